@@ -127,6 +127,9 @@ typedef struct {
   int32_t fused[BR_MAX_RANK];      // parts side by side in each dim; 0: the dim is one
   const char *copy_of; // the tensor whose values it has, in its own type, however either is sharded; null: none
   int32_t on_host;     // 1: in the host's memory beside the arena of a device, where `offset` is
+  // Where ranks hold different tensors: the first of the holders are those with coordinate `at` along axis
+  // `at_axis` - 1 of the mesh.  0: all hold it.
+  int32_t at_axis, at;
 } br_tensor;
 
 // An input, a result or a run-time scalar of one program.  `shape` is logical; the

@@ -16,6 +16,13 @@ ArenaMap::ArenaMap(ModuleOp module) : module(module) {
   add(module.getOperation());
   for (auto program : module.getOps<exec::ProgramOp>())
     add(program);
+  for (auto slots : module.getOps<exec::SlotsOp>())
+    slotNumbers.try_emplace(slots.getSymNameAttr(), slotNumbers.size() + 1);
+}
+
+unsigned ArenaMap::slotsOf(Value value) const {
+  auto tensor = dyn_cast<exec::TensorOp>(storageOf(value));
+  return tensor && tensor.getSlots() ? slotNumbers.lookup(tensor.getSlotsAttr().getAttr()) : 0;
 }
 
 Operation *ArenaMap::inModule(StringAttr name) const {

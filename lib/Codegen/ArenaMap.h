@@ -14,6 +14,8 @@ public:
   explicit ArenaMap(mlir::ModuleOp module);
   /// The byte where a reference starts.
   uint64_t offsetOf(mlir::Value ref) const;
+  /// Where it is in slots, their place in br_model.slots and 1 more; else 0.
+  unsigned slotsOf(mlir::Value ref) const;
   /// The name, for comments, of the tensor it refers to.
   llvm::StringRef nameOf(mlir::Value ref) const;
   /// The buffer, the persistent tensor, or the pack of several.
@@ -28,6 +30,8 @@ private:
   /// Symbols of the module, and of each program.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::StringAttr>, mlir::Operation *> symbols;
   mlir::ModuleOp module;
+  /// Of slots, by symbol, as slotsOf gives them.
+  llvm::DenseMap<mlir::StringAttr, unsigned> slotNumbers;
 };
 
 /// For each kernel, the operands (ins, then outs) that overlap an out in some launch without

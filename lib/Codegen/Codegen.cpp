@@ -94,11 +94,14 @@ FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const
   FailureOr<RankTables> ranks = RankTables::create(module);
   if (failed(ranks))
     return failure();
-  StepPrinter steps(module, arena, *kernels, *ranks, *target, *emitter);
+  FailureOr<PipelineTables> pipeline = PipelineTables::create(module);
+  if (failed(pipeline))
+    return failure();
+  StepPrinter steps(module, arena, *kernels, *ranks, *pipeline, *target, *emitter);
   FailureOr<std::string> stepText = steps.print();
   if (failed(stepText))
     return failure();
-  FailureOr<std::string> modelText = printModel(module, steps, *ranks, options);
+  FailureOr<std::string> modelText = printModel(module, steps, *ranks, *pipeline, options);
   if (failed(modelText))
     return failure();
   return std::vector<SourceFile>{{emitter->kernelsFile.str(), std::move(*kernelText)},

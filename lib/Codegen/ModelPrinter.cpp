@@ -150,6 +150,9 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   if (copyOf)
     row.always("copy_of", stringLiteral(copyOf));
   row.unlessZero("on_host", op.getHost() ? 1 : 0);
+  if (comm::ProgramAttr holders = comm::someRanksOf(op))
+    row.always("at_axis", ranks.placeOf(holders.getAxis()) + 1)
+        .unlessZero("at", *llvm::min_element(holders.getCoordinates()));
   os << "    " << row.text(4) << ",\n";
   return success();
 }
@@ -425,7 +428,7 @@ static void printHead(llvm::raw_ostream &os, const StepEmitter &emitter, bool ma
 }
 
 FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &steps, RankTables &ranks,
-                                           const CodegenOptions &options) {
+                                           const PipelineTables &pipeline, const CodegenOptions &options) {
   bool manyRanks = !module.getOps<comm::MeshOp>().empty();
   IndexRanges ranges = indexRangesOf(module, ArenaMap(module), options);
   SmallVector<KindText> kinds(ranks.getKinds().size());
@@ -450,6 +453,9 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   os << ranks.arraysText();
   for (unsigned kind = 0; kind < kinds.size(); ++kind)
     os << ranks.arraysText(kind) << callTablesText(kind, steps);
+  os << pipeline.arraysText();
+  for (auto [number, kind] : llvm::enumerate(ranks.getKinds()))
+    os << pipeline.arraysText(kind, number);
   if (options.ignored)
     os << "// the targets that the loss leaves out\nstatic const br_loss loss = "
        << Initializer()
@@ -476,6 +482,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
       model.newLine().always("optimizer", stringLiteral(options.optimizer));
     addHostMemory(number, kinds[number], steps, model);
     addDescription(module, model);
+    pipeline.addArrays(number, model);
     os << "static const br_model model" << suffixOf(number) << " = " << model.text() << ";\n\n";
   }
   os << mainText(steps.getEmitter(), manyRanks);

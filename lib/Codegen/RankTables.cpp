@@ -5,6 +5,7 @@
 #include "dialects/Comm/Sharding.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/ModelPrinter.h"
+#include "lib/Schedule/PipelineTable.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -69,14 +70,17 @@ LogicalResult RankTables::addProgram(exec::ProgramOp program) {
   unsigned kind = kindOf(program);
   if (kind == kinds.size())
     kinds.push_back({comm::someRanksOf(program), {}});
-  kinds[kind].programs.push_back(program);
+  if (isPipelineMessage(program))
+    kinds[kind].messages.push_back(program);
+  else
+    kinds[kind].programs.push_back(program);
   return success();
 }
 
 /// Each program of a kind is there for the ranks of the other one, too.
 static LogicalResult verifyEntries(const RankKind &kind, const RankKind &other) {
   for (exec::ProgramOp program : kind.programs)
-    if (llvm::none_of(other.programs, [&](exec::ProgramOp its) { return entryOf(its) == entryOf(program); }))
+    if (!program->hasAttr(comm::CommDialect::kCell) && llvm::none_of(other.programs, [&](exec::ProgramOp its) { return entryOf(its) == entryOf(program); }))
       return program.emitError() << "has the entry '" << entryOf(program) << "', of which the ranks of '"
                                  << exec::ProgramOp(other.programs.front()).getSymName()
                                  << "' have no program (comm.entry); give them one, if only an empty one";
@@ -130,7 +134,7 @@ FailureOr<PartOfTensor> RankTables::partOf(Operation *op, RankedTensorType type)
   auto sharding = op->getAttrOfType<comm::ShardingAttr>(comm::CommDialect::kSharding);
   auto global = op->getAttrOfType<TypeAttr>(comm::CommDialect::kGlobal);
   auto whole = global ? cast<RankedTensorType>(global.getValue()) : type;
-  PartOfTensor part{SmallVector<int64_t>(whole.getShape()), {}, SmallVector<int64_t>(whole.getRank(), 0)};
+  PartOfTensor part{SmallVector<int64_t>(whole.getShape()), {}, SmallVector<int64_t>(whole.getRank(), 0), {}};
   RankedTensorType block = whole;
   if (sharding) {
     if (failed(useMesh(op, sharding.getMesh())) ||
@@ -235,6 +239,7 @@ FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, u
   Initializer segment;
   segment.always("send", arena.offsetOf(sent)).always("recv", arena.offsetOf(received)).always("count", count);
   segment.always("send_rows", sentRows).always("recv_rows", receivedRows);
+  segment.unlessZero("send_slots", arena.slotsOf(sent)).unlessZero("recv_slots", arena.slotsOf(received));
   return segment.text(4) + ", // " + commentText(arena.nameOf(received));
 }
 
@@ -324,7 +329,7 @@ void RankTables::addRanks(unsigned kind, Initializer &model) const {
   comm::ProgramAttr ranks = kinds[kind].ranks;
   if (!ranks)
     return;
-  model.newLine().always("axis", llvm::find(mesh->getNames(), ranks.getAxis()) - mesh->getNames().begin());
+  model.newLine().always("axis", placeOf(ranks.getAxis()));
   model.newLine().rows("coordinates", "coordinates" + suffixOf(kind), "n_coordinates", ranks.getCoordinates().size());
   if (kind + 1 != kinds.size())
     model.newLine().always("others", "&model" + suffixOf(kind + 1));

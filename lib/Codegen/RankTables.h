@@ -35,6 +35,8 @@ struct RankKind {
   /// Which they are; null for all.
   comm::ProgramAttr ranks;
   llvm::SmallVector<exec::ProgramOp> programs;
+  /// Of a pipeline: they are started beside programs.
+  llvm::SmallVector<exec::ProgramOp> messages = {};
   /// Their collectives: descriptors, with the segments and pairs that these name.
   llvm::SmallVector<std::string> collectives = {};
   std::string parts = {};
@@ -60,6 +62,10 @@ public:
   /// The number of the group along these axes of the mesh.
   unsigned groupOf(comm::AxesAttr axes);
   int64_t sizeOf(comm::AxesAttr axes) const { return mesh->sizeOf(axes); }
+  /// The place of an axis in the mesh.
+  unsigned placeOf(mlir::StringAttr axis) const {
+    return llvm::find(mesh->getNames(), axis) - mesh->getNames().begin();
+  }
 
   /// Which part of a tensor the `type` in the arena of `op` is.
   mlir::FailureOr<PartOfTensor> partOf(mlir::Operation *op, mlir::RankedTensorType type);

@@ -73,7 +73,9 @@ LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
   if (it == kernels.end())
     return op.emitError() << "kernel " << op.getKernelAttr() << " is not defined in the module";
   const KernelAnalysis &kernel = it->second.analysis;
-  if (op.getBatch() > 1 && kernel.partition != Partition::Blocks) {
+  // A table has offsets in the arena, and slots are chosen when the program runs.
+  bool usesSlots = llvm::any_of(op->getOperands(), [&](Value ref) { return arena.slotsOf(ref) > 0; });
+  if (op.getBatch() > 1 && kernel.partition != Partition::Blocks && !usesSlots) {
     printTable(op, it->second);
     return success();
   }

@@ -28,7 +28,12 @@ const StepEmitter *codegen::findStepEmitter(StringRef target) {
 std::string codegen::programFunction(StringRef symbol) { return "step_" + identifier(symbol); }
 
 std::string StepPrinter::addressText(Value ref) const {
-  return ref ? "m[" + std::to_string(arena.offsetOf(ref)) + "]" : "nullptr";
+  if (!ref)
+    return "nullptr";
+  std::string offset = std::to_string(arena.offsetOf(ref));
+  if (unsigned slots = arena.slotsOf(ref))
+    return "m.in(" + std::to_string(slots - 1) + ", " + offset + ")";
+  return "m[" + offset + "]";
 }
 
 /// The offset of the scratch memory that calls share, and the bytes that this one may use.
@@ -111,7 +116,10 @@ std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, 
   addWorkspace(op, row.newLine()).newLine();
   // What GELU is applied to, which the call keeps or reads.
   if (Value aux = op.keepsInput() ? op.getOuts()[1] : op.getAux())
-    row.always("has_aux", 1).always("aux_m", shape.n).always("aux_offset", arena.offsetOf(aux));
+    row.always("has_aux", 1)
+        .always("aux_m", shape.n)
+        .always("aux_offset", arena.offsetOf(aux))
+        .unlessZero("aux_slots", arena.slotsOf(aux));
   if (op.getBiasGrad()) {
     bool isLeft = (*op.getBiasGrad() == exec::Side::Lhs) != shape.swapped;
     row.always("bias_grad", isLeft ? "BR_BIAS_GRAD_A" : "BR_BIAS_GRAD_B")
@@ -335,9 +343,25 @@ static std::string preloadText(const KernelTable &kernels) {
          wrapCall("static const Preload kernels", names, ";") + "\n";
 }
 
+/// Gives the collectives of a pipeline's message their descriptors: who walks the table starts them.
+LogicalResult StepPrinter::addMessage(exec::ProgramOp program) {
+  for (Operation &op : program.getBody().front()) {
+    auto start = dyn_cast<comm::StartOp>(op);
+    auto collective = start ? start.getCollective() : dyn_cast<comm::CollectiveOpInterface>(op);
+    if (isa<exec::ActionOpInterface>(op) && !collective && !isa<comm::WaitOp>(op))
+      return op.emitOpError() << "is in '" << program.getSymName() << "', which only sends or receives";
+    FailureOr<unsigned> number = collective ? ranks.add(collective, arena) : 0;
+    if (failed(number))
+      return failure();
+    if (collective)
+      pipeline.addMessage(program, *number);
+  }
+  return success();
+}
+
 FailureOr<std::string> StepPrinter::print() {
   for (auto program : module.getOps<exec::ProgramOp>())
-    if (failed(printProgram(program)))
+    if (failed(isPipelineMessage(program) ? addMessage(program) : printProgram(program)))
       return failure();
   std::string arenaTable, preload;
   if (emitter.onDevice) {

@@ -10,6 +10,7 @@
 #include "dialects/Exec/Exec.h"
 #include "lib/Codegen/BufferNames.h"
 #include "lib/Codegen/LaunchShape.h"
+#include "lib/Codegen/PipelineTables.h"
 #include "lib/Codegen/RankTables.h"
 #include "lib/Codegen/StepEmitter.h"
 #include "lib/Target/MatmulShape.h"
@@ -39,8 +40,9 @@ std::string programFunction(llvm::StringRef symbol);
 class StepPrinter {
 public:
   StepPrinter(mlir::ModuleOp module, const ArenaMap &arena, const KernelTable &kernels, RankTables &ranks,
-              const TargetInfo &target, const StepEmitter &emitter)
-      : module(module), arena(arena), kernels(kernels), ranks(ranks), target(target), emitter(emitter),
+              PipelineTables &pipeline, const TargetInfo &target, const StepEmitter &emitter)
+      : module(module), arena(arena), kernels(kernels), ranks(ranks), pipeline(pipeline), target(target),
+        emitter(emitter),
         matmulsOf(ranks.getKinds().size()), attentionsOf(ranks.getKinds().size()),
         transfersOf(ranks.getKinds().size()) {}
 
@@ -60,6 +62,7 @@ public:
 
 private:
   mlir::LogicalResult printProgram(exec::ProgramOp program);
+  mlir::LogicalResult addMessage(exec::ProgramOp program);
   mlir::LogicalResult printAction(mlir::Operation *op);
   mlir::LogicalResult printLaunch(exec::LaunchOp op);
   mlir::LogicalResult printMatmul(exec::MatmulOp op);
@@ -100,6 +103,7 @@ private:
   const ArenaMap &arena;
   const KernelTable &kernels;
   RankTables &ranks;
+  PipelineTables &pipeline;
   const TargetInfo &target;
   const StepEmitter &emitter;
   std::string calls; // of the action being printed

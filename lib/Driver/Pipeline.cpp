@@ -287,7 +287,7 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   if (isOfRank && options.recomputes())
     phases.push_back(phase("recompute", recompute, options, /*isTalkative=*/true));
   if (options.parallel.hasStages() && options.emit >= Emit::Comm)
-    phases.push_back(phase("stages", cutStages, options, options.emit < Emit::Memory));
+    phases.push_back(phase("stages", cutStages, options, /*isTalkative=*/true));
   if (isParallel && options.emit >= Emit::Comm)
     phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Exec)

@@ -3,6 +3,7 @@
 #include "lib/Schedule/RankPrograms.h"
 #include "dialects/Comm/Programs.h"
 #include "lib/Schedule/Agreement.h"
+#include "lib/Schedule/PipelineTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace mlir;
@@ -42,8 +43,11 @@ FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) 
         return failure();
       continue;
     }
+    bool isCell = function.hasAttr(CommDialect::kCell);
     if (attribute.getAxis()) {
-      auto [entry, isNew] = ofSeveral.try_emplace({attribute.getMesh(), entryOf(&function)}, programs.size());
+      // No entry is a unit attribute.
+      Attribute name = isCell ? Attribute(UnitAttr::get(module.getContext())) : entryOf(&function);
+      auto [entry, isNew] = ofSeveral.try_emplace({attribute.getMesh(), name}, programs.size());
       if (!isNew) {
         programs[entry->second].functions.push_back(&function);
         continue;
@@ -52,7 +56,7 @@ FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) 
     FailureOr<Mesh> mesh = Mesh::require(&function, attribute.getMesh());
     if (failed(mesh))
       return failure();
-    programs.push_back({attribute.getMesh(), *mesh, {&function}});
+    programs.push_back({attribute.getMesh(), *mesh, {&function}, isCell});
   }
   return programs;
 }
@@ -75,6 +79,11 @@ public:
 private:
   LogicalResult assignClass(Operation *function, unsigned number);
   LogicalResult readRanks();
+  LogicalResult readTable();
+  LogicalResult readSteps(const PipelineTable &table, int64_t coordinate);
+  void startMessage(Operation *function, unsigned microbatch);
+  void waitForMessage(Operation *function, unsigned microbatch);
+  LogicalResult readBody(Operation *function);
   LogicalResult readFunction(Operation *function);
   void readCollective(CollectiveOpInterface op);
   LogicalResult readOp(Operation &op);
@@ -92,6 +101,8 @@ private:
   DenseMap<AxesAttr, unsigned> communicators;
   /// The numbers of starts in the class that is being read.
   DenseMap<Operation *, unsigned> startNumbers;
+  /// Of the messages of a pipeline, by their functions and microbatches.
+  DenseMap<std::pair<Operation *, unsigned>, SmallVector<unsigned>> messages;
 };
 
 } // namespace
@@ -230,6 +241,10 @@ LogicalResult OrderReader::readOp(Operation &op) {
 
 LogicalResult OrderReader::readFunction(Operation *function) {
   problem.classes.emplace_back().op = function;
+  return readBody(function);
+}
+
+LogicalResult OrderReader::readBody(Operation *function) {
   startNumbers.clear();
   Region &body = function->getRegion(0);
   if (!body.hasOneBlock())
@@ -239,6 +254,60 @@ LogicalResult OrderReader::readFunction(Operation *function) {
   for (Operation &op : body.front())
     if (failed(readOp(op)))
       return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The table of a pipeline
+//===----------------------------------------------------------------------===//
+
+void OrderReader::startMessage(Operation *function, unsigned microbatch) {
+  SmallVector<unsigned> &numbers = messages[{function, microbatch}];
+  numbers.clear();
+  function->walk([&](CollectiveOpInterface op) {
+    numbers.push_back(problem.classes.back().communications.size());
+    readCollective(op);
+  });
+}
+
+void OrderReader::waitForMessage(Operation *function, unsigned microbatch) {
+  for (unsigned number : messages[{function, microbatch}])
+    problem.classes.back().steps.push_back({OrderProblem::Step::Wait, number, function});
+}
+
+/// What the ranks with one coordinate do, cell after cell.
+LogicalResult OrderReader::readSteps(const PipelineTable &table, int64_t coordinate) {
+  problem.classes.emplace_back().op = table.getOp();
+  messages.clear();
+  for (const pipeline::WalkStep &step : table.stepsOf(coordinate)) {
+    Operation *function = table.functionOf(step);
+    if (step.kind == pipeline::WalkStep::Start)
+      startMessage(function, step.microbatch);
+    else if (step.kind == pipeline::WalkStep::Wait)
+      waitForMessage(function, step.microbatch);
+    else if (failed(readBody(function)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult OrderReader::readTable() {
+  auto module = program.functions.front()->getParentOfType<ModuleOp>();
+  FailureOr<std::optional<PipelineTable>> table = PipelineTable::of(module);
+  if (failed(table))
+    return failure();
+  if (!*table)
+    return program.functions.front()->emitError()
+           << "is a cell of a pipeline, but the module has no comm.pipeline, whose table says when it runs";
+  const Mesh &mesh = program.mesh;
+  problem.sizes.assign(mesh.getSizes().begin(), mesh.getSizes().end());
+  StringAttr axis = (*table)->getOp().getAxisAttr();
+  problem.axis = llvm::find(mesh.getNames(), axis) - mesh.getNames().begin();
+  for (int64_t coordinate = 0; coordinate < mesh.sizeOf(axis); ++coordinate) {
+    problem.classOf.push_back(coordinate);
+    if (failed(readSteps(**table, coordinate)))
+      return failure();
+  }
   return success();
 }
 
@@ -267,10 +336,10 @@ LogicalResult OrderReader::verifyTickets() {
 }
 
 FailureOr<OrderProblem> OrderReader::run() {
-  if (failed(readRanks()))
+  if (program.isTable ? failed(readTable()) : failed(readRanks()))
     return failure();
   for (Operation *function : program.functions)
-    if (failed(readFunction(function)))
+    if (!program.isTable && failed(readFunction(function)))
       return failure();
   if (failed(verifyTickets()))
     return failure();

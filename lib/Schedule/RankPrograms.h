@@ -2,7 +2,8 @@
 //
 // A function with `comm.program = #comm.program<@mesh>` is a program by itself:
 // all ranks run it.  The functions of a module that name coordinates along an axis of one
-// mesh, and the same entry, make one program together.
+// mesh, and the same entry, make one program together.  The functions of a pipeline's cells are one
+// program, too, which ranks run by the rows of its table.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_RANKPROGRAMS_H
@@ -19,6 +20,8 @@ struct RankProgram {
   mlir::FlatSymbolRefAttr meshName;
   comm::Mesh mesh;
   llvm::SmallVector<mlir::Operation *> functions;
+  /// Whether they are the cells of the module's pipeline.
+  bool isTable = false;
 };
 
 /// The programs of a module in the order of their first functions; an error where

@@ -3,6 +3,7 @@
 #include "passes/Stages/CutCells.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
+#include "lib/Schedule/PipelineTable.h"
 #include "passes/Graph/Signature.h"
 #include <set>
 
@@ -147,28 +148,12 @@ SmallVector<Operation *> CellCutter::opsOf(unsigned stage, ArrayRef<Part> parts)
 // Names
 //===----------------------------------------------------------------------===//
 
-static StringRef textOf(Buffer buffer) {
-  switch (buffer) {
-  case Buffer::Saved:
-    return "saved";
-  case Buffer::ActivationIn:
-    return "activation_in";
-  case Buffer::ActivationOut:
-    return "activation_out";
-  case Buffer::GradientIn:
-    return "gradient_in";
-  case Buffer::GradientOut:
-    return "gradient_out";
-  }
-  llvm_unreachable("a buffer without a name");
-}
-
 static std::string nameOf(unsigned stage, Buffer buffer, unsigned index) {
-  return ("stage" + Twine(stage) + "." + textOf(buffer) + "." + Twine(index)).str();
+  return slotsName(stage, buffer) + "." + std::to_string(index);
 }
 
 std::string CellCutter::slotsOf(unsigned stage, Buffer buffer) {
-  std::string symbol = ("stage" + Twine(stage) + "_" + textOf(buffer)).str();
+  std::string symbol = slotsName(stage, buffer);
   cells.slots[StringAttr::get(program.getContext(), symbol)] = std::max(1u, walk.slots(stage, buffer).count);
   return symbol;
 }
@@ -223,12 +208,14 @@ void CellCutter::bringInputs(StageFunction &function, unsigned stage, Action act
   for (Operation *op : ops)
     llvm::append_range(read, valuesReadBy(op));
   llvm::SetVector<BlockArgument> arguments;
-  if (action == Action::Forward) // of which one rank or another needs each; all read the same rows
-    for (BlockArgument input : batchInputs(program))
-      arguments.insert(input);
+  // The rows of a microbatch are read together; all ranks do, whichever of them their stages need.
+  SmallVector<BlockArgument> batch = batchInputs(program), direct = map.argumentsReadBy(read);
+  auto isOfBatch = [&](BlockArgument argument) { return llvm::is_contained(batch, argument); };
+  if (action == Action::Forward || llvm::any_of(direct, isOfBatch))
+    arguments.insert(batch.begin(), batch.end());
   // An accumulator belongs to a parameter of the same function.
   llvm::StringMap<BlockArgument> owners = parametersByOwner(program);
-  for (BlockArgument argument : map.argumentsReadBy(read)) {
+  for (BlockArgument argument : direct) {
     if (tg::StateAttr state = stateOf(argument); state && state.getOf())
       arguments.insert(owners.lookup(state.getOf()));
     arguments.insert(argument);

@@ -21,9 +21,12 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
   for (Operation &op : program.front().without_terminator())
     if (std::optional<unsigned> stage = map.stageOf(&op))
       llvm::append_range(read[rankOf(*stage)], valuesReadBy(&op));
-  for (unsigned rank = 0; rank < axis.size; ++rank)
+  // All ranks read the same rows, whichever of them their stages need.
+  for (unsigned rank = 0; rank < axis.size; ++rank) {
+    llvm::append_range(read[rank], batchInputs(program));
     for (BlockArgument argument : map.argumentsReadBy(read[rank]))
       functions[rank].addArgument(argument);
+  }
 
   for (Operation &op : program.front().without_terminator()) {
     std::optional<unsigned> stage = map.stageOf(&op);

@@ -57,8 +57,8 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
     exec.slots @stage1_saved 1
     func.func @forward_0(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                          %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},
-                         %out: tensor<4xf32> {exec.slots = @stage0_activation_out, tg.state = #tg.state<"stage0.activation_out.0", #tg.init<zeros>, kind = message>})
-        -> (tensor<4xf32> {tg.updates = "stage0.activation_out.0"})
+                         %out: tensor<4xf32> {exec.slots = @stage0_activation_out, tg.state = #tg.state<"stage0_activation_out.0", #tg.init<zeros>, kind = message>})
+        -> (tensor<4xf32> {tg.updates = "stage0_activation_out.0"})
         attributes {comm.cell = #comm.cell<forward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
       %a = arith.mulf %x, %v : tensor<4xf32>
       return %a : tensor<4xf32>
@@ -66,29 +66,29 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
     func.func @backward_0() attributes {comm.cell = #comm.cell<backward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
       return
     }
-    func.func @send_activation_0(%out: tensor<4xf32> {exec.slots = @stage0_activation_out, tg.state = #tg.state<"stage0.activation_out.0", #tg.init<zeros>, kind = message>})
+    func.func @send_activation_0(%out: tensor<4xf32> {exec.slots = @stage0_activation_out, tg.state = #tg.state<"stage0_activation_out.0", #tg.init<zeros>, kind = message>})
         attributes {comm.cell = #comm.cell<send_activation, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
       comm.send %out to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
       return
     }
-    func.func @receive_activation_1(%in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1.activation_in.0", #tg.init<zeros>, kind = message>})
-        -> (tensor<4xf32> {tg.updates = "stage1.activation_in.0"})
+    func.func @receive_activation_1(%in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1_activation_in.0", #tg.init<zeros>, kind = message>})
+        -> (tensor<4xf32> {tg.updates = "stage1_activation_in.0"})
         attributes {comm.cell = #comm.cell<receive_activation, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
       %a = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
       return %a : tensor<4xf32>
     }
     func.func @forward_1(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                          %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "b">},
-                         %in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1.activation_in.0", #tg.init<zeros>, kind = message>},
-                         %saved: tensor<4xf32> {exec.slots = @stage1_saved, tg.state = #tg.state<"stage1.saved.0", #tg.init<zeros>, kind = saved>})
-        -> (tensor<4xf32> {tg.updates = "stage1.saved.0"})
+                         %in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1_activation_in.0", #tg.init<zeros>, kind = message>},
+                         %saved: tensor<4xf32> {exec.slots = @stage1_saved, tg.state = #tg.state<"stage1_saved.0", #tg.init<zeros>, kind = saved>})
+        -> (tensor<4xf32> {tg.updates = "stage1_saved.0"})
         attributes {comm.cell = #comm.cell<forward, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
       %b = arith.mulf %in, %w : tensor<4xf32>
       return %b : tensor<4xf32>
     }
     func.func @backward_1(%acc: tensor<4xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>},
-                          %in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1.activation_in.0", #tg.init<zeros>, kind = message>},
-                          %saved: tensor<4xf32> {exec.slots = @stage1_saved, tg.state = #tg.state<"stage1.saved.0", #tg.init<zeros>, kind = saved>})
+                          %in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1_activation_in.0", #tg.init<zeros>, kind = message>},
+                          %saved: tensor<4xf32> {exec.slots = @stage1_saved, tg.state = #tg.state<"stage1_saved.0", #tg.init<zeros>, kind = saved>})
         -> (tensor<4xf32> {tg.updates = "acc.w"})
         attributes {comm.cell = #comm.cell<backward, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
       %g = arith.mulf %saved, %in : tensor<4xf32>

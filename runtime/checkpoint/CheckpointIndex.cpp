@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 using namespace braid;
 using nlohmann::json;
@@ -55,22 +56,26 @@ std::string braid::describeParts(const br_model &model) {
     mesh.push_back({model.mesh[i].name, model.mesh[i].size});
   std::string text = ",\"mesh\":" + mesh.dump() + ",\"tensors\":{";
   const char *separator = "\n";
-  for (const br_tensor &t : tensorsOf(model)) {
-    if (!t.checkpoint)
-      continue;
-    ordered_json entry = {{"dtype", typeName(t.dtype)}, {"shape", std::vector<int64_t>(t.shape, t.shape + t.rank)}};
-    if (std::any_of(t.dims, t.dims + t.rank, [](int32_t group) { return group != 0; }))
-      for (int32_t i = 0; i < t.rank; ++i)
-        entry["dims"].push_back(namesOf(model, t.dims[i]));
-    if (std::any_of(t.fused, t.fused + t.rank, [](int32_t parts) { return parts > 1; }))
-      entry["fused"] = std::vector<int32_t>(t.fused, t.fused + t.rank);
-    if (t.flat != 0) {
-      entry["flat"] = namesOf(model, t.flat);
-      entry["order"] = flatOrder(t);
+  std::set<std::string_view> described;
+  for (const br_model *kind = &model; kind; kind = kind->others)
+    for (const br_tensor &t : tensorsOf(*kind)) {
+      if (!t.checkpoint || !described.insert(t.name).second)
+        continue;
+      ordered_json entry = {{"dtype", typeName(t.dtype)}, {"shape", std::vector<int64_t>(t.shape, t.shape + t.rank)}};
+      if (std::any_of(t.dims, t.dims + t.rank, [](int32_t group) { return group != 0; }))
+        for (int32_t i = 0; i < t.rank; ++i)
+          entry["dims"].push_back(namesOf(model, t.dims[i]));
+      if (std::any_of(t.fused, t.fused + t.rank, [](int32_t parts) { return parts > 1; }))
+        entry["fused"] = std::vector<int32_t>(t.fused, t.fused + t.rank);
+      if (t.flat != 0) {
+        entry["flat"] = namesOf(model, t.flat);
+        entry["order"] = flatOrder(t);
+      }
+      if (t.at_axis != 0)
+        entry["at"] = {model.mesh[t.at_axis - 1].name, t.at};
+      text += separator + json(t.name).dump() + ":" + entry.dump();
+      separator = ",\n";
     }
-    text += separator + json(t.name).dump() + ":" + entry.dump();
-    separator = ",\n";
-  }
   return text + "}}\n";
 }
 
@@ -169,6 +174,17 @@ template <class Json> void CheckpointIndex::readMesh(const Json &mesh) {
   }
 }
 
+// The axis, and the coordinate along it, of the ranks that saved it.
+template <class Json> void CheckpointIndex::readHolder(const std::string &about, const Json &at, br_tensor &t) {
+  auto axis = axes.end();
+  if (at.is_array() && at.size() == 2 && at[0].is_string() && isCount(at[1]))
+    axis = std::find_if(axes.begin(), axes.end(), [&](const br_axis &other) { return at[0] == other.name; });
+  if (axis == axes.end() || at[1].template get<int64_t>() >= axis->size)
+    fail(about, "is at ", at.dump(), ", which is not an axis of its mesh and a coordinate along it");
+  t.at_axis = static_cast<int32_t>(axis - axes.begin()) + 1;
+  t.at = at[1].template get<int32_t>();
+}
+
 template <class Json> void CheckpointIndex::readTensor(const std::string &name, const Json &value) {
   const std::string about = concat(where, "tensor '", name, "' ");
   names.push_back(name);
@@ -187,6 +203,8 @@ template <class Json> void CheckpointIndex::readTensor(const std::string &name, 
 
   if (value.contains("fused"))
     readFused(about, value["fused"], t);
+  if (value.contains("at"))
+    readHolder(about, value["at"], t);
   std::vector<bool> used(axes.size());
   if (value.contains("dims")) {
     const json &dims = value["dims"];

@@ -46,6 +46,7 @@ public:
 private:
   template <class Json> void readMesh(const Json &mesh);
   template <class Json> void readTensor(const std::string &name, const Json &value);
+  template <class Json> void readHolder(const std::string &about, const Json &at, br_tensor &t);
   template <class Json> void readFused(const std::string &about, const Json &fused, br_tensor &t);
   template <class Json> int32_t groupOf(const std::string &name, const Json &axes, std::vector<bool> &used);
 

@@ -146,8 +146,13 @@ Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
                     t.category == BR_OPTIMIZER_STATE ? ", which braidc --optimizer-state decides" : ""));
     wanted.emplace(name, &t);
   }
+  // The ranks of the first kind see what all others hold.
+  const bool seesAll = isOfAllRanks(model.table()) || model.rank().isFirst();
+  for (const br_model *kind = model.table().others; kind; kind = kind->others)
+    for (const br_tensor &t : tensorsOf(*kind))
+      known.insert(nameInFile(t));
   for (const auto &[name, tensor] : saved.tensors())
-    if (what == Restore::Everything && !known.count(name))
+    if (what == Restore::Everything && seesAll && !known.count(name))
       refuse(saved, model, concat("it has a tensor '", name, "' that the model lacks"));
   return wanted;
 }

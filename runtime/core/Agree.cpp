@@ -102,6 +102,22 @@ GroupPlace blockOf(const br_model &model, const Sharding &sharding, int rank) {
 
 } // namespace
 
+static constexpr int32_t nothing = std::numeric_limits<int32_t>::min();
+
+static void compareCopies(Model &model, const std::vector<std::array<int32_t, agreeValues>> &rounds, int32_t count) {
+  for (int32_t round = 0; round < count; ++round) {
+    std::array<int32_t, agreeValues> values;
+    values.fill(nothing);
+    if (static_cast<size_t>(round) < rounds.size())
+      values = rounds[round];
+    values = agree(model, values);
+    for (int64_t i = 0; i < agreeValues; i += 2)
+      if (values[i] != nothing && values[i] != -values[i + 1])
+        fail("ranks hold different copies of the same tensors before the first step; check that all of them read the "
+             "same files");
+  }
+}
+
 // Each block has a checksum and its negative, which only the ranks that hold it know:
 // one round of `agree` compares four blocks.
 void braid::checkCopiesAreEqual(Model &model) {
@@ -118,22 +134,26 @@ void braid::checkCopiesAreEqual(Model &model) {
                    [&](const std::byte *memory) { sum = checksum(sum, memory, tensor.bytes, model.threads()); });
     }
   }
+  // Of each round, the numbers that this rank has.
+  std::vector<std::array<int32_t, agreeValues>> rounds;
   for (const auto &[sharding, sum] : sums) {
     const GroupPlace own = blockOf(table, sharding, model.rank().number);
     constexpr int64_t perRound = agreeValues / 2;
     for (int64_t first = 0; first < own.size; first += perRound) {
-      constexpr int32_t nothing = std::numeric_limits<int32_t>::min();
-      std::array<int32_t, agreeValues> values;
+      auto &values = rounds.emplace_back();
       values.fill(nothing);
       if (own.index >= first && own.index < first + perRound) {
         values[(own.index - first) * 2] = sum;
         values[(own.index - first) * 2 + 1] = -sum;
       }
-      values = agree(model, values);
-      for (int64_t i = 0; i < agreeValues; i += 2)
-        if (values[i] != nothing && values[i] != -values[i + 1])
-          fail("ranks hold different copies of the same tensors before the first step; check that all of them read the "
-               "same files");
     }
+  }
+  if (isOfAllRanks(table))
+    return compareCopies(model, rounds, static_cast<int32_t>(rounds.size()));
+  // Ranks that hold other tensors take part, and know nothing.
+  for (int32_t at = 0; at < table.mesh[table.axis].size; ++at) {
+    const bool isOwn = table.coordinates[0] == at;
+    const int32_t count = agree(model, {isOwn ? static_cast<int32_t>(rounds.size()) : 0})[0];
+    compareCopies(model, isOwn ? rounds : decltype(rounds)(), count);
   }
 }

@@ -75,6 +75,7 @@ struct br_context {
 
   // Programs and messages that run from now on use the slots of a microbatch.
   void useSlotsOf(int32_t microbatch) { slotsOf = microbatch; }
+  int32_t microbatch() const { return slotsOf; }
   // How far the slot in use is behind the first, in bytes.
   int64_t slotOffset(int32_t slots) const {
     return model.slots[slots].of_microbatch[slotsOf] * model.slots[slots].bytes;

@@ -95,6 +95,21 @@ void checkCopy(const br_model &model, const br_tensor &copy) {
 
 } // namespace
 
+// Programs, collectives and microbatches that are there.
+static void checkCells(const br_model &model) {
+  for (int32_t i = 0; i < model.n_slots; ++i)
+    for (int32_t m = 0; m < model.slots[i].n_microbatches; ++m)
+      if (model.slots[i].of_microbatch[m] < 0 || model.slots[i].n_microbatches != model.accumulate)
+        fail("the compiled model is broken: its slots are not those of ", model.accumulate,
+             " microbatches; compile it again");
+  for (int32_t i = 0; i < model.n_cells; ++i) {
+    const br_cell &cell = model.cells[i];
+    const int32_t end = cell.kind == BR_CELL_RUN ? model.n_programs : model.n_collectives;
+    if (cell.index < 0 || cell.index >= end || cell.microbatch < 0 || cell.microbatch >= model.accumulate)
+      fail("the compiled model is broken: cell ", i, " of its step runs or sends what is not there; compile it again");
+  }
+}
+
 const br_model &braid::checked(const br_model &model) {
   if (model.abi_version != BR_ABI_VERSION)
     fail("the model was compiled for version ", model.abi_version,
@@ -103,6 +118,7 @@ const br_model &braid::checked(const br_model &model) {
   for (const br_tensor &t : tensorsOf(model))
     (t.on_host ? checkHostRange : checkRange)(model, t.offset, t.bytes, "tensor", t.name);
   checkTransfers(model);
+  checkCells(model);
   for (const br_tensor &t : tensorsOf(model))
     if (t.copy_of)
       checkCopy(model, t);
@@ -117,6 +133,11 @@ const br_model &braid::checked(const br_model &model) {
       checkLoss(*model.loss, program);
   }
   return model;
+}
+
+void Model::check(br_status status) const {
+  if (status != BR_OK)
+    throw RankError(context->rank.comm ? br_comm_error(context->rank.comm) : "a message failed");
 }
 
 Model::Model(const br_model &table, int threads, const Rank &rank)

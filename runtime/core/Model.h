@@ -71,6 +71,11 @@ public:
 
   // Throws Error when the program fails.  It may still be running afterwards.
   void run(const br_program &program) { context->run(program); }
+  // Runs, starts and waits from now on use the slots of a microbatch.
+  void useSlotsOf(int32_t microbatch) { context->useSlotsOf(microbatch); }
+  // A message of a pipeline, by its place in br_model.collectives.  Throws RankError when it fails.
+  void startMessage(int32_t collective) { check(context->start(collective)); }
+  void waitForMessage(int32_t collective) { check(context->wait(collective)); }
   // After the last run of a command.
   void finish() { context->finish(); }
   // How many runs may follow before the results of one are asked for.
@@ -100,6 +105,8 @@ public:
   void setPosition(const br_program &p, int32_t position) const;
 
 private:
+  void check(br_status status) const;
+
   const br_model &model;
   std::unique_ptr<br_context> context;
 };

@@ -128,7 +128,8 @@ bool braid::isFirstHolder(const br_model &model, const br_tensor &t, int rank) {
   note(t.flat);
   // Of the ranks that differ only in the other axes, the lowest is at their origin.
   for (int32_t axis = model.n_axes - 1; axis >= 0; --axis) {
-    if (!shards[axis] && rank % model.mesh[axis].size != 0)
+    const int32_t origin = t.at_axis == axis + 1 ? t.at : 0;
+    if (!shards[axis] && rank % model.mesh[axis].size != origin)
       return false;
     rank /= model.mesh[axis].size;
   }

@@ -49,9 +49,9 @@ void CpuContext::finish() {
 }
 
 br_status CpuContext::start(int32_t collective) {
-  const br_status status = collectives.start(collective);
+  const br_status status = collectives.start(collective, microbatch());
   if (measurement && status == BR_OK)
-    measurement->started(collectives.ticketOf(collective));
+    measurement->started(collectives.ticketOf(collective, microbatch()));
   return status;
 }
 

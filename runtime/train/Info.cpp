@@ -99,8 +99,22 @@ void printTensors(const ordered_json &plan, int64_t limit) {
 
 } // namespace
 
+// Where ranks run programs of their own, the peak of those of the model.
+static const ordered_json *kindOf(const ordered_json &plan, const br_model &model) {
+  auto kinds = plan.find("kinds");
+  if (isOfAllRanks(model) || kinds == plan.end() || !kinds->is_array())
+    return nullptr;
+  for (const ordered_json &kind : *kinds)
+    if (kind.is_object() && kind.contains("coordinates") &&
+        kind["coordinates"] == ordered_json(std::vector<int32_t>(model.coordinates,
+                                                                 model.coordinates + model.n_coordinates)))
+      return &kind;
+  return nullptr;
+}
+
 uint64_t braid::reportedPeak(const br_model &model) {
-  uint64_t peak = number(parsePlan(model), "peak_bytes");
+  const ordered_json plan = parsePlan(model), *kind = kindOf(plan, model);
+  uint64_t peak = kind ? number(*kind, "arena_bytes") : number(plan, "peak_bytes");
   return peak ? peak : model.arena_bytes;
 }
 

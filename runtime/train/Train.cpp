@@ -1,6 +1,7 @@
 //===- Train.cpp - the training loop --------------------------------------===//
 //
-// A step is K - 1 runs of `accumulate` and one of `train`.  Everything that
+// A step is K - 1 runs of `accumulate` and one of `train`, or, in a pipeline, the cells of the rank's row
+// and one of `train`.  Everything that
 // needs memory is made before the first step: later steps only write inputs,
 // run, read results and append a line to the log.
 //
@@ -93,6 +94,8 @@ private:
   void findMeasured();
   void openOutputs();
   int64_t fill(const br_program &program, int64_t number, int microbatch);
+  int64_t run(const br_program &program, int64_t number, int microbatch);
+  int64_t runCells(int64_t number);
   StartedStep start(int64_t number);
   int finish(const StartedStep &step, int back);
   StepMetrics metricsOf(const StartedStep &step, int back);
@@ -163,21 +166,47 @@ int64_t Trainer::fill(const br_program &program, int64_t number, int microbatch)
   }
 }
 
+// Returns the tokens of the microbatch; 0 where the program takes no data.
+int64_t Trainer::run(const br_program &program, int64_t number, int microbatch) {
+  const int64_t tokens = takesData(program) ? fill(program, number, microbatch) : 0;
+  job.model.setLearningRate(program, learningRate(job.state, number));
+  job.model.setStep(program, number);
+  job.model.setKey(program, job.state.seed, number, microbatch);
+  // The arena is shared: `accumulate` would write over it.
+  if (ownStop && &program == &job.train)
+    *job.model.input<float>(job.train, *ownStop) = stopTerm(ownSignal());
+  job.model.run(program);
+  return tokens;
+}
+
+// Messages go on while cells run.
+int64_t Trainer::runCells(int64_t number) {
+  int64_t tokens = 0;
+  for (int32_t i = 0; i < job.table.n_cells; ++i) {
+    const br_cell &cell = job.table.cells[i];
+    job.model.useSlotsOf(cell.microbatch);
+    if (cell.kind == BR_CELL_START) {
+      job.model.startMessage(cell.index);
+    } else if (cell.kind == BR_CELL_WAIT) {
+      job.model.waitForMessage(cell.index);
+    } else {
+      const br_program &program = job.table.programs[cell.index];
+      const int64_t its = run(program, number, cell.microbatch);
+      tokens += &program == &job.batched ? its : 0;
+    }
+  }
+  run(job.train, number, job.microbatches - 1);
+  return tokens;
+}
+
 StartedStep Trainer::start(int64_t number) {
   double begin = secondsNow();
   float lr = learningRate(job.state, number);
+  if (job.table.n_cells > 0)
+    return {number, lr, runCells(number), begin};
   int64_t tokens = 0;
-  for (int i = 0; i < job.microbatches; ++i) {
-    const br_program &program = i == job.microbatches - 1 ? job.train : *job.accumulate;
-    tokens += fill(program, number, i);
-    job.model.setLearningRate(program, lr);
-    job.model.setStep(program, number);
-    job.model.setKey(program, job.state.seed, number, i);
-    // The arena is shared: `accumulate` would write over it.
-    if (ownStop && &program == &job.train)
-      *job.model.input<float>(job.train, *ownStop) = stopTerm(ownSignal());
-    job.model.run(program);
-  }
+  for (int i = 0; i < job.microbatches; ++i)
+    tokens += run(i == job.microbatches - 1 ? job.train : *job.accumulate, number, i);
   return {number, lr, tokens, begin};
 }
 
@@ -199,7 +228,7 @@ StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
 
 // The estimate is of ranks that have equally many tokens: none in a short step.
 std::optional<NoiseMetrics> Trainer::noise(int64_t tokens, int back) const {
-  BatchSize size = job.batches->batchSize(job.train);
+  BatchSize size = job.batches->batchSize(job.batched);
   int64_t global = size.tokens() * job.microbatches;
   if (!localSquare || !globalSquare || size.readers == 1 || tokens < global)
     return std::nullopt;
@@ -272,7 +301,7 @@ void Trainer::save() {
 std::string Trainer::causeOfNonFinite(const StepMetrics &m) const {
   const std::string &weights = job.resumedFrom.empty() ? options.init : job.resumedFrom;
   std::string cause = weights.empty() ? "" : nonFiniteParameter(openCheckpoint(weights), job.table);
-  return cause.empty() ? job.batches->nonFinite(job.train, m.step, job.microbatches) : cause;
+  return cause.empty() ? job.batches->nonFinite(job.batched, m.step, job.microbatches) : cause;
 }
 
 // The first rank looks for the cause, which it finds in files.

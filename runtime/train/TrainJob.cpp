@@ -24,34 +24,45 @@ using namespace braid;
 
 // The scale of a step's gradients is that of what was counted, so any number of
 // microbatches will do; the command line may say it as tokens.
-static int chooseMicrobatches(const br_model &table, const br_program &train, const BatchSource &batches,
+static int chooseMicrobatches(const br_model &table, const br_program &program, const BatchSource &batches,
                               int64_t wantedTokens) {
   const int compiled = std::max(1, table.accumulate);
   if (wantedTokens == 0)
     return compiled;
-  const int64_t each = batches.batchSize(train).tokens(), wanted = wantedTokens / each;
+  const int64_t each = batches.batchSize(program).tokens(), wanted = wantedTokens / each;
   if (wantedTokens % each != 0)
     fail("--batch-tokens=", wantedTokens, " is not a multiple of the ", each, " ", batches.unit(),
          " that all ranks together take in a microbatch");
   if (wanted > 1 && table.accumulate <= 1)
     fail("--batch-tokens=", wantedTokens, " takes ", wanted, " microbatches of ", each, " ", batches.unit(),
          ", but the model was compiled for one a step; compile it with --accumulate=2 or more");
-  if (findByRole(resultsOf(train), "grad_sq_local") && wanted != compiled)
+  if (table.n_cells > 0 && wanted != compiled)
+    fail("--batch-tokens=", wantedTokens, " takes ", wanted, " microbatches a step, but the table of the pipeline is for ",
+         compiled, "; compile it with another --accumulate");
+  if (findByRole(resultsOf(program), "grad_sq_local") && wanted != compiled)
     fail("--batch-tokens=", wantedTokens, " takes ", wanted,
          " microbatches a step, but the model measures the noise of gradients over ", compiled,
          "; compile it with another --accumulate");
   return static_cast<int>(std::min<int64_t>(wanted, INT32_MAX));
 }
 
+// The update at the end of a pipeline's step has no batch.
+static const br_program &batchedOf(const br_model &table, const br_program &train) {
+  for (int32_t i = 0; i < table.n_cells; ++i)
+    if (table.cells[i].kind == BR_CELL_RUN)
+      return table.programs[table.cells[i].index];
+  return train;
+}
+
 TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStart start, const Rank &rank, int threads)
     : lock(std::move(start.lock)), saved(std::move(start.saved)), resumedFrom(saved ? saved->path() : ""), table(table),
       state(std::move(start.state)), model(table, threads, rank), train(model.program("train")),
-      accumulate(table.accumulate > 1 ? &model.program("accumulate") : nullptr),
-      eval(options.evalEvery > 0 ? &model.program("eval") : nullptr),
+      accumulate(table.accumulate > 1 && table.n_cells == 0 ? &model.program("accumulate") : nullptr),
+      eval(options.evalEvery > 0 ? &model.program("eval") : nullptr), batched(batchedOf(table, train)),
       batches(openBatches(model,
                           {options.data.find(), state.holdout, state.batchSeed, state.batchOrder == "sequential"},
-                          &train, eval)),
-      microbatches(chooseMicrobatches(table, train, *batches, options.batchTokens)), changes(std::move(start.changes)) {
+                          &batched, eval)),
+      microbatches(chooseMicrobatches(table, batched, *batches, options.batchTokens)), changes(std::move(start.changes)) {
   noteBatch();
   nameJob(options);
   checkData(options);
@@ -66,7 +77,7 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStar
 // Once, before the first step: what passes over the data leave out.
 void TrainJob::checkData(const TrainOptions &options) const {
   if (state.batchOrder == "sequential") {
-    std::string leftOut = rowsLeftOut(batches->trainingOrder(train, microbatches), "training part", batches->rowUnit());
+    std::string leftOut = rowsLeftOut(batches->trainingOrder(batched, microbatches), "training part", batches->rowUnit());
     if (!leftOut.empty() && model.rank().isFirst())
       std::fprintf(stderr, "warning: %s\n", leftOut.c_str());
   }
@@ -95,7 +106,7 @@ void TrainJob::nameJob(const TrainOptions &options) {
 
 // Rates are meant for a batch of some size.
 void TrainJob::noteBatch() {
-  const int64_t tokens = batches->batchSize(train).tokens() * microbatches;
+  const int64_t tokens = batches->batchSize(batched).tokens() * microbatches;
   if (saved && state.batchTokens > 0 && state.batchTokens != tokens)
     changes.push_back(concat("a step takes ", formatCount(tokens), " ", batches->unit(), ", and took ",
                              formatCount(state.batchTokens), " when the checkpoint was saved"));
@@ -136,7 +147,7 @@ void TrainJob::announce() const {
   for (const br_model *other = table.others; other; other = other->others)
     std::printf("of these, ranks with %s: allocated arena %s bytes (%s)\n", nameOfRanks(*other).c_str(),
                 formatCount(other->arena_bytes).c_str(), formatBytes(other->arena_bytes).c_str());
-  BatchSize size = batches->batchSize(train);
+  BatchSize size = batches->batchSize(batched);
   std::string length = size.length > 1 ? concat(" x ", size.length) : "";
   std::printf("%s %s a step = %lld%s x %d microbatches x %lld ranks\n",
               formatCount(size.tokens() * microbatches).c_str(), batches->unit(), static_cast<long long>(size.rows),

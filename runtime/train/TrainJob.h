@@ -35,6 +35,7 @@ public:
   JobState state; // the loop goes on from here
   Model model;
   const br_program &train, *accumulate, *eval; // null where a step, or the job, takes none
+  const br_program &batched;                   // that takes a microbatch: train, or the first cell of a pipeline
   std::unique_ptr<BatchSource> batches;
   const int microbatches; // a step
 

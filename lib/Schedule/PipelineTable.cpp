@@ -1,0 +1,100 @@
+//===- PipelineTable.cpp - the table of a pipeline, and its functions -----===//
+
+#include "lib/Schedule/PipelineTable.h"
+#include "lib/Pipeline/Csv.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::pipeline;
+
+static StringRef textOf(Buffer buffer) {
+  switch (buffer) {
+  case Buffer::Saved:
+    return "saved";
+  case Buffer::ActivationIn:
+    return "activation_in";
+  case Buffer::ActivationOut:
+    return "activation_out";
+  case Buffer::GradientIn:
+    return "gradient_in";
+  case Buffer::GradientOut:
+    return "gradient_out";
+  }
+  llvm_unreachable("a buffer without a name");
+}
+
+std::string braid::slotsName(unsigned stage, Buffer buffer) {
+  return ("stage" + Twine(stage) + "_" + textOf(buffer)).str();
+}
+
+static comm::CellKind kindOf(const WalkStep &step) {
+  bool isForward = step.action == Action::Forward;
+  if (step.kind != WalkStep::Run && step.isSend)
+    return isForward ? comm::CellKind::SendActivation : comm::CellKind::SendGradient;
+  if (step.kind != WalkStep::Run)
+    return isForward ? comm::CellKind::ReceiveActivation : comm::CellKind::ReceiveGradient;
+  switch (step.action) {
+  case Action::Forward:
+    return comm::CellKind::Forward;
+  case Action::Backward:
+    return comm::CellKind::Backward;
+  case Action::InputGradient:
+    return comm::CellKind::InputGradient;
+  case Action::WeightGradient:
+    return comm::CellKind::WeightGradient;
+  }
+  llvm_unreachable("a step without a kind of cell");
+}
+
+static comm::CellAttr cellOf(Operation *function) {
+  return function->getAttrOfType<comm::CellAttr>(comm::CommDialect::kCell);
+}
+
+bool braid::isPipelineMessage(Operation *function) {
+  comm::CellAttr cell = cellOf(function);
+  return cell && cell.getKind() >= comm::CellKind::SendActivation;
+}
+
+PipelineTable::PipelineTable(comm::PipelineOp op, Schedule schedule)
+    : op(op), context(op.getContext()), schedule(std::move(schedule)), walk(makeWalk(this->schedule)) {}
+
+Operation *PipelineTable::functionOf(const WalkStep &step) const {
+  return functions.lookup(comm::CellAttr::get(context, kindOf(step), step.stage));
+}
+
+const BufferSlots *PipelineTable::slotsOf(StringAttr symbol) const {
+  for (unsigned stage = 0; stage < schedule.numStages(); ++stage)
+    for (unsigned buffer = 0; buffer < kNumBuffers; ++buffer)
+      if (slotsName(stage, Buffer(buffer)) == symbol.getValue())
+        return &walk.slots(stage, Buffer(buffer));
+  return nullptr;
+}
+
+LogicalResult PipelineTable::findFunctions(ModuleOp module) {
+  for (Operation &function : *module.getBody())
+    if (comm::CellAttr cell = cellOf(&function))
+      functions[cell] = &function;
+  for (ArrayRef<WalkStep> steps : walk.ranks)
+    for (const WalkStep &step : steps)
+      if (!functionOf(step))
+        return op.emitOpError() << "has '" << step.str() << "' in its table, but there is no function for it: one with "
+                                << "comm.cell = " << comm::CellAttr::get(op.getContext(), kindOf(step), step.stage);
+  return success();
+}
+
+FailureOr<std::optional<PipelineTable>> PipelineTable::of(ModuleOp module) {
+  auto ops = module.getOps<comm::PipelineOp>();
+  if (ops.empty())
+    return std::optional<PipelineTable>();
+  comm::PipelineOp op = *ops.begin();
+  llvm::Expected<Table> table = parseCsv(op.getTable(), "the table");
+  llvm::Expected<Schedule> schedule = table ? pipeline::verify(std::move(*table)) : table.takeError();
+  if (!schedule)
+    return op.emitOpError() << llvm::toString(schedule.takeError());
+  PipelineTable found(op, std::move(*schedule));
+  if (llvm::Error error = pipeline::verify(found.schedule, found.walk))
+    return op.emitOpError() << llvm::toString(std::move(error));
+  if (failed(found.findFunctions(module)))
+    return failure();
+  return std::optional<PipelineTable>(std::move(found));
+}
