@@ -52,7 +52,8 @@ std::string PipelineTables::arraysText(const RankKind &kind, unsigned number) co
   for (const pipeline::WalkStep &step : table->stepsOf(kind.ranks.getCoordinates().front())) {
     Operation *function = table->functionOf(step);
     auto add = [&](StringRef what, unsigned index) {
-      rows += ("    {" + what + ", " + Twine(index) + ", " + Twine(step.microbatch) + "}, // " + step.str() + "\n").str();
+      rows +=
+          ("    {" + what + ", " + Twine(index) + ", " + Twine(step.microbatch) + "}, // " + step.str() + "\n").str();
     };
     if (step.kind == pipeline::WalkStep::Run)
       add("BR_CELL_RUN", llvm::find(kind.programs, function) - kind.programs.begin());

@@ -164,8 +164,9 @@ void Emitter::emitAction(ActionOpInterface action) {
 
 ProgramOp Emitter::emit(func::FuncOp program) {
   auto result = builder.create<ProgramOp>(program.getLoc(), program.getSymName(), plan.arenaBytes);
-  for (StringRef name : {StringRef(comm::CommDialect::kProgram), StringRef(comm::kEntry), StringRef(comm::CommDialect::kCell), StringRef(comm::kTiming),
-                         StringRef(comm::kTimingWithoutLimit)})
+  for (StringRef name :
+       {StringRef(comm::CommDialect::kProgram), StringRef(comm::kEntry), StringRef(comm::CommDialect::kCell),
+        StringRef(comm::kTiming), StringRef(comm::kTimingWithoutLimit)})
     if (Attribute attribute = program->getAttr(name))
       result->setAttr(name, attribute);
   OpBuilder::InsertionGuard guard(builder);

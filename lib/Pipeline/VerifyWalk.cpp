@@ -189,6 +189,4 @@ Error WalkVerifier::run() {
   return Error::success();
 }
 
-Error braid::pipeline::verify(const Schedule &schedule, const Walk &walk) {
-  return WalkVerifier(schedule, walk).run();
-}
+Error braid::pipeline::verify(const Schedule &schedule, const Walk &walk) { return WalkVerifier(schedule, walk).run(); }

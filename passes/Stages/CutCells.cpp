@@ -232,8 +232,8 @@ void CellCutter::bringInputs(StageFunction &function, unsigned stage, Action act
     for (auto [index, value] : llvm::enumerate(values))
       if (isRead.contains(value) && !function.lookup(value))
         function.map(value, function.addArgument(value.getType(),
-                                                 stateAttributes(program.getContext(), nameOf(stage, buffer, index), kind,
-                                                                 slotsOf(stage, buffer)),
+                                                 stateAttributes(program.getContext(), nameOf(stage, buffer, index),
+                                                                 kind, slotsOf(stage, buffer)),
                                                  value.getLoc()));
   };
   if (stage > 0)
@@ -247,10 +247,11 @@ void CellCutter::bringInputs(StageFunction &function, unsigned stage, Action act
     return;
   for (auto [index, value] : llvm::enumerate(saved[stage]))
     if (isRead.contains(value) && !made.contains(value) && !function.lookup(value))
-      function.map(value, function.addArgument(value.getType(),
-                                               stateAttributes(program.getContext(), nameOf(stage, Buffer::Saved, index),
-                                                               tg::TensorKind::Saved, slotsOf(stage, Buffer::Saved)),
-                                               value.getLoc()));
+      function.map(value,
+                   function.addArgument(value.getType(),
+                                        stateAttributes(program.getContext(), nameOf(stage, Buffer::Saved, index),
+                                                        tg::TensorKind::Saved, slotsOf(stage, Buffer::Saved)),
+                                        value.getLoc()));
 }
 
 /// The state that a value is written to.
@@ -327,11 +328,10 @@ void CellCutter::makeMessage(unsigned stage, bool isGradient) {
     SmallVector<tg::FactsAttr> facts;
     for (unsigned index : indices) {
       Value value = sent[index];
-      values.push_back(sender.addArgument(
-          value.getType(),
-          stateAttributes(context, nameOfSent(stage, isGradient, index), tg::TensorKind::Message,
-                          slotsOfSent(stage, isGradient)),
-          value.getLoc()));
+      values.push_back(sender.addArgument(value.getType(),
+                                          stateAttributes(context, nameOfSent(stage, isGradient, index),
+                                                          tg::TensorKind::Message, slotsOfSent(stage, isGradient)),
+                                          value.getLoc()));
       types.push_back(value.getType());
       facts.push_back(tg::factsOfTensor(value));
     }

@@ -23,9 +23,11 @@ public:
 
   /// Of the argument of a parameter, or of a state; all ranks for other arguments.
   llvm::SmallBitVector of(mlir::BlockArgument argument) const;
-  /// What a rank calls its part of a sum of gradients; the accumulator's own name if it is not shared.
-  std::string nameOn(unsigned rank, llvm::StringRef accumulator) const;
-  /// The ranks with parts of one; empty if it is not shared.
+  /// What a rank calls a tensor: its part of a sum of gradients may have a name of its own.
+  std::string nameOn(unsigned rank, llvm::StringRef name) const;
+  /// Whether some of the parameter's ranks have no part of a sum of its gradients, or several have one.
+  bool isShared(mlir::BlockArgument argument) const;
+  /// The ranks with parts of a sum of gradients.
   llvm::SmallVector<unsigned> partsOf(llvm::StringRef accumulator) const;
   unsigned numRanks() const { return all.size(); }
   llvm::SmallBitVector everyone() const { return all; }
@@ -34,6 +36,8 @@ private:
   llvm::SmallBitVector all;
   /// By the name of a parameter (of the master, if it is a copy), or of a state of none.
   llvm::StringMap<llvm::SmallBitVector> ofOwner;
+  /// By the name of an accumulator in the cells.
+  llvm::StringMap<llvm::SmallBitVector> ofSums;
   SharedSums shared;
 };
 

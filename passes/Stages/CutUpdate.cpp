@@ -46,20 +46,19 @@ void UpdateCutter::addArguments() {
     SmallBitVector ranks = holders.of(argument);
     available[argument] = ranks;
     tg::StateAttr state = stateOf(argument);
-    bool isShared = state && !holders.partsOf(state.getName()).empty();
-    for (unsigned rank : ranks.set_bits()) {
-      if (!isShared) {
+    if (!holders.isShared(argument)) {
+      for (unsigned rank : ranks.set_bits())
         functions[rank].addArgument(argument);
-        continue;
-      }
+      continue;
+    }
+    for (unsigned rank : holders.partsOf(state.getName())) {
       NamedAttrList attributes(program.getArgAttrDict(argument.getArgNumber()));
       auto name = StringAttr::get(program.getContext(), holders.nameOn(rank, state.getName()));
       attributes.set(tg::kState, tg::StateAttr::get(program.getContext(), name, state.getInit(), state.getOf(),
                                                     state.getKind(), state.getTransposed(), state.getFused()));
-      functions[rank].map(argument,
-                          functions[rank].addArgument(argument.getType(),
-                                                      attributes.getDictionary(program.getContext()),
-                                                      argument.getLoc()));
+      functions[rank].map(argument, functions[rank].addArgument(argument.getType(),
+                                                                attributes.getDictionary(program.getContext()),
+                                                                argument.getLoc()));
     }
   }
 }
@@ -67,21 +66,22 @@ void UpdateCutter::addArguments() {
 /// The first rank adds the others' parts and sends them what comes out: all have the same bits.
 void UpdateCutter::addSharedSums() {
   for (BlockArgument argument : program.getArguments()) {
-    tg::StateAttr state = stateOf(argument);
-    SmallVector<unsigned> parts = state ? holders.partsOf(state.getName()) : SmallVector<unsigned>();
-    if (parts.empty())
+    if (!holders.isShared(argument))
       continue;
+    tg::StateAttr state = stateOf(argument);
+    SmallVector<unsigned> parts = holders.partsOf(state.getName());
     unsigned root = parts.front();
-    tg::FactsAttr facts = tg::getFacts(program.getContext(), tg::Phase::Backward, StringAttr(), state.getOf(),
-                                       tg::TensorKind::Gradient);
+    tg::FactsAttr facts =
+        tg::getFacts(program.getContext(), tg::Phase::Backward, StringAttr(), state.getOf(), tg::TensorKind::Gradient);
     Location loc = tg::withFacts(program.getLoc(), facts);
     Value sum = functions[root].lookup(argument);
     for (unsigned rank : llvm::drop_begin(parts))
       sum = functions[root].getBuilder().create<arith::AddFOp>(
           loc, sum, functions.move(functions[rank].lookup(argument), rank, root, loc));
     functions[root].map(argument, sum);
-    for (unsigned rank : llvm::drop_begin(parts))
-      functions[rank].map(argument, functions.move(sum, root, rank, loc));
+    for (unsigned rank : holders.of(argument).set_bits())
+      if (rank != root)
+        functions[rank].map(argument, functions.move(sum, root, rank, loc));
   }
 }
 
@@ -126,8 +126,8 @@ LogicalResult UpdateCutter::addAmongRanks(Operation *op) {
       return failure();
     unsigned rank = first(term);
     Value here = functions[rank].lookup(term);
-    ofRanks[rank] = ofRanks[rank] ? functions[rank].getBuilder().create<arith::AddFOp>(op->getLoc(), ofRanks[rank], here)
-                                  : here;
+    ofRanks[rank] =
+        ofRanks[rank] ? functions[rank].getBuilder().create<arith::AddFOp>(op->getLoc(), ofRanks[rank], here) : here;
   }
   for (auto [rank, value] : llvm::enumerate(ofRanks))
     if (!value)
@@ -168,7 +168,8 @@ LogicalResult UpdateCutter::place(Operation *op) {
   if (ranks.none()) {
     // Numbers come to where tensors are.
     llvm::stable_sort(read, [](Value a, Value b) {
-      return cast<RankedTensorType>(a.getType()).getNumElements() < cast<RankedTensorType>(b.getType()).getNumElements();
+      return cast<RankedTensorType>(a.getType()).getNumElements() <
+             cast<RankedTensorType>(b.getType()).getNumElements();
     });
     for (Value value : read)
       if (ranksOf().none() && failed(bringToAll(value, op)))
@@ -197,8 +198,14 @@ LogicalResult UpdateCutter::giveResult(OpOperand &operand) {
     for (BlockArgument argument : program.getArguments()) {
       tg::ParamAttr parameter = parameterOf(argument);
       tg::StateAttr state = stateOf(argument);
-      if ((parameter && parameter.getName() == updates) || (state && state.getName() == updates))
+      if ((parameter && parameter.getName() == updates) || (state && state.getName() == updates)) {
         ranks = holders.of(argument);
+        if (holders.isShared(argument)) {
+          ranks.reset();
+          for (unsigned rank : holders.partsOf(updates))
+            ranks.set(rank);
+        }
+      }
     }
   if (ranks.test(available[operand.get()]) && failed(bringToAll(operand.get(), returnOf(program))))
     return failure();

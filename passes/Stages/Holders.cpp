@@ -22,9 +22,12 @@ Holders::Holders(ArrayRef<func::FuncOp> cells, const StageAxis &axis, SharedSums
     : all(axis.size, true), shared(std::move(shared)) {
   for (func::FuncOp cell : cells) {
     auto ranks = cell->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
-    for (BlockArgument argument : cell.getArguments())
+    for (BlockArgument argument : cell.getArguments()) {
       if (StringRef owner = ownerOf(argument); !owner.empty())
         ofOwner.try_emplace(owner, axis.size).first->second.set(ranks.getCoordinates().front());
+      if (tg::StateAttr state = stateOf(argument); state && state.isAccumulator())
+        ofSums.try_emplace(state.getName(), axis.size).first->second.set(ranks.getCoordinates().front());
+    }
   }
 }
 
@@ -40,14 +43,19 @@ llvm::SmallBitVector Holders::of(BlockArgument argument) const {
   return first.set(0);
 }
 
-std::string Holders::nameOn(unsigned rank, StringRef accumulator) const {
-  auto found = shared.find(accumulator);
-  return found == shared.end() ? accumulator.str() : found->second.at(rank);
+std::string Holders::nameOn(unsigned rank, StringRef name) const {
+  auto found = shared.find(name);
+  return found == shared.end() ? name.str() : found->second.at(rank);
 }
 
 SmallVector<unsigned> Holders::partsOf(StringRef accumulator) const {
-  auto found = shared.find(accumulator);
-  if (found == shared.end())
-    return {};
-  return llvm::map_to_vector(found->second, [](const auto &part) { return part.first; });
+  if (auto found = shared.find(accumulator); found != shared.end())
+    return llvm::map_to_vector(found->second, [](const auto &part) { return part.first; });
+  auto found = ofSums.find(accumulator);
+  return found == ofSums.end() ? SmallVector<unsigned>{0} : SmallVector<unsigned>(found->second.set_bits());
+}
+
+bool Holders::isShared(BlockArgument argument) const {
+  tg::StateAttr state = stateOf(argument);
+  return state && state.isAccumulator() && of(argument).count() > 1;
 }

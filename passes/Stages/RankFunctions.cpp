@@ -17,8 +17,8 @@ Value RankFunctions::move(Value value, unsigned from, unsigned to, Location loc)
   sender.create<comm::SendOp>(loc, TypeRange(), value, ValueRange(), sender.getI64IntegerAttr(to), axis.mesh,
                               axis.group());
   return receiver
-      .create<comm::RecvOp>(loc, value.getType(), ValueRange(), ValueRange(), receiver.getI64IntegerAttr(from), axis.mesh,
-                            axis.group())
+      .create<comm::RecvOp>(loc, value.getType(), ValueRange(), ValueRange(), receiver.getI64IntegerAttr(from),
+                            axis.mesh, axis.group())
       ->getResult(0);
 }
 

@@ -1,7 +1,7 @@
 //===- SharedGradients.cpp - sums of gradients that several stages make ---===//
 
 #include "passes/Stages/SharedGradients.h"
-#include "dialects/Interfaces/ShardingRule.h"
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -37,10 +37,17 @@ private:
 };
 } // namespace
 
-/// A sum, or a change of type, that nothing else reads.
+/// Whether the results for the terms of a sum add up to that for the sum.
+static bool isLinear(Operation *op) {
+  if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op))
+    return collective.getReductionKind() == comm::Reduction::Sum && op->getNumOperands() == 1;
+  return isa<arith::AddFOp, tg::ConvertOp, comm::SliceOp>(op);
+}
+
+/// A sum, or something linear of one, that nothing else reads.
 bool Splitter::isNode(Value value) const {
   Operation *op = value.getDefiningOp();
-  return op && (value.hasOneUse() || value.use_empty()) && isa<arith::AddFOp, tg::ConvertOp>(op);
+  return op && (value.hasOneUse() || value.use_empty()) && isLinear(op);
 }
 
 void Splitter::findLeaves(Value value) {
@@ -89,23 +96,29 @@ void Splitter::split(llvm::function_ref<unsigned(unsigned)> rankOf, StringRef na
   auto first = stagesOf.begin();
   updated.set(sumOf(whole, first->second, accumulator, builder));
   names[first->first] = name.str();
-  SignatureEditor editor(program);
+  // Parts of logical tensors, as the accumulator and its new value are.
+  unsigned result = updated.getOperandNumber();
+  NamedAttrList ofArgument(program.getArgAttrDict(accumulator.getArgNumber())),
+      ofResult(program.getResultAttrDict(result));
   for (auto &[rank, its] : llvm::drop_begin(stagesOf)) {
     std::string own = (name + ".stage" + Twine(its.front())).str();
     names[rank] = own;
-    NamedAttrList attributes(program.getArgAttrDict(accumulator.getArgNumber()));
     auto ownName = builder.getStringAttr(own);
-    attributes.set(tg::kState, tg::StateAttr::get(builder.getContext(), ownName, state.getInit(), state.getOf(),
+    ofArgument.set(tg::kState, tg::StateAttr::get(builder.getContext(), ownName, state.getInit(), state.getOf(),
                                                   state.getKind(), state.getTransposed(), state.getFused()));
-    BlockArgument argument = editor.addArgument(accumulator.getType(), attributes.getAttrs());
-    editor.addResult(sumOf(whole, its, argument, builder), tg::kUpdates, own);
+    ofResult.set(tg::kUpdates, ownName);
+    unsigned number = program.getNumArguments();
+    program.insertArgument(number, accumulator.getType(), ofArgument.getDictionary(builder.getContext()),
+                           accumulator.getLoc());
+    Value sum = sumOf(whole, its, program.getArgument(number), builder);
+    returnOf(program).getOperandsMutable().append(sum);
+    program.insertResult(program.getNumResults(), sum.getType(), ofResult.getDictionary(builder.getContext()));
   }
-  editor.finish();
   // What nothing reads any more is no op of a stage.
   SmallVector<Value> dead{whole};
   while (!dead.empty()) {
     Operation *op = dead.pop_back_val().getDefiningOp();
-    if (!op || !op->use_empty() || !isa<arith::AddFOp, tg::ConvertOp>(op))
+    if (!op || !op->use_empty() || !isLinear(op))
       continue;
     llvm::append_range(dead, op->getOperands());
     map.erase(op);

@@ -17,7 +17,8 @@ DictionaryAttr braid::stateAttributes(MLIRContext *context, StringRef name, tg::
   llvm::APFloat zero(0.0);
   auto zeros = tg::InitAttr::get(context, tg::InitKind::Zeros, zero, zero, /*layers=*/0);
   NamedAttrList attributes;
-  attributes.set(tg::kState, tg::StateAttr::get(context, builder.getStringAttr(name), zeros, StringAttr(), kind, /*transposed=*/false, /*fused=*/-1));
+  attributes.set(tg::kState, tg::StateAttr::get(context, builder.getStringAttr(name), zeros, StringAttr(), kind,
+                                                /*transposed=*/false, /*fused=*/-1));
   if (!slots.empty())
     attributes.set(exec::kSlots, FlatSymbolRefAttr::get(context, slots));
   return attributes.getDictionary(context);
@@ -43,10 +44,9 @@ BlockArgument StageFunction::addArgument(Type type, DictionaryAttr attributes, L
 
 void StageFunction::addArgument(BlockArgument argument) {
   if (!values.contains(argument))
-    values.map(argument,
-               addArgument(argument.getType(),
-                           orEmpty(source.getArgAttrDict(argument.getArgNumber()), source.getContext()),
-                           argument.getLoc()));
+    values.map(argument, addArgument(argument.getType(),
+                                     orEmpty(source.getArgAttrDict(argument.getArgNumber()), source.getContext()),
+                                     argument.getLoc()));
 }
 
 void StageFunction::addResult(Value value, DictionaryAttr attributes) {

@@ -77,9 +77,7 @@ LogicalResult StageMap::place(Operation *op) {
   bool readsStage = llvm::any_of(valuesReadBy(op), [&](Value read) { return stageOf(read).has_value(); });
   if (unit == units.ofUnit.end() && !readsStage && !isBackward(op) && !readsSumOfLoss(op))
     return success(); // a source
-  unsigned stage = unit != units.ofUnit.end() ? unit->second
-                   : readsSumOfLoss(op)       ? units.last()
-                                              : stageWithoutUnit(op);
+  unsigned stage = unit != units.ofUnit.end() ? unit->second : readsSumOfLoss(op) ? units.last() : stageWithoutUnit(op);
   if (std::optional<unsigned> later = stageOfSums(op); later && isBackward(op))
     stage = std::max(stage, *later);
   for (Value read : valuesReadBy(op)) {

@@ -170,15 +170,15 @@ LogicalResult Stages::run() {
   llvm::raw_string_ostream os(table);
   pipeline::writeCsv(made->getTable(), os);
   OpBuilder builder(accumulate);
-  auto pipeline = builder.create<comm::PipelineOp>(accumulate.getLoc(), axis->mesh, axis->axis,
-                                                   builder.getStringAttr(table));
+  auto pipeline =
+      builder.create<comm::PipelineOp>(accumulate.getLoc(), axis->mesh, axis->axis, builder.getStringAttr(table));
   pipeline->setAttr(comm::kTensorOrder, tensorOrder());
   for (auto [name, count] : cells.slots)
     builder.create<exec::SlotsOp>(accumulate.getLoc(), name, count, IntegerAttr(), IntegerAttr());
   insert(accumulate, cells.functions);
   accumulate.erase();
   for (unsigned stage = 0; stage < made->numStages(); ++stage)
-    emitRemark(getOperation().getLoc()) << "stage " << stage << ", on rank " << made->rankOf(stage) << " of '" << axis->axis.getValue()
-                                        << "': " << units->text(stage);
+    emitRemark(getOperation().getLoc()) << "stage " << stage << ", on rank " << made->rankOf(stage) << " of '"
+                                        << axis->axis.getValue() << "': " << units->text(stage);
   return cutOthers(*units, *axis, *made, Holders(cells.functions, *axis, std::move(*shared)));
 }

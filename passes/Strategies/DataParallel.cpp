@@ -17,6 +17,8 @@
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <algorithm>
+
 namespace braid {
 #define GEN_PASS_DEF_DATAPARALLELPASS
 #include "passes/Strategies/Passes.h.inc"
@@ -37,7 +39,12 @@ struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
       return signalPassFailure();
     if (failed(findUnread()))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    // What programs with a batch add up, others hold as sums.
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    std::stable_partition(functions.begin(), functions.end(), [](func::FuncOp function) {
+      return !function.isExternal() && !batchInputs(function).empty();
+    });
+    for (func::FuncOp function : functions)
       if (!function.isExternal() && !function->hasAttr(CommDialect::kProgram) && failed(annotate(function)))
         return signalPassFailure();
   }
@@ -50,6 +57,8 @@ private:
   ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
   LogicalResult annotate(func::FuncOp function);
   LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
+  AxesAttr axesSummed(BlockArgument argument, tg::StateAttr state, const DenseSet<Value> &ofBatch,
+                      const std::optional<TokenDims> &tokens);
   /// What the strategy adds to the sharding of an argument that lives across steps.
   LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch,
                              const std::optional<TokenDims> &tokens);
@@ -61,6 +70,7 @@ private:
   AxesAttr batchAxes, sequenceAxes, shardAxes;
   AxesAttr dataAxes; ///< Those of the batch, then those of the sequence.
   llvm::StringSet<> unread;
+  llvm::StringMap<AxesAttr> sums;            ///< By accumulator.
   llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated, as states name them.
 };
 } // namespace
@@ -210,6 +220,20 @@ unsigned DataParallel::firstStage(BlockArgument argument) const {
   return state.getOf() ? 1 : kNever;
 }
 
+/// The axes over which ranks hold terms of an accumulator.  A program that has no batch, such as the
+/// update of a pipeline, holds it as those do that have one.
+AxesAttr DataParallel::axesSummed(BlockArgument argument, tg::StateAttr state, const DenseSet<Value> &ofBatch,
+                                  const std::optional<TokenDims> &tokens) {
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (auto known = sums.find(state.getName()); known != sums.end() && batchInputs(function).empty())
+    return known->second;
+  AxesAttr axes = !addsUpBatch(argument, ofBatch)               ? AxesAttr::get(&getContext())
+                  : tokens && addsUpSequence(argument, *tokens) ? dataAxes
+                                                                : batchAxes;
+  sums[state.getName()] = axes;
+  return axes;
+}
+
 LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch,
                                          const std::optional<TokenDims> &tokens) {
   tg::StateAttr state = stateOf(argument);
@@ -218,14 +242,14 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
   bool isAnnotated = function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding) != nullptr;
   if (sharding.isFlat() || sharding.isPartial())
     return success(); // said otherwise
-  bool isSum = state && state.isAccumulator() && addsUpBatch(argument, ofBatch);
+  AxesAttr summed = state && state.isAccumulator() ? axesSummed(argument, state, ofBatch, tokens) : AxesAttr();
+  bool isSum = summed && !summed.empty();
   if (isSharded && !(isSum && keepUnreduced))
     sharding = sharding.withFlat(shardAxes);
   // Reductions other than those into shards wait for the last microbatch: all of them,
   // or the sums over replicas of the shards.
   if (isSum)
-    sharding = sharding.withPartial(
-        differenceOf(tokens && addsUpSequence(argument, *tokens) ? dataAxes : batchAxes, sharding.getFlat()));
+    sharding = sharding.withPartial(differenceOf(summed, sharding.getFlat()));
   // Storage gives way to the batch, which has priority 0.
   if (!isAnnotated)
     sharding = ShardingAttr::get(&getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),

@@ -30,8 +30,7 @@ std::vector<int32_t> makeGroups(const br_model &model, int number, br_comm *comm
 
 } // namespace
 
-Collectives::Collectives(const br_model &model, std::byte *arena, const Rank &rank)
-    : comm(rank.comm) {
+Collectives::Collectives(const br_model &model, std::byte *arena, const Rank &rank) : comm(rank.comm) {
   if (model.n_collectives == 0)
     return;
   if (!comm) {
@@ -65,7 +64,7 @@ void Collectives::add(const br_model &model, std::byte *arena, const br_collecti
                                   arena + part.recv + slotOffset(model, part.recv_slots, microbatch), part.count,
                                   part.send_rows, part.recv_rows});
     }
-    variant.operation = {d.kind, d.reduction, d.dtype, group, d.root, d.pairs, d.n_pairs, variant.segments.data(),
+    variant.operation = {d.kind,      d.reduction, d.dtype, group, d.root, d.pairs, d.n_pairs, variant.segments.data(),
                          d.n_segments};
     variant.ticket = 0;
   }

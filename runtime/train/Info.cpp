@@ -106,8 +106,8 @@ static const ordered_json *kindOf(const ordered_json &plan, const br_model &mode
     return nullptr;
   for (const ordered_json &kind : *kinds)
     if (kind.is_object() && kind.contains("coordinates") &&
-        kind["coordinates"] == ordered_json(std::vector<int32_t>(model.coordinates,
-                                                                 model.coordinates + model.n_coordinates)))
+        kind["coordinates"] ==
+            ordered_json(std::vector<int32_t>(model.coordinates, model.coordinates + model.n_coordinates)))
       return &kind;
   return nullptr;
 }

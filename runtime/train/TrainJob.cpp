@@ -37,8 +37,9 @@ static int chooseMicrobatches(const br_model &table, const br_program &program, 
     fail("--batch-tokens=", wantedTokens, " takes ", wanted, " microbatches of ", each, " ", batches.unit(),
          ", but the model was compiled for one a step; compile it with --accumulate=2 or more");
   if (table.n_cells > 0 && wanted != compiled)
-    fail("--batch-tokens=", wantedTokens, " takes ", wanted, " microbatches a step, but the table of the pipeline is for ",
-         compiled, "; compile it with another --accumulate");
+    fail("--batch-tokens=", wantedTokens, " takes ", wanted,
+         " microbatches a step, but the table of the pipeline is for ", compiled,
+         "; compile it with another --accumulate");
   if (findByRole(resultsOf(program), "grad_sq_local") && wanted != compiled)
     fail("--batch-tokens=", wantedTokens, " takes ", wanted,
          " microbatches a step, but the model measures the noise of gradients over ", compiled,
@@ -62,7 +63,8 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStar
       batches(openBatches(model,
                           {options.data.find(), state.holdout, state.batchSeed, state.batchOrder == "sequential"},
                           &batched, eval)),
-      microbatches(chooseMicrobatches(table, batched, *batches, options.batchTokens)), changes(std::move(start.changes)) {
+      microbatches(chooseMicrobatches(table, batched, *batches, options.batchTokens)),
+      changes(std::move(start.changes)) {
   noteBatch();
   nameJob(options);
   checkData(options);
@@ -77,7 +79,8 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStar
 // Once, before the first step: what passes over the data leave out.
 void TrainJob::checkData(const TrainOptions &options) const {
   if (state.batchOrder == "sequential") {
-    std::string leftOut = rowsLeftOut(batches->trainingOrder(batched, microbatches), "training part", batches->rowUnit());
+    std::string leftOut =
+        rowsLeftOut(batches->trainingOrder(batched, microbatches), "training part", batches->rowUnit());
     if (!leftOut.empty() && model.rank().isFirst())
       std::fprintf(stderr, "warning: %s\n", leftOut.c_str());
   }
