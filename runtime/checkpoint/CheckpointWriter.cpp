@@ -38,7 +38,16 @@ std::string describeTensors(const br_model &model, const std::vector<const br_te
   return text;
 }
 
+// Where ranks hold different tensors, those of the first kind see the others in the list, and others are
+// there if they hold any.
 bool othersWrite(const br_model &model) {
+  if (!isOfAllRanks(model) && model.coordinates[0] != 0)
+    return model.n_tensors > 0;
+  for (const br_model *other = model.others; other; other = other->others)
+    if (other->n_tensors > 0)
+      return true;
+  if (!isOfAllRanks(model))
+    return false;
   for (int rank = 1; rank < worldSize(model); ++rank)
     if (!savedTensorsOf(model, rank).empty())
       return true;

@@ -23,12 +23,12 @@ from random_models import write_tokens
 TOLERANCE, STEPS, SAVED = 1e-5, 10, 5
 BATCH, SEQUENCE = 8, 16
 MODELS = {
-    "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 16, "vocab_size": 64,
+    "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_layer": 4, "n_head": 4, "n_positions": 16, "vocab_size": 64,
              "resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.0, "tie_word_embeddings": True},
-    "llama": {"model_type": "llama", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 8,
+    "llama": {"model_type": "llama", "hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 8,
               "num_key_value_heads": 2, "intermediate_size": 48, "max_position_embeddings": 16, "vocab_size": 64,
               "tie_word_embeddings": False},
-    "moe": {"model_type": "mixtral", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "moe": {"model_type": "mixtral", "hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4,
             "num_key_value_heads": 2, "intermediate_size": 32, "max_position_embeddings": 16, "vocab_size": 64,
             "num_local_experts": 4, "num_experts_per_tok": 2, "tie_word_embeddings": False},
 }
@@ -38,7 +38,9 @@ ARRANGEMENTS = [
     "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ulysses", "cp=2",
     "dp=2,tp=2", "dp=2,tp=2 sequence-parallel", "dp=2,cp=2", "cp=2,tp=2", "cp=2,tp=2 sequence-parallel",
     "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 sequence-parallel", "replica=2,shard=2,tp=2",
-]
+    "pp=2", "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=zb-v", "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1",
+    "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",
+] + [f"pp=4 schedule={schedule}" for schedule in ("gpipe", "1f1b", "zb-h1")]
 
 
 def cases(which):
@@ -47,13 +49,16 @@ def cases(which):
     for arrangement in ARRANGEMENTS:
         shards = any(axis in arrangement for axis in ("dp=", "cp=", "shard="))
         stages = [0, 1, 3] if shards else [0]
+        # Pipelines take as many microbatches as ranks, and interleaved ones a multiple of them.
+        counts = (2, 4) if "pp=" in arrangement else (1, 2)
         for model in MODELS:
             if which == "all":
-                yield from ((model, arrangement, zero, k) for zero in stages for k in (1, 2))
+                yield from ((model, arrangement, zero, k) for zero in stages for k in counts)
             else:
                 # Experts where they differ from other weights.
-                if model != "moe" or arrangement in ("tp=4", "tp=2 sequence-parallel", "dp=2,cp=2,tp=2"):
-                    yield model, arrangement, stages[number % len(stages)], 1 + number // 2 % 2
+                if model != "moe" or arrangement in ("tp=4", "tp=2 sequence-parallel", "dp=2,cp=2,tp=2",
+                                                          "pp=2,dp=2,tp=2"):
+                    yield model, arrangement, stages[number % len(stages)], counts[number // 2 % 2]
                 number += model != "moe"
 
 
