@@ -20,6 +20,9 @@ inline constexpr llvm::StringLiteral kEntry = "comm.entry";
 /// stages, which initial values depend on.
 inline constexpr llvm::StringLiteral kTensorOrder = "tensor_order";
 
+/// Of a comm.pipeline: the units of each stage, for people.
+inline constexpr llvm::StringLiteral kStageUnits = "stage_units";
+
 /// Null where there is none.
 mlir::StringAttr entryOf(mlir::Operation *function);
 

@@ -176,6 +176,30 @@ static Json replaysJson(llvm::ArrayRef<ReplayReport> points) {
 }
 
 //===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+static Json pipelineJson(const PipelineReport &pipeline) {
+  Json stages = Json::array(), ranks = Json::array();
+  for (const StageReport &stage : pipeline.stages)
+    stages.push_back({{"rank", stage.rank},
+                      {"units", stage.units},
+                      {"forward_s", stage.forwardSeconds},
+                      {"backward_s", stage.backwardSeconds},
+                      {"saved_bytes", stage.savedBytes},
+                      {"slots", stage.slots},
+                      {"activation_bytes", stage.activationBytes},
+                      {"gradient_bytes", stage.gradientBytes}});
+  for (const PipelineRankReport &rank : pipeline.ranks)
+    ranks.push_back({{"arena_bytes", rank.arenaBytes},
+                     {"bytes_moved", rank.movedBytes},
+                     {"idle", rank.idle},
+                     {"microbatches_held", rank.held}});
+  return {{"axis", pipeline.axis},     {"microbatches", pipeline.microbatches}, {"table_s", pipeline.tableSeconds},
+          {"bubble", pipeline.bubble}, {"stages", std::move(stages)},           {"ranks", std::move(ranks)}};
+}
+
+//===----------------------------------------------------------------------===//
 // All of it
 //===----------------------------------------------------------------------===//
 
@@ -190,6 +214,8 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
     json["host"] = hostJson(plan);
   if (!plan.kinds.empty())
     json["kinds"] = kindsJson(plan.kinds);
+  if (report.pipeline)
+    json["pipeline"] = pipelineJson(*report.pipeline);
   Json &collectives = json["collectives"] = Json::array();
   for (const ProgramTraffic &program : report.traffic.programs)
     for (const CollectiveTraffic &collective : program.collectives)

@@ -45,8 +45,18 @@ static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64
   return seconds;
 }
 
+/// A step is that of the rank that sends most.
+static void addPipeline(const PipelineReport &pipeline, Traffic &traffic) {
+  for (const PipelineRankReport &rank : pipeline.ranks)
+    traffic.movedBytes = std::max(traffic.movedBytes, rank.movedBytes);
+  traffic.predictedSeconds = pipeline.stepSeconds;
+}
+
 Report braid::readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches) {
   Report report{readPlan(module, alignment), readTraffic(module, microbatches), readAttention(module)};
+  report.pipeline = readPipeline(module, report.plan, report.traffic);
+  if (report.pipeline)
+    addPipeline(*report.pipeline, report.traffic);
   report.copies = readHostCopies(module);
   report.waiting = readWaitingActivations(report.plan, report.copies);
   report.stepSeconds = stepSecondsOf(module, report.traffic, microbatches);
@@ -64,6 +74,8 @@ void braid::printReport(llvm::raw_ostream &stream, const Report &report) {
     stream << "\ngradients of attention: summed in " << exec::stringifySumOrder(report.attention->order)
            << " order, with " << formatSize(report.attention->workspaceBytes) << " ("
            << report.attention->workspaceBytes << " bytes) of scratch memory\n";
+  if (report.pipeline)
+    printPipeline(stream, *report.pipeline);
   printTraffic(stream, report.traffic);
   printWaitingActivations(stream, report.waiting);
   printHostCopies(stream, report.copies);

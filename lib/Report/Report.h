@@ -5,6 +5,7 @@
 #include "lib/Memory/Plan.h"
 #include "lib/Report/HostCopies.h"
 #include "lib/Report/Kept.h"
+#include "lib/Report/Pipeline.h"
 #include "lib/Report/Replays.h"
 #include "lib/Report/Traffic.h"
 #include "lib/Target/TargetInfo.h"
@@ -32,6 +33,7 @@ struct Report {
   /// A step, as predicted: by the schedule of ranks, or of one rank all that computes, one after the
   /// other, and what it stalls for copies.
   double stepSeconds = 0;
+  std::optional<PipelineReport> pipeline = std::nullopt;
   /// Of each program that trains.
   std::vector<KeptReport> kept = {};
   /// Between the host's memory and the device's, in the order of programs and of starts.

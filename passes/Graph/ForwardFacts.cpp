@@ -9,46 +9,71 @@ using namespace braid;
 
 namespace {
 /// How far a value has come: 0 for inputs and constants, 1 for the root unit, then the units
-/// in the order of their first uses.
+/// in the order in which activations come to them.
 struct Made {
   unsigned order = 0;
-  bool ofParameters = false; ///< Alone.
+  /// What is made of parameters alone may stand anywhere, so it says nothing of that order.
+  bool ofParameters = false;
+  StringAttr unit = {};
 };
-} // namespace
 
-DenseMap<Operation *, StringAttr> braid::unitsOfOps(func::FuncOp function) {
-  DenseMap<Value, Made> made;
-  DenseMap<StringAttr, unsigned> orders;
-  SmallVector<StringAttr> names{StringAttr(), StringAttr()};
-  DenseMap<Operation *, StringAttr> units;
-  auto orderOf = [&](StringAttr unit) {
+class UnitFinder {
+public:
+  DenseMap<Operation *, StringAttr> run(func::FuncOp function);
+
+private:
+  Made madeOf(Value value) const;
+  Made makeOf(Operation &op);
+  unsigned orderOf(StringAttr unit) {
     auto [order, isNew] = orders.try_emplace(unit, unit ? names.size() : 1);
     if (isNew && unit)
       names.push_back(unit);
     return order->second;
-  };
+  }
+
+  DenseMap<Value, Made> made;
+  DenseMap<StringAttr, unsigned> orders;
+  SmallVector<StringAttr> names{StringAttr(), StringAttr()};
+};
+} // namespace
+
+Made UnitFinder::madeOf(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  tg::ParamAttr parameter = argument ? parameterOf(argument) : tg::ParamAttr();
+  return parameter ? Made{0, true, parameter.getUnit()} : made.lookup(value);
+}
+
+/// The unit of the first of its parameters that has one, else the last unit of its operands.
+Made UnitFinder::makeOf(Operation &op) {
+  SmallVector<Made> operands = llvm::map_to_vector(op.getOperands(), [&](Value value) { return madeOf(value); });
+  if (llvm::all_of(operands, [](const Made &one) { return one.ofParameters; })) {
+    auto named = llvm::find_if(operands, [](const Made &one) { return one.unit != nullptr; });
+    return {0, true, named == operands.end() ? StringAttr() : named->unit};
+  }
+  unsigned latest = 0, first = 0;
+  for (const Made &one : operands) {
+    unsigned order = one.ofParameters ? orderOf(one.unit) : one.order;
+    latest = std::max(latest, order);
+    if (one.ofParameters && first <= 1)
+      first = std::max(first, order);
+  }
+  return {first ? first : latest};
+}
+
+DenseMap<Operation *, StringAttr> UnitFinder::run(func::FuncOp function) {
+  DenseMap<Operation *, StringAttr> units;
   for (Operation &op : function.front().without_terminator()) {
     if (op.getNumOperands() == 0)
       continue;
-    Made latest, first;
-    bool isOfParameters = true;
-    for (Value operand : op.getOperands()) {
-      Made one = made.lookup(operand);
-      if (auto argument = dyn_cast<BlockArgument>(operand))
-        if (tg::ParamAttr parameter = parameterOf(argument))
-          one = {orderOf(parameter.getUnit()), true};
-      isOfParameters &= one.ofParameters;
-      latest.order = std::max(latest.order, one.order);
-      if (one.ofParameters && first.order <= 1)
-        first.order = std::max(first.order, one.order);
-    }
-    Made own{first.order ? first.order : latest.order, isOfParameters};
+    Made own = makeOf(op);
     for (Value result : op.getResults())
       made[result] = own;
-    units[&op] = names[own.order];
+    units[&op] = own.ofParameters ? own.unit : names[own.order];
   }
   return units;
 }
+
+DenseMap<Operation *, StringAttr> braid::unitsOfOps(func::FuncOp function) { return UnitFinder().run(function); }
 
 void braid::setFacts(Operation *op, tg::Phase phase, StringAttr unit) {
   op->setLoc(tg::withFacts(op->getLoc(), tg::getFacts(op->getContext(), phase, unit)));

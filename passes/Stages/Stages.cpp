@@ -12,6 +12,7 @@
 #include "passes/Stages/CutCells.h"
 #include "passes/Stages/CutProgram.h"
 #include "passes/Stages/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace braid {
 #define GEN_PASS_DEF_STAGESPASS
@@ -41,7 +42,7 @@ private:
                           const Holders &holders);
   void insert(Operation *before, ArrayRef<func::FuncOp> functions);
   LogicalResult fail(llvm::Error error) {
-    return getOperation().emitError() << "comm-stages: " << llvm::toString(std::move(error));
+    return emitError(UnknownLoc::get(&getContext())) << "comm-stages: " << llvm::toString(std::move(error));
   }
 };
 } // namespace
@@ -75,6 +76,11 @@ llvm::Expected<pipeline::Schedule> Stages::makeSchedule(unsigned ranks) {
   if (const pipeline::Generator *generator = pipeline::findGenerator(schedule)) {
     unsigned each = chunks ? unsigned(chunks) : generator->usualChunks;
     return pipeline::generate(*generator, {ranks, count, each});
+  }
+  if (!StringRef(schedule).contains('.') && !StringRef(schedule).contains('/')) {
+    auto names = llvm::map_range(pipeline::generators(), [](const pipeline::Generator *known) { return known->name; });
+    return llvm::createStringError("there is no schedule '" + schedule + "'; there are " + llvm::join(names, ", ") +
+                                   ", and tables in files, as in FILE.csv");
   }
   llvm::Expected<pipeline::Table> table = pipeline::readCsv(schedule);
   if (!table)
@@ -173,12 +179,13 @@ LogicalResult Stages::run() {
   auto pipeline =
       builder.create<comm::PipelineOp>(accumulate.getLoc(), axis->mesh, axis->axis, builder.getStringAttr(table));
   pipeline->setAttr(comm::kTensorOrder, tensorOrder());
+  SmallVector<Attribute> unitsOfStages;
+  for (unsigned stage = 0; stage < made->numStages(); ++stage)
+    unitsOfStages.push_back(builder.getStringAttr(units->text(stage)));
+  pipeline->setAttr(comm::kStageUnits, builder.getArrayAttr(unitsOfStages));
   for (auto [name, count] : cells.slots)
     builder.create<exec::SlotsOp>(accumulate.getLoc(), name, count, IntegerAttr(), IntegerAttr());
   insert(accumulate, cells.functions);
   accumulate.erase();
-  for (unsigned stage = 0; stage < made->numStages(); ++stage)
-    emitRemark(getOperation().getLoc()) << "stage " << stage << ", on rank " << made->rankOf(stage) << " of '"
-                                        << axis->axis.getValue() << "': " << units->text(stage);
   return cutOthers(*units, *axis, *made, Holders(cells.functions, *axis, std::move(*shared)));
 }

@@ -2,6 +2,7 @@
 
 #include "passes/Stages/UnitStages.h"
 #include "dialects/TG/Facts.h"
+#include "lib/Schedule/Forward.h"
 #include "passes/Recompute/ReplayPrices.h"
 #include "passes/Stages/Dependence.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,17 +28,29 @@ std::string UnitStages::text(unsigned stage) const {
 /// is none: it is at both ends.
 static SmallVector<StringAttr> unitsOf(func::FuncOp program) {
   Dependence dependence(program);
-  llvm::MapVector<StringAttr, unsigned> timesBegun;
-  StringAttr current;
-  for (Operation &op : program.front())
-    if (StringAttr unit = tg::unitOf(tg::factsOf(&op));
-        unit && unit != current && dependence.isOfStage(&op) && tg::phaseOf(&op) == tg::Phase::Forward)
-      ++timesBegun[current = unit];
-  SmallVector<StringAttr> units;
-  for (auto [unit, times] : timesBegun)
-    if (times == 1)
-      units.push_back(unit);
-  return units;
+  llvm::SetVector<StringAttr> units, atBothEnds;
+  llvm::DenseMap<StringAttr, unsigned> numbers;
+  // The last unit that each value depends on.
+  llvm::DenseMap<Value, unsigned> last;
+  for (Operation &op : program.front().without_terminator()) {
+    if (!dependence.isOfStage(&op) || tg::phaseOf(&op) != tg::Phase::Forward)
+      continue;
+    unsigned ofOperands = 0;
+    for (Value read : valuesReadBy(&op))
+      ofOperands = std::max(ofOperands, last.lookup(read));
+    StringAttr unit = tg::unitOf(tg::factsOf(&op));
+    unsigned own = 0;
+    if (unit) {
+      units.insert(unit);
+      own = numbers.try_emplace(unit, numbers.size()).first->second;
+      if (ofOperands > own)
+        atBothEnds.insert(unit);
+    }
+    for (Value result : op.getResults())
+      last[result] = std::max(ofOperands, own);
+  }
+  units.set_subtract(atBothEnds);
+  return units.takeVector();
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,8 +106,12 @@ static SmallVector<unsigned> balance(ArrayRef<double> weights, unsigned parts) {
 static LogicalResult checkNumber(func::FuncOp program, ArrayRef<StringAttr> units, unsigned numStages) {
   if (units.size() >= numStages)
     return success();
-  return program.emitError() << "has " << units.size() << (units.size() == 1 ? " unit" : " units") << ", but is cut in "
-                             << numStages << " stages, each of which needs one: take fewer ranks or chunks";
+  return program.emitError() << "has " << units.size() << (units.size() == 1 ? " unit" : " units")
+                             << " that are not at both ends ("
+                             << llvm::join(llvm::map_range(units, [](StringAttr unit) { return unit.getValue(); }),
+                                           ", ")
+                             << "), but is cut in " << numStages
+                             << " stages, each of which needs one: take fewer ranks or chunks";
 }
 
 FailureOr<UnitStages> braid::balanceStages(func::FuncOp program, unsigned numStages, const TargetInfo &target) {

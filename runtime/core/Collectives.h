@@ -22,11 +22,10 @@ public:
   // the ranks are not those of the mesh.
   Collectives(const br_model &model, std::byte *arena, const Rank &rank);
 
-  // Where a collective has tensors in slots, they are those of a microbatch.
-  br_status start(int32_t index, int32_t microbatch = 0);
-  br_status wait(int32_t index, int32_t microbatch = 0);
+  br_status start(int32_t index);
+  br_status wait(int32_t index);
   // The communicator's number of what was started last.
-  br_ticket ticketOf(int32_t index, int32_t microbatch = 0) const { return variantOf(index, microbatch).ticket; }
+  br_ticket ticketOf(int32_t index) const { return tickets[index]; }
   // Null where the model has none.
   br_comm *communicator() const { return comm; }
   // Why a start or a wait failed.
@@ -38,17 +37,9 @@ private:
   };
   std::unique_ptr<br_comm, EndCommunicator> own; // of a rank alone
   br_comm *comm;
-  struct Variant {
-    std::vector<br_segment> segments;
-    br_operation operation;
-    br_ticket ticket;
-  };
-  void add(const br_model &model, std::byte *arena, const br_collective_desc &desc, int32_t group);
-  const Variant &variantOf(int32_t index, int32_t microbatch) const {
-    return variants[index].size() > 1 ? variants[index][microbatch] : variants[index].front();
-  }
-  // Of each collective: one, or one for each microbatch.
-  std::vector<std::vector<Variant>> variants;
+  std::vector<std::vector<br_segment>> segments;
+  std::vector<br_operation> operations;
+  std::vector<br_ticket> tickets;
 };
 
 } // namespace braid

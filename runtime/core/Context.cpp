@@ -24,10 +24,15 @@ static void checkWorld(const br_model &model, const Rank &rank) {
 }
 
 br_context::br_context(const br_model &model, int threads, const Rank &rank)
-    : model(model), threads(threads), rank(rank) {
+    : model(model), threads(threads), rank(rank), inSlots(model) {
   checkWorld(model, rank);
   for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind)
     indices.push_back(static_cast<int32_t>(placeInGroup(model, kind, rank.number).index));
+}
+
+void br_context::checkMessage(br_status status) {
+  if (status != BR_OK)
+    throw RankError(rank.comm ? br_comm_error(rank.comm) : "a message between stages failed");
 }
 
 //===----------------------------------------------------------------------===//

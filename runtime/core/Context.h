@@ -11,6 +11,7 @@
 #include "base/AttentionPlaces.h"
 #include "braid_rt.h"
 #include "comm/Rank.h"
+#include "core/SlotCollectives.h"
 
 #include <cstddef>
 #include <memory>
@@ -75,7 +76,8 @@ struct br_context {
 
   // Programs and messages that run from now on use the slots of a microbatch.
   void useSlotsOf(int32_t microbatch) { slotsOf = microbatch; }
-  int32_t microbatch() const { return slotsOf; }
+  // Throws RankError where a start or a wait has failed.
+  virtual void checkMessage(br_status status);
   // How far the slot in use is behind the first, in bytes.
   int64_t slotOffset(int32_t slots) const {
     return model.slots[slots].of_microbatch[slotsOf] * model.slots[slots].bytes;
@@ -84,8 +86,14 @@ struct br_context {
   // This rank's number in its group of a kind.
   int32_t indexIn(int32_t group) const { return indices[group]; }
 
+protected:
+  // Its collectives, which a target makes its tables from, and the number there of one that runs now.
+  const br_model &withCollectives() const { return inSlots.model(); }
+  int32_t collectiveNow(int32_t index) const { return inSlots.at(index, slotsOf); }
+
 private:
   std::vector<int32_t> indices;
+  const braid::SlotCollectives inSlots;
   int32_t slotsOf = 0; // a microbatch
 };
 

@@ -135,11 +135,6 @@ const br_model &braid::checked(const br_model &model) {
   return model;
 }
 
-void Model::check(br_status status) const {
-  if (status != BR_OK)
-    throw RankError(context->rank.comm ? br_comm_error(context->rank.comm) : "a message failed");
-}
-
 Model::Model(const br_model &table, int threads, const Rank &rank)
     : model(checked(table)), context(makeContext(table, threads, rank)) {}
 

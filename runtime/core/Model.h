@@ -74,8 +74,8 @@ public:
   // Runs, starts and waits from now on use the slots of a microbatch.
   void useSlotsOf(int32_t microbatch) { context->useSlotsOf(microbatch); }
   // A message of a pipeline, by its place in br_model.collectives.  Throws RankError when it fails.
-  void startMessage(int32_t collective) { check(context->start(collective)); }
-  void waitForMessage(int32_t collective) { check(context->wait(collective)); }
+  void startMessage(int32_t collective) { context->checkMessage(context->start(collective)); }
+  void waitForMessage(int32_t collective) { context->checkMessage(context->wait(collective)); }
   // After the last run of a command.
   void finish() { context->finish(); }
   // How many runs may follow before the results of one are asked for.
@@ -105,8 +105,6 @@ public:
   void setPosition(const br_program &p, int32_t position) const;
 
 private:
-  void check(br_status status) const;
-
   const br_model &model;
   std::unique_ptr<br_context> context;
 };

@@ -22,7 +22,7 @@ bool hasBFloat16Matmuls(const br_model &model) {
 
 CpuContext::CpuContext(const br_model &model, int threads, const Rank &rank)
     : br_context(model, threads, rank), memory(model.arena_bytes, threads), matmuls(model, threads, memory.data()),
-      collectives(model, memory.data(), rank), measurement(Measurement::of(model, rank, collectives)) {
+      collectives(withCollectives(), memory.data(), rank), measurement(Measurement::of(model, rank, collectives)) {
   if (model.n_attentions > 0)
     fail("model '", model.name,
          "' calls a library for attention, but the cpu target has none; compile it "
@@ -49,9 +49,10 @@ void CpuContext::finish() {
 }
 
 br_status CpuContext::start(int32_t collective) {
-  const br_status status = collectives.start(collective, microbatch());
+  const int32_t now = collectiveNow(collective);
+  const br_status status = collectives.start(now);
   if (measurement && status == BR_OK)
-    measurement->started(collectives.ticketOf(collective, microbatch()));
+    measurement->started(collectives.ticketOf(now));
   return status;
 }
 

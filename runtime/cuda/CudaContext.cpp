@@ -21,7 +21,7 @@ CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
       slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }),
       overlapsKernels(canOverlapKernels()) {
   if (model.n_collectives > 0)
-    collectives = makeDeviceCollectives(model, rank,
+    collectives = makeDeviceCollectives(withCollectives(), rank,
                                         {device.number, memory.data(), streams, [this] { return errors.actionName(); },
                                          [this](const std::string &reason) { watchdog.failed(reason); }});
   if (model.host_bytes > 0)
@@ -62,7 +62,18 @@ void CudaContext::chooseMatmuls() {
     choices.write(matmuls.searched());
 }
 
+void CudaContext::checkMessage(br_status status) {
+  if (status != BR_OK || errors.any())
+    failNow();
+}
+
 bool CudaContext::usesGraphs() const {
+  // A graph has addresses in it, and those of a cell change with its microbatch.
+  if (model.n_cells > 0 && rank.graphs.value_or(false))
+    fail("--cuda-graph=on: a step of this pipeline is a table of cells, whose places in memory change with the "
+         "microbatch; leave it out");
+  if (model.n_cells > 0)
+    return false;
   const bool canCapture = !collectives || collectives->canBeCaptured();
   if (rank.graphs.value_or(false) && !canCapture)
     fail("--cuda-graph=on: over ", collectives->name(),
@@ -266,7 +277,8 @@ void CudaContext::matmul(int32_t index, const void *a, const void *b, void *c, c
   isBehindKernel = false;
   if (events)
     events->runsMatmul(matmuls.numberOf(index));
-  if (matmuls.run(index, a, b, c, bias) != BR_OK)
+  const int32_t auxSlots = model.matmuls[index].aux_slots;
+  if (matmuls.run(index, a, b, c, bias, auxSlots ? slotOffset(auxSlots - 1) : 0) != BR_OK)
     errors.note(matmuls.error());
 }
 
@@ -288,17 +300,18 @@ br_status CudaContext::start(int32_t collective) {
   const bool isTimed = events && trace && !hostComm();
   if (isTimed)
     events->starts(errors);
-  const br_status status = collectives->start(collective);
+  const int32_t now = collectiveNow(collective);
+  const br_status status = collectives->start(now);
   if (isTimed)
     events->started(errors);
   else if (trace && trace->isRecording())
-    trace->started(collectives->ticketOf(collective), events->program(), events->action());
+    trace->started(collectives->ticketOf(now), events->program(), events->action());
   return status;
 }
 
 br_status CudaContext::wait(int32_t collective) {
   isBehindKernel = false;
-  return collectives->wait(collective);
+  return collectives->wait(collectiveNow(collective));
 }
 
 br_status CudaContext::startTransfer(int32_t transfer) {

@@ -172,12 +172,13 @@ size_t CudaMatmulTable::take(const MatmulChoices &choices) {
 // Running
 //===----------------------------------------------------------------------===//
 
-br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void *c, const void *bias) {
+br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void *c, const void *bias,
+                               int64_t auxSlot) {
   left.left = 0;
   try {
     const br_matmul_desc &d = descriptors[index];
     std::byte *sum = d.bias_grad ? arena + d.bias_grad_offset : nullptr,
-              *aux = d.has_aux ? arena + d.aux_offset : nullptr;
+              *aux = d.has_aux ? arena + d.aux_offset + auxSlot : nullptr;
     std::byte *workspace = arena + d.workspace_offset;
     const int32_t rest =
         plans[numbers[index]]->run({*library, stream, workspace}, a, b, c, d.bias_grad ? sum : bias, aux);
