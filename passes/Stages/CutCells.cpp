@@ -72,9 +72,8 @@ private:
 void CellCutter::findReaders() {
   for (Operation &op : program.front().without_terminator())
     if (map.stageOf(&op))
-      for (Value read : valuesReadBy(&op))
-        if (map.stageOf(read))
-          readers[read].push_back(&op);
+      for (Value read : map.stagedReads(&op))
+        readers[read].push_back(&op);
 }
 
 /// A value goes over all boundaries on the way to its last reader.
@@ -112,7 +111,7 @@ void CellCutter::findParts() {
     }
     bool isNeeded = llvm::any_of(op.getResults(), [&](Value result) { return needed.contains(result); });
     partOf[&op] = isNeeded ? Part::Input : Part::Weights;
-    for (Value read : valuesReadBy(&op))
+    for (Value read : map.stagedReads(&op))
       if (isNeeded && map.stageOf(read) == stage && map.isBackward(read.getDefiningOp()))
         needed.insert(read);
   }
@@ -222,7 +221,8 @@ void CellCutter::bringInputs(StageFunction &function, unsigned stage, Action act
   }
   for (BlockArgument argument : arguments)
     function.addArgument(argument);
-  DenseSet<Value> isRead(read.begin(), read.end());
+  SmallVector<Value> staged = map.stagedAmong(read);
+  DenseSet<Value> isRead(staged.begin(), staged.end());
   // What is handed on is read, too.
   if (action == Action::Forward)
     isRead.insert(activations[stage].begin(), activations[stage].end());

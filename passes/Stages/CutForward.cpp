@@ -14,8 +14,8 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
   RankFunctions functions(program, axis);
   // What each rank computes itself, without what has no stage; then the arguments of each in their order.
   auto rankOfValue = [&](Value value) {
-    std::optional<unsigned> stage = map.stageOf(value);
-    return stage ? std::optional(rankOf(*stage)) : std::nullopt;
+    SmallVector<Value> staged = map.stagedAmong(value);
+    return staged.empty() ? std::nullopt : std::optional(rankOf(*map.stageOf(staged.back())));
   };
   std::vector<SmallVector<Value>> read(axis.size);
   for (Operation &op : program.front().without_terminator())
@@ -33,17 +33,19 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
     if (!stage)
       continue;
     unsigned rank = rankOf(*stage);
-    for (Value value : valuesReadBy(&op))
-      if (std::optional<unsigned> from = rankOfValue(value); from && !functions[rank].lookup(value))
-        functions.send(value, *from, rank);
+    for (Value value : map.stagedReads(&op))
+      if (!functions[rank].lookup(value))
+        functions.send(value, rankOf(*map.stageOf(value)), rank);
     functions[rank].clone(&op, map);
   }
   for (OpOperand &operand : returnOf(program)->getOpOperands()) {
     DictionaryAttr attributes = orEmpty(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
     std::optional<unsigned> owner = rankOfValue(operand.get());
     bool isUpdate = attributes.contains(tg::kUpdates);
-    if (owner && !isUpdate) // all read it
+    if (owner && !isUpdate) { // all read it
+      functions[*owner].obtain(operand.get(), map);
       functions.broadcast(operand.get(), *owner);
+    }
     for (unsigned rank = 0; rank < axis.size; ++rank)
       if (!isUpdate || owner == rank)
         functions[rank].addResult(functions[rank].obtain(operand.get(), map), attributes);

@@ -54,8 +54,9 @@ void Splitter::findLeaves(Value value) {
   if (isNode(value))
     for (Value operand : value.getDefiningOp()->getOperands())
       findLeaves(operand);
-  else if (std::optional<unsigned> stage = map.stageOf(value))
-    stages.insert(*stage);
+  else
+    for (Value staged : map.stagedAmong(value))
+      stages.insert(*map.stageOf(staged));
 }
 
 /// What the leaves of some stages add up to, with an accumulator in place of the old one; null for
@@ -65,8 +66,8 @@ Value Splitter::sumOf(Value value, ArrayRef<unsigned> ofStages, BlockArgument ow
     return own;
   Operation *op = value.getDefiningOp();
   if (!isNode(value)) {
-    std::optional<unsigned> stage = map.stageOf(value);
-    return stage && llvm::is_contained(ofStages, *stage) ? value : Value();
+    SmallVector<Value> staged = map.stagedAmong(value);
+    return !staged.empty() && llvm::is_contained(ofStages, *map.stageOf(staged.front())) ? value : Value();
   }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())

@@ -1,6 +1,7 @@
 //===- StageMap.cpp - the stage of each op --------------------------------===//
 
 #include "passes/Stages/StageMap.h"
+#include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "passes/Graph/Signature.h"
@@ -24,7 +25,7 @@ bool StageMap::isBackward(Operation *op) const { return tg::phaseOf(op) == tg::P
 /// last of what forward made.
 unsigned StageMap::stageWithoutUnit(Operation *op) const {
   std::optional<unsigned> ofForward, ofBackward;
-  for (Value read : valuesReadBy(op))
+  for (Value read : stagedReads(op))
     if (std::optional<unsigned> stage = stageOf(read)) {
       if (isBackward(read.getDefiningOp()))
         ofBackward = std::min(ofBackward.value_or(*stage), *stage);
@@ -45,44 +46,66 @@ static bool readsSumOfLoss(Operation *op) {
   });
 }
 
-/// Where several gradients from a later stage are added up, they are so there: one is sent.
+static unsigned bitsOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
+
+static bool changesType(Operation *op) {
+  return numericKindOf(op) == NumericKind::Conversion && op->getNumOperands() == 1 && op->getNumResults() == 1;
+}
+
+/// The same numbers in a wider type, for readers: sending or keeping the narrow ones is enough.
+static bool isWider(Operation *op) {
+  bool isReturned = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user); });
+  return !isReturned && changesType(op) && bitsOf(op->getResult(0)) > bitsOf(op->getOperand(0));
+}
+
+/// Where gradients from a later stage are added up, or made narrower, they are so there: less is sent.
 std::optional<unsigned> StageMap::stageOfSums(Operation *op) const {
-  if (op->getNumOperands() < 2 || op->getNumResults() != 1 || tg::isGradient(tg::factsOf(op)))
+  bool isNarrower = changesType(op) && bitsOf(op->getResult(0)) < bitsOf(op->getOperand(0));
+  if ((op->getNumOperands() < 2 && !isNarrower) || op->getNumResults() != 1 || tg::isGradient(tg::factsOf(op)))
     return std::nullopt;
+  auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   std::optional<unsigned> first;
   for (Value operand : op->getOperands()) {
-    std::optional<unsigned> stage = stageOf(operand);
-    if (!stage || operand.getType() != op->getResult(0).getType())
+    SmallVector<Value> staged = stagedAmong(operand);
+    if (staged.empty() || shapeOf(operand) != shapeOf(op->getResult(0)))
       return std::nullopt;
-    first = std::min(first.value_or(*stage), *stage);
+    for (Value value : staged)
+      first = std::min(first.value_or(*stageOf(value)), *stageOf(value));
   }
+  return first;
+}
+
+/// The first stage that reads what an op makes.
+std::optional<unsigned> StageMap::firstReader(Operation *op) const {
+  std::optional<unsigned> first;
+  for (Operation *reader : op->getUsers())
+    if (std::optional<unsigned> stage = stageOf(reader) ? stageOf(reader) : firstReader(reader))
+      first = std::min(first.value_or(*stage), *stage);
   return first;
 }
 
 /// Of what has no unit, and reads nothing that is in a stage: that of its first reader.
 void StageMap::placeSources(func::FuncOp program, const Dependence &dependence) {
   for (Operation &op : llvm::reverse(program.front().without_terminator())) {
-    if (!dependence.isOfStage(&op) || stageOf(&op))
+    if (!dependence.isOfStage(&op) || stageOf(&op) || isWider(&op))
       continue;
-    std::optional<unsigned> first;
-    for (Operation *reader : op.getUsers())
-      if (std::optional<unsigned> stage = stageOf(reader))
-        first = std::min(first.value_or(*stage), *stage);
-    stages[&op] = first.value_or(0);
+    stages[&op] = firstReader(&op).value_or(0);
   }
 }
 
 LogicalResult StageMap::place(Operation *op) {
   auto unit = units.ofUnit.find(tg::unitOf(tg::factsOf(op)));
-  bool readsStage = llvm::any_of(valuesReadBy(op), [&](Value read) { return stageOf(read).has_value(); });
+  if (isWider(op))
+    return success();
+  bool readsStage = !stagedReads(op).empty();
   if (unit == units.ofUnit.end() && !readsStage && !isBackward(op) && !readsSumOfLoss(op))
     return success(); // a source
   unsigned stage = unit != units.ofUnit.end() ? unit->second : readsSumOfLoss(op) ? units.last() : stageWithoutUnit(op);
   if (std::optional<unsigned> later = stageOfSums(op); later && isBackward(op))
     stage = std::max(stage, *later);
-  for (Value read : valuesReadBy(op)) {
+  for (Value read : stagedReads(op)) {
     std::optional<unsigned> from = stageOf(read);
-    if (!from || *from == stage)
+    if (*from == stage)
       continue;
     bool wasBackward = isBackward(read.getDefiningOp()), flowsBack = *from > stage;
     if (wasBackward != flowsBack)
@@ -102,6 +125,20 @@ FailureOr<StageMap> StageMap::of(func::FuncOp program, const UnitStages &units) 
       return failure();
   map.placeSources(program, dependence);
   return map;
+}
+
+SmallVector<Value> StageMap::stagedAmong(ArrayRef<Value> values) const {
+  llvm::SetVector<Value> all(values.begin(), values.end());
+  SmallVector<Value> staged;
+  for (unsigned next = 0; next < all.size(); ++next) {
+    Operation *op = all[next].getDefiningOp();
+    if (stageOf(all[next]))
+      staged.push_back(all[next]);
+    else if (op)
+      for (Value read : valuesReadBy(op))
+        all.insert(read);
+  }
+  return staged;
 }
 
 SmallVector<BlockArgument> StageMap::argumentsReadBy(ArrayRef<Value> values) const {

@@ -2,6 +2,7 @@
 #ifndef BRAID_PASSES_STAGES_STAGEMAP_H
 #define BRAID_PASSES_STAGES_STAGEMAP_H
 
+#include "lib/Schedule/Forward.h"
 #include "passes/Stages/Dependence.h"
 #include "passes/Stages/UnitStages.h"
 #include "llvm/ADT/DenseMap.h"
@@ -11,7 +12,7 @@ namespace braid {
 
 /// Where the ops of a program of one microbatch are computed: in the stage of their unit; what no
 /// unit has, where its operands are.  What depends on inputs alone, or on weights alone, has no
-/// stage: each that reads it computes it.
+/// stage, and neither has a number in a wider type: each that reads it computes it.
 class StageMap {
 public:
   /// Fails, with a message, where forward would flow back or backward forth.
@@ -21,6 +22,10 @@ public:
   /// None for arguments.
   std::optional<unsigned> stageOf(mlir::Value value) const;
   bool isBackward(mlir::Operation *op) const;
+  /// The values with a stage that an op reads, itself or through what has none.
+  llvm::SmallVector<mlir::Value> stagedReads(mlir::Operation *op) const { return stagedAmong(valuesReadBy(op)); }
+  /// Those that some values are, or are made of where they have no stage.
+  llvm::SmallVector<mlir::Value> stagedAmong(llvm::ArrayRef<mlir::Value> values) const;
 
   /// Of an op that was added; erases one that is about to go.
   void set(mlir::Operation *op, unsigned stage) { stages[op] = stage; }
@@ -33,6 +38,7 @@ private:
   explicit StageMap(const UnitStages &units) : units(units) {}
   mlir::LogicalResult place(mlir::Operation *op);
   void placeSources(mlir::func::FuncOp program, const Dependence &dependence);
+  std::optional<unsigned> firstReader(mlir::Operation *op) const;
   unsigned stageWithoutUnit(mlir::Operation *op) const;
   std::optional<unsigned> stageOfSums(mlir::Operation *op) const;
 
