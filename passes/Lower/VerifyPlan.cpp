@@ -96,8 +96,12 @@ void ProgramVerifier::collect() {
                     /*zeros=*/0, buffer.getHost()}});
   DenseSet<StringAttr> packed;
   for (auto pack : module.getOps<PackOp>()) {
-    for (auto tensor : pack.getTensors().getAsRange<FlatSymbolRefAttr>())
+    auto members = pack.getTensors().getAsRange<FlatSymbolRefAttr>();
+    for (auto tensor : members)
       packed.insert(tensor.getAttr());
+    auto first = module.lookupSymbol<TensorOp>(*members.begin());
+    if (!first || !isHeldBy(first, program))
+      continue; // other ranks have it
     ranges.insert(
         {pack.getSymName(), {pack, pack.getSymName(), pack.getBegin(), pack.getSize(), -1, numActions, 0, 0}});
   }

@@ -76,6 +76,8 @@ struct br_context {
 
   // Programs and messages that run from now on use the slots of a microbatch.
   void useSlotsOf(int32_t microbatch) { slotsOf = microbatch; }
+  // Before a message is started that no program starts: what the last program left behind is read.
+  virtual void prepareMessage() {}
   // Throws RankError where a start or a wait has failed.
   virtual void checkMessage(br_status status);
   // How far the slot in use is behind the first, in bytes.

@@ -74,7 +74,10 @@ public:
   // Runs, starts and waits from now on use the slots of a microbatch.
   void useSlotsOf(int32_t microbatch) { context->useSlotsOf(microbatch); }
   // A message of a pipeline, by its place in br_model.collectives.  Throws RankError when it fails.
-  void startMessage(int32_t collective) { context->checkMessage(context->start(collective)); }
+  void startMessage(int32_t collective) {
+    context->prepareMessage();
+    context->checkMessage(context->start(collective));
+  }
   void waitForMessage(int32_t collective) { context->checkMessage(context->wait(collective)); }
   // After the last run of a command.
   void finish() { context->finish(); }

@@ -45,6 +45,7 @@ public:
   void action(int32_t index) override;
   br_status start(int32_t collective) override;
   br_status wait(int32_t collective) override;
+  void prepareMessage() override { slots.settle(errors); }
   void checkMessage(br_status status) override;
   br_status startTransfer(int32_t transfer) override;
   br_status waitForTransfer(int32_t transfer) override;

@@ -90,6 +90,13 @@ void PinnedSlots::fetch(const br_program &program, ProgramErrors &errors) {
                                   cudaMemcpyDeviceToHost, streams.copy),
                   "cudaMemcpyAsync of a result");
   errors.note(cudaEventRecord(state.fetched[run % 2], streams.copy), "cudaEventRecord");
+  lastFetched = &state.fetched[run % 2];
+}
+
+void PinnedSlots::settle(ProgramErrors &errors) {
+  if (lastFetched)
+    errors.note(cudaStreamWaitEvent(streams.compute, *lastFetched, 0), "cudaStreamWaitEvent");
+  lastFetched = nullptr;
 }
 
 const std::byte *PinnedSlots::result(const br_program &program, const br_io &io, int back) {

@@ -51,6 +51,8 @@ public:
   // results come up behind it.
   void send(const br_program &program, ProgramErrors &errors);
   void fetch(const br_program &program, ProgramErrors &errors);
+  // What comes next on the compute stream, and waits for it, may write over the last results.
+  void settle(ProgramErrors &errors);
   // When the last program was done.
   cudaEvent_t lastEnd() const { return ended; }
   // A scalar result of the last run, or of the one before it; null for others.
@@ -76,6 +78,7 @@ private:
   const Streams &streams;
   Wait wait;
   Event ended; // the last program
+  const Event *lastFetched = nullptr;
   std::vector<Program> programs;
 };
 

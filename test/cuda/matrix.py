@@ -94,8 +94,13 @@ def cases():
             ("cp2-ulysses", "llama", "cp=2", "--context=ulysses", 2), ("cp2-gather", "gpt", "cp=2", "--context=gather", 2),
             ("dp2-tp2", "gpt", "dp=2,tp=2", "--zero=1 --clip=1.0", 4), ("dp2-cp2", "llama", "dp=2,cp=2", "--zero=3", 4),
             ("cp2-tp2", "gpt", "cp=2,tp=2", "--accumulate=2", 4),
-            ("cp2-tp2-sequence", "llama", "cp=2,tp=2", "--sequence-parallel --zero=1", 4)):
-        yield Case(f"axes-{name}", model, f"--precision=bf16 --mesh={mesh} {options}".strip(), ranks)
+            ("cp2-tp2-sequence", "llama", "cp=2,tp=2", "--sequence-parallel --zero=1", 4),
+            ("pp2", "gpt", "pp=2", "--accumulate=4 --clip=1.0", 2),
+            ("pp2-zb-h1", "llama", "pp=2", "--accumulate=4 --schedule=zb-h1", 2),
+            ("pp2-dp2", "gpt", "pp=2,dp=2", "--accumulate=2 --zero=1", 4),
+            ("pp2-tp2", "llama", "pp=2,tp=2", "--accumulate=2", 4)):
+        yield Case(f"axes-{name}", model, f"--precision=bf16 --mesh={mesh} {options}".strip(), ranks,
+                   run="--cuda-graph off" if "pp=" in mesh else "")
 
 
 def graphs(work):
