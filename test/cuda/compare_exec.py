@@ -74,19 +74,21 @@ def runs_of(operations, allocations, host):
     return list(runs.values())
 
 
-def touched(operations, kind, memories):
-    """Bytes of the arena, and of the host's memory behind it; `memories` has where each allocation begins."""
-    return merged((begin + memories[a], end + memories[a]) for one in operations for a, begin, end in one.get(kind, [])
-                  if a in memories)
+def touched(operations, kind, memories, program, used):
+    """Bytes of the arena, and of the host's memory behind it; `memories` has where each allocation begins.  Those in
+    slots are as in the first."""
+    return merged(place for one in operations for a, begin, end in one.get(kind, []) if a in memories
+                  for place in program.in_first_slots(begin + memories[a], end + memories[a], used))
 
 
 def text(ranges):
     return ", ".join(f"[{begin}, {end})" for begin, end in ranges[:3]) + (" ..." if len(ranges) > 3 else "")
 
 
-def check_memory(action, operations, memories, workspaces):
-    reads, writes = touched(operations, "reads", memories), touched(operations, "writes", memories)
-    scratch = workspaces if action.kind in CALLS_WITH_WORKSPACE else []
+def check_memory(action, operations, memories, program, used):
+    reads = touched(operations, "reads", memories, program, used)
+    writes = touched(operations, "writes", memories, program, used)
+    scratch = program.workspaces if action.kind in CALLS_WITH_WORKSPACE else []
     allowed = merged(action.ins + writes)
     if bad := without(reads, allowed):
         yield f"reads bytes {text(bad)}, which are none of its operands'"
@@ -107,7 +109,7 @@ def check_multiprocessors(action, operations, ctas):
             yield f"counts on {one['multiprocessors'] or 'all'} multiprocessors, not on {left or 'all'}"
 
 
-def check_action(action, operations, memories, workspaces, started, staged):
+def check_action(action, operations, memories, program, used, started, staged):
     if staged and action.kind.startswith("comm.") and (action.inner in CALLS or action.kind == "comm.wait"):
         return
     work = [one for one in operations if one["op"] not in ("record", "wait")]
@@ -130,7 +132,7 @@ def check_action(action, operations, memories, workspaces, started, staged):
         yield f"calls {', '.join(sorted(calls))}, but is no collective"
     elif not work:
         yield "does nothing"
-    yield from check_memory(action, operations, memories, workspaces)
+    yield from check_memory(action, operations, memories, program, used)
 
 
 def compare(run, program, memories, staged):
@@ -139,16 +141,18 @@ def compare(run, program, memories, staged):
     if order != sorted(set(order)):
         first = next(i for i, index in enumerate(order) if i and index <= order[i - 1])
         return [f"action {order[first]} runs after action {order[first - 1]}"]
-    by_index, problems, started = dict(run.actions), [], {}
+    by_index, problems, started, used = dict(run.actions), [], {}, {}
     if order and order[-1] >= len(program.actions):
         return [f"there is no action {order[-1]} in @{program.name}"]
     for index, action in enumerate(program.actions):
         if not by_index.get(index) and not action.ins and not action.outs and action.kind != "comm.wait":
             continue  # an action on nothing
         its = by_index.get(index, [])
-        for problem in [*check_action(action, its, memories, program.workspaces, started, staged),
+        for problem in [*check_action(action, its, memories, program, used, started, staged),
                         *check_multiprocessors(action, its, program.ctas)]:
             problems.append(f"@{program.name}: action {index} {problem}: {action.text[:160]}")
+    problems += [f"@{program.name}: uses the slots {sorted(numbers)} at {offset}, of which a run has one"
+                 for offset, numbers in used.items() if len(numbers) > 1]
     return problems
 
 

@@ -9,6 +9,8 @@ import re
 SIZES = {"f64": 8, "f32": 4, "bf16": 2, "i64": 8, "i32": 4, "i8": 1, "i1": 1}
 HOST = 1 << 62
 PLACE = re.compile(r"exec\.(tensor|buffer|pack) @(\S+) at (\d+) bytes (\d+)( host)?")
+SLOTS = re.compile(r"exec\.slots @(\S+) (\d+) at (\d+) bytes (\d+)")
+IN_SLOTS = re.compile(r"exec\.tensor @(\S+) .* slots @(\S+) category")
 REFERENCE = re.compile(r"(%\w+) = exec\.ref @(\S+) \+ (\d+) : (.*)")
 TYPE = re.compile(r"<((?:\d+x)*)(\w+), \[([\d, ]*)\]")
 
@@ -27,10 +29,25 @@ class Action:
 
 
 class Program:
-    """`ctas`: the most of a collective; 0: as many as the library chooses.  `host_bytes`: of its buffers there."""
+    """`ctas`: the most of a collective; 0: as many as the library chooses.  `host_bytes`: of its buffers there.
+    `slots`: those that it uses, as offset, bytes of one and their number."""
 
     def __init__(self, name, ctas):
         self.name, self.ctas, self.actions, self.workspaces, self.host_bytes = name, ctas, [], [], 0
+        self.slots = set()
+
+    def in_first_slots(self, begin, end, used):
+        """The same bytes of the first slots, where they lie in slots; notes in `used` which slots of each."""
+        ends = {offset + i * size for offset, size, count in self.slots for i in range(count + 1)}
+        places = [begin, *sorted(place for place in ends if begin < place < end), end]
+        for begin, end in zip(places, places[1:]):
+            for offset, size, count in self.slots:
+                number = (begin - offset) // size
+                if 0 <= number < count:
+                    used.setdefault(offset, set()).add(number)
+                    begin, end = begin - number * size, end - number * size
+                    break
+            yield begin, end
 
 
 def withoutLocations(text):
@@ -129,11 +146,12 @@ def place_of(match):
 def read(path):
     """The programs of a module, how many bytes each wants (an arena is the largest of those that a rank runs), and how
     many of the host's memory, as many as the largest of those that a rank runs."""
-    programs, places, arenas = [], {}, set()
+    programs, places, arenas, slots = [], {}, set(), Slots()
     with open(path, encoding="utf-8") as file:
         text = withoutLocations(file.read())
     lines, ctas = iter(text.splitlines()), re.search(r"comm\.ctas = (\d+)", text)
     for line in lines:
+        slots.read(line)
         if place := PLACE.search(line):
             places["@" + place.group(2)] = place_of(place)
         elif opened := re.match(r"\s*exec\.program @(\S+) arena (\d+)", line):
@@ -143,7 +161,7 @@ def read(path):
                 if inside == indent + "}":
                     break
                 body.append(inside)
-            programs.append(program(opened.group(1), int(ctas.group(1)) if ctas else 0, body, dict(places)))
+            programs.append(program(opened.group(1), int(ctas.group(1)) if ctas else 0, body, dict(places), slots))
     persistent = end_on_host(places)
     hosts = {persistent, *(one.host_bytes for one in programs), *(max(persistent, one.host_bytes) for one in programs)}
     return programs, arenas, hosts - {0}
@@ -153,7 +171,20 @@ def end_on_host(places):
     return max((begin + size - HOST for begin, size in places.values() if begin >= HOST), default=0)
 
 
-def program(name, ctas, body, places):
+class Slots:
+    """Which tensors lie in which slots."""
+
+    def __init__(self):
+        self.ranges, self.of = {}, {}
+
+    def read(self, line):
+        if found := SLOTS.search(line):
+            self.ranges[found.group(1)] = (int(found.group(3)), int(found.group(4)), int(found.group(2)))
+        if found := IN_SLOTS.search(line):
+            self.of["@" + found.group(1)] = found.group(2)
+
+
+def program(name, ctas, body, places, slots):
     result, references, buffers = Program(name, ctas), {}, {}
     for text in statements(body):
         if place := PLACE.match(text):
@@ -163,6 +194,8 @@ def program(name, ctas, body, places):
                 result.workspaces.append((begin, begin + int(place.group(4))))
         elif reference := REFERENCE.match(text):
             to, symbol, offset, kind = reference.groups()
+            if "@" + symbol in slots.of:
+                result.slots.add(slots.ranges[slots.of["@" + symbol]])
             shape, element, strides = TYPE.search(kind).groups()
             references[to] = Reference(places["@" + symbol][0] + int(offset), [int(n) for n in shape.split("x") if n],
                                        [int(s) for s in strides.split(",") if s.strip()], SIZES[element])
