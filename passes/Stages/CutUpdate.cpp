@@ -142,7 +142,7 @@ LogicalResult UpdateCutter::addAmongRanks(Operation *op) {
 /// Whether a number becomes a tensor.
 static bool expands(Operation *op, ArrayRef<Value> read) {
   auto elements = [](Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); };
-  return !read.empty() && llvm::all_of(op->getResults(), [&](Value result) {
+  return !read.empty() && !isa<comm::CollectiveOpInterface>(op) && llvm::all_of(op->getResults(), [&](Value result) {
     return llvm::all_of(read, [&](Value value) { return elements(value) < elements(result); });
   });
 }
