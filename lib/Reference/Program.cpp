@@ -80,7 +80,7 @@ FailureOr<Program> Program::of(ArrayRef<Operation *> ops) {
     if (failed(signature) || failed(program.addMember(op, *signature)))
       return failure();
   }
-  numberStreams(program.inputs);
+  ::numberStreams(program.inputs);
   return program;
 }
 
@@ -88,18 +88,29 @@ FailureOr<Program> Program::of(ArrayRef<Operation *> ops) {
 // Finding
 //===----------------------------------------------------------------------===//
 
-bool Program::exists(ModuleOp module, StringRef name) {
-  return isa_and_nonnull<func::FuncOp, exec::ProgramOp>(SymbolTable::lookupSymbolIn(module, name));
+/// The function or program of a name, or the first of those that are one of this entry; null if there is none.
+static Operation *lookup(ModuleOp module, StringRef name) {
+  if (Operation *found = SymbolTable::lookupSymbolIn(module, name))
+    return isa<func::FuncOp, exec::ProgramOp>(found) ? found : nullptr;
+  for (Operation &op : *module.getBody())
+    if (StringAttr entry = comm::entryOf(&op); entry && entry == name)
+      return &op;
+  return nullptr;
 }
+
+bool Program::exists(ModuleOp module, StringRef name) { return lookup(module, name) != nullptr; }
+
+/// Cells of a pipeline are run by its table.
+static bool isCell(Operation *op) { return op->hasAttr(comm::CommDialect::kCell); }
 
 /// The functions that make one program with `op`.
 static SmallVector<Operation *> companionsOf(ModuleOp module, Operation *op) {
   comm::ProgramAttr own = comm::someRanksOf(op);
-  if (!own)
+  if (!own || isCell(op))
     return {op};
   SmallVector<Operation *> companions;
   for (Operation &other : *module.getBody())
-    if (auto its = comm::someRanksOf(&other); its && other.getName() == op->getName() &&
+    if (auto its = comm::someRanksOf(&other); its && !isCell(&other) && other.getName() == op->getName() &&
                                               its.getMesh() == own.getMesh() &&
                                               comm::entryOf(&other) == comm::entryOf(op))
       companions.push_back(&other);
@@ -136,7 +147,7 @@ static LogicalResult checkRanks(ArrayRef<Operation *> functions) {
 std::vector<std::string> Program::names(ModuleOp module) {
   std::vector<std::string> names;
   for (Operation &op : *module.getBody())
-    if (isa<func::FuncOp, exec::ProgramOp>(op) && companionsOf(module, &op).front() == &op)
+    if (isa<func::FuncOp, exec::ProgramOp>(op) && !isCell(&op) && companionsOf(module, &op).front() == &op)
       names.push_back(SymbolTable::getSymbolName(&op).str());
   return names;
 }
@@ -148,13 +159,28 @@ FailureOr<Program> Program::find(ModuleOp module, StringRef name) {
     return module.emitError("the module has no function and no program");
   if (name.empty() && all.size() > 1)
     return module.emitError() << "the module has several functions, '" << list << "'; name one with --function";
-  Operation *found = SymbolTable::lookupSymbolIn(module, name.empty() ? StringRef(all[0]) : name);
-  if (!isa_and_nonnull<func::FuncOp, exec::ProgramOp>(found))
+  Operation *found = lookup(module, name.empty() ? StringRef(all[0]) : name);
+  if (!found)
     return module.emitError() << "the module has no function or program '" << name << "'; it has '" << list << "'";
+  if (isCell(found))
+    return found->emitError() << "is a cell of a pipeline, whose table runs it: run the steps of @train";
   SmallVector<Operation *> functions = companionsOf(module, found);
   if (failed(checkRanks(functions)))
     return failure();
   return of(functions);
+}
+
+bool Program::isEntry(StringRef entry) const {
+  StringAttr own = comm::entryOf(op());
+  return own ? own.getValue() == entry : name == entry;
+}
+
+void Program::numberStreams(comm::PipelineOp pipeline) {
+  auto order = pipeline->getAttrOfType<ArrayAttr>(comm::kTensorOrder);
+  for (InputSlot &slot : inputs)
+    for (auto [number, known] : llvm::enumerate(order ? order.getValue() : ArrayRef<Attribute>()))
+      if (cast<StringAttr>(known).getValue() == slot.name)
+        slot.stream = number;
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,6 +204,21 @@ Results Program::run(ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vec
   }
   bool manyRanks = op()->hasAttr(comm::CommDialect::kProgram);
   Results made = manyRanks ? runOnRanks(held, arithmetic, perRank) : runOnOne(held, arithmetic);
+  if (failed(made))
+    return failure();
+  for (auto [slot, tensor] : llvm::zip_equal(results, *made))
+    tensor = exchange(tensor, slot.layout, slot.layout.inFiles(slot.type).getShape());
+  return made;
+}
+
+Results Program::runCells(const Values &arguments, Arithmetic arithmetic, HeldTensors &held) const {
+  SmallVector<Tensor> list;
+  for (const InputSlot &slot : inputs) {
+    auto found = arguments.find(slot.name);
+    list.push_back(slot.isOfMicrobatch ? Tensor(slot.type)
+                                       : exchange(found->second, slot.layout, slot.type.getShape()));
+  }
+  Results made = runOnRanks(list, arithmetic, /*perRank=*/nullptr, &held);
   if (failed(made))
     return failure();
   for (auto [slot, tensor] : llvm::zip_equal(results, *made))

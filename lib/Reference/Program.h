@@ -38,8 +38,9 @@ struct InputSlot {
   tg::InitAttr init;           ///< null for inputs
   tg::FileLayout layout;
   bool frozen = false;
-  bool isAccumulator = false; ///< a state that starts from its initializer in every step
-  unsigned stream = 0;        ///< of initial values: the number among parameters and states
+  bool isAccumulator = false;  ///< a state that starts from its initializer in every step
+  bool isOfMicrobatch = false; ///< what a stage of a pipeline saves, sends or receives: each rank has its own
+  unsigned stream = 0;         ///< of initial values: the number among parameters and states
   /// Ints stay below this: rows of the tables they index, or classes.  0:
   /// unknown.
   int64_t bound = 0;
@@ -59,6 +60,9 @@ struct ResultSlot {
 };
 
 struct Signature;
+
+/// What ranks of a pipeline hold of one microbatch, by rank and name.
+using HeldTensors = std::map<std::pair<int64_t, std::string>, Tensor>;
 
 /// What a rank returned for a result of the program: its part.
 struct RankResult {
@@ -88,8 +92,19 @@ public:
   /// The same with inputs by name.
   Results run(const Values &arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank = nullptr) const;
 
+  /// A program of these functions, which some ranks run and others none: cells of a pipeline.
+  static mlir::FailureOr<Program> ofCells(llvm::ArrayRef<mlir::Operation *> functions) { return of(functions); }
+  /// Runs cells on a microbatch: takes what is of it from `held`, and leaves there what ranks make of it.
+  /// Results of these are empty.
+  Results runCells(const Values &arguments, Arithmetic arithmetic, HeldTensors &held) const;
+
   /// Reports an error at the program.
   mlir::LogicalResult emitError(llvm::Error error) const;
+
+  /// Whether the program is what all ranks call by this name.
+  bool isEntry(llvm::StringRef entry) const;
+  /// Numbers initial values as they were before the program was cut in stages.
+  void numberStreams(comm::PipelineOp pipeline);
 
   mlir::func::FuncOp function() const { return llvm::dyn_cast<mlir::func::FuncOp>(op()); }
 
@@ -109,9 +124,12 @@ private:
   mlir::LogicalResult addMember(mlir::Operation *op, const Signature &signature);
 
   mlir::Operation *op() const { return members.front().op; }
-  const Member &memberOf(int64_t rank, const comm::Mesh &mesh) const;
+  /// Null where the rank runs none.
+  const Member *memberOf(int64_t rank, const comm::Mesh &mesh) const;
   Results runOnOne(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic) const;
-  Results runOnRanks(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank) const;
+  Results runOnRanks(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank,
+                     HeldTensors *held = nullptr) const;
+  bool isOfMicrobatch(const ResultSlot &slot) const;
 
   llvm::SmallVector<Member> members;
 };

@@ -173,11 +173,15 @@ static comm::ProgramAttr programOf(Operation *op) {
   return op->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
 }
 
-const Program::Member &Program::memberOf(int64_t rank, const comm::Mesh &mesh) const {
+const Program::Member *Program::memberOf(int64_t rank, const comm::Mesh &mesh) const {
   const Member *member =
       llvm::find_if(members, [&](const Member &candidate) { return mesh.runs(programOf(candidate.op), rank); });
-  assert(member != members.end() && "functions of a program cover all ranks");
-  return *member;
+  return member == members.end() ? nullptr : member;
+}
+
+bool Program::isOfMicrobatch(const ResultSlot &slot) const {
+  return llvm::any_of(inputs,
+                      [&](const InputSlot &input) { return input.isOfMicrobatch && input.name == slot.updates; });
 }
 
 /// The process of a function or program that takes `arguments`.
@@ -212,7 +216,8 @@ static std::string describe(const ResultSlot &slot, size_t number) {
   return "result " + std::to_string(number) + (name.empty() ? "" : " '" + name + "'");
 }
 
-Results Program::runOnRanks(ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank) const {
+Results Program::runOnRanks(ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank,
+                            HeldTensors *held) const {
   FlatSymbolRefAttr name = programOf(op()).getMesh();
   FailureOr<comm::Mesh> mesh = comm::Mesh::require(op(), name);
   if (failed(mesh))
@@ -223,11 +228,18 @@ Results Program::runOnRanks(ArrayRef<Tensor> arguments, Arithmetic arithmetic, s
   Network network(*mesh, name, arithmetic);
   std::vector<std::unique_ptr<Process>> processes;
   for (int64_t rank = 0; rank < mesh->getNumRanks(); ++rank) {
-    const Member &member = memberOf(rank, *mesh);
+    const Member *member = memberOf(rank, *mesh);
+    if (!member) {
+      processes.push_back(nullptr);
+      continue;
+    }
     SmallVector<Tensor> own;
-    for (const Held &input : member.inputs)
-      own.push_back(partOf(arguments[input.slot], input.sharding, *mesh, rank, arithmetic));
-    FailureOr<std::unique_ptr<Process>> process = begin(member.op, std::move(own), arithmetic, &network, rank);
+    for (const Held &input : member->inputs)
+      if (held && inputs[input.slot].isOfMicrobatch)
+        own.push_back(held->try_emplace({rank, inputs[input.slot].name}, inputs[input.slot].type).first->second);
+      else
+        own.push_back(partOf(arguments[input.slot], input.sharding, *mesh, rank, arithmetic));
+    FailureOr<std::unique_ptr<Process>> process = begin(member->op, std::move(own), arithmetic, &network, rank);
     if (failed(process))
       return failure();
     processes.push_back(std::move(*process));
@@ -237,10 +249,16 @@ Results Program::runOnRanks(ArrayRef<Tensor> arguments, Arithmetic arithmetic, s
 
   std::vector<std::vector<Part>> parts(results.size());
   for (int64_t rank = 0; rank < mesh->getNumRanks(); ++rank) {
+    if (!processes[rank])
+      continue;
     Results returned = processes[rank]->returned();
     if (failed(returned))
       return failure();
-    for (auto [result, tensor] : llvm::zip_equal(memberOf(rank, *mesh).results, *returned)) {
+    for (auto [result, tensor] : llvm::zip_equal(memberOf(rank, *mesh)->results, *returned)) {
+      if (held && isOfMicrobatch(results[result.slot])) {
+        (*held)[{rank, results[result.slot].updates}] = tensor;
+        continue;
+      }
       parts[result.slot].push_back({rank, result.sharding, tensor});
       if (perRank)
         perRank->push_back({rank, result.slot, tensor});
@@ -248,6 +266,10 @@ Results Program::runOnRanks(ArrayRef<Tensor> arguments, Arithmetic arithmetic, s
   }
   SmallVector<Tensor> made;
   for (auto [i, slot] : llvm::enumerate(results)) {
+    if (held && isOfMicrobatch(slot)) {
+      made.emplace_back(slot.type);
+      continue;
+    }
     llvm::Expected<Tensor> joined = joinParts(parts[i], slot.type, *mesh, describe(slot, i), arithmetic);
     if (!joined)
       return emitError(joined.takeError());

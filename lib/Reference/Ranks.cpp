@@ -150,7 +150,9 @@ LogicalResult Network::reportDeadlock() const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult braid::reference::runRanks(ArrayRef<std::unique_ptr<Process>> ranks, Network &network) {
-  std::vector<bool> ended(ranks.size(), false);
+  std::vector<bool> ended;
+  for (const std::unique_ptr<Process> &rank : ranks)
+    ended.push_back(!rank); // of those that run nothing
   while (true) {
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       if (ended[rank])

@@ -108,6 +108,7 @@ static void describe(InputSlot &slot, Attribute value) {
     slot.name = state.getName().str();
     slot.init = state.getInit();
     slot.isAccumulator = state.isAccumulator();
+    slot.isOfMicrobatch = state.isOfMicrobatch();
     slot.layout = tg::fileLayoutOf(value);
   } else if (auto name = dyn_cast_or_null<StringAttr>(value)) {
     slot.name = name.str();

@@ -13,6 +13,15 @@ FailureOr<Step> Step::find(ModuleOp module, StringRef name) {
   if (failed(main))
     return failure();
   Step step{*main, std::nullopt, 1};
+  FailureOr<std::optional<PipelineTable>> pipeline = PipelineTable::of(module);
+  if (failed(pipeline))
+    return failure();
+  if (*pipeline && (*main).isEntry("train")) {
+    step.microbatches = (*pipeline)->getSchedule().numMicrobatches();
+    step.pipeline = std::move(*pipeline);
+    step.main.numberStreams((*step.pipeline).getOp());
+    return step;
+  }
   if (name == "accumulate" || !Program::exists(module, "accumulate"))
     return step;
   FailureOr<Program> accumulate = Program::find(module, "accumulate");
@@ -29,9 +38,8 @@ static Tensor rowsOf(const Tensor &whole, ArrayRef<int64_t> shape, int64_t micro
   return part;
 }
 
-/// A program's inputs in one microbatch.
-static llvm::Expected<Values> inputsOf(const Program &program, const Values &values, const InputOptions &options,
-                                       int64_t microbatches) {
+llvm::Expected<Values> braid::reference::inputsOf(const Program &program, const Values &values,
+                                                  const InputOptions &options, int64_t microbatches) {
   Values inputs;
   for (const InputSlot &slot : program.inputs) {
     auto found = values.find(slot.name);
@@ -51,15 +59,16 @@ static llvm::Expected<Values> inputsOf(const Program &program, const Values &val
   return inputs;
 }
 
-/// Writes the updates of a run back.
-static void applyUpdates(const Program &program, ArrayRef<Tensor> made, Values &values) {
+void braid::reference::applyUpdates(const Program &program, ArrayRef<Tensor> made, Values &values) {
   for (auto [slot, tensor] : llvm::zip_equal(program.results, made))
     if (!slot.updates.empty())
       values[slot.updates] = tensor;
 }
 
 Results Step::run(Values &values, InputOptions options, Arithmetic arithmetic) const {
-  for (int64_t m = 0; m < microbatches; ++m) {
+  if (pipeline && failed(runTable(values, options, arithmetic)))
+    return failure();
+  for (int64_t m = pipeline ? microbatches - 1 : 0; m < microbatches; ++m) {
     bool last = m + 1 == microbatches;
     const Program &program = last ? main : *accumulate;
     options.microbatch = m;
@@ -87,7 +96,10 @@ static bool holdsBatch(const InputSlot &slot) {
 /// The inputs of all microbatches of a step: from the token file, else random
 /// and the same in every step.
 static llvm::Error fillBatch(const Step &step, const TrainingOptions &options, int64_t number, Values &values) {
-  for (InputSlot slot : step.main.inputs) {
+  FailureOr<Program> batched = step.batched();
+  if (failed(batched))
+    return llvm::createStringError("the cells of the pipeline cannot be run");
+  for (InputSlot slot : batched->inputs) {
     if (!holdsBatch(slot))
       continue;
     Index shape(slot.type.getShape());

@@ -1,7 +1,8 @@
 //===- Step.h - training steps, with microbatches ---------------*- C++ -*-===//
 //
 // A step runs `accumulate` for all microbatches but the last and then the main
-// program (`train`); what a program updates is there for the next.
+// program (`train`); what a program updates is there for the next.  That of a pipeline runs
+// the cells of its table and then the main program.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_STEP_H
@@ -9,6 +10,7 @@
 
 #include "lib/Reference/Inputs.h"
 #include "lib/Reference/Tokens.h"
+#include "lib/Schedule/PipelineTable.h"
 #include <optional>
 
 namespace braid::reference {
@@ -17,6 +19,7 @@ struct Step {
   Program main;
   std::optional<Program> accumulate;
   int64_t microbatches = 1;
+  std::optional<PipelineTable> pipeline = std::nullopt;
 
   /// The program `name` of a module and its `accumulate`, if it has one.
   static mlir::FailureOr<Step> find(mlir::ModuleOp module, llvm::StringRef name);
@@ -26,7 +29,19 @@ struct Step {
   /// without a value are made.  Returns main's results; `values` gets the
   /// updates.
   Results run(Values &values, InputOptions options, Arithmetic arithmetic) const;
+
+  /// The program that takes a microbatch: the last that a step runs, or of a pipeline the first cell.
+  mlir::FailureOr<Program> batched() const;
+
+private:
+  mlir::LogicalResult runTable(Values &values, InputOptions options, Arithmetic arithmetic) const;
 };
+
+/// A program's inputs in one microbatch; what has no value is made.
+llvm::Expected<Values> inputsOf(const Program &program, const Values &values, const InputOptions &options,
+                                int64_t microbatches);
+/// Writes the updates of a run back.
+void applyUpdates(const Program &program, llvm::ArrayRef<Tensor> made, Values &values);
 
 struct TrainingOptions {
   int64_t steps = 1;

@@ -111,7 +111,8 @@ static LogicalResult compareFunction(ModuleOp module, ModuleOp changed, const st
   Version before{std::move(*first), {}, {}}, after{std::move(*second), {}, {}};
   adoptBounds(before.step.main, after.step.main);
   before.step.microbatches = options.microbatches;
-  after.step.microbatches = after.step.accumulate ? countMicrobatches(before.step.main, after.step.main) : 1;
+  if (!after.step.pipeline)
+    after.step.microbatches = after.step.accumulate ? countMicrobatches(before.step.main, after.step.main) : 1;
   int64_t compared = 0;
   for (int64_t i = 0; i < options.seeds; ++i) {
     InputOptions inputs = options.inputs;

@@ -182,8 +182,12 @@ LogicalResult interp::runTraining(ModuleOp module, const Options &options) {
   FailureOr<Step> step = Step::find(module, options.function.empty() ? "train" : options.function);
   if (failed(step) || failed(checkNames(module, options)))
     return failure();
-  step->microbatches = options.microbatches;
-  if (step->microbatches > 1 && !step->accumulate)
+  if (step->pipeline && options.microbatches > 1 && options.microbatches != step->microbatches)
+    return module.emitError() << "--accumulate=" << options.microbatches << ", but the table of the pipeline is for "
+                              << step->microbatches << " microbatches: leave it out";
+  if (!step->pipeline)
+    step->microbatches = options.microbatches;
+  if (step->microbatches > 1 && !step->accumulate && !step->pipeline)
     return module.emitError("--accumulate needs a function 'accumulate', which "
                             "the module does not have");
   TrainingOptions training{*options.steps, options.inputs, options.arithmetic, nullptr};
