@@ -371,6 +371,8 @@ LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
     return isa<RoleAttr>(value) ? success() : wrong("#tg.role<...>");
   if (name == kInput)
     return isa<StringAttr>(value) ? named(cast<StringAttr>(value)) : wrong("a string");
+  if (name == "tg.decay_group")
+    return isa<StringAttr>(value) ? success() : wrong("a string");
   if (name == "tg.grad")
     return isa<UnitAttr>(value) ? success() : wrong("a unit attribute");
   if (name == "tg.seed")

@@ -54,7 +54,8 @@ SmallVector<Value> braid::forwardResults(func::FuncOp program) {
     if (accumulators.contains(program.getResultAttr(index, tg::kUpdates)))
       sums.push_back(returned.get());
     auto type = dyn_cast<RankedTensorType>(returned.get().getType());
-    if (type && type.getRank() == 0 && !program.getResultAttr(index, tg::kRole))
+    if (type && type.getRank() == 0 && !program.getResultAttr(index, tg::kRole) &&
+        !program.getResultAttr(index, tg::kUpdates))
       scalars.push_back(returned.get());
   }
   // In @train the new values of these accumulators are zeros.

@@ -3,6 +3,7 @@
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/Optimizer.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Graph/DecayGroups.h"
 #include "passes/Graph/ForwardFacts.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
@@ -24,43 +25,6 @@ struct Trained {
   Value gradient;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Which parameters decay
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What reads a parameter, through ops that only hand it on.
-struct Readers {
-  bool contracts = false, gathers = false, norms = false;
-
-  explicit Readers(Value value) { visit(value); }
-
-private:
-  void visit(Value value) {
-    for (OpOperand &use : value.getUses()) {
-      Operation *user = use.getOwner();
-      NumericKind kind = numericKindOf(user);
-      contracts |= kind == NumericKind::Contraction;
-      gathers |= kind == NumericKind::Embedding && use.getOperandNumber() == 0;
-      norms |= kind == NumericKind::Norm && typeOf(value).getRank() == 1; // what is normalized has rows
-      if (handsOnNumbers(user))
-        for (Value result : user->getResults())
-          visit(result);
-    }
-  }
-};
-} // namespace
-
-/// The group of a parameter as `decay-exclude` names it.
-static StringRef decayGroup(BlockArgument parameter) {
-  Readers readers(parameter);
-  if (readers.norms)
-    return "norms";
-  if (typeOf(parameter).getRank() <= 1)
-    return "biases";
-  return readers.gathers || !readers.contracts ? "embeddings" : "weights";
-}
 
 //===----------------------------------------------------------------------===//
 // Clipping
@@ -134,6 +98,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       update(editor, b, one);
     }
     editor.finish();
+    forgetDecayGroups(function);
     setFactsOfUpdates(function);
   }
 
@@ -203,7 +168,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
   /// Those of one parameter.
   DictionaryAttr hyperparametersOf(BlockArgument parameter) {
     NamedAttrList own = values;
-    if (own.get(kWeightDecay.name) && llvm::is_contained(decayExclude, decayGroup(parameter)))
+    if (own.get(kWeightDecay.name) && llvm::is_contained(decayExclude, decayGroupOf(parameter)))
       own.set(kWeightDecay.name, Builder(&getContext()).getF64FloatAttr(0.0));
     return own.getDictionary(&getContext());
   }

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Graph/Signature.h"
 #include "passes/Lower/InlineValues.h"
 #include "passes/Lower/KernelNames.h"
 #include "passes/Lower/Passes.h"
@@ -190,10 +191,12 @@ static void materialize(func::FuncOp function) {
         OpBuilder builder(&op);
         if (Operation *source = value.getDefiningOp())
           builder.setInsertionPointAfter(source);
-        // An argument that is returned as it is belongs to no op.
+        // An argument that is returned as it is belongs to no op; the sum of the loss is forward.
         Location loc = value.getLoc();
-        if (isReturned && isa<BlockArgument>(value) && isTraining(function))
-          loc = tg::withPhase(loc, tg::Phase::Update);
+        if (auto argument = dyn_cast<BlockArgument>(value); isReturned && argument && isTraining(function)) {
+          tg::StateAttr state = stateOf(argument);
+          loc = tg::withPhase(loc, state && state.isOfLoss() ? tg::Phase::Forward : tg::Phase::Update);
+        }
         StringRef name = value.getDefiningOp<arith::ConstantOp>() ? "fill" : "copy";
         copy = copyToMemory(builder, loc, name, value);
       }

@@ -263,7 +263,8 @@ static Location locationFor(Value value, Operation *user) {
   tg::FactsAttr facts = tg::factsOf(user);
   if (tg::factsOf(loc) || !argument || (!facts && !isReturned))
     return loc;
-  bool isTrained = isTraining(user->getParentOfType<func::FuncOp>());
+  tg::StateAttr state = stateOf(argument);
+  bool isTrained = isTraining(user->getParentOfType<func::FuncOp>()) && !(state && state.isOfLoss());
   tg::Phase phase = facts ? facts.getPhase() : isTrained ? tg::Phase::Update : tg::Phase::Forward;
   tg::ParamAttr parameter = parameterOf(argument);
   return tg::withFacts(loc, parameter ? factsOfParameter(parameter, phase)

@@ -3,6 +3,7 @@
 #include "passes/Stages/RankFunctions.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/TG/Facts.h"
+#include "passes/Graph/Signature.h"
 
 using namespace mlir;
 using namespace braid;
@@ -26,11 +27,22 @@ void RankFunctions::send(Value value, unsigned from, unsigned to) {
   functions[to].map(value, move(functions[from].lookup(value), from, to, tg::locationOf(value)));
 }
 
+/// Of what sends it.  Of an argument, the loss is forward, and all else is for updates.
+static Location locationOfSent(Value value) {
+  Location loc = tg::locationOf(value);
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (tg::factsOf(loc) || !argument)
+    return loc;
+  tg::StateAttr state = stateOf(argument);
+  bool isOfLoss = state && state.isOfLoss();
+  return tg::withFacts(loc, tg::getFacts(loc.getContext(), isOfLoss ? tg::Phase::Forward : tg::Phase::Update));
+}
+
 void RankFunctions::broadcast(Value value, unsigned from) {
   for (unsigned rank = 0; rank < functions.size(); ++rank) {
     OpBuilder &builder = functions[rank].getBuilder();
     bool isRoot = rank == from;
-    auto op = builder.create<comm::BroadcastOp>(tg::locationOf(value), isRoot ? TypeRange() : value.getType(),
+    auto op = builder.create<comm::BroadcastOp>(locationOfSent(value), isRoot ? TypeRange() : value.getType(),
                                                 isRoot ? ValueRange(functions[rank].lookup(value)) : ValueRange(),
                                                 ValueRange(), builder.getI64IntegerAttr(from), axis.mesh, axis.group());
     if (!isRoot)

@@ -135,6 +135,13 @@ bool braid::takesData(const br_program &program) {
   return std::any_of(inputs.begin(), inputs.end(), [](const br_io &io) { return !isScalarRole(io.role); });
 }
 
+const br_program *braid::batchedProgram(const br_model &model) {
+  for (int32_t i = 0; i < model.n_cells; ++i)
+    if (model.cells[i].kind == BR_CELL_RUN)
+      return &model.programs[model.cells[i].index];
+  return findProgram(model, "train");
+}
+
 // Returns what `open` returns on ranks whose programs take data; on the others a source
 // that fills nothing and has the same sizes.  All ranks must call it; if one cannot open
 // its data, all throw Error.

@@ -103,6 +103,9 @@ public:
 
 // Whether a program has inputs that are filled from data.
 bool takesData(const br_program &program);
+// The program of a step that takes a microbatch: `train`, or the first cell of a pipeline, whose `train` has no
+// batch.  Null where there is none.
+const br_program *batchedProgram(const br_model &model);
 
 // The source that suits the model: text or token files for one with inputs of
 // role `tokens`, else a safetensors file with a tensor for each data input.

@@ -21,10 +21,23 @@ double secondsOf(const br_model &model, const br_program *program) {
 
 } // namespace
 
+// Ranks of a pipeline share what a step computes.
+static double secondsOfCells(const br_model &first) {
+  double seconds = 0;
+  int kinds = 0;
+  for (const br_model *model = &first; model; model = model->others, ++kinds)
+    for (int32_t i = 0; i < model->n_cells; ++i)
+      if (model->cells[i].kind == BR_CELL_RUN)
+        seconds += secondsOf(*model, &model->programs[model->cells[i].index]);
+  return seconds / kinds;
+}
+
 double braid::secondsAtPeak(const br_model &model, int microbatches) {
   const br_program *train = findProgram(model, "train"), *accumulate = findProgram(model, "accumulate");
   if (!train || !(model.peak_flops > 0 && model.peak_half_flops > 0))
     return 0;
+  if (model.n_cells > 0)
+    return secondsOfCells(model);
   const double others = microbatches > 1 && accumulate ? (microbatches - 1) * secondsOf(model, accumulate) : 0;
   return secondsOf(model, train) + others;
 }

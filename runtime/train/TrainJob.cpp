@@ -47,19 +47,11 @@ static int chooseMicrobatches(const br_model &table, const br_program &program, 
   return static_cast<int>(std::min<int64_t>(wanted, INT32_MAX));
 }
 
-// The update at the end of a pipeline's step has no batch.
-static const br_program &batchedOf(const br_model &table, const br_program &train) {
-  for (int32_t i = 0; i < table.n_cells; ++i)
-    if (table.cells[i].kind == BR_CELL_RUN)
-      return table.programs[table.cells[i].index];
-  return train;
-}
-
 TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStart start, const Rank &rank, int threads)
     : lock(std::move(start.lock)), saved(std::move(start.saved)), resumedFrom(saved ? saved->path() : ""), table(table),
       state(std::move(start.state)), model(table, threads, rank), train(model.program("train")),
       accumulate(table.accumulate > 1 && table.n_cells == 0 ? &model.program("accumulate") : nullptr),
-      eval(options.evalEvery > 0 ? &model.program("eval") : nullptr), batched(batchedOf(table, train)),
+      eval(options.evalEvery > 0 ? &model.program("eval") : nullptr), batched(*batchedProgram(table)),
       batches(openBatches(model,
                           {options.data.find(), state.holdout, state.batchSeed, state.batchOrder == "sequential"},
                           &batched, eval)),

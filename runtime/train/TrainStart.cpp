@@ -164,8 +164,8 @@ static void warnOfEndedCosine(const JobState &state, const TrainOptions &options
 
 // Empty on ranks whose program takes no data.
 static std::string ownData(const br_model &table, const TrainOptions &options) {
-  const br_program *train = findProgram(table, "train");
-  return train && takesData(*train) ? fingerprintOf(options.data.find()) : "";
+  const br_program *batched = batchedProgram(table);
+  return batched && takesData(*batched) ? fingerprintOf(options.data.find()) : "";
 }
 
 TrainStart braid::startOf(const br_model &table, const TrainOptions &options, int rank) {

@@ -26,7 +26,10 @@ from random_models import random_model
 STEPS, SAVED, TOLERANCE = 6, 3, 1e-5
 MESHES = [{"dp": 1}, {"dp": 2}, {"dp": 2}, {"dp": 3}, {"dp": 4}, {"shard": 2}, {"replica": 2},
           {"replica": 2, "shard": 2}, {"replica": 2, "shard": 2}, {"replica": 1, "shard": 3},
-          {"replica": 3, "shard": 1}, {"dp": 2, "shard": 2}]
+          {"replica": 3, "shard": 1}, {"dp": 2, "shard": 2},
+          {"pp": 2}, {"pp": 2}, {"pp": 3}, {"pp": 2, "dp": 2}, {"dp": 2, "pp": 2}, {"pp": 2, "replica": 1, "shard": 2},
+          {"tp": 2}, {"dp": 2, "tp": 2}, {"pp": 2, "tp": 2}, {"cp": 2}, {"cp": 2, "dp": 2}, {"pp": 2, "cp": 2}]
+SCHEDULES = ["gpipe", "1f1b", "interleaved", "zb-h1", "zb-v"]
 BLOCKS = {"dp": 2, "tp": 2}  # with a layout
 LINKS = ["5,1", "0,0.001", "100,10", "0,1000"]
 
@@ -34,6 +37,11 @@ LINKS = ["5,1", "0,0.001", "100,10", "0,1000"]
 REFUSALS = [
     r"--noise-scale compares the gradients of data parallel ranks, but --mesh=\S+ has one of them",
     r"the plan needs .* but the memory limit is",
+    r"has \d+ units? that (is|are) not at both ends \(.*\), but is cut in \d+ stages",
+    r"interleaved on \d+ ranks needs a multiple of \d+ as number of microbatches",
+    r"has no sequence of tokens to shard over \{cp\}",
+    r"dim 1 of size \d+ does not divide into 2 equal blocks over \{cp\}",
+    r"comm-noise-scale: the gradient of '.*' is reduced over \{dp, cp\} but the batch is sharded over \{dp\}",
     r"comm-noise-scale: of the gradients of .* one is reduced in each microbatch and the other is not",
 ]
 # Where a row cannot be left out of a batch.
@@ -74,13 +82,18 @@ class Layout:
         return value
 
     def strategy(self, accumulate):
-        self.zero = self.draw.choice([0, 1, 2, 2, 3, 3, 3])
+        self.zero, isPipeline = 0, "pp" in self.mesh
+        if isPipeline:
+            self.maybe("schedule", SCHEDULES, 0.8)
+        if not {"dp", "shard", "replica", "cp"} & self.mesh.keys():
+            return
+        self.zero = self.draw.choice([0, 1, 3] if isPipeline else [0, 1, 2, 2, 3, 3, 3])
         self.add("zero", self.zero)
         if self.zero == 3:
             self.maybe("reshard-after-forward", ["false", "true"], 0.4)
         if self.zero >= 2 and accumulate > 1 and self.draw.random() < 0.4:
             self.add("unreduced-accumulators")
-        if self.ranks > 1 and self.draw.random() < 0.2:
+        if self.ranks > 1 and not isPipeline and self.draw.random() < 0.2:
             self.add("noise-scale")
 
     def schedule(self):
@@ -118,7 +131,8 @@ class Trial:
                      "--batch-order", choose(["random", "sequential"]), "--holdout", 0.3,
                      "--eval-every", 2, "--eval-batches", choose([1, 2, 100])]
         measures = any("--noise-scale" in layout.flags for layout in (self.first, self.second))
-        if self.accumulate > 1 and not measures and self.draw.random() < 0.2:
+        hasTable = any("pp" in layout.mesh for layout in (self.first, self.second))
+        if self.accumulate > 1 and not measures and not hasTable and self.draw.random() < 0.2:
             self.data += ["--batch-tokens", self.tokens(choose([1, 2, 3, 5]))]
 
     def training_options(self):
