@@ -9,8 +9,13 @@ using namespace braid;
 
 Dependence::Dependence(func::FuncOp program) {
   DenseSet<Value> ofWeights, ofInputs;
-  for (BlockArgument argument : program.getArguments())
-    (parameterOf(argument) || stateOf(argument) ? ofWeights : ofInputs).insert(argument);
+  for (BlockArgument argument : program.getArguments()) {
+    // States, such as sums over microbatches, are of this rank and of this microbatch.
+    if (parameterOf(argument) || stateOf(argument))
+      ofWeights.insert(argument);
+    if (!parameterOf(argument))
+      ofInputs.insert(argument);
+  }
   for (Operation &op : program.front().without_terminator()) {
     SmallVector<Value> read = valuesReadBy(&op);
     bool readsWeights = llvm::any_of(read, [&](Value value) { return ofWeights.contains(value); });
