@@ -89,11 +89,15 @@ llvm::Expected<pipeline::Schedule> Stages::makeSchedule(unsigned ranks) {
   if (table->rows.size() != ranks)
     return disagree("has " + Twine(table->rows.size()) + " rows, but '" + axis + "' has " + Twine(ranks) + " ranks");
   if (table->numMicrobatches != count)
-    return disagree("is for " + Twine(table->numMicrobatches) + " microbatches, but a step has " + Twine(count));
+    return disagree("is for " + Twine(pipeline::counted(table->numMicrobatches, "microbatch", "microbatches")) +
+                    ", but a step has " + Twine(count));
   if (chunks && table->numStages != chunks * ranks)
     return disagree("has " + Twine(table->numStages) + " stages, but " + Twine(ranks) + " ranks with " +
                     Twine(int64_t(chunks)) + " chunks have " + Twine(chunks * ranks));
-  return pipeline::verify(std::move(*table));
+  llvm::Expected<pipeline::Schedule> verified = pipeline::verify(std::move(*table));
+  if (!verified)
+    return disagree(llvm::toString(verified.takeError()));
+  return verified;
 }
 
 FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, unsigned numStages) {

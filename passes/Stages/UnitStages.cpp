@@ -106,8 +106,8 @@ static SmallVector<unsigned> balance(ArrayRef<double> weights, unsigned parts) {
 static LogicalResult checkNumber(func::FuncOp program, ArrayRef<StringAttr> units, unsigned numStages) {
   if (units.size() >= numStages)
     return success();
-  return program.emitError() << "has " << units.size() << (units.size() == 1 ? " unit" : " units")
-                             << " that are not at both ends ("
+  return program.emitError() << "has " << units.size() << (units.size() == 1 ? " unit that is" : " units that are")
+                             << " not at both ends ("
                              << llvm::join(llvm::map_range(units, [](StringAttr unit) { return unit.getValue(); }),
                                            ", ")
                              << "), but is cut in " << numStages
