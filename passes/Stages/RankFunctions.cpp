@@ -22,15 +22,20 @@ Value RankFunctions::move(Value value, unsigned from, unsigned to, Location loc)
       ->getResult(0);
 }
 
+/// What is made of no op of the program, such as a sum of the loss, was there before its phases.
+static Location locationOf(Value value) {
+  return isa<BlockArgument>(value) ? tg::withPhase(value.getLoc(), tg::Phase::Forward) : tg::locationOf(value);
+}
+
 void RankFunctions::send(Value value, unsigned from, unsigned to) {
-  functions[to].map(value, move(functions[from].lookup(value), from, to, tg::locationOf(value)));
+  functions[to].map(value, move(functions[from].lookup(value), from, to, locationOf(value)));
 }
 
 void RankFunctions::broadcast(Value value, unsigned from) {
   for (unsigned rank = 0; rank < functions.size(); ++rank) {
     OpBuilder &builder = functions[rank].getBuilder();
     bool isRoot = rank == from;
-    auto op = builder.create<comm::BroadcastOp>(tg::locationOf(value), isRoot ? TypeRange() : value.getType(),
+    auto op = builder.create<comm::BroadcastOp>(locationOf(value), isRoot ? TypeRange() : value.getType(),
                                                 isRoot ? ValueRange(functions[rank].lookup(value)) : ValueRange(),
                                                 ValueRange(), builder.getI64IntegerAttr(from), axis.mesh, axis.group());
     if (!isRoot)
