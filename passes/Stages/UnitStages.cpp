@@ -19,9 +19,9 @@ std::string UnitStages::text(unsigned stage) const {
   for (auto [unit, itsStage] : ofUnit)
     if (itsStage == stage)
       units.push_back(unit.getValue());
-  std::string text = stage == 0 ? kEmbed.str() + ", " : "";
+  std::string text = stage == 0 && units.front() != kEmbed ? kEmbed.str() + ", " : "";
   text += units.front().str() + (units.size() > 1 ? " to " + units.back().str() : "");
-  return text + (stage == last() ? ", " + kHead.str() : "");
+  return text + (stage == last() && units.back() != kHead ? ", " + kHead.str() : "");
 }
 
 /// Those of forward, in its order.  A unit that others stand in the middle of, such as tied embeddings,
@@ -155,9 +155,12 @@ FailureOr<UnitStages> braid::readStages(func::FuncOp program, StringRef text, un
     size_t before = named.size();
     for (StringRef part : parts) {
       part = part.trim();
-      if (part == kEmbed ? stage != 0 : part == kHead ? stage + 1 != numStages : false)
-        return fail("'" + part + "' belongs into the " + (part == kEmbed ? "first" : "last") + " stage"), failure();
-      if (part != kEmbed && part != kHead)
+      // A model may have units of these names.
+      bool isUnit = llvm::any_of(units, [&](StringAttr unit) { return unit.getValue() == part; });
+      bool isEmbed = !isUnit && part == kEmbed, isHead = !isUnit && part == kHead;
+      if ((isEmbed && stage != 0) || (isHead && stage + 1 != numStages))
+        return fail("'" + part + "' belongs in the " + (isEmbed ? "first" : "last") + " stage"), failure();
+      if (!isEmbed && !isHead)
         llvm::append_range(named, unitsNamed(part));
     }
     if (named.size() == before)

@@ -20,13 +20,19 @@
 // RUN: sed 's/pp = 2/pp = 3/' %s | braid-opt - --tg-derive-facts --comm-stages="schedule=gpipe" | FileCheck %s --check-prefix=THREE
 // THREE: stage_units = ["embed, h.0", "h.1", "h.2, head"]
 //
+// A model whose units have these names, as an untied head.
+// RUN: sed 's/"h.0"/"embed"/; s/"h.2"/"head"/' %s | braid-opt - --tg-derive-facts --comm-stages="schedule=gpipe stages=embed+h.1|head" | FileCheck %s --check-prefix=NAMES
+// NAMES: stage_units = ["embed to h.1", "head"]
+// RUN: sed 's/"h.0"/"embed"/; s/"h.2"/"head"/' %s | not braid-opt - --tg-derive-facts --comm-stages="schedule=gpipe stages=embed|h.1" 2>&1 | FileCheck %s --check-prefix=NAMED
+// NAMED: error: stages 'embed|h.1': the unit 'head' is in none of them
+//
 // What the text has wrong is named, with the units that there are.
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|h.1|h.2" 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: stages 'h.0|h.1|h.2': there are 3, but the ranks have 2
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|embed+h.1-2" 2>&1 | FileCheck %s --check-prefix=EMBED
-// EMBED: error: stages 'h.0|embed+h.1-2': 'embed' belongs into the first stage
+// EMBED: error: stages 'h.0|embed+h.1-2': 'embed' belongs in the first stage
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0+head|h.1-2" 2>&1 | FileCheck %s --check-prefix=HEAD
-// HEAD: error: stages 'h.0+head|h.1-2': 'head' belongs into the last stage
+// HEAD: error: stages 'h.0+head|h.1-2': 'head' belongs in the last stage
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=embed|h.0-2" 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: error: stages 'embed|h.0-2': 'embed' has no unit; each stage needs one
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.1|h.0+h.2" 2>&1 | FileCheck %s --check-prefix=ORDER
