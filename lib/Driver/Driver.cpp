@@ -19,6 +19,7 @@
 #include "lib/Driver/TargetOptions.h"
 #include "lib/Driver/Toolchain.h"
 #include "lib/Memory/Size.h"
+#include "lib/Schedule/PipelineTable.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Graph/IndexInputs.h"
@@ -49,6 +50,7 @@ private:
   LogicalResult readInput();
   LogicalResult checkGraph();
   LogicalResult checkPlanned();
+  LogicalResult takeMicrobatches(const std::string &planned);
   LogicalResult checkBatch(func::FuncOp model);
   LogicalResult compare();
   LogicalResult checkHooks();
@@ -184,12 +186,28 @@ LogicalResult Driver::checkPlanned() {
   if (!axes.empty() && llvm::join(axes, ",") != mesh)
     return report(makeError(planned + ", for " + (mesh.empty() ? "one rank" : "--mesh=" + mesh) +
                             ", and not for --mesh=" + options.parallel.meshText));
-  auto addsUp = [](exec::ProgramOp program) { return program.getSymName() == "accumulate"; };
   auto target = (*module)->getAttrOfType<exec::TargetAttr>(exec::ExecDialect::kTarget);
   if (target && target.getName() != options.target)
     return report(
         makeError(planned + ", for --target=" + target.getName() + ", and not for --target=" + options.target));
   (*module)->setAttr(exec::ExecDialect::kTarget, targetAttr(&context, options.target, options.gpu));
+  return takeMicrobatches(planned);
+}
+
+/// How many a step has, the table of a pipeline says; of other programs only whether there are several.
+LogicalResult Driver::takeMicrobatches(const std::string &planned) {
+  FailureOr<std::optional<PipelineTable>> table = PipelineTable::of(*module);
+  if (failed(table))
+    return failure();
+  if (*table) {
+    int64_t count = (*table)->getSchedule().numMicrobatches();
+    if (llvm::is_contained(options.given, "--accumulate") && options.accumulate != count)
+      return report(makeError(planned + ", for --accumulate=" + std::to_string(count) +
+                              ", and not for --accumulate=" + std::to_string(options.accumulate)));
+    options.accumulate = count;
+    return success();
+  }
+  auto addsUp = [](exec::ProgramOp program) { return program.getSymName() == "accumulate"; };
   bool hasMicrobatches = llvm::any_of(module->getOps<exec::ProgramOp>(), addsUp);
   if (hasMicrobatches != (options.accumulate > 1))
     return report(makeError(planned + (hasMicrobatches ? ", with microbatches: say how many by --accumulate"

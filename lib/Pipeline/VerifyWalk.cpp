@@ -9,6 +9,7 @@
 #include "lib/Pipeline/Walk.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
+#include <set>
 
 using namespace braid::pipeline;
 using llvm::Error;
@@ -39,6 +40,9 @@ private:
   bool completeMessages();
   Error put(unsigned stage, Buffer buffer, unsigned microbatch, const WalkStep &step);
   Error find(unsigned stage, Buffer buffer, unsigned microbatch, const WalkStep &step);
+  /// What a cell takes: whether it is there, and was waited for if it comes from another rank.
+  Error take(unsigned rank, const Cell &cell, const WalkStep &step);
+  Error checkEnd() const;
   void clear(unsigned stage, Buffer buffer, unsigned microbatch) { contents.erase(slotOf(stage, buffer, microbatch)); }
 
   static MessageKey keyOf(const WalkStep &step) {
@@ -60,6 +64,8 @@ private:
   std::vector<std::vector<MessageKey>> queues;
   std::vector<size_t> heads;
   std::map<MessageKey, bool> over;
+  /// Those that their receivers waited for.
+  std::set<MessageKey> received;
   /// The microbatch in each slot.
   std::map<std::tuple<unsigned, Buffer, unsigned>, unsigned> contents;
 };
@@ -85,6 +91,19 @@ Error WalkVerifier::find(unsigned stage, Buffer buffer, unsigned microbatch, con
   return Error::success();
 }
 
+Error WalkVerifier::take(unsigned rank, const Cell &cell, const WalkStep &step) {
+  bool isForward = cell.action == Action::Forward;
+  if (!isForward)
+    if (Error error = find(cell.stage, Buffer::Saved, cell.microbatch, step))
+      return error;
+  if (isForward ? cell.stage == 0 : cell.stage + 1 == schedule.numStages())
+    return Error::success();
+  unsigned from = isForward ? cell.stage - 1 : cell.stage + 1;
+  if (schedule.rankOf(from) != rank && !received.count({!isForward, from, cell.microbatch}))
+    return failure("{0} does not wait for its {1}", step.str(), isForward ? "activation" : "gradient");
+  return find(cell.stage, isForward ? Buffer::ActivationIn : Buffer::GradientIn, cell.microbatch, step);
+}
+
 /// A cell, with what it takes, makes and leaves.
 Error WalkVerifier::compute(unsigned rank, const WalkStep &step) {
   const Table::Row &row = schedule.getTable().rows[rank];
@@ -92,14 +111,9 @@ Error WalkVerifier::compute(unsigned rank, const WalkStep &step) {
       row[cells[rank]].microbatch != step.microbatch)
     return failure("rank {0} runs {1}, which is not its next cell", rank, step.str());
   const Cell &cell = row[cells[rank]++];
-  bool isForward = cell.action == Action::Forward, isLast = cell.stage + 1 == schedule.numStages();
-  if (isForward ? cell.stage > 0 : true)
-    if (Error error = isForward ? find(cell.stage, Buffer::ActivationIn, cell.microbatch, step)
-                                : find(cell.stage, Buffer::Saved, cell.microbatch, step))
-      return error;
-  if (!isForward && !isLast)
-    if (Error error = find(cell.stage, Buffer::GradientIn, cell.microbatch, step))
-      return error;
+  bool isForward = cell.action == Action::Forward;
+  if (Error error = take(rank, cell, step))
+    return error;
   if (isForward)
     if (Error error = put(cell.stage, Buffer::Saved, cell.microbatch, step))
       return error;
@@ -114,7 +128,7 @@ Error WalkVerifier::compute(unsigned rank, const WalkStep &step) {
     clear(cell.stage, Buffer::Saved, cell.microbatch);
     if (cell.stage > 0)
       clear(cell.stage, Buffer::ActivationIn, cell.microbatch);
-    if (!isLast)
+    if (cell.stage + 1 < schedule.numStages())
       clear(cell.stage, Buffer::GradientIn, cell.microbatch);
   }
   return Error::success();
@@ -158,11 +172,31 @@ llvm::Expected<bool> WalkVerifier::advance(unsigned rank) {
   ++positions[rank];
   if (step.kind == WalkStep::Wait && step.isSend)
     clear(step.stage, step.action == Action::Forward ? Buffer::ActivationOut : Buffer::GradientOut, step.microbatch);
+  else if (step.kind == WalkStep::Wait)
+    received.insert(keyOf(step));
   if (step.kind == WalkStep::Wait)
     return true;
   if (Error error = step.kind == WalkStep::Run ? compute(rank, step) : start(rank, step))
     return error;
   return true;
+}
+
+/// Nothing is left to do, or under way.
+Error WalkVerifier::checkEnd() const {
+  for (unsigned rank = 0; rank < schedule.numRanks(); ++rank) {
+    if (positions[rank] < walk.ranks[rank].size())
+      return failure("deadlock: rank {0} is at '{1}'", rank, walk.ranks[rank][positions[rank]].str());
+    if (cells[rank] < schedule.getTable().rows[rank].size())
+      return failure("rank {0} runs {1} of {2}", rank, counted(cells[rank], "cell"),
+                     schedule.getTable().rows[rank].size());
+    if (heads[rank] < queues[rank].size())
+      return failure("rank {0} ends with messages under way", rank);
+  }
+  for (const auto &[place, microbatch] : contents)
+    if (auto [stage, buffer, slot] = place; buffer == Buffer::ActivationOut || buffer == Buffer::GradientOut)
+      return failure("stage {0} does not wait until it has sent the {1} of microbatch {2}", stage,
+                     buffer == Buffer::ActivationOut ? "activation" : "gradient", microbatch);
+  return Error::success();
 }
 
 Error WalkVerifier::run() {
@@ -177,16 +211,7 @@ Error WalkVerifier::run() {
       }
     isMoving |= completeMessages();
   }
-  for (unsigned rank = 0; rank < schedule.numRanks(); ++rank) {
-    if (positions[rank] < walk.ranks[rank].size())
-      return failure("deadlock: rank {0} is at '{1}'", rank, walk.ranks[rank][positions[rank]].str());
-    if (cells[rank] < schedule.getTable().rows[rank].size())
-      return failure("rank {0} runs {1} of {2}", rank, counted(cells[rank], "cell"),
-                     schedule.getTable().rows[rank].size());
-    if (heads[rank] < queues[rank].size())
-      return failure("rank {0} ends with messages under way", rank);
-  }
-  return Error::success();
+  return checkEnd();
 }
 
 Error braid::pipeline::verify(const Schedule &schedule, const Walk &walk) { return WalkVerifier(schedule, walk).run(); }

@@ -1,6 +1,7 @@
 //===- PipelineTable.cpp - the table of a pipeline, and its functions -----===//
 
 #include "lib/Schedule/PipelineTable.h"
+#include "dialects/Exec/Exec.h"
 #include "lib/Pipeline/Csv.h"
 
 using namespace mlir;
@@ -82,6 +83,19 @@ LogicalResult PipelineTable::findFunctions(ModuleOp module) {
   return success();
 }
 
+LogicalResult PipelineTable::checkSlots(ModuleOp module) const {
+  for (auto slots : module.getOps<exec::SlotsOp>()) {
+    const BufferSlots *needed = slotsOf(slots.getSymNameAttr());
+    if (!needed)
+      return slots.emitOpError() << "'" << slots.getSymName() << "' belongs to no stage of the table, which has "
+                                 << schedule.numStages();
+    if (slots.getCount() < needed->count)
+      return slots.emitOpError() << "'" << slots.getSymName() << "' has " << slots.getCount()
+                                 << ", but the table needs " << needed->count;
+  }
+  return success();
+}
+
 FailureOr<std::optional<PipelineTable>> PipelineTable::of(ModuleOp module) {
   auto ops = module.getOps<comm::PipelineOp>();
   if (ops.empty())
@@ -94,7 +108,7 @@ FailureOr<std::optional<PipelineTable>> PipelineTable::of(ModuleOp module) {
   PipelineTable found(op, std::move(*schedule));
   if (llvm::Error error = pipeline::verify(found.schedule, found.walk))
     return op.emitOpError() << llvm::toString(std::move(error));
-  if (failed(found.findFunctions(module)))
+  if (failed(found.findFunctions(module)) || failed(found.checkSlots(module)))
     return failure();
   return std::optional<PipelineTable>(std::move(found));
 }

@@ -13,8 +13,8 @@ namespace braid {
 /// form, that they do it with.
 class PipelineTable {
 public:
-  /// None for a module without a pipeline.  Reports a table that cannot be carried out, and functions that
-  /// are not there.
+  /// None for a module without a pipeline.  Reports a table that cannot be carried out, functions that are
+  /// not there, and slots that are too few.
   static mlir::FailureOr<std::optional<PipelineTable>> of(mlir::ModuleOp module);
 
   comm::PipelineOp getOp() const { return op; }
@@ -28,6 +28,7 @@ public:
 private:
   PipelineTable(comm::PipelineOp op, pipeline::Schedule schedule);
   mlir::LogicalResult findFunctions(mlir::ModuleOp module);
+  mlir::LogicalResult checkSlots(mlir::ModuleOp module) const;
 
   comm::PipelineOp op;
   mlir::MLIRContext *context;

@@ -30,41 +30,62 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
       the gradient. `@train` adds these parts; what it computes is computed by the ranks that hold the
       tensors for it. Sums over tensors of several ranks, such as the norm of all gradients, are added among
       ranks, where a tensor counts once; single numbers are broadcast.
+    * A state of the model that microbatches move on, such as a running mean, is read by the cell alone that
+      updates it: others would find what another microbatch left. Such a program is refused.
     * `@eval`, `@generate` and `@decode` go through the stages once.
     * `comm.pipeline` holds the table.
 
-    Input (`schedule=gpipe microbatches=1`):
+    Input (`schedule=gpipe microbatches=2`):
     ```mlir
     comm.mesh @mesh [pp = 2]
     func.func @accumulate(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                           %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},
                           %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "b">},
-                          %acc: tensor<4xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>})
-        -> (tensor<4xf32> {tg.updates = "acc.w"}) attributes {comm.program = #comm.program<@mesh>} {
-      %a = arith.mulf %x, %v : tensor<4xf32> loc(fused<#tg.facts<forward, unit = "a">>["a"])
-      %b = arith.mulf %a, %w : tensor<4xf32> loc(fused<#tg.facts<forward, unit = "b">>["b"])
-      %g = arith.mulf %b, %a : tensor<4xf32> loc(fused<#tg.facts<backward, unit = "b">>["b"])
-      %s = arith.addf %acc, %g : tensor<4xf32> loc(fused<#tg.facts<backward, unit = "b", of = "w", as = accumulator>>["b"])
-      return %s : tensor<4xf32>
+                          %sum: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, kind = accumulator>},
+                          %sv: tensor<4xf32> {tg.state = #tg.state<"acc.v", #tg.init<zeros>, of = "v", kind = accumulator>},
+                          %sw: tensor<4xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>})
+        -> (tensor<f32> {tg.updates = "acc.loss"}, tensor<4xf32> {tg.updates = "acc.v"}, tensor<4xf32> {tg.updates = "acc.w"})
+        attributes {comm.program = #comm.program<@mesh>} {
+      %a = arith.mulf %x, %v : tensor<4xf32>
+      %b = arith.mulf %a, %w : tensor<4xf32>
+      %b2 = arith.mulf %b, %b : tensor<4xf32>
+      %l = tg.reduce sum %b2 dims [0] : tensor<4xf32> -> tensor<f32>
+      %nl = arith.addf %sum, %l : tensor<f32>
+      %db = arith.addf %b, %b : tensor<4xf32>
+      %da = arith.mulf %db, %w : tensor<4xf32>
+      %dw = arith.mulf %db, %a : tensor<4xf32>
+      %nw = arith.addf %sw, %dw : tensor<4xf32>
+      %dv = arith.mulf %da, %x : tensor<4xf32>
+      %nv = arith.addf %sv, %dv : tensor<4xf32>
+      return %nl, %nv, %nw : tensor<f32>, tensor<4xf32>, tensor<4xf32>
     }
     ```
     Output:
     ```mlir
     comm.mesh @mesh [pp = 2]
-    comm.pipeline over @mesh "pp" "0F0,,,0B0\0A,1F0,1B0\0A"
-    exec.slots @stage0_activation_out 1
-    exec.slots @stage1_activation_in 1
-    exec.slots @stage1_saved 1
+    comm.pipeline over @mesh "pp" "0F0,0F1,,,0B0,0B1\0A,1F0,1F1,1B0,1B1\0A" {stage_units = ["embed, a", "b, head"], tensor_order = ["v", "w", "acc.loss", "acc.v", "acc.w"]}
+    exec.slots @stage0_activation_out 2
+    exec.slots @stage0_gradient_in 2
+    exec.slots @stage1_activation_in 2
+    exec.slots @stage1_saved 2
+    exec.slots @stage1_gradient_out 2
     func.func @forward_0(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                          %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},
                          %out: tensor<4xf32> {exec.slots = @stage0_activation_out, tg.state = #tg.state<"stage0_activation_out.0", #tg.init<zeros>, kind = message>})
         -> (tensor<4xf32> {tg.updates = "stage0_activation_out.0"})
         attributes {comm.cell = #comm.cell<forward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
-      %a = arith.mulf %x, %v : tensor<4xf32>
-      return %a : tensor<4xf32>
+      %0 = arith.mulf %x, %v : tensor<4xf32>
+      return %0 : tensor<4xf32>
     }
-    func.func @backward_0() attributes {comm.cell = #comm.cell<backward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
-      return
+    func.func @backward_0(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                          %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},
+                          %sv: tensor<4xf32> {tg.state = #tg.state<"acc.v", #tg.init<zeros>, of = "v", kind = accumulator>},
+                          %din: tensor<4xf32> {exec.slots = @stage0_gradient_in, tg.state = #tg.state<"stage0_gradient_in.0", #tg.init<zeros>, kind = message>})
+        -> (tensor<4xf32> {tg.updates = "acc.v"})
+        attributes {comm.cell = #comm.cell<backward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
+      %0 = arith.mulf %din, %x : tensor<4xf32>
+      %1 = arith.addf %sv, %0 : tensor<4xf32>
+      return %1 : tensor<4xf32>
     }
     func.func @send_activation_0(%out: tensor<4xf32> {exec.slots = @stage0_activation_out, tg.state = #tg.state<"stage0_activation_out.0", #tg.init<zeros>, kind = message>})
         attributes {comm.cell = #comm.cell<send_activation, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
@@ -74,26 +95,45 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
     func.func @receive_activation_1(%in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1_activation_in.0", #tg.init<zeros>, kind = message>})
         -> (tensor<4xf32> {tg.updates = "stage1_activation_in.0"})
         attributes {comm.cell = #comm.cell<receive_activation, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
-      %a = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
-      return %a : tensor<4xf32>
+      %0 = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
+      return %0 : tensor<4xf32>
     }
     func.func @forward_1(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                          %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "b">},
+                         %sum: tensor<f32> {tg.state = #tg.state<"acc.loss", #tg.init<zeros>, kind = accumulator>},
                          %in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1_activation_in.0", #tg.init<zeros>, kind = message>},
                          %saved: tensor<4xf32> {exec.slots = @stage1_saved, tg.state = #tg.state<"stage1_saved.0", #tg.init<zeros>, kind = saved>})
-        -> (tensor<4xf32> {tg.updates = "stage1_saved.0"})
+        -> (tensor<f32> {tg.updates = "acc.loss"}, tensor<4xf32> {tg.updates = "stage1_saved.0"})
         attributes {comm.cell = #comm.cell<forward, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
-      %b = arith.mulf %in, %w : tensor<4xf32>
-      return %b : tensor<4xf32>
+      %0 = arith.mulf %in, %w : tensor<4xf32>
+      %1 = arith.mulf %0, %0 : tensor<4xf32>
+      %2 = tg.reduce sum %1 dims [0] : tensor<4xf32> -> tensor<f32>
+      %3 = arith.addf %sum, %2 : tensor<f32>
+      return %3, %0 : tensor<f32>, tensor<4xf32>
     }
-    func.func @backward_1(%acc: tensor<4xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>},
+    func.func @backward_1(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "b">},
+                          %sw: tensor<4xf32> {tg.state = #tg.state<"acc.w", #tg.init<zeros>, of = "w", kind = accumulator>},
                           %in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1_activation_in.0", #tg.init<zeros>, kind = message>},
-                          %saved: tensor<4xf32> {exec.slots = @stage1_saved, tg.state = #tg.state<"stage1_saved.0", #tg.init<zeros>, kind = saved>})
-        -> (tensor<4xf32> {tg.updates = "acc.w"})
+                          %saved: tensor<4xf32> {exec.slots = @stage1_saved, tg.state = #tg.state<"stage1_saved.0", #tg.init<zeros>, kind = saved>},
+                          %dout: tensor<4xf32> {exec.slots = @stage1_gradient_out, tg.state = #tg.state<"stage1_gradient_out.0", #tg.init<zeros>, kind = message>})
+        -> (tensor<4xf32> {tg.updates = "acc.w"}, tensor<4xf32> {tg.updates = "stage1_gradient_out.0"})
         attributes {comm.cell = #comm.cell<backward, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
-      %g = arith.mulf %saved, %in : tensor<4xf32>
-      %s = arith.addf %acc, %g : tensor<4xf32>
-      return %s : tensor<4xf32>
+      %0 = arith.addf %saved, %saved : tensor<4xf32>
+      %1 = arith.mulf %0, %w : tensor<4xf32>
+      %2 = arith.mulf %0, %in : tensor<4xf32>
+      %3 = arith.addf %sw, %2 : tensor<4xf32>
+      return %3, %1 : tensor<4xf32>, tensor<4xf32>
+    }
+    func.func @send_gradient_1(%dout: tensor<4xf32> {exec.slots = @stage1_gradient_out, tg.state = #tg.state<"stage1_gradient_out.0", #tg.init<zeros>, kind = message>})
+        attributes {comm.cell = #comm.cell<send_gradient, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
+      comm.send %dout to 0 over @mesh {pp} : (tensor<4xf32>) -> ()
+      return
+    }
+    func.func @receive_gradient_0(%din: tensor<4xf32> {exec.slots = @stage0_gradient_in, tg.state = #tg.state<"stage0_gradient_in.0", #tg.init<zeros>, kind = message>})
+        -> (tensor<4xf32> {tg.updates = "stage0_gradient_in.0"})
+        attributes {comm.cell = #comm.cell<receive_gradient, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
+      %0 = comm.recv from 1 over @mesh {pp} : () -> tensor<4xf32>
+      return %0 : tensor<4xf32>
     }
     ```
   }];

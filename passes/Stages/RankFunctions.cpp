@@ -23,8 +23,13 @@ Value RankFunctions::move(Value value, unsigned from, unsigned to, Location loc)
       ->getResult(0);
 }
 
+/// What is made of no op of the program, such as a sum of the loss, was there before its phases.
+static Location locationOf(Value value) {
+  return isa<BlockArgument>(value) ? tg::withPhase(value.getLoc(), tg::Phase::Forward) : tg::locationOf(value);
+}
+
 void RankFunctions::send(Value value, unsigned from, unsigned to) {
-  functions[to].map(value, move(functions[from].lookup(value), from, to, tg::locationOf(value)));
+  functions[to].map(value, move(functions[from].lookup(value), from, to, locationOf(value)));
 }
 
 /// Of what sends it.  Of an argument, the loss is forward, and all else is for updates.

@@ -14,9 +14,9 @@ namespace {
 /// One accumulator, whose new value is a tree of sums.
 class Splitter {
 public:
-  Splitter(func::FuncOp program, StageMap &map, BlockArgument accumulator, OpOperand &updated)
-      : program(program), map(map), accumulator(accumulator), updated(updated) {
-    findLeaves(updated.get());
+  Splitter(func::FuncOp program, StageMap &map, BlockArgument accumulator, unsigned result)
+      : program(program), map(map), accumulator(accumulator), result(result) {
+    findLeaves(getUpdated());
   }
 
   /// The stages that add to it.
@@ -25,14 +25,18 @@ public:
   void split(llvm::function_ref<unsigned(unsigned)> rankOf, StringRef name, std::map<unsigned, std::string> &names);
 
 private:
+  Value getUpdated() const { return returnOf(program).getOperand(result); }
   bool isNode(Value value) const;
   void findLeaves(Value value);
-  Value sumOf(Value value, ArrayRef<unsigned> ofStages, BlockArgument own, OpBuilder &builder);
+  Value sumOf(Value value, unsigned stage, BlockArgument own, OpBuilder &builder);
+  BlockArgument addAccumulator(StringRef name, OpBuilder &builder);
+  void addResult(Value sum, StringRef name, OpBuilder &builder);
 
   func::FuncOp program;
   StageMap &map;
   BlockArgument accumulator;
-  OpOperand &updated;
+  /// The accumulator's new value.
+  unsigned result;
   llvm::SetVector<unsigned> stages;
 };
 } // namespace
@@ -59,19 +63,19 @@ void Splitter::findLeaves(Value value) {
       stages.insert(*map.stageOf(staged));
 }
 
-/// What the leaves of some stages add up to, with an accumulator in place of the old one; null for
+/// What the leaves of a stage add up to, with an accumulator in place of the old one; null for
 /// none of them.
-Value Splitter::sumOf(Value value, ArrayRef<unsigned> ofStages, BlockArgument own, OpBuilder &builder) {
+Value Splitter::sumOf(Value value, unsigned stage, BlockArgument own, OpBuilder &builder) {
   if (value == accumulator)
     return own;
   Operation *op = value.getDefiningOp();
   if (!isNode(value)) {
     SmallVector<Value> staged = map.stagedAmong(value);
-    return !staged.empty() && llvm::is_contained(ofStages, *map.stageOf(staged.front())) ? value : Value();
+    return !staged.empty() && map.stageOf(staged.front()) == stage ? value : Value();
   }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    if (Value sum = sumOf(operand, ofStages, own, builder))
+    if (Value sum = sumOf(operand, stage, own, builder))
       operands.push_back(sum);
   if (operands.empty())
     return {};
@@ -80,8 +84,28 @@ Value Splitter::sumOf(Value value, ArrayRef<unsigned> ofStages, BlockArgument ow
   IRMapping values;
   values.map(op->getOperands(), operands);
   Operation *copy = builder.clone(*op, values);
-  map.set(copy, ofStages.front());
+  map.set(copy, stage);
   return copy->getResult(0);
+}
+
+/// A part of the same logical tensor.
+BlockArgument Splitter::addAccumulator(StringRef name, OpBuilder &builder) {
+  auto state = stateOf(accumulator);
+  NamedAttrList attributes(program.getArgAttrDict(accumulator.getArgNumber()));
+  attributes.set(tg::kState,
+                 tg::StateAttr::get(builder.getContext(), builder.getStringAttr(name), state.getInit(), state.getOf(),
+                                    state.getKind(), state.getTransposed(), state.getFused()));
+  unsigned number = program.getNumArguments();
+  program.insertArgument(number, accumulator.getType(), attributes.getDictionary(builder.getContext()),
+                         accumulator.getLoc());
+  return program.getArgument(number);
+}
+
+void Splitter::addResult(Value sum, StringRef name, OpBuilder &builder) {
+  NamedAttrList attributes(program.getResultAttrDict(result));
+  attributes.set(tg::kUpdates, builder.getStringAttr(name));
+  returnOf(program).getOperandsMutable().append(sum);
+  program.insertResult(program.getNumResults(), sum.getType(), attributes.getDictionary(builder.getContext()));
 }
 
 void Splitter::split(llvm::function_ref<unsigned(unsigned)> rankOf, StringRef name,
@@ -89,31 +113,21 @@ void Splitter::split(llvm::function_ref<unsigned(unsigned)> rankOf, StringRef na
   std::map<unsigned, SmallVector<unsigned>> stagesOf;
   for (unsigned stage : stages)
     stagesOf[rankOf(stage)].push_back(stage);
-  for (auto &[rank, its] : stagesOf)
-    llvm::sort(its);
   OpBuilder builder(returnOf(program));
-  Value whole = updated.get();
-  auto state = stateOf(accumulator);
-  auto first = stagesOf.begin();
-  updated.set(sumOf(whole, first->second, accumulator, builder));
-  names[first->first] = name.str();
-  // Parts of logical tensors, as the accumulator and its new value are.
-  unsigned result = updated.getOperandNumber();
-  NamedAttrList ofArgument(program.getArgAttrDict(accumulator.getArgNumber())),
-      ofResult(program.getResultAttrDict(result));
-  for (auto &[rank, its] : llvm::drop_begin(stagesOf)) {
-    std::string own = (name + ".stage" + Twine(its.front())).str();
-    names[rank] = own;
-    auto ownName = builder.getStringAttr(own);
-    ofArgument.set(tg::kState, tg::StateAttr::get(builder.getContext(), ownName, state.getInit(), state.getOf(),
-                                                  state.getKind(), state.getTransposed(), state.getFused()));
-    ofResult.set(tg::kUpdates, ownName);
-    unsigned number = program.getNumArguments();
-    program.insertArgument(number, accumulator.getType(), ofArgument.getDictionary(builder.getContext()),
-                           accumulator.getLoc());
-    Value sum = sumOf(whole, its, program.getArgument(number), builder);
-    returnOf(program).getOperandsMutable().append(sum);
-    program.insertResult(program.getNumResults(), sum.getType(), ofResult.getDictionary(builder.getContext()));
+  Value whole = getUpdated();
+  bool isFirst = true;
+  for (auto &[rank, its] : stagesOf) {
+    llvm::sort(its);
+    names[rank] = isFirst ? name.str() : (name + ".stage" + Twine(its.front())).str();
+    BlockArgument own = isFirst ? accumulator : addAccumulator(names[rank], builder);
+    // Stages of one rank add to one accumulator, one after the other.
+    for (unsigned stage : its) {
+      Value sum = sumOf(whole, stage, own, builder);
+      if (std::exchange(isFirst, false))
+        returnOf(program).setOperand(result, sum);
+      else
+        addResult(sum, names[rank], builder);
+    }
   }
   // What nothing reads any more is no op of a stage.
   SmallVector<Value> dead{whole};
@@ -140,7 +154,7 @@ FailureOr<SharedSums> braid::splitSharedGradients(func::FuncOp accumulate, Stage
     BlockArgument accumulator = name ? accumulators.lookup(name) : BlockArgument();
     if (!accumulator)
       continue;
-    Splitter splitter(accumulate, map, accumulator, returnOf(accumulate)->getOpOperand(result));
+    Splitter splitter(accumulate, map, accumulator, result);
     if (splitter.getStages().size() > 1)
       splitter.split(rankOf, name, shared[name]);
   }

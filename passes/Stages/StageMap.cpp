@@ -52,6 +52,14 @@ static bool changesType(Operation *op) {
   return numericKindOf(op) == NumericKind::Conversion && op->getNumOperands() == 1 && op->getNumResults() == 1;
 }
 
+/// Whether it makes a new value of a state, however little it depends on: some stage has to.
+static bool makesUpdate(Operation *op) {
+  auto program = op->getParentOfType<func::FuncOp>();
+  return llvm::any_of(op->getUses(), [&](OpOperand &use) {
+    return isa<func::ReturnOp>(use.getOwner()) && program.getResultAttr(use.getOperandNumber(), tg::kUpdates);
+  });
+}
+
 /// The same numbers in a wider type, for readers: sending or keeping the narrow ones is enough.
 static bool isWider(Operation *op) {
   bool isReturned = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user); });
@@ -87,7 +95,7 @@ std::optional<unsigned> StageMap::firstReader(Operation *op) const {
 /// Of what has no unit, and reads nothing that is in a stage: that of its first reader.
 void StageMap::placeSources(func::FuncOp program, const Dependence &dependence) {
   for (Operation &op : llvm::reverse(program.front().without_terminator())) {
-    if (!dependence.isOfStage(&op) || stageOf(&op) || isWider(&op))
+    if ((!dependence.isOfStage(&op) && !makesUpdate(&op)) || stageOf(&op) || isWider(&op))
       continue;
     stages[&op] = firstReader(&op).value_or(0);
   }
@@ -121,7 +129,7 @@ FailureOr<StageMap> StageMap::of(func::FuncOp program, const UnitStages &units) 
   StageMap map(units);
   Dependence dependence(program);
   for (Operation &op : program.front().without_terminator())
-    if (dependence.isOfStage(&op) && failed(map.place(&op)))
+    if ((dependence.isOfStage(&op) || makesUpdate(&op)) && failed(map.place(&op)))
       return failure();
   map.placeSources(program, dependence);
   return map;

@@ -38,6 +38,7 @@ private:
   FailureOr<StageAxis> findAxis(func::FuncOp accumulate);
   llvm::Expected<pipeline::Schedule> makeSchedule(unsigned ranks);
   FailureOr<UnitStages> findStages(func::FuncOp accumulate, unsigned numStages);
+  LogicalResult checkStates(func::FuncOp accumulate, ArrayRef<func::FuncOp> cells);
   LogicalResult cutOthers(const UnitStages &units, const StageAxis &axis, const pipeline::Schedule &schedule,
                           const Holders &holders);
   void insert(Operation *before, ArrayRef<func::FuncOp> functions);
@@ -89,11 +90,15 @@ llvm::Expected<pipeline::Schedule> Stages::makeSchedule(unsigned ranks) {
   if (table->rows.size() != ranks)
     return disagree("has " + Twine(table->rows.size()) + " rows, but '" + axis + "' has " + Twine(ranks) + " ranks");
   if (table->numMicrobatches != count)
-    return disagree("is for " + Twine(table->numMicrobatches) + " microbatches, but a step has " + Twine(count));
+    return disagree("is for " + Twine(pipeline::counted(table->numMicrobatches, "microbatch", "microbatches")) +
+                    ", but a step has " + Twine(count));
   if (chunks && table->numStages != chunks * ranks)
     return disagree("has " + Twine(table->numStages) + " stages, but " + Twine(ranks) + " ranks with " +
                     Twine(int64_t(chunks)) + " chunks have " + Twine(chunks * ranks));
-  return pipeline::verify(std::move(*table));
+  llvm::Expected<pipeline::Schedule> verified = pipeline::verify(std::move(*table));
+  if (!verified)
+    return disagree(llvm::toString(verified.takeError()));
+  return verified;
 }
 
 FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, unsigned numStages) {
@@ -118,6 +123,27 @@ void Stages::insert(Operation *before, ArrayRef<func::FuncOp> functions) {
   OpBuilder builder(before);
   for (func::FuncOp function : functions)
     builder.insert(function);
+}
+
+/// A state of the model that microbatches move on is what the one before left.  Cells of other microbatches
+/// run between those of one, and other ranks have no copy.
+LogicalResult Stages::checkStates(func::FuncOp accumulate, ArrayRef<func::FuncOp> cells) {
+  llvm::StringMap<func::FuncOp> updater;
+  for (func::FuncOp cell : cells)
+    for (unsigned result = 0; result < cell.getNumResults(); ++result)
+      if (auto name = cell.getResultAttrOfType<StringAttr>(result, tg::kUpdates))
+        updater[name] = cell;
+  for (func::FuncOp cell : cells)
+    for (BlockArgument argument : cell.getArguments()) {
+      tg::StateAttr state = stateOf(argument);
+      if (!state || state.isAccumulator() || state.isOfMicrobatch())
+        continue;
+      if (func::FuncOp other = updater.lookup(state.getName()); other && other != cell)
+        return accumulate.emitError() << "the state " << state.getName() << " is updated by @" << other.getName()
+                                      << " and read by @" << cell.getName()
+                                      << "; in a pipeline, what a microbatch updates is read by the same cell alone";
+    }
+  return success();
 }
 
 /// All programs but @accumulate.
@@ -171,6 +197,8 @@ LogicalResult Stages::run() {
   if (failed(shared))
     return failure();
   Cells cells = cutCells(accumulate, *map, *axis, *made, walk);
+  if (failed(checkStates(accumulate, cells.functions)))
+    return failure();
 
   std::string table;
   llvm::raw_string_ostream os(table);

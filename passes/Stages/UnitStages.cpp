@@ -19,9 +19,9 @@ std::string UnitStages::text(unsigned stage) const {
   for (auto [unit, itsStage] : ofUnit)
     if (itsStage == stage)
       units.push_back(unit.getValue());
-  std::string text = stage == 0 ? kEmbed.str() + ", " : "";
+  std::string text = stage == 0 && units.front() != kEmbed ? kEmbed.str() + ", " : "";
   text += units.front().str() + (units.size() > 1 ? " to " + units.back().str() : "");
-  return text + (stage == last() ? ", " + kHead.str() : "");
+  return text + (stage == last() && units.back() != kHead ? ", " + kHead.str() : "");
 }
 
 /// Those of forward, in its order.  A unit that others stand in the middle of, such as tied embeddings,
@@ -106,8 +106,8 @@ static SmallVector<unsigned> balance(ArrayRef<double> weights, unsigned parts) {
 static LogicalResult checkNumber(func::FuncOp program, ArrayRef<StringAttr> units, unsigned numStages) {
   if (units.size() >= numStages)
     return success();
-  return program.emitError() << "has " << units.size() << (units.size() == 1 ? " unit" : " units")
-                             << " that are not at both ends ("
+  return program.emitError() << "has " << units.size() << (units.size() == 1 ? " unit that is" : " units that are")
+                             << " not at both ends ("
                              << llvm::join(llvm::map_range(units, [](StringAttr unit) { return unit.getValue(); }),
                                            ", ")
                              << "), but is cut in " << numStages
@@ -155,9 +155,12 @@ FailureOr<UnitStages> braid::readStages(func::FuncOp program, StringRef text, un
     size_t before = named.size();
     for (StringRef part : parts) {
       part = part.trim();
-      if (part == kEmbed ? stage != 0 : part == kHead ? stage + 1 != numStages : false)
-        return fail("'" + part + "' belongs into the " + (part == kEmbed ? "first" : "last") + " stage"), failure();
-      if (part != kEmbed && part != kHead)
+      // A model may have units of these names.
+      bool isUnit = llvm::any_of(units, [&](StringAttr unit) { return unit.getValue() == part; });
+      bool isEmbed = !isUnit && part == kEmbed, isHead = !isUnit && part == kHead;
+      if ((isEmbed && stage != 0) || (isHead && stage + 1 != numStages))
+        return fail("'" + part + "' belongs in the " + (isEmbed ? "first" : "last") + " stage"), failure();
+      if (!isEmbed && !isHead)
         llvm::append_range(named, unitsNamed(part));
     }
     if (named.size() == before)

@@ -28,7 +28,8 @@ struct UnitStages {
 /// that it can.  Errors, at the program, where there are fewer units than stages.
 mlir::FailureOr<UnitStages> balanceStages(mlir::func::FuncOp program, unsigned numStages, const TargetInfo &target);
 
-/// As a text says: `embed+h.0-5|h.6-11+head`.  Each unit is in one stage, in order.
+/// As a text says: `embed+h.0-5|h.6-11+head`.  Each unit is in one stage, in order; `embed` and `head` may be
+/// left out, and are units where the model has some of these names.
 mlir::FailureOr<UnitStages> readStages(mlir::func::FuncOp program, llvm::StringRef text, unsigned numStages);
 
 } // namespace braid

@@ -6,7 +6,9 @@ the page's graph, in this order; names of values do not count. `<!-- plan FLAGS 
 stands before a table of formulas: the bytes that braidc reports for a GPT-2 with
 these flags, without padding between rows. "At most" columns are bounds, others are exact.
 `<!-- layers -->` stands before a table of flags and of what each adds for one more layer: to the
-elements that @train of the models LAYERS.json sends.
+elements that @train of the models LAYERS.json sends.  `<!-- lines stages AXES -->` stands before lines of
+the functions of stages, and `<!-- stages -->` before a table of flags and of what stages send each other in a
+microbatch.
 """
 
 import json
@@ -19,8 +21,10 @@ import tempfile
 INPUT = re.compile(r"<!-- input -->\n```mlir\n(.*?)```", re.S)
 LINES = re.compile(r"<!-- lines (\S+)( \S+=\S+)? -->\n```mlir\n(.*?)```", re.S)
 PLAN = re.compile(r"<!-- plan ((?:--\S+ ?)+)(\S+=\S+ )?-->\n\|(.*)\|\n\|[-|]+\|\n\|(.*)\|\n")
-LAYERS = re.compile(r"<!-- layers -->\n\|.*\|\n\|[-|]+\|\n((?:\|.*\|\n)+)")
+ROWS = r" -->\n\|.*\|\n\|[-|]+\|\n((?:\|.*\|\n)+)"
+LAYERS, STAGES = re.compile("<!-- layers" + ROWS), re.compile("<!-- stages" + ROWS)
 BATCH, SEQ = 16, 16
+MICROBATCHES = 4 # of stages
 ALIGNMENT = 64 # bytes, of each tensor in the arena
 
 
@@ -36,16 +40,25 @@ def mesh_of(axes):
 
 
 def without_names(line):
-    return re.sub(r"%[\w#:]+", "%", line.strip())
+    """Of the head of a function its name alone counts."""
+    return re.sub(r"%[\w#:]+", "%", re.sub(r"^(func\.func @\w+)\(.*", r"\1", line.strip()))
+
+
+def passes_of(zero, axes):
+    if zero == "stages":
+        return ("builtin.module(tg-derive-facts,tg-split-loss,tg-differentiate,tg-accumulate{separate-update},"
+                "func.func(tg-apply-optimizer{optimizer=momentum}),canonicalize,cse,"
+                f"comm-stages{{microbatches={MICROBATCHES}}},canonicalize,cse)")
+    names = [axis.split("=")[0] for axis in mesh_of(axes).split(",")]
+    shard = "shard" if "shard" in names else ",".join(names)
+    return ("builtin.module(tg-differentiate,func.func(tg-apply-optimizer{optimizer=momentum}),"
+            f"tg-derive-facts,comm-data-parallel{{axes={','.join(names)} shard={shard} {zero}}},comm-shard,canonicalize,cse,"
+            "func.func(comm-gather-units,comm-bucket))")
 
 
 def check_lines(graph, zero, axes, block):
-    names = [axis.split("=")[0] for axis in mesh_of(axes).split(",")]
-    shard = "shard" if "shard" in names else ",".join(names)
     graph = re.sub(r"comm.mesh @mesh \[.*\]", f"comm.mesh @mesh [{mesh_of(axes).replace(',', ', ').replace('=', ' = ')}]", graph)
-    made = run("braid-opt", "--pass-pipeline=builtin.module(tg-differentiate,func.func(tg-apply-optimizer{optimizer=momentum}),"
-               f"tg-derive-facts,comm-data-parallel{{axes={','.join(names)} shard={shard} {zero}}},comm-shard,canonicalize,cse,"
-               "func.func(comm-gather-units,comm-bucket))", text=graph)
+    made = run("braid-opt", f"--pass-pipeline={passes_of(zero, axes)}", text=graph)
     lines = iter([without_names(line) for line in made.splitlines()])
     for wanted in block.strip().splitlines():
         if without_names(wanted) not in lines:
@@ -183,6 +196,27 @@ def check_layers(rows, configs):
     return good, checks
 
 
+def check_stages(rows, configs):
+    good, checks = True, 0
+    for row in rows.strip().splitlines():
+        flags, formula = (cell.strip().strip("`") for cell in row.strip("|").split("|"))
+        if not re.fullmatch(r"[bsh0-9+*/() -]+", formula):
+            sys.exit(f"'{formula}' is no formula")
+        for config in configs:
+            with tempfile.TemporaryDirectory() as name:
+                folder = pathlib.Path(name)
+                _, settings = sent_by(config, 4, [*flags.split(), f"--accumulate={MICROBATCHES}"], folder)
+                stages = json.loads((folder / "plan.json").read_text())["pipeline"]["stages"]
+            names = {"b": BATCH // MICROBATCHES, "s": SEQ, "h": settings.get("n_embd") or settings["hidden_size"]}
+            wanted = 4 * eval(formula, {"__builtins__": {}}, names) # of letters and arithmetic only
+            sent = sum(stage["activation_bytes"] + stage["gradient_bytes"] for stage in stages)
+            checks += 1
+            if sent != wanted:
+                print(f"{config} {flags}: the page says {formula}, {wanted} bytes, the report {sent} ({names})")
+                good = False
+    return good, checks
+
+
 def main():
     page = pathlib.Path(sys.argv[1]).read_text()
     graph, checks = INPUT.search(page).group(1), 0
@@ -197,10 +231,11 @@ def main():
             good &= check_plan(model, *table)
             checks += 1
     of_layers, count = check_layers(LAYERS.search(page).group(1), sys.argv[3:])
-    good &= of_layers
-    checks += count
+    of_stages, more = check_stages(STAGES.search(page).group(1), sys.argv[3:])
+    good &= of_layers and of_stages
+    checks += count + more
     print(f"{checks} checks, {'all good' if good else 'some wrong'}")
-    sys.exit(0 if good and checks >= 31 else 1)
+    sys.exit(0 if good and checks >= 46 else 1)
 
 
 if __name__ == "__main__":
