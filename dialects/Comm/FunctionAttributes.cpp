@@ -127,6 +127,19 @@ static LogicalResult verifyFactors(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyOfModule(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == CommDialect::kCtas) {
+    auto ctas = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (isa<ModuleOp>(op) && ctas && ctas.getInt() > 0)
+      return success();
+    return op->emitOpError() << "'comm.ctas' is a number of 1 or more on a module, found " << attribute.getValue();
+  }
+  auto axes = dyn_cast<AxesAttr>(attribute.getValue());
+  if (isa<ModuleOp>(op) && axes && !axes.empty() && !axes.getOpen())
+    return success();
+  return op->emitOpError() << "'comm.ring' names one axis or more on a module, found " << attribute.getValue();
+}
+
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kProgram) {
     if (auto program = dyn_cast<ProgramAttr>(attribute.getValue()))
@@ -154,12 +167,8 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return success();
     return op->emitOpError() << "'comm.unit' is a string on a collective, found " << attribute.getValue();
   }
-  if (attribute.getName() == kCtas) {
-    auto ctas = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (isa<ModuleOp>(op) && ctas && ctas.getInt() > 0)
-      return success();
-    return op->emitOpError() << "'comm.ctas' is a number of 1 or more on a module, found " << attribute.getValue();
-  }
+  if (attribute.getName() == kCtas || attribute.getName() == kRing)
+    return verifyOfModule(op, attribute);
   if (attribute.getName() == kBesideCollective) {
     if (isa<exec::ActionOpInterface>(op) && isa<UnitAttr>(attribute.getValue()))
       return success();

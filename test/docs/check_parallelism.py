@@ -200,7 +200,7 @@ def main():
     good &= of_layers
     checks += count
     print(f"{checks} checks, {'all good' if good else 'some wrong'}")
-    sys.exit(0 if good and checks >= 31 else 1)
+    sys.exit(0 if good and checks >= 39 else 1)
 
 
 if __name__ == "__main__":
