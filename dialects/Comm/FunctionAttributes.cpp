@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/HeldStarts.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Comm/TensorNames.h"
@@ -127,6 +128,15 @@ static LogicalResult verifyFactors(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyOfCollective(Operation *op, NamedAttribute attribute) {
+  bool isUnit = attribute.getName() == CommDialect::kUnit;
+  if (isa<CollectiveOpInterface>(op) &&
+      (isUnit ? isa<StringAttr>(attribute.getValue()) : isa<UnitAttr>(attribute.getValue())))
+    return success();
+  return op->emitOpError() << (isUnit ? "'comm.unit' is a string" : "'comm.held_start' stands alone")
+                           << " on a collective, found " << attribute.getValue();
+}
+
 static LogicalResult verifyOfModule(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == CommDialect::kCtas) {
     auto ctas = dyn_cast<IntegerAttr>(attribute.getValue());
@@ -162,11 +172,8 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyFactors(op, attribute.getValue());
   if (attribute.getName() == kSharding || attribute.getName() == kGlobal)
     return verifyPartInMemory(op, attribute);
-  if (attribute.getName() == kUnit) {
-    if (isa<CollectiveOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
-      return success();
-    return op->emitOpError() << "'comm.unit' is a string on a collective, found " << attribute.getValue();
-  }
+  if (attribute.getName() == kUnit || attribute.getName() == kHeldStart)
+    return verifyOfCollective(op, attribute);
   if (attribute.getName() == kCtas || attribute.getName() == kRing)
     return verifyOfModule(op, attribute);
   if (attribute.getName() == kBesideCollective) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/HeldStarts.h"
 #include "dialects/Comm/Mesh.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/Facts.h"
@@ -73,7 +74,9 @@ private:
     return llvm::any_of(dims.results, [&](auto entry) { return entry.first == result; });
   }
   Values passOn(ValueRange values) {
-    return builder.create<PermuteOp>(op.getLoc(), values, pairs, ring.mesh, ring.axes)->getResults();
+    auto permute = builder.create<PermuteOp>(op.getLoc(), values, pairs, ring.mesh, ring.axes);
+    permute->setAttr(kHeldStart, builder.getUnitAttr());
+    return permute->getResults();
   }
   Values compute(ValueRange block, int64_t step);
   /// Of results, those that blocks have a part of, as they are sent.

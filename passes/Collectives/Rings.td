@@ -10,7 +10,7 @@ def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
     Where the module says `comm.ring`, an op that reads a gathered sequence, and can be computed block by
     block (`BlockwiseOpInterface`), gets the blocks one after the other (Liu et al. 2023, "Ring Attention"): first the
     rank's own, then what the rank before it had.  While a block is computed the next one is on its way, which
-    comm-overlap sees to, and no rank has more than two at a time.  The op says how what it finds of some blocks is
+    comm-overlap sees to (`comm.held_start`: not earlier), and no rank has more than two at a time.  The op says how what it finds of some blocks is
     merged with what it finds of others.
 
     What the op makes of a block, as the gradients of its keys, was reduced and scattered.  Now it goes round behind
@@ -39,7 +39,7 @@ def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
     module attributes {comm.ring = #comm<axes{cp}>} {
       comm.mesh @mesh [cp = 2]
       func.func @train(%arg0: tensor<2x4x2x4xf32>, %arg1: tensor<2x4x2x4xf32>, %arg2: tensor<2x4x2x4xf32>) -> tensor<2x4x2x4xf32> attributes {comm.program = #comm.program<@mesh>} {
-        %0:2 = comm.permute %arg1, %arg2 pairs [0 -> 1, 1 -> 0] over @mesh {cp} : (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>) -> (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>)
+        %0:2 = comm.permute %arg1, %arg2 pairs [0 -> 1, 1 -> 0] over @mesh {cp} {comm.held_start} : (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>) -> (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>)
         %result, %lse = tg.attention %arg0, %arg1, %arg2 scale 5.000000e-01 : (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>) -> (tensor<2x4x2x4xf32>, tensor<2x2x4xf32>)
         %result_0, %lse_1 = tg.attention %arg0, %0#0, %0#1 scale 5.000000e-01 : (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>) -> (tensor<2x4x2x4xf32>, tensor<2x2x4xf32>)
         %1 = arith.maximumf %lse, %lse_1 : tensor<2x2x4xf32>

@@ -19,7 +19,7 @@
 // CHECK-NOT: comm.all_gather
 // CHECK-NOT: comm.reduce_scatter
 // CHECK: %[[RANK:.*]] = comm.axis_index over @mesh {cp}
-// CHECK: %[[NEXT:.*]]:2 = comm.permute %{{.*}}, %{{.*}} pairs [0 -> 1, 1 -> 2, 2 -> 3, 3 -> 0]
+// CHECK: %[[NEXT:.*]]:2 = comm.permute %{{.*}}, %{{.*}} pairs [0 -> 1, 1 -> 2, 2 -> 3, 3 -> 0] over @mesh {cp} {comm.held_start}
 // CHECK: tg.attention %{{.*}}, %{{.*}}, %{{.*}} at %[[FIRST:.*]], %{{.*}} scale 5.000000e-01 causal
 // CHECK: comm.permute %[[NEXT]]#0, %[[NEXT]]#1
 // CHECK: tg.attention %{{.*}}, %[[NEXT]]#0, %[[NEXT]]#1 at %[[FIRST]], %{{.*}} scale
