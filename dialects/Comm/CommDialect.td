@@ -52,6 +52,8 @@ def Comm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kUnit = "comm.unit";
     /// Of a module: the most CTAs that a collective has on a GPU.
     static constexpr ::llvm::StringLiteral kCtas = "comm.ctas";
+    /// Of a module: the axes along which blocks of a sequence go round a ring of ranks.
+    static constexpr ::llvm::StringLiteral kRing = "comm.ring";
     /// Of an action: the schedule runs it beside a collective, so it leaves the
     /// multiprocessors of these CTAs alone.
     static constexpr ::llvm::StringLiteral kBesideCollective = "comm.beside_collective";

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/HeldStarts.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Comm/TensorNames.h"
@@ -127,6 +128,28 @@ static LogicalResult verifyFactors(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyOfCollective(Operation *op, NamedAttribute attribute) {
+  bool isUnit = attribute.getName() == CommDialect::kUnit;
+  if (isa<CollectiveOpInterface>(op) &&
+      (isUnit ? isa<StringAttr>(attribute.getValue()) : isa<UnitAttr>(attribute.getValue())))
+    return success();
+  return op->emitOpError() << (isUnit ? "'comm.unit' is a string" : "'comm.held_start' stands alone")
+                           << " on a collective, found " << attribute.getValue();
+}
+
+static LogicalResult verifyOfModule(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == CommDialect::kCtas) {
+    auto ctas = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (isa<ModuleOp>(op) && ctas && ctas.getInt() > 0)
+      return success();
+    return op->emitOpError() << "'comm.ctas' is a number of 1 or more on a module, found " << attribute.getValue();
+  }
+  auto axes = dyn_cast<AxesAttr>(attribute.getValue());
+  if (isa<ModuleOp>(op) && axes && !axes.empty() && !axes.getOpen())
+    return success();
+  return op->emitOpError() << "'comm.ring' names one axis or more on a module, found " << attribute.getValue();
+}
+
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kProgram) {
     if (auto program = dyn_cast<ProgramAttr>(attribute.getValue()))
@@ -149,17 +172,10 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyFactors(op, attribute.getValue());
   if (attribute.getName() == kSharding || attribute.getName() == kGlobal)
     return verifyPartInMemory(op, attribute);
-  if (attribute.getName() == kUnit) {
-    if (isa<CollectiveOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
-      return success();
-    return op->emitOpError() << "'comm.unit' is a string on a collective, found " << attribute.getValue();
-  }
-  if (attribute.getName() == kCtas) {
-    auto ctas = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (isa<ModuleOp>(op) && ctas && ctas.getInt() > 0)
-      return success();
-    return op->emitOpError() << "'comm.ctas' is a number of 1 or more on a module, found " << attribute.getValue();
-  }
+  if (attribute.getName() == kUnit || attribute.getName() == kHeldStart)
+    return verifyOfCollective(op, attribute);
+  if (attribute.getName() == kCtas || attribute.getName() == kRing)
+    return verifyOfModule(op, attribute);
   if (attribute.getName() == kBesideCollective) {
     if (isa<exec::ActionOpInterface>(op) && isa<UnitAttr>(attribute.getValue()))
       return success();

@@ -156,8 +156,10 @@ ActionCost ScatterAddOp::getActionCost() {
 template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls) {
   ActionCost cost = exec::detail::costOfMoving(op);
   RankedTensorType query = tensorOf(op.getQuery().getType());
-  int64_t heads = query.getDimSize(0) * query.getDimSize(2), keys = tensorOf(op.getKey().getType()).getDimSize(1);
-  int64_t all = heads * query.getDimSize(1) * keys, pairs = heads * op.getMask().pairsOf(query.getDimSize(1), keys);
+  int64_t heads = query.getDimSize(0) * query.getDimSize(2), queries = query.getDimSize(1);
+  int64_t keys = tensorOf(op.getKey().getType()).getDimSize(1), all = heads * queries * keys;
+  int64_t pairs =
+      heads * (op.getQueryStart() ? op.getMask().meanPairsOf(queries, keys) : op.getMask().pairsOf(queries, keys));
   int64_t flopsOfPair = 2 * matmuls * query.getDimSize(3);
   cost.matrixFlops = pairs * flopsOfPair;
   cost.maskedFlops = (all - pairs) * flopsOfPair;

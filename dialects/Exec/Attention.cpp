@@ -55,10 +55,16 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
   if (key.getDimSize(2) == 0 || query.getDimSize(2) % key.getDimSize(2))
     return op.emitOpError() << "the " << key.getDimSize(2) << " heads of the key do not divide the "
                             << query.getDimSize(2) << " of the query";
-  std::string problem = op.getMask().problemOf(query.getDimSize(1), key.getDimSize(1));
+  bool atPositions = op.getQueryStart() != nullptr;
+  for (Value start : {op.getQueryStart(), op.getKeyStart()})
+    if (start && tensorOf(start.getType()) != RankedTensorType::get({}, IntegerType::get(op.getContext(), 32)))
+      return op.emitOpError() << "a position is " << tensorOf(start.getType()) << " but must be tensor<i32>";
+  if (atPositions && !op.getTiles())
+    return op.emitOpError() << "stands at positions that are known at run time, which only tiles take";
+  std::string problem = op.getMask().problemOf(query.getDimSize(1), key.getDimSize(1), atPositions);
   if (Value documents = op.getDocuments(); documents && problem.empty())
     problem = op.getMask().problemOf(tensorOf(documents.getType()), query.getDimSize(0), query.getDimSize(1),
-                                     key.getDimSize(1));
+                                     key.getDimSize(1), atPositions);
   if (!problem.empty())
     return op.emitOpError() << problem;
   if (op.getSoftcap() && (!op.getSoftcap()->isFiniteNonZero() || op.getSoftcap()->isNegative()))

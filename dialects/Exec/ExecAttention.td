@@ -37,7 +37,8 @@ def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
   let summary = "softmax(scale q kᵀ + mask) v as one call; the result and the row log-sum-exp.";
   let description = [{
     As `tg.attention`.  The log-sum-exp, batch x heads x sequence, is contiguous and
-    has the accumulation type: f32, or f64 where all is f64.  With `tiles` no library is called.
+    has the accumulation type: f32, or f64 where all is f64.  With `tiles` no library is called, and
+    only then the first query and key may be `at` positions that are known at run time.
 
     ```mlir
     %o, %lse = exec.attention(%q, %k, %v) scale 0.5 causal
@@ -45,10 +46,12 @@ def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
     ```
   }];
   let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value,
-                       Optional<Exec_Operand>:$documents, Variadic<Exec_RefType>:$outs, F64Attr:$scale, Exec_Mask:$mask,
+                       Optional<Exec_Operand>:$documents, Optional<Exec_Operand>:$query_start,
+                       Optional<Exec_Operand>:$key_start, Variadic<Exec_RefType>:$outs, F64Attr:$scale, Exec_Mask:$mask,
                        OptionalAttr<F64Attr>:$softcap, UnitAttr:$tiles);
   let assemblyFormat = [{
-    `(` $query `,` $key `,` $value (`documents` $documents^ `:` type($documents))? `)`
+    `(` $query `,` $key `,` $value (`documents` $documents^ `:` type($documents))?
+    (`at` $query_start^ `,` $key_start `:` type($query_start) `,` type($key_start))? `)`
     (`outs` `(` $outs^ `:` type($outs) `)`)? custom<Scores>($scale, $mask, $softcap) (`tiles` $tiles^)? attr-dict `:`
     `(` type($query) `,` type($key) `,` type($value) `)` (`->` type($results)^)?
   }];
@@ -77,11 +80,12 @@ def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
   }];
   let arguments = (ins Exec_Operand:$query, Exec_Operand:$key, Exec_Operand:$value, Exec_Operand:$output,
                        Exec_Operand:$lse, Exec_Operand:$gradient, Optional<Exec_Operand>:$documents,
+                       Optional<Exec_Operand>:$query_start, Optional<Exec_Operand>:$key_start,
                        Variadic<Exec_RefType>:$outs, F64Attr:$scale, Exec_Mask:$mask, OptionalAttr<F64Attr>:$softcap,
                        UnitAttr:$tiles, DefaultValuedAttr<Exec_SumOrder, "::braid::exec::SumOrder::Fixed">:$order);
   let assemblyFormat = [{
-    `(` $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient (`documents` $documents^ `:` type($documents))? `)`
-    (`outs` `(` $outs^ `:` type($outs) `)`)?
+    `(` $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient (`documents` $documents^ `:` type($documents))?
+    (`at` $query_start^ `,` $key_start `:` type($query_start) `,` type($key_start))? `)` (`outs` `(` $outs^ `:` type($outs) `)`)?
     custom<Scores>($scale, $mask, $softcap) (`tiles` $tiles^)? (`order` $order^)? attr-dict `:` `(` type($query) `,` type($key) `,`
     type($value) `,` type($output) `,` type($lse) `,` type($gradient) `)` (`->` type($results)^)?
   }];

@@ -37,6 +37,11 @@ struct SequenceDims {
   llvm::SmallVector<std::pair<unsigned, llvm::StringLiteral>> past;
 };
 
+/// The operands and results of an op of which a block of a sequence has a part, and the dim of each.
+struct BlockDims {
+  llvm::SmallVector<std::pair<unsigned, unsigned>> operands, results;
+};
+
 using Widen = llvm::function_ref<mlir::Value(mlir::Value)>;
 /// The same op on operands with elements of `element`, as `widen` answers them.
 mlir::Value cloneWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type element, Widen widen);

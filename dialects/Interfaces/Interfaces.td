@@ -125,6 +125,30 @@ def CausalOpInterface : OpInterface<"CausalOpInterface"> {
   ];
 }
 
+def BlockwiseOpInterface : OpInterface<"BlockwiseOpInterface"> {
+  let cppNamespace = "::braid";
+  let description = [{
+    An op that can be computed with one block after the other of a sequence that it reads, in any
+    order, on the part of the sequence that a rank has: so blocks may go round the ranks
+    (`comm-form-rings`).  What is asked of it holds for its program of a rank, too.
+  }];
+  let methods = [
+    InterfaceMethod<"Why it cannot; empty if it can.", "::std::string", "getReasonAgainstBlocks", (ins)>,
+    InterfaceMethod<"The operands and results of which a block has a part, and the dim of each; none that cannot.",
+      "::braid::BlockDims", "getBlockDims", (ins)>,
+    InterfaceMethod<[{Builds the op with these in place of the operands of getBlockDims, in its order: a
+      block that starts at an index, tensor<i32>, of theirs.  Returns one value for each result; those that
+      a block has no part of are of this block alone.}],
+      "::llvm::SmallVector<::mlir::Value>", "buildOnBlock",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$block, "::mlir::Value":$start)>,
+    InterfaceMethod<[{Builds, of two sets of blocks together, the results that a block has no part of, from
+      those of each set.  Floats may be wider than the op's.  The first set has the block with this rank's
+      own positions.}],
+      "::llvm::SmallVector<::mlir::Value>", "mergeBlocks",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$some, "::mlir::ValueRange":$others)>,
+  ];
+}
+
 def TrainingOpInterface : OpInterface<"TrainingOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{

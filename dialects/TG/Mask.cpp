@@ -103,12 +103,21 @@ int64_t MaskAttr::pairsOf(int64_t queries, int64_t keys) const {
   return upTo(getFirst() + queries) - upTo(getFirst());
 }
 
-std::string MaskAttr::problemOf(int64_t queries, int64_t keys) const {
+int64_t MaskAttr::meanPairsOf(int64_t queries, int64_t keys) const {
+  if (!getCausal())
+    return queries * keys;
+  return hasWindow() && getWindow() < keys ? queries * getWindow() : queries * keys / 2;
+}
+
+std::string MaskAttr::problemOf(int64_t queries, int64_t keys, bool atPositions) const {
   std::string problem;
   llvm::raw_string_ostream os(problem);
   if (!getCausal())
     return problem;
-  if (getOffset() == kSameSequence && queries != keys)
+  if (atPositions) {
+    if (getOffset() != kSameSequence)
+      os << "stands at positions that are operands, but its mask has the offset " << getOffset();
+  } else if (getOffset() == kSameSequence && queries != keys)
     os << "is causal, but the query has " << queries << " positions and the key " << keys
        << ": an offset says where the first query stands";
   else if (getOffset() > keys - queries && getOffset() != kSameSequence)
@@ -117,10 +126,18 @@ std::string MaskAttr::problemOf(int64_t queries, int64_t keys) const {
   return problem;
 }
 
-std::string MaskAttr::problemOf(RankedTensorType documents, int64_t batch, int64_t queries, int64_t keys) const {
+std::string MaskAttr::problemOf(RankedTensorType documents, int64_t batch, int64_t queries, int64_t keys,
+                                bool atPositions) const {
   std::string problem;
   llvm::raw_string_ostream os(problem);
-  if (auto expected = RankedTensorType::get({batch, keys}, IntegerType::get(getContext(), 32)); documents != expected)
+  if (atPositions) {
+    int64_t least = std::max(queries, keys);
+    if (documents.getRank() != 2 || documents.getDimSize(0) != batch || documents.getDimSize(1) < least ||
+        !documents.getElementType().isInteger(32))
+      os << "has documents of type " << documents << ", which must be a number of i32 for each position, batch "
+         << batch << " x " << least << " at least";
+  } else if (auto expected = RankedTensorType::get({batch, keys}, IntegerType::get(getContext(), 32));
+             documents != expected)
     os << "has documents of type " << documents << ", which must be a number for each key, " << expected;
   else if (!getCausal() && queries != keys)
     os << "has documents, but " << queries << " queries and " << keys

@@ -18,6 +18,9 @@ def TG_MaskAttr : TG_Attr<"Mask", "mask"> {
     Without one both have the same length.  Ops write the words alone:
     `tg.attention %q, %k, %v scale 0.5 causal window 4`.
 
+    Ranks that have parts of the sequence know at run time where these begin: ops then take both
+    positions as operands, and the mask has no offset.
+
     Where rows hold several documents, ops take a number for each position, batch x keys of i32:
     of the keys above a query then counts those with the number of its own position.
   }];
@@ -42,10 +45,15 @@ def TG_MaskAttr : TG_Attr<"Mask", "mask"> {
     std::pair<int64_t, int64_t> keysOf(int64_t query, int64_t keys) const;
     /// The pairs that count: the area of the band, so half of a square is causal.
     int64_t pairsOf(int64_t queries, int64_t keys) const;
-    /// What is wrong with so many queries and keys; empty if nothing is.
-    std::string problemOf(int64_t queries, int64_t keys) const;
+    /// The same of a part of the sequence at positions that are known at run time: on average, as
+    /// equally many parts stand before the keys and behind them.
+    int64_t meanPairsOf(int64_t queries, int64_t keys) const;
+    /// What is wrong with so many queries and keys, which may begin at positions that are known at
+    /// run time; empty if nothing is.
+    std::string problemOf(int64_t queries, int64_t keys, bool atPositions) const;
     /// The same of the documents' numbers.
-    std::string problemOf(::mlir::RankedTensorType documents, int64_t batch, int64_t queries, int64_t keys) const;
+    std::string problemOf(::mlir::RankedTensorType documents, int64_t batch, int64_t queries, int64_t keys,
+                          bool atPositions) const;
   }];
 }
 

@@ -189,7 +189,8 @@ def TG_Softcap : OptionalAttr<ConfinedAttr<F64Attr, [AttrConstraint<
     CPred<"::llvm::cast<::mlir::FloatAttr>($_self).getValue().isFiniteNonZero() && "
           "!::llvm::cast<::mlir::FloatAttr>($_self).getValue().isNegative()">, "a finite number above 0">]>>;
 
-def TG_AttentionOp : TG_Op<"attention", "Attention", [TG_Infer, TG_Diff, TG_Composite, TG_Cost, TG_Causal]> {
+def TG_AttentionOp : TG_Op<"attention", "Attention", [AttrSizedOperandSegments, TG_Infer, TG_Diff, TG_Composite, TG_Cost,
+                           TG_Causal, TG_Blockwise], ["buildShard"]> {
   let summary = "softmax(scale q kᵀ + mask) v; returns the output and the row log-sum-exp.";
   let description = [{
     Layout: q is batch x sequence x heads x size, k and v have kv heads, which
@@ -198,19 +199,31 @@ def TG_AttentionOp : TG_Op<"attention", "Attention", [TG_Infer, TG_Diff, TG_Comp
     With `softcap c` scores s become c tanh(s / c) before the mask (Gemma Team 2024).
     A fourth operand, documents, keeps the documents that share a row apart.
 
+    Behind `at` stand the positions of the first query and of the first key, tensor<i32>, where a
+    rank has a part of the sequence: the mask then compares positions, and documents have a number for
+    each position.  A query that counts none of these keys has the result 0 and the log-sum-exp -inf.
+
     ```mlir
     %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
         : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
     %o2, %lse2 = tg.attention %q, %k, %v, %documents scale 0.5 causal
         : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+    %o3, %lse3 = tg.attention %q, %k, %v at %first, %zero scale 0.5 causal
+        : (tensor<2x4x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
     ```
   }];
-  let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, Optional<TG_Int>:$documents, F64Attr:$scale, TG_MaskAttr:$mask, TG_Softcap:$softcap);
+  let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, Optional<TG_Int>:$documents,
+                       Optional<TG_Offset>:$query_start, Optional<TG_Offset>:$key_start, F64Attr:$scale,
+                       TG_MaskAttr:$mask, TG_Softcap:$softcap);
   let results = (outs TG_Float:$result, TG_Float:$lse);
-  let assemblyFormat = "operands custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`,` $documents^)? (`at` $query_start^ `,` $key_start)?
+    custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)
+  }];
 }
 
-def TG_DropoutAttentionOp : TG_Op<"dropout_attention", "Attention", [TG_Infer, TG_Composite, TG_Cost, TG_Training]> {
+def TG_DropoutAttentionOp : TG_Op<"dropout_attention", "Attention", [TG_Infer, TG_Composite, TG_Cost, TG_Training,
+                                  TG_Blockwise]> {
   let summary = "Attention with dropout on its weights: softmax(scale q kᵀ + mask), then dropout, then times v.";
   let description = [{
     Operands and mask are those of `tg.attention`, which it is in inference; rate and stream are those of
@@ -231,7 +244,8 @@ def TG_DropoutAttentionOp : TG_Op<"dropout_attention", "Attention", [TG_Infer, T
   let hasVerifier = 1;
 }
 
-def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [TG_Infer, TG_Composite, TG_Cost]> {
+def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [AttrSizedOperandSegments, TG_Infer, TG_Composite, TG_Cost,
+                               TG_Blockwise], ["buildShard"]> {
   let summary = "dq, dk and dv of attention, from its operands, result and log-sum-exp (Dao et al. 2022).";
   let description = [{
     ```mlir
@@ -241,10 +255,14 @@ def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [TG_Infer, TG_Comp
     ```
   }];
   let arguments = (ins TG_Float:$query, TG_Float:$key, TG_Float:$value, TG_Float:$output,
-                       TG_Float:$lse, TG_Float:$gradient, Optional<TG_Int>:$documents, F64Attr:$scale,
+                       TG_Float:$lse, TG_Float:$gradient, Optional<TG_Int>:$documents,
+                       Optional<TG_Offset>:$query_start, Optional<TG_Offset>:$key_start, F64Attr:$scale,
                        TG_MaskAttr:$mask, TG_Softcap:$softcap);
   let results = (outs TG_Float:$dquery, TG_Float:$dkey, TG_Float:$dvalue);
-  let assemblyFormat = "operands custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient (`,` $documents^)? (`at` $query_start^ `,` $key_start)?
+    custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)
+  }];
 }
 
 def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff, TG_Composite, TG_Cost]> {

@@ -38,17 +38,24 @@ int64_t RmsNormGradOp::getFlops() { return 10 * elementsOf(getInput()); }
 
 /// The FLOPs of one of attention's matmuls: every pair of a query row and a key that the mask
 /// leaves; a causal one leaves half.
-static int64_t attentionMatmulFlops(Value query, Value key, MaskAttr mask) {
-  int64_t queries = sizeOf(query, 1);
-  return 2 * (elementsOf(query) / queries) * mask.pairsOf(queries, sizeOf(key, 1));
+static int64_t attentionMatmulFlops(Value query, Value key, MaskAttr mask, bool atPositions) {
+  int64_t queries = sizeOf(query, 1), keys = sizeOf(key, 1);
+  return 2 * (elementsOf(query) / queries) *
+         (atPositions ? mask.meanPairsOf(queries, keys) : mask.pairsOf(queries, keys));
 }
 
-int64_t AttentionOp::getFlops() { return 2 * attentionMatmulFlops(getQuery(), getKey(), getMask()); }
+int64_t AttentionOp::getFlops() {
+  return 2 * attentionMatmulFlops(getQuery(), getKey(), getMask(), getQueryStart() != nullptr);
+}
 
-int64_t DropoutAttentionOp::getFlops() { return 2 * attentionMatmulFlops(getQuery(), getKey(), getMask()); }
+int64_t DropoutAttentionOp::getFlops() {
+  return 2 * attentionMatmulFlops(getQuery(), getKey(), getMask(), /*atPositions=*/false);
+}
 
 // The matmuls of the backward pass: the scores again, dv, dp, dq and dk.
-int64_t AttentionGradOp::getFlops() { return 5 * attentionMatmulFlops(getQuery(), getKey(), getMask()); }
+int64_t AttentionGradOp::getFlops() {
+  return 5 * attentionMatmulFlops(getQuery(), getKey(), getMask(), getQueryStart() != nullptr);
+}
 
 int64_t RopeOp::getFlops() { return 3 * (elementsOf(getResult()) / sizeOf(getResult(), 3)) * getTurned(); }
 int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }

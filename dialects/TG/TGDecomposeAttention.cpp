@@ -32,10 +32,12 @@ public:
   /// The output, and the log-sum-exp of each row of the scores.
   std::pair<Value, Value> attend(Value query, Value key, Value value) {
     Value s = masked(scores(group(query), key).value);
-    Value max = t.reduceLanes(ReduceKind::Max, s);
+    Value max = finite(t.reduceLanes(ReduceKind::Max, s));
     Value e = t.exp(t.sub(s, t.fromRows(max, s)));
     Value sum = t.reduceLanes(ReduceKind::Sum, e);
-    Value weights = t.div(e, t.fromRows(sum, s));
+    // Of rows without keys, 0 is divided by anything else.
+    Value divisor = queryStart ? t.max(sum, std::numeric_limits<float>::min()) : sum;
+    Value weights = t.div(e, t.fromRows(divisor, s));
     Value lse = t.add(max, t.log(sum));
     return {contract(scoreDims(), weights, keyDims(), value, queryDims()), lse};
   }
@@ -86,6 +88,10 @@ public:
     return counts ? t.select(counts, s, t.like(s, -std::numeric_limits<double>::infinity())) : s;
   }
 
+  /// Of a block of keys a query may count none, so that the largest of its scores, or their
+  /// log-sum-exp, is -inf: a finite number instead, from which -inf is -inf away.
+  Value finite(Value rows) { return queryStart ? t.max(rows, std::numeric_limits<float>::lowest()) : rows; }
+
   /// The gradient of q k^T from that of the scores.
   Value throughScores(Value gradient, const Scores &scores) {
     if (scores.bent)
@@ -103,6 +109,10 @@ private:
   Attention(TensorBuilder &t, Op op, ArrayRef<int64_t> q)
       : t(t), element(op.getQuery().getType().getElementType()), scale(op.getScale().convertToDouble()),
         mask(op.getMask()), documents(op.getDocuments()) {
+    if constexpr (requires { op.getQueryStart(); }) {
+      queryStart = op.getQueryStart();
+      keyStart = op.getKeyStart();
+    }
     if (op.getSoftcap())
       softcap = op.getSoftcap()->convertToDouble();
     int64_t heads = typeOf(op.getKey()).getDimSize(2);
@@ -119,10 +129,14 @@ private:
     Type integer = t.builder.getI32Type();
     Value row = position ? t.fromScalar(position, s) : t.iota(s, rank - 2, integer);
     Value column = t.iota(s, rank - 1, integer);
+    if (queryStart) {
+      row = t.make<arith::AddIOp>(row, t.fromScalar(queryStart, row));
+      column = t.make<arith::AddIOp>(column, t.fromScalar(keyStart, column));
+    }
     if (int64_t first = mask.getFirst())
       row = t.make<arith::AddIOp>(row, t.like(row, static_cast<double>(first)));
     Value counts = t.compare(arith::CmpIPredicate::sge, row, column);
-    if (mask.hasWindow() && mask.getWindow() < typeOf(s).getDimSize(rank - 1)) {
+    if (mask.hasWindow() && (queryStart || mask.getWindow() < typeOf(s).getDimSize(rank - 1))) {
       Value end = t.make<arith::AddIOp>(column, t.like(column, static_cast<double>(mask.getWindow())));
       counts = t.make<arith::AndIOp>(counts, t.compare(arith::CmpIPredicate::sgt, end, row));
     }
@@ -133,10 +147,21 @@ private:
   Value isOneDocument(Value s) {
     RankedTensorType numbers = typeOf(documents), pairs = withElement(typeOf(s), numbers.getElementType());
     int64_t rank = pairs.getRank(), queries = pairs.getDimSize(rank - 2);
-    Value ofQueries = position ? t.at(documents, 1, position) : t.slice(documents, /*dim=*/1, mask.getFirst(), queries);
+    Value ofQueries = position     ? t.at(documents, 1, position)
+                      : queryStart ? documentsFrom(queryStart, queries)
+                                   : t.slice(documents, /*dim=*/1, mask.getFirst(), queries);
+    Value ofKeys = queryStart ? documentsFrom(keyStart, pairs.getDimSize(rank - 1)) : documents;
     Value ofQuery = t.broadcast(ofQueries, pairs, {0, rank - 2});
-    Value ofKey = t.broadcast(documents, pairs, {0, rank - 1});
+    Value ofKey = t.broadcast(ofKeys, pairs, {0, rank - 1});
     return t.compare(arith::CmpIPredicate::eq, ofQuery, ofKey);
+  }
+
+  /// The documents of so many positions.
+  Value documentsFrom(Value start, int64_t positions) {
+    auto type = RankedTensorType::get({positions}, t.builder.getI32Type());
+    Value number = t.make<IotaOp>(type, 0);
+    number = t.make<arith::AddIOp>(number, t.fromScalar(start, number));
+    return t.transpose(t.make<GatherOp>(t.transpose(documents, {1, 0}), number), {1, 0});
   }
 
   TensorBuilder &t;
@@ -144,8 +169,9 @@ private:
   double scale;
   std::optional<double> softcap;
   MaskAttr mask;
-  Value documents; // null: each row is one
-  Value position;  // of the one query; null: queries are a sequence
+  Value documents;            // null: each row is one
+  Value position;             // of the one query; null: queries are a sequence
+  Value queryStart, keyStart; // null: the mask says it
   bool isGrouped;
   SmallVector<int64_t> groupedShape;
 };
@@ -170,13 +196,14 @@ SmallVector<Value> DropoutAttentionOp::decompose(OpBuilder &builder) {
 
 SmallVector<Value> DropoutAttentionOp::buildInference(OpBuilder &builder) {
   auto attention = builder.create<AttentionOp>(getLoc(), getQuery(), getKey(), getValue(), getDocuments(),
-                                               getScaleAttr(), getMaskAttr(), getSoftcapAttr());
+                                               /*query_start=*/Value(), /*key_start=*/Value(), getScaleAttr(),
+                                               getMaskAttr(), getSoftcapAttr());
   return {attention.getResult()};
 }
 
 /// Causal, and queries and keys are the same positions.
 std::optional<SequenceDims> AttentionOp::getSequenceDims() {
-  if (!getMask().getCausal() || getMask().getFirst() > 0)
+  if (!getMask().getCausal() || getMask().getFirst() > 0 || getQueryStart())
     return std::nullopt;
   SequenceDims dims{SmallVector<std::optional<unsigned>>(getNumOperands(), 1), {1, 2}, {{1, "key"}, {2, "value"}}};
   if (getDocuments())
@@ -199,7 +226,7 @@ SmallVector<Value> AttentionGradOp::decompose(OpBuilder &builder) {
   Value query = a.group(getQuery()), dout = a.group(getGradient()), out = a.group(getOutput());
 
   Attention::Scores scores = a.scores(query, getKey());
-  Value lse = t.reshape(t.widen(getLse()), typeOf(scores.value).getShape().drop_back());
+  Value lse = a.finite(t.reshape(t.widen(getLse()), typeOf(scores.value).getShape().drop_back()));
   Value weights = t.exp(t.sub(a.masked(scores.value), t.fromRows(lse, scores.value)));
   Value dvalue = a.contract(a.scoreDims(), weights, a.queryDims(), dout, a.keyDims());
 

@@ -228,6 +228,7 @@ defvar TG_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;
 defvar TG_Loss = DeclareOpInterfaceMethods<LossOpInterface>;
 defvar TG_Training = DeclareOpInterfaceMethods<TrainingOpInterface>;
 defvar TG_Causal = DeclareOpInterfaceMethods<CausalOpInterface>;
+defvar TG_Blockwise = DeclareOpInterfaceMethods<BlockwiseOpInterface>;
 defvar TG_Cost = DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>;
 defvar TG_DefaultCost = DeclareOpInterfaceMethods<CostOpInterface>;
 

@@ -65,11 +65,11 @@ Gradients RmsNormOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, Arra
 Gradients AttentionOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
   if (!isPlain(dresults))
     return throughDecomposition(*this, builder, dresults, needed);
-  auto grad =
-      builder.create<AttentionGradOp>(getLoc(), getQuery(), getKey(), getValue(), getResult(), getLse(), dresults[0],
-                                      getDocuments(), getScaleAttr(), getMaskAttr(), getSoftcapAttr());
+  auto grad = builder.create<AttentionGradOp>(getLoc(), getQuery(), getKey(), getValue(), getResult(), getLse(),
+                                              dresults[0], getDocuments(), getQueryStart(), getKeyStart(),
+                                              getScaleAttr(), getMaskAttr(), getSoftcapAttr());
   Gradients gradients{grad.getDquery(), grad.getDkey(), grad.getDvalue()};
-  gradients.resize(getNumOperands()); // none of documents
+  gradients.resize(getNumOperands()); // none of documents and positions
   return gradients;
 }
 

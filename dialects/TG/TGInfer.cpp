@@ -243,9 +243,16 @@ template <typename Adaptor> static FailureOr<RankedTensorType> attentionRows(Loc
   if (query.getDimSize(2) % key.getDimSize(2))
     return emitOptionalError(loc, "the ", key.getDimSize(2), " heads of key ", key, " do not divide the ",
                              query.getDimSize(2), " heads of query ", query);
-  std::string problem = mask.problemOf(query.getDimSize(1), key.getDimSize(1));
+  bool atPositions = false;
+  if constexpr (requires { adaptor.getQueryStart(); }) {
+    atPositions = adaptor.getQueryStart() != nullptr;
+    if (atPositions != (adaptor.getKeyStart() != nullptr))
+      return emitOptionalError(loc, "needs the positions of both the first query and the first key, or of neither");
+  }
+  std::string problem = mask.problemOf(query.getDimSize(1), key.getDimSize(1), atPositions);
   if (Value documents = adaptor.getDocuments(); documents && problem.empty())
-    problem = mask.problemOf(tensorOf(documents), query.getDimSize(0), query.getDimSize(1), key.getDimSize(1));
+    problem =
+        mask.problemOf(tensorOf(documents), query.getDimSize(0), query.getDimSize(1), key.getDimSize(1), atPositions);
   if (!problem.empty())
     return emitOptionalError(loc, "attention of query ", query, " and key ", key, " ", problem);
   // An exponent: bf16 would put the weights out by percents.

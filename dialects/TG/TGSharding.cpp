@@ -217,21 +217,30 @@ ShardingRule CrossEntropyGradOp::getShardingRule() {
 }
 
 //===----------------------------------------------------------------------===//
-// Attention: k kv heads, g query heads for each.  A causal mask is one of positions from the
-// first, and documents belong to positions, so these need both sequences whole.
+// Attention: k kv heads, g query heads for each.  A causal mask is one of positions, and documents
+// belong to positions, so a part of the queries must know where it is.
 //===----------------------------------------------------------------------===//
 
 template <typename Op> static bool countsByPosition(Op op) { return op.getMask().getCausal() || op.getDocuments(); }
 
-/// The softmax needs every key, so their sequence t is whole.
-ShardingRule AttentionOp::getShardingRule() {
-  return einsumRule(*this,
-                    getDocuments() ? "b s kg d, b t k d, b t k d, b t -> b s kg d, b kg s"
-                                   : "b s kg d, b t k d, b t k d -> b s kg d, b kg s",
-                    countsByPosition(*this) ? "std" : "td");
+/// The documents and the two positions, where an op has them: numbers of keys t, or of positions p.
+template <typename Op> static std::string placesOf(Op op) {
+  std::string places;
+  if (op.getDocuments())
+    places += op.getQueryStart() ? ", b p" : ", b t";
+  if (op.getQueryStart())
+    places += ", (), ()";
+  return places;
 }
 
-/// The same; the decomposition's random numbers know the place of heads and rows, the op does not.
+/// The softmax needs every key, so their sequence t is whole.
+ShardingRule AttentionOp::getShardingRule() {
+  return einsumRule(*this, "b s kg d, b t k d, b t k d" + placesOf(*this) + " -> b s kg d, b kg s", "tdp",
+                    countsByPosition(*this) ? "s" : "");
+}
+
+/// The same, and the queries' too; the decomposition's random numbers know the place of heads and rows,
+/// the op does not.
 ShardingRule DropoutAttentionOp::getShardingRule() {
   return einsumRule(*this,
                     getDocuments() ? "b s kg d, b t k d, b t k d, 1, b t -> b s kg d"
@@ -243,10 +252,9 @@ ShardingRule DropoutAttentionOp::getShardingRule() {
 /// dk and dv over a shard of s are partial sums.
 ShardingRule AttentionGradOp::getShardingRule() {
   return einsumRule(*this,
-                    getDocuments()
-                        ? "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d, b t -> b s kg d, b t k d, b t k d"
-                        : "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d -> b s kg d, b t k d, b t k d",
-                    countsByPosition(*this) ? "std" : "d");
+                    "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d" + placesOf(*this) +
+                        " -> b s kg d, b t k d, b t k d",
+                    countsByPosition(*this) ? "tdp" : "d", countsByPosition(*this) ? "s" : "");
 }
 
 ShardingRule RopeOp::getShardingRule() { return einsumRule(*this, "b s h d -> b s h d", "d", "s", "s"); }

@@ -53,6 +53,38 @@ SmallVector<Value> RandomUniformOp::buildShard(OpBuilder &builder, const Shard &
                                   builder.getDenseI64ArrayAttr(getWholeShape()))};
 }
 
+/// Of attention and its gradient: the queries' part says where it begins.
+template <typename Op> static SmallVector<Value> shardOfAttention(Op op, OpBuilder &builder, const Shard &shard) {
+  ShardingRule rule = op.getShardingRule();
+  unsigned queries = factorOf(rule.results[0], 1);
+  if (!rule.factors[queries].positional || shard.shardCounts[queries] == 1)
+    return cloneOnShard(op, builder, shard);
+  TensorBuilder t(builder, op.getLoc());
+  Value start = shard.offset(queries), keyStart;
+  if (op.getQueryStart()) {
+    unsigned number = OperandRange(op.getQueryStartMutable()).getBeginOperandIndex();
+    start = t.make<arith::AddIOp>(shard.operands[number], start);
+    keyStart = shard.operands[number + 1];
+  } else {
+    keyStart = t.zeros(typeOf(start));
+    if (int64_t first = op.getMask().getFirst())
+      start = t.make<arith::AddIOp>(start, t.like(start, static_cast<double>(first)));
+  }
+  SmallVector<Value> results = cloneOnShard(op, builder, shard);
+  auto part = results.front().getDefiningOp<Op>();
+  part.getQueryStartMutable().assign(start);
+  part.getKeyStartMutable().assign(keyStart);
+  part.setMaskAttr(MaskAttr::get(op.getContext(), op.getMask().getCausal(), op.getMask().getWindow()));
+  return results;
+}
+
+SmallVector<Value> AttentionOp::buildShard(OpBuilder &builder, const Shard &shard) {
+  return shardOfAttention(*this, builder, shard);
+}
+SmallVector<Value> AttentionGradOp::buildShard(OpBuilder &builder, const Shard &shard) {
+  return shardOfAttention(*this, builder, shard);
+}
+
 //===----------------------------------------------------------------------===//
 // Rows of a table by index
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,7 @@
 // Calls of a library name a row of br_model.attentions.  Tiles are calls of templates
 // (runtime/cpu/Attention.h, runtime/cuda/AttentionTiles.h), whose arguments are the element type, the size of
 // heads, on a CPU the positions of a tile, and whether scores are soft-capped; the row is a constant
-// beside the programs.
+// beside the programs, and what tells queries and keys by their places comes last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,10 +28,10 @@ template <typename Op> static LogicalResult verifyLibraryCall(Op op, const Arena
   if (!target.attention.maxHeadSize)
     return op->emitError() << "the " << target.name
                            << " target has no library for attention: compile the graph with --attention=tiles";
-  if (op.getMask().isBand() || op.getSoftcap() || op.getDocuments())
+  if (op.getMask().isBand() || op.getSoftcap() || op.getDocuments() || op.getQueryStart())
     return op->emitError() << "the attention library of the " << target.name
-                           << " target takes no mask with a window or an offset, no soft cap and no documents: compile "
-                              "the graph with --attention=tiles";
+                           << " target takes no mask with a window or an offset, no soft cap, no documents and no "
+                              "positions: compile the graph with --attention=tiles";
   for (Value ref : op->getOperands())
     if (uint64_t offset = arena.offsetOf(ref); offset % 16)
       return op->emitError() << "uses '" << arena.nameOf(ref) << "' at byte " << offset
@@ -75,6 +75,8 @@ template <typename Op> std::string StepPrinter::attentionRow(Op op, Value output
     row.always("softcap", doubleLiteral(op.getSoftcap()->convertToDouble()));
   row.unlessZero("causal", op.getMask().getCausal() ? 1 : 0).unlessZero("window", op.getMask().getWindow());
   row.unlessZero("first", op.getMask().getFirst());
+  if (op.getDocuments())
+    row.always("positions", typeOf(op.getDocuments()).getShape()[1]);
   addWorkspace(op, row.newLine());
   return row.text(4);
 }
@@ -91,10 +93,17 @@ template <typename Op> void StepPrinter::printTiles(Op op, std::string row) {
   exec::RefType query = typeOf(op.getQuery());
   int64_t cache = target.workspace.attentionCache;
   SmallVector<std::string> arguments{emitter.launcher.str(), table};
+  SmallVector<Value> places{op.getDocuments(), op.getQueryStart(), op.getKeyStart()};
   for (Value ref : op->getOperands())
-    arguments.push_back(addressText(ref));
+    if (!is_contained(places, ref))
+      arguments.push_back(addressText(ref));
   if (op.getWorkspaceBytes(target.workspace) > 0)
     arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
+  while (!places.empty() && !places.back())
+    places.pop_back();
+  auto placeText = [&](Value place) { return place ? addressText(place) : std::string("nullptr"); };
+  if (!places.empty())
+    arguments.push_back("{" + llvm::join(llvm::map_range(places, placeText), ", ") + "}");
   std::string function =
       op.getActionName() + "<" + memoryType(query.getElementType()).str() + ", " + std::to_string(query.getShape()[3]) +
       (cache ? ", " + std::to_string(attentionTile(op.getSizes(), cache)) : "") + (op.getSoftcap() ? ", true>" : ">");

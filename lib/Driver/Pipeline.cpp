@@ -68,6 +68,8 @@ static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
   const std::vector<std::string> headAxes(options.parallel.searchesLayout, pipeline.tensor.axis);
   pipeline.context.otherHeadAxes = headAxes;
   pipeline.context.how = options.parallel.context;
+  set(pipeline.context.link, options.parallel.link);
+  set(pipeline.context.compute, options.parallel.compute);
   buildLayoutPipeline(manager, pipeline);
 }
 
@@ -155,6 +157,7 @@ static bool callsAttentionLibrary(const DriverOptions &options) {
 static void decompose(OpPassManager &manager, const DriverOptions &options) {
   DecomposePipelineOptions pipeline;
   bool becomesActions = options.emit >= Emit::Exec;
+  pipeline.rings = !options.parallel.sequenceAxes.empty();
   pipeline.attentionCalls = becomesActions && options.attention != AttentionWay::Decompose;
   pipeline.attention.way = options.attention;
   if (int64_t rows = rowsOfLossChunk(options)) {

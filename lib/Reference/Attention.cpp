@@ -19,10 +19,16 @@ using namespace braid::reference;
 namespace {
 /// The sizes of an attention op, and where rows of its tensors begin.
 struct Geometry {
-  /// `documents` may be null.
-  Geometry(const Tensor &query, const Tensor &key, tg::MaskAttr mask, const Tensor *documents)
-      : batch(query.shape[0]), queries(query.shape[1]), heads(query.shape[2]), size(query.shape[3]), keys(key.shape[1]),
-        keyHeads(key.shape[2]), mask(mask), documents(documents) {}
+  template <typename Op>
+  Geometry(Op op, const Operands &in)
+      : Geometry(in(op.getQuery()), in(op.getKey()), op.getMask(),
+                 op.getDocuments() ? &in(op.getDocuments()) : nullptr) {
+    if constexpr (requires { op.getQueryStart(); })
+      if (op.getQueryStart()) {
+        keyStart = in(op.getKeyStart()).n(0);
+        first = in(op.getQueryStart()).n(0) - keyStart;
+      }
+  }
 
   int64_t query(int64_t b, int64_t s, int64_t h) const { return ((b * queries + s) * heads + h) * size; }
   int64_t key(int64_t b, int64_t t, int64_t h) const {
@@ -31,10 +37,9 @@ struct Geometry {
   int64_t row(int64_t b, int64_t h, int64_t s) const { return (b * heads + h) * queries + s; }
   /// The keys that position s counts, in their order.
   std::vector<int64_t> counted(int64_t b, int64_t s) const {
-    auto [first, end] = mask.keysOf(s, keys);
     std::vector<int64_t> found;
-    for (int64_t t = first; t < end; ++t)
-      if (!documents || document(b, t) == document(b, s + mask.getFirst()))
+    for (int64_t t = 0; t < keys; ++t)
+      if (counts(t, s + first) && (!documents || document(b, t) == document(b, s + first)))
         found.push_back(t);
     return found;
   }
@@ -50,9 +55,19 @@ struct Geometry {
   tg::MaskAttr mask;
 
 private:
-  int64_t document(int64_t b, int64_t position) const { return documents->n(b * keys + position); }
+  Geometry(const Tensor &query, const Tensor &key, tg::MaskAttr mask, const Tensor *documents)
+      : batch(query.shape[0]), queries(query.shape[1]), heads(query.shape[2]), size(query.shape[3]), keys(key.shape[1]),
+        keyHeads(key.shape[2]), mask(mask), documents(documents), first(mask.getFirst()) {}
 
-  const Tensor *documents;
+  /// By the mask, both counted from the first key.
+  bool counts(int64_t key, int64_t query) const {
+    return !mask.getCausal() || (key <= query && (!mask.hasWindow() || key > query - mask.getWindow()));
+  }
+  int64_t document(int64_t b, int64_t key) const { return documents->n(b * documents->shape[1] + keyStart + key); }
+
+  const Tensor *documents; ///< May be null.
+  /// Where the first query stands, counted from the first key, and the position of that one.
+  int64_t first, keyStart = 0;
 };
 
 /// A score, and its derivative by the scaled product.
@@ -76,11 +91,6 @@ template <typename Op> static Score scoreOf(Op op, double product) {
   return {cap * bent, 1 - bent * bent};
 }
 
-/// Of the op's documents; null where it has none.
-template <typename Op> static const Tensor *documentsOf(Op op, const Operands &in) {
-  return op.getDocuments() ? &in(op.getDocuments()) : nullptr;
-}
-
 /// What is left of a weight, by its row of scores and key.
 using Keep = llvm::function_ref<double(int64_t row, int64_t key, double weight)>;
 
@@ -89,7 +99,7 @@ template <typename Op>
 static std::pair<Tensor, Tensor> attend(Op op, const Operands &in, RankedTensorType rows, Keep keep) {
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
   Tensor o(resultType(op, 0)), lse(rows);
-  Geometry g(q, k, op.getMask(), documentsOf(op, in));
+  Geometry g(op, in);
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
     const std::vector<int64_t> counted = g.counted(b, s);
     std::vector<double> scores;
@@ -134,7 +144,7 @@ template <typename Op> static Results evaluateAttentionGrad(Op op, const Operand
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
   const Tensor &o = in(op.getOutput()), &lse = in(op.getLse()), &dout = in(op.getGradient());
   Tensor dq(resultType(op, 0)), dk(resultType(op, 1)), dv(resultType(op, 2));
-  Geometry g(q, k, op.getMask(), documentsOf(op, in));
+  Geometry g(op, in);
   double scale = op.getScale().convertToDouble();
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
     int64_t query = g.query(b, s, h);

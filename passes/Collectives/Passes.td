@@ -8,6 +8,7 @@
 
 include "mlir/Pass/PassBase.td"
 include "passes/Collectives/Gradients.td"
+include "passes/Collectives/Rings.td"
 
 def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
   let summary = "Replaces collectives of a rank's program by fewer and smaller ones";

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Comm.h"
+#include "dialects/Comm/HeldStarts.h"
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -177,7 +178,8 @@ private:
   /// What a kernel was merged from: its span in all other actions and in library calls alone,
   /// where the parts come from, and their phases.
   struct Origin {
-    Span actions, calls;
+    /// Steps are those of rings: each begins with a collective that does not start early.
+    Span actions, calls, steps;
     llvm::SmallSetVector<Location, 2> locations;
     /// Whether there are parts of forward, and of later phases.
     bool hasForward = false, hasLater = false;
@@ -193,16 +195,17 @@ private:
 } // namespace
 
 Fusion::Fusion(Block &block) : block(block), order(block) {
-  int64_t actions = 0, calls = 0;
+  int64_t actions = 0, calls = 0, steps = 0;
   for (Operation &op : block) {
     if (isa<exec::KernelOp>(op)) {
       std::optional<tg::Phase> phase = tg::phaseOf(&op);
       Origin &origin = origins[&op] = {
-          {actions, actions}, {calls, calls}, {}, phase == tg::Phase::Forward, phase > tg::Phase::Forward};
+          {actions, actions}, {calls, calls}, {steps, steps}, {}, phase == tg::Phase::Forward, phase > tg::Phase::Forward};
       origin.locations.insert(op.getLoc());
     } else if (isa<exec::ActionOpInterface>(op)) {
       ++actions;
       calls += !isa<comm::CollectiveOpInterface>(op);
+      steps += op.hasAttr(comm::kHeldStart);
     }
   }
 }
@@ -300,7 +303,9 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   Span calls = join(origins[first].calls, origins[second].calls);
   bool hasForward = origins[first].hasForward || origins[second].hasForward;
   bool hasLater = origins[first].hasLater || origins[second].hasLater;
-  if (actions.length() > kMaxCallsBetween || (hasForward && hasLater && calls.length() > 0))
+  // What a step of a ring makes would lie in memory until the last one.
+  Span steps = join(origins[first].steps, origins[second].steps);
+  if (actions.length() > kMaxCallsBetween || steps.length() > 0 || (hasForward && hasLater && calls.length() > 0))
     return false;
   std::optional<CommonSpace> common = commonSpace(first, second);
   if (!common)

@@ -36,6 +36,8 @@ template <typename Op> static std::string reasonAgainstLibrary(Op op, const Targ
     os << "heads have size " << size << ", but the library takes multiples of " << takes.headSizeStep;
   else if (positions < takes.minPositions)
     os << "the sequence has " << positions << " positions, but the library takes " << takes.minPositions << " at least";
+  else if (op.getQueryStart())
+    os << "where its queries and keys begin is known at run time only, which the library does not take";
   else if (op.getMask().isBand())
     os << "its mask has a window or an offset, which the library does not take";
   else if (op.getSoftcap())
@@ -61,15 +63,17 @@ static UnitAttr tilesOf(OpBuilder &builder, bool tiles) { return tiles ? builder
 
 static Operation *createCall(OpBuilder &builder, tg::AttentionOp op, bool tiles) {
   return builder.create<exec::AttentionOp>(op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(), op.getValue(),
-                                           op.getDocuments(), ValueRange(), op.getScaleAttr(), op.getMaskAttr(),
-                                           op.getSoftcapAttr(), tilesOf(builder, tiles));
+                                           op.getDocuments(), op.getQueryStart(), op.getKeyStart(), ValueRange(),
+                                           op.getScaleAttr(), op.getMaskAttr(), op.getSoftcapAttr(),
+                                           tilesOf(builder, tiles));
 }
 
 static Operation *createCall(OpBuilder &builder, tg::AttentionGradOp op, bool tiles) {
   return builder.create<exec::AttentionGradOp>(
       op.getLoc(), op->getResultTypes(), op.getQuery(), op.getKey(), op.getValue(), op.getOutput(), op.getLse(),
-      op.getGradient(), op.getDocuments(), ValueRange(), op.getScaleAttr(), op.getMaskAttr(), op.getSoftcapAttr(),
-      tilesOf(builder, tiles), exec::SumOrderAttr::get(builder.getContext(), exec::SumOrder::Fixed));
+      op.getGradient(), op.getDocuments(), op.getQueryStart(), op.getKeyStart(), ValueRange(), op.getScaleAttr(),
+      op.getMaskAttr(), op.getSoftcapAttr(), tilesOf(builder, tiles),
+      exec::SumOrderAttr::get(builder.getContext(), exec::SumOrder::Fixed));
 }
 
 namespace {

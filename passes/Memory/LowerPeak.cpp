@@ -8,6 +8,7 @@
 
 #include "lib/Schedule/LowerPeak.h"
 #include "dialects/Comm/Comm.h"
+#include "dialects/Comm/HeldStarts.h"
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/MemoryOrder.h"
 #include "lib/Memory/Reads.h"
@@ -29,13 +30,13 @@ static bool isInOrder(ActionOpInterface action) {
 }
 
 /// An action comes behind those that make what it reads, and behind those that read what it
-/// overwrites.
+/// overwrites.  What follows a collective that does not start early stays behind it, because it hides it.
 static PeakProblem readProblem(const AssignedCopy &copy) {
   PeakProblem problem;
   problem.buffers = copy.buffers;
   problem.needs = memoryOrder(copy.places);
   DenseMap<Operation *, unsigned> numbers;
-  std::optional<unsigned> previous;
+  std::optional<unsigned> previous, held;
   for (auto [index, action] : llvm::enumerate(copy.places.actions)) {
     unsigned number = numbers[action] = index;
     SmallVector<unsigned, 4> &needs = problem.needs[number];
@@ -45,6 +46,10 @@ static PeakProblem readProblem(const AssignedCopy &copy) {
       if (previous)
         needs.push_back(*previous);
       previous = number;
+      if (action->hasAttr(comm::kHeldStart))
+        held = number;
+    } else if (held) {
+      needs.push_back(*std::exchange(held, std::nullopt));
     }
     llvm::sort(needs);
     needs.erase(std::unique(needs.begin(), needs.end()), needs.end());

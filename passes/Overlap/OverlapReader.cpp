@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Overlap/OverlapReader.h"
+#include "dialects/Comm/HeldStarts.h"
 #include "dialects/Comm/Mesh.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/MemoryOrder.h"
@@ -50,6 +51,7 @@ private:
   void addSources(Value value, const DenseSet<Value> &kept, const std::vector<bool> &made, Sources &sources) const;
   std::vector<bool> madeOfReductions();
   void readUnits();
+  void readHeldStarts();
 
   func::FuncOp function;
   Block &block;
@@ -331,6 +333,18 @@ void Reader::readUnits() {
   }
 }
 
+/// What may not start early comes after what computes before it.
+void Reader::readHeldStarts() {
+  std::optional<unsigned> computed;
+  for (auto [number, entry] : llvm::enumerate(program.problem.actions)) {
+    if (computed && program.actions[number]->hasAttr(comm::kHeldStart) && !llvm::is_contained(entry.needs, *computed) &&
+        !llvm::is_contained(entry.after, *computed))
+      entry.after.push_back(*computed);
+    if (entry.kind == Kind::Compute)
+      computed = number;
+  }
+}
+
 FailureOr<OverlapProgram> Reader::run() {
   if (failed(readActions()))
     return failure();
@@ -340,6 +354,7 @@ FailureOr<OverlapProgram> Reader::run() {
   readUnits();
   if (places)
     readMemoryOrder();
+  readHeldStarts();
   return std::move(program);
 }
 

@@ -26,6 +26,9 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
     unit when it is needed.  Unless it is said, one unit is gathered ahead, and another as
     long as that saves time where collectives take half as long again as predicted.
 
+    *Held starts* (`comm.held_start`): what goes round a ring starts no earlier than what computes before it is
+    done, though it is there already, so that one block is received at a time.
+
     *Updates* run as soon as their bucket is reduced, together, unless they need the
     gradients of all (a remark says so).  As many as hide the last reduction stay
     behind the backward pass, unless what they make is gathered (ZeRO-1 and 2).  A new

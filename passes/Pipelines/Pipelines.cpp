@@ -164,11 +164,14 @@ void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipeli
 /// what is still one op, and have the shapes of a rank; so are the rows of a loss that are
 /// computed together.  No CSE may run after
 /// decompose: forward and backward share only what differentiation chose to save,
-/// and merging more would keep it in memory.
+/// and merging more would keep it in memory.  So are rings, which are made of gathers that CSE has made one, and
+/// whose blocks are as large as what targets take in one call.
 void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipelineOptions &options) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  if (options.rings)
+    functions.addPass(createFormRingsPass());
   if (options.loss.rows > 0)
     functions.addPass(createChunkLossPass(options.loss));
   if (options.attentionCalls)

@@ -103,6 +103,7 @@ struct DecomposePipelineOptions : mlir::PassPipelineOptions<DecomposePipelineOpt
   Option<bool> attentionCalls{*this, "attention-calls",
                               llvm::cl::desc("Attention as calls of the target's library, or by tiles")};
   Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Activations as epilogues of matmul calls")};
+  Option<bool> rings{*this, "rings", llvm::cl::desc("Blocks of a sequence may go round the ranks")};
   Option<bool> dotProducts{*this, "dot-products", llvm::cl::desc("A matrix times a vector is a kernel")};
   SelectAttentionPassOptions attention;
   ChunkLossPassOptions loss;

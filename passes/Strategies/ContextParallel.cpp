@@ -1,17 +1,20 @@
 //===- ContextParallel.cpp - attention over a sharded sequence ------------===//
 //
 // Where positions read others, ranks with parts of the sequence must exchange something.  Left to
-// the sharding rules, the sequence is gathered where the op needs it whole.  Or the ranks share out
-// the heads for as long as positions read each other, and everything changes places twice.
+// the sharding rules, what is read is gathered, and may then go round the ranks instead (comm-form-rings).  Or
+// the ranks share out the heads for as long as positions read each other, and everything changes places twice.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Interfaces/Interfaces.h"
+#include "lib/Memory/Size.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/FactorAxes.h"
+#include "passes/Strategies/ContextCosts.h"
 #include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace braid {
 #define GEN_PASS_DEF_CONTEXTPARALLELPASS
@@ -29,28 +32,48 @@ struct HeadDims {
   SmallVector<std::optional<unsigned>> operands, results;
 };
 
+/// An op in which positions read earlier ones.
+struct ContextOp {
+  Operation *op;
+  SequenceDims sequence;
+  std::optional<HeadDims> heads;
+};
+
 struct ContextParallel final : braid::impl::ContextParallelPassBase<ContextParallel> {
   using ContextParallelPassBase::ContextParallelPassBase;
 
   void runOnOperation() final {
     if (failed(readOptions()))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && !function->hasAttr(CommDialect::kProgram))
-        for (Operation &op : llvm::make_early_inc_range(function.front()))
-          if (failed(visit(op)))
-            return signalPassFailure();
+    findOps();
+    FailureOr<ContextWay> way = how == ContextWay::Auto ? choose() : FailureOr<ContextWay>(how);
+    if (failed(way) || failed(check(*way)))
+      return signalPassFailure();
+    if (*way == ContextWay::Ring)
+      getOperation()->setAttr(CommDialect::kRing, sequenceAxes);
+    if (*way == ContextWay::Ulysses)
+      for (const ContextOp &found : ops)
+        shareOutHeads(found);
   }
 
 private:
   LogicalResult readOptions();
-  LogicalResult visit(Operation &op);
+  void findOps();
+  FailureOr<ContextWay> choose();
+  LogicalResult check(ContextWay way);
+  LogicalResult checkRing();
+  LogicalResult checkHeads(const ContextOp &found);
+  /// Whether the ranks divide its heads.
+  bool fits(const ContextOp &found) const { return found.heads && found.heads->heads % mesh->sizeOf(allAxes) == 0; }
+  void shareOutHeads(const ContextOp &found);
   Value constrain(OpBuilder &builder, Value value, std::optional<unsigned> sequence, AxesAttr ofSequence,
                   std::optional<unsigned> head, AxesAttr ofHeads);
 
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
   AxesAttr sequenceAxes, headAxes, allAxes;
+  std::vector<ContextOp> ops;
+  SmallVector<BlockwiseOpInterface> blockwise;
 };
 } // namespace
 
@@ -65,6 +88,10 @@ LogicalResult ContextParallel::readOptions() {
   allAxes = joinAxes(headAxes, sequenceAxes);
   return verifyAxes([&] { return getOperation().emitError() << "comm-context-parallel: "; }, *mesh, allAxes);
 }
+
+//===----------------------------------------------------------------------===//
+// Which ops
+//===----------------------------------------------------------------------===//
 
 /// The factor along which an op does the same for each, whatever reads other positions: it is
 /// in every tensor of numbers with a sequence, and the first of its dim.
@@ -97,6 +124,108 @@ static std::optional<HeadDims> headDimsOf(Operation &op, const SequenceDims &seq
   return std::nullopt;
 }
 
+void ContextParallel::findOps() {
+  ops.clear();
+  blockwise.clear();
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal() || function->hasAttr(CommDialect::kProgram))
+      continue;
+    for (Operation &op : function.front()) {
+      if (auto byBlocks = dyn_cast<BlockwiseOpInterface>(op))
+        blockwise.push_back(byBlocks);
+      auto causal = dyn_cast<CausalOpInterface>(op);
+      std::optional<SequenceDims> sequence = causal ? causal.getSequenceDims() : std::nullopt;
+      if (sequence && !sequence->past.empty())
+        ops.push_back({&op, *sequence, headDimsOf(op, *sequence)});
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Which way
+//===----------------------------------------------------------------------===//
+
+LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
+  if (fits(found))
+    return success();
+  InFlightDiagnostic error = found.op->emitOpError();
+  error << "cannot share out heads over " << allAxes.str() << ", " << mesh->sizeOf(allAxes) << " ranks: ";
+  return found.heads ? error << "it has " << found.heads->heads
+                             << " heads of keys and values, which these ranks do not divide; gather keys and values "
+                                "instead, or let them go round a ring"
+                     : error << "it has no heads";
+}
+
+LogicalResult ContextParallel::checkRing() {
+  auto refuse = [&](Operation *op, const std::string &reason) {
+    return op->emitOpError() << "cannot be computed in a ring over " << sequenceAxes.str() << ": " << reason
+                             << "; gather the sequence instead";
+  };
+  for (BlockwiseOpInterface op : blockwise)
+    if (std::string reason = op.getReasonAgainstBlocks(); !reason.empty())
+      return refuse(op, reason);
+  for (const ContextOp &found : ops)
+    if (!isa<BlockwiseOpInterface>(found.op))
+      return refuse(found.op, "it needs all of the sequence at once");
+  if (!blockwise.empty())
+    return success();
+  return getOperation().emitError() << "nothing can go round a ring over " << sequenceAxes.str()
+                                    << ": no op reads a sequence block by block";
+}
+
+LogicalResult ContextParallel::check(ContextWay way) {
+  if (way == ContextWay::Ring)
+    return checkRing();
+  return success(way != ContextWay::Ulysses ||
+                 llvm::all_of(ops, [&](const ContextOp &found) { return succeeded(checkHeads(found)); }));
+}
+
+/// The fastest as predicted.  A ring is taken for as good as what is less than a twentieth faster and keeps more.
+FailureOr<ContextWay> ContextParallel::choose() {
+  if (ops.empty())
+    return ContextWay::Gather;
+  const TargetInfo *target = targetOf(getOperation());
+  if (!target)
+    return failure();
+  llvm::Expected<ComputeRates> rates = ComputeRates::parse(compute, *target);
+  llvm::Expected<LinkRates> rated = LinkRates::parse(link, *target);
+  if (!rates || !rated)
+    return getOperation().emitError() << llvm::toString(rates ? rated.takeError() : rates.takeError());
+  auto predict = [&](ContextWay way) {
+    ContextCost sum;
+    for (const ContextOp &found : ops)
+      sum += costOf(way, ContextWork::of(found.op, found.sequence, mesh->sizeOf(sequenceAxes), mesh->getNumRanks()),
+                    *rates, *rated);
+    return sum;
+  };
+  bool hasHeads = llvm::all_of(ops, [&](const ContextOp &found) { return fits(found); });
+  bool hasBlocks =
+      llvm::all_of(blockwise, [](BlockwiseOpInterface op) { return op.getReasonAgainstBlocks().empty(); }) &&
+      llvm::all_of(ops, [](const ContextOp &found) { return isa<BlockwiseOpInterface>(found.op); });
+  ContextCost gather = predict(ContextWay::Gather), ring = predict(ContextWay::Ring),
+              ulysses = predict(ContextWay::Ulysses);
+  ContextWay way = hasBlocks && ring.seconds < gather.seconds * 1.05 ? ContextWay::Ring : ContextWay::Gather;
+  if (hasHeads && ulysses.seconds < (way == ContextWay::Ring ? ring : gather).seconds)
+    way = ContextWay::Ulysses;
+  InFlightDiagnostic remark = ops.front().op->emitRemark();
+  remark << "positions read those of other ranks along " << sequenceAxes.str() << " by "
+         << (way == ContextWay::Ring      ? "a ring"
+             : way == ContextWay::Ulysses ? "changing places with heads"
+                                          : "gathering")
+         << ": predicted are " << llvm::formatv("{0:f3}", gather.seconds * 1e3).str()
+         << " ms a step by gathering, which "
+         << "keeps " << formatSize(gather.keptBytes);
+  if (hasBlocks)
+    remark << ", " << llvm::formatv("{0:f3}", ring.seconds * 1e3).str() << " in a ring";
+  if (hasHeads)
+    remark << ", " << llvm::formatv("{0:f3}", ulysses.seconds * 1e3).str() << " by heads";
+  return way;
+}
+
+//===----------------------------------------------------------------------===//
+// Heads instead of positions
+//===----------------------------------------------------------------------===//
+
 Value ContextParallel::constrain(OpBuilder &builder, Value value, std::optional<unsigned> sequence, AxesAttr ofSequence,
                                  std::optional<unsigned> head, AxesAttr ofHeads) {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
@@ -109,32 +238,18 @@ Value ContextParallel::constrain(OpBuilder &builder, Value value, std::optional<
   return builder.create<ConstrainOp>(value.getLoc(), value, sharding, UnitAttr());
 }
 
-LogicalResult ContextParallel::visit(Operation &op) {
-  auto causal = dyn_cast<CausalOpInterface>(op);
-  std::optional<SequenceDims> sequence = causal ? causal.getSequenceDims() : std::nullopt;
-  if (!sequence || sequence->past.empty() || how == ContextWay::Gather)
-    return success();
-  std::optional<HeadDims> heads = headDimsOf(op, *sequence);
-  bool fits = heads && heads->heads % mesh->sizeOf(allAxes) == 0;
-  if (how == ContextWay::Ulysses && !fits) {
-    InFlightDiagnostic error = op.emitOpError();
-    error << "cannot share out heads over " << allAxes.str() << ", " << mesh->sizeOf(allAxes) << " ranks: ";
-    return heads ? error << "it has " << heads->heads
-                         << " heads of keys and values, which these ranks do not divide; gather keys and values instead"
-                 : error << "it has no heads";
-  }
-  if (!fits)
-    return success();
+void ContextParallel::shareOutHeads(const ContextOp &found) {
+  Operation &op = *found.op;
   OpBuilder builder(&op);
   AxesAttr none = AxesAttr::get(&getContext());
-  for (auto [operand, position, head] : llvm::zip_equal(op.getOpOperands(), sequence->operands, heads->operands))
+  for (auto [operand, position, head] :
+       llvm::zip_equal(op.getOpOperands(), found.sequence.operands, found.heads->operands))
     if (position)
       operand.set(constrain(builder, operand.get(), position, none, head, allAxes));
   builder.setInsertionPointAfter(&op);
-  for (auto [result, position, head] : llvm::zip_equal(op.getResults(), sequence->results, heads->results))
+  for (auto [result, position, head] : llvm::zip_equal(op.getResults(), found.sequence.results, found.heads->results))
     if (position && !result.use_empty()) {
       Value back = constrain(builder, result, position, sequenceAxes, head, headAxes);
       result.replaceAllUsesExcept(back, back.getDefiningOp());
     }
-  return success();
 }

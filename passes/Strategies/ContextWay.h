@@ -6,6 +6,7 @@ namespace braid {
 /// How positions of a sharded sequence read others.
 enum class ContextWay {
   Auto,    ///< As Ulysses where heads can be shared out, else as Gather.
+  Ring,    ///< Blocks of what positions read go round the ranks (Liu et al. 2023, "Ring Attention").
   Gather,  ///< By the sharding rules: the sequence is gathered where an op needs it whole.
   Ulysses, ///< Ranks exchange positions for heads (Jacobs et al. 2023, "DeepSpeed Ulysses").
 };

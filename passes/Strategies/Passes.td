@@ -238,12 +238,17 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
     `axes` shard the positions of tokens and targets.  An op in which positions read earlier ones
     (`CausalOpInterface`: attention reads keys and values) then needs those of other ranks:
 
-    * `gather`: nothing is said, and the sharding rules hold.  An op whose mask counts by position
-      needs the whole sequence, so every rank gathers it and computes all of that op;
+    * `gather`: nothing is said, and the sharding rules hold.  Every rank gathers what is read at other
+      positions and computes its own;
+    * `ring`: the same, and `comm.ring` says on the module that blocks are to go round the ranks instead
+      (comm-form-rings).  An op that cannot be computed block by block is an error;
     * `ulysses`: everything with a sequence is constrained to have it whole, and to have the
       heads sharded instead, behind `head-axes`; the results change back.  Each is an all_to_all
       (Jacobs et al. 2023).  Heads of keys and values that the ranks do not divide are an error;
-    * `auto`: `ulysses` where heads divide, else `gather`.
+    * `auto`: the one that is predicted to take the least time on the slowest rank: the last of a sequence has
+      almost twice its share of a causal mask but for `ulysses`, which is possible where heads divide.  Blocks of a
+      ring arrive while others are computed.  Between `ring` and `gather`, which keeps the positions of all ranks for
+      backward, a twentieth of the time does not count.  A remark says the times.
 
     Input (`axes=cp how=ulysses`):
     ```mlir
@@ -273,10 +278,15 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"axes", "axes", "std::string", "The axes that shard the sequence">,
     ListOption<"otherHeadAxes", "head-axes", "std::string", "Axes that shard heads already (none)">,
-    Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "auto, gather or ulysses",
-           [{::llvm::cl::values(clEnumValN(::braid::ContextWay::Auto, "auto", "ulysses where heads divide"),
-                                clEnumValN(::braid::ContextWay::Gather, "gather", "the sequence is gathered"),
+    Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "auto, ring, gather or ulysses",
+           [{::llvm::cl::values(clEnumValN(::braid::ContextWay::Auto, "auto", "the fastest as predicted"),
+                                clEnumValN(::braid::ContextWay::Ring, "ring", "blocks go round the ranks"),
+                                clEnumValN(::braid::ContextWay::Gather, "gather", "what is read is gathered"),
                                 clEnumValN(::braid::ContextWay::Ulysses, "ulysses", "positions change places with heads"))}]>,
+    Option<"link", "link", "std::string", /*default=*/"\"\"",
+           "For auto, the link as latency_us,GBps; empty for the target's">,
+    Option<"compute", "compute", "std::string", /*default=*/"\"\"",
+           "For auto, how fast a rank computes, as GFLOPS,GBps; empty for the target's rates">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

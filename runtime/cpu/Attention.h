@@ -48,7 +48,7 @@ template <int64_t Tile> struct RowDocuments {
   alignas(64) int32_t ofQueries[Tile] = {};
 
   RowDocuments(const br_attention_desc &d, const int32_t *documents, int64_t batch)
-      : ofKeys(documents ? documents + batch * d.keys : nullptr) {}
+      : ofKeys(documents ? documents + batch * d.positions : nullptr) {}
 
   void setQueries(const br_attention_desc &d, int64_t query, int64_t queries) {
     if (ofKeys)
@@ -63,7 +63,7 @@ inline void for_tiles(const br_attention_desc &d, const RowDocuments<Tile> &docu
                       const F &f) {
   const AttentionBand band = band_of(d);
   const Range keys = keys_of(band, {query, query + queries}, d.keys);
-  for (int64_t key = keys.begin / Tile * Tile; key < keys.end; key += Tile)
+  for (int64_t key = keys.begin / Tile * Tile; key < keys.end && keys.begin < keys.end; key += Tile)
     if (const AttentionTile tile(band, documents.at(key), query, queries, key, std::min(Tile, d.keys - key));
         !tile.isEmpty)
       f(tile);
@@ -159,7 +159,8 @@ inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t he
     its.add(tile);
   });
   unpack_rows<D>(
-      its.sum, queries, [&](int64_t s) { return 1.0f / its.total[s]; }, rows_of(o, d.o, batch, query, head), d.o[1]);
+      its.sum, queries, [&](int64_t s) { return its.total[s] > 0 ? 1.0f / its.total[s] : 0.0f; },
+      rows_of(o, d.o, batch, query, head), d.o[1]);
   float *rows = lse + (batch * d.heads + head) * d.queries + query;
   lanes(0, queries, [&](int64_t s, auto n) { st(rows + s, ld(its.largest + s) * kLn2 + log(ld(its.total + s)), n); });
 }
@@ -269,10 +270,26 @@ inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64
 // Calls
 //===----------------------------------------------------------------------===//
 
-// Elements of T, heads of size D, tiles of Tile positions.  `documents`, a number for each key, may be null.
+// What tells queries and keys by their places, or null: the numbers of documents, and, where these are known at run
+// time only, the positions of the first query and of the first key.
+struct AttentionPlaces {
+  const int32_t *documents = nullptr, *query_start = nullptr, *key_start = nullptr;
+
+  br_attention_desc at(br_attention_desc d) const {
+    if (query_start)
+      d.first += *query_start - *key_start;
+    return d;
+  }
+  // From the first key on.
+  const int32_t *documents_of_keys() const { return documents && key_start ? documents + *key_start : documents; }
+};
+
+// Elements of T, heads of size D, tiles of Tile positions.
 template <class T, int64_t D, int64_t Tile, bool Capped = false>
-[[gnu::noinline]] inline void attention(br_context *ctx, const br_attention_desc &d, const T *q, const T *k, const T *v,
-                                        const int32_t *documents, T *o, float *lse) {
+[[gnu::noinline]] inline void attention(br_context *ctx, const br_attention_desc &row, const T *q, const T *k,
+                                        const T *v, T *o, float *lse, const AttentionPlaces &places = {}) {
+  const br_attention_desc d = places.at(row);
+  const int32_t *documents = places.documents_of_keys();
   const int64_t tiles = round_up(d.queries, Tile) / Tile;
   detail::share(ctx, d, d.batch * d.heads * tiles, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
@@ -281,17 +298,13 @@ template <class T, int64_t D, int64_t Tile, bool Capped = false>
   });
 }
 
-template <class T, int64_t D, int64_t Tile, bool Capped = false>
-inline void attention(br_context *ctx, const br_attention_desc &d, const T *q, const T *k, const T *v, T *o,
-                      float *lse) {
-  attention<T, D, Tile, Capped>(ctx, d, q, k, v, nullptr, o, lse);
-}
-
 // The heads of keys are shared out over as many slots as the call has scratch memory for.
 template <class T, int64_t D, int64_t Tile, bool Capped = false>
-[[gnu::noinline]] inline void attention_grad(br_context *ctx, const br_attention_desc &d, const T *q, const T *k,
-                                             const T *v, const T *o, const float *lse, const T *dout,
-                                             const int32_t *documents, T *dq, T *dk, T *dv, float *scratch) {
+[[gnu::noinline]] inline void attention_grad(br_context *ctx, const br_attention_desc &row, const T *q, const T *k,
+                                             const T *v, const T *o, const float *lse, const T *dout, T *dq, T *dk,
+                                             T *dv, float *scratch, const AttentionPlaces &places = {}) {
+  const br_attention_desc d = places.at(row);
+  const int32_t *documents = places.documents_of_keys();
   const int64_t heads = d.batch * d.key_heads, each = 2 * round_up(d.keys, Tile) * round_up(D, W);
   const int64_t slots = std::min<int64_t>(heads, d.workspace_bytes / (each * sizeof(float)));
   detail::share(ctx, d, slots, [&](int64_t begin, int64_t end) {
@@ -300,12 +313,6 @@ template <class T, int64_t D, int64_t Tile, bool Capped = false>
         detail::attention_grad_head<T, D, Tile, Capped>(d, i / d.key_heads, i % d.key_heads, q, k, v, o, lse, dout,
                                                         documents, dq, dk, dv, scratch + slot * each);
   });
-}
-
-template <class T, int64_t D, int64_t Tile, bool Capped = false>
-inline void attention_grad(br_context *ctx, const br_attention_desc &d, const T *q, const T *k, const T *v, const T *o,
-                           const float *lse, const T *dout, T *dq, T *dk, T *dv, float *scratch) {
-  attention_grad<T, D, Tile, Capped>(ctx, d, q, k, v, o, lse, dout, nullptr, dq, dk, dv, scratch);
 }
 
 } // namespace braid

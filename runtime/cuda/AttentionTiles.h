@@ -53,12 +53,28 @@ __device__ inline Rows<T> rows_of(T *tensor, const int64_t (&strides)[3], int64_
 // The mask
 //===----------------------------------------------------------------------===//
 
+// What tells queries and keys by their places: the numbers of documents, and the positions of the first
+// query and of the first key where these are known at run time only; else null.
+struct Places {
+  const int32_t *documents = nullptr, *query_start = nullptr, *key_start = nullptr;
+
+  // Where the first query stands, counted from the first key.
+  __device__ int64_t first(const br_attention_desc &d) const {
+    return query_start ? d.first + load(query_start) - load(key_start) : d.first;
+  }
+  // Of the keys of a row of the batch.
+  __device__ const int32_t *of_keys(const br_attention_desc &d, int64_t batch) const {
+    return documents + batch * d.positions + (key_start ? load(key_start) : 0);
+  }
+};
+
 // Query s counts key t if first <= t - s <= last.
 struct Band {
   int64_t first, last;
 
-  __device__ explicit Band(const br_attention_desc &d)
-      : first(d.causal && d.window ? d.first - d.window + 1 : -kUnlimited), last(d.causal ? d.first : kUnlimited) {}
+  __device__ Band(const br_attention_desc &d, const Places &places)
+      : first(d.causal && d.window ? places.first(d) - d.window + 1 : -kUnlimited),
+        last(d.causal ? places.first(d) : kUnlimited) {}
 
   // The tiles of keys, from begin to end, of which some count beside these queries; of queries beside keys.
   __device__ void keys(int64_t query, int queries, int64_t all, int64_t &begin, int64_t &end) const {
@@ -231,15 +247,16 @@ template <int D> struct Pairs {
   const int32_t *of_queries, *of_keys; // documents, or null
   bool is_empty = false;
 
-  __device__ Pairs(const Block<D> &block, const br_attention_desc &d, const int32_t *documents, int64_t batch,
+  __device__ Pairs(const Block<D> &block, const br_attention_desc &d, const Places &places, int64_t batch,
                    int64_t query, int64_t key)
-      : block(block), band(d), distance(key + block.across - query - block.row),
+      : block(block), band(d, places), distance(key + block.across - query - block.row),
         queries(least(kTile, d.queries - query)), keys(least(kTile, d.keys - key)), of_queries(nullptr),
         of_keys(nullptr) {
-    if (!documents)
+    if (!places.documents)
       return;
-    of_queries = documents + batch * d.keys + d.first + query;
-    of_keys = documents + batch * d.keys + key;
+    of_keys = places.of_keys(d, batch);
+    of_queries = of_keys + places.first(d) + query;
+    of_keys += key;
     const DocumentRange ours(of_queries, queries), theirs(of_keys, keys);
     is_empty = ours.greatest < theirs.least || theirs.greatest < ours.least;
     if (ours.least == theirs.greatest && ours.greatest == theirs.least)
@@ -263,7 +280,7 @@ template <int D> struct Pairs {
 template <class T, int D, bool Capped>
 __global__ void __launch_bounds__(threads_of<D>)
     attention_kernel(br_attention_desc d, const T *__restrict__ q, const T *__restrict__ k, const T *__restrict__ v,
-                     const int32_t *__restrict__ documents, T *o, float *lse) {
+                     Places places, T *o, float *lse) {
   enter_kernel();
   using B = Block<D>;
   __shared__ float operand_memory[B::slice], weight_memory[B::square];
@@ -277,10 +294,10 @@ __global__ void __launch_bounds__(threads_of<D>)
   for (float &its : largest)
     its = -INFINITY;
   int64_t tile, end;
-  Band(d).keys(query, queries.count, d.keys, tile, end);
+  Band(d, places).keys(query, queries.count, d.keys, tile, end);
   for (; tile < end; ++tile) {
     const int64_t key = tile * kTile;
-    const Pairs<D> pairs(block, d, documents, batch, query, key);
+    const Pairs<D> pairs(block, d, places, batch, query, key);
     if (pairs.is_empty)
       continue;
     float weights[B::rows][kColumns];
@@ -306,7 +323,8 @@ __global__ void __launch_bounds__(threads_of<D>)
     }
     block.add_rows(rows_of(v, d.v, batch, key, key_head, d.keys), sum);
   }
-  block.store_rows(rows_of(o, d.o, batch, query, head, d.queries), sum, [&](int i) { return 1.0f / total[i]; });
+  block.store_rows(rows_of(o, d.o, batch, query, head, d.queries), sum,
+                   [&](int i) { return total[i] > 0 ? 1.0f / total[i] : 0.0f; });
   if (block.across == 0)
     for (int i = 0; i < B::rows; ++i)
       if (block.row + i < queries.count)
@@ -322,7 +340,7 @@ template <class T> struct Backward {
   const T *q, *k, *v, *o;
   const float *lse;
   const T *dout;
-  const int32_t *documents;
+  Places places;
 };
 
 // Of a tile, the weights and the gradients of the scores, but for the scale.
@@ -388,10 +406,10 @@ __global__ void __launch_bounds__(threads_of<D>)
 
   float sum_dk[B::rows][B::wide] = {}, sum_dv[B::rows][B::wide] = {};
   int64_t begin, end;
-  Band(d).queries(key, least(kTile, d.keys - key), d.queries, begin, end);
+  Band(d, in.places).queries(key, least(kTile, d.keys - key), d.queries, begin, end);
   for (int64_t head = key_head * group; head < (key_head + 1) * group; ++head)
     for (int64_t query = begin * kTile; query < end * kTile; query += kTile) {
-      const Pairs<D> pairs(block, d, in.documents, batch, query, key);
+      const Pairs<D> pairs(block, d, in.places, batch, query, key);
       if (pairs.is_empty)
         continue;
       using Tile = TileGradients<T, D, Capped>;
@@ -420,9 +438,9 @@ __global__ void __launch_bounds__(threads_of<D>)
 
   float sum[B::rows][B::wide] = {};
   int64_t begin, end;
-  Band(d).keys(query, least(kTile, d.queries - query), d.keys, begin, end);
+  Band(d, in.places).keys(query, least(kTile, d.queries - query), d.keys, begin, end);
   for (int64_t key = begin * kTile; key < end * kTile; key += kTile) {
-    const Pairs<D> pairs(block, d, in.documents, batch, query, key);
+    const Pairs<D> pairs(block, d, in.places, batch, query, key);
     if (pairs.is_empty)
       continue;
     using Tile = TileGradients<T, D, Capped>;
@@ -439,36 +457,25 @@ __global__ void __launch_bounds__(threads_of<D>)
 // Calls
 //===----------------------------------------------------------------------===//
 
-// Elements of T, heads of size D.  `documents`, a number for each key, may be null.
+// Elements of T, heads of size D.
 template <class T, int D, bool Capped = false>
-inline void attention(const Memory &m, const br_attention_desc &d, const T *q, const T *k, const T *v,
-                      const int32_t *documents, T *o, float *lse) {
+inline void attention(const Memory &m, const br_attention_desc &d, const T *q, const T *k, const T *v, T *o, float *lse,
+                      const attention_tiles::Places &places = {}) {
   using namespace attention_tiles;
   launch(m, d.batch * d.heads * tiles_of(d.queries), threads_of<D>, preloaded<attention_kernel<T, D, Capped>>(), d, q,
-         k, v, documents, o, lse);
-}
-
-template <class T, int D, bool Capped = false>
-inline void attention(const Memory &m, const br_attention_desc &d, const T *q, const T *k, const T *v, T *o,
-                      float *lse) {
-  attention<T, D, Capped>(m, d, q, k, v, nullptr, o, lse);
+         k, v, places, o, lse);
 }
 
 template <class T, int D, bool Capped = false>
 inline void attention_grad(const Memory &m, const br_attention_desc &d, const T *q, const T *k, const T *v, const T *o,
-                           const float *lse, const T *dout, const int32_t *documents, T *dq, T *dk, T *dv) {
+                           const float *lse, const T *dout, T *dq, T *dk, T *dv,
+                           const attention_tiles::Places &places = {}) {
   using namespace attention_tiles;
-  const Backward<T> in = {q, k, v, o, lse, dout, documents};
+  const Backward<T> in = {q, k, v, o, lse, dout, places};
   launch(m, d.batch * d.key_heads * tiles_of(d.keys), threads_of<D>,
          preloaded<attention_grad_keys_kernel<T, D, Capped>>(), d, in, dk, dv);
   launch(m, d.batch * d.heads * tiles_of(d.queries), threads_of<D>,
          preloaded<attention_grad_queries_kernel<T, D, Capped>>(), d, in, dq);
-}
-
-template <class T, int D, bool Capped = false>
-inline void attention_grad(const Memory &m, const br_attention_desc &d, const T *q, const T *k, const T *v, const T *o,
-                           const float *lse, const T *dout, T *dq, T *dk, T *dv) {
-  attention_grad<T, D, Capped>(m, d, q, k, v, o, lse, dout, nullptr, dq, dk, dv);
 }
 
 } // namespace braid

@@ -42,7 +42,7 @@
 // CHECK: launch_rows(ctx, 2, 300, copy_kernel, m[[DOCUMENTS:\[[0-9]+\]]]);
 // CHECK: // reads arg0, arg1, arg2, copy@0; writes result0, result1
 // CHECK: attention<float, 20, {{[0-9]+}}>(ctx, attention0, m[{{[0-9]+}}], m[{{[0-9]+}}], m[{{[0-9]+}}],
-// CHECK-NEXT: m[[DOCUMENTS]], m[{{[0-9]+}}], m[{{[0-9]+}}]);
+// CHECK-NEXT: m[{{[0-9]+}}], m[{{[0-9]+}}], {m[[DOCUMENTS]]});
 
 func.func @run_packed(%q: tensor<2x300x4x20xf32>, %k: tensor<2x300x2x20xf32>, %v: tensor<2x300x2x20xf32>, %do: tensor<2x300x4x20xf32>) -> (tensor<2x300x4x20xf32>, tensor<2x4x300xf32>, tensor<2x300x4x20xf32>, tensor<2x300x2x20xf32>, tensor<2x300x2x20xf32>) {
   // Documents of 70 positions, of which each row begins elsewhere in the first.

@@ -385,3 +385,18 @@ func.func @f(%x: tensor<4xf32>) {
   %0 = comm.barrier %x over @mesh {tp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+comm.mesh @mesh [tp = 4]
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{'comm.held_start' stands alone on a collective, found 3 : i64}}
+  %0 = comm.all_reduce sum %x over @mesh {tp} {comm.held_start = 3} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{'comm.ring' names one axis or more on a module, found #comm<axes{}>}}
+module attributes {comm.ring = #comm<axes{}>} {
+}

@@ -235,7 +235,7 @@ def main():
     good &= of_layers and of_stages
     checks += count + more
     print(f"{checks} checks, {'all good' if good else 'some wrong'}")
-    sys.exit(0 if good and checks >= 46 else 1)
+    sys.exit(0 if good and checks >= 54 else 1)
 
 
 if __name__ == "__main__":

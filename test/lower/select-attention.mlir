@@ -86,3 +86,14 @@ func.func @double(%q: tensor<2x4x2x8xf64>) -> tensor<2x4x2x8xf64> {
       : (tensor<2x4x2x8xf64>, tensor<2x4x2x8xf64>, tensor<2x4x2x8xf64>) -> (tensor<2x4x2x8xf64>, tensor<2x2x4xf64>)
   return %o : tensor<2x4x2x8xf64>
 }
+
+// -----
+
+// CHECK-LABEL: func @positions
+// CHECK: exec.attention(%{{.*}}, %{{.*}}, %{{.*}} at %{{.*}}, %{{.*}} : tensor<i32>, tensor<i32>) scale 1.000000e+00 causal tiles :
+func.func @positions(%q: tensor<2x4x2x8xbf16>, %first: tensor<i32>, %zero: tensor<i32>) -> tensor<2x4x2x8xbf16> {
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: where its queries and keys begin is known at run time only, which the library does not take}}
+  %o, %lse = tg.attention %q, %q, %q at %first, %zero scale 1.0 causal
+      : (tensor<2x4x2x8xbf16>, tensor<2x4x2x8xbf16>, tensor<2x4x2x8xbf16>, tensor<i32>, tensor<i32>) -> (tensor<2x4x2x8xbf16>, tensor<2x2x4xf32>)
+  return %o : tensor<2x4x2x8xbf16>
+}

@@ -4,13 +4,22 @@
 // RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=ulysses" | FileCheck %t/model.mlir --check-prefix=HEADS
 // RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=ulysses head-axes=tp" | FileCheck %t/model.mlir --check-prefix=BOTH
 // RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=gather" | FileCheck %t/model.mlir --check-prefix=GATHER
-// RUN: braid-opt %t/model.mlir --comm-context-parallel=axes=cp | FileCheck %t/model.mlir --check-prefix=HEADS
+// RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=ring" | FileCheck %t/model.mlir --check-prefix=RING
+// By default it is the fastest: where computing is slow, that by which all ranks have equally much; where the link is
+// slow, that by which they send least; and in between blocks arrive while others are computed.
+// RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp compute=0.001,1" | FileCheck %t/model.mlir --check-prefix=HEADS
+// RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp link=1,0.001" 2>&1 | FileCheck %t/model.mlir --check-prefixes=LEAST,GATHER
 // RUN: not braid-opt %t/few.mlir --comm-context-parallel="axes=cp how=ulysses" 2>&1 | FileCheck %t/few.mlir --check-prefix=FEW
-// RUN: braid-opt %t/few.mlir --comm-context-parallel=axes=cp | FileCheck %t/few.mlir
+// RUN: braid-opt %t/few.mlir --comm-context-parallel="axes=cp compute=0.001,1" 2>&1 | FileCheck %t/few.mlir
+// RUN: not braid-opt %t/dropout.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/dropout.mlir
+// RUN: not braid-opt %t/none.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/none.mlir
 
 //--- model.mlir
 comm.mesh @mesh [cp = 2, tp = 2]
 
+// RING: module attributes {comm.ring = #comm<axes{cp}>
+// RING-NOT: comm.constrain
+// LEAST: remark: positions read those of other ranks along {cp} by gathering: predicted are {{.*}} ms a step by gathering, which keeps 512 B, {{.*}} in a ring, {{.*}} by heads
 // HEADS-COUNT-3: comm.constrain %{{.*}} <@mesh, {?} {} {cp} {?}>
 // HEADS: %[[Y:[a-z0-9]+]], %{{.*}} = tg.attention
 // HEADS-NEXT: comm.constrain %[[Y]] <@mesh, {?} {cp} {} {?}>
@@ -27,11 +36,32 @@ func.func @model(%q: tensor<2x8x32x4xf32> {tg.input = "q"}, %k: tensor<2x8x4x4xf
 //--- few.mlir
 comm.mesh @mesh [cp = 4]
 
-// FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead
+// FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead, or let them go round a ring
+// CHECK: remark: positions read those of other ranks along {cp} by a ring: predicted are {{[0-9.]+}} ms a step by gathering, which keeps 768 B, {{[0-9.]+}} in a ring
+// CHECK: comm.ring = #comm<axes{cp}>
 // CHECK-NOT: comm.constrain
 func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf32> {tg.input = "k"},
                  %v: tensor<2x8x2x4xf32> {tg.input = "v"}) -> tensor<2x8x4x4xf32> {
   %y, %lse = tg.attention %q, %k, %v scale 0.5 causal
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   return %y : tensor<2x8x4x4xf32>
+}
+
+//--- dropout.mlir
+comm.mesh @mesh [cp = 2]
+
+// CHECK: error: 'tg.dropout_attention' op cannot be computed in a ring over {cp}: it drops weights of a softmax over all keys, which a block of them does not have; gather the sequence instead
+func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %random: tensor<4xi32> {tg.input = "key"}) -> tensor<2x8x4x4xf32> {
+  %y = tg.dropout_attention %q, %q, %q, %random scale 0.5 causal rate 0.1 stream 3
+      : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<4xi32>) -> tensor<2x8x4x4xf32>
+  return %y : tensor<2x8x4x4xf32>
+}
+
+//--- none.mlir
+comm.mesh @mesh [cp = 2]
+
+// CHECK: error: nothing can go round a ring over {cp}: no op reads a sequence block by block
+func.func @model(%q: tensor<2x8x4xf32> {tg.input = "q"}) -> tensor<2x8x4xf32> {
+  %y = tg.silu %q : tensor<2x8x4xf32>
+  return %y : tensor<2x8x4xf32>
 }

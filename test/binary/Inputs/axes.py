@@ -35,9 +35,9 @@ MODELS = {
 # Of each, what is said to braidc; ZeRO needs dp or cp.
 ARRANGEMENTS = [
     "tp=2", "tp=4", "tp=2 sequence-parallel", "tp=4 sequence-parallel",
-    "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ulysses", "cp=2",
+    "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ring", "cp=4 context=ring", "cp=2 context=ulysses", "cp=2",
     "dp=2,tp=2", "dp=2,tp=2 sequence-parallel", "dp=2,cp=2", "cp=2,tp=2", "cp=2,tp=2 sequence-parallel",
-    "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 sequence-parallel", "replica=2,shard=2,tp=2",
+    "dp=2,cp=2 context=ring", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 sequence-parallel", "replica=2,shard=2,tp=2",
     "pp=2", "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=zb-v", "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1",
     "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",
 ] + [f"pp=4 schedule={schedule}" for schedule in ("gpipe", "1f1b", "zb-h1")]

@@ -80,3 +80,21 @@ func.func @order(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x4x8xf32>) {
       -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
   return
 }
+
+// -----
+
+func.func @positions(%q: tensor<2x8x4x8xbf16>, %first: tensor<i32>) {
+  // expected-error @below {{stands at positions that are known at run time, which only tiles take}}
+  %o, %lse = exec.attention(%q, %q, %q at %first, %first : tensor<i32>, tensor<i32>) scale 1.0 causal
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @position_type(%q: tensor<2x8x4x8xbf16>, %first: tensor<2xi32>) {
+  // expected-error @below {{a position is 'tensor<2xi32>' but must be tensor<i32>}}
+  %o, %lse = exec.attention(%q, %q, %q at %first, %first : tensor<2xi32>, tensor<2xi32>) scale 1.0 causal tiles
+      : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
+  return
+}

@@ -601,6 +601,24 @@ func.func @attention_across(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>, %d
 
 // -----
 
+func.func @attention_positions(%q: tensor<2x8x4x4xf32>, %k: tensor<2x16x4x4xf32>, %first: tensor<i32>) {
+  // expected-error @below {{stands at positions that are operands, but its mask has the offset 3}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %k, %k at %first, %first scale 1.0 causal offset 3 : (tensor<2x8x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_documents_of_positions(%q: tensor<2x8x4x4xf32>, %k: tensor<2x16x4x4xf32>, %documents: tensor<2x12xi32>, %first: tensor<i32>) {
+  // expected-error @below {{has documents of type tensor<2x12xi32>, which must be a number of i32 for each position, batch 2 x 16 at least}}
+  // expected-error @below {{'tg.attention' op failed to infer returned types}}
+  %y:2 = tg.attention %q, %k, %k, %documents at %first, %first scale 1.0 causal : (tensor<2x8x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x12xi32>, tensor<i32>, tensor<i32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
 func.func @attention_grad(%q: tensor<2x8x4x4xf32>, %l: tensor<2x8x4xf32>) {
   // expected-error @below {{lse is 'tensor<2x8x4xf32>' but the query's rows needs 'tensor<2x4x8xf32>'}}
   // expected-error @below {{'tg.attention_grad' op failed to infer returned types}}

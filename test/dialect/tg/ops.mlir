@@ -121,7 +121,14 @@ func.func @norms(%x: tensor<4x8xf64>, %w: tensor<8xf64>) {
 }
 
 // CHECK-LABEL: @attention
-func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tensor<2x8x2x4xf32>, %documents: tensor<2x8xi32>, %random: tensor<4xi32>) {
+func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %v: tensor<2x8x2x4xf32>, %documents: tensor<2x8xi32>, %random: tensor<4xi32>,
+                     %part: tensor<2x4x4x4xf32>, %first: tensor<i32>) {
+  // CHECK: tg.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} at %[[FIRST:.*]], %[[FIRST]] scale 5.000000e-01 causal window 4 : (tensor<2x4x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8xi32>, tensor<i32>, tensor<i32>)
+  %o8, %lse8 = tg.attention %part, %k, %v, %documents at %first, %first scale 0.5 causal window 4
+    : (tensor<2x4x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8xi32>, tensor<i32>, tensor<i32>) -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+  // CHECK: tg.attention_grad %{{.*}} at %[[FIRST]], %[[FIRST]] scale 5.000000e-01 causal :
+  %dq8, %dk8, %dv8 = tg.attention_grad %part, %k, %v, %o8, %lse8, %o8 at %first, %first scale 0.5 causal
+    : (tensor<2x4x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x4x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<2x4x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>)
   // CHECK: tg.attention %{{.*}} scale 5.000000e-01 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)

@@ -148,11 +148,11 @@ func.func @rows(%x: tensor<2x4x8xf32>, %w: tensor<8xf32>, %r: tensor<2x4xf32>, %
 // k kv heads with g query heads each; the keys' sequence t is whole in the
 // forward softmax and reduced in dq.
 func.func @attention(%q: tensor<2x8x4x4xf32>, %k: tensor<2x8x2x4xf32>, %lse: tensor<2x4x8xf32>) {
-  // expected-remark @below {{tg.attention: b s kg d, b t k d, b t k d -> b s kg d, b kg s whole s d t}}
+  // expected-remark @below {{tg.attention: b s kg d, b t k d, b t k d -> b s kg d, b kg s whole d t positional s}}
   %0:2 = tg.attention %q, %k, %k scale 0.5 causal : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   // expected-remark @below {{tg.attention: b s kg d, b t k d, b t k d -> b s kg d, b kg s whole d t}}
   %1:2 = tg.attention %q, %k, %k scale 0.5 : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
-  // expected-remark @below {{tg.attention_grad: b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d -> b s kg d, b t k d, b t k d whole s d t}}
+  // expected-remark @below {{tg.attention_grad: b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d -> b s kg d, b t k d, b t k d whole d t positional s}}
   %2:3 = tg.attention_grad %q, %k, %k, %q, %lse, %q scale 0.5 causal
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x4x4xf32>, tensor<2x4x8xf32>, tensor<2x8x4x4xf32>)
       -> (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>)

@@ -1,0 +1,88 @@
+//===- ContextCosts.cpp - what each way to read other positions takes -----===//
+//
+// Positions are shared out in order, and each reads earlier ones alone, so the last rank computes with all blocks
+// and its own triangle, 2 - 1/n of the mean, wherever positions stay with their ranks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Strategies/ContextCosts.h"
+
+using namespace mlir;
+using namespace braid;
+
+/// Five contractions instead of two.
+static constexpr double kBackward = 2.5;
+
+static bool isOfNumbers(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
+
+ContextWork ContextWork::of(Operation *op, const SequenceDims &sequence, int64_t ranks, int64_t ranksOfMesh) {
+  ContextWork work = {ranks, 0, getElementTypeOrSelf(op->getOperand(0)).isBF16(), 0, 0};
+  auto cost = dyn_cast<CostOpInterface>(op);
+  work.flops = static_cast<double>(cost ? cost.getFlops() : defaultFlops(op)) / ranksOfMesh;
+  auto isPast = [&](unsigned number) {
+    return llvm::any_of(sequence.past, [&](const auto &entry) { return entry.first == number; });
+  };
+  for (auto [number, dim] : llvm::enumerate(sequence.operands))
+    if (Value operand = op->getOperand(number); dim && isOfNumbers(operand))
+      (isPast(number) ? work.past : work.others) += bytesOf(operand.getType());
+  for (auto [result, dim] : llvm::zip_equal(op->getResults(), sequence.results))
+    if (dim && !result.use_empty())
+      work.others += bytesOf(result.getType());
+  int64_t sharing = std::max<int64_t>(ranksOfMesh / ranks, 1);
+  work.past /= sharing;
+  work.others /= sharing;
+  return work;
+}
+
+namespace {
+/// A way in seconds, in the steps of a ring of n ranks.
+struct Steps {
+  double n, forward;    ///< Forward on a rank, if all ranks have equally much.
+  double block;         ///< To pass on a block of what is read.
+  double latency;       ///< Of the messages of a tensor.
+  double merge, launch; ///< Of what two blocks make.
+
+  /// Of which the slowest rank has a triangle and n - 1 squares.
+  double triangle() const { return forward / n; }
+  double square() const { return 2 * forward / n; }
+
+  double gather() const {
+    double sent = 2 * (latency + (n - 1) * block);
+    return (1 + kBackward) * (triangle() + (n - 1) * square()) + sent;
+  }
+
+  /// A block is on its way while the one before it is computed, in backward with the gradients of that before.
+  double ring() const {
+    double message = latency / (n - 1) + block, seconds = 0;
+    for (double pass : {1.0, kBackward}) {
+      double sent = pass == 1.0 ? message : 2 * message, computed = merge + 6 * launch;
+      seconds += std::max(pass * triangle(), message);
+      seconds += (n - 2) * (std::max(pass * square(), sent) + computed) + pass * square() + computed;
+    }
+    return seconds + message;
+  }
+};
+} // namespace
+
+ContextCost braid::costOf(ContextWay way, const ContextWork &work, const ComputeRates &rates, const LinkRates &link) {
+  double n = work.ranks, seconds = work.flops / (work.isHalf ? rates.halfMatrixFlops : rates.matrixFlops);
+  if (work.ranks == 1)
+    return {(1 + kBackward) * seconds, 0};
+  // Of a merge: two results and their sum, of a rank's positions, of which queries are half of `others`.
+  double merged = 3.0 * (work.others / 2.0) / n / rates.bytesPerSecond;
+  Steps steps{
+      n, seconds, work.past / n / link.bytesPerSecond, (n - 1) * link.latencySeconds, merged, rates.launchSeconds};
+  switch (way) {
+  case ContextWay::Ulysses: {
+    double sent = (work.past + work.others) / n * (n - 1) / n / link.bytesPerSecond;
+    return {(1 + kBackward) * seconds + 2 * (2 * steps.latency + sent), 0};
+  }
+  case ContextWay::Gather:
+    return {steps.gather(), static_cast<int64_t>(work.past / n * (n - 1))};
+  case ContextWay::Ring:
+    return {steps.ring(), 0};
+  case ContextWay::Auto:
+    break;
+  }
+  llvm_unreachable("a way is chosen by its cost");
+}
