@@ -163,8 +163,10 @@ LogicalResult PipelineOp::verifySymbolUses(SymbolTableCollection &tables) {
   FailureOr<Mesh> mesh = Mesh::require(*this, getMeshAttr(), tables);
   if (failed(mesh))
     return failure();
+  // pipeline_c1
   if (!mesh->has(getAxisAttr()))
     return emitOpError() << "is over the axis '" << getAxis() << "', which is not in the mesh " << mesh->str();
+  // pipeline_c2
   for (Operation &other : *getOperation()->getBlock())
     if (isa<PipelineOp>(other) && other.isBeforeInBlock(*this))
       return emitOpError() << "is the second of the module; a step has one table";

@@ -80,7 +80,8 @@ LogicalResult RankTables::addProgram(exec::ProgramOp program) {
 /// Each program of a kind is there for the ranks of the other one, too.
 static LogicalResult verifyEntries(const RankKind &kind, const RankKind &other) {
   for (exec::ProgramOp program : kind.programs)
-    if (!program->hasAttr(comm::CommDialect::kCell) && llvm::none_of(other.programs, [&](exec::ProgramOp its) { return entryOf(its) == entryOf(program); }))
+    if (!program->hasAttr(comm::CommDialect::kCell) &&
+        llvm::none_of(other.programs, [&](exec::ProgramOp its) { return entryOf(its) == entryOf(program); }))
       return program.emitError() << "has the entry '" << entryOf(program) << "', of which the ranks of '"
                                  << exec::ProgramOp(other.programs.front()).getSymName()
                                  << "' have no program (comm.entry); give them one, if only an empty one";

@@ -42,8 +42,7 @@ public:
   StepPrinter(mlir::ModuleOp module, const ArenaMap &arena, const KernelTable &kernels, RankTables &ranks,
               PipelineTables &pipeline, const TargetInfo &target, const StepEmitter &emitter)
       : module(module), arena(arena), kernels(kernels), ranks(ranks), pipeline(pipeline), target(target),
-        emitter(emitter),
-        matmulsOf(ranks.getKinds().size()), attentionsOf(ranks.getKinds().size()),
+        emitter(emitter), matmulsOf(ranks.getKinds().size()), attentionsOf(ranks.getKinds().size()),
         transfersOf(ranks.getKinds().size()) {}
 
   /// The text of the file of programs.

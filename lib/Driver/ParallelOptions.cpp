@@ -18,7 +18,7 @@ using namespace braid;
 /// Axes over which the batch is sharded even without a layout, the axis that shards the sequence,
 /// and the one for which a layout of weights is searched.
 static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kContextAxis = "cp", kTensorAxis = "tp",
-                         kStageAxis = "pp";
+                               kStageAxis = "pp";
 
 std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   std::vector<std::string> axes;

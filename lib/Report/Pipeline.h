@@ -21,7 +21,7 @@ struct StageReport {
 /// Of the ranks with one coordinate along the axis.
 struct PipelineRankReport {
   int64_t arenaBytes = 0;
-  /// What a rank sends in a step.
+  /// What a rank sends and receives in a step.
   int64_t movedBytes = 0;
   /// The share of the table's time in which it waits, and the most microbatches of stages that it holds.
   double idle = 0;

@@ -897,21 +897,21 @@ func.func @state_flag(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zero
 
 // -----
 
-// expected-error @below {{state 'w' has no kind; expected kind = moment, master, accumulator, running_statistic or cache}}
+// expected-error @below {{state 'w' has no kind; expected kind = moment, master, accumulator, running_statistic, cache, saved or message}}
 func.func @state_without_kind(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>>}) {
   return
 }
 
 // -----
 
-// expected-error @below {{unknown kind 'momentum'; expected moment, master, accumulator, running_statistic or cache}}
+// expected-error @below {{unknown kind 'momentum'; expected moment, master, accumulator, running_statistic, cache, saved or message}}
 func.func @unknown_kind(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>, of = "w", kind = momentum>}) {
   return
 }
 
 // -----
 
-// expected-error @below {{state "w" has the kind gradient; expected moment, master, accumulator, running_statistic or cache}}
+// expected-error @below {{state "w" has the kind gradient; expected moment, master, accumulator, running_statistic, cache, saved or message}}
 func.func @kind_of_no_state(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.init<zeros>, of = "w", kind = gradient>}) {
   return
 }

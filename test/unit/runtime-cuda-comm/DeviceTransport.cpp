@@ -142,7 +142,7 @@ struct OneCollective {
 
   OneCollective(const Operation &op, const Arena &arena, int size, int root) : axis{"r", size} {
     for (const br_segment &s : op.segments)
-      segments.push_back({arena.placeOf(s.send), arena.placeOf(s.recv), s.count, s.send_rows, s.recv_rows});
+      segments.push_back({arena.placeOf(s.send), arena.placeOf(s.recv), s.count, s.send_rows, s.recv_rows, 0, 0});
     collective = {op.kind(),
                   op.reduction(),
                   op.dtype(),

@@ -27,7 +27,7 @@ constexpr int32_t sum = 0, barrier = 1;
 struct Tables {
   br_axis axis;
   br_group groups[2] = {{0, {}}, {1, {0}}};
-  br_segment_desc segment = {0, 256, 4, 1, 1};
+  br_segment_desc segment = {0, 256, 4, 1, 1, 0, 0};
   br_collective_desc collectives[2];
   br_model model{};
 

@@ -15,7 +15,8 @@ using namespace braid;
 namespace {
 
 // One i32 at 0; what is gathered at 64, summed at 128 and broadcast at 192.
-const br_segment_desc gathered[] = {{0, 64, 4, 1, 1}}, summed[] = {{0, 128, 1, 1, 1}}, sent[] = {{0, 192, 1, 1, 1}};
+const br_segment_desc gathered[] = {{0, 64, 4, 1, 1, 0, 0}}, summed[] = {{0, 128, 1, 1, 1, 0, 0}},
+                      sent[] = {{0, 192, 1, 1, 1, 0, 0}};
 
 const br_axis mesh[] = {{"dp", 2}, {"tp", 2}}, one[] = {{"dp", 1}};
 const br_group groups[] = {{0, {}}, {2, {0, 1}}, {2, {1, 0}}, {1, {0}}}, oneGroups[] = {{0, {}}, {1, {0}}};
@@ -83,7 +84,7 @@ TEST(Collectives, groupsNumberRanksInTheOrderOfTheirAxes) {
 }
 
 TEST(Collectives, aRankAloneSendsToItself) {
-  const br_segment_desc whole[] = {{0, 64, 1, 1, 1}};
+  const br_segment_desc whole[] = {{0, 64, 1, 1, 1, 0, 0}};
   const br_collective_desc collectives[] = {{BR_ALL_GATHER, BR_SUM, BR_I32, 1, 0, nullptr, 0, whole, 1},
                                             {BR_ALL_REDUCE, BR_SUM, BR_I32, 1, 0, nullptr, 0, summed, 1},
                                             {BR_BROADCAST, BR_SUM, BR_I32, 1, 0, nullptr, 0, sent, 1}};

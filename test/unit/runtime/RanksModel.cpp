@@ -95,9 +95,9 @@ br_status agree(br_context *ctx) { return reduce(ctx, Values); }
 //===----------------------------------------------------------------------===//
 
 #define AT(member) offsetof(Memory, member), sizeof(Memory::member)
-constexpr br_segment_desc totalsPart = {offsetof(Memory, sums), offsetof(Memory, totals), 2, 1, 1},
-                          stopPart = {offsetof(Memory, ownStop), offsetof(Memory, anyStop), 1, 1, 1},
-                          valuesPart = {offsetof(Memory, ownValues), offsetof(Memory, values), 8, 1, 1};
+constexpr br_segment_desc totalsPart = {offsetof(Memory, sums), offsetof(Memory, totals), 2, 1, 1, 0, 0},
+                          stopPart = {offsetof(Memory, ownStop), offsetof(Memory, anyStop), 1, 1, 1, 0, 0},
+                          valuesPart = {offsetof(Memory, ownValues), offsetof(Memory, values), 8, 1, 1, 0, 0};
 
 br_collective_desc allReduce(br_reduction reduction, br_dtype dtype, int32_t group, const br_segment_desc &part) {
   return {BR_ALL_REDUCE, reduction, dtype, group, 0, nullptr, 0, &part, 1};

@@ -82,7 +82,7 @@ private:
     for (size_t i = 0; i < mesh.groups.size(); ++i)
       if (mesh.groups[i].n_axes == static_cast<int32_t>(mesh.axes.size()))
         all = static_cast<int32_t>(i);
-    segment = {at, at + 64, 8, 1, 1};
+    segment = {at, at + 64, 8, 1, 1, 0, 0};
     maximum = {BR_ALL_REDUCE, BR_MAX, BR_I32, all, 0, nullptr, 0, &segment, 1};
     ios[0].name = ios[1].name = ios[0].role = ios[1].role = "values";
     for (br_io &io : ios)

@@ -56,7 +56,7 @@ TEST(ProgramHash, isOfWhatRuns) {
 
 TEST(ProgramHash, isOfTheOrderOfCollectives) {
   br_model model = regressionModel();
-  br_segment_desc segments[] = {{0, 64, 16, 1, 1}, {64, 0, 16, 1, 1}};
+  br_segment_desc segments[] = {{0, 64, 16, 1, 1, 0, 0}, {64, 0, 16, 1, 1, 0, 0}};
   br_collective_desc collectives[] = {{BR_ALL_REDUCE, BR_SUM, BR_F32, 0, 0, nullptr, 0, &segments[0], 1},
                                       {BR_ALL_REDUCE, BR_SUM, BR_F32, 0, 0, nullptr, 0, &segments[1], 1}};
   model.collectives = collectives, model.n_collectives = 2;
