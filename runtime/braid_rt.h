@@ -359,8 +359,9 @@ typedef enum { BR_ORDER_ANY, BR_ORDER_FIXED, BR_ORDER_SERIAL } br_sum_order;
 // o = softmax(scale q k^T) v for each batch and head, and lse, the logarithm of the
 // softmax's divisor: f32 [batch, heads, queries], contiguous.  Query head h reads key
 // head h / (heads / key_heads).  With `causal` position s reads positions t <= s + first, the last
-// `window` of them if that is not 0.  Documents are numbers of `positions` positions of a row.  A softcap c makes scores c tanh(s / c), and 0 leaves them.
-// Strides are those of batch, sequence and heads, in elements; along `size` it is 1.
+// `window` of them if that is not 0.  Documents are numbers of `positions` positions of a row.  A softcap c makes
+// scores c tanh(s / c), and 0 leaves them. Strides are those of batch, sequence and heads, in elements; along `size` it
+// is 1.
 typedef struct br_attention_desc {
   int64_t batch, heads, key_heads, queries, keys, size;
   int64_t q[3], k[3], v[3], o[3];

@@ -128,6 +128,8 @@ struct DriverOptions {
   std::string mergeMatmuls;
   /// on or off: whether sampling keeps keys and values of earlier positions; empty for on.
   std::string kvCache;
+  /// on or off: whether there are programs that generate text; empty for on.
+  std::string sampling;
   /// short or full: whether loops over the lanes of rows compute only what they must; empty
   /// for short.
   std::string rowLoops;

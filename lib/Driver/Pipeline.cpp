@@ -76,6 +76,9 @@ static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
 static void makePrograms(OpPassManager &manager, const DriverOptions &options) {
   ProgramsPipelineOptions pipeline;
   pipeline.hooks = !options.hooks.empty();
+  const std::string withoutText[] = {"train", "eval"};
+  if (options.sampling == "off")
+    pipeline.programs.programs = withoutText;
   buildProgramsPipeline(manager, pipeline);
 }
 
@@ -85,7 +88,7 @@ static void differentiate(OpPassManager &manager, const DriverOptions &options) 
   pipeline.separateUpdate = options.parallel.hasStages();
   pipeline.mixedPrecision = options.precision.isMixed();
   set(pipeline.gradients.type, options.precision.gradients);
-  pipeline.decode = options.kvCache != "off";
+  pipeline.decode = options.kvCache != "off" && options.sampling != "off";
   pipeline.hooks = !options.hooks.empty();
   std::vector<std::string> points, actions;
   for (StringRef text : options.hooks)

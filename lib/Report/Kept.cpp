@@ -140,16 +140,24 @@ void Reader::write(ActionOpInterface action, unsigned out, tg::FactsAttr facts) 
   if (found == contents.end())
     return;
   int64_t begin = target.getOffset(), end = begin + target.getType().getSpanBytes();
+  int64_t bytes = bytesOf(TypeRange(tensorOf(ref.getType())));
   // Parts whose rows alternate overlap by their spans, and begin at different bytes.
+  size_t before = found->second.size();
   llvm::erase_if(found->second, [&](const Content &old) {
-    return target.getType().isContiguous() ? begin <= old.begin && old.end <= end
-                                           : begin == old.begin && end == old.end;
+    return (target.getType().isContiguous() && begin <= old.begin && old.end <= end) ||
+           (begin == old.begin && end == old.end);
   });
+  // What is written in place of a part for the first time leaves the rest.
+  if (found->second.size() == before)
+    llvm::erase_if(found->second, [&](Content &old) {
+      if (old.begin <= begin && end <= old.end)
+        old.bytes -= bytes;
+      return old.bytes <= 0;
+    });
   if (!isForward(facts) || tg::kindOf(facts))
     return;
   units.try_emplace(tg::unitOf(facts));
-  found->second.push_back(
-      {begin, end, numWritten++, tg::unitOf(facts), nameOf(action, out), bytesOf(TypeRange(tensorOf(ref.getType())))});
+  found->second.push_back({begin, end, numWritten++, tg::unitOf(facts), nameOf(action, out), bytes});
 }
 
 KeptReport Reader::report() {

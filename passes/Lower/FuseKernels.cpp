@@ -199,8 +199,9 @@ Fusion::Fusion(Block &block) : block(block), order(block) {
   for (Operation &op : block) {
     if (isa<exec::KernelOp>(op)) {
       std::optional<tg::Phase> phase = tg::phaseOf(&op);
-      Origin &origin = origins[&op] = {
-          {actions, actions}, {calls, calls}, {steps, steps}, {}, phase == tg::Phase::Forward, phase > tg::Phase::Forward};
+      Origin &origin =
+          origins[&op] = {{actions, actions},        {calls, calls}, {steps, steps}, {}, phase == tg::Phase::Forward,
+                          phase > tg::Phase::Forward};
       origin.locations.insert(op.getLoc());
     } else if (isa<exec::ActionOpInterface>(op)) {
       ++actions;

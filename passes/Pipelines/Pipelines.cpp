@@ -54,7 +54,7 @@ void braid::buildLayoutPipeline(OpPassManager &manager, const LayoutPipelineOpti
 void braid::buildProgramsPipeline(OpPassManager &manager, const ProgramsPipelineOptions &options) {
   if (options.hooks)
     manager.addNestedPass<func::FuncOp>(createMarkUnitsPass());
-  manager.addPass(createMakeProgramsPass());
+  manager.addPass(createMakeProgramsPass(options.programs));
 }
 
 /// Attaches what the options say to the points of one phase.

@@ -48,6 +48,7 @@ void buildLayoutPipeline(mlir::OpPassManager &manager, const LayoutPipelineOptio
 
 struct ProgramsPipelineOptions : mlir::PassPipelineOptions<ProgramsPipelineOptions> {
   Option<bool> hooks{*this, "hooks", llvm::cl::desc("Points for hooks where activations enter and leave units")};
+  MakeProgramsPassOptions programs;
 };
 void buildProgramsPipeline(mlir::OpPassManager &manager, const ProgramsPipelineOptions &options);
 

@@ -6,7 +6,8 @@ the page's graph, in this order; names of values do not count. `<!-- plan FLAGS 
 stands before a table of formulas: the bytes that braidc reports for a GPT-2 with
 these flags, without padding between rows. "At most" columns are bounds, others are exact.
 `<!-- layers -->` stands before a table of flags and of what each adds for one more layer: to the
-elements that @train of the models LAYERS.json sends.  `<!-- lines stages AXES -->` stands before lines of
+elements that @train of the models LAYERS.json sends; `<!-- kept -->` is the same of what it keeps for backward,
+with a column for each family of models.  `<!-- lines stages AXES -->` stands before lines of
 the functions of stages, and `<!-- stages -->` before a table of flags and of what stages send each other in a
 microbatch.
 """
@@ -23,6 +24,7 @@ LINES = re.compile(r"<!-- lines (\S+)( \S+=\S+)? -->\n```mlir\n(.*?)```", re.S)
 PLAN = re.compile(r"<!-- plan ((?:--\S+ ?)+)(\S+=\S+ )?-->\n\|(.*)\|\n\|[-|]+\|\n\|(.*)\|\n")
 ROWS = r" -->\n\|.*\|\n\|[-|]+\|\n((?:\|.*\|\n)+)"
 LAYERS, STAGES = re.compile("<!-- layers" + ROWS), re.compile("<!-- stages" + ROWS)
+KEPT = re.compile("<!-- kept" + ROWS)
 BATCH, SEQ = 16, 16
 MICROBATCHES = 4 # of stages
 ALIGNMENT = 64 # bytes, of each tensor in the arena
@@ -147,16 +149,23 @@ def check_plan(graph_file, flags, axes, header, formulas):
     return good
 
 
-def sent_by(config, layers, flags, folder):
-    """Bytes, and the settings of the model."""
+def plan_of(config, layers, flags, folder):
+    """The report, and the settings of the model."""
     settings = json.loads(pathlib.Path(config).read_text())
     settings["n_layer" if "n_layer" in settings else "num_hidden_layers"] = layers
     (folder / "config.json").write_text(json.dumps(settings))
     run("braid-model", folder / "config.json", "--batch", BATCH, "--seq", SEQ, "-o", folder / "model.mlir")
     report = folder / "plan.json"
     run("braidc", folder / "model.mlir", *flags, "--emit=cpp", "-o", folder / "out", f"--report={report}")
-    plan = json.loads(report.read_text())
-    return sum(c["bytes_moved"] for c in plan["collectives"] if c["program"] == "train"), settings
+    return json.loads(report.read_text()), settings
+
+
+def sent(plan):
+    return sum(c["bytes_moved"] for c in plan["collectives"] if c["program"] == "train")
+
+
+def kept(plan):
+    return sum(entry["bytes"] * len(entry["units"]) for entry in plan["programs"]["train"]["kept_for_backward"])
 
 
 def symbols_of_layer(settings, graph, ranks):
@@ -165,33 +174,37 @@ def symbols_of_layer(settings, graph, ranks):
     unit = next(name for name in parameters(graph) if is_block(name))
     vectors = re.findall(r"tensor<(\d+)xf32> \{tg\.param = #tg\.param<\"([^\"]*)\"[^{}]*unit = \"" + re.escape(unit) + '"', graph)
     whole = sum(int(size) for size, name in vectors if not re.search(r"c_attn\.bias|c_fc\.bias", name))
-    return {"b": BATCH, "s": SEQ, "h": h, "g": h // heads * settings.get("num_key_value_heads", heads), "n": whole,
+    mlp = settings.get("intermediate_size", 4 * h)
+    return {"b": BATCH, "s": SEQ, "h": h, "a": heads, "f": mlp, "g": h // heads * settings.get("num_key_value_heads", heads), "n": whole,
             "P": sum(parameters(graph)[unit]), "t": ranks, "c": ranks}
 
 
-def check_layer(config, flags, formula, ranks):
-    flags = [re.sub(r"=[tc]$", f"={ranks}", flag) for flag in flags.split()]
+def check_layer(config, flags, formula, ranks, measure):
+    """What one more layer adds to `measure` of a report."""
+    flags = [] if flags == "one rank" else [re.sub(r"=[tc]$", f"={ranks}", flag) for flag in flags.split()]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        few, _ = sent_by(config, 2, flags, folder)
-        many, settings = sent_by(config, 3, flags, folder)
+        few, _ = plan_of(config, 2, flags, folder)
+        many, settings = plan_of(config, 3, flags, folder)
         names = symbols_of_layer(settings, (folder / "model.mlir").read_text(), ranks)
-    if not re.fullmatch(r"[bshgnPtc0-9+*/() -]+", formula):
+    if not re.fullmatch(r"[bshgnfaPtc0-9+*/() -]+", formula):
         sys.exit(f"'{formula}' is no formula")
     wanted = 4 * eval(formula, {"__builtins__": {}}, names) # of letters and arithmetic only
-    if many - few == wanted:
+    found = measure(many) - measure(few)
+    if found == wanted:
         return True
-    print(f"{config} {' '.join(flags)}: the page says {formula}, {wanted} bytes, the reports differ by {many - few} ({names})")
+    print(f"{config} {' '.join(flags)}: the page says {formula}, {wanted} bytes, the reports differ by {found} ({names})")
     return False
 
 
-def check_layers(rows, configs):
+def check_layers(rows, configs, measure):
+    """With a formula for all models, or one for each."""
     good, checks = True, 0
     for row in rows.strip().splitlines():
-        flags, formula = (cell.strip().strip("`") for cell in row.strip("|").split("|"))
-        for config in configs:
+        flags, *formulas = (cell.strip().strip("`") for cell in row.strip("|").split("|"))
+        for config, formula in zip(configs, formulas if len(formulas) > 1 else formulas * len(configs), strict=True):
             for ranks in (2, 4):
-                good &= check_layer(config, flags, formula, ranks)
+                good &= check_layer(config, flags, formula, ranks, measure)
                 checks += 1
     return good, checks
 
@@ -205,14 +218,14 @@ def check_stages(rows, configs):
         for config in configs:
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)
-                _, settings = sent_by(config, 4, [*flags.split(), f"--accumulate={MICROBATCHES}"], folder)
-                stages = json.loads((folder / "plan.json").read_text())["pipeline"]["stages"]
+                plan, settings = plan_of(config, 4, [*flags.split(), f"--accumulate={MICROBATCHES}"], folder)
+                stages = plan["pipeline"]["stages"]
             names = {"b": BATCH // MICROBATCHES, "s": SEQ, "h": settings.get("n_embd") or settings["hidden_size"]}
             wanted = 4 * eval(formula, {"__builtins__": {}}, names) # of letters and arithmetic only
-            sent = sum(stage["activation_bytes"] + stage["gradient_bytes"] for stage in stages)
+            found = sum(stage["activation_bytes"] + stage["gradient_bytes"] for stage in stages)
             checks += 1
-            if sent != wanted:
-                print(f"{config} {flags}: the page says {formula}, {wanted} bytes, the report {sent} ({names})")
+            if found != wanted:
+                print(f"{config} {flags}: the page says {formula}, {wanted} bytes, the report {found} ({names})")
                 good = False
     return good, checks
 
@@ -230,12 +243,13 @@ def main():
         for table in PLAN.findall(page):
             good &= check_plan(model, *table)
             checks += 1
-    of_layers, count = check_layers(LAYERS.search(page).group(1), sys.argv[3:])
+    of_layers, count = check_layers(LAYERS.search(page).group(1), sys.argv[3:], sent)
+    is_kept, of_kept = check_layers(KEPT.search(page).group(1), sys.argv[3:], kept)
     of_stages, more = check_stages(STAGES.search(page).group(1), sys.argv[3:])
-    good &= of_layers and of_stages
-    checks += count + more
+    good &= of_layers and of_stages and is_kept
+    checks += count + of_kept + more
     print(f"{checks} checks, {'all good' if good else 'some wrong'}")
-    sys.exit(0 if good and checks >= 54 else 1)
+    sys.exit(0 if good and checks >= 86 else 1)
 
 
 if __name__ == "__main__":

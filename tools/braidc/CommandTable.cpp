@@ -102,6 +102,11 @@ constexpr Option kMemory[] = {
     {"--row-alignment", integer("BYTES"),
      "Pad rows of activations and gradients to multiples of this many bytes where the padding is small; 0: never",
      into<&DriverOptions::rowAlignment>(), byDefault("the target's")},
+    {"--sampling",
+     choice({{"on", "every rank has room for a text as long as the model's sequence"},
+             {"off", "the binary has no `sample`, and takes no memory for it"}}),
+     "What generates text, which may take the most memory where ranks share the sequence",
+     into<&DriverOptions::sampling>(), byDefault("on")},
 };
 
 constexpr Option kHostMemory[] = {
@@ -141,7 +146,8 @@ constexpr Option kKernels[] = {
      "name",
      into<&DriverOptions::mergeMatmuls>(), byDefault("on for a GPU without ZeRO"), excludes("--layout")},
     {"--kv-cache", choice({{"on", "a token costs one position"}, {"off", "a token costs a whole window"}}),
-     "Keys and values of earlier positions, kept for sampling", into<&DriverOptions::kvCache>(), byDefault("on")},
+     "Keys and values of earlier positions, kept for sampling", into<&DriverOptions::kvCache>(), byDefault("on"),
+     excludes("--sampling")},
     {"--row-loops",
      choice({{"short", "a maximum and its sum of exponentials in one loop, approximate where that suffices"},
              {"full", "each op by itself"}}),
