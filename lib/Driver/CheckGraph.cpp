@@ -1,6 +1,7 @@
 //===- CheckGraph.cpp - whether a module is a training graph --------------===//
 
 #include "lib/Driver/CheckGraph.h"
+#include "dialects/Interfaces/Divisors.h"
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "passes/Graph/Signature.h"
@@ -21,7 +22,8 @@ LogicalResult braid::checkBatch(func::FuncOp model, const DriverOptions &options
     diagnostic << "the batch of " << type.getDimSize(0) << " does not divide over " << ranks << " ranks";
     if (options.accumulate > 1)
       diagnostic << " with " << options.accumulate << " microbatches each, " << parts << " in all";
-    return diagnostic << " (--mesh=" << parallel.meshText << "): make the graph for a multiple of " << parts;
+    return diagnostic << " (--mesh=" << parallel.meshText << "): make the graph for a multiple of " << parts << " ("
+                      << nearestThatDivide(type.getDimSize(0), parts) << ")";
   }
   return success();
 }

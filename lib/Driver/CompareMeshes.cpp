@@ -94,8 +94,10 @@ MeshComparison braid::compareMeshes(ModuleOp module, const DriverOptions &option
 static void printRow(llvm::raw_ostream &stream, const MeshComparison &comparison, const ComparedMesh &row) {
   stream << llvm::formatv("{0,-28} {1,10} {2,10} {3,10}", nameOf(row.mesh, row.zero), formatSize(row.arenaBytes),
                           formatSize(row.movedBytes), formatSeconds(row.seconds));
-  if (comparison.memoryLimit)
-    stream << (comparison.fits(row) ? "  yes" : "  no");
+  if (comparison.fits(row))
+    stream << (comparison.memoryLimit ? "  yes" : "");
+  else
+    stream << "  no: " << formatSize(row.arenaBytes - *comparison.memoryLimit) << " beyond";
   stream << "\n";
 }
 
@@ -106,15 +108,16 @@ static void printRefused(llvm::raw_ostream &stream, const RefusedMesh &refused) 
   stream << refused.mesh << (listed.empty() ? "" : " --zero=" + listed) << ": " << refused.reason << "\n";
 }
 
-/// The fastest that fits, or that there is nothing to choose.
 static void printChoice(llvm::raw_ostream &stream, const MeshComparison &comparison) {
+  if (comparison.meshes.empty())
+    return;
   auto fastest = llvm::find_if(comparison.meshes, [&](const ComparedMesh &mesh) { return comparison.fits(mesh); });
   bool isLimited = comparison.memoryLimit.has_value();
   if (fastest != comparison.meshes.end())
     stream << "the fastest" << (isLimited ? " that fits" : "") << " is --mesh=" << nameOf(fastest->mesh, fastest->zero);
   else
-    stream << (isLimited && !comparison.meshes.empty() ? "no layout fits" : "no layout is possible");
-  if (isLimited && !comparison.meshes.empty())
+    stream << "no layout fits";
+  if (isLimited)
     stream << " into " << formatSize(*comparison.memoryLimit) << ", the memory limit of a rank";
   stream << "\n";
 }

@@ -308,12 +308,15 @@ LogicalResult Driver::compareStages() {
 LogicalResult Driver::compareMeshes() {
   MeshComparison comparison = braid::compareMeshes(*module, options, clock);
   comparison.memoryLimit = memoryLimit();
-  if (!options.report.empty() && options.report != "-")
-    return report(writeTextFile(options.report, comparisonJson(comparison)));
   std::string table;
   llvm::raw_string_ostream os(table);
   printComparison(os, comparison);
-  return report(writeTextFile("-", table));
+  bool toFile = !options.report.empty() && options.report != "-";
+  if (failed(report(toFile ? writeTextFile(options.report, comparisonJson(comparison)) : writeTextFile("-", table))))
+    return failure();
+  return report(comparison.meshes.empty() ? makeError("--compare=mesh: none of the layouts of " +
+                                                      llvm::Twine(comparison.ranks) + " ranks is possible")
+                                          : llvm::Error::success());
 }
 
 /// Whether two paths name one file, which may not be there yet.
