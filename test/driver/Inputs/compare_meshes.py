@@ -65,6 +65,8 @@ def main():
         said = (row["peak_bytes"], row["bytes_moved"], row["predicted_s"])
         made = (plan["arena_bytes"], plan["step"]["bytes_moved"], plan["predicted_step_s"])
         assert said == made and row["predicted_s"] > 0, (row, made)
+        if plan.get("pipeline"):
+            assert row["predicted_s"] > plan["pipeline"]["table_s"] > 0, row
     for row in refused:
         error, plan = compile_layout(graph, row, options, folder)
         assert not plan and re.sub(r"\s+", " ", row["reason"]) in re.sub(r"\s+", " ", error), (row, error)
