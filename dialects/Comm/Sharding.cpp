@@ -1,6 +1,7 @@
 //===- Sharding.cpp - which part of a tensor a rank holds -----------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Interfaces/Divisors.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -39,7 +40,8 @@ LogicalResult braid::comm::verifySharding(function_ref<InFlightDiagnostic()> emi
   for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
     if (int64_t ranks = mesh.sizeOf(axes); type.getDimSize(dim) % ranks != 0)
       return emitError() << "dim " << dim << " of size " << type.getDimSize(dim) << " does not divide into " << ranks
-                         << " equal blocks over " << axes.str() << "; pad it with tg.pad, or shard the tensor flat";
+                         << " equal blocks over " << axes.str() << "; pad it with tg.pad, or shard the tensor flat: "
+                         << nearestThatDivide(type.getDimSize(dim), ranks);
   return success();
 }
 

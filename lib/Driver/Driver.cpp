@@ -4,9 +4,12 @@
 #include "braid/InitAll.h"
 #include "dialects/Comm/Mesh.h"
 #include "lib/Codegen/Codegen.h"
+#include "lib/Driver/CheckGraph.h"
 #include "lib/Driver/Compare.h"
+#include "lib/Driver/CompareMeshes.h"
 #include "lib/Driver/Hooks.h"
 #include "lib/Driver/LossChunks.h"
+#include "lib/Driver/LowerGraph.h"
 #include "lib/Driver/OptimizerText.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
@@ -48,14 +51,14 @@ public:
 private:
   LogicalResult checkOptions();
   LogicalResult readInput();
-  LogicalResult checkGraph();
   LogicalResult checkPlanned();
   LogicalResult takeMicrobatches(const std::string &planned);
-  LogicalResult checkBatch(func::FuncOp model);
   LogicalResult compare();
+  LogicalResult compareStages();
+  LogicalResult compareMeshes();
+  std::optional<int64_t> memoryLimit() const;
   LogicalResult checkHooks();
   LogicalResult lower();
-  LogicalResult chooseReplays();
   LogicalResult emitModule();
   LogicalResult emitSources(const Report &summary);
   LogicalResult writeReport(const Report &summary);
@@ -125,52 +128,15 @@ LogicalResult Driver::readInput() {
   return success(static_cast<bool>(module));
 }
 
-/// Every microbatch of every rank has as many rows.
-LogicalResult Driver::checkBatch(func::FuncOp model) {
-  const ParallelOptions &parallel = options.parallel;
-  int64_t ranks = numRanks(parallel, batchAxes(parallel)), parts = ranks * options.accumulate;
-  for (BlockArgument input : batchInputs(model)) {
-    auto type = dyn_cast<RankedTensorType>(input.getType());
-    if (ranks == 1 || !type || type.getRank() == 0 || type.getDimSize(0) % parts == 0)
-      continue;
-    InFlightDiagnostic diagnostic = mlir::emitError(input.getLoc());
-    diagnostic << "the batch of " << type.getDimSize(0) << " does not divide over " << ranks << " ranks";
-    if (options.accumulate > 1)
-      diagnostic << " with " << options.accumulate << " microbatches each, " << parts << " in all";
-    return diagnostic << " (--mesh=" << parallel.meshText << "): make the graph for a multiple of " << parts;
-  }
-  return success();
-}
-
-/// A graph is one function with a loss; what is wrong with its parts, the passes say.
-LogicalResult Driver::checkGraph() {
-  auto functions = llvm::to_vector(module->getOps<func::FuncOp>());
-  if (functions.size() != 1 || functions.front().getSymName() != "model")
-    return module->emitError() << "expected a training graph, which is one function @model, but the module has "
-                               << functions.size() << " functions" << (functions.empty() ? "" : ", the first being @")
-                               << (functions.empty() ? "" : functions.front().getSymName());
-  func::FuncOp model = functions.front();
-  if (resultWithRole(model, tg::Role::Loss))
-    return checkBatch(model);
-  InFlightDiagnostic diagnostic = model.emitError()
-                                  << "no result of @model has tg.role = #tg.role<loss>, which is what is trained; ";
-  if (model.getNumResults() == 0)
-    return diagnostic << "it has no results";
-  diagnostic << "its results are ";
-  llvm::interleaveComma(llvm::seq(model.getNumResults()), diagnostic,
-                        [&](unsigned i) { diagnostic << nameOfResult(model, i); });
-  return diagnostic;
-}
-
-/// `dp=2,tp=2`; empty for a module of one rank.
-static std::string meshText(ModuleOp module) {
-  SmallVector<std::string> axes;
+/// Empty for a module of one rank.
+static std::vector<MeshAxis> meshOf(ModuleOp module) {
+  std::vector<MeshAxis> axes;
   for (auto op : module.getOps<comm::MeshOp>()) {
     comm::Mesh mesh(op);
     for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
-      axes.push_back(name.str() + "=" + std::to_string(size));
+      axes.push_back({name.str(), size});
   }
-  return llvm::join(axes, ",");
+  return axes;
 }
 
 /// A module in memory form, as --emit=memory writes it, only needs translation: what
@@ -179,11 +145,8 @@ LogicalResult Driver::checkPlanned() {
   std::string planned = "'" + options.input + "' is planned already";
   if (llvm::StringRef late = optionOfPlan(options); !late.empty())
     return report(makeError(planned + ", which " + late + " would be about: leave it out, or compile the graph"));
-  std::string mesh = meshText(*module);
-  SmallVector<std::string> axes;
-  for (const MeshAxis &axis : options.parallel.mesh)
-    axes.push_back(axis.name + "=" + std::to_string(axis.size));
-  if (!axes.empty() && llvm::join(axes, ",") != mesh)
+  std::string mesh = meshText(meshOf(*module)), said = meshText(options.parallel.mesh);
+  if (!said.empty() && said != mesh)
     return report(makeError(planned + ", for " + (mesh.empty() ? "one rank" : "--mesh=" + mesh) +
                             ", and not for --mesh=" + options.parallel.meshText));
   auto target = (*module)->getAttrOfType<exec::TargetAttr>(exec::ExecDialect::kTarget);
@@ -295,10 +258,21 @@ LogicalResult Driver::writeReport(const Report &summary) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Plans the graph for every stage of ZeRO.
+std::optional<int64_t> Driver::memoryLimit() const {
+  return options.memoryLimit.empty() ? std::nullopt : parseSize(options.memoryLimit);
+}
+
 LogicalResult Driver::compare() {
   if (isInMemoryForm())
-    return report(makeError("--compare=zero needs a graph, and '" + options.input + "' is planned already"));
+    return report(makeError("--compare=" + options.parallel.compare + " needs a graph, and '" + options.input +
+                            "' is planned already"));
+  if (failed(checkGraph(*module, options)))
+    return failure();
+  return options.parallel.compare == "mesh" ? compareMeshes() : compareStages();
+}
+
+/// Plans the graph for every stage of ZeRO.
+LogicalResult Driver::compareStages() {
   Comparison comparison;
   auto plan = [&](const DriverOptions &stage) -> FailureOr<Report> {
     OwningOpRef<ModuleOp> copy = module->clone();
@@ -321,16 +295,28 @@ LogicalResult Driver::compare() {
       return failure();
     comparison.rootParallel = std::move(*root);
   }
-  std::optional<int64_t> limit;
-  if (!options.memoryLimit.empty())
-    limit = parseSize(options.memoryLimit);
-  comparison.memory = memoryOfRank(limit, comparison.stages.front().report.traffic.ranks);
+  comparison.memory = memoryOfRank(memoryLimit(), comparison.stages.front().report.traffic.ranks);
   if (!options.report.empty() && options.report != "-")
     return report(writeTextFile(options.report, comparisonJson(comparison)));
   std::string table;
   llvm::raw_string_ostream os(table);
   printComparison(os, comparison);
   return report(writeTextFile("-", table));
+}
+
+/// Plans the graph for every way to write the ranks as a mesh.
+LogicalResult Driver::compareMeshes() {
+  MeshComparison comparison = braid::compareMeshes(*module, options, clock);
+  comparison.memoryLimit = memoryLimit();
+  std::string table;
+  llvm::raw_string_ostream os(table);
+  printComparison(os, comparison);
+  bool toFile = !options.report.empty() && options.report != "-";
+  if (failed(report(toFile ? writeTextFile(options.report, comparisonJson(comparison)) : writeTextFile("-", table))))
+    return failure();
+  return report(comparison.meshes.empty() ? makeError("--compare=mesh: none of the layouts of " +
+                                                      llvm::Twine(comparison.ranks) + " ranks is possible")
+                                          : llvm::Error::success());
 }
 
 /// Whether two paths name one file, which may not be there yet.
@@ -418,29 +404,7 @@ LogicalResult Driver::lower() {
     options.recompute = RecomputePolicy::Auto;
   if (failed(report(checkPrintedPasses(options, buildPhases(options)))))
     return failure();
-  std::string done;
-  if (choosesLossChunk(options)) {
-    done = lastPhaseWithComposites(options);
-    if (failed(Lowering(options, clock).runThrough(*module, done)) ||
-        failed(clock.time("loss chunks", [&] { return chooseLossChunk(*module, options, done); })))
-      return failure();
-  }
-  if (options.recompute == RecomputePolicy::Auto) {
-    if (failed(Lowering(options, clock).runOn(*module, done, "decompose")) || failed(chooseReplays()))
-      return failure();
-    done = "decompose";
-  }
-  return Lowering(options, clock).runOn(*module, done);
-}
-
-LogicalResult Driver::chooseReplays() {
-  return clock.time("frontier", [&] {
-    FailureOr<Frontier> frontier = braid::chooseReplays(*module, options);
-    if (failed(frontier))
-      return failure();
-    replays = frontier->report();
-    return success();
-  });
+  return lowerGraph(*module, options, clock, replays);
 }
 
 LogicalResult Driver::run() {
@@ -448,13 +412,13 @@ LogicalResult Driver::run() {
     return failure();
 
   if (!options.parallel.compare.empty())
-    return success(succeeded(checkGraph()) && succeeded(compare()));
+    return compare();
 
   if (isInMemoryForm()) {
     if (failed(checkPlanned()))
       return failure();
   } else {
-    if (failed(checkGraph()) || (!options.hooks.empty() && failed(checkHooks())))
+    if (failed(checkGraph(*module, options)) || (!options.hooks.empty() && failed(checkHooks())))
       return failure();
     if (listsHooks())
       return success();

@@ -54,8 +54,10 @@ struct ParallelOptions {
   std::string meshText;
   std::vector<MeshAxis> mesh;
   std::optional<int64_t> zero;
-  /// "zero" to plan every stage and say what each costs; empty to compile one.
+  /// "zero" to plan every stage and say what each costs, "mesh" to plan every mesh of `ranks`; empty to
+  /// compile one.
   std::string compare;
+  int64_t ranks = 0;
   /// "dataparallel", or empty for what `zero` says.
   std::string strategy;
   /// A file of `comm-annotate`.

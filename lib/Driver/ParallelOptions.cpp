@@ -20,6 +20,11 @@ using namespace braid;
 static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kContextAxis = "cp", kTensorAxis = "tp",
                                kStageAxis = "pp";
 
+std::string braid::meshText(ArrayRef<MeshAxis> mesh) {
+  auto axes = map_range(mesh, [](const MeshAxis &axis) { return axis.name + "=" + std::to_string(axis.size); });
+  return join(axes, ",");
+}
+
 std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   std::vector<std::string> axes;
   for (const MeshAxis &axis : options.mesh)
@@ -52,7 +57,16 @@ static bool isIdentifier(StringRef text) {
   return !text.empty() && !isDigit(text.front()) && all_of(text, [](char c) { return isAlnum(c) || c == '_'; });
 }
 
+/// What --mesh says where it says only how many ranks there are.
+static std::optional<int64_t> ranksAlone(const ParallelOptions &options) {
+  int64_t ranks = 0;
+  return StringRef(options.meshText).trim().getAsInteger(10, ranks) ? std::nullopt : std::optional(ranks);
+}
+
 static Error readMesh(ParallelOptions &options) {
+  if (std::optional<int64_t> ranks = ranksAlone(options); ranks && *ranks > 0)
+    return makeError("--mesh=" + options.meshText + " says how many ranks there are, and not along which axes: write " +
+                     "--mesh=dp=" + Twine(*ranks) + ", or add --compare=mesh, which tries all meshes of them");
   SmallVector<StringRef> parts;
   StringRef(options.meshText).split(parts, ',');
   int64_t ranks = 1;
@@ -153,9 +167,7 @@ static Error checkStages(const DriverOptions &all) {
   if (options.prefetch && zero < 3)
     return makeError("--prefetch applies to sharded parameters, but " + stage +
                      " keeps them whole: add --zero=3 or leave it out");
-  if (options.unreducedAccumulators && all.accumulate == 1)
-    return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
-  if (options.unreducedAccumulators && zero < 2)
+  if (options.unreducedAccumulators && all.accumulate > 1 && zero < 2)
     return makeError("--unreduced-accumulators is what " + stage +
                      " does anyway; with --zero=2 or 3 it trades memory for volume");
   return Error::success();
@@ -222,20 +234,29 @@ static Error checkPipeline(const DriverOptions &all) {
   return Error::success();
 }
 
-/// Each beside the others.
-static Error checkCombinations(const DriverOptions &all) {
+/// What is about axes that the mesh must have.
+static Error checkAxes(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (is_contained(all.given, "--context") && options.sequenceAxes.empty())
     return makeError("--context is for ranks that share the sequence, but --mesh=" + options.meshText +
                      " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
+  if (options.collectives == "hierarchical" && options.mesh.size() == 1)
+    return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
+                     options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
+  if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
+    return makeError("--noise-scale compares the gradients of data parallel ranks, but --mesh=" + options.meshText +
+                     " has one of them: name an axis dp, replica or shard of more");
+  return Error::success();
+}
+
+/// Each beside the others, on any mesh.
+static Error checkCombinations(const DriverOptions &all) {
+  const ParallelOptions &options = all.parallel;
   if (options.bucketMb == "auto" && options.link.empty())
     return makeError("--bucket-mb=auto needs the rates of the link: add --link=latency_us,GBps");
   if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
     return makeError("--first-bucket-mb=" + options.firstBucketMb + " with --bucket-mb=" + options.bucketMb +
                      ": the first bucket cannot have a size of its own; leave --first-bucket-mb out");
-  if (options.collectives == "hierarchical" && options.mesh.size() == 1)
-    return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
-                     options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
   if (!options.transports.empty() && all.emit < Emit::Dir)
     return makeError("--transports applies to the binary: leave --emit out, or write --emit=dir");
   if (options.commCtas && !lookupTarget(all.target, all.gpu)->gpu)
@@ -244,9 +265,8 @@ static Error checkCombinations(const DriverOptions &all) {
   if (options.prefetch && options.overlap == "none")
     return makeError("--prefetch=" + Twine(*options.prefetch) +
                      " with --overlap=none: only overlapped gathers are prefetched; leave one of them out");
-  if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
-    return makeError("--noise-scale compares the gradients of data parallel ranks, but --mesh=" + options.meshText +
-                     " has one of them: name an axis dp, replica or shard of more");
+  if (options.unreducedAccumulators && all.accumulate == 1)
+    return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
   return Error::success();
 }
 
@@ -265,6 +285,96 @@ DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) 
   return stage;
 }
 
+//===----------------------------------------------------------------------===//
+// All meshes
+//===----------------------------------------------------------------------===//
+
+/// In the order of a mesh: neighbours share weights, and stages, which send least, are far apart.
+static constexpr StringLiteral kComparedAxes[] = {kStageAxis, kBatchAxes[0], kContextAxis, kTensorAxis};
+
+/// As many ranks as a mesh may have.
+static constexpr int64_t kMostRanks = 1 << 20;
+
+static void addMeshes(int64_t ranks, ArrayRef<StringLiteral> axes, std::vector<MeshAxis> &mesh,
+                      std::vector<std::vector<MeshAxis>> &meshes) {
+  if (axes.empty()) {
+    if (ranks == 1)
+      meshes.push_back(mesh);
+    return;
+  }
+  for (int64_t size = 1; size <= ranks; ++size) {
+    if (ranks % size)
+      continue;
+    if (size > 1)
+      mesh.push_back({axes.front().str(), size});
+    addMeshes(ranks / size, axes.drop_front(), mesh, meshes);
+    if (size > 1)
+      mesh.pop_back();
+  }
+}
+
+std::vector<std::vector<MeshAxis>> braid::meshesOf(int64_t ranks) {
+  std::vector<std::vector<MeshAxis>> meshes;
+  std::vector<MeshAxis> mesh;
+  addMeshes(ranks, kComparedAxes, mesh, meshes);
+  return meshes;
+}
+
+static bool hasAxis(ArrayRef<MeshAxis> mesh, StringRef name) {
+  return any_of(mesh, [&](const MeshAxis &axis) { return axis.name == name; });
+}
+
+std::vector<std::optional<int64_t>> braid::stagesOnMesh(ArrayRef<MeshAxis> mesh) {
+  if (!hasAxis(mesh, kBatchAxes[0]) && !hasAxis(mesh, kContextAxis))
+    return {std::nullopt};
+  return {0, 1, 3}; // a pipeline has no ZeRO-2, and without microbatches it is ZeRO-1
+}
+
+DriverOptions braid::optionsOfMesh(const DriverOptions &options, ArrayRef<MeshAxis> mesh, std::optional<int64_t> zero) {
+  DriverOptions candidate = optionsOfStage(options, zero.value_or(0));
+  ParallelOptions &parallel = candidate.parallel;
+  parallel.zero = zero;
+  parallel.meshText = meshText(mesh);
+  auto leaveOut = [&](StringRef name) { erase(candidate.given, name); };
+  parallel.sequenceParallel &= hasAxis(mesh, kTensorAxis);
+  if (!hasAxis(mesh, kContextAxis)) {
+    parallel.context = ContextWay::Auto;
+    leaveOut("--context");
+  }
+  if (!hasAxis(mesh, kStageAxis)) {
+    parallel.schedule.clear();
+    parallel.stages.clear();
+    parallel.chunks.reset();
+    for (StringRef name : {"--schedule", "--stages", "--chunks"})
+      leaveOut(name);
+  }
+  return candidate;
+}
+
+/// --mesh=8 for --compare=mesh, and what else says which mesh it is.
+static Error resolveComparedMeshes(DriverOptions &options) {
+  ParallelOptions &parallel = options.parallel;
+  std::optional<int64_t> ranks = ranksAlone(parallel);
+  if (!ranks) {
+    if (Error error = readMesh(parallel))
+      return error;
+    int64_t product = 1;
+    for (const MeshAxis &axis : parallel.mesh)
+      product *= axis.size;
+    return makeError("--compare=mesh tries all meshes, but --mesh=" + parallel.meshText +
+                     " is one: write how many ranks there are, as in --mesh=" + Twine(product) +
+                     ", or leave --compare out");
+  }
+  if (*ranks < 2 || *ranks > kMostRanks)
+    return makeError("--compare=mesh with --mesh=" + parallel.meshText + ": there are meshes of 2 to " +
+                     Twine(kMostRanks) + " ranks to compare");
+  if (!parallel.layout.empty())
+    return makeError("--compare=mesh tries all meshes, but --layout=" + parallel.layout +
+                     " names the axes of one: leave one of them out");
+  parallel.ranks = *ranks;
+  return checkCombinations(options);
+}
+
 Error braid::resolveParallelOptions(DriverOptions &options) {
   ParallelOptions &parallel = options.parallel;
   if (parallel.meshText.empty()) {
@@ -272,6 +382,8 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
       return makeError("--emit=comm needs several ranks: add --mesh, as in --mesh=dp=4");
     return Error::success();
   }
+  if (parallel.compare == "mesh")
+    return resolveComparedMeshes(options);
   if (Error error = readMesh(parallel))
     return error;
   if (Error error = findUseOfAxes(parallel))
@@ -281,6 +393,8 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
   if (Error error = checkStrategy(options))
     return error;
   if (Error error = checkPipeline(options))
+    return error;
+  if (Error error = checkAxes(options))
     return error;
   return checkCombinations(options);
 }

@@ -19,6 +19,18 @@ llvm::StringRef optionOfPlan(const DriverOptions &options);
 /// apply to it.
 DriverOptions optionsOfStage(const DriverOptions &options, int64_t zero);
 
+/// Every way to write `ranks` as a product of stages, parts of the batch, of the sequence and of weights,
+/// without axes of one rank.
+std::vector<std::vector<MeshAxis>> meshesOf(int64_t ranks);
+
+/// The options for one mesh in a comparison of all, without those that do not apply to it, and the stages of
+/// ZeRO that are options on it; none where it has no axis that they shard over.
+DriverOptions optionsOfMesh(const DriverOptions &options, llvm::ArrayRef<MeshAxis> mesh, std::optional<int64_t> zero);
+std::vector<std::optional<int64_t>> stagesOnMesh(llvm::ArrayRef<MeshAxis> mesh);
+
+/// `dp=2,tp=2`, as --mesh says it.
+std::string meshText(llvm::ArrayRef<MeshAxis> mesh);
+
 /// The axes of the mesh over which the batch is sharded (dp, replica, shard), and those
 /// over which ZeRO shards: `shard` alone if it is there.
 std::vector<std::string> batchAxes(const ParallelOptions &options);

@@ -101,13 +101,22 @@ void StageMap::placeSources(func::FuncOp program, const Dependence &dependence) 
   }
 }
 
+/// Whether it is a part of what gradients add up to, or made of one: then it is with what it is added to.
+bool StageMap::readsAccumulator(Operation *op) const {
+  return llvm::any_of(argumentsReadBy(valuesReadBy(op)), [](BlockArgument argument) {
+    tg::StateAttr state = stateOf(argument);
+    return state && state.isAccumulator();
+  });
+}
+
 LogicalResult StageMap::place(Operation *op) {
   auto unit = units.ofUnit.find(tg::unitOf(tg::factsOf(op)));
   if (isWider(op))
     return success();
   bool readsStage = !stagedReads(op).empty();
-  if (unit == units.ofUnit.end() && !readsStage && !readsSumOfLoss(op))
-    return success(); // a source, such as a part of an accumulator
+  bool isSource = !readsStage && !readsSumOfLoss(op) && (!isBackward(op) || readsAccumulator(op));
+  if (unit == units.ofUnit.end() && isSource)
+    return success();
   unsigned stage = unit != units.ofUnit.end() ? unit->second : readsSumOfLoss(op) ? units.last() : stageWithoutUnit(op);
   if (std::optional<unsigned> later = stageOfSums(op); later && isBackward(op))
     stage = std::max(stage, *later);

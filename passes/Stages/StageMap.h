@@ -39,6 +39,7 @@ private:
   mlir::LogicalResult place(mlir::Operation *op);
   void placeSources(mlir::func::FuncOp program, const Dependence &dependence);
   std::optional<unsigned> firstReader(mlir::Operation *op) const;
+  bool readsAccumulator(mlir::Operation *op) const;
   unsigned stageWithoutUnit(mlir::Operation *op) const;
   std::optional<unsigned> stageOfSums(mlir::Operation *op) const;
 

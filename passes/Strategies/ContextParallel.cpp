@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Interfaces/Divisors.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "lib/Memory/Size.h"
 #include "lib/Sharding/AxisLists.h"
@@ -161,11 +162,13 @@ void ContextParallel::findOps() {
 LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
   if (fits(found))
     return success();
+  int64_t ranks = mesh->sizeOf(allAxes);
   InFlightDiagnostic error = found.op->emitOpError();
-  error << "cannot share out heads over " << allAxes.str() << ", " << mesh->sizeOf(allAxes) << " ranks: ";
+  error << "cannot share out heads over " << allAxes.str() << ", " << ranks << " ranks: ";
   return found.heads ? error << "it has " << found.heads->heads
                              << " heads of keys and values, which these ranks do not divide; gather keys and values "
-                                "instead, or let them go round a ring"
+                                "instead, or let them go round a ring: "
+                             << nearestThatDivide(found.heads->heads, ranks)
                      : error << "it has no heads";
 }
 

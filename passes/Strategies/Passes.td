@@ -191,7 +191,7 @@ def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
     bytes of them as possible, before it looks at what is sent: what lies between attention and
     the MLP (norms, residuals, dropout) is sharded by positions, and each all_reduce becomes a
     reduce_scatter and an all_gather (Korthikanti et al. 2022).  `comm.constrain` marks where the
-    layout changes.
+    layout changes.  Positions that the ranks do not divide are refused.
 
     A remark says the choice in the form of a layout.  A model whose arguments name the axis is
     left alone.

@@ -1,10 +1,12 @@
 //===- TensorParallel.cpp - a layout for an axis that has none ------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Interfaces/Divisors.h"
 #include "dialects/TG/FileLayout.h"
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/LayoutSearch.h"
+#include "lib/Sharding/TokenDims.h"
 #include "passes/Graph/Signature.h"
 #include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"
@@ -34,6 +36,7 @@ struct TensorParallel final : braid::impl::TensorParallelPassBase<TensorParallel
 private:
   LogicalResult readOptions();
   LogicalResult choose(func::FuncOp function);
+  LogicalResult checkSequence(func::FuncOp function);
   void annotate(func::FuncOp function, BlockArgument weight, int64_t dim);
   ShardingAttr requestFor(Value value, int64_t dim, const LayoutSearch &search);
   void constrain(const LayoutChoice &choice, const LayoutSearch &search);
@@ -42,7 +45,7 @@ private:
   FlatSymbolRefAttr symbol;
   StringAttr name;
   AxesAttr ofSequence;
-  int64_t ranks = 1;
+  int64_t ranks = 1, ranksOfSequence = 1;
 };
 } // namespace
 
@@ -57,6 +60,7 @@ LogicalResult TensorParallel::readOptions() {
   if (failed(verifyAxes(emitError, found->mesh, joinAxes(ofSequence, AxesAttr::get(&getContext(), name)))))
     return failure();
   ranks = found->mesh.sizeOf(name);
+  ranksOfSequence = ranks * found->mesh.sizeOf(ofSequence);
   return success();
 }
 
@@ -125,6 +129,15 @@ static std::string patternOf(StringRef name) {
   return pattern;
 }
 
+/// `; 4 or 6 ranks divide some dims`; empty where nothing near would.
+static std::string nearestForWeights(ArrayRef<BlockArgument> weights, int64_t ranks) {
+  SmallVector<int64_t> sizes;
+  for (BlockArgument weight : weights)
+    llvm::append_range(sizes, cast<RankedTensorType>(weight.getType()).getShape());
+  SmallVector<int64_t, 2> divisors = nearestDivisors(sizes, ranks);
+  return divisors.empty() ? "" : "; " + joinNumbers(divisors, "or") + " ranks divide some dims of weights";
+}
+
 /// Says what was chosen, as the lines of a layout, and which weights do not divide.
 LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &choice) {
   llvm::SmallVector<std::string> lines;
@@ -142,7 +155,8 @@ LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &
     }
   InFlightDiagnostic diagnostic = lines.empty() ? function.emitError() : function.emitRemark();
   if (lines.empty())
-    diagnostic << axis << " = " << ranks << " divides no weight, so these ranks would all do the same";
+    diagnostic << axis << " = " << ranks << " divides no weight, so these ranks would all do the same"
+               << nearestForWeights(choice.undivided, ranks);
   else
     diagnostic << axis << " = " << ranks << " shards " << llvm::join(lines, "; ");
   for (BlockArgument weight : choice.undivided)
@@ -152,6 +166,20 @@ LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &
   return failure(lines.empty());
 }
 
+/// All ranks have as many positions.
+LogicalResult TensorParallel::checkSequence(func::FuncOp function) {
+  TokenDims tokens(function);
+  for (BlockArgument input : function.getArguments())
+    for (auto [dim, size] : llvm::enumerate(tg::typeOf(input).getShape()))
+      if (tokens.kindOf(input, dim) == TokenDims::Kind::Sequence && size % ranksOfSequence != 0)
+        return function.emitError() << "sequence: " << nameOfArgument(function, input.getArgNumber()) << " has " << size
+                                    << " positions, which do not divide over the " << ranksOfSequence << " ranks of "
+                                    << joinAxes(ofSequence, AxesAttr::get(&getContext(), name)).str()
+                                    << "; leave sequences whole, or change their length: "
+                                    << nearestThatDivide(size, ranksOfSequence);
+  return success();
+}
+
 LogicalResult TensorParallel::choose(func::FuncOp function) {
   bool isSaid = llvm::any_of(function.getArguments(), [&](BlockArgument argument) {
     return llvm::any_of(shardingOfArgument(function, argument.getArgNumber(), symbol).getDims(),
@@ -159,6 +187,8 @@ LogicalResult TensorParallel::choose(func::FuncOp function) {
   });
   if (isSaid)
     return success();
+  if (sequence && failed(checkSequence(function)))
+    return failure();
   LayoutSearch search(function, {ranks, sequence});
   std::optional<LayoutChoice> choice = search.run();
   if (!choice)

@@ -36,7 +36,7 @@ func.func @model(%q: tensor<2x8x32x4xf32> {tg.input = "q"}, %k: tensor<2x8x4x4xf
 //--- few.mlir
 comm.mesh @mesh [cp = 4]
 
-// FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead, or let them go round a ring
+// FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead, or let them go round a ring: 4 divides 4, and 2 divides 2
 // CHECK: remark: positions read those of other ranks along {cp} by a ring: predicted are {{[0-9.]+}} ms a step by gathering, which keeps 768 B, {{[0-9.]+}} in a ring
 // CHECK: comm.ring = #comm<axes{cp}>
 // CHECK-NOT: comm.constrain

@@ -6,7 +6,10 @@
 // RUN: braid-interp %t/block.mlir --compare --pipeline="comm-tensor-parallel{sequence},tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate 2>&1 | FileCheck %s --check-prefix=AGREE
 // RUN: not braid-opt %t/block.mlir --comm-tensor-parallel=axis=pp 2>&1 | FileCheck %s --check-prefix=AXIS
 // RUN: not braid-opt %t/odd.mlir --comm-tensor-parallel 2>&1 | FileCheck %t/odd.mlir
+// RUN: sed -e 's/tp = 2/tp = 3/' %t/block.mlir > %t/three.mlir
+// RUN: not braid-opt %t/three.mlir --comm-tensor-parallel=sequence 2>&1 | FileCheck %s --check-prefix=SEQUENCE
 // AGREE: results agree
+// SEQUENCE: error: sequence: argument #{{[0-9]}} 'tokens' has 4 positions, which do not divide over the 3 ranks of {tp}; leave sequences whole, or change their length: 3 divides 3 and 6, and 2 and 4 divide 4
 // AXIS: error: comm-tensor-parallel: unknown mesh axis 'pp' (mesh: {tp = 2})
 
 //--- models.mlir
@@ -77,7 +80,7 @@ func.func @model(%tokens: tensor<2x4xi32> {tg.input = "tokens", tg.role = #tg.ro
 //--- odd.mlir
 comm.mesh @mesh [tp = 2]
 
-// CHECK: error: tp = 2 divides no weight, so these ranks would all do the same
+// CHECK: error: tp = 2 divides no weight, so these ranks would all do the same; 5 ranks divide some dims of weights
 // CHECK: note: "w" of type 'tensor<7x5xf32>' is whole on every rank: no dim that could be sharded is a multiple of 2
 func.func @model(%x: tensor<4x7xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %w: tensor<7x5xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> tensor<4x5xf32> {

@@ -1,0 +1,48 @@
+//===- CheckGraph.cpp - whether a module is a training graph --------------===//
+
+#include "lib/Driver/CheckGraph.h"
+#include "dialects/Interfaces/Divisors.h"
+#include "lib/Driver/ParallelOptions.h"
+#include "lib/Sharding/GlobalFunction.h"
+#include "passes/Graph/Signature.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace braid;
+
+LogicalResult braid::checkBatch(func::FuncOp model, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  int64_t ranks = numRanks(parallel, batchAxes(parallel)), parts = ranks * options.accumulate;
+  for (BlockArgument input : batchInputs(model)) {
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (ranks == 1 || !type || type.getRank() == 0 || type.getDimSize(0) % parts == 0)
+      continue;
+    InFlightDiagnostic diagnostic = mlir::emitError(input.getLoc());
+    diagnostic << "the batch of " << type.getDimSize(0) << " does not divide over " << ranks << " ranks";
+    if (options.accumulate > 1)
+      diagnostic << " with " << options.accumulate << " microbatches each, " << parts << " in all";
+    return diagnostic << " (--mesh=" << parallel.meshText << "): make the graph for a multiple of " << parts << " ("
+                      << nearestThatDivide(type.getDimSize(0), parts) << ")";
+  }
+  return success();
+}
+
+LogicalResult braid::checkGraph(ModuleOp module, const DriverOptions &options) {
+  auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+  if (functions.size() != 1 || functions.front().getSymName() != "model")
+    return module.emitError() << "expected a training graph, which is one function @model, but the module has "
+                              << functions.size() << " functions" << (functions.empty() ? "" : ", the first being @")
+                              << (functions.empty() ? "" : functions.front().getSymName());
+  func::FuncOp model = functions.front();
+  if (resultWithRole(model, tg::Role::Loss))
+    return checkBatch(model, options);
+  InFlightDiagnostic diagnostic = model.emitError()
+                                  << "no result of @model has tg.role = #tg.role<loss>, which is what is trained; ";
+  if (model.getNumResults() == 0)
+    return diagnostic << "it has no results";
+  diagnostic << "its results are ";
+  llvm::interleaveComma(llvm::seq(model.getNumResults()), diagnostic,
+                        [&](unsigned i) { diagnostic << nameOfResult(model, i); });
+  return diagnostic;
+}
