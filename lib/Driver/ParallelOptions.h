@@ -19,8 +19,9 @@ llvm::StringRef optionOfPlan(const DriverOptions &options);
 /// apply to it.
 DriverOptions optionsOfStage(const DriverOptions &options, int64_t zero);
 
-/// The axes of the mesh over which the batch is sharded (dp, replica, shard), and those
-/// over which ZeRO shards: `shard` alone if it is there.
+/// The axes of the mesh over which the batch is sharded (dp, replica, shard, and that of
+/// experts), and those over which ZeRO shards, with the sequence's: of dp, replica and shard
+/// `shard` alone if it is there.
 std::vector<std::string> batchAxes(const ParallelOptions &options);
 std::vector<std::string> shardAxes(const ParallelOptions &options);
 
