@@ -4,12 +4,12 @@
 // RUN: braid-opt %t/models.mlir --comm-expert-parallel 2>%t/remarks | FileCheck %t/models.mlir
 // RUN: FileCheck %t/models.mlir --check-prefix=REMARK --input-file=%t/remarks
 // RUN: braid-interp %t/layer.mlir --compare --pipeline="comm-expert-parallel,tg-differentiate,comm-shard" --reference-pipeline=tg-differentiate 2>&1 | FileCheck %s --check-prefix=AGREE
-// RUN: braid-interp %t/layer.mlir --compare --pipeline="comm-expert-parallel,tg-differentiate,comm-data-parallel{axes=ep},comm-shard" --reference-pipeline=tg-differentiate 2>&1 | FileCheck %s --check-prefix=AGREE
-// RUN: braid-interp %t/both.mlir --compare --pipeline="comm-expert-parallel,comm-tensor-parallel,tg-differentiate,comm-data-parallel{axes=ep},comm-shard" --reference-pipeline=tg-differentiate 2>&1 | FileCheck %s --check-prefix=AGREE
+// RUN: braid-interp %t/layer.mlir --compare --pipeline="comm-expert-parallel,tg-differentiate,tg-derive-facts,comm-data-parallel{axes=ep},comm-shard" --reference-pipeline=tg-differentiate 2>&1 | FileCheck %s --check-prefix=AGREE
+// RUN: braid-interp %t/both.mlir --compare --pipeline="comm-expert-parallel,comm-tensor-parallel,tg-differentiate,tg-derive-facts,comm-data-parallel{axes=ep},comm-shard" --reference-pipeline=tg-differentiate 2>&1 | FileCheck %s --check-prefix=AGREE
 // AGREE: results agree
 //
 // Where weights share an axis with the batch, it gives way, and storage to both.
-// RUN: braid-opt %t/layer.mlir --comm-expert-parallel --tg-differentiate --comm-data-parallel="axes=ep zero=3" 2>/dev/null | FileCheck %t/layer.mlir
+// RUN: braid-opt %t/layer.mlir --comm-expert-parallel --tg-differentiate --tg-derive-facts --comm-data-parallel="axes=ep zero=3" 2>/dev/null | FileCheck %t/layer.mlir
 //
 // Tensor parallelism leaves the dims of experts alone, but not what they hold.
 // RUN: braid-opt %t/both.mlir --comm-expert-parallel --comm-tensor-parallel 2>%t/remarks | FileCheck %t/both.mlir

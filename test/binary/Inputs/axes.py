@@ -40,7 +40,7 @@ ARRANGEMENTS = [
     "dp=2,cp=2 context=ring", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 sequence-parallel", "replica=2,shard=2,tp=2",
     "pp=2", "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=zb-v", "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1",
     "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",
-    "ep=2", "ep=4", "dp=2,ep=2", "ep=2,tp=2", "ep=2,cp=2", "pp=2,ep=2", "pp=2,dp=2,ep=2 schedule=zb-h1",
+    "ep=2", "ep=4", "dp=2,ep=2", "ep=2,tp=2", "ep=2,cp=2", "pp=2,ep=2", "pp=2,ep=2 schedule=zb-v",
 ] + [f"pp=4 schedule={schedule}" for schedule in ("gpipe", "1f1b", "zb-h1")]
 
 
