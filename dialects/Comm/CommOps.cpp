@@ -192,7 +192,18 @@ LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 ShardingRule ConstrainOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
-SmallVector<Value> ConstrainOp::buildShard(OpBuilder &, const Shard &shard) { return {shard.operands[0]}; }
+
+/// The same of the dims that the shard has whole.
+SmallVector<Value> ConstrainOp::buildShard(OpBuilder &builder, const Shard &shard) {
+  if (shard.flat)
+    return {shard.operands[0]};
+  ShardingRule rule = getShardingRule();
+  SmallVector<AxesAttr> dims(getSharding().getDims());
+  for (auto [dim, factors] : llvm::zip_equal(dims, rule.operands[0]))
+    if (llvm::any_of(factors, [&](unsigned factor) { return shard.shardCounts[factor] > 1; }))
+      dim = AxesAttr::get(getContext(), ArrayRef<StringAttr>());
+  return {builder.create<ConstrainOp>(getLoc(), shard.operands[0], getSharding().withDims(dims), getYielding())};
+}
 
 SmallVector<Value> ConstrainOp::buildVJP(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool>) {
   if (!resultGradients[0])

@@ -286,8 +286,12 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
     for (auto [operand, factors] : llvm::zip_equal(node.op->getOpOperands(), node.rule.operands)) {
       int64_t dim = dimWith(factors, factor);
       bool isActivation = values.contains(operand.get()) && !isa<BlockArgument>(operand.get());
-      if (isActivation && wayOf(operand.get()) != dim)
-        choice.needed.push_back({&operand, dim});
+      if (!isActivation || wayOf(operand.get()) == dim)
+        continue;
+      choice.needed.push_back({&operand, dim});
+      // What one op needs in parts must not make parts of what others have whole.
+      if (dim >= 0)
+        choice.held[operand.get()] = wayOf(operand.get());
     }
     for (auto [result, factors] : llvm::zip_equal(node.op->getResults(), node.rule.results)) {
       int64_t dim = dimWith(factors, factor);

@@ -37,7 +37,8 @@ struct LayoutChoice {
   llvm::MapVector<mlir::BlockArgument, int64_t> weights;
   /// Those among them that are contracted or looked up, and are whole.
   llvm::SmallVector<mlir::BlockArgument> undivided;
-  /// How values are held that are held otherwise than the op that makes them leaves them.
+  /// How values are held that are held otherwise than the op that makes them leaves them, or than an op needs
+  /// its part of them.
   llvm::MapVector<mlir::Value, int64_t> held;
   /// How an activation is needed by an op where it is held otherwise.
   std::vector<std::pair<mlir::OpOperand *, int64_t>> needed;

@@ -29,8 +29,9 @@ def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
     - reduce_scatter and all_gather of its result are an all_reduce.
     - all_reduce of all_reduce, all_gather of all_gather, reduce_scatter of
       reduce_scatter and slice of slice are one, over both lists of axes.
-    - Results of two all_reduces (two reduce_scatters) that are added or subtracted
-      are reduced after it.
+    - Results of all_reduces (reduce_scatters) over the same axes that are terms of one
+      sum, or of a difference, are reduced after it: a global norm of tensors that are
+      sharded differently takes one reduction for each list of axes.
     - A slice of a splat constant is a constant.
     - A conversion to a narrower type comes before an all_gather, one to a wider type
       after it.

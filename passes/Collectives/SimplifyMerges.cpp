@@ -91,32 +91,114 @@ struct GatherOfReduceScatter final : RankPattern<AllGatherOp> {
   }
 };
 
-/// all_reduce(x) + all_reduce(y) is all_reduce(x + y), and so for differences and
-/// for reduce_scatter.
-template <typename AddOp, typename ReduceOp> struct AddBeforeReduce final : OpRewritePattern<AddOp> {
-  AddBeforeReduce(MLIRContext *context, const Ranks &ranks) : OpRewritePattern<AddOp>(context), ranks(ranks) {}
+/// A reduction of one tensor that may as well be done after an addition of what it makes, if `value` is made by one.
+Operation *linearReductionOf(Value value, const Ranks &ranks) {
+  auto find = [&](auto op) -> Operation * {
+    return op && isAdditive(op.getKind()) && op->getNumResults() == 1 && op->hasOneUse() ? op.getOperation() : nullptr;
+  };
+  Operation *reduce = find(ranks.definition<AllReduceOp>(value));
+  return reduce ? reduce : find(ranks.definition<ReduceScatterOp>(value));
+}
 
-  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const final {
-    ReduceOp left = reduceOf(op.getLhs()), right = reduceOf(op.getRhs());
-    // The same attributes: kind, group, dims.
-    if (!left || !right || left->getAttrDictionary() != right->getAttrDictionary() ||
-        left.getIns().getTypes() != right.getIns().getTypes())
+/// Whether both reduce in one way: kind, group, dims and types.
+bool areAlike(Operation *left, Operation *right) {
+  return left->getName() == right->getName() && left->getAttrDictionary() == right->getAttrDictionary() &&
+         left->getOperandTypes() == right->getOperandTypes();
+}
+
+/// `reduction`, of `value` instead, for the result of `op`.
+Value reduceInstead(Operation *reduction, Value value, Operation *op, PatternRewriter &rewriter) {
+  Operation *reduce = rewriter.clone(*reduction);
+  rewriter.modifyOpInPlace(reduce, [&] {
+    reduce->setOperand(0, value);
+    reduce->setLoc(tg::withFacts(reduce->getLoc(), tg::factsOf(op)));
+  });
+  return reduce->getResult(0);
+}
+
+/// all_reduce(x) - all_reduce(y) is all_reduce(x - y), and so for reduce_scatter.
+template <typename SubOp> struct SubtractBeforeReduce final : OpRewritePattern<SubOp> {
+  SubtractBeforeReduce(MLIRContext *context, const Ranks &ranks) : OpRewritePattern<SubOp>(context), ranks(ranks) {}
+
+  LogicalResult matchAndRewrite(SubOp op, PatternRewriter &rewriter) const final {
+    Operation *left = linearReductionOf(op.getLhs(), ranks), *right = linearReductionOf(op.getRhs(), ranks);
+    if (!left || !right || !areAlike(left, right))
       return failure();
-    Value sum = rewriter.create<AddOp>(op.getLoc(), left.getIns().front(), right.getIns().front());
-    Operation *reduce = rewriter.clone(*right);
-    rewriter.modifyOpInPlace(reduce, [&] {
-      reduce->setOperand(0, sum);
-      reduce->setLoc(tg::withFacts(reduce->getLoc(), tg::factsOf(op)));
-    });
-    rewriter.replaceOp(op, reduce);
+    Value difference = rewriter.create<SubOp>(op.getLoc(), left->getOperand(0), right->getOperand(0));
+    rewriter.replaceOp(op, reduceInstead(right, difference, op, rewriter));
     return success();
   }
 
 private:
-  ReduceOp reduceOf(Value value) const {
-    auto op = ranks.definition<ReduceOp>(value);
-    bool isLinear = op && isAdditive(op.getKind());
-    return isLinear && op->getNumResults() == 1 && op->hasOneUse() ? op : ReduceOp();
+  const Ranks &ranks;
+};
+
+/// all_reduce(x) + all_reduce(y) is all_reduce(x + y), and so for reduce_scatter and for all terms of a sum,
+/// whatever stands between them: a norm over tensors that are sharded differently has one reduction for each
+/// list of axes.
+template <typename AddOp> struct AddBeforeReduce final : OpRewritePattern<AddOp> {
+  AddBeforeReduce(MLIRContext *context, const Ranks &ranks) : OpRewritePattern<AddOp>(context), ranks(ranks) {}
+
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const final {
+    if (op->hasOneUse() && isa<AddOp>(*op->user_begin()))
+      return failure(); // The whole sum is looked at from its end.
+    SmallVector<Value> terms = termsOf(op);
+    SmallVector<Group> groups = groupsOf(terms);
+    if (groups.size() == terms.size())
+      return failure();
+    auto sum = [&](ArrayRef<Value> values) {
+      Value total = values.front();
+      for (Value value : values.drop_front())
+        total = rewriter.create<AddOp>(op.getLoc(), total, value);
+      return total;
+    };
+    SmallVector<Value> sums;
+    for (const Group &group : groups)
+      sums.push_back(group.terms.size() == 1 ? group.terms.front()
+                                             : reduceInstead(group.reduction, sum(group.sent()), op, rewriter));
+    rewriter.replaceOp(op, sum(sums));
+    return success();
+  }
+
+private:
+  /// Terms whose reductions are alike, or one that is not reduced.
+  struct Group {
+    Operation *reduction;
+    SmallVector<Value> terms;
+
+    SmallVector<Value> sent() const {
+      return llvm::map_to_vector(terms, [](Value term) { return term.getDefiningOp()->getOperand(0); });
+    }
+  };
+
+  /// What is added, from the first to the last.
+  static SmallVector<Value> termsOf(AddOp op) {
+    SmallVector<Value> terms, stack = {op.getRhs(), op.getLhs()};
+    while (!stack.empty()) {
+      Value value = stack.pop_back_val();
+      auto add = value.getDefiningOp<AddOp>();
+      if (add && add->hasOneUse() && add->getBlock() == op->getBlock())
+        stack.append({add.getRhs(), add.getLhs()});
+      else
+        terms.push_back(value);
+    }
+    return terms;
+  }
+
+  /// In the order of their first terms.
+  SmallVector<Group> groupsOf(ArrayRef<Value> terms) const {
+    SmallVector<Group> groups;
+    for (Value term : terms) {
+      Operation *reduction = linearReductionOf(term, ranks);
+      auto group = llvm::find_if(groups, [&](const Group &group) {
+        return reduction && group.reduction && areAlike(reduction, group.reduction);
+      });
+      if (group == groups.end())
+        groups.push_back({reduction, {term}});
+      else
+        group->terms.push_back(term);
+    }
+    return groups;
   }
 
   const Ranks &ranks;
@@ -125,10 +207,8 @@ private:
 } // namespace
 
 void braid::populateSimplifyMerges(RewritePatternSet &patterns, const Ranks &ranks) {
-  patterns.add<MergeAllReduces, MergeAllGathers, MergeReduceScatters, GatherOfReduceScatter,
-               AddBeforeReduce<arith::AddFOp, AllReduceOp>, AddBeforeReduce<arith::AddIOp, AllReduceOp>,
-               AddBeforeReduce<arith::SubFOp, AllReduceOp>, AddBeforeReduce<arith::SubIOp, AllReduceOp>,
-               AddBeforeReduce<arith::AddFOp, ReduceScatterOp>, AddBeforeReduce<arith::AddIOp, ReduceScatterOp>,
-               AddBeforeReduce<arith::SubFOp, ReduceScatterOp>, AddBeforeReduce<arith::SubIOp, ReduceScatterOp>>(
-      patterns.getContext(), ranks);
+  patterns
+      .add<MergeAllReduces, MergeAllGathers, MergeReduceScatters, GatherOfReduceScatter, AddBeforeReduce<arith::AddFOp>,
+           AddBeforeReduce<arith::AddIOp>, SubtractBeforeReduce<arith::SubFOp>, SubtractBeforeReduce<arith::SubIOp>>(
+          patterns.getContext(), ranks);
 }

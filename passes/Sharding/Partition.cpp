@@ -293,6 +293,11 @@ LogicalResult Partitioner::build(Operation &op) {
     hold(result);
   if (auto reshard = dyn_cast<ReshardOp>(op))
     return buildReshard(reshard);
+  // What it asks for, the reshards before it have done.
+  if (auto constrain = dyn_cast<ConstrainOp>(op)) {
+    parts.map(constrain.getResult(), parts.lookup(constrain.getInput()));
+    return success();
+  }
   if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
     buildShard(op, *rule);
   else // Every rank does the same on whole tensors, or returns its parts.

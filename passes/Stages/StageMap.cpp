@@ -106,8 +106,8 @@ LogicalResult StageMap::place(Operation *op) {
   if (isWider(op))
     return success();
   bool readsStage = !stagedReads(op).empty();
-  if (unit == units.ofUnit.end() && !readsStage && !isBackward(op) && !readsSumOfLoss(op))
-    return success(); // a source
+  if (unit == units.ofUnit.end() && !readsStage && !readsSumOfLoss(op))
+    return success(); // a source, such as a part of an accumulator
   unsigned stage = unit != units.ofUnit.end() ? unit->second : readsSumOfLoss(op) ? units.last() : stageWithoutUnit(op);
   if (std::optional<unsigned> later = stageOfSums(op); later && isBackward(op))
     stage = std::max(stage, *later);

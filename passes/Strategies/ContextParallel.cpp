@@ -71,6 +71,8 @@ private:
 
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
+  std::optional<ComputeRates> computeRates;
+  std::optional<LinkRates> linkRates;
   AxesAttr sequenceAxes, headAxes, allAxes;
   std::vector<ContextOp> ops;
   SmallVector<BlockwiseOpInterface> blockwise;
@@ -86,6 +88,17 @@ LogicalResult ContextParallel::readOptions() {
   sequenceAxes = axesNamed(&getContext(), *axes);
   headAxes = axesNamed(&getContext(), *otherHeadAxes);
   allAxes = joinAxes(headAxes, sequenceAxes);
+  const TargetInfo *target = targetOf(getOperation());
+  if (!target)
+    return failure();
+  llvm::Expected<ComputeRates> ofCompute = ComputeRates::parse(compute, *target);
+  llvm::Expected<LinkRates> ofLink = LinkRates::parse(link, *target);
+  if (!ofCompute || !ofLink) {
+    llvm::Error error = llvm::joinErrors(ofCompute.takeError(), ofLink.takeError());
+    return getOperation().emitError() << "comm-context-parallel: " << llvm::toString(std::move(error));
+  }
+  computeRates = *ofCompute;
+  linkRates = *ofLink;
   return verifyAxes([&] { return getOperation().emitError() << "comm-context-parallel: "; }, *mesh, allAxes);
 }
 
@@ -184,18 +197,11 @@ LogicalResult ContextParallel::check(ContextWay way) {
 FailureOr<ContextWay> ContextParallel::choose() {
   if (ops.empty())
     return ContextWay::Gather;
-  const TargetInfo *target = targetOf(getOperation());
-  if (!target)
-    return failure();
-  llvm::Expected<ComputeRates> rates = ComputeRates::parse(compute, *target);
-  llvm::Expected<LinkRates> rated = LinkRates::parse(link, *target);
-  if (!rates || !rated)
-    return getOperation().emitError() << llvm::toString(rates ? rated.takeError() : rates.takeError());
   auto predict = [&](ContextWay way) {
     ContextCost sum;
     for (const ContextOp &found : ops)
       sum += costOf(way, ContextWork::of(found.op, found.sequence, mesh->sizeOf(sequenceAxes), mesh->getNumRanks()),
-                    *rates, *rated);
+                    *computeRates, *linkRates);
     return sum;
   };
   bool hasHeads = llvm::all_of(ops, [&](const ContextOp &found) { return fits(found); });

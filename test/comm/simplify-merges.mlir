@@ -131,6 +131,52 @@ func.func @sums_of_blocks(%x: tensor<8xf32> {comm.sharding = #comm.sharding<@mes
   return %s : tensor<2xf32>
 }
 
+// Terms of one sum: those that are reduced alike are reduced once, whatever stands between them.
+// CHECK-LABEL: func @terms
+// CHECK-NEXT: %[[AC:.*]] = arith.addf %arg0, %arg2
+// CHECK-NEXT: %[[ACF:.*]] = arith.addf %[[AC]], %arg5
+// CHECK-NEXT: %[[TP:.*]] = comm.all_reduce sum %[[ACF]] over @mesh {tp}
+// CHECK-NEXT: %[[BE:.*]] = arith.addf %arg1, %arg4
+// CHECK-NEXT: %[[DP:.*]] = comm.all_reduce sum %[[BE]] over @mesh {dp}
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[TP]], %[[DP]]
+// CHECK-NEXT: %[[R:.*]] = arith.addf %[[S]], %arg3
+// CHECK-NEXT: return %[[R]]
+func.func @terms(%a: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {tp}>},
+                 %b: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp}>},
+                 %c: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {tp}>},
+                 %d: tensor<f32> {comm.sharding = #comm.sharding<@mesh>},
+                 %e: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp}>},
+                 %f: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {tp}>})
+    -> (tensor<f32> {comm.sharding = #comm.sharding<@mesh>})
+    attributes {comm.program = #comm.program<@mesh>} {
+  %ra = comm.all_reduce sum %a over @mesh {tp} : (tensor<f32>) -> tensor<f32>
+  %rb = comm.all_reduce sum %b over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+  %rc = comm.all_reduce sum %c over @mesh {tp} : (tensor<f32>) -> tensor<f32>
+  %re = comm.all_reduce sum %e over @mesh {dp} : (tensor<f32>) -> tensor<f32>
+  %rf = comm.all_reduce sum %f over @mesh {tp} : (tensor<f32>) -> tensor<f32>
+  %ab = arith.addf %ra, %rb : tensor<f32>
+  %abc = arith.addf %ab, %rc : tensor<f32>
+  %abcd = arith.addf %abc, %d : tensor<f32>
+  %abcde = arith.addf %abcd, %re : tensor<f32>
+  %abcdef = arith.addf %abcde, %rf : tensor<f32>
+  return %abcdef : tensor<f32>
+}
+
+// A part of a sum that is read elsewhere stays.
+// CHECK-LABEL: func @terms_read_elsewhere
+// CHECK-COUNT-2: comm.all_reduce
+func.func @terms_read_elsewhere(%a: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {tp}>},
+                                %b: tensor<f32> {comm.sharding = #comm.sharding<@mesh>},
+                                %c: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {tp}>})
+    -> (tensor<f32> {comm.sharding = #comm.sharding<@mesh>}, tensor<f32> {comm.sharding = #comm.sharding<@mesh>})
+    attributes {comm.program = #comm.program<@mesh>} {
+  %ra = comm.all_reduce sum %a over @mesh {tp} : (tensor<f32>) -> tensor<f32>
+  %rc = comm.all_reduce sum %c over @mesh {tp} : (tensor<f32>) -> tensor<f32>
+  %ab = arith.addf %ra, %b : tensor<f32>
+  %abc = arith.addf %ab, %rc : tensor<f32>
+  return %ab, %abc : tensor<f32>, tensor<f32>
+}
+
 // A maximum of sums is not a sum of maxima.
 // CHECK-LABEL: func @sums_of_others
 // CHECK-COUNT-5: comm.all_reduce

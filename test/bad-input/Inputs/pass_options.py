@@ -30,8 +30,11 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
 BESIDE = {("comm-annotate", "functions"): "layout=w:", ("comm-annotate", "batch-axes"): "layout=w:",
           ("comm-data-parallel", "shard"): "axes=dp", ("tg-make-programs", "programs"): "model=train",
           ("tg-attach-hooks", "at"): "action=norm", ("tg-attach-hooks", "action"): "at=x"}
-# Statements, and what needs another target or a module without a mesh.
-UNREAD = {("comm-annotate", "layout"), ("exec-set-target", "arch"), ("braid-annotate", "mesh"), ("braid-annotate", "layout-file")}
+# Statements, and what needs another target, a module without a mesh, or a program of microbatches (which
+# parallel/stages-refuses has).
+UNREAD = {("comm-annotate", "layout"), ("exec-set-target", "arch"), ("braid-annotate", "mesh"),
+          ("braid-annotate", "layout-file"),
+          ("comm-stages", "axis"), ("comm-stages", "schedule"), ("comm-stages", "stages")}
 
 
 def options(text):
