@@ -274,6 +274,13 @@ LogicalResult TensorOp::verify() {
   return success();
 }
 
+LogicalResult SlotsOp::verify() {
+  int64_t count = getCount();
+  if (count < 1)
+    return emitOpError() << "has " << count << " slots; expected at least 1";
+  return success();
+}
+
 LogicalResult PackOp::verifySymbolUses(SymbolTableCollection &symbols) {
   int64_t end = getOffset();
   for (auto name : getTensors().getAsRange<FlatSymbolRefAttr>()) {

@@ -386,6 +386,7 @@ def Exec_SlotsOp : Exec_Op<"slots", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$count, OptionalAttr<Exec_Bytes>:$offset,
                        OptionalAttr<Exec_Bytes>:$bytes);
   let assemblyFormat = "$sym_name $count (`at` $offset^ `bytes` $bytes)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Exec_PackOp : Exec_Op<"pack", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, ArenaRangeOpInterface]> {

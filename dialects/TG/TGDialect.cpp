@@ -6,6 +6,7 @@
 #include "dialects/TG/Replays.h"
 #include "dialects/TG/TG.h"
 #include "dialects/TG/TGIndices.h"
+#include "dialects/TG/TGRoutes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -33,6 +34,7 @@ void TGDialect::initialize() {
 #include "dialects/TG/TGOps.cpp.inc"
       >();
   attachIndexRanges(*getContext());
+  attachRoutes(*getContext());
 }
 
 Operation *TGDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {

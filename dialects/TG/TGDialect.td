@@ -183,7 +183,7 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
       (`tg-make-decode`).  It lives from `generate` to the last `decode` of a text, has no memory
       while other programs run, and is left out of checkpoints;
     * `saved`: what a stage of a pipeline keeps of a microbatch, from its forward to its backward;
-    * `message`: what a stage of a pipeline sends or receives (`comm-pipeline`).  These two lie in
+    * `message`: what a stage of a pipeline sends or receives (`comm-stages`).  These two lie in
       slots (`exec.slots`), are written before they are read, and are left out of checkpoints.
 
     `transposed` and `fused` are as for parameters.

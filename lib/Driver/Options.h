@@ -62,9 +62,10 @@ struct ParallelOptions {
   std::string strategy;
   /// A file of `comm-annotate`.
   std::string layout;
-  /// Axes that no layout names: whether tp is one, for which a layout is searched, and those
-  /// that shard the sequence.
+  /// Axes that no layout names: whether tp is one, for which a layout is searched, the one that
+  /// shards experts (empty for none), and those that shard the sequence.
   bool searchesLayout = false;
+  std::string expertAxis;
   std::vector<std::string> sequenceAxes;
   /// How positions of a sharded sequence read others.
   ContextWay context = ContextWay::Auto;
@@ -92,9 +93,9 @@ struct ParallelOptions {
   bool isParallel() const { return !mesh.empty(); }
   bool hasStages() const { return !stageAxis.empty(); }
   /// Whether something is chosen for an axis that nothing is said of.
-  bool choosesLayout() const { return searchesLayout || !sequenceAxes.empty(); }
+  bool choosesLayout() const { return searchesLayout || !expertAxis.empty() || !sequenceAxes.empty(); }
   /// Whether ranks share weights otherwise than in flat ranges.
-  bool shardsWeights() const { return searchesLayout || !layout.empty(); }
+  bool shardsWeights() const { return searchesLayout || !expertAxis.empty() || !layout.empty(); }
   bool decomposesCollectives() const { return !collectives.empty() && collectives != "library"; }
 };
 

@@ -15,28 +15,31 @@
 using namespace llvm;
 using namespace braid;
 
-/// Axes over which the batch is sharded even without a layout, the axis that shards the sequence,
-/// and the one for which a layout of weights is searched.
-static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kContextAxis = "cp", kTensorAxis = "tp",
-                               kStageAxis = "pp";
+/// Axes over which the batch is sharded even without a layout, the one that shards experts and the
+/// batch, the one that shards the sequence, and the one for which a layout of weights is searched.
+static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kExpertAxis = "ep", kContextAxis = "cp",
+                               kTensorAxis = "tp", kStageAxis = "pp";
 
 std::string braid::meshText(ArrayRef<MeshAxis> mesh) {
   auto axes = map_range(mesh, [](const MeshAxis &axis) { return axis.name + "=" + std::to_string(axis.size); });
   return join(axes, ",");
 }
 
+/// That of experts comes last: rows then go to experts and back by one all_to_all.
 std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   std::vector<std::string> axes;
   for (const MeshAxis &axis : options.mesh)
     if (is_contained(kBatchAxes, axis.name))
       axes.push_back(axis.name);
+  if (!options.expertAxis.empty())
+    axes.push_back(options.expertAxis);
   return axes;
 }
 
 std::vector<std::string> braid::shardAxes(const ParallelOptions &options) {
   std::vector<std::string> axes = batchAxes(options);
   if (is_contained(axes, "shard"))
-    axes = {"shard"};
+    erase_if(axes, [](StringRef axis) { return axis != "shard" && is_contained(kBatchAxes, axis); });
   append_range(axes, options.sequenceAxes);
   return axes;
 }
@@ -116,6 +119,8 @@ static Error findUseOfAxes(ParallelOptions &options) {
       continue;
     if (axis.name == kContextAxis)
       options.sequenceAxes.push_back(axis.name);
+    else if (axis.name == kExpertAxis)
+      options.expertAxis = axis.name;
     else if (axis.name == kTensorAxis)
       options.searchesLayout = true;
     else if (axis.name == kStageAxis)
@@ -123,7 +128,8 @@ static Error findUseOfAxes(ParallelOptions &options) {
     else
       return makeError("--mesh: nothing is sharded over the axis '" + axis.name + "', so its " + Twine(axis.size) +
                        " ranks would all do the same; the batch is sharded over dp, replica and shard, the sequence "
-                       "over cp, weights over tp, stages lie along pp, and other axes shard what " +
+                       "over cp, weights over tp, experts and the batch over ep, stages lie along pp, and other axes "
+                       "shard what " +
                        (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
   }
   if (options.sequenceParallel && !options.searchesLayout)
@@ -160,7 +166,7 @@ static Error checkStages(const DriverOptions &all) {
   if ((options.zero || comparesAll) && shardAxes(options).empty())
     return makeError((comparesAll ? "--compare=zero" : "--zero") +
                      std::string(" needs data parallel ranks, but --mesh=") + options.meshText +
-                     " has none: name an axis dp, replica, shard or cp");
+                     " has none: name an axis dp, replica, shard, cp or ep");
   if (options.reshardAfterForward && zero < 3)
     return makeError("--reshard-after-forward applies to sharded parameters, but " + stage +
                      " keeps them whole: add --zero=3 or leave it out");
@@ -184,7 +190,7 @@ static Error checkStrategy(const DriverOptions &all) {
   if (all.accumulate > 1)
     return makeError("--strategy=dataparallel with --accumulate=" + Twine(all.accumulate) +
                      ": the root sends each batch to the others whole, so leave microbatches out");
-  if (options.mesh.size() > 1 || batchAxes(options).empty())
+  if (options.mesh.size() > 1 || batchAxes(options).empty() || !options.expertAxis.empty())
     return makeError("--strategy=dataparallel takes one axis, over which the batch is sharded, but --mesh=" +
                      options.meshText + " has others: write --mesh=dp=4");
   if (numRanks(options, batchAxes(options)) == 1)
@@ -243,6 +249,11 @@ static Error checkAxes(const DriverOptions &all) {
   if (options.collectives == "hierarchical" && options.mesh.size() == 1)
     return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
                      options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
+  if (options.noiseScale && !options.expertAxis.empty())
+    return makeError("--noise-scale with --mesh=" + options.meshText +
+                     ": it compares what ranks' own rows make of each gradient, but an expert's is of the rows of all "
+                     "ranks along " +
+                     options.expertAxis + "; leave one of them out");
   if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
     return makeError("--noise-scale compares the gradients of data parallel ranks, but --mesh=" + options.meshText +
                      " has one of them: name an axis dp, replica or shard of more");

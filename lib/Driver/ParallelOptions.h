@@ -31,8 +31,9 @@ std::vector<std::optional<int64_t>> stagesOnMesh(llvm::ArrayRef<MeshAxis> mesh);
 /// `dp=2,tp=2`, as --mesh says it.
 std::string meshText(llvm::ArrayRef<MeshAxis> mesh);
 
-/// The axes of the mesh over which the batch is sharded (dp, replica, shard), and those
-/// over which ZeRO shards: `shard` alone if it is there.
+/// The axes of the mesh over which the batch is sharded (dp, replica, shard, and that of
+/// experts), and those over which ZeRO shards, with the sequence's: of dp, replica and shard
+/// `shard` alone if it is there.
 std::vector<std::string> batchAxes(const ParallelOptions &options);
 std::vector<std::string> shardAxes(const ParallelOptions &options);
 

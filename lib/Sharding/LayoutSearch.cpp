@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace braid;
 
 LayoutSearch::LayoutSearch(func::FuncOp model, LayoutQuestion question)
-    : model(model), question(question), tokens(model) {
+    : model(model), question(std::move(question)), tokens(model) {
   for (Operation &op : model.front())
     addNode(&op);
   llvm::DenseMap<Value, std::set<int64_t>> dims = dimsOfNodes();
@@ -41,6 +41,16 @@ static int64_t dimWith(const ShardingRule::TensorFactors &tensor, int64_t factor
   return kWhole;
 }
 
+/// Whether other axes shard a dim along the factor.
+bool LayoutSearch::isTaken(const Node &node, unsigned factor) const {
+  Tensors tensors{node.rule, {}, isa<DecomposableOpInterface>(node.op)};
+  for (unsigned tensor = 0; tensor < numTensors(node.rule); ++tensor)
+    for (auto [dim, factors] : llvm::enumerate(tensors.factorsOf(tensor)))
+      if (llvm::is_contained(factors, factor) && isTaken(tensorOf(node.op, tensor), dim))
+        return true;
+  return false;
+}
+
 /// The axis divides the factor into equal blocks of every dim that it is in, and does not
 /// take examples apart, which is data parallelism.  Rows of norms and softmaxes are whole, because
 /// there is fast code for them as they are; classes of a loss are worth decomposing it.
@@ -48,7 +58,7 @@ bool LayoutSearch::mayShard(const Node &node, unsigned number) const {
   const Factor &factor = node.rule.factors[number];
   Tensors tensors{node.rule, {}, isa<DecomposableOpInterface>(node.op)};
   bool isWhole = factor.kind == FactorKind::Whole && numericKindOf(node.op) != NumericKind::Loss;
-  if (isWhole || !tensors.canShard(number) || factor.size % question.ranks != 0)
+  if (isWhole || !tensors.canShard(number) || factor.size % question.ranks != 0 || isTaken(node, number))
     return false;
   TokenDims::Kind kind = tokens.kindsOf(node.op, node.rule)[number];
   if (kind == TokenDims::Kind::Batch || (kind == TokenDims::Kind::Sequence && !question.sequence))

@@ -19,6 +19,7 @@
 #define BRAID_LIB_SHARDING_LAYOUTSEARCH_H
 
 #include "dialects/Interfaces/ShardingRule.h"
+#include "lib/Sharding/CommonDims.h"
 #include "lib/Sharding/MinimumCost.h"
 #include "lib/Sharding/TokenDims.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,6 +48,7 @@ struct LayoutChoice {
 struct LayoutQuestion {
   int64_t ranks;         ///< Along the axis.
   bool sequence = false; ///< The axis may shard the sequence of activations, too.
+  CommonDims taken = {}; ///< Dims that other axes shard, which this one leaves alone.
 };
 
 class LayoutSearch {
@@ -59,6 +61,8 @@ public:
   MinimumCost &problem() { return prices; }
 
   const TokenDims &tokenDims() const { return tokens; }
+  /// Whether a dim is sharded by other axes.
+  bool isTaken(mlir::Value value, int64_t dim) const { return question.taken.contains(value, dim); }
 
 private:
   struct Node {
@@ -84,6 +88,7 @@ private:
 
   void addNode(mlir::Operation *op);
   bool mayShard(const Node &node, unsigned factor) const;
+  bool isTaken(const Node &node, unsigned factor) const;
   void addHeld(mlir::Value value, llvm::ArrayRef<int64_t> dims);
   llvm::DenseMap<mlir::Value, std::set<int64_t>> dimsOfNodes() const;
   void price(const Node &node);

@@ -40,6 +40,8 @@ void braid::buildLayoutPipeline(OpPassManager &manager, const LayoutPipelineOpti
   AnnotatePassOptions mesh;
   mesh.layout = options.mesh;
   manager.addPass(createAnnotatePass(mesh));
+  if (options.expertParallel)
+    manager.addPass(createExpertParallelPass(options.experts));
   if (options.tensorParallel) {
     manager.addNestedPass<func::FuncOp>(createRepeatHeadsPass(options.heads));
     manager.addPass(createTensorParallelPass(options.tensor));

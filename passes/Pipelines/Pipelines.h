@@ -37,6 +37,8 @@ void buildPreparePipeline(mlir::OpPassManager &manager, const PreparePipelineOpt
 
 struct LayoutPipelineOptions : mlir::PassPipelineOptions<LayoutPipelineOptions> {
   Option<std::string> mesh{*this, "mesh", llvm::cl::desc("The mesh as a layout says it: mesh tp = 4")};
+  Option<bool> expertParallel{*this, "expert-parallel", llvm::cl::desc("An axis shards experts")};
+  ExpertParallelPassOptions experts;
   Option<bool> tensorParallel{*this, "tensor-parallel", llvm::cl::desc("Find what an axis shards of the weights")};
   RepeatHeadsPassOptions heads;
   Option<bool> contextParallel{*this, "context-parallel", llvm::cl::desc("The sequence is sharded")};

@@ -37,6 +37,7 @@ struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
   void runOnOperation() final {
     if (failed(readOptions()))
       return signalPassFailure();
+    findSharded();
     if (failed(findUnread()))
       return signalPassFailure();
     // What programs with a batch add up, others hold as sums.
@@ -52,6 +53,7 @@ struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
 private:
   LogicalResult readOptions();
   FailureOr<AxesAttr> axesOption(ArrayRef<std::string> names, StringRef option);
+  void findSharded();
   LogicalResult findUnread();
   unsigned firstStage(BlockArgument argument) const;
   ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
@@ -69,6 +71,8 @@ private:
   std::optional<Mesh> mesh;
   AxesAttr batchAxes, sequenceAxes, shardAxes;
   AxesAttr dataAxes; ///< Those of the batch, then those of the sequence.
+  /// Of annotations.  Storage gives way to the batch, and the batch to parameters that share its axes.
+  int64_t batchPriority = 0;
   llvm::StringSet<> unread;
   llvm::StringMap<AxesAttr> sums;            ///< By accumulator.
   llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated, as states name them.
@@ -116,6 +120,19 @@ LogicalResult DataParallel::readOptions() {
 // Annotations
 //===----------------------------------------------------------------------===//
 
+/// The axes that shard dims.
+static AxesAttr dimAxes(ShardingAttr sharding) {
+  AxesAttr axes = AxesAttr::get(sharding.getContext());
+  for (AxesAttr dim : sharding.getDims())
+    axes = joinAxes(axes, AxesAttr::get(dim.getContext(), dim.getNames()));
+  return axes;
+}
+
+static ShardingAttr withPriority(ShardingAttr sharding, int64_t priority) {
+  return ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),
+                           sharding.getReduction(), sharding.getFlat(), priority);
+}
+
 LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding, AxesAttr axes) {
   auto emitError = [&] {
     return function.emitError() << nameOfArgument(function, argument.getArgNumber()) << " cannot be sharded over "
@@ -143,7 +160,8 @@ LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument i
                                   << " has no sequence of tokens to shard over " << sequenceAxes.str();
     dims[1] = joinAxes(sequenceAxes, dims[1]);
   }
-  return write(function, input, sharding.withDims(dims), dataAxes);
+  int64_t priority = std::max(batchPriority, sharding.getPriority());
+  return write(function, input, withPriority(sharding.withDims(dims), priority), dataAxes);
 }
 
 /// The values that depend on the batch.
@@ -170,6 +188,17 @@ static bool addsUpSequence(BlockArgument accumulator, const TokenDims &tokens) {
   return llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
     return llvm::any_of(user->getOperands(), [&](Value operand) { return tokens.isSumOverSequence(operand); });
   });
+}
+
+/// Whether parameters share axes with the batch.
+void DataParallel::findSharded() {
+  batchPriority = 0;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal())
+      for (BlockArgument argument : function.getArguments())
+        if (parameterOf(argument) &&
+            !areDisjoint(batchAxes, dimAxes(shardingOfArgument(function, argument.getArgNumber(), symbol))))
+          batchPriority = 1;
 }
 
 /// Parameters that no forward pass reads.  They have no gradient to reduce; in
@@ -244,17 +273,17 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
     return success(); // said otherwise
   AxesAttr summed = state && state.isAccumulator() ? axesSummed(argument, state, ofBatch, tokens) : AxesAttr();
   bool isSum = summed && !summed.empty();
+  // Ranks with other parts of its dims have nothing to share, nor to add up.
+  AxesAttr others = dimAxes(sharding), flat = differenceOf(shardAxes, others);
   if (isSharded && !(isSum && keepUnreduced))
-    sharding = sharding.withFlat(shardAxes);
+    sharding = sharding.withFlat(flat);
   // Reductions other than those into shards wait for the last microbatch: all of them,
   // or the sums over replicas of the shards.
   if (isSum)
-    sharding = sharding.withPartial(differenceOf(summed, sharding.getFlat()));
-  // Storage gives way to the batch, which has priority 0.
+    sharding = sharding.withPartial(differenceOf(differenceOf(summed, others), sharding.getFlat()));
   if (!isAnnotated)
-    sharding = ShardingAttr::get(&getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),
-                                 sharding.getReduction(), sharding.getFlat(), /*priority=*/1);
-  return write(function, argument, sharding, shardAxes);
+    sharding = withPriority(sharding, batchPriority + 1);
+  return write(function, argument, sharding, flat);
 }
 
 /// Whether ranks share the examples of a program.  One that has no loss and updates

@@ -102,7 +102,8 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
   let description = [{
     The batch (dim 0 of tokens, targets, features and labels) is sharded over `axes`.
     `zero` says what else is sharded, in flat ranges over `shard` (by default `axes`;
-    fewer axes keep replicas, as hybrid sharding does):
+    fewer axes keep replicas, as hybrid sharding does), but for axes that shard a dim of the tensor
+    already:
 
     | zero | parameters | gradient accumulators | optimizer state |
     |---|---|---|---|
@@ -135,7 +136,10 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
 
     Annotations that are there stay and are sharded further; flat and partial ones are
     left alone.  A state follows the annotation of its parameter.  Scalars are not
-    sharded.
+    sharded.  Where an axis of the batch shards a dim of a parameter already, as
+    comm-expert-parallel shards experts, the batch gives way: it has priority 1.  A rank then has
+    summands of that parameter's gradient over the other axes of the batch alone, and ZeRO shards over what is
+    left: the experts over dp, all others over dp and ep.
 
     A program that has no loss and updates nothing, as one that generates text, is
     not sharded by its batch: every rank computes all of it, from parameters that are
@@ -176,6 +180,58 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 
+def ExpertParallelPass : Pass<"comm-expert-parallel", "::mlir::ModuleOp"> {
+  let summary = "Finds which weights of a model belong to experts and shards them by expert";
+  let description = [{
+    An op that sends tokens to experts says which dim of its result tells them apart
+    (`RoutingOpInterface`: `tg.dispatch`).  What is computed of the result for each expert by itself has
+    a dim for the same factor of the ops' sharding rules: activations, and weights, such as those of
+    a contraction with a batch dim.  These weights are sharded along that dim over `axis`.
+
+    Nothing else is decided here.  The batch may be sharded over the same axis (comm-data-parallel),
+    and gives way where experts are sharded: tokens then go to the ranks of their experts and back, each by
+    an all_to_all.
+
+    Weights that are annotated already are left alone.  A remark says the choice in the form of a layout.
+    A model without such weights is an error, and so is a number of experts that the ranks do not divide.
+
+    Input (`axis=ep`):
+    ```mlir
+    comm.mesh @mesh [ep = 2]
+    func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %chosen: tensor<2x6x2xi32> {tg.input = "chosen"},
+                     %up: tensor<4x16x8xf32> {tg.param = #tg.param<"experts.*.up", #tg.init<ones>>},
+                     %down: tensor<4x8x16xf32> {tg.param = #tg.param<"experts.*.down", #tg.init<ones>>}) -> tensor<2x6x2x8xf32> {
+      %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
+      %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<4x2x3x8xf32>
+      %h = tg.contract "ebcd,efd->ebcf" %in, %up : (tensor<4x2x3x8xf32>, tensor<4x16x8xf32>) -> tensor<4x2x3x16xf32>
+      %a = tg.silu %h : tensor<4x2x3x16xf32>
+      %out = tg.contract "ebcf,edf->ebcd" %a, %down : (tensor<4x2x3x16xf32>, tensor<4x8x16xf32>) -> tensor<4x2x3x8xf32>
+      %y = tg.collect %out, %slots, %choices : (tensor<4x2x3x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<2x6x2x8xf32>
+      return %y : tensor<2x6x2x8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [ep = 2]
+    func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %chosen: tensor<2x6x2xi32> {tg.input = "chosen"},
+                     %up: tensor<4x16x8xf32> {comm.sharding = #comm.sharding<@mesh, {ep} {} {}>, tg.param = #tg.param<"experts.*.up", #tg.init<ones>>},
+                     %down: tensor<4x8x16xf32> {comm.sharding = #comm.sharding<@mesh, {ep} {} {}>, tg.param = #tg.param<"experts.*.down", #tg.init<ones>>}) -> tensor<2x6x2x8xf32> {
+      %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
+      %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<4x2x3x8xf32>
+      %h = tg.contract "ebcd,efd->ebcf" %in, %up : (tensor<4x2x3x8xf32>, tensor<4x16x8xf32>) -> tensor<4x2x3x16xf32>
+      %a = tg.silu %h : tensor<4x2x3x16xf32>
+      %out = tg.contract "ebcf,edf->ebcd" %a, %down : (tensor<4x2x3x16xf32>, tensor<4x8x16xf32>) -> tensor<4x2x3x8xf32>
+      %y = tg.collect %out, %slots, %choices : (tensor<4x2x3x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<2x6x2x8xf32>
+      return %y : tensor<2x6x2x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"axis", "axis", "std::string", /*default=*/"\"ep\"", "The axis that shards experts">,
+  ];
+  let dependentDialects = ["::braid::comm::CommDialect"];
+}
+
 def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
   let summary = "Finds which dims of a model's weights an axis shards";
   let description = [{
@@ -194,7 +250,8 @@ def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
     layout changes.  Positions that the ranks do not divide are refused.
 
     A remark says the choice in the form of a layout.  A model whose arguments name the axis is
-    left alone.
+    left alone.  Dims of weights that other axes shard, as comm-expert-parallel shards experts, and
+    what is sharded with them, are not the axis's to shard.
 
     Input (`axis=tp`):
     ```mlir

@@ -2,15 +2,14 @@
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Interfaces/Divisors.h"
-#include "dialects/TG/FileLayout.h"
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/LayoutSearch.h"
 #include "lib/Sharding/TokenDims.h"
 #include "passes/Graph/Signature.h"
+#include "passes/Strategies/LayoutText.h"
 #include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace braid {
 #define GEN_PASS_DEF_TENSORPARALLELPASS
@@ -78,7 +77,7 @@ void TensorParallel::annotate(func::FuncOp function, BlockArgument weight, int64
                                         sharding.getFlat(), /*priority=*/dim == kWhole));
 }
 
-/// The examples of the batch are shared out by others, and so may the sequence be.
+/// The examples of the batch are shared out by others, and so may experts and the sequence be.
 ShardingAttr TensorParallel::requestFor(Value value, int64_t dim, const LayoutSearch &search) {
   SmallVector<AxesAttr> dims;
   for (int64_t i = 0; i < cast<RankedTensorType>(value.getType()).getRank(); ++i) {
@@ -88,7 +87,8 @@ ShardingAttr TensorParallel::requestFor(Value value, int64_t dim, const LayoutSe
       llvm::append_range(names, ofSequence.getNames());
     if (i == dim)
       names.push_back(name);
-    dims.push_back(AxesAttr::get(&getContext(), names, /*open=*/kind == TokenDims::Kind::Batch));
+    bool isOpen = kind == TokenDims::Kind::Batch || search.isTaken(value, i);
+    dims.push_back(AxesAttr::get(&getContext(), names, isOpen));
   }
   return ShardingAttr::replicated(symbol, dims.size()).withDims(dims);
 }
@@ -117,18 +117,6 @@ void TensorParallel::constrain(const LayoutChoice &choice, const LayoutSearch &s
   }
 }
 
-/// A name with `*` in place of each number.
-static std::string patternOf(StringRef name) {
-  std::string pattern;
-  while (!name.empty()) {
-    StringRef digits = name.take_while(llvm::isDigit);
-    bool isNumber = !digits.empty() && (pattern.empty() || pattern.back() == '.');
-    pattern += isNumber ? "*" : digits.empty() ? name.take_front(1).str() : digits.str();
-    name = name.drop_front(std::max<size_t>(digits.size(), 1));
-  }
-  return pattern;
-}
-
 /// `; 4 or 6 ranks divide some dims`; empty where nothing near would.
 static std::string nearestForWeights(ArrayRef<BlockArgument> weights, int64_t ranks) {
   SmallVector<int64_t> sizes;
@@ -140,30 +128,19 @@ static std::string nearestForWeights(ArrayRef<BlockArgument> weights, int64_t ra
 
 /// Says what was chosen, as the lines of a layout, and which weights do not divide.
 LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &choice) {
-  llvm::SmallVector<std::string> lines;
-  for (auto [weight, dim] : choice.weights)
-    if (dim != kWhole) {
-      tg::ParamAttr param = parameterOf(weight);
-      tg::FileLayout layout = tg::fileLayoutOf(param);
-      int64_t inFiles = layout.transposed ? 1 - dim : dim - (layout.fused >= 0 && dim > layout.fused);
-      std::string axes;
-      for (int64_t i = 0; i < layout.inFiles(tg::typeOf(weight)).getRank(); ++i)
-        axes += i == inFiles ? " {" + axis.getValue() + "}" : " {}";
-      std::string line = patternOf(param.getName()) + ":" + axes;
-      if (!llvm::is_contained(lines, line))
-        lines.push_back(line);
-    }
-  InFlightDiagnostic diagnostic = lines.empty() ? function.emitError() : function.emitRemark();
-  if (lines.empty())
+  SmallVector<std::pair<BlockArgument, int64_t>> sharded;
+  llvm::copy_if(choice.weights, std::back_inserter(sharded), [](auto &weight) { return weight.second != kWhole; });
+  InFlightDiagnostic diagnostic = sharded.empty() ? function.emitError() : function.emitRemark();
+  if (sharded.empty())
     diagnostic << axis << " = " << ranks << " divides no weight, so these ranks would all do the same"
                << nearestForWeights(choice.undivided, ranks);
   else
-    diagnostic << axis << " = " << ranks << " shards " << llvm::join(lines, "; ");
+    diagnostic << axis << " = " << ranks << " shards " << layoutText(sharded, axis);
   for (BlockArgument weight : choice.undivided)
     diagnostic.attachNote(weight.getLoc())
         << parameterOf(weight).getName() << " of type " << weight.getType() << " is whole on every rank: no dim that "
         << "could be sharded is a multiple of " << ranks;
-  return failure(lines.empty());
+  return failure(sharded.empty());
 }
 
 /// All ranks have as many positions.
@@ -181,15 +158,17 @@ LogicalResult TensorParallel::checkSequence(func::FuncOp function) {
 }
 
 LogicalResult TensorParallel::choose(func::FuncOp function) {
-  bool isSaid = llvm::any_of(function.getArguments(), [&](BlockArgument argument) {
-    return llvm::any_of(shardingOfArgument(function, argument.getArgNumber(), symbol).getDims(),
-                        [&](AxesAttr dim) { return dim.contains(name); });
-  });
-  if (isSaid)
-    return success();
+  CommonDims taken;
+  for (BlockArgument argument : function.getArguments())
+    for (auto [dim, axes] : llvm::enumerate(shardingOfArgument(function, argument.getArgNumber(), symbol).getDims())) {
+      if (axes.contains(name))
+        return success();
+      if (parameterOf(argument) && !axes.empty())
+        taken.add(argument, dim);
+    }
   if (sequence && failed(checkSequence(function)))
     return failure();
-  LayoutSearch search(function, {ranks, sequence});
+  LayoutSearch search(function, {ranks, sequence, std::move(taken)});
   std::optional<LayoutChoice> choice = search.run();
   if (!choice)
     return function.emitError() << "is too entangled to find a layout over '" << axis

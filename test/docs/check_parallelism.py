@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks docs/Parallelism.md: check_parallelism.py PAGE.md CONFIG.json LAYERS.json...
+"""Checks docs/Parallelism.md: check_parallelism.py PAGE.md CONFIG.json EXPERTS.json LAYERS.json...
 
 `<!-- lines ZERO [AXES] -->` stands before lines that the passes of a strategy make of
 the page's graph, in this order; names of values do not count. `<!-- plan FLAGS [AXES] -->`
@@ -7,12 +7,15 @@ stands before a table of formulas: the bytes that braidc reports for a GPT-2 wit
 these flags, without padding between rows. "At most" columns are bounds, others are exact.
 `<!-- layers -->` stands before a table of flags and of what each adds for one more layer: to the
 elements that @train of the models LAYERS.json sends; `<!-- kept -->` is the same of what it keeps for backward,
-with a column for each family of models.  `<!-- lines stages AXES -->` stands before lines of
+with a column for each family of models, and `<!-- experts -->` of what EXPERTS.json sends to experts and back and
+otherwise.  `<!-- lines stages AXES -->` stands before lines of
 the functions of stages, and `<!-- stages -->` before a table of flags and of what stages send each other in a
 microbatch.
 """
 
+import collections
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -23,8 +26,7 @@ INPUT = re.compile(r"<!-- input -->\n```mlir\n(.*?)```", re.S)
 LINES = re.compile(r"<!-- lines (\S+)( \S+=\S+)? -->\n```mlir\n(.*?)```", re.S)
 PLAN = re.compile(r"<!-- plan ((?:--\S+ ?)+)(\S+=\S+ )?-->\n\|(.*)\|\n\|[-|]+\|\n\|(.*)\|\n")
 ROWS = r" -->\n\|.*\|\n\|[-|]+\|\n((?:\|.*\|\n)+)"
-LAYERS, STAGES = re.compile("<!-- layers" + ROWS), re.compile("<!-- stages" + ROWS)
-KEPT = re.compile("<!-- kept" + ROWS)
+LAYERS, KEPT, EXPERTS, STAGES = (re.compile(f"<!-- {what}" + ROWS) for what in ("layers", "kept", "experts", "stages"))
 BATCH, SEQ = 16, 16
 MICROBATCHES = 4 # of stages
 ALIGNMENT = 64 # bytes, of each tensor in the arena
@@ -160,8 +162,17 @@ def plan_of(config, layers, flags, folder):
     return json.loads(report.read_text()), settings
 
 
+def sent_by_name(plan):
+    """Bytes by the names of collectives."""
+    sent = collections.Counter()
+    for collective in plan["collectives"]:
+        if collective["program"] == "train":
+            sent[collective["op"]] += collective["bytes_moved"]
+    return sent
+
+
 def sent(plan):
-    return sum(c["bytes_moved"] for c in plan["collectives"] if c["program"] == "train")
+    return sent_by_name(plan).total()
 
 
 def kept(plan):
@@ -209,6 +220,34 @@ def check_layers(rows, configs, measure):
     return good, checks
 
 
+def check_experts(rows, config):
+    good, checks = True, 0
+    for row in rows.strip().splitlines():
+        flags, *formulas = (cell.strip().strip("`") for cell in row.strip("|").split("|"))
+        for ranks in (2, 4):
+            with tempfile.TemporaryDirectory() as name:
+                folder = pathlib.Path(name)
+                words = re.sub(r"=n\b", f"={ranks}", flags).split()
+                few, _ = plan_of(config, 2, words, folder)
+                many, settings = plan_of(config, 3, words, folder)
+                graph = (folder / "model.mlir").read_text()
+            more = sent_by_name(many) - sent_by_name(few)
+            unit = next(name for name in parameters(graph) if is_block(name))
+            stacks = re.findall(r"tensor<([0-9x]+)xf32> \{tg\.param = #tg\.param<\"[^\"]*\.experts\.[^{}]*unit = \"" + re.escape(unit) + '"', graph)
+            names = {"b": BATCH, "e": settings["num_local_experts"], "c": SEQ, "h": settings["hidden_size"], "n": ranks,
+                     "P": sum(parameters(graph)[unit]), "X": sum(math.prod(map(int, shape.split("x"))) for shape in stacks)}
+            sent = [more["all_to_all"], more.total() - more["all_to_all"]]
+            for formula, found in zip(formulas, sent, strict=True):
+                if not re.fullmatch(r"[bechnPX0-9+*/() -]+", formula):
+                    sys.exit(f"'{formula}' is no formula")
+                wanted = 4 * eval(formula, {"__builtins__": {}}, names) # of letters and arithmetic only
+                checks += 1
+                if found != wanted:
+                    print(f"{config} {' '.join(words)}: the page says {formula}, {wanted} bytes, the reports differ by {found} ({names})")
+                    good = False
+    return good, checks
+
+
 def check_stages(rows, configs):
     good, checks = True, 0
     for row in rows.strip().splitlines():
@@ -243,13 +282,14 @@ def main():
         for table in PLAN.findall(page):
             good &= check_plan(model, *table)
             checks += 1
-    of_layers, count = check_layers(LAYERS.search(page).group(1), sys.argv[3:], sent)
-    is_kept, of_kept = check_layers(KEPT.search(page).group(1), sys.argv[3:], kept)
-    of_stages, more = check_stages(STAGES.search(page).group(1), sys.argv[3:])
-    good &= of_layers and of_stages and is_kept
-    checks += count + of_kept + more
+    for those, count in (check_layers(LAYERS.search(page).group(1), sys.argv[4:], sent),
+                         check_layers(KEPT.search(page).group(1), sys.argv[4:], kept),
+                         check_experts(EXPERTS.search(page).group(1), sys.argv[3]),
+                         check_stages(STAGES.search(page).group(1), sys.argv[4:])):
+        good &= those
+        checks += count
     print(f"{checks} checks, {'all good' if good else 'some wrong'}")
-    sys.exit(0 if good and checks >= 86 else 1)
+    sys.exit(0 if good and checks >= 98 else 1)
 
 
 if __name__ == "__main__":

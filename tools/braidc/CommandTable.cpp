@@ -237,7 +237,8 @@ constexpr Option kOptimizer[] = {
 constexpr Option kRanks[] = {
     {"--mesh", text("dp=4,tp=2"),
      "Axes of ranks and their sizes: the batch is sharded over dp, replica and shard (hybrid sharding), the sequence "
-     "over cp, weights over tp, stages of the model lie along pp; other axes are for --layout",
+     "over cp, weights over tp, experts and the batch over ep, stages of the model lie along pp; other axes are for "
+     "--layout",
      into<&ParallelOptions::meshText>()},
     {"--zero", integer("STAGE", 0, 3),
      "What data parallel ranks shard: 0 nothing (DDP), 1 optimizer state, 2 and gradients, 3 and parameters (FSDP)",

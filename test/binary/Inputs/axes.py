@@ -6,7 +6,7 @@
 Ten steps give the losses and gradient norms of one rank to 1e-5, and the same bits when they are
 run again.  A checkpoint of five steps goes on on one rank with the losses of one rank, and one of
 one rank goes on on these.  `covering` has every arrangement with some model and every model and
-stage of ZeRO with some arrangement.
+stage of ZeRO with some arrangement, and arrangements of experts with every stage.
 """
 
 import concurrent.futures
@@ -32,7 +32,7 @@ MODELS = {
             "num_key_value_heads": 2, "intermediate_size": 32, "max_position_embeddings": 16, "vocab_size": 64,
             "num_local_experts": 4, "num_experts_per_tok": 2, "tie_word_embeddings": False},
 }
-# Of each, what is said to braidc; ZeRO needs dp or cp.
+# Of each, what is said to braidc; ZeRO needs dp, cp or ep, and ep experts.
 ARRANGEMENTS = [
     "tp=2", "tp=4", "tp=2 sequence-parallel", "tp=4 sequence-parallel",
     "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ring", "cp=4 context=ring", "cp=2 context=ulysses", "cp=2",
@@ -40,6 +40,7 @@ ARRANGEMENTS = [
     "dp=2,cp=2 context=ring", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 sequence-parallel", "replica=2,shard=2,tp=2",
     "pp=2", "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=zb-v", "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1",
     "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",
+    "ep=2", "ep=4", "dp=2,ep=2", "ep=2,tp=2", "ep=2,cp=2", "pp=2,ep=2", "pp=2,ep=2 schedule=zb-v",
 ] + [f"pp=4 schedule={schedule}" for schedule in ("gpipe", "1f1b", "zb-h1")] + ["pp=2,cp=2"]
 
 
@@ -47,13 +48,16 @@ def cases(which):
     """(model, arrangement, stage of ZeRO, microbatches)"""
     number = 0
     for arrangement in ARRANGEMENTS:
-        shards = any(axis in arrangement for axis in ("dp=", "cp=", "shard="))
+        shards = any(axis in arrangement for axis in ("dp=", "cp=", "shard=", "ep="))
         stages = [0, 1, 3] if shards else [0]
         # Pipelines take as many microbatches as ranks, and interleaved ones a multiple of them.
         counts = (2, 4) if "pp=" in arrangement else (1, 2)
-        for model in MODELS:
+        hasExperts = "ep=" in arrangement
+        for model in ["moe"] if hasExperts else MODELS:
             if which == "all":
                 yield from ((model, arrangement, zero, k) for zero in stages for k in counts)
+            elif hasExperts:
+                yield from ((model, arrangement, zero, counts[i % 2]) for i, zero in enumerate(stages))
             else:
                 # Experts where they differ from other weights.
                 if model != "moe" or arrangement in ("tp=4", "tp=2 sequence-parallel", "dp=2,cp=2,tp=2",

@@ -14,3 +14,13 @@ exec.tensor @rstd at 4096 bytes 64 category activations : tensor<16xf32> = #tg.s
 
 // expected-error @below {{is a saved of the parameter "w"; a saved belongs to none}}
 exec.tensor @rstd at 4096 bytes 64 slots @s category activations : tensor<16xf32> = #tg.state<"rstd", #tg.init<zeros>, of = "w", kind = saved>
+
+// -----
+
+// expected-error @below {{has 0 slots; expected at least 1}}
+exec.slots @saved.0 0
+
+// -----
+
+// expected-error @below {{has -1 slots; expected at least 1}}
+exec.slots @saved.0 -1 at 4096 bytes 1024
