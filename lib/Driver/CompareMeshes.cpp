@@ -1,6 +1,7 @@
 //===- CompareMeshes.cpp - what each mesh of as many ranks costs ----------===//
 
 #include "lib/Driver/CompareMeshes.h"
+#include "dialects/Interfaces/Interfaces.h"
 #include "lib/Driver/CheckGraph.h"
 #include "lib/Driver/LowerGraph.h"
 #include "lib/Driver/ParallelOptions.h"
@@ -70,7 +71,8 @@ MeshComparison braid::compareMeshes(ModuleOp module, const DriverOptions &option
   MeshComparison comparison;
   comparison.ranks = options.parallel.ranks;
   comparison.microbatches = options.accumulate;
-  for (const std::vector<MeshAxis> &axes : meshesOf(options.parallel.ranks))
+  bool hasExperts = module.walk([](RoutingOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+  for (const std::vector<MeshAxis> &axes : meshesOf(options.parallel.ranks, hasExperts))
     for (std::optional<int64_t> zero : stagesOnMesh(axes)) {
       ++comparison.numCandidates;
       std::string mesh = meshText(axes);

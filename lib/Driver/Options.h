@@ -62,11 +62,12 @@ struct ParallelOptions {
   std::string strategy;
   /// A file of `comm-annotate`.
   std::string layout;
-  /// Axes that no layout names: whether tp is one, for which a layout is searched, the one that
-  /// shards experts (empty for none), and those that shard the sequence.
+  /// Axes that no layout names: whether tp is one, for which a layout is searched, those that shard
+  /// experts, and those that shard the sequence.
   bool searchesLayout = false;
-  std::string expertAxis;
-  std::vector<std::string> sequenceAxes;
+  std::vector<std::string> expertAxes, sequenceAxes;
+  /// `ep:dp,cp`: axes of something else that shard experts, too.
+  std::string fold;
   /// How positions of a sharded sequence read others.
   ContextWay context = ContextWay::Auto;
   /// tp shards the sequence of activations, too.
@@ -93,9 +94,9 @@ struct ParallelOptions {
   bool isParallel() const { return !mesh.empty(); }
   bool hasStages() const { return !stageAxis.empty(); }
   /// Whether something is chosen for an axis that nothing is said of.
-  bool choosesLayout() const { return searchesLayout || !expertAxis.empty() || !sequenceAxes.empty(); }
+  bool choosesLayout() const { return searchesLayout || !expertAxes.empty() || !sequenceAxes.empty(); }
   /// Whether ranks share weights otherwise than in flat ranges.
-  bool shardsWeights() const { return searchesLayout || !expertAxis.empty() || !layout.empty(); }
+  bool shardsWeights() const { return searchesLayout || !expertAxes.empty() || !layout.empty(); }
   bool decomposesCollectives() const { return !collectives.empty() && collectives != "library"; }
 };
 

@@ -31,8 +31,8 @@ std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   for (const MeshAxis &axis : options.mesh)
     if (is_contained(kBatchAxes, axis.name))
       axes.push_back(axis.name);
-  if (!options.expertAxis.empty())
-    axes.push_back(options.expertAxis);
+  if (is_contained(options.expertAxes, kExpertAxis))
+    axes.push_back(kExpertAxis.str());
   return axes;
 }
 
@@ -105,6 +105,31 @@ static bool namesAxis(StringRef layout, StringRef axis) {
   return false;
 }
 
+/// Experts lie on ranks that share the batch and the sequence otherwise.
+static Error readFold(ParallelOptions &options) {
+  if (options.fold.empty())
+    return Error::success();
+  std::string fold = "--fold=" + options.fold, example = "write, as with --mesh=dp=4,cp=2, --fold=ep:dp,cp";
+  auto [name, rest] = StringRef(options.fold).split(':');
+  if (name != kExpertAxis || rest.empty())
+    return makeError(fold + " must name ep and the axes that shard experts: " + example);
+  if (!options.expertAxes.empty())
+    return makeError(fold + " with --mesh=" + options.meshText +
+                     ": ep is an axis of its own there, or one of other axes; leave one of them out");
+  SmallVector<StringRef> axes;
+  rest.split(axes, ',');
+  for (StringRef axis : axes) {
+    bool isData = is_contained(batchAxes(options), axis) || is_contained(options.sequenceAxes, axis);
+    if (!isData)
+      return makeError(fold + " names '" + axis + "', but of --mesh=" + options.meshText +
+                       " only axes that share the batch or the sequence can hold experts: " + example);
+    if (is_contained(options.expertAxes, axis))
+      return makeError(fold + " names '" + axis + "' twice");
+    options.expertAxes.push_back(axis.str());
+  }
+  return Error::success();
+}
+
 /// Every axis must shard something: ranks that all do the same are a mistake.
 static Error findUseOfAxes(ParallelOptions &options) {
   std::string layout;
@@ -120,7 +145,7 @@ static Error findUseOfAxes(ParallelOptions &options) {
     if (axis.name == kContextAxis)
       options.sequenceAxes.push_back(axis.name);
     else if (axis.name == kExpertAxis)
-      options.expertAxis = axis.name;
+      options.expertAxes.push_back(axis.name);
     else if (axis.name == kTensorAxis)
       options.searchesLayout = true;
     else if (axis.name == kStageAxis)
@@ -190,7 +215,7 @@ static Error checkStrategy(const DriverOptions &all) {
   if (all.accumulate > 1)
     return makeError("--strategy=dataparallel with --accumulate=" + Twine(all.accumulate) +
                      ": the root sends each batch to the others whole, so leave microbatches out");
-  if (options.mesh.size() > 1 || batchAxes(options).empty() || !options.expertAxis.empty())
+  if (options.mesh.size() > 1 || batchAxes(options).empty() || !options.expertAxes.empty())
     return makeError("--strategy=dataparallel takes one axis, over which the batch is sharded, but --mesh=" +
                      options.meshText + " has others: write --mesh=dp=4");
   if (numRanks(options, batchAxes(options)) == 1)
@@ -249,11 +274,11 @@ static Error checkAxes(const DriverOptions &all) {
   if (options.collectives == "hierarchical" && options.mesh.size() == 1)
     return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
                      options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
-  if (options.noiseScale && !options.expertAxis.empty())
+  if (options.noiseScale && !options.expertAxes.empty())
     return makeError("--noise-scale with --mesh=" + options.meshText +
                      ": it compares what ranks' own rows make of each gradient, but an expert's is of the rows of all "
                      "ranks along " +
-                     options.expertAxis + "; leave one of them out");
+                     join(options.expertAxes, ",") + "; leave one of them out");
   if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
     return makeError("--noise-scale compares the gradients of data parallel ranks, but --mesh=" + options.meshText +
                      " has one of them: name an axis dp, replica or shard of more");
@@ -301,7 +326,7 @@ DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) 
 //===----------------------------------------------------------------------===//
 
 /// In the order of a mesh: neighbours share weights, and stages, which send least, are far apart.
-static constexpr StringLiteral kComparedAxes[] = {kStageAxis, kBatchAxes[0], kContextAxis, kTensorAxis};
+static constexpr StringLiteral kComparedAxes[] = {kStageAxis, kBatchAxes[0], kExpertAxis, kContextAxis, kTensorAxis};
 
 /// As many ranks as a mesh may have.
 static constexpr int64_t kMostRanks = 1 << 20;
@@ -324,10 +349,13 @@ static void addMeshes(int64_t ranks, ArrayRef<StringLiteral> axes, std::vector<M
   }
 }
 
-std::vector<std::vector<MeshAxis>> braid::meshesOf(int64_t ranks) {
+std::vector<std::vector<MeshAxis>> braid::meshesOf(int64_t ranks, bool hasExperts) {
   std::vector<std::vector<MeshAxis>> meshes;
   std::vector<MeshAxis> mesh;
-  addMeshes(ranks, kComparedAxes, mesh, meshes);
+  SmallVector<StringLiteral> axes(kComparedAxes);
+  if (!hasExperts)
+    erase(axes, kExpertAxis);
+  addMeshes(ranks, axes, mesh, meshes);
   return meshes;
 }
 
@@ -336,7 +364,9 @@ static bool hasAxis(ArrayRef<MeshAxis> mesh, StringRef name) {
 }
 
 std::vector<std::optional<int64_t>> braid::stagesOnMesh(ArrayRef<MeshAxis> mesh) {
-  if (!hasAxis(mesh, kBatchAxes[0]) && !hasAxis(mesh, kContextAxis))
+  if (none_of(mesh, [](const MeshAxis &axis) {
+        return axis.name == kBatchAxes[0] || axis.name == kExpertAxis || axis.name == kContextAxis;
+      }))
     return {std::nullopt};
   return {0, 1, 3}; // a pipeline has no ZeRO-2, and without microbatches it is ZeRO-1
 }
@@ -379,9 +409,10 @@ static Error resolveComparedMeshes(DriverOptions &options) {
   if (*ranks < 2 || *ranks > kMostRanks)
     return makeError("--compare=mesh with --mesh=" + parallel.meshText + ": there are meshes of 2 to " +
                      Twine(kMostRanks) + " ranks to compare");
-  if (!parallel.layout.empty())
-    return makeError("--compare=mesh tries all meshes, but --layout=" + parallel.layout +
-                     " names the axes of one: leave one of them out");
+  for (auto [option, value] : {std::pair("--layout=", &parallel.layout), {"--fold=", &parallel.fold}})
+    if (!value->empty())
+      return makeError(Twine("--compare=mesh tries all meshes, but ") + option + *value +
+                       " names the axes of one: leave one of them out");
   parallel.ranks = *ranks;
   return checkCombinations(options);
 }
@@ -398,6 +429,8 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
   if (Error error = readMesh(parallel))
     return error;
   if (Error error = findUseOfAxes(parallel))
+    return error;
+  if (Error error = readFold(parallel))
     return error;
   if (Error error = checkStages(options))
     return error;

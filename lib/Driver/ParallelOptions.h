@@ -19,9 +19,9 @@ llvm::StringRef optionOfPlan(const DriverOptions &options);
 /// apply to it.
 DriverOptions optionsOfStage(const DriverOptions &options, int64_t zero);
 
-/// Every way to write `ranks` as a product of stages, parts of the batch, of the sequence and of weights,
-/// without axes of one rank.
-std::vector<std::vector<MeshAxis>> meshesOf(int64_t ranks);
+/// Every way to write `ranks` as a product of stages, parts of the batch, of experts where there are any, of
+/// the sequence and of weights, without axes of one rank.
+std::vector<std::vector<MeshAxis>> meshesOf(int64_t ranks, bool hasExperts);
 
 /// The options for one mesh in a comparison of all, without those that do not apply to it, and the stages of
 /// ZeRO that are options on it; none where it has no axis that they shard over.

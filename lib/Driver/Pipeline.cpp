@@ -59,8 +59,8 @@ static void prepare(OpPassManager &manager, const DriverOptions &options) {
 static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
   LayoutPipelineOptions pipeline;
   pipeline.mesh = meshStatement(options.parallel);
-  pipeline.expertParallel = !options.parallel.expertAxis.empty();
-  pipeline.experts.axis = options.parallel.expertAxis;
+  pipeline.expertParallel = !options.parallel.expertAxes.empty();
+  pipeline.experts.axes = options.parallel.expertAxes;
   pipeline.tensorParallel = options.parallel.searchesLayout;
   pipeline.heads.ranks = numRanks(options.parallel, {pipeline.tensor.axis});
   pipeline.tensor.sequence = options.parallel.sequenceParallel;

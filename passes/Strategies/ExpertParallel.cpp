@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Interfaces/Divisors.h"
 #include "dialects/Interfaces/Routing.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/CommonDims.h"
@@ -54,7 +55,8 @@ private:
 
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
-  AxesAttr axes; ///< The one axis.
+  AxesAttr expertAxes;
+  std::string ofExperts; ///< `ep = 2`, or `dp x cp = 4`.
   int64_t ranks = 1;
 };
 } // namespace
@@ -65,43 +67,37 @@ LogicalResult ExpertParallel::readOptions() {
     return failure();
   symbol = found->symbol;
   mesh = found->mesh;
-  axes = axesNamed(&getContext(), {axis});
+  const std::string usual[] = {"ep"};
+  ArrayRef<std::string> names = axes.empty() ? ArrayRef(usual) : ArrayRef<std::string>(*axes);
+  expertAxes = axesNamed(&getContext(), names);
   auto emitError = [&] { return getOperation().emitError() << "comm-expert-parallel: "; };
-  if (failed(verifyAxes(emitError, *mesh, axes)))
+  if (failed(verifyAxes(emitError, *mesh, expertAxes)))
     return failure();
-  ranks = mesh->sizeOf(axes);
+  ranks = mesh->sizeOf(expertAxes);
+  ofExperts = llvm::join(names, " x ") + " = " + std::to_string(ranks);
   return success();
 }
 
 LogicalResult ExpertParallel::refuseWithoutExperts() {
   return getOperation().emitError() << "comm-expert-parallel: nothing in the model is computed by experts with weights "
-                                       "of their own, so the "
-                                    << ranks << " ranks of '" << axis
-                                    << "' would all do the same: leave the axis out of the mesh";
+                                       "of their own, so the ranks of "
+                                    << ofExperts << " would all do the same: leave these axes out";
 }
 
-/// The numbers of ranks below and above that divide what the ranks do not.
 LogicalResult ExpertParallel::checkNumber(RoutingOpInterface routing, int64_t destinations) {
   if (destinations % ranks == 0)
     return success();
-  SmallVector<std::string, 2> nearest;
-  int64_t below = std::min(ranks, destinations), above = ranks + 1;
-  while (destinations % below != 0)
-    --below;
-  nearest.push_back(axis + "=" + std::to_string(below));
-  while (above < destinations && destinations % above != 0)
-    ++above;
-  if (above <= destinations)
-    nearest.push_back(axis + "=" + std::to_string(above));
-  return routing->emitOpError() << "sends tokens to " << destinations << " experts, which " << axis << "=" << ranks
-                                << " does not divide; the nearest that does is " << llvm::join(nearest, " or ");
+  SmallVector<int64_t, 2> divisors = nearestDivisors(destinations, ranks);
+  InFlightDiagnostic error = routing->emitOpError() << "sends tokens to " << destinations << " experts, which "
+                                                    << ofExperts << " does not divide";
+  return divisors.empty() ? error : error << "; " << joinNumbers(divisors, "or") << " ranks would";
 }
 
 LogicalResult ExpertParallel::annotate(func::FuncOp function, BlockArgument weight, unsigned dim) {
   unsigned number = weight.getArgNumber();
   ShardingAttr whole = shardingOfArgument(function, number, symbol);
   SmallVector<AxesAttr> dims(whole.getDims());
-  dims[dim] = joinAxes(dims[dim], axes);
+  dims[dim] = joinAxes(dims[dim], expertAxes);
   ShardingAttr sharding = whole.withDims(dims);
   auto emitError = [&] {
     return function.emitError() << nameOfArgument(function, number) << " cannot be sharded by expert: ";
@@ -136,6 +132,6 @@ FailureOr<bool> ExpertParallel::shardExperts(func::FuncOp function) {
     if (failed(annotate(function, weight, dim)))
       return failure();
   if (!experts.empty())
-    function.emitRemark() << axis << " = " << ranks << " shards " << layoutText(experts, axis);
+    function.emitRemark() << ofExperts << " shards " << layoutText(experts, expertAxes);
   return hasExperts;
 }

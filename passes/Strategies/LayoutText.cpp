@@ -21,20 +21,20 @@ static std::string patternOf(StringRef name) {
   return pattern;
 }
 
-static std::string lineOf(BlockArgument parameter, int64_t dim, StringRef axis) {
+static std::string lineOf(BlockArgument parameter, int64_t dim, comm::AxesAttr axes) {
   tg::ParamAttr param = parameterOf(parameter);
   tg::FileLayout layout = tg::fileLayoutOf(param);
   int64_t inFiles = layout.transposed ? 1 - dim : dim - (layout.fused >= 0 && dim > layout.fused);
   std::string line = patternOf(param.getName()) + ":";
   for (int64_t i = 0; i < layout.inFiles(tg::typeOf(parameter)).getRank(); ++i)
-    line += i == inFiles ? " {" + axis.str() + "}" : " {}";
+    line += i == inFiles ? " " + axes.str() : " {}";
   return line;
 }
 
-std::string braid::layoutText(ArrayRef<std::pair<BlockArgument, int64_t>> sharded, StringRef axis) {
+std::string braid::layoutText(ArrayRef<std::pair<BlockArgument, int64_t>> sharded, comm::AxesAttr axes) {
   SmallVector<std::string> lines;
   for (auto [parameter, dim] : sharded)
-    if (std::string line = lineOf(parameter, dim, axis); !llvm::is_contained(lines, line))
+    if (std::string line = lineOf(parameter, dim, axes); !llvm::is_contained(lines, line))
       lines.push_back(line);
   return llvm::join(lines, "; ");
 }

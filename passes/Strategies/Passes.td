@@ -186,16 +186,16 @@ def ExpertParallelPass : Pass<"comm-expert-parallel", "::mlir::ModuleOp"> {
     An op that sends tokens to experts says which dim of its result tells them apart
     (`RoutingOpInterface`: `tg.dispatch`).  What is computed of the result for each expert by itself has
     a dim for the same factor of the ops' sharding rules: activations, and weights, such as those of
-    a contraction with a batch dim.  These weights are sharded along that dim over `axis`.
+    a contraction with a batch dim.  These weights are sharded along that dim over `axes`.
 
-    Nothing else is decided here.  The batch may be sharded over the same axis (comm-data-parallel),
-    and gives way where experts are sharded: tokens then go to the ranks of their experts and back, each by
+    Nothing else is decided here.  The batch may be sharded over the same axes, and the sequence over some of
+    them (comm-data-parallel), which gives way where experts are sharded: tokens then go to the ranks of their experts and back, each by
     an all_to_all.
 
     Weights that are annotated already are left alone.  A remark says the choice in the form of a layout.
     A model without such weights is an error, and so is a number of experts that the ranks do not divide.
 
-    Input (`axis=ep`):
+    Input (`axes=ep`):
     ```mlir
     comm.mesh @mesh [ep = 2]
     func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %chosen: tensor<2x6x2xi32> {tg.input = "chosen"},
@@ -227,7 +227,7 @@ def ExpertParallelPass : Pass<"comm-expert-parallel", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"axis", "axis", "std::string", /*default=*/"\"ep\"", "The axis that shards experts">,
+    ListOption<"axes", "axes", "std::string", "The axes that shard experts (ep)">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -135,7 +135,7 @@ LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &
     diagnostic << axis << " = " << ranks << " divides no weight, so these ranks would all do the same"
                << nearestForWeights(choice.undivided, ranks);
   else
-    diagnostic << axis << " = " << ranks << " shards " << layoutText(sharded, axis);
+    diagnostic << axis << " = " << ranks << " shards " << layoutText(sharded, AxesAttr::get(&getContext(), name));
   for (BlockArgument weight : choice.undivided)
     diagnostic.attachNote(weight.getLoc())
         << parameterOf(weight).getName() << " of type " << weight.getType() << " is whole on every rank: no dim that "

@@ -15,7 +15,7 @@
 // RUN: braid-opt %t/both.mlir --comm-expert-parallel --comm-tensor-parallel 2>%t/remarks | FileCheck %t/both.mlir
 // RUN: FileCheck %t/both.mlir --check-prefix=REMARK --input-file=%t/remarks
 //
-// RUN: not braid-opt %t/layer.mlir --comm-expert-parallel=axis=pp 2>&1 | FileCheck %s --check-prefix=AXIS
+// RUN: not braid-opt %t/layer.mlir --comm-expert-parallel=axes=pp 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: error: comm-expert-parallel: unknown mesh axis 'pp' (mesh: {ep = 2})
 // RUN: not braid-opt %t/number.mlir --comm-expert-parallel 2>&1 | FileCheck %t/number.mlir
 // RUN: not braid-opt %t/few.mlir --comm-expert-parallel 2>&1 | FileCheck %t/few.mlir
@@ -135,7 +135,7 @@ func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<featu
 //--- number.mlir
 comm.mesh @mesh [ep = 4]
 
-// CHECK: error: 'tg.dispatch' op sends tokens to 6 experts, which ep=4 does not divide; the nearest that does is ep=3 or ep=6
+// CHECK: error: 'tg.dispatch' op sends tokens to 6 experts, which ep = 4 does not divide; 3 or 6 ranks would
 func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x"}, %slots: tensor<2x6x2xi32> {tg.input = "slots"}, %choices: tensor<6x2x3xi32> {tg.input = "choices"},
                  %up: tensor<6x16x8xf32> {tg.param = #tg.param<"up", #tg.init<ones>>}) -> tensor<6x2x3x16xf32> {
   %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<6x2x3xi32>) -> tensor<6x2x3x8xf32>
@@ -146,7 +146,7 @@ func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x"}, %slots: tensor<2x6x2xi3
 //--- few.mlir
 comm.mesh @mesh [ep = 8]
 
-// CHECK: error: 'tg.dispatch' op sends tokens to 6 experts, which ep=8 does not divide; the nearest that does is ep=6
+// CHECK: error: 'tg.dispatch' op sends tokens to 6 experts, which ep = 8 does not divide; 6 ranks would
 func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x"}, %slots: tensor<2x6x2xi32> {tg.input = "slots"}, %choices: tensor<6x2x3xi32> {tg.input = "choices"},
                  %up: tensor<6x16x8xf32> {tg.param = #tg.param<"up", #tg.init<ones>>}) -> tensor<6x2x3x16xf32> {
   %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<6x2x3xi32>) -> tensor<6x2x3x8xf32>
@@ -157,7 +157,7 @@ func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x"}, %slots: tensor<2x6x2xi3
 //--- none.mlir
 comm.mesh @mesh [ep = 2]
 
-// CHECK: error: comm-expert-parallel: nothing in the model is computed by experts with weights of their own, so the 2 ranks of 'ep' would all do the same: leave the axis out of the mesh
+// CHECK: error: comm-expert-parallel: nothing in the model is computed by experts with weights of their own, so the ranks of ep = 2 would all do the same: leave these axes out
 func.func @model(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> tensor<4x8xf32> {
   %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>

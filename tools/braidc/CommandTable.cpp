@@ -247,7 +247,8 @@ constexpr Option kRanks[] = {
      "Another form of data parallelism than --zero and the axes of --mesh choose", into<&ParallelOptions::strategy>()},
     {"--compare",
      choice({{"zero", "all stages of --zero"},
-             {"mesh", "all meshes of pp, dp, cp and tp that have as many ranks as --mesh=8 says, and --zero=0, 1, 3"}}),
+             {"mesh",
+              "all meshes of pp, dp, ep, cp and tp that have as many ranks as --mesh=8 says, and --zero=0, 1, 3"}}),
      "Plan all of these instead of compiling one, and print what each costs", into<&ParallelOptions::compare>(),
      excludes("--zero --strategy -o --emit --keep --transports")},
     {"--reshard-after-forward", choice({"false", "true"}).alone("true"),
@@ -277,6 +278,10 @@ constexpr Option kLayout[] = {
     {"--sequence-parallel", flag(),
      "tp shards the sequence of activations, too, where it does not shard what they are computed with",
      into<&ParallelOptions::sequenceParallel>()},
+    {"--fold", text("ep:AXES"),
+     "Axes of --mesh over which experts lie as well, which share the batch or the sequence of everything else: "
+     "ep:dp,cp",
+     into<&ParallelOptions::fold>()},
 };
 
 constexpr Option kPipeline[] = {

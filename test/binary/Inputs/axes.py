@@ -41,6 +41,7 @@ ARRANGEMENTS = [
     "pp=2", "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=zb-v", "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1",
     "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",
     "ep=2", "ep=4", "dp=2,ep=2", "ep=2,tp=2", "ep=2,cp=2", "pp=2,ep=2", "pp=2,ep=2 schedule=zb-v",
+    "dp=4 fold=ep:dp", "dp=2,cp=2 fold=ep:dp,cp", "pp=2,dp=2,cp=2 fold=ep:cp",
 ] + [f"pp=4 schedule={schedule}" for schedule in ("gpipe", "1f1b", "zb-h1")] + ["pp=2,cp=2"]
 
 
@@ -52,7 +53,7 @@ def cases(which):
         stages = [0, 1, 3] if shards else [0]
         # Pipelines take as many microbatches as ranks, and interleaved ones a multiple of them.
         counts = (2, 4) if "pp=" in arrangement else (1, 2)
-        hasExperts = "ep=" in arrangement
+        hasExperts = "ep=" in arrangement or "fold=" in arrangement
         for model in ["moe"] if hasExperts else MODELS:
             if which == "all":
                 yield from ((model, arrangement, zero, k) for zero in stages for k in counts)
