@@ -1,7 +1,7 @@
 //===- CompareMeshes.cpp - what each mesh of as many ranks costs ----------===//
 
 #include "lib/Driver/CompareMeshes.h"
-#include "dialects/Interfaces/Interfaces.h"
+#include "dialects/Interfaces/Routing.h"
 #include "lib/Driver/CheckGraph.h"
 #include "lib/Driver/LowerGraph.h"
 #include "lib/Driver/ParallelOptions.h"

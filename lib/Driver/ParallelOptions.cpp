@@ -352,7 +352,7 @@ static void addMeshes(int64_t ranks, ArrayRef<StringLiteral> axes, std::vector<M
 std::vector<std::vector<MeshAxis>> braid::meshesOf(int64_t ranks, bool hasExperts) {
   std::vector<std::vector<MeshAxis>> meshes;
   std::vector<MeshAxis> mesh;
-  SmallVector<StringLiteral> axes(kComparedAxes);
+  SmallVector<StringLiteral> axes(ArrayRef<StringLiteral>{kComparedAxes});
   if (!hasExperts)
     erase(axes, kExpertAxis);
   addMeshes(ranks, axes, mesh, meshes);

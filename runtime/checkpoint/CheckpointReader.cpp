@@ -204,8 +204,10 @@ void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what
 void braid::importParameters(const SavedTensors &given, Model &model) {
   // The names that the file has for them.
   std::map<std::string_view, std::string> names;
-  const std::vector<const br_tensor *> parameters = parametersOf(tensorsOf(model.table()));
+  const std::vector<const br_tensor *> own = parametersOf(tensorsOf(model.table()));
+  // The first rank sees what all kinds of ranks hold, and what the file has beside it.
   const bool areAll = isOfAllRanks(model.table()) || model.rank().isFirst();
+  const std::vector<const br_tensor *> parameters = areAll ? parametersOfAll(model.table()) : own;
   std::optional<SavedTensors> stacked;
   allOrNothing(model, [&] {
     stacked = given.withStacks(namesInFile(parameters));
@@ -213,7 +215,7 @@ void braid::importParameters(const SavedTensors &given, Model &model) {
   });
   const SavedTensors &saved = *stacked;
   Targets targets;
-  for (const br_tensor *t : parameters)
+  for (const br_tensor *t : own)
     targets.emplace(names.at(nameInFile(*t)), t);
   allOrNothing(model, [&] { readParts(saved, model, targets); });
 }

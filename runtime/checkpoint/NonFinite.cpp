@@ -24,12 +24,13 @@ std::vector<int64_t> indexOf(const TensorPart &part, int64_t place) {
   return index;
 }
 
-// The names under which files have the parameters.
+// The names under which files have the parameters, of all kinds of ranks.
 std::set<std::string> parametersOf(const br_model &model) {
   std::set<std::string> names;
-  for (const br_tensor &tensor : tensorsOf(model))
-    if (tensor.category == BR_PARAMETERS)
-      names.insert(tensor.copy_of ? tensor.copy_of : tensor.name);
+  for (const br_model *kind = &model; kind; kind = kind->others)
+    for (const br_tensor &tensor : tensorsOf(*kind))
+      if (tensor.category == BR_PARAMETERS)
+        names.insert(tensor.copy_of ? tensor.copy_of : tensor.name);
   return names;
 }
 

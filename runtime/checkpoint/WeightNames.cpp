@@ -29,6 +29,16 @@ std::vector<const br_tensor *> braid::parametersOf(std::span<const br_tensor> te
   return parameters;
 }
 
+std::vector<const br_tensor *> braid::parametersOfAll(const br_model &first) {
+  std::vector<const br_tensor *> parameters;
+  std::set<std::string_view> known;
+  for (const br_model *kind = &first; kind; kind = kind->others)
+    for (const br_tensor *t : parametersOf(tensorsOf(*kind)))
+      if (known.insert(nameInFile(*t)).second)
+        parameters.push_back(t);
+  return parameters;
+}
+
 std::vector<std::string> braid::namesInFile(const std::vector<const br_tensor *> &parameters) {
   std::vector<std::string> names;
   for (const br_tensor *t : parameters)

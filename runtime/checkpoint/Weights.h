@@ -44,6 +44,9 @@ inline std::vector<int64_t> shapeOf(const br_tensor &t) { return {t.shape, t.sha
 // copies of.
 std::vector<const br_tensor *> parametersOf(std::span<const br_tensor> tensors);
 
+// Those of all kinds of ranks from `first` on, each name once.
+std::vector<const br_tensor *> parametersOfAll(const br_model &first);
+
 // What the saved tensors are called that become these parameters, by their own names.  Throws
 // one Error for all that are missing or do not fit, and, where the parameters are all that the
 // model has, for all tensors that it lacks.

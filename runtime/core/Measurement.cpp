@@ -55,10 +55,15 @@ void Measurement::leave() {
     profile->add(*current, actions);
   if (trace && trace->isRecording())
     trace->add(*current, actions);
+  current = nullptr;
 }
 
 void Measurement::started(br_ticket ticket) {
-  if (trace && trace->isRecording() && !actions.empty())
+  if (!trace || !trace->isRecording())
+    return;
+  if (!current)
+    trace->startedMessage(ticket);
+  else if (!actions.empty())
     trace->started(ticket, *current, actions.back().action);
 }
 

@@ -42,8 +42,8 @@ private:
   const Collectives &collectives;
   std::optional<Profile> profile;
   std::optional<Trace> trace;
-  const br_program *current = nullptr;
-  std::vector<TimedAction> actions; // of the run
+  const br_program *current = nullptr; // null between programs
+  std::vector<TimedAction> actions;    // of the run
 };
 
 } // namespace braid

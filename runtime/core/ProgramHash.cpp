@@ -34,7 +34,8 @@ private:
 };
 
 void addTensor(Hash &hash, const br_tensor &t) {
-  hash.add(t.name, t.category, t.dtype, t.offset, t.bytes, t.checkpoint, t.flat, t.partial, t.copy_of, t.on_host);
+  hash.add(t.name, t.category, t.dtype, t.offset, t.bytes, t.checkpoint, t.flat, t.partial, t.copy_of, t.on_host,
+           t.at_axis, t.at);
   hash.addList(t.shape, t.rank);
   hash.addList(t.stride, t.rank);
   hash.addList(t.dims, t.rank);
@@ -63,7 +64,8 @@ void addCollective(Hash &hash, const br_collective_desc &collective) {
   hash.addList(collective.pairs, collective.n_pairs * 2);
   for (int32_t i = 0; i < collective.n_segments; ++i) {
     const br_segment_desc &segment = collective.segments[i];
-    hash.add(segment.send, segment.recv, segment.count, segment.send_rows, segment.recv_rows);
+    hash.add(segment.send, segment.recv, segment.count, segment.send_rows, segment.recv_rows, segment.send_slots,
+             segment.recv_slots);
   }
 }
 
@@ -84,6 +86,12 @@ std::string braid::programHash(const br_model &first) {
       addProgram(hash, model->programs[i]);
     for (int32_t i = 0; i < model->n_collectives; ++i)
       addCollective(hash, model->collectives[i]);
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+      hash.add(model->slots[i].bytes);
+      hash.addList(model->slots[i].of_microbatch, model->slots[i].n_microbatches);
+    }
+    for (int32_t i = 0; i < model->n_cells; ++i)
+      hash.add(model->cells[i].kind, model->cells[i].index, model->cells[i].microbatch);
     for (int32_t i = 0; i < model->n_transfers; ++i)
       addTransfer(hash, model->transfers[i]);
   }

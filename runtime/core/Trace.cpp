@@ -18,7 +18,7 @@ using namespace braid;
 using Json = nlohmann::ordered_json;
 
 Trace::Trace(const br_model &model, const std::string &path, int64_t steps, int rank)
-    : path(path), steps(steps), rank(rank), first(model.programs), runsOf(model.n_programs) {
+    : path(path), steps(steps), rank(rank), model(model), runsOf(model.n_programs) {
   if (rank == 0)
     File::openForAppending(path); // or throws
 }
@@ -27,16 +27,20 @@ Trace::Trace(const br_model &model, const std::string &path, int64_t steps, int 
 // Recording
 //===----------------------------------------------------------------------===//
 
-// The runs of `accumulate` belong to the step of the `train` that follows, and those of `agree` are
-// the runtime's own.
-static bool endsStep(const br_program &program) {
+// The runs of `accumulate` and of the cells of a pipeline belong to the step of the `train` that follows, and
+// those of `agree` are the runtime's own.
+bool Trace::endsStep(const br_program &program) const {
   const std::string_view name = program.name;
-  return name != "accumulate" && name != "agree";
+  const std::span cells(model.cells, model.n_cells);
+  const bool isOfCell = std::any_of(cells.begin(), cells.end(), [&](const br_cell &cell) {
+    return cell.kind == BR_CELL_RUN && &model.programs[cell.index] == &program;
+  });
+  return name != "accumulate" && name != "agree" && !isOfCell;
 }
 
 void Trace::add(const br_program &program, std::span<const TimedAction> actions) {
   runs.push_back({&program, {actions.begin(), actions.end()}});
-  if (++runsOf[&program - first] >= steps && endsStep(program) && recording && !actions.empty()) {
+  if (++runsOf[&program - model.programs] >= steps && endsStep(program) && recording && !actions.empty()) {
     until = actions.back().end;
     recording = false;
   }
@@ -45,6 +49,8 @@ void Trace::add(const br_program &program, std::span<const TimedAction> actions)
 void Trace::started(br_ticket ticket, const br_program &program, int32_t action) {
   starts[ticket] = {&program, action};
 }
+
+void Trace::startedMessage(br_ticket ticket) { starts[ticket] = {nullptr, 0}; }
 
 void Trace::ended(br_ticket ticket, double begin, double end) {
   if (!recording)
@@ -173,6 +179,10 @@ std::string Trace::eventsText(double zero) const {
     }
   }
   for (const Operation &operation : operationsInOrder()) {
+    if (!operation.program) {
+      events.span("message between stages", Communication, operation.begin, operation.end, "message", Json::object());
+      continue;
+    }
     const br_action_desc &action = operation.program->actions[operation.action];
     events.span(shortName(action), Communication, operation.begin, operation.end, "collective", factsOf(action));
   }

@@ -37,6 +37,8 @@ public:
   void add(const br_program &program, std::span<const TimedAction> actions);
   // An action of the program that is running has started an operation.
   void started(br_ticket ticket, const br_program &program, int32_t action);
+  // Between programs, a message of a pipeline has been started.
+  void startedMessage(br_ticket ticket);
   void ended(br_ticket ticket, double begin, double end) override;
   // The same of an operation that a device has timed: it began when that before it had ended, and
   // not before `ready`.
@@ -55,10 +57,11 @@ private:
     double begin, end;
   };
   struct Operation {
-    const br_program *program;
+    const br_program *program; // null: a message between programs
     int32_t action;
     double begin, end;
   };
+  bool endsStep(const br_program &program) const;
   double firstBegin() const;
   std::vector<Run> runsInOrder() const;
   std::vector<Operation> operationsInOrder() const;
@@ -67,12 +70,12 @@ private:
   const std::string path;
   const int64_t steps;
   const int rank;
-  const br_program *first;
+  const br_model &model;
   std::atomic<bool> recording{true};
   double until = std::numeric_limits<double>::infinity(); // what begins later is left out
   std::vector<Run> runs;
   std::vector<int64_t> runsOf; // each program
-  // Which action started an operation.
+  // Which action started an operation; null for messages.
   std::map<br_ticket, std::pair<const br_program *, int32_t>> starts;
   mutable std::mutex mutex; // of what the communication thread notes
   std::vector<Ended> ends;

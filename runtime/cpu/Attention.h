@@ -272,7 +272,7 @@ inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64
 
 // What tells queries and keys by their places, or null: the numbers of documents, and, where these are known at run
 // time only, the positions of the first query and of the first key.
-struct AttentionPlaces {
+struct BlockPlaces {
   const int32_t *documents = nullptr, *query_start = nullptr, *key_start = nullptr;
 
   br_attention_desc at(br_attention_desc d) const {
@@ -287,7 +287,7 @@ struct AttentionPlaces {
 // Elements of T, heads of size D, tiles of Tile positions.
 template <class T, int64_t D, int64_t Tile, bool Capped = false>
 [[gnu::noinline]] inline void attention(br_context *ctx, const br_attention_desc &row, const T *q, const T *k,
-                                        const T *v, T *o, float *lse, const AttentionPlaces &places = {}) {
+                                        const T *v, T *o, float *lse, const BlockPlaces &places = {}) {
   const br_attention_desc d = places.at(row);
   const int32_t *documents = places.documents_of_keys();
   const int64_t tiles = round_up(d.queries, Tile) / Tile;
@@ -302,7 +302,7 @@ template <class T, int64_t D, int64_t Tile, bool Capped = false>
 template <class T, int64_t D, int64_t Tile, bool Capped = false>
 [[gnu::noinline]] inline void attention_grad(br_context *ctx, const br_attention_desc &row, const T *q, const T *k,
                                              const T *v, const T *o, const float *lse, const T *dout, T *dq, T *dk,
-                                             T *dv, float *scratch, const AttentionPlaces &places = {}) {
+                                             T *dv, float *scratch, const BlockPlaces &places = {}) {
   const br_attention_desc d = places.at(row);
   const int32_t *documents = places.documents_of_keys();
   const int64_t heads = d.batch * d.key_heads, each = 2 * round_up(d.keys, Tile) * round_up(D, W);

@@ -14,6 +14,7 @@ ActionEvents::ActionEvents(const br_model &model, const Streams &streams, Profil
 
 void ActionEvents::enter(const br_program &program, const Wait &wait) {
   current = &programs[&program - first];
+  isRunning = true;
   Marks &marks = currentMarks();
   collect(*current, marks, wait);
   // Nothing may throw while the program runs.
@@ -74,6 +75,7 @@ void ActionEvents::leave(ProgramErrors &errors) {
   mark(-1, errors);
   nvtxRangePop();
   ++current->started;
+  isRunning = false;
 }
 
 // Gives the trace what a run has recorded: durations of actions are exact, where it begins is

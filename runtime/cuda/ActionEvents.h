@@ -41,7 +41,8 @@ public:
   void leave(ProgramErrors &errors);
   // The current action runs this matmul, by its number among the distinct ones.
   void runsMatmul(int32_t matmul);
-  // Around the start of a collective, for the trace.
+  bool isInProgram() const { return isRunning; }
+  // Around the start of a collective of a program, for the trace.
   void starts(ProgramErrors &errors);
   void started(ProgramErrors &errors);
   // The program that runs, and its action.
@@ -81,7 +82,8 @@ private:
   std::vector<Program> programs;
   const br_program *first;
   Program *current = nullptr;
-  bool inRange = false; // of an action, as NVTX has them
+  bool isRunning = false; // the current program
+  bool inRange = false;   // of an action, as NVTX has them
 };
 
 } // namespace braid

@@ -225,7 +225,7 @@ static bool sharesProcess(const Rank &rank, const DeviceCollectives *collectives
 std::string CudaContext::describeGraphs() const {
   if (!graphs.empty())
     return ", each program a CUDA graph";
-  if (!rank.graphs && sharesProcess(rank, collectives.get()))
+  if (!rank.graphs && model.n_cells == 0 && sharesProcess(rank, collectives.get()))
     return ", without CUDA graphs: NCCL may deadlock with them where a process has several GPUs; start a process for "
            "each GPU, or say --cuda-graph=on";
   return ", without CUDA graphs";
@@ -297,15 +297,18 @@ void CudaContext::attention(int32_t index, const AttentionPlaces &places) {
 // Of a collective that goes through the host's memory the communication thread tells its time.
 br_status CudaContext::start(int32_t collective) {
   isBehindKernel = false;
-  const bool isTimed = events && trace && !hostComm();
+  const bool isOfProgram = events && events->isInProgram();
+  const bool isTimed = isOfProgram && trace && !hostComm();
   if (isTimed)
     events->starts(errors);
   const int32_t now = collectiveNow(collective);
   const br_status status = collectives->start(now);
   if (isTimed)
     events->started(errors);
-  else if (trace && trace->isRecording())
+  else if (trace && trace->isRecording() && isOfProgram)
     trace->started(collectives->ticketOf(now), events->program(), events->action());
+  else if (trace && trace->isRecording() && hostComm())
+    trace->startedMessage(collectives->ticketOf(now));
   return status;
 }
 

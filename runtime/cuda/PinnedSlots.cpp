@@ -68,6 +68,8 @@ void PinnedSlots::send(const br_program &program, ProgramErrors &errors) {
   Program &state = stateOf(program);
   const std::byte *slot = state.slot(state.runs);
   const Event &sent = state.sent[state.runs % 2];
+  // Behind the last program, and behind waits for messages since, whose memory this may be.
+  errors.note(cudaEventRecord(ended, streams.compute), "cudaEventRecord");
   errors.note(cudaStreamWaitEvent(streams.copy, ended, 0), "cudaStreamWaitEvent");
   for (const br_io &io : inputsOf(program))
     errors.note(cudaMemcpyAsync(arena + io.offset, slot + state.places[&io - program.ios], io.bytes,

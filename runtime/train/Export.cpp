@@ -23,7 +23,6 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <unistd.h>
 
 using namespace braid;
@@ -79,19 +78,8 @@ private:
   std::string path, temporary;
 };
 
-// Of all kinds of ranks, each once.
-std::vector<const br_tensor *> allParameters(const br_model &model) {
-  std::vector<const br_tensor *> parameters;
-  std::set<std::string_view> known;
-  for (const br_model *kind = &model; kind; kind = kind->others)
-    for (const br_tensor *t : parametersOf(tensorsOf(*kind)))
-      if (known.insert(nameInFile(*t)).second)
-        parameters.push_back(t);
-  return parameters;
-}
-
 std::vector<ExportedTensor> tensorsToExport(const SavedTensors &saved, const br_model &model) {
-  const std::vector<const br_tensor *> parameters = allParameters(model);
+  const std::vector<const br_tensor *> parameters = parametersOfAll(model);
   auto names = matchParameters(saved, model.name, parameters, /*areAll=*/true);
   std::vector<ExportedTensor> tensors;
   for (const br_tensor *t : parameters)
@@ -162,7 +150,7 @@ void checkStop() {
 
 void exportTo(const std::string &path, const br_model &model, const ExportOptions &options) {
   const SavedTensors saved = openCheckpoint(options.checkpoint.empty() ? options.init : options.checkpoint)
-                                 .withStacks(namesInFile(allParameters(model)));
+                                 .withStacks(namesInFile(parametersOfAll(model)));
   const std::vector<ExportedTensor> tensors = tensorsToExport(saved, model);
   const br_dtype dtype = options.type == ExportType::BFloat16 ? BR_BF16 : BR_F32;
   NewFolder folder(path);
