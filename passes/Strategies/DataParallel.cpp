@@ -190,15 +190,16 @@ static bool addsUpSequence(BlockArgument accumulator, const TokenDims &tokens) {
   });
 }
 
-/// Whether parameters share axes with the batch.
+/// Whether parameters share axes with the batch and do not give way to it themselves.
 void DataParallel::findSharded() {
+  auto sharesAxes = [&](ShardingAttr sharding) {
+    return sharding.getPriority() == 0 && !areDisjoint(batchAxes, dimAxes(sharding));
+  };
   batchPriority = 0;
   for (auto function : getOperation().getOps<func::FuncOp>())
-    if (!function.isExternal())
-      for (BlockArgument argument : function.getArguments())
-        if (parameterOf(argument) &&
-            !areDisjoint(batchAxes, dimAxes(shardingOfArgument(function, argument.getArgNumber(), symbol))))
-          batchPriority = 1;
+    for (BlockArgument argument : function.isExternal() ? ArrayRef<BlockArgument>() : function.getArguments())
+      if (parameterOf(argument) && sharesAxes(shardingOfArgument(function, argument.getArgNumber(), symbol)))
+        batchPriority = 1;
 }
 
 /// Parameters that no forward pass reads.  They have no gradient to reduce; in

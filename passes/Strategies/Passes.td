@@ -136,7 +136,7 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
 
     Annotations that are there stay and are sharded further; flat and partial ones are
     left alone.  A state follows the annotation of its parameter.  Scalars are not
-    sharded.  Where an axis of the batch shards a dim of a parameter already, as
+    sharded.  Where an axis of the batch shards a dim of a parameter already, with priority 0, as
     comm-expert-parallel shards experts, the batch gives way: it has priority 1.  A rank then has
     summands of that parameter's gradient over the other axes of the batch alone, and ZeRO shards over what is
     left: the experts over dp, all others over dp and ep.
