@@ -287,7 +287,9 @@ LogicalResult Driver::compareStages() {
     comparison.stages.push_back({zero, std::move(*stage)});
   }
   // The classic form has one axis, and microbatches of its own are none of its ways.
-  if (options.parallel.mesh.size() == 1 && options.accumulate == 1) {
+  bool mayHaveRoot = options.parallel.mesh.size() == 1 && !batchAxes(options.parallel).empty() &&
+                     options.parallel.expertAxes.empty() && options.accumulate == 1;
+  if (mayHaveRoot) {
     DriverOptions classic = optionsOfStage(options, 0);
     classic.parallel.strategy = "dataparallel";
     FailureOr<Report> root = plan(classic);

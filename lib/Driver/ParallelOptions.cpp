@@ -215,6 +215,9 @@ static Error checkStrategy(const DriverOptions &all) {
   if (all.accumulate > 1)
     return makeError("--strategy=dataparallel with --accumulate=" + Twine(all.accumulate) +
                      ": the root sends each batch to the others whole, so leave microbatches out");
+  if (!options.fold.empty())
+    return makeError("--strategy=dataparallel with --fold=" + options.fold +
+                     ": the root keeps all weights, experts, too; leave one of them out");
   if (options.mesh.size() > 1 || batchAxes(options).empty() || !options.expertAxes.empty())
     return makeError("--strategy=dataparallel takes one axis, over which the batch is sharded, but --mesh=" +
                      options.meshText + " has others: write --mesh=dp=4");

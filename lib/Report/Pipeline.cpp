@@ -82,16 +82,18 @@ StageReport PipelineReader::readStage(unsigned stage) {
   return report;
 }
 
-/// Of its cells and messages, and of the update.
+/// Of its cells, of its messages, sent or received, where that is more, and of the update.
 int64_t PipelineReader::movedBytes(int64_t rank) {
-  int64_t bytes = 0;
+  int64_t bytes = 0, sent = 0, received = 0;
   for (const WalkStep &step : table.stepsOf(rank))
     if (step.kind != WalkStep::Wait)
-      bytes += bytesOf(step);
+      (step.kind == WalkStep::Run ? bytes : step.isSend ? sent : received) += bytesOf(step);
+  bytes += std::max(sent, received);
   for (auto program : module.getOps<exec::ProgramOp>())
     if (StringAttr entry = comm::entryOf(program); entry && entry == "train")
-      if (llvm::is_contained(comm::someRanksOf(program).getCoordinates(), rank))
-        bytes += traffic.program(program.getSymName())->movedBytes;
+      if (const ProgramTraffic *its = traffic.program(program.getSymName());
+          its && llvm::is_contained(comm::someRanksOf(program).getCoordinates(), rank))
+        bytes += its->movedBytes;
   return bytes;
 }
 

@@ -137,10 +137,18 @@ static ReduceScatterOp scatterOf(Value result, unsigned dim, AxesAttr axes) {
   return fits ? scatter : ReduceScatterOp();
 }
 
+/// What makes a value, in whatever type.
+static AllGatherOp gatherOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && numericKindOf(op) == NumericKind::Conversion && op->getNumOperands() == 1)
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_or_null<AllGatherOp>(op);
+}
+
 /// Without a ring, fails where the op has the numbers of other ranks along its axes none the less.
 static FailureOr<std::optional<Ring>> checkGathersNothing(BlockwiseOpInterface op, AxesAttr axes) {
   for (OpOperand &operand : op->getOpOperands()) {
-    auto gather = operand.get().getDefiningOp<AllGatherOp>();
+    AllGatherOp gather = gatherOf(operand.get());
     if (gather && isa<FloatType>(getElementTypeOrSelf(operand.get())) &&
         llvm::any_of(axes.getNames(), [&](StringAttr axis) { return gather.getAxes().contains(axis); }))
       return op.emitError() << op->getName() << " cannot be a ring over " << axes.str() << ": its operand #"

@@ -105,18 +105,21 @@ void ProgramVerifier::collect() {
     ranges.insert(
         {pack.getSymName(), {pack, pack.getSymName(), pack.getBegin(), pack.getSize(), -1, numActions, 0, 0}});
   }
-  for (auto tensor : module.getOps<TensorOp>())
-    if (isHeldBy(tensor, program) && !packed.contains(tensor.getSymNameAttr()))
+  llvm::SmallDenseSet<StringAttr> slotsHeld;
+  for (auto tensor : module.getOps<TensorOp>()) {
+    if (!isHeldBy(tensor, program))
+      continue;
+    if (tensor.getSlotsAttr())
+      slotsHeld.insert(tensor.getSlotsAttr().getAttr());
+    if (!packed.contains(tensor.getSymNameAttr()))
       ranges.insert(
           {tensor.getSymName(),
            {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
             static_cast<int64_t>(tensor.getBytes()), -1, numActions, 0, zeroBytesOf(tensor), tensor.getHost()}});
+  }
   // The other slots are those of other microbatches.
   for (auto slots : module.getOps<SlotsOp>())
-    if (llvm::any_of(module.getOps<TensorOp>(), [&](TensorOp tensor) {
-          return tensor.getSlotsAttr() && tensor.getSlotsAttr().getAttr() == slots.getSymNameAttr() &&
-                 isHeldBy(tensor, program);
-        })) {
+    if (slotsHeld.contains(slots.getSymNameAttr())) {
       int64_t bytes = *slots.getBytes(), others = (slots.getCount() - 1) * bytes;
       ranges.insert({slots.getSymName(),
                      {slots, slots.getSymName(), static_cast<int64_t>(*slots.getOffset()) + bytes, others, -1,

@@ -70,8 +70,9 @@ Value Splitter::sumOf(Value value, unsigned stage, BlockArgument own, OpBuilder 
     return own;
   Operation *op = value.getDefiningOp();
   if (!isNode(value)) {
+    // What depends on weights alone any stage can compute: one adds it.
     SmallVector<Value> staged = map.stagedAmong(value);
-    return !staged.empty() && map.stageOf(staged.front()) == stage ? value : Value();
+    return stage == (staged.empty() ? stages.front() : *map.stageOf(staged.front())) ? value : Value();
   }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
@@ -152,7 +153,8 @@ FailureOr<SharedSums> braid::splitSharedGradients(func::FuncOp accumulate, Stage
   for (unsigned result = 0; result < numResults; ++result) {
     auto name = accumulate.getResultAttrOfType<StringAttr>(result, tg::kUpdates);
     BlockArgument accumulator = name ? accumulators.lookup(name) : BlockArgument();
-    if (!accumulator)
+    // What goes to the log is added up in one stage.
+    if (!accumulator || stateOf(accumulator).isOfLoss())
       continue;
     Splitter splitter(accumulate, map, accumulator, result);
     if (splitter.getStages().size() > 1)

@@ -129,12 +129,13 @@ FailureOr<UnitStages> braid::balanceStages(func::FuncOp program, unsigned numSta
 // As a text says
 //===----------------------------------------------------------------------===//
 
-/// The units that a part of the text names: `h.3`, or `h.0-5`.
-static SmallVector<std::string> unitsNamed(StringRef part) {
+/// The units that a part of the text names: `h.3`, or `h.0-5`.  A range of more than there are is none.
+static SmallVector<std::string> unitsNamed(StringRef part, size_t most) {
   auto [first, end] = part.rsplit('-');
   StringRef prefix = first.rtrim("0123456789");
   unsigned from, to;
-  if (first.drop_front(prefix.size()).getAsInteger(10, from) || end.getAsInteger(10, to) || to < from)
+  if (first.drop_front(prefix.size()).getAsInteger(10, from) || end.getAsInteger(10, to) || to < from ||
+      to - from >= most)
     return {part.str()};
   return llvm::map_to_vector(llvm::seq_inclusive(from, to),
                              [&](unsigned number) { return prefix.str() + std::to_string(number); });
@@ -161,7 +162,7 @@ FailureOr<UnitStages> braid::readStages(func::FuncOp program, StringRef text, un
       if ((isEmbed && stage != 0) || (isHead && stage + 1 != numStages))
         return fail("'" + part + "' belongs in the " + (isEmbed ? "first" : "last") + " stage"), failure();
       if (!isEmbed && !isHead)
-        llvm::append_range(named, unitsNamed(part));
+        llvm::append_range(named, unitsNamed(part, units.size()));
     }
     if (named.size() == before)
       return fail("'" + group + "' has no unit; each stage needs one"), failure();

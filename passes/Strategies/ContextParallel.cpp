@@ -74,7 +74,7 @@ private:
   std::optional<Mesh> mesh;
   std::optional<ComputeRates> computeRates;
   std::optional<LinkRates> linkRates;
-  AxesAttr sequenceAxes, headAxes, allAxes;
+  AxesAttr sequenceAxes, headAxes, allAxes, ofStages;
   std::vector<ContextOp> ops;
   SmallVector<BlockwiseOpInterface> blockwise;
 };
@@ -89,6 +89,7 @@ LogicalResult ContextParallel::readOptions() {
   sequenceAxes = axesNamed(&getContext(), *axes);
   headAxes = axesNamed(&getContext(), *otherHeadAxes);
   allAxes = joinAxes(headAxes, sequenceAxes);
+  ofStages = axesNamed(&getContext(), *stageAxes);
   const TargetInfo *target = targetOf(getOperation());
   if (!target)
     return failure();
@@ -100,7 +101,8 @@ LogicalResult ContextParallel::readOptions() {
   }
   computeRates = *ofCompute;
   linkRates = *ofLink;
-  return verifyAxes([&] { return getOperation().emitError() << "comm-context-parallel: "; }, *mesh, allAxes);
+  return verifyAxes([&] { return getOperation().emitError() << "comm-context-parallel: "; }, *mesh,
+                    joinAxes(allAxes, ofStages));
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,7 +205,9 @@ FailureOr<ContextWay> ContextParallel::choose() {
   auto predict = [&](ContextWay way) {
     ContextCost sum;
     for (const ContextOp &found : ops)
-      sum += costOf(way, ContextWork::of(found.op, found.sequence, mesh->sizeOf(sequenceAxes), mesh->getNumRanks()),
+      sum += costOf(way,
+                    ContextWork::of(found.op, found.sequence, mesh->sizeOf(sequenceAxes),
+                                    mesh->getNumRanks() / mesh->sizeOf(ofStages)),
                     *computeRates, *linkRates);
     return sum;
   };
@@ -222,7 +226,7 @@ FailureOr<ContextWay> ContextParallel::choose() {
              : way == ContextWay::Ulysses ? "changing places with heads"
                                           : "gathering")
          << ": predicted are " << llvm::formatv("{0:f3}", gather.seconds * 1e3).str()
-         << " ms a step by gathering, which "
+         << " ms a microbatch by gathering, which "
          << "keeps " << formatSize(gather.keptBytes);
   if (hasBlocks)
     remark << ", " << llvm::formatv("{0:f3}", ring.seconds * 1e3).str() << " in a ring";

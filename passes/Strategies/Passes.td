@@ -335,6 +335,8 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"axes", "axes", "std::string", "The axes that shard the sequence">,
     ListOption<"otherHeadAxes", "head-axes", "std::string", "Axes that shard heads already (none)">,
+    ListOption<"stageAxes", "stage-axes", "std::string",
+               "For auto, axes along which stages of a pipeline lie, which share out no op (none)">,
     Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "auto, ring, gather or ulysses",
            [{::llvm::cl::values(clEnumValN(::braid::ContextWay::Auto, "auto", "the fastest as predicted"),
                                 clEnumValN(::braid::ContextWay::Ring, "ring", "blocks go round the ranks"),

@@ -11,6 +11,7 @@
 #include "base/NumberTypes.h"
 #include "checkpoint/PieceReader.h"
 #include "checkpoint/Weights.h"
+#include "core/Model.h"
 
 #include <algorithm>
 #include <set>

@@ -137,11 +137,12 @@ int braid::runInfo(const br_model &model, const InfoOptions &options) {
     printBytes("pinned memory of the host", model.host_bytes);
   for (const br_model *other = model.others; other; other = other->others)
     printBytes(("arena of " + nameOfRanks(*other)).c_str(), other->arena_bytes);
-  printBytes("peak", reportedPeak(model));
+  // Of the program and the rank that need the most, as what follows is.
+  const uint64_t most = number(plan, "peak_bytes"), peak = most ? most : model.arena_bytes;
+  printBytes("peak", peak);
   if (uint64_t bound = number(plan, "lower_bound_bytes")) {
     printBytes("lower bound", bound);
-    std::printf("  %-24s %16.4f\n", "peak / lower bound",
-                static_cast<double>(reportedPeak(model)) / static_cast<double>(bound));
+    std::printf("  %-24s %16.4f\n", "peak / lower bound", static_cast<double>(peak) / static_cast<double>(bound));
   }
   if (std::string op = word(plan, "peak_op"); !op.empty())
     std::printf("  %-24s %s\n", "peak at", op.c_str());

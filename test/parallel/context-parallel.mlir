@@ -19,7 +19,7 @@ comm.mesh @mesh [cp = 2, tp = 2]
 
 // RING: module attributes {comm.ring = #comm<axes{cp}>
 // RING-NOT: comm.constrain
-// LEAST: remark: positions read those of other ranks along {cp} by gathering: predicted are {{.*}} ms a step by gathering, which keeps 512 B, {{.*}} in a ring, {{.*}} by heads
+// LEAST: remark: positions read those of other ranks along {cp} by gathering: predicted are {{.*}} ms a microbatch by gathering, which keeps 512 B, {{.*}} in a ring, {{.*}} by heads
 // HEADS-COUNT-3: comm.constrain %{{.*}} <@mesh, {?} {} {cp} {?}>
 // HEADS: %[[Y:[a-z0-9]+]], %{{.*}} = tg.attention
 // HEADS-NEXT: comm.constrain %[[Y]] <@mesh, {?} {cp} {} {?}>
@@ -37,7 +37,7 @@ func.func @model(%q: tensor<2x8x32x4xf32> {tg.input = "q"}, %k: tensor<2x8x4x4xf
 comm.mesh @mesh [cp = 4]
 
 // FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead, or let them go round a ring: 4 divides 4, and 2 divides 2
-// CHECK: remark: positions read those of other ranks along {cp} by a ring: predicted are {{[0-9.]+}} ms a step by gathering, which keeps 768 B, {{[0-9.]+}} in a ring
+// CHECK: remark: positions read those of other ranks along {cp} by a ring: predicted are {{[0-9.]+}} ms a microbatch by gathering, which keeps 768 B, {{[0-9.]+}} in a ring
 // CHECK: comm.ring = #comm<axes{cp}>
 // CHECK-NOT: comm.constrain
 func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf32> {tg.input = "k"},
