@@ -5,14 +5,17 @@
 
 Ten steps give the losses and gradient norms of one rank to 1e-5, and the same bits when they are
 run again.  A checkpoint of five steps goes on on one rank with the losses of one rank, and one of
-one rank goes on on these.  `covering` has every arrangement with some model and every model and
-stage of ZeRO with some arrangement, and arrangements of experts with every stage.
+one rank goes on on these.  `covering` has every two of axes, options, models, stages of ZeRO and
+numbers of microbatches that occur together in `all`.
 """
 
+import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -23,48 +26,66 @@ from random_models import write_tokens
 TOLERANCE, STEPS, SAVED = 1e-5, 10, 5
 BATCH, SEQUENCE = 8, 16
 MODELS = {
-    "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_layer": 4, "n_head": 4, "n_positions": 16, "vocab_size": 64,
+    "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_head": 4, "n_positions": 16, "vocab_size": 64,
              "resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.0, "tie_word_embeddings": True},
-    "llama": {"model_type": "llama", "hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 8,
+    "llama": {"model_type": "llama", "hidden_size": 32, "num_attention_heads": 8,
               "num_key_value_heads": 2, "intermediate_size": 48, "max_position_embeddings": 16, "vocab_size": 64,
               "tie_word_embeddings": False},
-    "moe": {"model_type": "mixtral", "hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4,
+    "moe": {"model_type": "mixtral", "hidden_size": 32, "num_attention_heads": 4,
             "num_key_value_heads": 2, "intermediate_size": 32, "max_position_embeddings": 16, "vocab_size": 64,
             "num_local_experts": 4, "num_experts_per_tok": 2, "tie_word_embeddings": False},
 }
-# Of each, what is said to braidc; ZeRO needs dp, cp or ep, and ep experts.
+# What is said to braidc; ZeRO needs dp, cp or ep, and ep experts.
 ARRANGEMENTS = [
     "tp=2", "tp=4", "tp=2 sequence-parallel", "tp=4 sequence-parallel",
-    "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ring", "cp=4 context=ring", "cp=2 context=ulysses", "cp=2",
-    "dp=2,tp=2", "dp=2,tp=2 sequence-parallel", "dp=2,cp=2", "cp=2,tp=2", "cp=2,tp=2 sequence-parallel",
-    "dp=2,cp=2 context=ring", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 sequence-parallel", "replica=2,shard=2,tp=2",
-    "pp=2", "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=zb-v", "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1",
-    "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",
+    "cp=2", "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ring", "cp=4 context=ring", "cp=2 context=ulysses",
+    "dp=2,tp=2", "dp=2,tp=2 sequence-parallel", "dp=2,cp=2", "dp=2,cp=2 context=ring", "cp=2,tp=2",
+    "cp=2,tp=2 sequence-parallel", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2 sequence-parallel",
+    "replica=2,shard=2,tp=2",
+    "pp=2", "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=zb-v", "pp=4 schedule=gpipe", "pp=4 schedule=1f1b",
+    "pp=4 schedule=interleaved chunks=2", "pp=4 schedule=zb-h1", "pp=4 schedule=zb-v",
+    "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1", "pp=2,cp=2", "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",
     "ep=2", "ep=4", "dp=2,ep=2", "ep=2,tp=2", "ep=2,cp=2", "pp=2,ep=2", "pp=2,ep=2 schedule=zb-v",
     "dp=4 fold=ep:dp", "dp=2,cp=2 fold=ep:dp,cp", "pp=2,dp=2,cp=2 fold=ep:cp",
-] + [f"pp=4 schedule={schedule}" for schedule in ("gpipe", "1f1b", "zb-h1")] + ["pp=2,cp=2"]
+]
+# Those in which experts differ from other weights without ranks of their own.
+WITH_EXPERTS = ["tp=4", "tp=2 sequence-parallel", "dp=2,cp=2,tp=2", "pp=2,dp=2,tp=2"]
+
+Case = collections.namedtuple("Case", "model layers arrangement zero microbatches")
 
 
-def cases(which):
-    """(model, arrangement, stage of ZeRO, microbatches)"""
-    number = 0
+def hasExperts(arrangement):
+    return "ep=" in arrangement or "fold=" in arrangement
+
+
+def all_cases():
     for arrangement in ARRANGEMENTS:
         shards = any(axis in arrangement for axis in ("dp=", "cp=", "shard=", "ep="))
-        stages = [0, 1, 3] if shards else [0]
         # Pipelines take as many microbatches as ranks, and interleaved ones a multiple of them.
-        counts = (2, 4) if "pp=" in arrangement else (1, 2)
-        hasExperts = "ep=" in arrangement or "fold=" in arrangement
-        for model in ["moe"] if hasExperts else MODELS:
-            if which == "all":
-                yield from ((model, arrangement, zero, k) for zero in stages for k in counts)
-            elif hasExperts:
-                yield from ((model, arrangement, zero, counts[i % 2]) for i, zero in enumerate(stages))
-            else:
-                # Experts where they differ from other weights.
-                if model != "moe" or arrangement in ("tp=4", "tp=2 sequence-parallel", "dp=2,cp=2,tp=2",
-                                                          "pp=2,dp=2,tp=2"):
-                    yield model, arrangement, stages[number % len(stages)], counts[number // 2 % 2]
-                number += model != "moe"
+        counts = ((4,) if "chunks" in arrangement and "pp=4" in arrangement else (2, 4)) if "pp=" in arrangement else (1, 2)
+        layers = 8 if "pp=4" in arrangement and ("chunks" in arrangement or "zb-v" in arrangement) else 4
+        models = ["moe"] if hasExperts(arrangement) else MODELS
+        for model, zero, k in itertools.product(models, [0, 1, 3] if shards else [0], counts):
+            yield Case(model, layers, arrangement, zero, k)
+
+
+def pairs(case):
+    """Every two of what a case says: axes and their sizes, options, model, stage of ZeRO, microbatches."""
+    more = case.microbatches > (2 if "pp=" in case.arrangement else 1)
+    words = [*re.split("[ ,]", case.arrangement), case.model, f"zero={case.zero}", f"more={more}"]
+    return set(itertools.combinations(sorted(words), 2))
+
+
+def covering_cases():
+    """A greedy choice that leaves no pair out; of those with equally many new pairs, the words seen least."""
+    candidates = [case for case in all_cases() if case.model != "moe" or hasExperts(case.arrangement)
+                  or case.arrangement in WITH_EXPERTS]
+    missing, used = set().union(*map(pairs, candidates)), collections.Counter()
+    while missing:
+        best = max(candidates, key=lambda case: (len(pairs(case) & missing), -used[case.model] - used[case.zero]))
+        missing -= pairs(best)
+        used.update([best.model, best.zero])
+        yield best
 
 
 class Failure(Exception):
@@ -101,19 +122,19 @@ def flags_of(arrangement, zero, k):
     return flags + ([f"--zero={zero}"] if zero else []) + ([f"--accumulate={k}"] if k > 1 else [])
 
 
-def reference(folder, model, k):
+def reference(folder, model, layers, k):
     """The binary of one rank, its losses and a checkpoint."""
-    name = f"one-{model}-{k}"
-    run(folder, "braidc", f"{model}.mlir", "-o", name, "--clip=0.5", *([f"--accumulate={k}"] if k > 1 else []))
+    name = f"one-{model}-{layers}-{k}"
+    run(folder, "braidc", f"{model}-{layers}.mlir", "-o", name, "--clip=0.5", *([f"--accumulate={k}"] if k > 1 else []))
     train(folder, name, f"{name}.part", "--checkpoint", f"{name}.saved", steps=SAVED)
     return name, train(folder, name, f"{name}.jsonl")
 
 
 def check(folder, case, references):
-    model, arrangement, zero, k = case
-    binary, expected = references[model, k]
-    name = "-".join([model, arrangement.replace(" ", "-").replace("=", "").replace(",", "-"), str(zero), str(k)])
-    run(folder, "braidc", f"{model}.mlir", "-o", name, *flags_of(arrangement, zero, k))
+    model, layers, arrangement, zero, k = case
+    binary, expected = references[model, layers, k]
+    name = "-".join([model, re.sub("[ ,:]", "-", arrangement).replace("=", ""), str(zero), str(k)])
+    run(folder, "braidc", f"{model}-{layers}.mlir", "-o", name, *flags_of(arrangement, zero, k))
     lines = train(folder, name, f"{name}.jsonl")
     compare("against one rank", lines, expected)
     if train(folder, name, f"{name}.again") != lines:
@@ -133,11 +154,15 @@ def main():
     folder, which, words = pathlib.Path(sys.argv[1]), (sys.argv[2:] or ["covering"])[0], sys.argv[3:]
     folder.mkdir(parents=True, exist_ok=True)
     write_tokens(folder / "tokens", [i * i % 61 if i % 3 else i % 17 for i in range(20000)], 64)
-    for model, config in MODELS.items():
-        (folder / f"{model}.json").write_text(json.dumps(config))
-        run(folder, "braid-model", f"{model}.json", f"--batch={BATCH}", f"--seq={SEQUENCE}", "-o", f"{model}.mlir")
-    chosen = [case for case in cases(which) if all(word in " ".join(map(str, case)).split() or word in case[1] for word in words)]
-    references = {pair: reference(folder, *pair) for pair in sorted({(case[0], case[3]) for case in chosen})}
+    for (model, config), layers in itertools.product(MODELS.items(), (4, 8)):
+        config = {**config, "n_layer" if model == "gpt2" else "num_hidden_layers": layers}
+        (folder / f"{model}-{layers}.json").write_text(json.dumps(config))
+        run(folder, "braid-model", f"{model}-{layers}.json", f"--batch={BATCH}", f"--seq={SEQUENCE}", "-o", f"{model}-{layers}.mlir")
+    cases = all_cases() if which == "all" else covering_cases()
+    chosen = [case for case in cases
+              if all(word in map(str, case) or word in case.arrangement for word in words)]
+    graphs = sorted({(case.model, case.layers, case.microbatches) for case in chosen})
+    references = {graph: reference(folder, *graph) for graph in graphs}
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for case, done in [(case, pool.submit(check, folder, case, references)) for case in chosen]:
