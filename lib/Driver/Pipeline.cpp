@@ -197,6 +197,7 @@ static void cutStages(OpPassManager &manager, const DriverOptions &options) {
     pipeline.stages.chunks = *parallel.chunks;
   pipeline.stages.stages = parallel.stages;
   pipeline.stages.microbatches = options.accumulate;
+  set(pipeline.stages.memoryLimit, options.memoryLimit);
   buildStagesPipeline(manager, pipeline);
 }
 

@@ -147,9 +147,9 @@ template <typename AddOp> struct AddBeforeReduce final : OpRewritePattern<AddOp>
     if (groups.size() == terms.size())
       return failure();
     auto sum = [&](ArrayRef<Value> values) {
-      Value total = values.front();
-      for (Value value : values.drop_front())
-        total = rewriter.create<AddOp>(op.getLoc(), total, value);
+      Value total;
+      for (Value value : values)
+        total = total ? rewriter.create<AddOp>(op.getLoc(), total, value).getResult() : value;
       return total;
     };
     SmallVector<Value> sums;

@@ -13,7 +13,9 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
   let summary = "Cuts programs in the stages of a pipeline";
   let description = [{
     The ranks along `axis` get the functions of their stages. A stage is a range of units; `stages`
-    says which (`embed+h.0-5|h.6-11+head`), or they are balanced by the predicted time of their ops.
+    says which (`embed+h.0-5|h.6-11+head`), or they are balanced: the stage that is predicted to take longest
+    takes the least it can, and then the one that holds most holds the least. With `memory-limit`
+    no stage is predicted to be beyond its rank's, before all else.
     `schedule` is the name of a schedule or a CSV file ([Pipelines.md](Pipelines.md)), for
     `microbatches`, with `chunks` stages on each rank (0: as many as it takes).
 
@@ -142,7 +144,9 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "The name of a schedule, or a CSV file">,
     Option<"chunks", "chunks", "Integer<0>", "0", "Stages on each rank; 0 for those that the schedule takes">,
     Option<"microbatches", "microbatches", "Integer<1>", "1", "Of a step">,
-    Option<"stages", "stages", "std::string", "\"\"", "Which units each stage has; empty to balance them">];
+    Option<"stages", "stages", "std::string", "\"\"", "Which units each stage has; empty to balance them">,
+    Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
+           "What a rank may hold, such as 40GiB, where stages are balanced; empty for no limit">];
   let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect", "::braid::exec::ExecDialect",
                            "::mlir::arith::ArithDialect"];
 }

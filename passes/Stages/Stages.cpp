@@ -2,8 +2,10 @@
 
 #include "dialects/Comm/Programs.h"
 #include "dialects/Exec/Exec.h"
+#include "lib/Memory/MemoryLimit.h"
 #include "lib/Pipeline/Csv.h"
 #include "lib/Pipeline/Generators.h"
+#include "lib/Pipeline/Slots.h"
 #include "lib/Schedule/Forward.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -37,7 +39,7 @@ private:
   ArrayAttr tensorOrder();
   FailureOr<StageAxis> findAxis(func::FuncOp accumulate);
   llvm::Expected<pipeline::Schedule> makeSchedule(unsigned ranks);
-  FailureOr<UnitStages> findStages(func::FuncOp accumulate, unsigned numStages);
+  FailureOr<UnitStages> findStages(func::FuncOp accumulate, const pipeline::Schedule &schedule);
   LogicalResult checkStates(func::FuncOp accumulate, ArrayRef<func::FuncOp> cells);
   LogicalResult cutOthers(const UnitStages &units, const StageAxis &axis, const pipeline::Schedule &schedule,
                           const Holders &holders);
@@ -101,9 +103,18 @@ llvm::Expected<pipeline::Schedule> Stages::makeSchedule(unsigned ranks) {
   return verified;
 }
 
-FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, unsigned numStages) {
-  return stages.empty() ? balanceStages(accumulate, numStages, *targetOf(getOperation()))
-                        : readStages(accumulate, stages, numStages);
+FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, const pipeline::Schedule &schedule) {
+  unsigned numStages = schedule.numStages();
+  if (!stages.empty())
+    return readStages(accumulate, stages, numStages);
+  FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, accumulate.getLoc());
+  if (failed(limit))
+    return failure();
+  // A rank shares its memory out among its stages.
+  if (*limit)
+    **limit /= numStages / schedule.getTable().rows.size();
+  return balanceStages(accumulate, assignSlots(schedule, pipeline::SlotsOf::Stage).counts, *targetOf(getOperation()),
+                       *limit);
 }
 
 /// The names of what lives across programs, in the order of their arguments.
@@ -182,7 +193,7 @@ LogicalResult Stages::run() {
   llvm::Expected<pipeline::Schedule> made = makeSchedule(axis->size);
   if (!made)
     return fail(made.takeError());
-  FailureOr<UnitStages> units = findStages(accumulate, made->numStages());
+  FailureOr<UnitStages> units = findStages(accumulate, *made);
   if (failed(units))
     return failure();
   FailureOr<StageMap> map = StageMap::of(accumulate, *units);

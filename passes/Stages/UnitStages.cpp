@@ -3,11 +3,9 @@
 #include "passes/Stages/UnitStages.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
-#include "passes/Recompute/ReplayPrices.h"
 #include "passes/Stages/Dependence.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <limits>
 
 using namespace mlir;
 using namespace braid;
@@ -24,9 +22,7 @@ std::string UnitStages::text(unsigned stage) const {
   return text + (stage == last() && units.back() != kHead ? ", " + kHead.str() : "");
 }
 
-/// Those of forward, in its order.  A unit that others stand in the middle of, such as tied embeddings,
-/// is none: it is at both ends.
-static SmallVector<StringAttr> unitsOf(func::FuncOp program) {
+SmallVector<StringAttr> braid::unitsInOrder(func::FuncOp program) {
   Dependence dependence(program);
   llvm::SetVector<StringAttr> units, atBothEnds;
   llvm::DenseMap<StringAttr, unsigned> numbers;
@@ -54,78 +50,6 @@ static SmallVector<StringAttr> unitsOf(func::FuncOp program) {
 }
 
 //===----------------------------------------------------------------------===//
-// Balance
-//===----------------------------------------------------------------------===//
-
-/// The seconds of each unit, forward and back; what no unit has is with the first where it comes
-/// before all of them in forward, else with the last.
-static SmallVector<double> secondsOfUnits(func::FuncOp program, ArrayRef<StringAttr> units, const TargetInfo &target) {
-  llvm::DenseMap<StringAttr, unsigned> numbers;
-  for (auto [number, unit] : llvm::enumerate(units))
-    numbers[unit] = number;
-  OpSeconds seconds(target);
-  SmallVector<double> ofUnits(units.size(), 0);
-  bool hasBegun = false;
-  for (Operation &op : program.front().without_terminator()) {
-    auto unit = numbers.find(tg::unitOf(tg::factsOf(&op)));
-    hasBegun |= unit != numbers.end();
-    ofUnits[unit != numbers.end() ? unit->second : hasBegun ? units.size() - 1 : 0] += seconds.of(&op);
-  }
-  return ofUnits;
-}
-
-/// The beginnings of `parts` ranges whose largest sum is the least; of those the one with the
-/// least sum of squares.  O(parts * n^2).
-static SmallVector<unsigned> balance(ArrayRef<double> weights, unsigned parts) {
-  struct Best {
-    double largest = std::numeric_limits<double>::infinity(), squares = largest;
-    unsigned from = 0;
-    bool operator<(const Best &other) const {
-      return std::tie(largest, squares) < std::tie(other.largest, other.squares);
-    }
-  };
-  unsigned n = weights.size();
-  std::vector<std::vector<Best>> best(parts + 1, std::vector<Best>(n + 1));
-  best[0][0] = {0, 0, 0};
-  for (unsigned part = 1; part <= parts; ++part)
-    for (unsigned end = part; end <= n; ++end) {
-      double sum = 0;
-      for (unsigned begin = end; begin-- > part - 1;) {
-        sum += weights[begin];
-        const Best &before = best[part - 1][begin];
-        best[part][end] =
-            std::min(best[part][end], Best{std::max(before.largest, sum), before.squares + sum * sum, begin});
-      }
-    }
-  SmallVector<unsigned> begins(parts);
-  for (unsigned part = parts, end = n; part > 0; --part)
-    end = begins[part - 1] = best[part][end].from;
-  return begins;
-}
-
-static LogicalResult checkNumber(func::FuncOp program, ArrayRef<StringAttr> units, unsigned numStages) {
-  if (units.size() >= numStages)
-    return success();
-  return program.emitError() << "has " << units.size() << (units.size() == 1 ? " unit that is" : " units that are")
-                             << " not at both ends ("
-                             << llvm::join(llvm::map_range(units, [](StringAttr unit) { return unit.getValue(); }),
-                                           ", ")
-                             << "), but is cut in " << numStages
-                             << " stages, each of which needs one: take fewer ranks or chunks";
-}
-
-FailureOr<UnitStages> braid::balanceStages(func::FuncOp program, unsigned numStages, const TargetInfo &target) {
-  SmallVector<StringAttr> units = unitsOf(program);
-  if (failed(checkNumber(program, units, numStages)))
-    return failure();
-  SmallVector<unsigned> begins = balance(secondsOfUnits(program, units, target), numStages);
-  UnitStages stages{numStages, {}};
-  for (auto [number, unit] : llvm::enumerate(units))
-    stages.ofUnit[unit] = llvm::upper_bound(begins, number) - begins.begin() - 1;
-  return stages;
-}
-
-//===----------------------------------------------------------------------===//
 // As a text says
 //===----------------------------------------------------------------------===//
 
@@ -143,7 +67,7 @@ static SmallVector<std::string> unitsNamed(StringRef part, size_t most) {
 
 FailureOr<UnitStages> braid::readStages(func::FuncOp program, StringRef text, unsigned numStages) {
   auto fail = [&](const Twine &what) { return program.emitError() << "stages '" << text << "': " << what; };
-  SmallVector<StringAttr> units = unitsOf(program);
+  SmallVector<StringAttr> units = unitsInOrder(program);
   SmallVector<StringRef> groups;
   text.split(groups, '|');
   if (groups.size() != numStages)

@@ -24,9 +24,16 @@ struct UnitStages {
   std::string text(unsigned stage) const;
 };
 
-/// Balanced by the predicted time of a microbatch: the stage that takes longest takes the least
-/// that it can.  Errors, at the program, where there are fewer units than stages.
-mlir::FailureOr<UnitStages> balanceStages(mlir::func::FuncOp program, unsigned numStages, const TargetInfo &target);
+/// The units of forward, in its order.  A unit that others stand in the middle of, such as tied embeddings, is
+/// none: it is at both ends.
+llvm::SmallVector<mlir::StringAttr> unitsInOrder(mlir::func::FuncOp program);
+
+/// Balanced as predicted: the stage that takes longest for a microbatch takes the least that it can, and of those
+/// ways the fullest stage holds the least.  `held` has the microbatches that each stage holds at most.  With a `limit`,
+/// in bytes of a stage, before both: none is beyond it, or as little as can be.  Errors, at the program,
+/// where there are fewer units than stages.
+mlir::FailureOr<UnitStages> balanceStages(mlir::func::FuncOp program, llvm::ArrayRef<unsigned> held,
+                                          const TargetInfo &target, std::optional<int64_t> limit);
 
 /// As a text says: `embed+h.0-5|h.6-11+head`.  Each unit is in one stage, in order; `embed` and `head` may be
 /// left out, and are units where the model has some of these names.

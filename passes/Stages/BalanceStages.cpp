@@ -1,0 +1,125 @@
+//===- BalanceStages.cpp - stages that take equally long and fit ----------===//
+//
+// A wish after the other narrows down the ways to cut units in ranges: no stage beyond the memory limit, the
+// slowest as fast as it can be, the fullest as empty, and all of them alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Memory/Size.h"
+#include "passes/Stages/UnitCosts.h"
+#include "passes/Stages/UnitStages.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <functional>
+#include <limits>
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+/// Of a stage with the units [begin, end).
+using Cost = std::function<double(unsigned stage, unsigned begin, unsigned end)>;
+
+/// The ways to cut units in stages, each of which has one or more.
+class Cuts {
+public:
+  Cuts(unsigned numUnits, unsigned numStages) : numUnits(numUnits), numStages(numStages) {}
+
+  /// The largest cost of a stage where that is the least.
+  double leastLargest(const Cost &cost) const {
+    return solve(cost, [](double before, double own) { return std::max(before, own); }).back().back().total;
+  }
+  /// Leaves those alone in which no stage costs more; with a little for rounding.
+  void allow(const Cost &cost, double most) { bounds.push_back({cost, most * (1 + 1e-9)}); }
+  void minimizeLargest(const Cost &cost) { allow(cost, leastLargest(cost)); }
+  /// The first unit of each stage.
+  SmallVector<unsigned> leastSum(const Cost &cost) const;
+
+private:
+  struct Best {
+    double total = std::numeric_limits<double>::infinity();
+    unsigned begin = 0; ///< Of the last stage.
+  };
+  /// By the number of stages, and of units that they have.  O(stages * units^2).
+  std::vector<std::vector<Best>> solve(const Cost &cost, llvm::function_ref<double(double, double)> combine) const;
+  bool isAllowed(unsigned stage, unsigned begin, unsigned end) const {
+    return llvm::all_of(bounds, [&](const auto &bound) { return bound.first(stage, begin, end) <= bound.second; });
+  }
+
+  unsigned numUnits, numStages;
+  std::vector<std::pair<Cost, double>> bounds;
+};
+} // namespace
+
+std::vector<std::vector<Cuts::Best>> Cuts::solve(const Cost &cost,
+                                                 llvm::function_ref<double(double, double)> combine) const {
+  std::vector<std::vector<Best>> best(numStages + 1, std::vector<Best>(numUnits + 1));
+  best[0][0].total = 0;
+  for (unsigned stages = 1; stages <= numStages; ++stages)
+    for (unsigned end = stages; end <= numUnits; ++end)
+      for (unsigned begin = end; begin-- > stages - 1;) {
+        double before = best[stages - 1][begin].total;
+        if (before == std::numeric_limits<double>::infinity() || !isAllowed(stages - 1, begin, end))
+          continue;
+        double total = combine(before, cost(stages - 1, begin, end));
+        if (total < best[stages][end].total)
+          best[stages][end] = {total, begin};
+      }
+  return best;
+}
+
+SmallVector<unsigned> Cuts::leastSum(const Cost &cost) const {
+  std::vector<std::vector<Best>> best = solve(cost, [](double before, double own) { return before + own; });
+  SmallVector<unsigned> begins(numStages);
+  for (unsigned stages = numStages, end = numUnits; stages > 0; --stages)
+    end = begins[stages - 1] = best[stages][end].begin;
+  return begins;
+}
+
+static LogicalResult checkNumber(func::FuncOp program, ArrayRef<StringAttr> units, unsigned numStages) {
+  if (units.size() >= numStages)
+    return success();
+  return program.emitError() << "has " << units.size() << (units.size() == 1 ? " unit that is" : " units that are")
+                             << " not at both ends ("
+                             << llvm::join(llvm::map_range(units, [](StringAttr unit) { return unit.getValue(); }),
+                                           ", ")
+                             << "), but is cut in " << numStages
+                             << " stages, each of which needs one: take fewer ranks or chunks";
+}
+
+/// A stage's part of the limit, or the least that suffices; a remark says what that costs.
+static void limitMemory(func::FuncOp program, Cuts &cuts, const Cost &bytes, const Cost &seconds, double limit) {
+  double fastest = cuts.leastLargest(seconds), least = cuts.leastLargest(bytes);
+  cuts.allow(bytes, std::max(least, limit));
+  InFlightDiagnostic remark = program.emitRemark();
+  if (least > limit)
+    remark << "however its units are cut, some stage is predicted to hold more than " << formatSize(limit)
+           << ", its part of the memory limit: at least " << formatSize(least) << "; ";
+  remark << llvm::formatv("the slowest stage takes {0:f3} ms a microbatch, without a limit {1:f3}",
+                          cuts.leastLargest(seconds) * 1e3, fastest * 1e3)
+                .str();
+}
+
+FailureOr<UnitStages> braid::balanceStages(func::FuncOp program, ArrayRef<unsigned> held, const TargetInfo &target,
+                                           std::optional<int64_t> limit) {
+  SmallVector<StringAttr> units = unitsInOrder(program);
+  if (failed(checkNumber(program, units, held.size())))
+    return failure();
+  UnitCosts costs(program, units, target);
+  Cost seconds = [&](unsigned, unsigned begin, unsigned end) { return costs.seconds(begin, end); };
+  Cost bytes = [&](unsigned stage, unsigned begin, unsigned end) { return costs.bytes(begin, end, held[stage]); };
+  Cost squares = [&](unsigned, unsigned begin, unsigned end) {
+    return costs.seconds(begin, end) * costs.seconds(begin, end);
+  };
+  Cuts cuts(units.size(), held.size());
+  if (limit)
+    limitMemory(program, cuts, bytes, seconds, *limit);
+  cuts.minimizeLargest(seconds);
+  cuts.minimizeLargest(bytes);
+  SmallVector<unsigned> begins = cuts.leastSum(squares);
+  UnitStages stages{unsigned(held.size()), {}};
+  for (auto [number, unit] : llvm::enumerate(units))
+    stages.ofUnit[unit] = llvm::upper_bound(begins, number) - begins.begin() - 1;
+  return stages;
+}
