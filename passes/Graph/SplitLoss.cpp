@@ -31,28 +31,74 @@ static LogicalResult checkNothingMixesBefore(Operation *loss, const BatchDims &d
   return success();
 }
 
-/// Checks that the loss is a sum or a mean over the batch; returns its op.
-static FailureOr<LossOpInterface> findLoss(func::FuncOp function, Value result) {
+namespace {
+/// What a loss is: a sum or a mean over the batch, to which other terms may be added.
+struct Loss {
+  LossOpInterface mean;
+  SmallVector<arith::AddFOp> sums; ///< On the way from the mean to the result.
+
+  /// Of an addition on the way, what is not on the way itself.
+  OpOperand &otherTerm(arith::AddFOp sum);
+};
+} // namespace
+
+OpOperand &Loss::otherTerm(arith::AddFOp sum) {
+  size_t number = llvm::find(sums, sum) - sums.begin();
+  Operation *before = number ? sums[number - 1].getOperation() : mean.getOperation();
+  return sum->getOpOperand(beforeReshapes(sum.getLhs()).getDefiningOp() == before ? 1 : 0);
+}
+
+/// The first term that is a sum or a mean over the batch, and the additions behind it; null where there is none.
+static Loss findTerm(Value value, const BatchDims &dims) {
+  Operation *op = beforeReshapes(value).getDefiningOp();
+  if (auto loss = dyn_cast_if_present<LossOpInterface>(op); loss && loss.isSumOrMean() && dims.endsAt(op))
+    return {loss, {}};
+  if (auto sum = dyn_cast_if_present<arith::AddFOp>(op))
+    for (Value term : sum->getOperands())
+      if (Loss found = findTerm(term, dims); found.mean) {
+        found.sums.push_back(sum);
+        return found;
+      }
+  return {};
+}
+
+/// Checks that the loss can be split, and returns it.
+static FailureOr<Loss> findLoss(func::FuncOp function, Value result) {
   FailureOr<BatchDims> dims = BatchDims::find(function);
   if (failed(dims))
     return failure();
   Operation *op = beforeReshapes(result).getDefiningOp();
-  auto loss = dyn_cast_if_present<LossOpInterface>(op);
-  if (!loss || !loss.isSumOrMean() || typeOf(result).getNumElements() != 1) {
+  bool isOneNumber = typeOf(result).getNumElements() == 1;
+  Loss loss = isOneNumber ? findTerm(result, *dims) : Loss();
+  if (!loss.mean) {
+    auto own = dyn_cast_if_present<LossOpInterface>(op);
+    if (own && own.isSumOrMean() && isOneNumber)
+      return op->emitError() << "the loss reduces " << op->getOperand(0).getType() << " to "
+                             << op->getResult(0).getType() << ", which does not reduce the batch of " << dims->size();
     InFlightDiagnostic error = op ? op->emitError() : function.emitError();
     error << "the loss, " << result.getType()
           << ", is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number";
     if (op)
       error << " but '" << op->getName() << "'";
-    error << "; microbatches can only be accumulated for those";
+    error << "; microbatches can only be accumulated for those, and for what is added to such a mean";
     return error;
   }
-  if (!dims->endsAt(op))
-    return op->emitError() << "the loss reduces " << op->getOperand(0).getType() << " to " << op->getResult(0).getType()
-                           << ", which does not reduce the batch of " << dims->size();
-  if (failed(checkNothingMixesBefore(op, *dims)))
+  if (failed(checkNothingMixesBefore(loss.mean, *dims)))
     return failure();
   return loss;
+}
+
+/// Whether an op depends on the batch, so that microbatches have it each.
+static bool dependsOnBatch(Operation *op) {
+  SetVector<Operation *> before;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  getBackwardSlice(op, &before, options);
+  auto function = op->getParentOfType<func::FuncOp>();
+  SmallVector<BlockArgument> batch = batchInputs(function);
+  return llvm::any_of(before, [&](Operation *maker) {
+    return llvm::any_of(maker->getOperands(), [&](Value operand) { return llvm::is_contained(batch, operand); });
+  });
 }
 
 namespace {
@@ -70,29 +116,51 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
       function.emitError() << "'" << function.getName() << "' has no result with the role loss";
       return signalPassFailure();
     }
-    FailureOr<LossOpInterface> loss = findLoss(function, returnOf(function).getOperand(*result));
-    if (failed(loss))
-      return signalPassFailure();
-    if (!onlyResult(*loss, *result))
+    FailureOr<Loss> loss = findLoss(function, returnOf(function).getOperand(*result));
+    if (failed(loss) || !onlyResult(*loss, *result))
       return signalPassFailure();
     OpBuilder builder(&getContext());
-    builder.setInsertionPointAfter(*loss);
-    if (Value count = loss->makeSum(builder))
+    builder.setInsertionPointAfter(loss->mean);
+    Value count = loss->mean.makeSum(builder);
+    if (!loss->sums.empty() && failed(weighOthers(*loss, count)))
+      return signalPassFailure();
+    if (count)
       addResult(function, count, Role::Count);
   }
 
-  /// Fails if the loss is read by more than its result: that would change too.
-  static bool onlyResult(Operation *loss, unsigned result) {
-    Value value = loss->getResult(0);
-    while (value.hasOneUse()) {
-      OpOperand &use = *value.use_begin();
-      if (isa<func::ReturnOp>(use.getOwner()))
-        return true;
-      if (!isReshape(use.getOwner()))
-        break;
-      value = use.getOwner()->getResult(0);
+  /// The other terms times the count, which the sum of all is divided by in the end.
+  static LogicalResult weighOthers(Loss &loss, Value count) {
+    if (!count)
+      return loss.sums.front().emitError()
+             << "adds a term to a loss that is a sum over the batch, so microbatches would "
+             << "add it each: make the loss a mean";
+    for (arith::AddFOp sum : loss.sums) {
+      OpOperand &term = loss.otherTerm(sum);
+      Operation *maker = term.get().getDefiningOp();
+      if (maker && dependsOnBatch(maker))
+        maker->emitRemark() << "this term of the loss is of a microbatch: a step has the mean of those of its "
+                            << "microbatches, weighted by their targets, and not one of the whole batch";
+      OpBuilder builder(sum);
+      TensorBuilder t(builder, sum.getLoc());
+      Value weight = t.convert(count, typeOf(term.get()).getElementType());
+      term.set(t.mul(term.get(), t.fromScalar(weight, term.get())));
     }
-    InFlightDiagnostic error = loss->emitError();
+    return success();
+  }
+
+  /// Fails if the mean is read by more than its result: that would change too.
+  static bool onlyResult(const Loss &loss, unsigned result) {
+    Value value = loss.mean->getResult(0);
+    while (value.hasOneUse()) {
+      Operation *user = *value.user_begin();
+      if (isa<func::ReturnOp>(user))
+        return true;
+      auto sum = dyn_cast<arith::AddFOp>(user);
+      if (!isReshape(user) && !(sum && llvm::is_contained(loss.sums, sum)))
+        break;
+      value = user->getResult(0);
+    }
+    InFlightDiagnostic error = loss.mean->emitError();
     error << "the loss is used by more than result #" << result << "; it cannot be accumulated over microbatches";
     for (Operation *user : value.getUsers())
       error.attachNote(user->getLoc()) << "used by '" << user->getName() << "'";

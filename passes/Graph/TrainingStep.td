@@ -356,6 +356,11 @@ def SplitLossPass : Pass<"tg-split-loss", "::mlir::ModuleOp"> {
     the result with the role `count` is what the sum is to be divided by.  A sum
     stays as it is, without a count.
 
+    Other terms may be added to a mean, such as a penalty of weights or the balance of experts.  They are
+    multiplied by the count, so that a step has their mean over microbatches, weighted by the targets that
+    count; a remark says so where a term depends on the batch, because its mean may be another number than the
+    term of the whole batch.
+
     Runs on the function to be differentiated, before `tg-differentiate`;
     `tg-accumulate` divides.
 

@@ -25,8 +25,7 @@ static bool contracts(Operation *op) {
   return kind == NumericKind::Contraction || kind == NumericKind::Attention;
 }
 
-/// Whether it is computed element by element, in the kernel that reads it.
-static bool joinsItsReader(Operation *op) {
+bool braid::joinsItsReader(Operation *op) {
   NumericKind kind = numericKindOf(op);
   return kind == NumericKind::Elementwise || kind == NumericKind::Conversion || kind == NumericKind::Source;
 }

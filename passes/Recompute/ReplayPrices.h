@@ -10,6 +10,9 @@
 
 namespace braid {
 
+/// Whether an op is computed element by element, in the kernel that reads it.
+bool joinsItsReader(mlir::Operation *op);
+
 /// How long an op takes that is not an action yet.  What becomes a part of its reader's kernel
 /// takes its arithmetic and no traffic.
 class OpSeconds {

@@ -94,8 +94,8 @@ static void limitMemory(func::FuncOp program, Cuts &cuts, const Cost &bytes, con
   cuts.allow(bytes, std::max(least, limit));
   InFlightDiagnostic remark = program.emitRemark();
   if (least > limit)
-    remark << "however its units are cut, some stage is predicted to hold more than " << formatSize(limit)
-           << ", its part of the memory limit: at least " << formatSize(least) << "; ";
+    remark << "however its units are cut, some stage is predicted to hold " << formatSize(least) << " or more, beyond "
+           << formatSize(limit) << ", its part of the memory limit; ";
   remark << llvm::formatv("the slowest stage takes {0:f3} ms a microbatch, without a limit {1:f3}",
                           cuts.leastLargest(seconds) * 1e3, fastest * 1e3)
                 .str();

@@ -26,7 +26,8 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
       by each function that reads it.
     * What forward makes and backward of its stage reads is a state of the kind `saved`, what stages send
       each other one of the kind `message`. Both lie in `exec.slots`, as many as the table needs.
-      A value that several stages read is sent from stage to stage. Each message has a function that sends
+      A value that several stages read is sent from stage to stage; one that forward of a later stage makes of what an
+      earlier one has, such as a mask, is made once more there. Each message has a function that sends
       and one that receives.
     * A parameter that several stages read is held by all of their ranks, and each adds up its own part of
       the gradient. `@train` adds these parts; what it computes is computed by the ranks that hold the

@@ -4,6 +4,8 @@
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Graph/Signature.h"
 
 using namespace mlir;
@@ -109,6 +111,30 @@ bool StageMap::readsAccumulator(Operation *op) const {
   });
 }
 
+/// Whether a stage can make a value of forward in a later one for itself, because it needs nothing that is there.
+bool StageMap::isRepeatable(Value value, unsigned stage) const {
+  Operation *maker = value.getDefiningOp();
+  auto isThere = [&](Value read) { return *stageOf(read) <= stage || isRepeatable(read, stage); };
+  auto isKept = [](BlockArgument argument) { return parameterOf(argument) || stateOf(argument); };
+  return !isBackward(maker) && isMemoryEffectFree(maker) && !isa<comm::CollectiveOpInterface>(maker) &&
+         llvm::none_of(argumentsReadBy(valuesReadBy(maker)), isKept) && llvm::all_of(stagedReads(maker), isThere);
+}
+
+/// Makes such a value, and what it is made of, once more for its reader: a mask that a later loss and the gradient
+/// of this stage share.
+Value StageMap::repeat(Value value, Operation *reader, unsigned stage) {
+  Operation *maker = value.getDefiningOp();
+  IRMapping mapping;
+  for (Value read : maker->getOperands())
+    if (std::optional<unsigned> from = stageOf(read); from && *from > stage)
+      mapping.map(read, repeat(read, reader, stage));
+  OpBuilder builder(reader);
+  Operation *again = builder.clone(*maker, mapping);
+  again->setLoc(tg::withoutTensor(reader->getLoc()));
+  set(again, stage);
+  return again->getResult(cast<OpResult>(value).getResultNumber());
+}
+
 LogicalResult StageMap::place(Operation *op) {
   auto unit = units.ofUnit.find(tg::unitOf(tg::factsOf(op)));
   if (isWider(op))
@@ -125,10 +151,17 @@ LogicalResult StageMap::place(Operation *op) {
     if (*from == stage)
       continue;
     bool wasBackward = isBackward(read.getDefiningOp()), flowsBack = *from > stage;
-    if (wasBackward != flowsBack)
-      return op->emitError() << "is in stage " << stage << " of the pipeline, but reads what "
-                             << (wasBackward ? "backward" : "forward") << " makes in stage " << *from
-                             << ", which is not on its way: cut the model in other stages";
+    if (wasBackward == flowsBack)
+      continue;
+    if (flowsBack && isRepeatable(read, stage) && llvm::is_contained(op->getOperands(), read)) {
+      op->replaceUsesOfWith(read, repeat(read, op, stage));
+      continue;
+    }
+    InFlightDiagnostic error = op->emitOpError() << "is in stage " << stage << " of the pipeline, but reads what "
+                                                 << (wasBackward ? "backward" : "forward") << " makes in stage "
+                                                 << *from << ", which is not on its way: cut the model in other stages";
+    error.attachNote(read.getLoc()) << "'" << read.getDefiningOp()->getName() << "' makes it here";
+    return error;
   }
   stages[op] = stage;
   return success();

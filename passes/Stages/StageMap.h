@@ -15,7 +15,8 @@ namespace braid {
 /// stage, and neither has a number in a wider type: each that reads it computes it.
 class StageMap {
 public:
-  /// Fails, with a message, where forward would flow back or backward forth.
+  /// Repeats ops in `program` whose value an earlier stage could make for itself.  Fails, with a message, where
+  /// forward would flow back or backward forth.
   static mlir::FailureOr<StageMap> of(mlir::func::FuncOp program, const UnitStages &units);
 
   std::optional<unsigned> stageOf(mlir::Operation *op) const;
@@ -37,6 +38,8 @@ public:
 private:
   explicit StageMap(const UnitStages &units) : units(units) {}
   mlir::LogicalResult place(mlir::Operation *op);
+  bool isRepeatable(mlir::Value value, unsigned stage) const;
+  mlir::Value repeat(mlir::Value value, mlir::Operation *reader, unsigned stage);
   void placeSources(mlir::func::FuncOp program, const Dependence &dependence);
   std::optional<unsigned> firstReader(mlir::Operation *op) const;
   bool readsAccumulator(mlir::Operation *op) const;

@@ -15,8 +15,8 @@ using namespace braid;
 namespace {
 /// Of one unit.
 struct Unit {
-  double seconds = 0, kept = 0, working = 0;
-  llvm::SetVector<StringRef> parameters; ///< By owner.
+  double seconds = 0, kept = 0, working = 0; ///< In bytes, the last two.
+  llvm::SetVector<StringRef> parameters;     ///< By owner.
 };
 } // namespace
 
@@ -61,40 +61,77 @@ static StageMap mapOfOneStage(func::FuncOp program, ArrayRef<StringAttr> units) 
   return *StageMap::of(program, together);
 }
 
-static std::vector<Unit> measure(func::FuncOp program, ArrayRef<StringAttr> units, const TargetInfo &target) {
-  DenseMap<Operation *, unsigned> numbers = numbersOf(program, units);
-  StageMap map = mapOfOneStage(program, units);
-  OpSeconds seconds(target);
-  std::vector<Unit> measured(units.size());
+namespace {
+/// Looks at a program once for what each unit costs.
+class Meter {
+public:
+  Meter(func::FuncOp program, ArrayRef<StringAttr> units)
+      : program(program), map(mapOfOneStage(program, units)), numbers(numbersOf(program, units)), units(units.size()) {}
+
+  std::vector<Unit> run(const TargetInfo &target);
+
+private:
+  Unit &unitOf(Operation *op) { return units[numbers.lookup(op)]; }
+  void findKept();
+  void findWorking();
+
+  func::FuncOp program;
+  StageMap map;
+  DenseMap<Operation *, unsigned> numbers;
+  std::vector<Unit> units;
   DenseSet<Value> kept;
-  for (Operation &op : program.front().without_terminator()) {
-    measured[numbers[&op]].seconds += seconds.of(&op);
-    for (Value read : map.stagedReads(&op)) {
+};
+} // namespace
+
+/// What forward makes and backward reads.
+void Meter::findKept() {
+  for (Operation &op : program.front().without_terminator())
+    for (Value read : map.isBackward(&op) ? map.stagedReads(&op) : SmallVector<Value>()) {
       Operation *maker = read.getDefiningOp();
-      if (map.isBackward(&op) && !map.isBackward(maker) && kept.insert(read).second)
-        measured[numbers[maker]].kept += bytesOf(read.getType());
+      if (!map.isBackward(maker) && kept.insert(read).second)
+        unitOf(maker).kept += bytesOf(read.getType());
     }
-  }
+}
+
+/// What is live beside that while each unit computes: not what becomes a part of the kernel that reads it.
+void Meter::findWorking() {
+  DenseMap<Value, Operation *> lastReader;
+  for (Operation &op : program.front().without_terminator())
+    for (Value read : map.stagedReads(&op))
+      lastReader[read] = &op;
+  DenseMap<Operation *, double> ending;
+  double live = 0;
   for (Operation &op : program.front().without_terminator()) {
+    for (Value result : op.getResults()) {
+      Operation *last = lastReader.lookup(result);
+      if (!last || kept.contains(result) || (joinsItsReader(&op) && result.hasOneUse()))
+        continue;
+      live += bytesOf(result.getType());
+      ending[last] += bytesOf(result.getType());
+    }
+    unitOf(&op).working = std::max(unitOf(&op).working, live);
+    live -= ending.lookup(&op);
+  }
+}
+
+std::vector<Unit> Meter::run(const TargetInfo &target) {
+  OpSeconds seconds(target);
+  for (Operation &op : program.front().without_terminator()) {
+    unitOf(&op).seconds += seconds.of(&op);
     if (!map.stageOf(&op))
       continue;
-    Unit &unit = measured[numbers[&op]];
-    double working = 0;
-    SmallVector<Value> touched = map.stagedReads(&op);
-    llvm::append_range(touched, op.getResults());
-    for (Value value : touched)
-      working += kept.contains(value) ? 0 : bytesOf(value.getType());
-    unit.working = std::max(unit.working, working);
     for (BlockArgument argument : map.argumentsReadBy(valuesReadBy(&op)))
       if (tg::ParamAttr parameter = parameterOf(argument))
-        unit.parameters.insert(parameter.getOf());
+        unitOf(&op).parameters.insert(parameter.getOf());
   }
-  return measured;
+  findKept();
+  findWorking();
+  return std::move(units);
 }
 
 UnitCosts::UnitCosts(func::FuncOp program, ArrayRef<StringAttr> units, const TargetInfo &target)
     : secondsBefore(1, 0), keptBefore(1, 0), fixedBytes(units.size()) {
-  std::vector<Unit> measured = measure(program, units, target);
+  std::vector<Unit> measured = Meter(program, units).run(target);
   llvm::StringMap<int64_t> bytes = bytesOfParameters(program->getParentOfType<ModuleOp>());
   for (const Unit &unit : measured) {
     secondsBefore.push_back(secondsBefore.back() + unit.seconds);

@@ -18,7 +18,8 @@ public:
   /// Of a microbatch, forward and back.
   double seconds(unsigned begin, unsigned end) const { return secondsBefore[end] - secondsBefore[begin]; }
   /// Parameters with their gradients and the optimizer's state, each once; what forward leaves for backward
-  /// of as many microbatches as are held; and the largest op.
+  /// of as many microbatches as are held; and what is live beside that while a unit computes, without workspaces
+  /// of libraries.
   double bytes(unsigned begin, unsigned end, unsigned held) const {
     return fixedBytes[begin][end - begin - 1] + held * (keptBefore[end] - keptBefore[begin]);
   }

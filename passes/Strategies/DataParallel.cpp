@@ -190,6 +190,22 @@ static bool addsUpSequence(BlockArgument accumulator, const TokenDims &tokens) {
   });
 }
 
+/// Whether what is added to a sum of the loss is whole on every rank, so that the sum is: it has terms that are
+/// numbers of the whole batch, or is read for one.  Else it is made by one op that reduces the batch.
+static bool addsUpWhole(BlockArgument accumulator) {
+  auto isNumber = [](Value value) { return cast<RankedTensorType>(value.getType()).getNumElements() == 1; };
+  auto isWhole = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    if (maker && !value.hasOneUse())
+      return true;
+    while (maker && maker->getNumOperands() == 1 && isNumber(maker->getOperand(0)))
+      maker = maker->getOperand(0).getDefiningOp();
+    return maker && maker->getNumOperands() > 1 && llvm::all_of(maker->getOperands(), isNumber);
+  };
+  return llvm::any_of(accumulator.getUsers(),
+                      [&](Operation *user) { return llvm::any_of(user->getOperands(), isWhole); });
+}
+
 /// Whether parameters share axes with the batch and do not give way to it themselves.
 void DataParallel::findSharded() {
   auto sharesAxes = [&](ShardingAttr sharding) {
@@ -257,7 +273,8 @@ AxesAttr DataParallel::axesSummed(BlockArgument argument, tg::StateAttr state, c
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   if (auto known = sums.find(state.getName()); known != sums.end() && batchInputs(function).empty())
     return known->second;
-  AxesAttr axes = !addsUpBatch(argument, ofBatch)               ? AxesAttr::get(&getContext())
+  bool isWhole = !addsUpBatch(argument, ofBatch) || (state.isOfLoss() && addsUpWhole(argument));
+  AxesAttr axes = isWhole                                       ? AxesAttr::get(&getContext())
                   : tokens && addsUpSequence(argument, *tokens) ? dataAxes
                                                                 : batchAxes;
   sums[state.getName()] = axes;

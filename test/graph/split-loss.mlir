@@ -1,6 +1,7 @@
 // A mean becomes a sum and what it is to be divided by.
 //
 // RUN: braid-opt %s --tg-split-loss --split-input-file | FileCheck %s
+// RUN: braid-opt %s --tg-split-loss --split-input-file --verify-diagnostics
 
 // CHECK-LABEL: @train
 // CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4x6x8xf32> {tg.role = #tg.role<logits>}, tensor<f32> {tg.role = #tg.role<count>})
@@ -49,4 +50,27 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
 func.func @eval(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %0 = tg.reduce mean %x dims [0] : tensor<4xf32> -> tensor<f32>
   return %0 : tensor<f32>
+}
+// -----
+
+// Other terms are weighted by the count: a penalty of weights, and what depends on the batch, of which a remark speaks.
+// CHECK-LABEL: @train
+// CHECK: %[[P:.*]] = tg.reduce sum %{{.*}} dims [0] : tensor<8xf32> -> tensor<f32>
+// CHECK: %[[S:.*]] = tg.reduce sum %{{.*}} dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
+// CHECK: %[[N:.*]] = arith.constant dense<3.200000e+01> : tensor<f32>
+// CHECK: %[[M:.*]] = tg.reduce max %{{.*}} dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
+// CHECK: %[[WP:.*]] = arith.mulf %[[P]], %[[N]] : tensor<f32>
+// CHECK: %[[A:.*]] = arith.addf %[[WP]], %[[S]] : tensor<f32>
+// CHECK: %[[WM:.*]] = arith.mulf %[[M]], %[[N]] : tensor<f32>
+// CHECK: %[[L:.*]] = arith.addf %[[A]], %[[WM]] : tensor<f32>
+// CHECK: return %[[L]], %[[N]]
+func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
+  %p = tg.reduce sum %w dims [0] : tensor<8xf32> -> tensor<f32>
+  %0 = tg.reduce mean %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  // expected-remark @below {{this term of the loss is of a microbatch: a step has the mean of those of its microbatches, weighted by their targets, and not one of the whole batch}}
+  %m = tg.reduce max %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  %1 = arith.addf %p, %0 : tensor<f32>
+  %2 = arith.addf %1, %m : tensor<f32>
+  return %2 : tensor<f32>
 }

@@ -33,7 +33,8 @@ MODELS = {
               "tie_word_embeddings": False},
     "moe": {"model_type": "mixtral", "hidden_size": 32, "num_attention_heads": 4,
             "num_key_value_heads": 2, "intermediate_size": 32, "max_position_embeddings": 16, "vocab_size": 64,
-            "num_local_experts": 4, "num_experts_per_tok": 2, "tie_word_embeddings": False},
+            "num_local_experts": 4, "num_experts_per_tok": 2, "output_router_logits": True, "router_aux_loss_coef": 0.05,
+            "tie_word_embeddings": False},
 }
 # What is said to braidc; ZeRO needs dp, cp or ep, and ep experts.
 ARRANGEMENTS = [
