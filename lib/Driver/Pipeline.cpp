@@ -240,7 +240,8 @@ static void offload(OpPassManager &manager, const DriverOptions &options) {
 
 static void hideCommunication(OpPassManager &manager, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
-  OverlapPassOptions overlap;
+  OverlapPipelineOptions pipeline;
+  OverlapPassOptions &overlap = pipeline.overlap;
   overlap.annotateOnly = parallel.overlap == "none";
   overlap.earlyUpdates = options.update != "late";
   set(overlap.prefetch, parallel.prefetch);
@@ -250,7 +251,8 @@ static void hideCommunication(OpPassManager &manager, const DriverOptions &optio
     set(overlap.memoryLimit, options.memoryLimit);
     set(overlap.rowAlignment, options.rowAlignment);
   }
-  buildOverlapPipeline(manager, overlap);
+  pipeline.fillsWaits = parallel.overlap.empty() || parallel.overlap == "full";
+  buildOverlapPipeline(manager, pipeline);
 }
 
 static void planMemory(OpPassManager &manager, const DriverOptions &options) {

@@ -11,6 +11,7 @@
 #include "dialects/Comm/HeldStarts.h"
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/MemoryOrder.h"
+#include "lib/Memory/PutInOrder.h"
 #include "lib/Memory/Reads.h"
 #include "lib/Memory/Size.h"
 #include "passes/Memory/Passes.h"
@@ -55,37 +56,6 @@ static PeakProblem readProblem(const AssignedCopy &copy) {
     needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
   }
   return problem;
-}
-
-namespace {
-/// Moves ops to the end of their block, each behind what it uses.
-class Mover {
-public:
-  explicit Mover(Block &block) : block(block) {}
-  void move(Operation *op) {
-    if (!moved.insert(op).second)
-      return;
-    for (Value used : usesOf(op))
-      if (Operation *producer = used.getDefiningOp(); producer && producer->getBlock() == &block)
-        move(producer);
-    op->moveBefore(&block, block.end());
-  }
-
-private:
-  Block &block;
-  DenseSet<Operation *> moved;
-};
-} // namespace
-
-static void putInOrder(Block &block, ArrayRef<Operation *> actions) {
-  SmallVector<Operation *> all;
-  for (Operation &op : block)
-    all.push_back(&op);
-  Mover mover(block);
-  for (Operation *action : actions)
-    mover.move(action);
-  for (Operation *op : all) // what no action uses, and the terminator
-    mover.move(op);
 }
 
 static LogicalResult lower(func::FuncOp program, const TargetInfo &target) {

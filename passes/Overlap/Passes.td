@@ -9,6 +9,57 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
+  let summary = "Computes what does not depend on a collective while that is on its way";
+  let description = [{
+    A collective is waited for where its first reader stands, and often nothing is computed between the two. Then
+    actions that do not depend on it take their place there: from before it (the gradient of a weight, while the
+    gradient of the same layer's input is summed over `tp`; Narayanan et al. 2021), and if these do not suffice from
+    behind its first reader (the expert that all tokens share, while tokens go to the others). `comm-overlap` then
+    finds them between the start and the wait.
+
+    As many move as last as long as the collective (`link`, `compute`, as in `comm-overlap`), those next to it first, and
+    no further than another collective that they hide. Waits for updates alone stay: updates move by themselves.
+    Collectives keep their order, and who overwrites a value comes after who reads it. Nothing else is
+    computed, so results have the same bits.
+
+    A program that would hold more than a fiftieth more in its new order, or with `memory-limit` more at all,
+    only takes what stood before a collective, or keeps its order.
+
+    Input (`link=0.5,0.256 compute=0.512,1024`):
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+        attributes {comm.program = #comm.program<@mesh>} {
+      %w = exec.matmul "km,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %p = exec.matmul "mk,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %g = comm.all_reduce sum %p over @mesh {tp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %s = exec.matmul "mk,kn->mn"(%g, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      return %w, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    comm.mesh @mesh [tp = 2]
+    func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+        attributes {comm.program = #comm.program<@mesh>} {
+      %p = exec.matmul "mk,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %g = comm.all_reduce sum %p over @mesh {tp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %w = exec.matmul "km,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %s = exec.matmul "mk,kn->mn"(%g, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      return %w, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps; empty for the target's">,
+    Option<"compute", "compute", "std::string", /*default=*/"\"\"",
+           "How fast a rank computes, as GFLOPS,GBps; empty for the target's rates">,
+    Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
+           "The arena: where there is a limit, no program may hold more in its new order">];
+  let dependentDialects = ["::braid::comm::CommDialect", "::braid::exec::ExecDialect"];
+}
+
 def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
   let summary = "Runs communication beside computation";
   let description = [{

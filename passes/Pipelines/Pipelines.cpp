@@ -277,8 +277,15 @@ void braid::buildOffloadPipeline(OpPassManager &manager, const OffloadPipelineOp
 
 /// Communication beside computation.  Costs are those of kernels, so it comes after
 /// they are formed; lives are read from block order, so it comes before memory.
-void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPassOptions &options) {
-  manager.addPass(createOverlapPass(options));
+void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPipelineOptions &options) {
+  if (options.fillsWaits) {
+    FillWaitsPassOptions fill;
+    fill.link = options.overlap.link;
+    fill.compute = options.overlap.compute;
+    fill.memoryLimit = options.overlap.memoryLimit;
+    manager.addPass(createFillWaitsPass(fill));
+  }
+  manager.addPass(createOverlapPass(options.overlap));
   manager.addPass(createVerifyValuesPass());
   manager.addPass(createVerifyFactsPass());
 }

@@ -165,7 +165,13 @@ struct OffloadPipelineOptions : mlir::PassPipelineOptions<OffloadPipelineOptions
 };
 void buildOffloadPipeline(mlir::OpPassManager &manager, const OffloadPipelineOptions &options);
 
-void buildOverlapPipeline(mlir::OpPassManager &manager, const OverlapPassOptions &options);
+struct OverlapPipelineOptions : mlir::PassPipelineOptions<OverlapPipelineOptions> {
+  Option<bool> fillsWaits{*this, "fills-waits",
+                          llvm::cl::desc("Compute what is independent while collectives are waited for"),
+                          llvm::cl::init(true)};
+  OverlapPassOptions overlap;
+};
+void buildOverlapPipeline(mlir::OpPassManager &manager, const OverlapPipelineOptions &options);
 
 //===----------------------------------------------------------------------===//
 // To actions in memory

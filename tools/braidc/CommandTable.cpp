@@ -292,12 +292,15 @@ constexpr Option kPipeline[] = {
     {"--chunks", integer("V", 1, 1024), "Stages on each rank", into<&ParallelOptions::chunks>(),
      byDefault("as many as the schedule takes")},
     {"--stages", text("UNITS|UNITS"), "The units of each stage, as in --stages='embed+h.0-5|h.6-11+head'",
-     into<&ParallelOptions::stages>(), byDefault("balanced by predicted time")},
+     into<&ParallelOptions::stages>(), byDefault("balanced by predicted time, within the memory limit")},
 };
 
 constexpr Option kOverlap[] = {
-    {"--overlap", choice({"full", "none"}), "Hide communication behind compute", into<&ParallelOptions::overlap>(),
-     byDefault("full")},
+    {"--overlap",
+     choice({{"full", "what does not depend on a collective is computed while that is on its way"},
+             {"in-order", "computing keeps its order"},
+             {"none", "each collective is waited for at once"}}),
+     "Hide communication behind compute", into<&ParallelOptions::overlap>(), byDefault("full")},
     {"--collectives", choice({"library", "ring", "tree", "direct", "hierarchical"}),
      "How collectives are made: by the library of the transport, or of messages between pairs of ranks; "
      "hierarchical: of collectives over one mesh axis after the other",

@@ -1,0 +1,39 @@
+//===- PutInOrder.cpp - actions of a block in another order ---------------===//
+
+#include "lib/Memory/PutInOrder.h"
+#include "lib/Memory/Reads.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+/// Moves ops to the end of their block, each behind what it uses.
+class Mover {
+public:
+  explicit Mover(Block &block) : block(block) {}
+  void move(Operation *op) {
+    if (!moved.insert(op).second)
+      return;
+    for (Value used : usesOf(op))
+      if (Operation *producer = used.getDefiningOp(); producer && producer->getBlock() == &block)
+        move(producer);
+    op->moveBefore(&block, block.end());
+  }
+
+private:
+  Block &block;
+  DenseSet<Operation *> moved;
+};
+} // namespace
+
+void braid::putInOrder(Block &block, ArrayRef<Operation *> actions) {
+  SmallVector<Operation *> all;
+  for (Operation &op : block)
+    all.push_back(&op);
+  Mover mover(block);
+  for (Operation *action : actions)
+    mover.move(action);
+  for (Operation *op : all) // what no action uses, and the terminator
+    mover.move(op);
+}

@@ -1,0 +1,143 @@
+//===- FillWaits.cpp - what to compute while something is on its way ------===//
+
+#include "lib/Schedule/FillWaits.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace braid;
+using Action = OverlapProblem::Action;
+using Kind = OverlapProblem::Kind;
+
+/// Actions on each side of a wait that are looked at.
+static constexpr unsigned kMostSeen = 128;
+/// A wait of fewer seconds is not worth another order.
+static constexpr double kLeastWait = 1e-6;
+
+namespace {
+class Filler {
+public:
+  Filler(const OverlapProblem &problem, Filling filling)
+      : actions(problem.actions), filling(filling), order(actions.size()), readers(actions.size()) {
+    std::iota(order.begin(), order.end(), 0);
+    for (auto [number, action] : llvm::enumerate(actions))
+      for (ArrayRef before : {ArrayRef<unsigned>(action.needs), ArrayRef<unsigned>(action.after)})
+        for (unsigned other : before)
+          readers[other].push_back(number);
+  }
+
+  std::vector<unsigned> run();
+
+private:
+  template <typename T> using ArrayRef = llvm::ArrayRef<T>;
+
+  /// The place of the first action that waits for the one at `place`; none where all that wait are updates, which
+  /// move by themselves.
+  std::optional<unsigned> firstReader(unsigned place) const;
+  bool dependsOn(unsigned action, const std::vector<bool> &others) const;
+  unsigned windowBefore(unsigned place) const;
+  void delay(unsigned &place, unsigned reader, double &wanted);
+  void hoist(unsigned reader, double &wanted);
+
+  const std::vector<Action> &actions;
+  Filling filling;
+  std::vector<unsigned> order;
+  std::vector<llvm::SmallVector<unsigned, 4>> readers;
+};
+} // namespace
+
+std::optional<unsigned> Filler::firstReader(unsigned place) const {
+  const llvm::SmallVector<unsigned, 4> &of = readers[order[place]];
+  for (unsigned next = place + 1; next < order.size(); ++next)
+    if (llvm::is_contained(of, order[next]))
+      return actions[order[next]].kind == Kind::Update ? std::nullopt : std::optional(next);
+  return std::nullopt;
+}
+
+bool Filler::dependsOn(unsigned action, const std::vector<bool> &others) const {
+  auto isOther = [&](unsigned before) { return others[before]; };
+  return llvm::any_of(actions[action].needs, isOther) || llvm::any_of(actions[action].after, isOther);
+}
+
+/// Where those begin that may be delayed: behind what communicates before, and behind what is computed meanwhile.
+unsigned Filler::windowBefore(unsigned place) const {
+  unsigned begin = place;
+  while (begin > 0 && place - begin < kMostSeen && !actions[order[begin - 1]].communicates())
+    --begin;
+  if (begin == 0 || !actions[order[begin - 1]].communicates())
+    return begin;
+  std::optional<unsigned> reader = firstReader(begin - 1);
+  return reader && *reader < place ? *reader : begin;
+}
+
+/// Moves actions from before the collective at `place` behind it, those next to it first.
+void Filler::delay(unsigned &place, unsigned reader, double &wanted) {
+  unsigned begin = windowBefore(place);
+  std::vector<unsigned> stays, moves;
+  // The actions that the collective, or what stays before it, needs.
+  std::vector<bool> needed(actions.size());
+  auto need = [&](unsigned action) {
+    for (unsigned before : actions[action].needs)
+      needed[before] = true;
+    for (unsigned before : actions[action].after)
+      needed[before] = true;
+  };
+  need(order[place]);
+  for (unsigned next = place; next-- > begin;) {
+    unsigned action = order[next];
+    bool isMoved = wanted > 0 && !needed[action] && actions[action].kind == Kind::Compute;
+    (isMoved ? moves : stays).push_back(action);
+    if (isMoved)
+      wanted -= actions[action].seconds;
+    else
+      need(action);
+  }
+  auto to = std::copy(stays.rbegin(), stays.rend(), order.begin() + begin);
+  *to = order[place];
+  unsigned moved = moves.size();
+  std::copy(moves.rbegin(), moves.rend(), to + 1);
+  place -= moved;
+}
+
+/// Moves actions from behind the reader before it, those next to it first.
+void Filler::hoist(unsigned reader, double &wanted) {
+  unsigned end = std::min<size_t>(order.size(), reader + kMostSeen);
+  std::vector<unsigned> stays, moves;
+  std::vector<bool> behind(actions.size());
+  for (unsigned next = reader; next < end; ++next) {
+    unsigned action = order[next];
+    bool isMoved = wanted > 0 && next > reader && actions[action].kind == Kind::Compute && !dependsOn(action, behind);
+    (isMoved ? moves : stays).push_back(action);
+    if (isMoved)
+      wanted -= actions[action].seconds;
+    else
+      behind[action] = true;
+  }
+  std::copy(stays.begin(), stays.end(), std::copy(moves.begin(), moves.end(), order.begin() + reader));
+}
+
+std::vector<unsigned> Filler::run() {
+  for (unsigned number = 0; number < actions.size(); ++number) {
+    const Action &collective = actions[number];
+    if (collective.kind != Kind::Collective || collective.queue != OverlapProblem::kRanks)
+      continue;
+    unsigned place = llvm::find(order, number) - order.begin();
+    std::optional<unsigned> reader = firstReader(place);
+    if (!reader)
+      continue;
+    double wanted = collective.seconds;
+    for (unsigned next = place + 1; next < *reader; ++next)
+      wanted -= actions[order[next]].communicates() ? 0 : actions[order[next]].seconds;
+    if (wanted < kLeastWait)
+      continue;
+    delay(place, *reader, wanted);
+    if (filling == Filling::DelayAndHoist && wanted > 0)
+      hoist(*reader, wanted);
+  }
+  return std::move(order);
+}
+
+std::vector<unsigned> braid::fillWaits(const OverlapProblem &problem, Filling filling) {
+  return Filler(problem, filling).run();
+}

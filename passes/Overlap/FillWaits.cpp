@@ -1,0 +1,127 @@
+//===- FillWaits.cpp - what to compute while something is on its way ------===//
+//
+// The parts: a program as an overlap problem, with the order that its memory asks for (lib/Memory), another order of
+// it (lib/Schedule), and what the program holds in that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Schedule/FillWaits.h"
+#include "lib/Memory/AssignedCopy.h"
+#include "lib/Memory/MemoryLimit.h"
+#include "lib/Memory/MemoryOrder.h"
+#include "lib/Memory/PutInOrder.h"
+#include "passes/Overlap/OverlapReader.h"
+#include "passes/Overlap/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_FILLWAITSPASS
+#include "passes/Overlap/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+/// By so much the peak of a program may grow where there is no limit.
+static constexpr double kGrowth = 1.02;
+
+namespace {
+struct FillWaits final : braid::impl::FillWaitsPassBase<FillWaits> {
+  using FillWaitsPassBase::FillWaitsPassBase;
+
+  void runOnOperation() final {
+    if (failed(readOptions()))
+      return signalPassFailure();
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      bool isOfRank = function.getBody().hasOneBlock() && function->hasAttr(comm::CommDialect::kProgram);
+      if (isOfRank && !function.getBody().front().getOps<comm::CollectiveOpInterface>().empty() &&
+          function.getBody().front().getOps<comm::StartOp>().empty() && failed(fill(function)))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  LogicalResult readOptions();
+  FailureOr<OverlapProgram> read(func::FuncOp function);
+  LogicalResult fill(func::FuncOp function);
+
+  const TargetInfo *target = nullptr;
+  std::optional<ComputeRates> computeRates;
+  std::optional<LinkRates> linkRates;
+  double growth = kGrowth;
+};
+} // namespace
+
+LogicalResult FillWaits::readOptions() {
+  ModuleOp module = getOperation();
+  target = targetOf(module);
+  if (!target)
+    return failure();
+  llvm::Expected<ComputeRates> ofCompute = ComputeRates::parse(compute, *target);
+  llvm::Expected<LinkRates> ofLink = LinkRates::parse(link, *target);
+  if (!ofCompute || !ofLink)
+    return module.emitError() << llvm::toString(llvm::joinErrors(ofCompute.takeError(), ofLink.takeError()));
+  computeRates = *ofCompute;
+  linkRates = *ofLink;
+  FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, module.getLoc());
+  if (failed(limit))
+    return failure();
+  // The limit is for all programs together, which are not known yet.
+  growth = *limit ? 1 : kGrowth;
+  return success();
+}
+
+/// The order that memory asks for is that of a copy, in which buffers are assigned.
+FailureOr<OverlapProgram> FillWaits::read(func::FuncOp function) {
+  if (failed(requireActions(function)))
+    return failure();
+  FailureOr<OverlapProgram> program =
+      readOverlapProgram(function, *computeRates, *linkRates, HostRates::of(*target), nullptr);
+  FailureOr<AssignedCopy> copy = copyAndAssign(function, *target);
+  if (failed(program) || failed(copy))
+    return failure();
+  DenseMap<Operation *, unsigned> numbers;
+  for (auto [number, action] : llvm::enumerate(program->actions))
+    numbers[action] = number;
+  for (auto [original, before] : llvm::zip_equal(copy->originals, memoryOrder(copy->places))) {
+    if (!original)
+      continue;
+    OverlapProblem::Action &entry = program->problem.actions[numbers.at(original)];
+    for (unsigned other : before)
+      if (Operation *earlier = copy->originals[other]; earlier && !llvm::is_contained(entry.needs, numbers.at(earlier)))
+        entry.after.push_back(numbers.at(earlier));
+  }
+  return program;
+}
+
+LogicalResult FillWaits::fill(func::FuncOp function) {
+  FailureOr<OverlapProgram> program = read(function);
+  if (failed(program))
+    return failure();
+  Block &block = function.getBody().front();
+  std::optional<int64_t> before;
+  for (Filling filling : {Filling::DelayAndHoist, Filling::Delay}) {
+    std::vector<unsigned> order = fillWaits(program->problem, filling);
+    if (llvm::is_sorted(order))
+      return success();
+    auto actionsIn = [&](ArrayRef<unsigned> numbers) {
+      return llvm::map_to_vector(numbers, [&](unsigned number) -> Operation * { return program->actions[number]; });
+    };
+    SmallVector<Operation *> own = llvm::map_to_vector(block, [](Operation &op) { return &op; });
+    FailureOr<int64_t> old = before ? FailureOr<int64_t>(*before) : transientPeak(function, *target);
+    putInOrder(block, actionsIn(order));
+    FailureOr<int64_t> peak = transientPeak(function, *target);
+    if (failed(old) || failed(peak))
+      return failure();
+    if (*peak <= *old * growth) {
+      unsigned moved =
+          llvm::count_if(llvm::enumerate(order), [](auto entry) { return entry.index() != entry.value(); });
+      emitRemark(function.getLoc()) << "@" << function.getSymName() << ": " << moved << " of " << order.size()
+                                    << " actions have another place, so that collectives are waited for less";
+      return success();
+    }
+    before = *old;
+    for (Operation *op : own)
+      op->moveBefore(&block, block.end());
+  }
+  return success();
+}
