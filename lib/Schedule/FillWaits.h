@@ -20,9 +20,12 @@ enum class Filling {
   DelayAndHoist
 };
 
-/// The actions of a problem in an order in which less is exposed, or in their own; deterministic.  Actions that
-/// communicate keep their order, and each action comes behind what it needs.
+/// The actions of a problem, which has no buffers, in an order that is predicted to take less time, or in their own;
+/// deterministic.  Actions that communicate keep their order, and each action comes behind what it needs.
 std::vector<unsigned> fillWaits(const OverlapProblem &problem, Filling filling);
+
+/// The problem whose n-th action is the one that `order` has there.
+OverlapProblem inOrder(const OverlapProblem &problem, llvm::ArrayRef<unsigned> order);
 
 } // namespace braid
 
