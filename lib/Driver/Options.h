@@ -81,7 +81,7 @@ struct ParallelOptions {
   std::string bucketMb, firstBucketMb;
   /// "library", or the algorithm of comm-decompose; empty for library.
   std::string collectives;
-  /// "full" or "none".
+  /// "full", "in-order" or "none".
   std::string overlap;
   std::optional<int64_t> prefetch;
   /// The most CTAs of a collective on a GPU; 0 for the library's choice.
