@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Mesh.h"
+#include "lib/Schedule/Forward.h"
 #include "passes/Collectives/ChunkCosts.h"
 #include "passes/Collectives/CollectiveRoles.h"
 #include "passes/Collectives/Passes.h"
@@ -78,8 +79,8 @@ private:
 LogicalResult ChunkContractions::checkAxes(const Mesh &mesh) {
   for (const std::string &axis : axes)
     if (!mesh.has(StringAttr::get(&getContext(), axis)))
-      return getOperation().emitError() << "is to communicate over '" << axis << "' in chunks, but the mesh "
-                                        << mesh.str() << " has no such axis";
+      return getOperation().emitError() << "comm-chunk-contractions: unknown mesh axis '" << axis
+                                        << "' (mesh: " << mesh.str() << ")";
   return success();
 }
 
@@ -108,7 +109,7 @@ bool ChunkContractions::isOverAxes(CollectiveOpInterface collective, ProgramAttr
 /// Splits where that is predicted to take less time, in the number of chunks that takes least.
 void ChunkContractions::decide(ChunkSite &site, int64_t ranks, Outcome &outcome) const {
   ChunkCosts costs(*computeRates, *linkRates);
-  SmallVector<int64_t> counts(kCounts);
+  SmallVector<int64_t> counts(std::begin(kCounts), std::end(kCounts));
   if (chunks != 0)
     counts.assign(1, chunks);
   llvm::erase_if(counts, [&](int64_t count) { return !site.canSplit(count); });
@@ -133,10 +134,15 @@ void ChunkContractions::decide(ChunkSite &site, int64_t ranks, Outcome &outcome)
 
 static std::string microseconds(double seconds) { return llvm::formatv("{0:F1} us", seconds * 1e6).str(); }
 
+/// As a warning, what was asked for in a program that trains and has no effect.
 void ChunkContractions::remark(const Outcome &outcome) {
-  InFlightDiagnostic remark = emitRemark(getOperation().getLoc());
+  func::FuncOp function = getOperation();
+  if (llvm::none_of(function.getOps(), [](Operation &op) { return numericKindOf(&op) == NumericKind::Contraction; }))
+    return;
+  bool isIgnored = chunks != 0 && outcome.split.sites == 0 && isTraining(function);
+  InFlightDiagnostic remark = isIgnored ? emitWarning(function.getLoc()) : emitRemark(function.getLoc());
   std::string where = "over {" + llvm::join(axes, ", ") + "}";
-  remark << "@" << getOperation().getName() << ": ";
+  remark << "@" << function.getName() << ": ";
   if (outcome.sites() == 0) {
     remark << "no collective " << where << " has contractions beside it that can be computed in chunks of rows";
     return;
@@ -157,5 +163,5 @@ void ChunkContractions::remark(const Outcome &outcome) {
     remark << "; " << outcome.slower.sites << " would not take less, " << microseconds(outcome.slower.inChunks)
            << " instead of " << microseconds(outcome.slower.whole);
   if (outcome.withoutRows)
-    remark << "; " << outcome.withoutRows << " have no rows that divide into as many";
+    remark << "; the rows of " << outcome.withoutRows << " do not divide into as many";
 }

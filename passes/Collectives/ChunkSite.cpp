@@ -6,8 +6,9 @@
 //
 //   behind a contraction   from what is sent back to the contractions, as far as nothing else reads
 //                          what is between: a sum of several, a conversion
-//   before contractions    from what is received on to the contractions that read it, and through what
-//                          is computed of their results element by element: a bias, an activation
+//   before contractions    from what is received on to the contractions that read it, if only converted
+//                          first, and through what is computed of their results element by element: a
+//                          bias, an activation
 //
 //===----------------------------------------------------------------------===//
 
@@ -156,7 +157,7 @@ bool ChunkSite::isThere(Value value, SmallVectorImpl<Operation *> &before) const
 /// How an op keeps the rows apart that it reads, if it is to be computed in chunks.
 std::optional<ChunkDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<Value, unsigned> &rows) const {
   std::optional<ChunkDims> dims;
-  bool isOfContractions = true;
+  bool isReceived = true, isOfContractions = true;
   for (Value operand : op->getOperands()) {
     auto read = rows.find(operand);
     if (read == rows.end())
@@ -165,9 +166,10 @@ std::optional<ChunkDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<V
       dims = dimsOf(op, operand, read->second);
     if (!dims)
       return std::nullopt;
-    isOfContractions &= ops.contains(operand.getDefiningOp()) && !isConversion(operand.getDefiningOp());
+    bool isRounded = isConversion(operand.getDefiningOp()) && convertedFrom(operand) == collective->getResult(0);
+    (operand == collective->getResult(0) || isRounded ? isOfContractions : isReceived) = false;
   }
-  bool isOne = isContraction(op) || isConversion(op) || (isElementwise(op) && isOfContractions);
+  bool isOne = isReceived ? isContraction(op) || isConversion(op) : isElementwise(op) && isOfContractions;
   bool agrees = llvm::all_of(llvm::zip_equal(op->getOperands(), dims->operands), [&](auto pair) {
     auto read = rows.find(std::get<0>(pair));
     return read == rows.end() || std::get<1>(pair) == std::optional(read->second);
@@ -181,7 +183,7 @@ bool ChunkSite::addReader(Operation *op, const DenseMap<Value, unsigned> &rows) 
   if (!dims)
     return false;
   SmallVector<Operation *> before;
-  SmallVector<std::pair<Value, ChunkDims>> made;
+  SmallVector<std::pair<Value, ChunkDims>, 2> made;
   for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands)) {
     if (rows.contains(operand))
       continue;

@@ -4,14 +4,12 @@
 // RUN: braid-opt %s --split-input-file --comm-chunk-contractions 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=tg.slice --implicit-check-not=remark
 // RUN: not braid-opt %s --split-input-file --comm-chunk-contractions=axes=pp 2>&1 | FileCheck %s --check-prefix=AXIS
 // RUN: not braid-opt %s --split-input-file --comm-chunk-contractions="axes=tp link=fast" 2>&1 | FileCheck %s --check-prefix=LINK
-// RUN: not braid-opt %s --comm-chunk-contractions="axes=tp chunks=-1" 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // NONE: @odd
-// AXIS: error: 'func.func' op is to communicate over 'pp' in chunks, but the mesh {dp = 2, tp = 2} has no such axis
-// LINK: error: 'func.func' op the link 'fast' is not two positive numbers; write latency_us,GBps, as in 20,1.25
-// CHUNKS: -1
+// AXIS: error: comm-chunk-contractions: unknown mesh axis 'pp' (mesh: {dp = 2, tp = 2})
+// LINK: error: the link 'fast' is not two positive numbers; write latency_us,GBps, as in 20,1.25
 
 // Rows that do not divide.
-// CHECK: remark: @odd: 0 of 1 collectives over {tp} with contractions beside them are split in 2 chunks; 1 have no rows that divide into as many
+// CHECK: remark: @odd: 0 of 1 collectives over {tp} with contractions beside them are split in 2 chunks; the rows of 1 do not divide into as many
 // CHECK-LABEL: func.func @odd
 comm.mesh @mesh [dp = 2, tp = 2]
 func.func @odd(%x: tensor<63x64xf32>, %w: tensor<64x16xf32>) -> tensor<63x16xf32> attributes {comm.program = #comm.program<@mesh>} {

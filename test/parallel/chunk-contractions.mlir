@@ -2,11 +2,13 @@
 //
 // DEFINE: %{chunk} = comm-chunk-contractions{axes=tp chunks=2 link=1,0.1 compute=1,100}
 // DEFINE: %{auto} = comm-chunk-contractions{axes=tp link=1,0.1 compute=1,100}
-// RUN: braid-opt %s --split-input-file --pass-pipeline="builtin.module(comm-shard,func.func(%{chunk}))" | FileCheck %s
-// RUN: braid-opt %s --split-input-file --pass-pipeline="builtin.module(comm-shard,func.func(%{chunk}))" 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// RUN: braid-opt %s --split-input-file --pass-pipeline="builtin.module(comm-shard,func.func(%{auto}))" 2>&1 >/dev/null | FileCheck %s --check-prefix=AUTO
-// RUN: braid-interp %s --split-input-file --compare --pipeline="comm-shard,func.func(%{chunk})" --rtol=1e-5
-// RUN: braid-interp %s --split-input-file --compare --pipeline="comm-shard,func.func(%{auto})" --rtol=1e-5
+// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,func.func(%{chunk}))" | FileCheck %s
+// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,func.func(%{chunk}))" 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,func.func(%{auto}))" 2>&1 >/dev/null | FileCheck %s --check-prefix=AUTO
+// RUN: braid-interp %s --compare --pipeline="comm-shard,func.func(%{chunk})" --rtol=1e-5
+// RUN: braid-interp %s --compare --pipeline="comm-shard,func.func(%{auto})" --rtol=1e-5
+
+comm.mesh @mesh [tp = 2]
 
 // Behind a contraction: the sum of a chunk is under way while the next is computed.
 // REMARK: remark: @rows: 1 of 1 collectives over {tp} with contractions beside them are split in 2 chunks, and take {{.*}} us with these instead of {{.*}} us{{$}}
@@ -21,14 +23,11 @@
 // CHECK-NEXT: %[[Y:.*]] = tg.concat %[[Y0]], %[[Y1]] dim 0
 // CHECK-NOT: comm.
 // CHECK: return %[[Y]]
-comm.mesh @mesh [tp = 2]
 func.func @rows(%x: tensor<64x64xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>}, %w: tensor<64x16xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
     -> (tensor<64x16xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}) {
   %y = tg.contract "bf,fd->bd" %x, %w : (tensor<64x64xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
   return %y : tensor<64x16xf32>
 }
-
-// -----
 
 // A sum of contractions, as the gradient of what several weights read; one sequence is cut by positions.
 // CHECK-LABEL: @sum
@@ -41,7 +40,6 @@ func.func @rows(%x: tensor<64x64xf32> {comm.sharding = #comm.sharding<@mesh, {} 
 // CHECK: %[[S1:.*]] = arith.addf
 // CHECK: comm.all_reduce sum %[[S1]]
 // CHECK: tg.concat {{.*}} dim 1
-comm.mesh @mesh [tp = 2]
 func.func @sum(%x: tensor<1x32x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {} {tp}>}, %w: tensor<32x16xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>},
                %z: tensor<1x32x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {} {tp}>}, %v: tensor<32x16xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
     -> (tensor<1x32x16xf32> {comm.sharding = #comm.sharding<@mesh, {} {} {}>}) {
@@ -50,8 +48,6 @@ func.func @sum(%x: tensor<1x32x32xf32> {comm.sharding = #comm.sharding<@mesh, {}
   %y = arith.addf %a, %b : tensor<1x32x16xf32>
   return %y : tensor<1x32x16xf32>
 }
-
-// -----
 
 // Before contractions: two that share a gather, their product, and an activation with its bias.  The gradient of a
 // weight reads the joined chunks.
@@ -70,7 +66,6 @@ func.func @sum(%x: tensor<1x32x32xf32> {comm.sharding = #comm.sharding<@mesh, {}
 // CHECK: %[[G:.*]] = tg.concat %[[G0]], %[[G1]] dim 0
 // CHECK: tg.concat %[[M0]], %[[M1]] dim 0
 // CHECK: tg.contract "bsd,bsf->df" %[[G]]
-comm.mesh @mesh [tp = 2]
 func.func @gate(%x: tensor<4x16x16xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp} {}, priority 1>}, %w: tensor<16x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
                 %c: tensor<32xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}, %v: tensor<16x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>})
     -> (tensor<4x16x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {} {tp}>}, tensor<16x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>}) {
@@ -84,8 +79,6 @@ func.func @gate(%x: tensor<4x16x16xf32> {comm.sharding = #comm.sharding<@mesh, {
   return %m, %dw : tensor<4x16x32xf32>, tensor<16x32xf32>
 }
 
-// -----
-
 // A reduce_scatter behind a contraction.
 // CHECK-LABEL: @scatter
 // CHECK: %[[P0:.*]] = tg.contract {{.*}} -> tensor<2x16x16xf32>
@@ -93,9 +86,8 @@ func.func @gate(%x: tensor<4x16x16xf32> {comm.sharding = #comm.sharding<@mesh, {
 // CHECK: %[[P1:.*]] = tg.contract {{.*}} -> tensor<2x16x16xf32>
 // CHECK: comm.reduce_scatter sum %[[P1]]
 // CHECK: tg.concat {{.*}} dim 0 : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<4x8x16xf32>
-comm.mesh @mesh [tp = 2]
 func.func @scatter(%x: tensor<4x16x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {} {tp}>}, %w: tensor<32x16xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
-    -> (tensor<4x16x16xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp} {}>}) {
+    -> (tensor<4x16x16xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp} {}, priority 1>}) {
   %y = tg.contract "bsf,fd->bsd" %x, %w : (tensor<4x16x32xf32>, tensor<32x16xf32>) -> tensor<4x16x16xf32>
   return %y : tensor<4x16x16xf32>
 }
