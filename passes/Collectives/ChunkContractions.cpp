@@ -22,6 +22,8 @@ using namespace braid::comm;
 
 /// What is tried unless a number is said.
 static constexpr int64_t kCounts[] = {2, 4, 8};
+/// The part of the time that chunks must save.
+static constexpr double kLeastGain = 0.01;
 
 namespace {
 /// Some collectives with their contractions, in the time that is predicted.
@@ -106,7 +108,7 @@ bool ChunkContractions::isOverAxes(CollectiveOpInterface collective, ProgramAttr
   });
 }
 
-/// Splits where that is predicted to take less time, in the number of chunks that takes least.
+/// Splits where that is predicted to save time, in the number of chunks that takes least.
 void ChunkContractions::decide(ChunkSite &site, int64_t ranks, Outcome &outcome) const {
   ChunkCosts costs(*computeRates, *linkRates);
   SmallVector<int64_t> counts(std::begin(kCounts), std::end(kCounts));
@@ -124,7 +126,7 @@ void ChunkContractions::decide(ChunkSite &site, int64_t ranks, Outcome &outcome)
       least = seconds;
       best = count;
     }
-  if (least >= whole)
+  if (least > (1 - kLeastGain) * whole)
     return outcome.slower.add(whole, least);
   outcome.split.add(whole, least);
   outcome.fewest = outcome.fewest ? std::min(outcome.fewest, best) : best;
@@ -160,7 +162,7 @@ void ChunkContractions::remark(const Outcome &outcome) {
     remark << ", and take " << microseconds(outcome.split.inChunks) << " with these instead of "
            << microseconds(outcome.split.whole);
   if (outcome.slower.sites)
-    remark << "; " << outcome.slower.sites << " would not take less, " << microseconds(outcome.slower.inChunks)
+    remark << "; " << outcome.slower.sites << " would not gain a percent, " << microseconds(outcome.slower.inChunks)
            << " instead of " << microseconds(outcome.slower.whole);
   if (outcome.withoutRows)
     remark << "; the rows of " << outcome.withoutRows << " do not divide into as many";

@@ -1,8 +1,8 @@
 //===- ChunkCosts.cpp - what a collective and its contractions take -------===//
 //
 // Computing and the link have a clock each, as in lib/Schedule/Timeline.h.  Contractions count, and
-// nothing else that computes: it becomes a part of their calls, or is the same in chunks.  Joining
-// chunks takes nothing, because each is written where it belongs.
+// of what else is computed in chunks the launches: sums become a part of calls, and the rest is the
+// same in chunks.  Joining them takes nothing, because each is written where it belongs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +38,29 @@ double ChunkCosts::contractions(const ChunkSite &site, int64_t count) const {
   return seconds;
 }
 
+/// Whether an op is more than a sum: an accumulator of a call, or its bias.
+static bool needsKernel(Operation *op, const ChunkDims &dims) {
+  return numericKindOf(op) == NumericKind::Elementwise &&
+         llvm::none_of(dims.rule.linear, [&](const auto &set) { return set.size() == op->getNumOperands(); });
+}
+
+/// What kernels take more in chunks: a launch in each, and reading again what they would have summed up
+/// as they make it, such as the gradient of a bias.
+ChunkCosts::Kernels ChunkCosts::kernels(const ChunkSite &site, int64_t count) const {
+  Kernels kernels;
+  for (auto &[op, dims] : site.getOps()) {
+    if (!needsKernel(op, dims))
+      continue;
+    kernels.launch = compute.launchSeconds;
+    bool isReduced = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return numericKindOf(user) == NumericKind::Reduction && !site.getOps().contains(user);
+    });
+    if (isReduced && count > 1)
+      kernels.sums += bytesOf(op->getResultTypes()) / compute.bytesPerSecond;
+  }
+  return kernels;
+}
+
 /// The contractions beside which the collective is under way in any case: between it and the first reader
 /// of what it makes, or between the maker of what it sends and those that read it.
 double ChunkCosts::computedMeanwhile(const ChunkSite &site) const {
@@ -63,17 +86,19 @@ double ChunkCosts::of(const ChunkSite &site, int64_t ranks, int64_t count) const
   comm::CollectiveOpInterface collective = site.getCollective();
   double latency = collective.getRow().messages(ranks) * link.latencySeconds;
   double message = latency + (link.seconds(collective, ranks) - latency) / count;
-  double gemms = contractions(site, count), meanwhile = computedMeanwhile(site), computed = 0, sent = 0;
+  Kernels others = kernels(site, count);
+  double computes = contractions(site, count) + others.launch, meanwhile = computedMeanwhile(site);
+  double computed = 0, sent = 0;
   if (!site.isBehind())
     sent = -meanwhile;
   for (int64_t chunk = 0; chunk < count; ++chunk) {
     if (site.isBehind()) {
-      computed += gemms;
+      computed += computes;
       sent = std::max(sent, computed) + message;
     } else {
       sent += message;
-      computed = std::max(sent, computed) + gemms;
+      computed = std::max(sent, computed) + computes;
     }
   }
-  return site.isBehind() ? std::max(computed, sent - meanwhile) : computed;
+  return others.sums + (site.isBehind() ? std::max(computed, sent - meanwhile) : computed);
 }

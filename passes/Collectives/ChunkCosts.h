@@ -16,6 +16,12 @@ public:
   double of(const ChunkSite &site, int64_t ranks, int64_t count) const;
 
 private:
+  struct Kernels {
+    double launch = 0; ///< For each chunk.
+    double sums = 0;   ///< For all.
+  };
+
+  Kernels kernels(const ChunkSite &site, int64_t count) const;
   double contractions(const ChunkSite &site, int64_t count) const;
   double computedMeanwhile(const ChunkSite &site) const;
 

@@ -24,10 +24,11 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
     each is written where it belongs.
 
     A collective is split in `chunks`, or of 2, 4 and 8 in what is predicted to take least, and only where that
-    is less than what it takes as one: two clocks, of the contractions and of the link, where each chunk costs
-    the latency of a message, a launch, and the weights from memory once more; other contractions that are computed
-    meanwhile anyway hide the collective in both cases.  A remark for each program says how many were split
-    and what that saves, and how many were not and why.
+    saves a percent of what both take as one.  There is a clock of the contractions and one of the link; each
+    chunk costs the latency of a message, a launch for each call and for an activation, and the weights from memory
+    once more; contractions that are computed meanwhile anyway hide the collective in both cases.  A remark
+    for each program says how many were split and what that saves, and how many were not and why; it is a
+    warning where `chunks` is given and a program that trains has none.
 
     Collectives of gradients, new parameters and single numbers are left to comm-bucket, and so are those
     over other axes.  The bytes that are sent are the same.  No comm-simplify and no CSE may run after this pass.

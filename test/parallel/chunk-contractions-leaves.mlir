@@ -21,7 +21,7 @@ func.func @odd(%x: tensor<63x64xf32>, %w: tensor<64x16xf32>) -> tensor<63x16xf32
 // -----
 
 // What would take longer: few rows, whose messages cost more latency than computing hides.
-// CHECK: remark: @small: 0 of 1 collectives over {tp} with contractions beside them are split in 2 chunks; 1 would not take less, {{.*}} us instead of {{.*}} us
+// CHECK: remark: @small: 0 of 1 collectives over {tp} with contractions beside them are split in 2 chunks; 1 would not gain a percent, {{.*}} us instead of {{.*}} us
 // CHECK-LABEL: func.func @small
 comm.mesh @mesh [dp = 2, tp = 2]
 func.func @small(%x: tensor<2x2xf32>, %w: tensor<2x2xf32>) -> tensor<2x2xf32> attributes {comm.program = #comm.program<@mesh>} {
@@ -33,7 +33,7 @@ func.func @small(%x: tensor<2x2xf32>, %w: tensor<2x2xf32>) -> tensor<2x2xf32> at
 // -----
 
 // Hidden already: what is computed behind it takes longer.
-// CHECK: remark: @hidden: 0 of 1 collectives {{.*}} are split in 2 chunks; 1 would not take less
+// CHECK: remark: @hidden: 0 of 1 collectives {{.*}} are split in 2 chunks; 1 would not gain a percent
 // CHECK-LABEL: func.func @hidden
 comm.mesh @mesh [dp = 2, tp = 2]
 func.func @hidden(%x: tensor<64x64xf32>, %w: tensor<64x16xf32>, %dy: tensor<64x128xf32>) -> (tensor<64x16xf32>, tensor<64x128xf32>) attributes {comm.program = #comm.program<@mesh>} {
