@@ -256,13 +256,21 @@ void ChunkSite::buildOps(OpBuilder &builder, int64_t number, int64_t count, Chun
   }
 }
 
+/// Chunks that are received for contractions belong to the unit of these: a stage of a pipeline then makes them
+/// itself, and has no need to be sent them beside what they are made of.
+Location ChunkSite::locationOfChunks() const {
+  Location location = collective->getLoc();
+  tg::FactsAttr facts = tg::factsOf(tg::withoutTensor(place->getLoc()));
+  return behind || !facts ? location : tg::withFacts(location, facts);
+}
+
 /// Joins the chunks of a value for those that read all of it.
-void ChunkSite::join(OpBuilder &builder, Value value, unsigned at, ArrayRef<Chunk> chunks) {
+void ChunkSite::join(OpBuilder &builder, Location loc, Value value, unsigned at, ArrayRef<Chunk> chunks) {
   auto isElse = [&](OpOperand &use) { return use.getOwner() != collective && !ops.contains(use.getOwner()); };
   if (llvm::none_of(value.getUses(), isElse))
     return;
   auto parts = llvm::map_to_vector(chunks, [&](const Chunk &chunk) { return chunk.at(value); });
-  Value joined = tg::TensorBuilder(builder, tg::locationOf(value)).make<tg::ConcatOp>(parts, at);
+  Value joined = tg::TensorBuilder(builder, loc).make<tg::ConcatOp>(parts, at);
   value.replaceUsesWithIf(joined, isElse);
 }
 
@@ -276,23 +284,25 @@ void ChunkSite::split(int64_t count) {
 
   OpBuilder builder(place);
   Value sent = collective.getSent().front(), received = collective->getResult(0);
+  Location loc = locationOfChunks();
   std::vector<Chunk> chunks(count);
   for (auto [number, made] : llvm::enumerate(chunks)) {
     if (behind)
       buildOps(builder, number, count, made);
-    Value part = partOf(builder, collective->getLoc(), sent, dim, number, count, made);
+    Value part = partOf(builder, loc, sent, dim, number, count, made);
     Operation *chunk = builder.clone(*collective);
+    chunk->setLoc(loc);
     chunk->setOperand(0, part);
     chunk->getResult(0).setType(typeOfChunk(received, dim, count));
     made[received] = chunk->getResult(0);
     if (!behind)
       buildOps(builder, number, count, made);
   }
-  join(builder, received, dim, chunks);
+  join(builder, loc, received, dim, chunks);
   for (auto &[op, dims] : ops)
     if (!llvm::is_contained(broadcasts, op))
       for (auto [result, at] : llvm::zip_equal(op->getResults(), dims.results))
-        join(builder, result, *at, chunks);
+        join(builder, tg::locationOf(result), result, *at, chunks);
   if (behind)
     collective->erase();
   for (auto &[op, dims] : llvm::reverse(ops))

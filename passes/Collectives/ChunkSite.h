@@ -44,7 +44,8 @@ private:
   void buildOps(mlir::OpBuilder &builder, int64_t number, int64_t count, Chunk &made) const;
   mlir::Value partOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned at, int64_t number,
                      int64_t count, Chunk &made) const;
-  void join(mlir::OpBuilder &builder, mlir::Value value, unsigned at, llvm::ArrayRef<Chunk> chunks);
+  mlir::Location locationOfChunks() const;
+  void join(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned at, llvm::ArrayRef<Chunk> chunks);
 
   comm::CollectiveOpInterface collective;
   unsigned dim; ///< Of what is sent and received.
