@@ -133,6 +133,20 @@ void Reader::read(Value ref, ArrayRef<tg::FactsAttr> readers) {
   }
 }
 
+/// The bytes of a reference that begins at `begin` which lie where `old` does, by whole indices of its outermost dim.
+static int64_t bytesWithin(RefType type, int64_t begin, int64_t bytes, const Content &old) {
+  for (auto [size, stride] : llvm::zip(type.getShape(), type.getStrides())) {
+    int64_t step = stride * elementBytes(type.getElementType());
+    if (size == 1 || step == 0)
+      continue;
+    auto firstBehind = [&, size = size](int64_t place) {
+      return std::clamp<int64_t>(llvm::divideCeil(std::max<int64_t>(place - begin, 0), step), 0, size);
+    };
+    return (firstBehind(old.end) - firstBehind(old.begin)) * (bytes / size);
+  }
+  return old.begin <= begin && begin < old.end ? bytes : 0;
+}
+
 void Reader::write(ActionOpInterface action, unsigned out, tg::FactsAttr facts) {
   Value ref = action.getActionOuts()[out];
   auto target = ref.getDefiningOp<RefOp>();
@@ -147,11 +161,10 @@ void Reader::write(ActionOpInterface action, unsigned out, tg::FactsAttr facts) 
     return (target.getType().isContiguous() && begin <= old.begin && old.end <= end) ||
            (begin == old.begin && end == old.end);
   });
-  // What is written in place of a part for the first time leaves the rest.
+  // What is written in place of parts for the first time leaves the rest.
   if (found->second.size() == before)
     llvm::erase_if(found->second, [&](Content &old) {
-      if (old.begin <= begin && end <= old.end)
-        old.bytes -= bytes;
+      old.bytes -= bytesWithin(target.getType(), begin, bytes, old);
       return old.bytes <= 0;
     });
   if (!isForward(facts) || tg::kindOf(facts))
