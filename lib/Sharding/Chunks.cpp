@@ -23,33 +23,62 @@ ChunkDims ChunkDims::along(ShardingRule rule, unsigned factor) {
   return dims;
 }
 
-RankedTensorType braid::typeOfChunk(Value value, std::optional<unsigned> dim, int64_t count) {
-  SmallVector<int64_t> shape(tg::typeOf(value).getShape());
-  if (dim)
-    shape[*dim] /= count;
-  return tg::withShape(tg::typeOf(value), shape);
+/// The shape with blocks apart, in the dim before.
+static SmallVector<int64_t> shapeInBlocks(RankedTensorType type, unsigned dim, int64_t blocks) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= blocks;
+  if (blocks > 1)
+    shape[dim - 1] = blocks;
+  return shape;
 }
 
-Value braid::sliceChunk(OpBuilder &builder, Location loc, Value value, unsigned dim, int64_t number, int64_t count) {
-  RankedTensorType type = typeOfChunk(value, dim, count);
-  auto concat = value.getDefiningOp<tg::ConcatOp>();
-  bool isJoined = concat && concat.getDim() == dim && int64_t(concat.getInputs().size()) == count &&
+RankedTensorType braid::typeOfChunk(Value value, std::optional<unsigned> dim, Cut cut) {
+  RankedTensorType type = tg::typeOf(value);
+  if (!dim)
+    return type;
+  SmallVector<int64_t> shape = shapeInBlocks(type, *dim, cut.blocks);
+  shape[*dim] /= cut.chunks;
+  return tg::withShape(type, shape);
+}
+
+/// What joinChunks has joined to this value; none for others.
+static ValueRange joinedChunks(Value value, unsigned dim, Cut cut) {
+  RankedTensorType type = typeOfChunk(value, dim, cut);
+  if (cut.blocks > 1) {
+    auto reshape = value.getDefiningOp<tg::ReshapeOp>();
+    value = reshape ? reshape.getInput() : Value();
+  }
+  auto concat = value ? value.getDefiningOp<tg::ConcatOp>() : tg::ConcatOp();
+  bool isJoined = concat && concat.getDim() == dim && int64_t(concat.getInputs().size()) == cut.chunks &&
                   llvm::all_of(concat.getInputs().getTypes(), [&](Type part) { return part == type; });
-  if (isJoined)
-    return concat.getInputs()[number];
-  int64_t size = type.getDimSize(dim);
-  return tg::TensorBuilder(builder, loc).slice(value, dim, number * size, size);
+  return isJoined ? ValueRange(concat.getInputs()) : ValueRange();
+}
+
+Value braid::sliceChunk(OpBuilder &builder, Location loc, Value value, unsigned dim, int64_t number, Cut cut) {
+  if (ValueRange chunks = joinedChunks(value, dim, cut); !chunks.empty())
+    return chunks[number];
+  tg::TensorBuilder t(builder, loc);
+  int64_t size = typeOfChunk(value, dim, cut).getDimSize(dim);
+  Value whole = cut.blocks == 1 ? value : t.reshape(value, shapeInBlocks(tg::typeOf(value), dim, cut.blocks));
+  return t.slice(whole, dim, number * size, size);
+}
+
+Value braid::joinChunks(OpBuilder &builder, Location loc, ValueRange chunks, RankedTensorType type, unsigned dim,
+                        Cut cut) {
+  tg::TensorBuilder t(builder, loc);
+  Value joined = t.make<tg::ConcatOp>(chunks, dim);
+  return cut.blocks == 1 ? joined : t.reshape(joined, type.getShape());
 }
 
 SmallVector<Value> braid::buildChunk(OpBuilder &builder, Operation *op, const ChunkDims &dims, ValueRange operands,
-                                     int64_t number, int64_t count) {
+                                     int64_t number, Cut cut) {
   tg::TensorBuilder t(builder, tg::withoutTensor(op->getLoc()));
   SmallVector<Type> types;
   for (auto [result, dim] : llvm::zip_equal(op->getResults(), dims.results))
-    types.push_back(typeOfChunk(result, dim, count));
+    types.push_back(typeOfChunk(result, dim, cut));
   SmallVector<int64_t> counts(dims.rule.factors.size(), 1);
-  counts[dims.factor] = count;
-  int64_t start = number * (dims.getFactor().size / count);
+  counts[dims.factor] = cut.chunks;
+  int64_t start = number * (dims.getFactor().size / cut.chunks);
   auto offset = [&](unsigned) { return t.constant(RankedTensorType::get({}, builder.getI32Type()), start); };
   auto maskPadding = [](Value range, double) { return range; };
   SmallVector<Value> parts(operands);

@@ -22,16 +22,27 @@ struct ChunkDims {
   const Factor &getFactor() const { return rule.factors[factor]; }
 };
 
-/// The type of one of `count` chunks of a value along a dim, or of all of it.
-mlir::RankedTensorType typeOfChunk(mlir::Value value, std::optional<unsigned> dim, int64_t count);
+/// How a dim is cut in equal chunks: all of it, or each of several blocks that lie side by side in it, as those
+/// of ranks do in what is gathered.  A chunk then has its part of each block; the dim before has one index in
+/// the whole, and an index for each block in a chunk.
+struct Cut {
+  int64_t chunks, blocks = 1;
+};
 
-/// Chunk `number` of `count` along a dim.  What is joined of equal chunks is not cut again.
+/// The type of a chunk of a value along a dim, or of all of it.
+mlir::RankedTensorType typeOfChunk(mlir::Value value, std::optional<unsigned> dim, Cut cut);
+
+/// A chunk along a dim.  What is joined of the same chunks is not cut again.
 mlir::Value sliceChunk(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned dim, int64_t number,
-                       int64_t count);
+                       Cut cut);
 
-/// Builds chunk `number` of `count` of an op on chunks of its operands.
+/// Chunks along a dim, as one tensor of `type`.
+mlir::Value joinChunks(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange chunks,
+                       mlir::RankedTensorType type, unsigned dim, Cut cut);
+
+/// Builds a chunk of an op on chunks of its operands.
 llvm::SmallVector<mlir::Value> buildChunk(mlir::OpBuilder &builder, mlir::Operation *op, const ChunkDims &dims,
-                                          mlir::ValueRange operands, int64_t number, int64_t count);
+                                          mlir::ValueRange operands, int64_t number, Cut cut);
 
 } // namespace braid
 

@@ -52,11 +52,13 @@ struct ChunkContractions final : braid::impl::ChunkContractionsPassBase<ChunkCon
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
+    if (failed(checkAxes()) || failed(readRates()))
+      return signalPassFailure();
     auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
     if (!program || axes.empty() || function.isExternal() || !function.getBody().hasOneBlock())
       return markAllAnalysesPreserved();
     FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
-    if (failed(mesh) || failed(checkAxes(*mesh)) || failed(readRates()))
+    if (failed(mesh))
       return signalPassFailure();
     Outcome outcome;
     for (auto collective : llvm::to_vector(function.getOps<CollectiveOpInterface>()))
@@ -67,7 +69,7 @@ struct ChunkContractions final : braid::impl::ChunkContractionsPassBase<ChunkCon
   }
 
 private:
-  LogicalResult checkAxes(const Mesh &mesh);
+  LogicalResult checkAxes();
   LogicalResult readRates();
   bool isOverAxes(CollectiveOpInterface collective, ProgramAttr program) const;
   void decide(ChunkSite &site, int64_t ranks, Outcome &outcome) const;
@@ -78,11 +80,12 @@ private:
 };
 } // namespace
 
-LogicalResult ChunkContractions::checkAxes(const Mesh &mesh) {
-  for (const std::string &axis : axes)
-    if (!mesh.has(StringAttr::get(&getContext(), axis)))
-      return getOperation().emitError() << "comm-chunk-contractions: unknown mesh axis '" << axis
-                                        << "' (mesh: " << mesh.str() << ")";
+LogicalResult ChunkContractions::checkAxes() {
+  for (auto op : getOperation()->getParentOfType<ModuleOp>().getOps<MeshOp>())
+    for (const std::string &axis : axes)
+      if (Mesh mesh(op); !mesh.has(StringAttr::get(&getContext(), axis)))
+        return getOperation().emitError()
+               << "comm-chunk-contractions: unknown mesh axis '" << axis << "' (mesh: " << mesh.str() << ")";
   return success();
 }
 

@@ -2,7 +2,7 @@
 //
 // Computing and the link have a clock each, as in lib/Schedule/Timeline.h.  Contractions count, and
 // of what else is computed in chunks the launches: sums become a part of calls, and the rest is the
-// same in chunks.  Joining them takes nothing, because each is written where it belongs.
+// same in chunks.  Joining them takes nothing where each is written where it belongs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,10 +44,12 @@ static bool needsKernel(Operation *op, const ChunkDims &dims) {
          llvm::none_of(dims.rule.linear, [&](const auto &set) { return set.size() == op->getNumOperands(); });
 }
 
-/// What kernels take more in chunks: a launch in each, and reading again what they would have summed up
-/// as they make it, such as the gradient of a bias.
+/// What kernels take more in chunks: a launch in each, reading again what they would have summed up as they
+/// make it, such as the gradient of a bias, and copies that join chunks.
 ChunkCosts::Kernels ChunkCosts::kernels(const ChunkSite &site, int64_t count) const {
   Kernels kernels;
+  if (int64_t copied = count > 1 ? site.getCopiedBytes() : 0)
+    kernels.once = count * compute.launchSeconds + 2.0 * copied / compute.bytesPerSecond;
   for (auto &[op, dims] : site.getOps()) {
     if (!needsKernel(op, dims))
       continue;
@@ -56,7 +58,7 @@ ChunkCosts::Kernels ChunkCosts::kernels(const ChunkSite &site, int64_t count) co
       return numericKindOf(user) == NumericKind::Reduction && !site.getOps().contains(user);
     });
     if (isReduced && count > 1)
-      kernels.sums += bytesOf(op->getResultTypes()) / compute.bytesPerSecond;
+      kernels.once += bytesOf(op->getResultTypes()) / compute.bytesPerSecond;
   }
   return kernels;
 }
@@ -100,5 +102,5 @@ double ChunkCosts::of(const ChunkSite &site, int64_t ranks, int64_t count) const
       computed = std::max(sent, computed) + computes;
     }
   }
-  return others.sums + (site.isBehind() ? std::max(computed, sent - meanwhile) : computed);
+  return others.once + (site.isBehind() ? std::max(computed, sent - meanwhile) : computed);
 }

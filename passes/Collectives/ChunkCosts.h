@@ -18,7 +18,7 @@ public:
 private:
   struct Kernels {
     double launch = 0; ///< For each chunk.
-    double sums = 0;   ///< For all.
+    double once = 0;   ///< For all.
   };
 
   Kernels kernels(const ChunkSite &site, int64_t count) const;

@@ -1,8 +1,9 @@
 //===- ChunkSite.cpp - a collective and the contractions beside it --------===//
 //
 // Rows are the first dim with more than one index, so that a chunk of them is one range of memory, and
-// chunks that are joined are written where they belong.  Which ops keep rows apart, their sharding rules
-// say:
+// chunks that are joined are written where they belong.  Where ranks have blocks of this dim, a chunk has a
+// part of each: as many ranges, which contractions read and write where they are.  Which ops keep rows
+// apart, their sharding rules say:
 //
 //   behind a contraction   from what is sent back to the contractions, as far as nothing else reads
 //                          what is between: a sum of several, a conversion
@@ -29,24 +30,41 @@ static bool isOutermost(RankedTensorType type, unsigned dim) {
   return llvm::all_of(type.getShape().take_front(dim), [](int64_t size) { return size == 1; });
 }
 
-/// The dim of rows in what a collective sends and receives; none where it is cut by ranks.
-static std::optional<unsigned> rowsOf(CollectiveOpInterface op) {
+namespace {
+/// The dim of rows in what a collective sends and receives, and how many blocks of ranks it has in each.
+struct Rows {
+  unsigned dim;
+  int64_t sent = 1, received = 1;
+};
+} // namespace
+
+/// None where rows cannot be cut: blocks of ranks in both, flat, or no dim before them for blocks.
+static std::optional<Rows> rowsOf(CollectiveOpInterface op) {
   if (op.getSent().size() != 1 || op->getNumOperands() != 1 || op->getNumResults() != 1 || op.getRootRank() ||
       op.getRow().isTransfer())
     return std::nullopt;
   RankedTensorType sent = tg::typeOf(op.getSent().front()), received = tg::typeOf(op->getResult(0));
+  auto isCut = [](ArrayRef<int64_t> dims, int64_t dim) {
+    return llvm::any_of(dims, [&](int64_t cut) { return cut < 0 || cut == dim; });
+  };
   for (int64_t dim = 0; dim + 1 < sent.getRank(); ++dim) {
-    if (sent.getDimSize(dim) == 1)
+    int64_t from = sent.getDimSize(dim), to = received.getDimSize(dim);
+    if (from == 1 && to == 1)
       continue;
-    bool isCut = llvm::any_of(llvm::concat<const int64_t>(op.getSentDims(), op.getReceivedDims()),
-                              [&](int64_t cut) { return cut < 0 || cut == dim; });
-    return isCut || !isOutermost(received, dim) ? std::nullopt : std::optional<unsigned>(dim);
+    bool cutsSent = isCut(op.getSentDims(), dim), cutsReceived = isCut(op.getReceivedDims(), dim);
+    if (!cutsSent && !cutsReceived)
+      return Rows{unsigned(dim)};
+    bool areBlocks = cutsSent != cutsReceived && dim > 0 && (cutsSent ? from % to : to % from) == 0 && from != to;
+    if (!areBlocks)
+      return std::nullopt;
+    return cutsSent ? Rows{unsigned(dim), from / to, 1} : Rows{unsigned(dim), 1, to / from};
   }
   return std::nullopt;
 }
 
-/// How an op keeps the rows of a value apart that it makes or reads; none where it does not.
-static std::optional<ChunkDims> dimsOf(Operation *op, Value value, unsigned at) {
+/// How an op keeps the rows of a value apart that it makes or reads; none where it does not, or where a
+/// chunk with parts of several blocks has no dim for them.
+static std::optional<ChunkDims> dimsOf(Operation *op, Value value, unsigned at, int64_t blocks) {
   std::optional<ShardingRule> rule = shardingRuleOf(op);
   if (!rule || !isMemoryEffectFree(op) || op->getNumRegions() != 0 || op->getNumResults() == 0)
     return std::nullopt;
@@ -62,13 +80,13 @@ static std::optional<ChunkDims> dimsOf(Operation *op, Value value, unsigned at) 
   unsigned factor = (*tensor)[at].front();
   ChunkDims dims = ChunkDims::along(std::move(*rule), factor);
   const Factor &rows = dims.getFactor();
-  auto areOutermost = [](ValueRange values, ArrayRef<std::optional<unsigned>> at) {
-    return llvm::all_of(llvm::zip_equal(values, at), [](auto pair) {
+  auto areOutermost = [&](ValueRange values, ArrayRef<std::optional<unsigned>> at) {
+    return llvm::all_of(llvm::zip_equal(values, at), [&](auto pair) {
       auto [value, dim] = pair;
-      return !dim || isOutermost(tg::typeOf(value), *dim);
+      return !dim || (isOutermost(tg::typeOf(value), *dim) && (blocks == 1 || *dim > 0));
     });
   };
-  bool keepsRows = rows.kind == FactorKind::Parallel && !rows.decomposed &&
+  bool keepsRows = rows.kind == FactorKind::Parallel && !rows.decomposed && (blocks == 1 || !rows.positional) &&
                    llvm::all_of(dims.results, [](auto dim) { return dim.has_value(); }) &&
                    areOutermost(op->getResults(), dims.results) && areOutermost(op->getOperands(), dims.operands);
   return keepsRows ? std::optional(std::move(dims)) : std::nullopt;
@@ -88,7 +106,24 @@ bool ChunkSite::hasContraction() const {
 
 bool ChunkSite::canSplit(int64_t count) const {
   return tg::typeOf(collective->getResult(0)).getDimSize(dim) % count == 0 &&
-         llvm::all_of(ops, [&](const auto &entry) { return entry.second.getFactor().size % count == 0; });
+         tg::typeOf(collective->getOperand(0)).getDimSize(dim) % count == 0 &&
+         llvm::all_of(ops, [&](const auto &entry) { return entry.second.getFactor().size % (blocks * count) == 0; });
+}
+
+/// Whether an op may be computed on chunks: on those with parts of several blocks, if it says nothing of the dims.
+bool ChunkSite::takesChunks(Operation *op) const {
+  return isContraction(op) || isElementwise(op) || isConversion(op) || (blocks == 1 && handsOnNumbers(op));
+}
+
+bool ChunkSite::isReadElsewhere(Value value) const {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) { return isElsewhere(use); });
+}
+
+/// What a collective receives it writes as one range, and that is joined by a copy where ranges of a
+/// chunk are not side by side in the whole.
+int64_t ChunkSite::getCopiedBytes() const {
+  Value received = collective->getResult(0);
+  return !behind && blocks > 1 && isReadElsewhere(received) ? bytesOf(received.getType()) : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,11 +131,11 @@ bool ChunkSite::canSplit(int64_t count) const {
 //===----------------------------------------------------------------------===//
 
 /// Of a broadcast that has the same for all rows: each chunk makes its own.
-static std::optional<ChunkDims> dimsOfBroadcast(Value value, unsigned at) {
+static std::optional<ChunkDims> dimsOfBroadcast(Value value, unsigned at, int64_t blocks) {
   Operation *op = value.getDefiningOp();
   if (!op || numericKindOf(op) != NumericKind::Movement)
     return std::nullopt;
-  std::optional<ChunkDims> dims = dimsOf(op, value, at);
+  std::optional<ChunkDims> dims = dimsOf(op, value, at, blocks);
   bool isAlike = dims && llvm::none_of(dims->operands, [](auto dim) { return dim.has_value(); });
   return isAlike ? std::move(dims) : std::nullopt;
 }
@@ -114,9 +149,9 @@ void ChunkSite::addBroadcast(Value value, ChunkDims dims) {
 bool ChunkSite::addMaker(Value value, unsigned at) {
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse() || op->getBlock() != collective->getBlock() || op->getNumResults() != 1 ||
-      !(isContraction(op) || isElementwise(op) || handsOnNumbers(op)))
+      !takesChunks(op))
     return false;
-  std::optional<ChunkDims> dims = dimsOf(op, value, at);
+  std::optional<ChunkDims> dims = dimsOf(op, value, at, blocks);
   if (!dims)
     return false;
   bool leads = isContraction(op);
@@ -127,7 +162,7 @@ bool ChunkSite::addMaker(Value value, unsigned at) {
     return false;
   for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands))
     if (dim && !ops.contains(operand.getDefiningOp()))
-      if (std::optional<ChunkDims> broadcast = dimsOfBroadcast(operand, *dim))
+      if (std::optional<ChunkDims> broadcast = dimsOfBroadcast(operand, *dim, blocks))
         addBroadcast(operand, std::move(*broadcast));
   ops.insert({op, std::move(*dims)});
   return true;
@@ -163,8 +198,11 @@ std::optional<ChunkDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<V
     if (read == rows.end())
       continue;
     if (!dims)
-      dims = dimsOf(op, operand, read->second);
+      dims = dimsOf(op, operand, read->second, blocks);
     if (!dims)
+      return std::nullopt;
+    // Of what is not one range in the whole, a chunk that others read as well would be copied.
+    if (blocks > 1 && operand != collective->getResult(0) && !operand.hasOneUse())
       return std::nullopt;
     bool isRounded = isConversion(operand.getDefiningOp()) && convertedFrom(operand) == collective->getResult(0);
     (operand == collective->getResult(0) || isRounded ? isOfContractions : isReceived) = false;
@@ -187,7 +225,8 @@ bool ChunkSite::addReader(Operation *op, const DenseMap<Value, unsigned> &rows) 
   for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands)) {
     if (rows.contains(operand))
       continue;
-    std::optional<ChunkDims> broadcast = dim && isElementwise(op) ? dimsOfBroadcast(operand, *dim) : std::nullopt;
+    std::optional<ChunkDims> broadcast =
+        dim && isElementwise(op) ? dimsOfBroadcast(operand, *dim, blocks) : std::nullopt;
     bool areThere = broadcast ? llvm::all_of(operand.getDefiningOp()->getOperands(),
                                              [&](Value value) { return isThere(value, before); })
                               : isThere(operand, before);
@@ -223,13 +262,13 @@ bool ChunkSite::findReaders() {
 }
 
 std::optional<ChunkSite> ChunkSite::find(CollectiveOpInterface collective) {
-  std::optional<unsigned> dim = rowsOf(collective);
-  if (!dim)
+  std::optional<Rows> rows = rowsOf(collective);
+  if (!rows)
     return std::nullopt;
-  ChunkSite behind(collective, *dim), before(collective, *dim);
-  if (behind.findMakers())
+  ChunkSite behind(collective, rows->dim, rows->sent), before(collective, rows->dim, rows->received);
+  if (rows->received == 1 && behind.findMakers())
     return behind;
-  return before.findReaders() ? std::optional(std::move(before)) : std::nullopt;
+  return rows->sent == 1 && before.findReaders() ? std::optional(std::move(before)) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,23 +276,38 @@ std::optional<ChunkSite> ChunkSite::find(CollectiveOpInterface collective) {
 //===----------------------------------------------------------------------===//
 
 /// A chunk of a value: made, or cut once.
-Value ChunkSite::partOf(OpBuilder &builder, Location loc, Value value, unsigned at, int64_t number, int64_t count,
-                        Chunk &made) const {
+static Value partOf(OpBuilder &builder, Location loc, Value value, unsigned dim, int64_t number, Cut cut,
+                    DenseMap<Value, Value> &made) {
   Value &part = made[value];
   if (!part)
-    part = sliceChunk(builder, tg::withoutTensor(loc), value, at, number, count);
+    part = sliceChunk(builder, tg::withoutTensor(loc), value, dim, number, cut);
   return part;
 }
 
-void ChunkSite::buildOps(OpBuilder &builder, int64_t number, int64_t count, Chunk &made) const {
+void ChunkSite::buildOps(OpBuilder &builder, int64_t number, Cut cut, Chunk &made) const {
   for (auto &[op, dims] : ops) {
     SmallVector<Value> operands;
     for (auto [operand, at] : llvm::zip_equal(op->getOperands(), dims.operands))
-      operands.push_back(at ? partOf(builder, op->getLoc(), operand, *at, number, count, made) : operand);
-    for (auto [result, part] :
-         llvm::zip_equal(op->getResults(), buildChunk(builder, op, dims, operands, number, count)))
+      operands.push_back(at ? partOf(builder, op->getLoc(), operand, *at, number, cut, made) : operand);
+    for (auto [result, part] : llvm::zip_equal(op->getResults(), buildChunk(builder, op, dims, operands, number, cut)))
       made[result] = part;
   }
+}
+
+/// Sends a chunk as one range, in which blocks of ranks lie side by side.
+void ChunkSite::buildCollective(OpBuilder &builder, Location loc, int64_t number, int64_t count, Chunk &made) const {
+  Value sent = collective->getOperand(0), received = collective->getResult(0);
+  tg::TensorBuilder t(builder, tg::withoutTensor(loc));
+  Value part = partOf(builder, loc, sent, dim, number, {count}, made);
+  if (RankedTensorType type = typeOfChunk(sent, dim, {count}); part.getType() != type)
+    part = t.reshape(part, type.getShape());
+  Operation *chunk = builder.clone(*collective);
+  chunk->setLoc(loc);
+  chunk->setOperand(0, part);
+  chunk->getResult(0).setType(typeOfChunk(received, dim, {count}));
+  made[received] = chunk->getResult(0);
+  if (RankedTensorType type = typeOfChunk(received, dim, receivedCut(count)); made[received].getType() != type)
+    made[received] = t.reshape(made[received], type.getShape());
 }
 
 /// Chunks that are received for contractions belong to the unit of these: a stage of a pipeline then makes them
@@ -265,13 +319,12 @@ Location ChunkSite::locationOfChunks() const {
 }
 
 /// Joins the chunks of a value for those that read all of it.
-void ChunkSite::join(OpBuilder &builder, Location loc, Value value, unsigned at, ArrayRef<Chunk> chunks) {
-  auto isElse = [&](OpOperand &use) { return use.getOwner() != collective && !ops.contains(use.getOwner()); };
-  if (llvm::none_of(value.getUses(), isElse))
+void ChunkSite::join(OpBuilder &builder, Location loc, Value value, unsigned at, Cut cut, ArrayRef<Chunk> chunks) {
+  if (!isReadElsewhere(value))
     return;
   auto parts = llvm::map_to_vector(chunks, [&](const Chunk &chunk) { return chunk.at(value); });
-  Value joined = tg::TensorBuilder(builder, loc).make<tg::ConcatOp>(parts, at);
-  value.replaceUsesWithIf(joined, isElse);
+  Value joined = joinChunks(builder, loc, parts, tg::typeOf(value), at, cut);
+  value.replaceUsesWithIf(joined, [&](OpOperand &use) { return isElsewhere(use); });
 }
 
 void ChunkSite::split(int64_t count) {
@@ -283,26 +336,21 @@ void ChunkSite::split(int64_t count) {
     ops.insert(std::move(entry));
 
   OpBuilder builder(place);
-  Value sent = collective.getSent().front(), received = collective->getResult(0);
   Location loc = locationOfChunks();
+  Cut cut{count, blocks};
   std::vector<Chunk> chunks(count);
   for (auto [number, made] : llvm::enumerate(chunks)) {
     if (behind)
-      buildOps(builder, number, count, made);
-    Value part = partOf(builder, loc, sent, dim, number, count, made);
-    Operation *chunk = builder.clone(*collective);
-    chunk->setLoc(loc);
-    chunk->setOperand(0, part);
-    chunk->getResult(0).setType(typeOfChunk(received, dim, count));
-    made[received] = chunk->getResult(0);
+      buildOps(builder, number, cut, made);
+    buildCollective(builder, loc, number, count, made);
     if (!behind)
-      buildOps(builder, number, count, made);
+      buildOps(builder, number, cut, made);
   }
-  join(builder, loc, received, dim, chunks);
+  join(builder, loc, collective->getResult(0), dim, receivedCut(count), chunks);
   for (auto &[op, dims] : ops)
     if (!llvm::is_contained(broadcasts, op))
       for (auto [result, at] : llvm::zip_equal(op->getResults(), dims.results))
-        join(builder, tg::locationOf(result), result, *at, chunks);
+        join(builder, tg::locationOf(result), result, *at, cut, chunks);
   if (behind)
     collective->erase();
   for (auto &[op, dims] : llvm::reverse(ops))

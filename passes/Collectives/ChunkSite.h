@@ -19,6 +19,8 @@ public:
   /// Whether contractions make what is sent, and not read what is received.
   bool isBehind() const { return behind; }
   bool canSplit(int64_t count) const;
+  /// Of what is joined by a copy.
+  int64_t getCopiedBytes() const;
   const llvm::MapVector<mlir::Operation *, ChunkDims> &getOps() const { return ops; }
   /// Where chunks are computed.
   mlir::Operation *getPlace() const { return place; }
@@ -30,7 +32,8 @@ private:
   /// What stands for values in a chunk.
   using Chunk = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-  ChunkSite(comm::CollectiveOpInterface collective, unsigned dim) : collective(collective), dim(dim) {}
+  ChunkSite(comm::CollectiveOpInterface collective, unsigned dim, int64_t blocks)
+      : collective(collective), dim(dim), blocks(blocks) {}
 
   bool findMakers();
   bool findReaders();
@@ -41,14 +44,20 @@ private:
   bool isThere(mlir::Value value, llvm::SmallVectorImpl<mlir::Operation *> &before) const;
   bool hasContraction() const;
 
-  void buildOps(mlir::OpBuilder &builder, int64_t number, int64_t count, Chunk &made) const;
-  mlir::Value partOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned at, int64_t number,
-                     int64_t count, Chunk &made) const;
+  bool takesChunks(mlir::Operation *op) const;
+  bool isElsewhere(mlir::OpOperand &use) const { return use.getOwner() != collective && !ops.contains(use.getOwner()); }
+  bool isReadElsewhere(mlir::Value value) const;
+
+  Cut receivedCut(int64_t count) const { return {count, behind ? 1 : blocks}; }
+  void buildOps(mlir::OpBuilder &builder, int64_t number, Cut cut, Chunk &made) const;
+  void buildCollective(mlir::OpBuilder &builder, mlir::Location loc, int64_t number, int64_t count, Chunk &made) const;
   mlir::Location locationOfChunks() const;
-  void join(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned at, llvm::ArrayRef<Chunk> chunks);
+  void join(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned at, Cut cut,
+            llvm::ArrayRef<Chunk> chunks);
 
   comm::CollectiveOpInterface collective;
-  unsigned dim; ///< Of what is sent and received.
+  unsigned dim;   ///< Of what is sent and received.
+  int64_t blocks; ///< Of ranks, in this dim of what is computed in chunks.
   bool behind = false;
   mlir::Operation *place = nullptr;
   /// What is computed in chunks, in the order of the block; of these, broadcasts that each chunk makes for itself.

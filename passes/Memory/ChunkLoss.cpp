@@ -222,10 +222,11 @@ void Rows::build(OpBuilder &builder, Operation *op, int64_t number, int64_t coun
     }
     Value &slice = slices[{operand, *dim}];
     if (!slice)
-      slice = sliceChunk(builder, tg::withoutTensor(op->getLoc()), operand, *dim, number, count);
+      slice = sliceChunk(builder, tg::withoutTensor(op->getLoc()), operand, *dim, number, {count});
     operands.push_back(slice);
   }
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), buildChunk(builder, op, dims, operands, number, count)))
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), buildChunk(builder, op, dims, operands, number, {count})))
     made[result] = value;
 }
 

@@ -91,3 +91,43 @@ func.func @scatter(%x: tensor<4x16x32xf32> {comm.sharding = #comm.sharding<@mesh
   %y = tg.contract "bsf,fd->bsd" %x, %w : (tensor<4x16x32xf32>, tensor<32x16xf32>) -> tensor<4x16x16xf32>
   return %y : tensor<4x16x16xf32>
 }
+
+// One sequence, of which each rank has a block of positions: a chunk is received with a part of each block, which
+// is a dim of its own, and what is computed of it lies in as many ranges.
+// CHECK-LABEL: @blocks_gathered
+// CHECK: %[[OWN0:.*]] = tg.slice %arg0 dim 1 offset 0 size 16 : tensor<1x32x16xf32> -> tensor<1x16x16xf32>
+// CHECK: %[[G0:.*]] = comm.all_gather %[[OWN0]] dims [1] over @mesh {tp} : (tensor<1x16x16xf32>) -> tensor<1x32x16xf32>
+// CHECK: %[[B0:.*]] = tg.reshape %[[G0]] : tensor<1x32x16xf32> -> tensor<2x16x16xf32>
+// CHECK: %[[Y0:.*]] = tg.contract "bsd,df->bsf" %[[B0]], {{.*}} -> tensor<2x16x16xf32>
+// CHECK: %[[R0:.*]] = tg.broadcast %{{.*}} dims [2] : tensor<16xf32> -> tensor<2x16x16xf32>
+// CHECK: %[[Z0:.*]] = arith.addf %[[Y0]], %[[R0]] : tensor<2x16x16xf32>
+// CHECK: tg.slice %arg0 dim 1 offset 16 size 16
+// CHECK: %[[B1:.*]] = tg.reshape
+// CHECK: %[[Z1:.*]] = arith.addf
+// CHECK: %[[G:.*]] = tg.concat %[[B0]], %[[B1]] dim 1 : (tensor<2x16x16xf32>, tensor<2x16x16xf32>) -> tensor<2x32x16xf32>
+// CHECK: %[[X:.*]] = tg.reshape %[[G]] : tensor<2x32x16xf32> -> tensor<1x64x16xf32>
+// CHECK: tg.concat %[[Z0]], %[[Z1]] dim 1
+// CHECK: tg.contract "bsd,bsf->df" %[[X]]
+func.func @blocks_gathered(%x: tensor<1x64x16xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp} {}, priority 1>}, %w: tensor<16x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>},
+                           %c: tensor<32xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>})
+    -> (tensor<1x64x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {} {tp}>}, tensor<16x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp}>}) {
+  %a = tg.contract "bsd,df->bsf" %x, %w : (tensor<1x64x16xf32>, tensor<16x32xf32>) -> tensor<1x64x32xf32>
+  %r = tg.broadcast %c dims [2] : tensor<32xf32> -> tensor<1x64x32xf32>
+  %z = arith.addf %a, %r : tensor<1x64x32xf32>
+  %dw = tg.contract "bsd,bsf->df" %x, %z : (tensor<1x64x16xf32>, tensor<1x64x32xf32>) -> tensor<16x32xf32>
+  return %z, %dw : tensor<1x64x32xf32>, tensor<16x32xf32>
+}
+
+// CHECK-LABEL: @blocks_scattered
+// CHECK: %[[V0:.*]] = tg.reshape %arg0 : tensor<1x32x16xf32> -> tensor<2x16x16xf32>
+// CHECK: %[[X0:.*]] = tg.slice %[[V0]] dim 1 offset 0 size 8 : tensor<2x16x16xf32> -> tensor<2x8x16xf32>
+// CHECK: %[[P0:.*]] = tg.contract "bsf,fd->bsd" %[[X0]], {{.*}} -> tensor<2x8x16xf32>
+// CHECK: %[[S0:.*]] = tg.reshape %[[P0]] : tensor<2x8x16xf32> -> tensor<1x16x16xf32>
+// CHECK: comm.reduce_scatter sum %[[S0]] dims [1] over @mesh {tp} : (tensor<1x16x16xf32>) -> tensor<1x8x16xf32>
+// CHECK: comm.reduce_scatter sum
+// CHECK: tg.concat {{.*}} dim 1 : (tensor<1x8x16xf32>, tensor<1x8x16xf32>) -> tensor<1x16x16xf32>
+func.func @blocks_scattered(%x: tensor<1x32x32xf32> {comm.sharding = #comm.sharding<@mesh, {} {} {tp}>}, %w: tensor<32x16xf32> {comm.sharding = #comm.sharding<@mesh, {tp} {}>})
+    -> (tensor<1x32x16xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp} {}, priority 1>}) {
+  %y = tg.contract "bsf,fd->bsd" %x, %w : (tensor<1x32x32xf32>, tensor<32x16xf32>) -> tensor<1x32x16xf32>
+  return %y : tensor<1x32x16xf32>
+}
