@@ -32,6 +32,16 @@ static SmallVector<int64_t> shapeInBlocks(RankedTensorType type, unsigned dim, i
   return shape;
 }
 
+bool ChunkDims::areMajor() const {
+  auto isMajor = [&](const ShardingRule::DimFactors &factors) {
+    return !llvm::is_contained(factors, factor) || factors.front() == factor;
+  };
+  auto areIn = [&](ArrayRef<ShardingRule::TensorFactors> tensors) {
+    return llvm::all_of(tensors, [&](const auto &dims) { return llvm::all_of(dims, isMajor); });
+  };
+  return areIn(rule.operands) && areIn(rule.results);
+}
+
 RankedTensorType braid::typeOfChunk(Value value, std::optional<unsigned> dim, Cut cut) {
   RankedTensorType type = tg::typeOf(value);
   if (!dim)
@@ -41,15 +51,13 @@ RankedTensorType braid::typeOfChunk(Value value, std::optional<unsigned> dim, Cu
   return tg::withShape(type, shape);
 }
 
-/// What joinChunks has joined to this value; none for others.
+/// What joinChunks has joined to this value; none for others.  Of what is not one range in the whole, a chunk with
+/// other readers would be copied there, so they read the whole.
 static ValueRange joinedChunks(Value value, unsigned dim, Cut cut) {
   RankedTensorType type = typeOfChunk(value, dim, cut);
-  if (cut.blocks > 1) {
-    auto reshape = value.getDefiningOp<tg::ReshapeOp>();
-    value = reshape ? reshape.getInput() : Value();
-  }
-  auto concat = value ? value.getDefiningOp<tg::ConcatOp>() : tg::ConcatOp();
-  bool isJoined = concat && concat.getDim() == dim && int64_t(concat.getInputs().size()) == cut.chunks &&
+  auto concat = value.getDefiningOp<tg::ConcatOp>();
+  bool isJoined = cut.blocks == 1 && concat && concat.getDim() == dim &&
+                  int64_t(concat.getInputs().size()) == cut.chunks &&
                   llvm::all_of(concat.getInputs().getTypes(), [&](Type part) { return part == type; });
   return isJoined ? ValueRange(concat.getInputs()) : ValueRange();
 }

@@ -20,6 +20,8 @@ struct ChunkDims {
 
   static ChunkDims along(ShardingRule rule, unsigned factor);
   const Factor &getFactor() const { return rule.factors[factor]; }
+  /// Whether the factor is the major part of every dim that has it, so that chunks are slices.
+  bool areMajor() const;
 };
 
 /// How a dim is cut in equal chunks: all of it, or each of several blocks that lie side by side in it, as those

@@ -86,7 +86,8 @@ static std::optional<ChunkDims> dimsOf(Operation *op, Value value, unsigned at, 
       return !dim || (isOutermost(tg::typeOf(value), *dim) && (blocks == 1 || *dim > 0));
     });
   };
-  bool keepsRows = rows.kind == FactorKind::Parallel && !rows.decomposed && (blocks == 1 || !rows.positional) &&
+  bool keepsRows = dims.areMajor() && rows.kind == FactorKind::Parallel && !rows.decomposed &&
+                   (blocks == 1 || !rows.positional) &&
                    llvm::all_of(dims.results, [](auto dim) { return dim.has_value(); }) &&
                    areOutermost(op->getResults(), dims.results) && areOutermost(op->getOperands(), dims.operands);
   return keepsRows ? std::optional(std::move(dims)) : std::nullopt;

@@ -18,10 +18,16 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
     - Before contractions: so is what reads the received value, if it is a contraction or a conversion
       of the same unit and phase, and what is computed of these element by element, such as a bias and an activation.
 
-    Rows are the first dim with more than one index of what is sent, if ranks do not cut it, the rules of all
-    ops keep its indices apart, and it is the outermost of all their tensors.  Then a chunk is one range of
+    Rows are the first dim with more than one index of what is sent, if the rules of all ops keep its
+    indices apart, and it is the outermost of all their tensors.  Then a chunk is one range of
     memory, and `tg.concat`, which joins chunks for all other readers (gradients of weights, attention), is no copy:
     each is written where it belongs.
+
+    Where a gather or a reduce_scatter cuts this dim by ranks, as where they share the positions of one sequence, a
+    chunk has a part of each rank's block: a rank sends a part of its own, and blocks become the dim before.
+    Contractions read and write such parts where they are.  What is received for other readers
+    as well is copied together, which counts, and what is computed element by element goes along only where nothing
+    else reads what it is computed of.
 
     A collective is split in `chunks`, or of 2, 4 and 8 in what is predicted to take least, and only where that
     saves a percent of what both take as one.  There is a clock of the contractions and one of the link; each

@@ -131,7 +131,7 @@ LogicalResult Rows::add(Operation *op, Value reached, std::string &why) {
     composite = op;
     return success();
   }
-  if (factor.kind == FactorKind::Whole || factor.decomposed || failed(checkDims(op, dims, why)))
+  if (!dims.areMajor() || factor.kind == FactorKind::Whole || factor.decomposed || failed(checkDims(op, dims, why)))
     return failure();
   follow(op, dims);
   ops.insert({op, std::move(dims)});
