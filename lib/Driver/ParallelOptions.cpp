@@ -273,9 +273,10 @@ static Error checkPipeline(const DriverOptions &all) {
 /// What is about axes that the mesh must have.
 static Error checkAxes(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
-  if (is_contained(all.given, "--context") && options.sequenceAxes.empty())
-    return makeError("--context is for ranks that share the sequence, but --mesh=" + options.meshText +
-                     " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
+  for (StringRef name : {"--context", "--context-order"})
+    if (is_contained(all.given, name) && options.sequenceAxes.empty())
+      return makeError(name + " is for ranks that share the sequence, but --mesh=" + options.meshText +
+                       " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
   if (!options.tpOverlap.empty() && options.tensorAxes.empty())
     return makeError("--tp-overlap=" + options.tpOverlap + " splits what ranks along tp send each other, but --mesh=" +
                      options.meshText + " has no such axis: add tp, as in --mesh=dp=2,tp=2, or leave it out");
@@ -393,7 +394,9 @@ DriverOptions braid::optionsOfMesh(const DriverOptions &options, ArrayRef<MeshAx
     parallel.tpOverlap.clear();
   if (!hasAxis(mesh, kContextAxis)) {
     parallel.context = ContextWay::Auto;
+    parallel.contextOrder = ContextOrder::Auto;
     leaveOut("--context");
+    leaveOut("--context-order");
   }
   if (!hasAxis(mesh, kStageAxis)) {
     parallel.schedule.clear();
