@@ -168,6 +168,7 @@ static bool callsAttentionLibrary(const DriverOptions &options) {
 static void chunkContractions(DecomposePipelineOptions &pipeline, const ParallelOptions &parallel) {
   pipeline.chunkContractions = !parallel.tpOverlap.empty();
   pipeline.chunks.axes = parallel.tensorAxes;
+  pipeline.chunks.inOrder = parallel.overlap == "in-order";
   int64_t chunks = 0;
   if (!StringRef(parallel.tpOverlap).getAsInteger(10, chunks))
     pipeline.chunks.chunks = chunks;

@@ -113,7 +113,7 @@ bool ChunkContractions::isOverAxes(CollectiveOpInterface collective, ProgramAttr
 
 /// Splits where that is predicted to save time, in the number of chunks that takes least.
 void ChunkContractions::decide(ChunkSite &site, int64_t ranks, Outcome &outcome) const {
-  ChunkCosts costs(*computeRates, *linkRates);
+  ChunkCosts costs(*computeRates, *linkRates, inOrder);
   SmallVector<int64_t> counts(std::begin(kCounts), std::end(kCounts));
   if (chunks != 0)
     counts.assign(1, chunks);

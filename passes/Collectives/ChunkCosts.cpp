@@ -63,23 +63,38 @@ ChunkCosts::Kernels ChunkCosts::kernels(const ChunkSite &site, int64_t count) co
   return kernels;
 }
 
-/// The contractions beside which the collective is under way in any case: between it and the first reader
-/// of what it makes, or between the maker of what it sends and those that read it.
+/// What is computed first while the collective is under way.  What comm-fill-waits moves stands behind the collective
+/// before; else it is what follows this one, or the maker of what it sends, where contractions read it.
+static Operation *firstMeanwhile(const ChunkSite &site, bool inOrder) {
+  Operation *first = site.getCollective();
+  if (!inOrder) {
+    while (first->getPrevNode() && !isa<comm::CollectiveOpInterface>(first->getPrevNode()))
+      first = first->getPrevNode();
+    return first;
+  }
+  if (!site.isBehind())
+    first = site.getCollective()->getOperand(0).getDefiningOp();
+  return first ? first->getNextNode() : &site.getCollective()->getBlock()->front();
+}
+
+/// The contractions beside which the collective is under way in any case: before the first reader of what it makes,
+/// without those that it needs.
 double ChunkCosts::computedMeanwhile(const ChunkSite &site) const {
-  Operation *collective = site.getCollective(), *first = collective->getNextNode(), *end = site.getPlace();
+  Operation *collective = site.getCollective(), *end = site.getPlace();
   if (site.isBehind()) {
     end = collective->getBlock()->getTerminator();
     for (Operation *user : collective->getResult(0).getUsers())
       if (user->getBlock() == collective->getBlock() && user->isBeforeInBlock(end))
         end = user;
-  } else if (Operation *maker = collective->getOperand(0).getDefiningOp()) {
-    first = maker->getNextNode();
-  } else {
-    first = &collective->getBlock()->front();
   }
+  DenseSet<Operation *> needed = {collective};
   double seconds = 0;
-  for (Operation *op = first; op != end; op = op->getNextNode())
-    if (isContraction(op))
+  Operation *first = firstMeanwhile(site, inOrder);
+  for (Operation *op = end->getPrevNode(); op && !op->isBeforeInBlock(first); op = op->getPrevNode())
+    if (needed.contains(op))
+      for (Value operand : op->getOperands())
+        needed.insert(operand.getDefiningOp());
+    else if (isContraction(op))
       seconds += secondsOf(compute, op, bytesOf(op->getOperandTypes()) + bytesOf(op->getResultTypes()));
   return seconds;
 }

@@ -10,7 +10,9 @@ namespace braid {
 /// Predicts a collective and the contractions beside it, whole and in chunks.
 class ChunkCosts {
 public:
-  ChunkCosts(const ComputeRates &compute, const LinkRates &link) : compute(compute), link(link) {}
+  /// `inOrder`: nothing is moved to where a collective is waited for (comm-fill-waits).
+  ChunkCosts(const ComputeRates &compute, const LinkRates &link, bool inOrder)
+      : compute(compute), link(link), inOrder(inOrder) {}
 
   /// From the first contraction or message to the last, of `count` chunks in a group of `ranks`.
   double of(const ChunkSite &site, int64_t ranks, int64_t count) const;
@@ -27,6 +29,7 @@ private:
 
   const ComputeRates &compute;
   const LinkRates &link;
+  bool inOrder;
 };
 
 } // namespace braid

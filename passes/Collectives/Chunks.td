@@ -32,7 +32,8 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
     A collective is split in `chunks`, or of 2, 4 and 8 in what is predicted to take least, and only where that
     saves a percent of what both take as one.  There is a clock of the contractions and one of the link; each
     chunk costs the latency of a message, a launch for each call and for an activation, and the weights from memory
-    once more; contractions that are computed meanwhile anyway hide the collective in both cases.  A remark
+    once more; contractions that are computed meanwhile anyway, or that comm-fill-waits can put there, hide the
+    collective in both cases.  A remark
     for each program says how many were split and what that saves, and how many were not and why; it is a
     warning where `chunks` is given and a program that trains has none.
 
@@ -68,6 +69,8 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
     ListOption<"axes", "axes", "std::string", "The axes whose collectives are split; none: nothing is">,
     Option<"chunks", "chunks", "::braid::Integer<0, 1024>", /*default=*/"0",
            "How many chunks; 0: of 2, 4 and 8 the number that is predicted to take least">,
+    Option<"inOrder", "in-order", "bool", /*default=*/"false",
+           "Whether computing keeps its order, and comm-fill-waits hides nothing">,
     Option<"link", "link", "std::string", /*default=*/"\"\"", "As comm-overlap has it">,
     Option<"compute", "compute", "std::string", /*default=*/"\"\"", "As comm-overlap has it">,
   ];
