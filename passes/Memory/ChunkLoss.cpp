@@ -15,6 +15,7 @@
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Schedule/Forward.h"
+#include "lib/Sharding/Chunks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Memory/LossRows.h"
 #include "passes/Memory/Passes.h"
@@ -34,14 +35,6 @@ using namespace braid;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Of an op that computes rows: the factor of its rule that is cut, and of each tensor the dim
-/// that holds it; none for a tensor that is whole in each chunk.
-struct RowDims {
-  ShardingRule rule;
-  unsigned factor;
-  SmallVector<std::optional<unsigned>> operands, results;
-};
-
 /// The ops that compute the rows of a loss, forward and backward.
 class Rows {
 public:
@@ -60,8 +53,8 @@ private:
   using Slices = DenseMap<std::pair<Value, unsigned>, Value>; ///< By their dims.
 
   LogicalResult add(Operation *op, Value reached, std::string &why);
-  LogicalResult findDims(Operation *op, RowDims &dims, std::string &why) const;
-  void follow(Operation *op, const RowDims &dims);
+  LogicalResult checkDims(Operation *op, const ChunkDims &dims, std::string &why) const;
+  void follow(Operation *op, const ChunkDims &dims);
   LogicalResult findReaders(std::string &why);
   bool isOutside(Value value) const { return !value.getDefiningOp() || !ops.contains(value.getDefiningOp()); }
   void build(OpBuilder &builder, Operation *op, int64_t number, int64_t count, Chunk &made, Slices &slices) const;
@@ -70,7 +63,7 @@ private:
 
   Value logits;
   Operation *composite = nullptr;
-  llvm::MapVector<Operation *, RowDims> ops;
+  llvm::MapVector<Operation *, ChunkDims> ops;
   std::vector<Operation *> ordered; ///< The same in the order of the block.
   /// Values with rows that are not looked through yet, and the dim of each that is cut.
   SmallVector<std::pair<Value, unsigned>> left;
@@ -114,14 +107,6 @@ LogicalResult Rows::find(std::string &why) {
   return findReaders(why);
 }
 
-/// The dim of a tensor whose rows are the major part of a factor.
-static std::optional<unsigned> dimWith(unsigned factor, const ShardingRule::TensorFactors &dims) {
-  for (auto [dim, factors] : llvm::enumerate(dims))
-    if (!factors.empty() && factors.front() == factor)
-      return dim;
-  return std::nullopt;
-}
-
 /// Adds an op that makes or reads a value with rows.
 LogicalResult Rows::add(Operation *op, Value reached, std::string &why) {
   std::optional<ShardingRule> rule = shardingRuleOf(op);
@@ -140,25 +125,21 @@ LogicalResult Rows::add(Operation *op, Value reached, std::string &why) {
   unsigned number = factors.front();
   if (auto known = ops.find(op); known != ops.end())
     return success(known->second.factor == number);
-  RowDims dims{std::move(*rule), number, {}, {}};
-  const Factor &factor = dims.rule.factors[dims.factor];
+  ChunkDims dims = ChunkDims::along(std::move(*rule), number);
+  const Factor &factor = dims.getFactor();
   if (factor.decomposed && isa<DecomposableOpInterface>(op)) {
     composite = op;
     return success();
   }
-  if (factor.kind == FactorKind::Whole || factor.decomposed || failed(findDims(op, dims, why)))
+  if (!dims.areMajor() || factor.kind == FactorKind::Whole || factor.decomposed || failed(checkDims(op, dims, why)))
     return failure();
   follow(op, dims);
   ops.insert({op, std::move(dims)});
   return success();
 }
 
-LogicalResult Rows::findDims(Operation *op, RowDims &dims, std::string &why) const {
-  for (const ShardingRule::TensorFactors &operand : dims.rule.operands)
-    dims.operands.push_back(dimWith(dims.factor, operand));
-  for (const ShardingRule::TensorFactors &result : dims.rule.results)
-    dims.results.push_back(dimWith(dims.factor, result));
-  bool addsUp = dims.rule.factors[dims.factor].combine == Combine::Sum;
+LogicalResult Rows::checkDims(Operation *op, const ChunkDims &dims, std::string &why) const {
+  bool addsUp = dims.getFactor().combine == Combine::Sum;
   for (auto [result, dim] : llvm::zip_equal(op->getResults(), dims.results))
     if (!dim && (!addsUp || !tg::isFloat(result)))
       return failure();
@@ -174,7 +155,7 @@ LogicalResult Rows::findDims(Operation *op, RowDims &dims, std::string &why) con
 }
 
 /// Contractions end the rows: what else they read and make is not as large.
-void Rows::follow(Operation *op, const RowDims &dims) {
+void Rows::follow(Operation *op, const ChunkDims &dims) {
   int64_t fewest = tg::typeOf(logits).getNumElements();
   if (numericKindOf(op) == NumericKind::Contraction)
     return;
@@ -219,24 +200,16 @@ int64_t Rows::countChunks(int64_t rows) const {
   ArrayRef<int64_t> shape = tg::typeOf(logits).getShape();
   int64_t all = tg::typeOf(logits).getNumElements() / shape.back(), size = shape[dimOf.at(logits)];
   for (auto &[op, dims] : ops)
-    size = std::min(size, dims.rule.factors[dims.factor].size);
+    size = std::min(size, dims.getFactor().size);
   int64_t count = std::min<int64_t>(size, llvm::divideCeil(all, rows));
   while (size % count)
     ++count;
   return count;
 }
 
-static RankedTensorType cut(Value value, std::optional<unsigned> dim, int64_t count) {
-  SmallVector<int64_t> shape(tg::typeOf(value).getShape());
-  if (dim)
-    shape[*dim] /= count;
-  return tg::withShape(tg::typeOf(value), shape);
-}
-
 /// Builds an op on the rows of a chunk, as on a rank's.
 void Rows::build(OpBuilder &builder, Operation *op, int64_t number, int64_t count, Chunk &made, Slices &slices) const {
-  const RowDims &dims = ops.find(op)->second;
-  tg::TensorBuilder t(builder, tg::withoutTensor(op->getLoc()));
+  const ChunkDims &dims = ops.find(op)->second;
   SmallVector<Value> operands;
   for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims.operands)) {
     if (!isOutside(operand)) {
@@ -248,23 +221,12 @@ void Rows::build(OpBuilder &builder, Operation *op, int64_t number, int64_t coun
       continue;
     }
     Value &slice = slices[{operand, *dim}];
-    int64_t size = tg::typeOf(operand).getDimSize(*dim) / count;
     if (!slice)
-      slice = t.slice(operand, *dim, number * size, size);
+      slice = sliceChunk(builder, tg::withoutTensor(op->getLoc()), operand, *dim, number, {count});
     operands.push_back(slice);
   }
-  SmallVector<Type> types;
-  for (auto [result, dim] : llvm::zip_equal(op->getResults(), dims.results))
-    types.push_back(cut(result, dim, count));
-  SmallVector<int64_t> counts(dims.rule.factors.size(), 1);
-  counts[dims.factor] = count;
-  int64_t start = number * (dims.rule.factors[dims.factor].size / count);
-  auto offset = [&](unsigned) { return t.constant(RankedTensorType::get({}, builder.getI32Type()), start); };
-  auto maskPadding = [](Value range, double) { return range; };
-  Shard shard{operands, types, counts, /*flat=*/false, offset, maskPadding};
-  auto shardable = dyn_cast<ShardingRuleOpInterface>(op);
-  SmallVector<Value> results = shardable ? shardable.buildShard(builder, shard) : cloneOnShard(op, builder, shard);
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), results))
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), buildChunk(builder, op, dims, operands, number, {count})))
     made[result] = value;
 }
 
@@ -284,7 +246,7 @@ arith::AddFOp Rows::sumWith(OpResult result) const {
 void Rows::replace(OpBuilder &builder, OpResult result, ArrayRef<Chunk> chunks) {
   if (llvm::all_of(result.getUsers(), [&](Operation *user) { return ops.contains(user); }))
     return;
-  const RowDims &dims = ops.find(result.getOwner())->second;
+  const ChunkDims &dims = ops.find(result.getOwner())->second;
   tg::TensorBuilder t(builder, tg::locationOf(result));
   SmallVector<Value> parts = llvm::map_to_vector(chunks, [&](const Chunk &chunk) { return chunk.at(result); });
   if (std::optional<unsigned> dim = dims.results[result.getResultNumber()]) {

@@ -1,0 +1,96 @@
+//===- Chunks.cpp - ops on a part of what they compute --------------------===//
+
+#include "lib/Sharding/Chunks.h"
+#include "dialects/TG/Facts.h"
+#include "dialects/TG/TGBuilder.h"
+
+using namespace mlir;
+using namespace braid;
+
+static std::optional<unsigned> dimWith(unsigned factor, const ShardingRule::TensorFactors &dims) {
+  for (auto [dim, factors] : llvm::enumerate(dims))
+    if (!factors.empty() && factors.front() == factor)
+      return dim;
+  return std::nullopt;
+}
+
+ChunkDims ChunkDims::along(ShardingRule rule, unsigned factor) {
+  ChunkDims dims{std::move(rule), factor, {}, {}};
+  for (const ShardingRule::TensorFactors &operand : dims.rule.operands)
+    dims.operands.push_back(dimWith(factor, operand));
+  for (const ShardingRule::TensorFactors &result : dims.rule.results)
+    dims.results.push_back(dimWith(factor, result));
+  return dims;
+}
+
+/// The shape with blocks apart, in the dim before.
+static SmallVector<int64_t> shapeInBlocks(RankedTensorType type, unsigned dim, int64_t blocks) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= blocks;
+  if (blocks > 1)
+    shape[dim - 1] = blocks;
+  return shape;
+}
+
+bool ChunkDims::areMajor() const {
+  auto isMajor = [&](const ShardingRule::DimFactors &factors) {
+    return !llvm::is_contained(factors, factor) || factors.front() == factor;
+  };
+  auto areIn = [&](ArrayRef<ShardingRule::TensorFactors> tensors) {
+    return llvm::all_of(tensors, [&](const auto &dims) { return llvm::all_of(dims, isMajor); });
+  };
+  return areIn(rule.operands) && areIn(rule.results);
+}
+
+RankedTensorType braid::typeOfChunk(Value value, std::optional<unsigned> dim, Cut cut) {
+  RankedTensorType type = tg::typeOf(value);
+  if (!dim)
+    return type;
+  SmallVector<int64_t> shape = shapeInBlocks(type, *dim, cut.blocks);
+  shape[*dim] /= cut.chunks;
+  return tg::withShape(type, shape);
+}
+
+/// What joinChunks has joined to this value; none for others.  Of what is not one range in the whole, a chunk with
+/// other readers would be copied there, so they read the whole.
+static ValueRange joinedChunks(Value value, unsigned dim, Cut cut) {
+  RankedTensorType type = typeOfChunk(value, dim, cut);
+  auto concat = value.getDefiningOp<tg::ConcatOp>();
+  bool isJoined = cut.blocks == 1 && concat && concat.getDim() == dim &&
+                  int64_t(concat.getInputs().size()) == cut.chunks &&
+                  llvm::all_of(concat.getInputs().getTypes(), [&](Type part) { return part == type; });
+  return isJoined ? ValueRange(concat.getInputs()) : ValueRange();
+}
+
+Value braid::sliceChunk(OpBuilder &builder, Location loc, Value value, unsigned dim, int64_t number, Cut cut) {
+  if (ValueRange chunks = joinedChunks(value, dim, cut); !chunks.empty())
+    return chunks[number];
+  tg::TensorBuilder t(builder, loc);
+  int64_t size = typeOfChunk(value, dim, cut).getDimSize(dim);
+  Value whole = cut.blocks == 1 ? value : t.reshape(value, shapeInBlocks(tg::typeOf(value), dim, cut.blocks));
+  return t.slice(whole, dim, number * size, size);
+}
+
+Value braid::joinChunks(OpBuilder &builder, Location loc, ValueRange chunks, RankedTensorType type, unsigned dim,
+                        Cut cut) {
+  tg::TensorBuilder t(builder, loc);
+  Value joined = t.make<tg::ConcatOp>(chunks, dim);
+  return cut.blocks == 1 ? joined : t.reshape(joined, type.getShape());
+}
+
+SmallVector<Value> braid::buildChunk(OpBuilder &builder, Operation *op, const ChunkDims &dims, ValueRange operands,
+                                     int64_t number, Cut cut) {
+  tg::TensorBuilder t(builder, tg::withoutTensor(op->getLoc()));
+  SmallVector<Type> types;
+  for (auto [result, dim] : llvm::zip_equal(op->getResults(), dims.results))
+    types.push_back(typeOfChunk(result, dim, cut));
+  SmallVector<int64_t> counts(dims.rule.factors.size(), 1);
+  counts[dims.factor] = cut.chunks;
+  int64_t start = number * (dims.getFactor().size / cut.chunks);
+  auto offset = [&](unsigned) { return t.constant(RankedTensorType::get({}, builder.getI32Type()), start); };
+  auto maskPadding = [](Value range, double) { return range; };
+  SmallVector<Value> parts(operands);
+  Shard shard{parts, types, counts, /*flat=*/false, offset, maskPadding};
+  auto shardable = dyn_cast<ShardingRuleOpInterface>(op);
+  return shardable ? shardable.buildShard(builder, shard) : cloneOnShard(op, builder, shard);
+}
