@@ -144,11 +144,18 @@ static void mergeScalarsAndTables(func::FuncOp function) {
       op.erase();
 }
 
-/// True if the function may return `value` as it is: what an action wrote, or a
+/// Whether actions wrote a value, alone or side by side.
+static bool isWritten(Value value) {
+  if (auto concat = value.getDefiningOp<exec::ConcatOp>())
+    return llvm::all_of(concat.getInputs(), isWritten);
+  return value.getDefiningOp<exec::ActionOpInterface>();
+}
+
+/// True if the function may return `value` as it is: what actions wrote, or a
 /// parameter that is its own update.
 static bool isReturnable(func::FuncOp function, unsigned result, Value value) {
   if (auto view = value.getDefiningOp<exec::ViewOp>())
-    return exec::isReshape(view) && view.getSource().getDefiningOp<exec::ActionOpInterface>();
+    return exec::isReshape(view) && isWritten(view.getSource());
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return true;
