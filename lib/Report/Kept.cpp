@@ -43,6 +43,7 @@ namespace {
 /// What an action of forward has written.
 struct Content {
   int64_t begin, end; ///< In its buffer.
+  bool isRange;       ///< All bytes between are its own.
   int64_t number;     ///< Of those that forward writes.
   StringAttr unit;
   std::string name;
@@ -133,6 +134,23 @@ void Reader::read(Value ref, ArrayRef<tg::FactsAttr> readers) {
   }
 }
 
+/// The bytes of a reference that begins at `begin` which lie where `old` does: of a range, by whole indices of the
+/// outermost dim; rows that alternate with other parts are overwritten as a whole or not at all.
+static int64_t bytesWithin(RefType type, int64_t begin, int64_t bytes, const Content &old) {
+  if (!old.isRange)
+    return old.begin <= begin && begin + type.getSpanBytes() <= old.end ? bytes : 0;
+  for (auto [size, stride] : llvm::zip(type.getShape(), type.getStrides())) {
+    int64_t step = stride * elementBytes(type.getElementType());
+    if (size == 1 || step == 0)
+      continue;
+    auto firstBehind = [&, size = size](int64_t place) {
+      return std::clamp<int64_t>(llvm::divideCeil(std::max<int64_t>(place - begin, 0), step), 0, size);
+    };
+    return (firstBehind(old.end) - firstBehind(old.begin)) * (bytes / size);
+  }
+  return old.begin <= begin && begin < old.end ? bytes : 0;
+}
+
 void Reader::write(ActionOpInterface action, unsigned out, tg::FactsAttr facts) {
   Value ref = action.getActionOuts()[out];
   auto target = ref.getDefiningOp<RefOp>();
@@ -147,17 +165,17 @@ void Reader::write(ActionOpInterface action, unsigned out, tg::FactsAttr facts) 
     return (target.getType().isContiguous() && begin <= old.begin && old.end <= end) ||
            (begin == old.begin && end == old.end);
   });
-  // What is written in place of a part for the first time leaves the rest.
+  // What is written in place of parts for the first time leaves the rest.
   if (found->second.size() == before)
     llvm::erase_if(found->second, [&](Content &old) {
-      if (old.begin <= begin && end <= old.end)
-        old.bytes -= bytes;
+      old.bytes -= bytesWithin(target.getType(), begin, bytes, old);
       return old.bytes <= 0;
     });
   if (!isForward(facts) || tg::kindOf(facts))
     return;
   units.try_emplace(tg::unitOf(facts));
-  found->second.push_back({begin, end, numWritten++, tg::unitOf(facts), nameOf(action, out), bytes});
+  found->second.push_back(
+      {begin, end, target.getType().isContiguous(), numWritten++, tg::unitOf(facts), nameOf(action, out), bytes});
 }
 
 KeptReport Reader::report() {
