@@ -39,6 +39,10 @@ struct ComputeRates {
 
   ActionSeconds parts(exec::ActionOpInterface action) const;
   double seconds(exec::ActionOpInterface action) const { return parts(action).total(); }
+  /// Of a call that multiplies matrices, of bf16 or wider, which is no action yet.
+  double gemmSeconds(double flops, bool isHalf, double bytes) const {
+    return launchSeconds + std::max(flops / (isHalf ? halfMatrixFlops : matrixFlops), bytes / bytesPerSecond);
+  }
 };
 
 /// How fast bytes come from one rank to another.

@@ -66,6 +66,8 @@ struct ParallelOptions {
   /// experts, and those that shard the sequence.
   bool searchesLayout = false;
   std::vector<std::string> expertAxes, sequenceAxes;
+  /// Those that shard weights, whether a layout names them or not.
+  std::vector<std::string> tensorAxes;
   /// `ep:dp,cp`: axes of something else that shard experts, too.
   std::string fold;
   /// How positions of a sharded sequence read others.
@@ -84,6 +86,8 @@ struct ParallelOptions {
   /// "full" or "none".
   std::string overlap;
   std::optional<int64_t> prefetch;
+  /// How many chunks of rows overlap with their own collective over `tensorAxes`: a number or "auto"; empty for one.
+  std::string tpOverlap;
   /// The most CTAs of a collective on a GPU; 0 for the library's choice.
   std::optional<int64_t> commCtas;
   /// `latency_us,GBps` and `GFLOPS,GBps`: what the cost model believes.

@@ -140,6 +140,8 @@ static Error findUseOfAxes(ParallelOptions &options) {
     layout = (*file)->getBuffer().str();
   }
   for (const MeshAxis &axis : options.mesh) {
+    if (axis.name == kTensorAxis)
+      options.tensorAxes.push_back(axis.name);
     if (is_contained(kBatchAxes, axis.name) || namesAxis(layout, axis.name))
       continue;
     if (axis.name == kContextAxis)
@@ -274,6 +276,9 @@ static Error checkAxes(const DriverOptions &all) {
   if (is_contained(all.given, "--context") && options.sequenceAxes.empty())
     return makeError("--context is for ranks that share the sequence, but --mesh=" + options.meshText +
                      " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
+  if (!options.tpOverlap.empty() && options.tensorAxes.empty())
+    return makeError("--tp-overlap=" + options.tpOverlap + " splits what ranks along tp send each other, but --mesh=" +
+                     options.meshText + " has no such axis: add tp, as in --mesh=dp=2,tp=2, or leave it out");
   if (options.collectives == "hierarchical" && options.mesh.size() == 1)
     return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
                      options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
@@ -304,6 +309,9 @@ static Error checkCombinations(const DriverOptions &all) {
   if (options.prefetch && options.overlap == "none")
     return makeError("--prefetch=" + Twine(*options.prefetch) +
                      " with --overlap=none: only overlapped gathers are prefetched; leave one of them out");
+  if (!options.tpOverlap.empty() && options.overlap == "none")
+    return makeError("--tp-overlap=" + options.tpOverlap +
+                     " with --overlap=none: chunks are for overlapping them; leave one of them out");
   if (options.unreducedAccumulators && all.accumulate == 1)
     return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
   return Error::success();
@@ -381,6 +389,8 @@ DriverOptions braid::optionsOfMesh(const DriverOptions &options, ArrayRef<MeshAx
   parallel.meshText = meshText(mesh);
   auto leaveOut = [&](StringRef name) { erase(candidate.given, name); };
   parallel.sequenceParallel &= hasAxis(mesh, kTensorAxis);
+  if (!hasAxis(mesh, kTensorAxis))
+    parallel.tpOverlap.clear();
   if (!hasAxis(mesh, kContextAxis)) {
     parallel.context = ContextWay::Auto;
     leaveOut("--context");

@@ -161,6 +161,17 @@ static bool callsAttentionLibrary(const DriverOptions &options) {
   return hasLibrary && (options.attention == AttentionWay::Auto || options.attention == AttentionWay::Library);
 }
 
+/// What --tp-overlap says, as comm-chunk-contractions takes it; auto leaves it to the pass.
+static void chunkContractions(DecomposePipelineOptions &pipeline, const ParallelOptions &parallel) {
+  pipeline.chunkContractions = !parallel.tpOverlap.empty();
+  pipeline.chunks.axes = parallel.tensorAxes;
+  int64_t chunks = 0;
+  if (!StringRef(parallel.tpOverlap).getAsInteger(10, chunks))
+    pipeline.chunks.chunks = chunks;
+  set(pipeline.chunks.link, parallel.link);
+  set(pipeline.chunks.compute, parallel.compute);
+}
+
 static void decompose(OpPassManager &manager, const DriverOptions &options) {
   DecomposePipelineOptions pipeline;
   bool becomesActions = options.emit >= Emit::Exec;
@@ -171,6 +182,7 @@ static void decompose(OpPassManager &manager, const DriverOptions &options) {
     pipeline.loss.rows = rows;
     pipeline.loss.required = true;
   }
+  chunkContractions(pipeline, options.parallel);
   pipeline.dotProducts = becomesActions && options.dotProducts != "library";
   pipeline.epilogues = becomesActions && options.epilogues != "none";
   buildDecomposePipeline(manager, pipeline);

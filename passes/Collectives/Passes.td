@@ -7,6 +7,7 @@
 #define BRAID_PASSES_COLLECTIVES
 
 include "mlir/Pass/PassBase.td"
+include "passes/Collectives/Chunks.td"
 include "passes/Collectives/Gradients.td"
 include "passes/Collectives/Rings.td"
 

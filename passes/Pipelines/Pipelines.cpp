@@ -164,7 +164,7 @@ void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipeli
 /// The last simplification of the graph, while composites are whole; then their
 /// definitions.  Attention and epilogues are selected between, because they match
 /// what is still one op, and have the shapes of a rank; so are the rows of a loss that are
-/// computed together.  No CSE may run after
+/// computed together, and chunks of rows that are communicated while others are computed.  No CSE may run after
 /// decompose: forward and backward share only what differentiation chose to save,
 /// and merging more would keep it in memory.  So are rings, which are made of gathers that CSE has made one, and
 /// whose blocks are as large as what targets take in one call.
@@ -176,6 +176,9 @@ void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipeli
     functions.addPass(createFormRingsPass());
   if (options.loss.rows > 0)
     functions.addPass(createChunkLossPass(options.loss));
+  // While biases and activations can still go along with each chunk of their contraction.
+  if (options.chunkContractions)
+    functions.addPass(createChunkContractionsPass(options.chunks));
   if (options.attentionCalls)
     functions.addPass(createSelectAttentionPass(options.attention));
   // What becomes a kernel has no call to take an epilogue.

@@ -108,8 +108,11 @@ struct DecomposePipelineOptions : mlir::PassPipelineOptions<DecomposePipelineOpt
   Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Activations as epilogues of matmul calls")};
   Option<bool> rings{*this, "rings", llvm::cl::desc("Blocks of a sequence may go round the ranks")};
   Option<bool> dotProducts{*this, "dot-products", llvm::cl::desc("A matrix times a vector is a kernel")};
+  Option<bool> chunkContractions{*this, "chunk-contractions",
+                                 llvm::cl::desc("Overlap collectives and the contractions beside them")};
   SelectAttentionPassOptions attention;
   ChunkLossPassOptions loss;
+  ChunkContractionsPassOptions chunks;
 };
 void buildDecomposePipeline(mlir::OpPassManager &manager, const DecomposePipelineOptions &options);
 

@@ -44,10 +44,10 @@ double OpSeconds::of(Operation *op) const {
   double flops = cost ? cost.getFlops() : defaultFlops(op);
   if (!contracts(op) && joinsItsReader(op))
     return flops / rates.vectorFlops;
-  bool isHalf = contracts(op) && getElementTypeOrSelf(op->getOperand(0)).isBF16();
-  double rate = isHalf ? rates.halfMatrixFlops : contracts(op) ? rates.matrixFlops : rates.vectorFlops;
   double bytes = bytesOf(op->getOperandTypes()) + bytesOf(op->getResultTypes());
-  return rates.launchSeconds + std::max(flops / rate, bytes / rates.bytesPerSecond);
+  if (contracts(op))
+    return rates.gemmSeconds(flops, getElementTypeOrSelf(op->getOperand(0)).isBF16(), bytes);
+  return rates.launchSeconds + std::max(flops / rates.vectorFlops, bytes / rates.bytesPerSecond);
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,11 @@ bool isRows(std::string_view text) {
   return text == "auto" || text == "none" || (!llvm::StringRef(text).getAsInteger(10, rows) && rows > 0);
 }
 
+bool isChunks(std::string_view text) {
+  int64_t chunks = 0;
+  return text == "auto" || (!llvm::StringRef(text).getAsInteger(10, chunks) && chunks >= 2 && chunks <= 1024);
+}
+
 constexpr Option kOutput[] = {
     {"GRAPH.mlir", text(""), "The training graph, as braid-model writes it", into<&DriverOptions::input>()},
     {"-o", text("PATH"), "The binary, file or folder to write; - is standard output", into<&DriverOptions::output>()},
@@ -309,6 +314,11 @@ constexpr Option kOverlap[] = {
      into<&ParallelOptions::firstBucketMb>(), defaultOf<&BucketPassOptions::firstBucketMb>()},
     {"--prefetch", integer("N", 0, INT32_MAX), "With --zero=3: gather at most this many units ahead",
      into<&ParallelOptions::prefetch>(), byDefault("1, and more where predicted times ask for it")},
+    {"--tp-overlap", text("N|auto", isChunks, "auto or a number of chunks from 2 to 1024"),
+     "With tp in --mesh: a collective and the matmuls beside it go by so many chunks of rows, which overlap, where "
+     "that "
+     "is predicted to take less time; auto: of 2, 4 and 8 the number that takes least",
+     into<&ParallelOptions::tpOverlap>(), byDefault("one")},
     {"--comm-ctas", integer("N", 0, 32),
      "On GPUs: the most CTAs (thread blocks) of a collective, whose multiprocessors the matmuls beside it leave alone; "
      "0: NCCL chooses, and matmuls take all",

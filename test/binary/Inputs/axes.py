@@ -42,6 +42,10 @@ ARRANGEMENTS = [
     "dp=2,tp=2", "dp=2,tp=2 sequence-parallel", "dp=2,cp=2", "dp=2,cp=2 context=ring", "cp=2,tp=2",
     "cp=2,tp=2 sequence-parallel", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2 sequence-parallel",
     "replica=2,shard=2,tp=2",
+    # With rates that make chunks pay.
+    *(f"{words} link=1,0.01 compute=1,10" for words in (
+        "tp=2 tp-overlap=2", "tp=2 sequence-parallel tp-overlap=2", "dp=2,tp=2 tp-overlap=auto",
+        "dp=4,tp=2 sequence-parallel tp-overlap=2", "pp=2,tp=2 sequence-parallel tp-overlap=2")),
     "pp=2", "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=zb-v", "pp=4 schedule=gpipe", "pp=4 schedule=1f1b",
     "pp=4 schedule=interleaved chunks=2", "pp=4 schedule=zb-h1", "pp=4 schedule=zb-v",
     "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1", "pp=2,cp=2", "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",

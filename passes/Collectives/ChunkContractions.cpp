@@ -1,0 +1,172 @@
+//===- ChunkContractions.cpp - a collective beside its own contractions ---===//
+//
+// Which collectives and contractions belong together, ChunkSite says, and what they take, ChunkCosts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Mesh.h"
+#include "lib/Schedule/Forward.h"
+#include "passes/Collectives/ChunkCosts.h"
+#include "passes/Collectives/CollectiveRoles.h"
+#include "passes/Collectives/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace braid {
+#define GEN_PASS_DEF_CHUNKCONTRACTIONSPASS
+#include "passes/Collectives/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+/// What is tried unless a number is said.
+static constexpr int64_t kCounts[] = {2, 4, 8};
+/// The part of the time that chunks must save.
+static constexpr double kLeastGain = 0.01;
+
+namespace {
+/// Some collectives with their contractions, in the time that is predicted.
+struct Sum {
+  int64_t sites = 0;
+  double whole = 0, inChunks = 0;
+
+  void add(double asOne, double asChunks) {
+    ++sites;
+    whole += asOne;
+    inChunks += asChunks;
+  }
+};
+
+/// What became of the collectives of a program.
+struct Outcome {
+  Sum split, slower;
+  int64_t withoutRows = 0;
+  int64_t fewest = 0, most = 0; ///< Chunks.
+
+  int64_t sites() const { return split.sites + slower.sites + withoutRows; }
+};
+
+struct ChunkContractions final : braid::impl::ChunkContractionsPassBase<ChunkContractions> {
+  using ChunkContractionsPassBase::ChunkContractionsPassBase;
+
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (failed(checkAxes()) || failed(readRates()))
+      return signalPassFailure();
+    auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
+    if (!program || axes.empty() || function.isExternal() || !function.getBody().hasOneBlock())
+      return markAllAnalysesPreserved();
+    FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
+    if (failed(mesh))
+      return signalPassFailure();
+    Outcome outcome;
+    for (auto collective : llvm::to_vector(function.getOps<CollectiveOpInterface>()))
+      if (isOverAxes(collective, program) && !roleOf(collective))
+        if (std::optional<ChunkSite> site = ChunkSite::find(collective))
+          decide(*site, mesh->sizeOf(collective.getAxes()), outcome);
+    remark(outcome);
+  }
+
+private:
+  LogicalResult checkAxes();
+  LogicalResult readRates();
+  bool isOverAxes(CollectiveOpInterface collective, ProgramAttr program) const;
+  void decide(ChunkSite &site, int64_t ranks, Outcome &outcome) const;
+  void remark(const Outcome &outcome);
+
+  std::optional<ComputeRates> computeRates;
+  std::optional<LinkRates> linkRates;
+};
+} // namespace
+
+LogicalResult ChunkContractions::checkAxes() {
+  for (auto op : getOperation()->getParentOfType<ModuleOp>().getOps<MeshOp>())
+    for (const std::string &axis : axes)
+      if (Mesh mesh(op); !mesh.has(StringAttr::get(&getContext(), axis)))
+        return getOperation().emitError()
+               << "comm-chunk-contractions: unknown mesh axis '" << axis << "' (mesh: " << mesh.str() << ")";
+  return success();
+}
+
+LogicalResult ChunkContractions::readRates() {
+  const TargetInfo *target = targetOf(getOperation());
+  if (!target)
+    return failure();
+  llvm::Expected<ComputeRates> computeGiven = ComputeRates::parse(compute, *target);
+  if (!computeGiven)
+    return getOperation().emitError() << llvm::toString(computeGiven.takeError());
+  llvm::Expected<LinkRates> linkGiven = LinkRates::parse(link, *target);
+  if (!linkGiven)
+    return getOperation().emitError() << llvm::toString(linkGiven.takeError());
+  computeRates = *computeGiven;
+  linkRates = *linkGiven;
+  return success();
+}
+
+/// Whether all ranks of its group run this function, and lie along the axes.
+bool ChunkContractions::isOverAxes(CollectiveOpInterface collective, ProgramAttr program) const {
+  return llvm::all_of(collective.getAxes().getNames(), [&](StringAttr axis) {
+    return axis != program.getAxis() && llvm::is_contained(axes, axis.getValue());
+  });
+}
+
+/// Splits where that is predicted to save time, in the number of chunks that takes least.
+void ChunkContractions::decide(ChunkSite &site, int64_t ranks, Outcome &outcome) const {
+  ChunkCosts costs(*computeRates, *linkRates);
+  SmallVector<int64_t> counts(std::begin(kCounts), std::end(kCounts));
+  if (chunks != 0)
+    counts.assign(1, chunks);
+  llvm::erase_if(counts, [&](int64_t count) { return !site.canSplit(count); });
+  if (counts.empty()) {
+    ++outcome.withoutRows;
+    return;
+  }
+  int64_t best = counts.front();
+  double whole = costs.of(site, ranks, 1), least = costs.of(site, ranks, best);
+  for (int64_t count : ArrayRef(counts).drop_front())
+    if (double seconds = costs.of(site, ranks, count); seconds < least) {
+      least = seconds;
+      best = count;
+    }
+  if (least > (1 - kLeastGain) * whole)
+    return outcome.slower.add(whole, least);
+  outcome.split.add(whole, least);
+  outcome.fewest = outcome.fewest ? std::min(outcome.fewest, best) : best;
+  outcome.most = std::max(outcome.most, best);
+  site.split(best);
+}
+
+static std::string microseconds(double seconds) { return llvm::formatv("{0:F1} us", seconds * 1e6).str(); }
+
+/// As a warning, what was asked for in a program that trains and has no effect.
+void ChunkContractions::remark(const Outcome &outcome) {
+  func::FuncOp function = getOperation();
+  if (llvm::none_of(function.getOps(), [](Operation &op) { return numericKindOf(&op) == NumericKind::Contraction; }))
+    return;
+  bool isIgnored = chunks != 0 && outcome.split.sites == 0 && isTraining(function);
+  InFlightDiagnostic remark = isIgnored ? emitWarning(function.getLoc()) : emitRemark(function.getLoc());
+  std::string where = "over {" + llvm::join(axes, ", ") + "}";
+  remark << "@" << function.getName() << ": ";
+  if (outcome.sites() == 0) {
+    remark << "no collective " << where << " has contractions beside it that can be computed in chunks of rows";
+    return;
+  }
+  remark << outcome.split.sites << " of " << outcome.sites() << " collectives " << where
+         << " with contractions beside them are split in ";
+  if (outcome.split.sites == 0)
+    chunks ? remark << int64_t(chunks) : remark << kCounts[0] << " to " << kCounts[std::size(kCounts) - 1];
+  else if (outcome.fewest == outcome.most)
+    remark << outcome.most;
+  else
+    remark << outcome.fewest << " to " << outcome.most;
+  remark << " chunks";
+  if (outcome.split.sites)
+    remark << ", and take " << microseconds(outcome.split.inChunks) << " with these instead of "
+           << microseconds(outcome.split.whole);
+  if (outcome.slower.sites)
+    remark << "; " << outcome.slower.sites << " would not gain a percent, " << microseconds(outcome.slower.inChunks)
+           << " instead of " << microseconds(outcome.slower.whole);
+  if (outcome.withoutRows)
+    remark << "; the rows of " << outcome.withoutRows << " do not divide into as many";
+}

@@ -1,0 +1,34 @@
+//===- ChunkCosts.h - what a collective and its contractions take -*- C++ -*-===//
+#ifndef BRAID_PASSES_COLLECTIVES_CHUNKCOSTS_H
+#define BRAID_PASSES_COLLECTIVES_CHUNKCOSTS_H
+
+#include "lib/Cost/Cost.h"
+#include "passes/Collectives/ChunkSite.h"
+
+namespace braid {
+
+/// Predicts a collective and the contractions beside it, whole and in chunks.
+class ChunkCosts {
+public:
+  ChunkCosts(const ComputeRates &compute, const LinkRates &link) : compute(compute), link(link) {}
+
+  /// From the first contraction or message to the last, of `count` chunks in a group of `ranks`.
+  double of(const ChunkSite &site, int64_t ranks, int64_t count) const;
+
+private:
+  struct Kernels {
+    double launch = 0; ///< For each chunk.
+    double once = 0;   ///< For all.
+  };
+
+  Kernels kernels(const ChunkSite &site, int64_t count) const;
+  double contractions(const ChunkSite &site, int64_t count) const;
+  double computedMeanwhile(const ChunkSite &site) const;
+
+  const ComputeRates &compute;
+  const LinkRates &link;
+};
+
+} // namespace braid
+
+#endif // BRAID_PASSES_COLLECTIVES_CHUNKCOSTS_H

@@ -1,0 +1,364 @@
+//===- ChunkSite.cpp - a collective and the contractions beside it --------===//
+//
+// Rows are the first dim with more than one index, so that a chunk of them is one range of memory, and
+// chunks that are joined are written where they belong.  Where ranks have blocks of this dim, a chunk has a
+// part of each: as many ranges, which contractions read and write where they are.  Which ops keep rows
+// apart, their sharding rules say:
+//
+//   behind a contraction   from what is sent back to the contractions, as far as nothing else reads
+//                          what is between: a sum of several, a conversion
+//   before contractions    from what is received on to the contractions that read it, if only converted
+//                          first, and through what is computed of their results element by element: a
+//                          bias, an activation
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Collectives/ChunkSite.h"
+#include "dialects/TG/Facts.h"
+#include "dialects/TG/TGBuilder.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Whether chunks along a dim are ranges of memory.
+static bool isOutermost(RankedTensorType type, unsigned dim) {
+  return llvm::all_of(type.getShape().take_front(dim), [](int64_t size) { return size == 1; });
+}
+
+namespace {
+/// The dim of rows in what a collective sends and receives, and how many blocks of ranks it has in each.
+struct Rows {
+  unsigned dim;
+  int64_t sent = 1, received = 1;
+};
+} // namespace
+
+/// None where rows cannot be cut: blocks of ranks in both, flat, or no dim before them for blocks.
+static std::optional<Rows> rowsOf(CollectiveOpInterface op) {
+  if (op.getSent().size() != 1 || op->getNumOperands() != 1 || op->getNumResults() != 1 || op.getRootRank() ||
+      op.getRow().isTransfer())
+    return std::nullopt;
+  RankedTensorType sent = tg::typeOf(op.getSent().front()), received = tg::typeOf(op->getResult(0));
+  if (sent.getRank() != received.getRank()) // flat
+    return std::nullopt;
+  auto isCut = [](ArrayRef<int64_t> dims, int64_t dim) {
+    return llvm::any_of(dims, [&](int64_t cut) { return cut < 0 || cut == dim; });
+  };
+  for (int64_t dim = 0; dim + 1 < sent.getRank(); ++dim) {
+    int64_t from = sent.getDimSize(dim), to = received.getDimSize(dim);
+    if (from == 1 && to == 1)
+      continue;
+    bool cutsSent = isCut(op.getSentDims(), dim), cutsReceived = isCut(op.getReceivedDims(), dim);
+    if (!cutsSent && !cutsReceived)
+      return Rows{unsigned(dim)};
+    bool areBlocks = cutsSent != cutsReceived && dim > 0 && (cutsSent ? from % to : to % from) == 0 && from != to;
+    if (!areBlocks)
+      return std::nullopt;
+    return cutsSent ? Rows{unsigned(dim), from / to, 1} : Rows{unsigned(dim), 1, to / from};
+  }
+  return std::nullopt;
+}
+
+/// How an op keeps the rows of a value apart that it makes or reads; none where it does not, or where a
+/// chunk with parts of several blocks has no dim for them.
+static std::optional<ChunkDims> dimsOf(Operation *op, Value value, unsigned at, int64_t blocks) {
+  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  if (!rule || !isMemoryEffectFree(op) || op->getNumRegions() != 0 || op->getNumResults() == 0)
+    return std::nullopt;
+  const ShardingRule::TensorFactors *tensor = nullptr;
+  for (auto [result, factors] : llvm::zip_equal(op->getResults(), rule->results))
+    if (result == value)
+      tensor = &factors;
+  for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), rule->operands))
+    if (!tensor && operand == value)
+      tensor = &factors;
+  if (!tensor || (*tensor)[at].empty())
+    return std::nullopt;
+  unsigned factor = (*tensor)[at].front();
+  ChunkDims dims = ChunkDims::along(std::move(*rule), factor);
+  const Factor &rows = dims.getFactor();
+  auto areOutermost = [&](ValueRange values, ArrayRef<std::optional<unsigned>> at) {
+    return llvm::all_of(llvm::zip_equal(values, at), [&](auto pair) {
+      auto [value, dim] = pair;
+      return !dim || (isOutermost(tg::typeOf(value), *dim) && (blocks == 1 || *dim > 0));
+    });
+  };
+  bool keepsRows = dims.areMajor() && rows.kind == FactorKind::Parallel && !rows.decomposed &&
+                   (blocks == 1 || !rows.positional) &&
+                   llvm::all_of(dims.results, [](auto dim) { return dim.has_value(); }) &&
+                   areOutermost(op->getResults(), dims.results) && areOutermost(op->getOperands(), dims.operands);
+  return keepsRows ? std::optional(std::move(dims)) : std::nullopt;
+}
+
+static bool isContraction(Operation *op) { return numericKindOf(op) == NumericKind::Contraction; }
+static bool isElementwise(Operation *op) { return numericKindOf(op) == NumericKind::Elementwise; }
+
+/// Whether both belong to the same part of the program.
+static bool areTogether(Operation *a, Operation *b) {
+  return tg::phaseOf(a) == tg::phaseOf(b) && tg::unitOf(tg::factsOf(a)) == tg::unitOf(tg::factsOf(b));
+}
+
+bool ChunkSite::hasContraction() const {
+  return llvm::any_of(ops, [](const auto &entry) { return isContraction(entry.first); });
+}
+
+bool ChunkSite::canSplit(int64_t count) const {
+  return tg::typeOf(collective->getResult(0)).getDimSize(dim) % count == 0 &&
+         tg::typeOf(collective->getOperand(0)).getDimSize(dim) % count == 0 &&
+         llvm::all_of(ops, [&](const auto &entry) { return entry.second.getFactor().size % (blocks * count) == 0; });
+}
+
+/// Whether an op may be computed on chunks: on those with parts of several blocks, if it says nothing of the dims.
+bool ChunkSite::takesChunks(Operation *op) const {
+  return isContraction(op) || isElementwise(op) || isConversion(op) || (blocks == 1 && handsOnNumbers(op));
+}
+
+bool ChunkSite::isReadElsewhere(Value value) const {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) { return isElsewhere(use); });
+}
+
+/// What a collective receives it writes as one range, and that is joined by a copy where ranges of a
+/// chunk are not side by side in the whole.
+int64_t ChunkSite::getCopiedBytes() const {
+  Value received = collective->getResult(0);
+  return !behind && blocks > 1 && isReadElsewhere(received) ? bytesOf(received.getType()) : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// What is computed in chunks
+//===----------------------------------------------------------------------===//
+
+/// Of a broadcast that has the same for all rows: each chunk makes its own.
+static std::optional<ChunkDims> dimsOfBroadcast(Value value, unsigned at, int64_t blocks) {
+  Operation *op = value.getDefiningOp();
+  if (!op || numericKindOf(op) != NumericKind::Movement)
+    return std::nullopt;
+  std::optional<ChunkDims> dims = dimsOf(op, value, at, blocks);
+  bool isAlike = dims && llvm::none_of(dims->operands, [](auto dim) { return dim.has_value(); });
+  return isAlike ? std::move(dims) : std::nullopt;
+}
+
+void ChunkSite::addBroadcast(Value value, ChunkDims dims) {
+  if (ops.insert({value.getDefiningOp(), std::move(dims)}).second)
+    broadcasts.push_back(value.getDefiningOp());
+}
+
+/// Adds what makes a value that nothing else reads, if that leads to contractions.
+bool ChunkSite::addMaker(Value value, unsigned at) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !value.hasOneUse() || op->getBlock() != collective->getBlock() || op->getNumResults() != 1 ||
+      !takesChunks(op))
+    return false;
+  std::optional<ChunkDims> dims = dimsOf(op, value, at, blocks);
+  if (!dims)
+    return false;
+  bool leads = isContraction(op);
+  for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands))
+    if (dim && !isContraction(op))
+      leads |= addMaker(operand, *dim);
+  if (!leads)
+    return false;
+  for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands))
+    if (dim && !ops.contains(operand.getDefiningOp()))
+      if (std::optional<ChunkDims> broadcast = dimsOfBroadcast(operand, *dim, blocks))
+        addBroadcast(operand, std::move(*broadcast));
+  ops.insert({op, std::move(*dims)});
+  return true;
+}
+
+bool ChunkSite::findMakers() {
+  behind = true;
+  place = collective;
+  return addMaker(collective.getSent().front(), dim);
+}
+
+/// Whether a value is there at the place, or can be: it is gathered, moved or rounded of what is.
+bool ChunkSite::isThere(Value value, SmallVectorImpl<Operation *> &before) const {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->isBeforeInBlock(place) || llvm::is_contained(before, op) || llvm::is_contained(early, op))
+    return true;
+  auto communicates = dyn_cast<CollectiveOpInterface>(op);
+  bool mayMove = handsOnNumbers(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+                 (communicates && !communicates.getReductionKind() && communicates->getNumResults() != 0);
+  if (!mayMove || op->getNumRegions() != 0 ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) { return isThere(operand, before); }))
+    return false;
+  before.push_back(op);
+  return true;
+}
+
+/// How an op keeps the rows apart that it reads, if it is to be computed in chunks.
+std::optional<ChunkDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<Value, unsigned> &rows) const {
+  std::optional<ChunkDims> dims;
+  bool isReceived = true, isOfContractions = true;
+  for (Value operand : op->getOperands()) {
+    auto read = rows.find(operand);
+    if (read == rows.end())
+      continue;
+    if (!dims)
+      dims = dimsOf(op, operand, read->second, blocks);
+    if (!dims)
+      return std::nullopt;
+    // Of what is not one range in the whole, a chunk that others read as well would be copied.
+    if (blocks > 1 && operand != collective->getResult(0) && !operand.hasOneUse())
+      return std::nullopt;
+    bool isRounded = isConversion(operand.getDefiningOp()) && convertedFrom(operand) == collective->getResult(0);
+    (operand == collective->getResult(0) || isRounded ? isOfContractions : isReceived) = false;
+  }
+  bool isOne = isReceived ? isContraction(op) || isConversion(op) : isElementwise(op) && isOfContractions;
+  bool agrees = llvm::all_of(llvm::zip_equal(op->getOperands(), dims->operands), [&](auto pair) {
+    auto read = rows.find(std::get<0>(pair));
+    return read == rows.end() || std::get<1>(pair) == std::optional(read->second);
+  });
+  return isOne && agrees && areTogether(op, place) ? std::move(dims) : std::nullopt;
+}
+
+/// Adds an op that reads rows, if the rest of what it reads is there.
+bool ChunkSite::addReader(Operation *op, const DenseMap<Value, unsigned> &rows) {
+  std::optional<ChunkDims> dims = dimsOfReader(op, rows);
+  if (!dims)
+    return false;
+  SmallVector<Operation *> before;
+  SmallVector<std::pair<Value, ChunkDims>, 2> made;
+  for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands)) {
+    if (rows.contains(operand))
+      continue;
+    std::optional<ChunkDims> broadcast =
+        dim && isElementwise(op) ? dimsOfBroadcast(operand, *dim, blocks) : std::nullopt;
+    bool areThere = broadcast ? llvm::all_of(operand.getDefiningOp()->getOperands(),
+                                             [&](Value value) { return isThere(value, before); })
+                              : isThere(operand, before);
+    if (!areThere)
+      return false;
+    if (broadcast)
+      made.push_back({operand, std::move(*broadcast)});
+  }
+  for (auto &[value, its] : made)
+    addBroadcast(value, std::move(its));
+  early.append(before);
+  ops.insert({op, std::move(*dims)});
+  return true;
+}
+
+bool ChunkSite::findReaders() {
+  behind = false;
+  Value received = collective->getResult(0);
+  for (Operation *user : received.getUsers())
+    if (!place || user->isBeforeInBlock(place))
+      place = user;
+  if (!place || place->getBlock() != collective->getBlock())
+    return false;
+  DenseMap<Value, unsigned> rows = {{received, dim}};
+  for (Operation *op = place; op; op = op->getNextNode()) {
+    bool reads = llvm::any_of(op->getOperands(), [&](Value operand) { return rows.contains(operand); });
+    if (!reads || op->hasTrait<OpTrait::IsTerminator>() || !addReader(op, rows))
+      continue;
+    for (auto [result, at] : llvm::zip_equal(op->getResults(), ops.find(op)->second.results))
+      rows[result] = *at;
+  }
+  return hasContraction();
+}
+
+std::optional<ChunkSite> ChunkSite::find(CollectiveOpInterface collective) {
+  std::optional<Rows> rows = rowsOf(collective);
+  if (!rows)
+    return std::nullopt;
+  ChunkSite behind(collective, rows->dim, rows->sent), before(collective, rows->dim, rows->received);
+  if (rows->received == 1 && behind.findMakers())
+    return behind;
+  return rows->sent == 1 && before.findReaders() ? std::optional(std::move(before)) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Chunks
+//===----------------------------------------------------------------------===//
+
+/// A chunk of a value: made, or cut once.
+static Value partOf(OpBuilder &builder, Location loc, Value value, unsigned dim, int64_t number, Cut cut,
+                    DenseMap<Value, Value> &made) {
+  Value &part = made[value];
+  if (!part)
+    part = sliceChunk(builder, tg::withoutTensor(loc), value, dim, number, cut);
+  return part;
+}
+
+void ChunkSite::buildOps(OpBuilder &builder, int64_t number, Cut cut, Chunk &made) const {
+  for (auto &[op, dims] : ops) {
+    SmallVector<Value> operands;
+    for (auto [operand, at] : llvm::zip_equal(op->getOperands(), dims.operands))
+      operands.push_back(at ? partOf(builder, op->getLoc(), operand, *at, number, cut, made) : operand);
+    for (auto [result, part] : llvm::zip_equal(op->getResults(), buildChunk(builder, op, dims, operands, number, cut)))
+      made[result] = part;
+  }
+}
+
+/// Sends a chunk as one range, in which blocks of ranks lie side by side.
+void ChunkSite::buildCollective(OpBuilder &builder, Location loc, int64_t number, int64_t count, Chunk &made) const {
+  Value sent = collective->getOperand(0), received = collective->getResult(0);
+  tg::TensorBuilder t(builder, tg::withoutTensor(loc));
+  Value part = partOf(builder, loc, sent, dim, number, {count}, made);
+  if (RankedTensorType type = typeOfChunk(sent, dim, {count}); part.getType() != type)
+    part = t.reshape(part, type.getShape());
+  Operation *chunk = builder.clone(*collective);
+  chunk->setLoc(loc);
+  chunk->setOperand(0, part);
+  chunk->getResult(0).setType(typeOfChunk(received, dim, {count}));
+  made[received] = chunk->getResult(0);
+  if (RankedTensorType type = typeOfChunk(received, dim, receivedCut(count)); made[received].getType() != type)
+    made[received] = t.reshape(made[received], type.getShape());
+}
+
+/// Chunks that are received for contractions belong to the unit of these: a stage of a pipeline then makes them
+/// itself, and has no need to be sent them beside what they are made of.
+Location ChunkSite::locationOfChunks() const {
+  Location location = collective->getLoc();
+  tg::FactsAttr facts = tg::factsOf(tg::withoutTensor(place->getLoc()));
+  return behind || !facts ? location : tg::withFacts(location, facts);
+}
+
+/// Joins the chunks of a value for those that read all of it.
+void ChunkSite::join(OpBuilder &builder, Location loc, Value value, unsigned at, Cut cut, ArrayRef<Chunk> chunks) {
+  if (!isReadElsewhere(value))
+    return;
+  auto parts = llvm::map_to_vector(chunks, [&](const Chunk &chunk) { return chunk.at(value); });
+  Value joined = joinChunks(builder, loc, parts, tg::typeOf(value), at, cut);
+  value.replaceUsesWithIf(joined, [&](OpOperand &use) { return isElsewhere(use); });
+}
+
+void ChunkSite::split(int64_t count) {
+  for (Operation *op : early)
+    op->moveBefore(place);
+  auto sorted = ops.takeVector();
+  llvm::sort(sorted, [](const auto &a, const auto &b) { return a.first->isBeforeInBlock(b.first); });
+  for (auto &entry : sorted)
+    ops.insert(std::move(entry));
+
+  OpBuilder builder(place);
+  Location loc = locationOfChunks();
+  Cut cut{count, blocks};
+  std::vector<Chunk> chunks(count);
+  for (auto [number, made] : llvm::enumerate(chunks)) {
+    if (behind)
+      buildOps(builder, number, cut, made);
+    buildCollective(builder, loc, number, count, made);
+    if (!behind)
+      buildOps(builder, number, cut, made);
+  }
+  join(builder, loc, collective->getResult(0), dim, receivedCut(count), chunks);
+  for (auto &[op, dims] : ops)
+    if (!llvm::is_contained(broadcasts, op))
+      for (auto [result, at] : llvm::zip_equal(op->getResults(), dims.results))
+        join(builder, tg::locationOf(result), result, *at, cut, chunks);
+  if (behind)
+    collective->erase();
+  for (auto &[op, dims] : llvm::reverse(ops))
+    if (op->use_empty())
+      op->erase();
+  if (!behind)
+    collective->erase();
+}
