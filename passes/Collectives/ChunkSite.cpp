@@ -44,6 +44,8 @@ static std::optional<Rows> rowsOf(CollectiveOpInterface op) {
       op.getRow().isTransfer())
     return std::nullopt;
   RankedTensorType sent = tg::typeOf(op.getSent().front()), received = tg::typeOf(op->getResult(0));
+  if (sent.getRank() != received.getRank()) // flat
+    return std::nullopt;
   auto isCut = [](ArrayRef<int64_t> dims, int64_t dim) {
     return llvm::any_of(dims, [&](int64_t cut) { return cut < 0 || cut == dim; });
   };

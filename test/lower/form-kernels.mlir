@@ -164,3 +164,28 @@ func.func @sum_of_bf16(%x: tensor<4x8xbf16>) -> tensor<4xf32> {
   %y = tg.reduce sum %w dims [1] : tensor<4x8xf32> -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// What actions write side by side is returned in any shape as it is; an argument among them is copied.
+// CHECK-LABEL: @joined
+// CHECK: %[[JOINED:.*]] = exec.concat
+// CHECK: %[[VIEW:.*]] = exec.view %[[JOINED]]
+// CHECK-NOT: exec.kernel
+// CHECK: return %[[VIEW]]
+func.func @joined(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x2x2xf32> {
+  %a = tg.contract "bi,io->bo" %x, %w : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %b = tg.contract "bi,io->bo" %y, %w : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %c = tg.concat %a, %b dim 0 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x4xf32>
+  %r = tg.reshape %c : tensor<4x4xf32> -> tensor<4x2x2xf32>
+  return %r : tensor<4x2x2xf32>
+}
+
+// CHECK-LABEL: @joined_argument
+// CHECK: exec.kernel "copy"
+func.func @joined_argument(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x2x2xf32> {
+  %a = tg.contract "bi,io->bo" %x, %w : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %c = tg.concat %a, %y dim 0 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x4xf32>
+  %r = tg.reshape %c : tensor<4x4xf32> -> tensor<4x2x2xf32>
+  return %r : tensor<4x2x2xf32>
+}
