@@ -10,6 +10,7 @@
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Comm/TensorNames.h"
 #include "dialects/Comm/Timing.h"
+#include "dialects/Comm/Zigzag.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -150,6 +151,19 @@ static LogicalResult verifyOfModule(Operation *op, NamedAttribute attribute) {
   return op->emitOpError() << "'comm.ring' names one axis or more on a module, found " << attribute.getValue();
 }
 
+static LogicalResult verifyZigzag(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kHalf) {
+    auto half = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (half && (half.getInt() == 0 || half.getInt() == 1))
+      return success();
+    return op->emitOpError() << "'comm.half' is 0 or 1, found " << attribute.getValue();
+  }
+  auto axes = dyn_cast<AxesAttr>(attribute.getValue());
+  if (isa<ModuleOp>(op) && axes && axes.size() == 1 && !axes.getOpen())
+    return success();
+  return op->emitOpError() << "'comm.zigzag' names one axis on a module, found " << attribute.getValue();
+}
+
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kProgram) {
     if (auto program = dyn_cast<ProgramAttr>(attribute.getValue()))
@@ -176,6 +190,8 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyOfCollective(op, attribute);
   if (attribute.getName() == kCtas || attribute.getName() == kRing)
     return verifyOfModule(op, attribute);
+  if (attribute.getName() == kZigzag || attribute.getName() == kHalf)
+    return verifyZigzag(op, attribute);
   if (attribute.getName() == kBesideCollective) {
     if (isa<exec::ActionOpInterface>(op) && isa<UnitAttr>(attribute.getValue()))
       return success();

@@ -70,6 +70,8 @@ struct ParallelOptions {
   std::string fold;
   /// How positions of a sharded sequence read others.
   ContextWay context = ContextWay::Auto;
+  /// Which of them a rank has.
+  ContextOrder contextOrder = ContextOrder::Auto;
   /// tp shards the sequence of activations, too.
   bool sequenceParallel = false;
   /// The axis along which stages of the model lie; empty for none.  Its schedule, which is a name or

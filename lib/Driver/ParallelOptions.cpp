@@ -271,9 +271,10 @@ static Error checkPipeline(const DriverOptions &all) {
 /// What is about axes that the mesh must have.
 static Error checkAxes(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
-  if (is_contained(all.given, "--context") && options.sequenceAxes.empty())
-    return makeError("--context is for ranks that share the sequence, but --mesh=" + options.meshText +
-                     " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
+  for (StringRef name : {"--context", "--context-order"})
+    if (is_contained(all.given, name) && options.sequenceAxes.empty())
+      return makeError(name + " is for ranks that share the sequence, but --mesh=" + options.meshText +
+                       " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
   if (options.collectives == "hierarchical" && options.mesh.size() == 1)
     return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
                      options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
@@ -383,7 +384,9 @@ DriverOptions braid::optionsOfMesh(const DriverOptions &options, ArrayRef<MeshAx
   parallel.sequenceParallel &= hasAxis(mesh, kTensorAxis);
   if (!hasAxis(mesh, kContextAxis)) {
     parallel.context = ContextWay::Auto;
+    parallel.contextOrder = ContextOrder::Auto;
     leaveOut("--context");
+    leaveOut("--context-order");
   }
   if (!hasAxis(mesh, kStageAxis)) {
     parallel.schedule.clear();

@@ -72,6 +72,7 @@ static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
   const std::vector<std::string> stageAxes(options.parallel.hasStages(), options.parallel.stageAxis);
   pipeline.context.stageAxes = stageAxes;
   pipeline.context.how = options.parallel.context;
+  pipeline.context.order = options.parallel.contextOrder;
   set(pipeline.context.link, options.parallel.link);
   set(pipeline.context.compute, options.parallel.compute);
   buildLayoutPipeline(manager, pipeline);

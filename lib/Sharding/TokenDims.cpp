@@ -2,6 +2,7 @@
 
 #include "lib/Sharding/TokenDims.h"
 #include "dialects/TG/Roles.h"
+#include "lib/Sharding/GlobalFunction.h"
 
 using namespace mlir;
 using namespace braid;
@@ -20,7 +21,7 @@ TokenDims::TokenDims(func::FuncOp function) {
   }
   std::vector<std::pair<Operation *, ShardingRule>> ops;
   for (Operation &op : function.front())
-    if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
+    if (std::optional<ShardingRule> rule = requestOf(&op) ? elementwiseRule(&op) : shardingRuleOf(&op))
       ops.emplace_back(&op, std::move(*rule));
   // What is added to tokens, such as a table of positions, is marked against the order of ops.
   for (bool changed = true; changed;) {

@@ -8,14 +8,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Interfaces/Interfaces.h"
-#include "dialects/TG/TGBuilder.h"
+#include "dialects/TG/Facts.h"
+#include "dialects/TG/TG.h"
 #include "lib/Sharding/FactorAxes.h"
 #include "lib/Sharding/GlobalFunction.h"
-#include "lib/Sharding/Reshard.h"
 #include "lib/Sharding/VerifyShardings.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Sharding/Passes.h"
+#include "passes/Sharding/RankPlaces.h"
+#include "passes/Sharding/ZigzagDims.h"
+#include "passes/Sharding/ZigzagShard.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace braid {
@@ -28,77 +30,6 @@ using namespace braid;
 using namespace braid::comm;
 
 //===----------------------------------------------------------------------===//
-// Where the part of a rank is
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Positional ops ask where the rank's part of a factor starts, and reductions of
-/// flat ranges where the padding is.  Both follow from the rank's number in a group,
-/// which is made once for each group of a function.
-class RankPlaces {
-public:
-  /// Ops are made where `builder` stands; what is made early dominates what is made
-  /// late, because a function is one block, built from front to back.
-  RankPlaces(OpBuilder &builder, FlatSymbolRefAttr symbol, const Mesh &mesh)
-      : builder(builder), symbol(symbol), mesh(mesh) {}
-
-  /// The rank's number in its group times `size`: tensor<i32>.
-  Value offset(Location loc, AxesAttr axes, int64_t size);
-
-  /// `range`, the rank's flat range of a tensor of `elements`, with `fill` in place
-  /// of the padding.
-  Value maskPadding(Location loc, Value range, double fill, AxesAttr axes, int64_t elements);
-
-private:
-  Value number(Location loc, AxesAttr axes);
-
-  OpBuilder &builder;
-  FlatSymbolRefAttr symbol;
-  const Mesh &mesh;
-  llvm::DenseMap<AxesAttr, Value> numbers;
-  llvm::DenseMap<std::pair<AxesAttr, int64_t>, Value> offsets;
-};
-} // namespace
-
-Value RankPlaces::number(Location loc, AxesAttr axes) {
-  Value &known = numbers[axes];
-  if (!known)
-    known = builder.create<AxisIndexOp>(loc, symbol, axes);
-  return known;
-}
-
-Value RankPlaces::offset(Location loc, AxesAttr axes, int64_t size) {
-  Value &known = offsets[{axes, size}];
-  if (known)
-    return known;
-  tg::TensorBuilder t(builder, loc);
-  if (mesh.sizeOf(axes) == 1)
-    return known = t.zeros(RankedTensorType::get({}, builder.getI32Type()));
-  Value index = number(loc, axes);
-  return known = size == 1 ? index : t.make<arith::MulIOp>(index, t.like(index, size));
-}
-
-/// Element j of rank i's range is number i * range + j of the tensor.  To stay in 32
-/// bits for tensors of any size, the bound is computed instead: with elements =
-/// q * range + r it is r on rank q, at least the range on ranks before it and at most
-/// 0 on those behind it.
-Value RankPlaces::maskPadding(Location loc, Value range, double fill, AxesAttr axes, int64_t elements) {
-  int64_t size = cast<RankedTensorType>(range.getType()).getDimSize(0);
-  if (elements == size * mesh.sizeOf(axes))
-    return range;
-  tg::TensorBuilder t(builder, loc);
-  Value index = number(loc, axes);
-  Value last = t.like(index, elements / size), one = t.like(index, 1), minusOne = t.like(index, -1);
-  Value ahead = t.make<arith::SubIOp>(last, index);
-  ahead = t.make<arith::MaxSIOp>(t.make<arith::MinSIOp>(ahead, one), minusOne);
-  Value whole = t.like(index, size), rest = t.like(index, elements % size);
-  Value bound = t.make<arith::AddIOp>(t.make<arith::MulIOp>(ahead, whole), rest);
-  Value position = t.iota(range, 0, builder.getI32Type());
-  Value isElement = t.compare(arith::CmpIPredicate::slt, position, t.fromScalar(bound, position));
-  return t.select(isElement, range, t.like(range, fill));
-}
-
-//===----------------------------------------------------------------------===//
 // A function
 //===----------------------------------------------------------------------===//
 
@@ -106,17 +37,24 @@ namespace {
 /// Makes one function local.
 class Partitioner {
 public:
-  Partitioner(func::FuncOp function, FlatSymbolRefAttr symbol, const Mesh &mesh)
-      : function(function), symbol(symbol), mesh(mesh), builder(function.getContext()), places(builder, symbol, mesh) {}
+  Partitioner(func::FuncOp function, FlatSymbolRefAttr symbol, const Mesh &mesh, const ZigzagDims &zigzag)
+      : function(function), symbol(symbol), mesh(mesh), zigzag(zigzag), builder(function.getContext()),
+        places(builder, symbol, mesh) {}
 
   LogicalResult run();
 
 private:
   LogicalResult checkArguments();
   LogicalResult checkUpdates();
+  LogicalResult buildArgument(Block &local, BlockArgument argument);
   LogicalResult build(Operation &op);
-  LogicalResult buildReshard(ReshardOp op);
-  void buildShard(Operation &op, const ShardingRule &rule);
+  LogicalResult buildReturn(Operation &op);
+  FailureOr<Value> reshard(function_ref<InFlightDiagnostic()> emitError, Location loc, Value value, Value part,
+                           ShardingAttr from, ShardingAttr to);
+  Value take(const ReshardStep &step, Location loc, Value part);
+  LogicalResult buildShard(Operation &op, const ShardingRule &rule);
+  ShardingAttr shardingOfInput(unsigned argument);
+  ShardingAttr shardingOfOutput(unsigned result);
   void updateSignature();
 
   ShardingAttr plain(ShardingAttr sharding) { return withoutUnitAxes(sharding.canonical(), mesh); }
@@ -129,6 +67,7 @@ private:
   func::FuncOp function;
   FlatSymbolRefAttr symbol;
   const Mesh &mesh;
+  const ZigzagDims &zigzag;
   OpBuilder builder;
   RankPlaces places;
   /// Of global values: the shardings and the rank's parts.
@@ -150,7 +89,10 @@ private:
     FailureOr<std::optional<GlobalMesh>> global = meshOfGlobal(function);
     if (failed(global) || !*global)
       return global;
-    return Partitioner(function, (*global)->symbol, (*global)->mesh).run();
+    FailureOr<ZigzagDims> zigzag = ZigzagDims::of(function, (*global)->mesh);
+    if (failed(zigzag))
+      return failure();
+    return Partitioner(function, (*global)->symbol, (*global)->mesh, *zigzag).run();
   }
 };
 } // namespace
@@ -193,6 +135,15 @@ LogicalResult Partitioner::checkUpdates() {
   return success();
 }
 
+ShardingAttr Partitioner::shardingOfInput(unsigned argument) {
+  return zigzag.atBoundary(function.getArgument(argument), shardingOfArgument(function, argument, symbol));
+}
+
+ShardingAttr Partitioner::shardingOfOutput(unsigned result) {
+  Value returned = function.front().getTerminator()->getOperand(result);
+  return zigzag.atBoundary(returned, shardingOfResult(function, result, symbol));
+}
+
 /// Sets the local types, and the logical tensors that they are parts of.  Values that are
 /// replicated need no attributes.  (All attributes are set at once: setting one copies
 /// the whole list.)
@@ -217,9 +168,9 @@ void Partitioner::updateSignature() {
   function.getAllArgAttrs(ofInputs);
   function.getAllResultAttrs(ofResults);
   SmallVector<Type> inputs =
-      makeLocal(type.getInputs(), ofInputs, [&](unsigned i) { return shardingOfArgument(function, i, symbol); });
+      makeLocal(type.getInputs(), ofInputs, [&](unsigned i) { return shardingOfInput(i); });
   SmallVector<Type> results =
-      makeLocal(type.getResults(), ofResults, [&](unsigned i) { return shardingOfResult(function, i, symbol); });
+      makeLocal(type.getResults(), ofResults, [&](unsigned i) { return shardingOfOutput(i); });
   function.setAllArgAttrs(ofInputs);
   function.setAllResultAttrs(ofResults);
   function.setType(FunctionType::get(function.getContext(), inputs, results));
@@ -230,28 +181,54 @@ void Partitioner::updateSignature() {
 // The body
 //===----------------------------------------------------------------------===//
 
-LogicalResult Partitioner::buildReshard(ReshardOp op) {
-  auto type = cast<RankedTensorType>(op.getInput().getType());
-  FailureOr<SmallVector<ReshardStep>> steps =
-      reshardSteps([&] { return op.emitOpError(); }, type, held[op.getInput()], held[op.getResult()], mesh);
-  if (failed(steps))
-    return failure();
-  Value part = parts.lookup(op.getInput());
-  for (const ReshardStep &step : *steps) {
-    switch (step.kind) {
-    case ReshardStep::Kind::AllReduce:
-      part = builder.create<AllReduceOp>(op.getLoc(), step.reduction, part, symbol, step.axes)->getResult(0);
-      break;
-    case ReshardStep::Kind::AllGather:
-      part = builder.create<AllGatherOp>(op.getLoc(), part, step.dim, symbol, step.axes, step.result)->getResult(0);
-      break;
-    case ReshardStep::Kind::Slice:
-      part = builder.create<SliceOp>(op.getLoc(), part, step.dim, symbol, step.axes, mesh.sizeOf(step.axes));
-      break;
-    }
+/// Whether a slice commutes with the step before it, which communicates.
+static bool joins(const ReshardStep &step, const ReshardStep &slice) {
+  bool isFlat = step.dim == kFlat || slice.dim == kFlat;
+  return slice.kind == ReshardStep::Kind::Slice && step.kind != ReshardStep::Kind::Slice &&
+         (step.kind == ReshardStep::Kind::AllReduce || (!isFlat && step.dim != slice.dim));
+}
+
+Value Partitioner::take(const ReshardStep &step, Location loc, Value part) {
+  switch (step.kind) {
+  case ReshardStep::Kind::AllReduce:
+    return builder.create<AllReduceOp>(loc, step.reduction, part, symbol, step.axes)->getResult(0);
+  case ReshardStep::Kind::AllGather:
+    return builder.create<AllGatherOp>(loc, part, step.dim, symbol, step.axes, step.result)->getResult(0);
+  case ReshardStep::Kind::Slice:
+    return builder.create<SliceOp>(loc, part, step.dim, symbol, step.axes, mesh.sizeOf(step.axes));
   }
-  parts.map(op.getResult(), part);
-  return success();
+  llvm_unreachable("all kinds are named");
+}
+
+/// Blocks in zigzag are put in order behind what gathers them, and out of it before a rank takes its own.  That
+/// stands outside of two steps that comm-simplify joins.
+FailureOr<Value> Partitioner::reshard(function_ref<InFlightDiagnostic()> emitError, Location loc, Value value,
+                                      Value part, ShardingAttr from, ShardingAttr to) {
+  auto type = cast<RankedTensorType>(value.getType());
+  FailureOr<SmallVector<ReshardStep>> steps = reshardSteps(emitError, type, from, to, mesh);
+  if (failed(steps) || failed(zigzag.verify(emitError, value, from, mesh)) ||
+      failed(zigzag.verify(emitError, value, to, mesh)))
+    return failure();
+  auto reorder = [&](const ReshardStep &step) {
+    SmallVector<int64_t> order = zigzag.orderOf(value, step, mesh);
+    if (!order.empty())
+      part = reorderBlocks(builder, loc, part, step.dim, order);
+  };
+  for (size_t next = 0; next < steps->size();) {
+    const ReshardStep &step = (*steps)[next++];
+    bool isSlice = step.kind == ReshardStep::Kind::Slice;
+    const ReshardStep *slice = isSlice ? &step : nullptr;
+    if (next < steps->size() && joins(step, (*steps)[next]))
+      slice = &(*steps)[next++];
+    if (slice)
+      reorder(*slice);
+    part = take(step, loc, part);
+    if (slice && !isSlice)
+      part = take(*slice, loc, part);
+    if (!isSlice)
+      reorder(step);
+  }
+  return part;
 }
 
 /// The number of elements that the flat ranges of an op divide: those that the axes of
@@ -263,7 +240,7 @@ static int64_t flatElements(Operation &op, ArrayRef<ShardingAttr> operands, cons
   return 0;
 }
 
-void Partitioner::buildShard(Operation &op, const ShardingRule &rule) {
+LogicalResult Partitioner::buildShard(Operation &op, const ShardingRule &rule) {
   auto shardingsOf = [&](ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) { return held[value]; });
   };
@@ -275,7 +252,19 @@ void Partitioner::buildShard(Operation &op, const ShardingRule &rule) {
   SmallVector<Type> types = llvm::map_to_vector(op.getResults(), [&](Value value) { return localOf(value); });
   SmallVector<int64_t> shardCounts =
       llvm::map_to_vector(axes->factors, [&](AxesAttr list) { return mesh.sizeOf(list); });
-  auto offset = [&](unsigned factor) {
+  std::optional<unsigned> inZigzag = zigzag.factorOf(&op, rule, *axes);
+  ArrayRef<Value> starts;
+  if (inZigzag) {
+    AxesAttr list = axes->factors[*inZigzag];
+    int64_t size = rule.factors[*inZigzag].size;
+    if (std::string problem = zigzag.order().problemOf(size, list, mesh); !problem.empty())
+      return op.emitOpError() << "cannot be sharded in zigzag: " << problem << "; " << kStraightInstead;
+    if (rule.factors[*inZigzag].positional)
+      starts = places.starts(op.getLoc(), zigzag.order(), list, size);
+  }
+  auto offset = [&](unsigned factor) -> Value {
+    if (factor == inZigzag)
+      return starts.front();
     return places.offset(op.getLoc(), axes->factors[factor], rule.factors[factor].size / shardCounts[factor]);
   };
   auto maskPadding = [&](Value range, double fill) {
@@ -284,25 +273,73 @@ void Partitioner::buildShard(Operation &op, const ShardingRule &rule) {
   Shard shard{local, types, shardCounts, !axes->flat.empty(), offset, maskPadding};
   // Ops made on the shard have local results.
   op.removeAttr(CommDialect::kShardings);
-  auto shardable = dyn_cast<ShardingRuleOpInterface>(op);
-  parts.map(op.getResults(), shardable ? shardable.buildShard(builder, shard) : cloneOnShard(&op, builder, shard));
+  parts.map(op.getResults(), starts.size() == 2 ? buildZigzagShard(op, builder, rule, *inZigzag, starts, shard)
+                                                : buildOnShard(op, builder, shard));
+  return success();
 }
 
 LogicalResult Partitioner::build(Operation &op) {
   for (Value result : op.getResults())
     hold(result);
-  if (auto reshard = dyn_cast<ReshardOp>(op))
-    return buildReshard(reshard);
+  if (auto change = dyn_cast<ReshardOp>(op)) {
+    Value input = change.getInput();
+    auto emitError = [&] { return op.emitOpError(); };
+    FailureOr<Value> part =
+        reshard(emitError, op.getLoc(), input, parts.lookup(input), held[input], held[change.getResult()]);
+    if (succeeded(part))
+      parts.map(change.getResult(), *part);
+    return part;
+  }
   // What it asks for, the reshards before it have done.
   if (auto constrain = dyn_cast<ConstrainOp>(op)) {
     parts.map(constrain.getResult(), parts.lookup(constrain.getInput()));
     return success();
   }
+  if (op.hasTrait<OpTrait::IsTerminator>())
+    return buildReturn(op);
   if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
-    buildShard(op, *rule);
-  else // Every rank does the same on whole tensors, or returns its parts.
-    builder.clone(op, parts)->removeAttr(CommDialect::kShardings);
+    return buildShard(op, *rule);
+  // Every rank does the same on whole tensors.
+  builder.clone(op, parts)->removeAttr(CommDialect::kShardings);
   return success();
+}
+
+LogicalResult Partitioner::buildReturn(Operation &op) {
+  Operation *local = builder.clone(op, parts);
+  builder.setInsertionPoint(local);
+  for (OpOperand &operand : op.getOpOperands()) {
+    Value value = operand.get();
+    ShardingAttr from = held[value], to = zigzag.atBoundary(value, from);
+    auto emitError = [&] { return function.emitError() << nameOfResult(function, operand.getOperandNumber()) << ": "; };
+    FailureOr<Value> part = reshard(emitError, tg::locationOf(value), value, parts.lookup(value), from, to);
+    if (failed(part))
+      return failure();
+    local->setOperand(operand.getOperandNumber(), *part);
+  }
+  return success();
+}
+
+/// What is done to an argument belongs to its first reader.
+static Location locationForReader(BlockArgument argument) {
+  Operation *first = nullptr;
+  for (Operation *user : argument.getUsers())
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  Location loc = argument.getLoc();
+  tg::FactsAttr facts = first ? tg::factsOf(first) : tg::FactsAttr();
+  return facts ? tg::withFacts(loc, tg::getFacts(loc.getContext(), facts.getPhase(), tg::unitOf(facts))) : loc;
+}
+
+/// An argument comes as who calls the program has it, and becomes the rank's part where it is read.
+LogicalResult Partitioner::buildArgument(Block &local, BlockArgument argument) {
+  ShardingAttr from = zigzag.atBoundary(argument, held[argument]);
+  auto type = cast<RankedTensorType>(argument.getType());
+  Value given = local.addArgument(localType(type, from, mesh), argument.getLoc());
+  auto emitError = [&] { return function.emitError() << nameOfArgument(function, argument.getArgNumber()) << ": "; };
+  FailureOr<Value> part = reshard(emitError, locationForReader(argument), argument, given, from, held[argument]);
+  if (succeeded(part))
+    parts.map(argument, *part);
+  return part;
 }
 
 LogicalResult Partitioner::run() {
@@ -312,9 +349,9 @@ LogicalResult Partitioner::run() {
   auto *local = new Block();
   function.getBody().push_back(local);
   builder.setInsertionPointToStart(local);
-  for (BlockArgument argument : global->getArguments())
-    parts.map(argument, local->addArgument(localOf(argument), argument.getLoc()));
-  if (!llvm::all_of(*global, [&](Operation &op) { return succeeded(build(op)); })) {
+  auto isBuilt = [&](BlockArgument argument) { return succeeded(buildArgument(*local, argument)); };
+  if (!llvm::all_of(global->getArguments(), isBuilt) ||
+      !llvm::all_of(*global, [&](Operation &op) { return succeeded(build(op)); })) {
     local->erase();
     return failure();
   }

@@ -1,7 +1,7 @@
 //===- ContextCosts.cpp - what each way to read other positions takes -----===//
 //
-// Positions are shared out in order, and each reads earlier ones alone, so the last rank computes with all blocks
-// and its own triangle, 2 - 1/n of the mean, wherever positions stay with their ranks.
+// Each position reads earlier ones alone.  Where positions are shared out in order and stay with their ranks, the last
+// rank computes with all blocks and its own triangle, 2 - 1/n of the mean.  In zigzag all ranks do the mean.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,37 +41,42 @@ struct Steps {
   double block;         ///< To pass on a block of what is read.
   double latency;       ///< Of the messages of a tensor.
   double merge, launch; ///< Of what two blocks make.
+  bool inZigzag;
 
-  /// Of which the slowest rank has a triangle and n - 1 squares.
-  double triangle() const { return forward / n; }
-  double square() const { return 2 * forward / n; }
+  /// Of which the slowest rank has its own block, in order a triangle, and n - 1 of others.
+  double own() const { return forward / n; }
+  double other() const { return (inZigzag ? 1 : 2) * forward / n; }
+  /// Of a block.  In zigzag half of the queries merge once, and half of them twice.
+  double merging() const { return inZigzag ? 1.5 * merge + 18 * launch : merge + 6 * launch; }
 
   double gather() const {
     double sent = 2 * (latency + (n - 1) * block);
-    return (1 + kBackward) * (triangle() + (n - 1) * square()) + sent;
+    return (1 + kBackward) * (own() + (n - 1) * other()) + sent;
   }
 
   /// A block is on its way while the one before it is computed, in backward with the gradients of that before.
   double ring() const {
     double message = latency / (n - 1) + block, seconds = 0;
     for (double pass : {1.0, kBackward}) {
-      double sent = pass == 1.0 ? message : 2 * message, computed = merge + 6 * launch;
-      seconds += std::max(pass * triangle(), message);
-      seconds += (n - 2) * (std::max(pass * square(), sent) + computed) + pass * square() + computed;
+      double sent = pass == 1.0 ? message : 2 * message, computed = merging();
+      seconds += std::max(pass * own(), message);
+      seconds += (n - 2) * (std::max(pass * other(), sent) + computed) + pass * other() + computed;
     }
     return seconds + message;
   }
 };
 } // namespace
 
-ContextCost braid::costOf(ContextWay way, const ContextWork &work, const ComputeRates &rates, const LinkRates &link) {
+ContextCost braid::costOf(ContextWay way, bool inZigzag, const ContextWork &work, const ComputeRates &rates,
+                          const LinkRates &link) {
   double n = work.ranks, seconds = work.flops / (work.isHalf ? rates.halfMatrixFlops : rates.matrixFlops);
   if (work.ranks == 1)
     return {(1 + kBackward) * seconds, 0};
   // Of a merge: two results and their sum, of a rank's positions, of which queries are half of `others`.
   double merged = 3.0 * (work.others / 2.0) / n / rates.bytesPerSecond;
   Steps steps{
-      n, seconds, work.past / n / link.bytesPerSecond, (n - 1) * link.latencySeconds, merged, rates.launchSeconds};
+      n,      seconds,             work.past / n / link.bytesPerSecond, (n - 1) * link.latencySeconds,
+      merged, rates.launchSeconds, way == ContextWay::Ring && inZigzag};
   switch (way) {
   case ContextWay::Ulysses: {
     double sent = (work.past + work.others) / n * (n - 1) / n / link.bytesPerSecond;

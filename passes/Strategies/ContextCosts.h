@@ -31,8 +31,9 @@ struct ContextCost {
   }
 };
 
-/// Forward and backward of the op on the slowest rank, with what it waits for.
-ContextCost costOf(ContextWay way, const ContextWork &work, const ComputeRates &rates, const LinkRates &link);
+/// Forward and backward of the op on the slowest rank, with what it waits for.  A ring may be in zigzag.
+ContextCost costOf(ContextWay way, bool inZigzag, const ContextWork &work, const ComputeRates &rates,
+                   const LinkRates &link);
 
 } // namespace braid
 

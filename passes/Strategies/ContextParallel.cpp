@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Comm/Zigzag.h"
 #include "dialects/Interfaces/Divisors.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "lib/Memory/Size.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/FactorAxes.h"
+#include "lib/Sharding/Zigzag.h"
 #include "passes/Strategies/ContextCosts.h"
 #include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"
@@ -50,8 +52,13 @@ struct ContextParallel final : braid::impl::ContextParallelPassBase<ContextParal
     FailureOr<ContextWay> way = how == ContextWay::Auto ? choose() : FailureOr<ContextWay>(how);
     if (failed(way) || failed(check(*way)))
       return signalPassFailure();
+    FailureOr<bool> inZigzag = chooseOrder(*way);
+    if (failed(inZigzag))
+      return signalPassFailure();
     if (*way == ContextWay::Ring)
       getOperation()->setAttr(CommDialect::kRing, sequenceAxes);
+    if (*inZigzag)
+      getOperation()->setAttr(kZigzag, sequenceAxes);
     if (*way == ContextWay::Ulysses)
       for (const ContextOp &found : ops)
         shareOutHeads(found);
@@ -61,6 +68,8 @@ private:
   LogicalResult readOptions();
   void findOps();
   FailureOr<ContextWay> choose();
+  std::pair<Operation *, std::string> reasonAgainstZigzag();
+  FailureOr<bool> chooseOrder(ContextWay way);
   LogicalResult check(ContextWay way);
   LogicalResult checkRing();
   LogicalResult checkHeads(const ContextOp &found);
@@ -198,14 +207,75 @@ LogicalResult ContextParallel::check(ContextWay way) {
                  llvm::all_of(ops, [&](const ContextOp &found) { return succeeded(checkHeads(found)); }));
 }
 
+//===----------------------------------------------------------------------===//
+// Which order
+//===----------------------------------------------------------------------===//
+
+static StringRef nameOf(ContextWay way) {
+  return way == ContextWay::Ring      ? "a ring"
+         : way == ContextWay::Ulysses ? "changing places with heads"
+                                      : "gathering";
+}
+
+/// Of the sequence of an op.
+static int64_t positionsOf(const ContextOp &found) {
+  for (auto [operand, dim] : llvm::zip_equal(found.op->getOperands(), found.sequence.operands))
+    if (dim)
+      return cast<RankedTensorType>(operand.getType()).getDimSize(*dim);
+  llvm_unreachable("an op along a sequence has one");
+}
+
+/// Why a ring cannot be in zigzag, and an op of which that is said; empty if it can.
+std::pair<Operation *, std::string> ContextParallel::reasonAgainstZigzag() {
+  auto isCausal = [&](Operation *op) {
+    return llvm::any_of(ops, [&](const ContextOp &found) { return found.op == op; });
+  };
+  for (BlockwiseOpInterface op : blockwise)
+    if (!isCausal(op))
+      return {op, "it reads later positions, too, so that all ranks have equally much in any order"};
+  if (sequenceAxes.size() > 1)
+    return {getOperation(), "more than one axis shards the sequence"};
+  Zigzag zigzag{sequenceAxes.getNames().front(), mesh->sizeOf(sequenceAxes)};
+  for (const ContextOp &found : ops)
+    if (std::string problem = zigzag.problemOf(positionsOf(found), sequenceAxes, *mesh); !problem.empty())
+      return {found.op, problem};
+  return {};
+}
+
+/// Whether positions are in zigzag.
+FailureOr<bool> ContextParallel::chooseOrder(ContextWay way) {
+  if (order == ContextOrder::Straight)
+    return false;
+  if (way != ContextWay::Ring) {
+    if (order == ContextOrder::Auto)
+      return false;
+    return getOperation().emitError() << "positions over " << sequenceAxes.str() << " are read by " << nameOf(way)
+                                      << ", and only a ring can be in zigzag; add --context=ring, or leave "
+                                         "--context-order=zigzag out";
+  }
+  auto [op, reason] = reasonAgainstZigzag();
+  if (reason.empty())
+    return true;
+  if (order == ContextOrder::Zigzag)
+    return op->emitError() << "a ring over " << sequenceAxes.str() << " cannot be in zigzag: " << reason
+                           << "; leave --context-order=zigzag out";
+  op->emitRemark() << "a ring over " << sequenceAxes.str() << " has positions in order, not in zigzag: " << reason;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The fastest way
+//===----------------------------------------------------------------------===//
+
 /// The fastest as predicted.  A ring is taken for as good as what is less than a twentieth faster and keeps more.
 FailureOr<ContextWay> ContextParallel::choose() {
   if (ops.empty())
     return ContextWay::Gather;
+  bool inZigzag = order != ContextOrder::Straight && reasonAgainstZigzag().second.empty();
   auto predict = [&](ContextWay way) {
     ContextCost sum;
     for (const ContextOp &found : ops)
-      sum += costOf(way,
+      sum += costOf(way, inZigzag,
                     ContextWork::of(found.op, found.sequence, mesh->sizeOf(sequenceAxes),
                                     mesh->getNumRanks() / mesh->sizeOf(ofStages)),
                     *computeRates, *linkRates);
@@ -222,9 +292,7 @@ FailureOr<ContextWay> ContextParallel::choose() {
     way = ContextWay::Ulysses;
   InFlightDiagnostic remark = ops.front().op->emitRemark();
   remark << "positions read those of other ranks along " << sequenceAxes.str() << " by "
-         << (way == ContextWay::Ring      ? "a ring"
-             : way == ContextWay::Ulysses ? "changing places with heads"
-                                          : "gathering")
+         << nameOf(way) << (way == ContextWay::Ring && inZigzag ? " in zigzag" : "")
          << ": predicted are " << llvm::formatv("{0:f3}", gather.seconds * 1e3).str()
          << " ms a microbatch by gathering, which "
          << "keeps " << formatSize(gather.keptBytes);

@@ -303,9 +303,13 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
       heads sharded instead, behind `head-axes`; the results change back.  Each is an all_to_all
       (Jacobs et al. 2023).  Heads of keys and values that the ranks do not divide are an error;
     * `auto`: the one that is predicted to take the least time on the slowest rank: the last of a sequence has
-      almost twice its share of a causal mask but for `ulysses`, which is possible where heads divide.  Blocks of a
-      ring arrive while others are computed.  Between `ring` and `gather`, which keeps the positions of all ranks for
-      backward, a twentieth of the time does not count.  A remark says the times.
+      almost twice its share of a causal mask but in zigzag and for `ulysses`, which is possible where heads divide.
+      Blocks of a ring arrive while others are computed.  Between `ring` and `gather`, which keeps the positions of
+      all ranks for backward, a twentieth of the time does not count.  A remark says the times.
+
+    `order` says which positions a rank has.  In zigzag (`comm.zigzag` on the module) rank i of c has two of 2c blocks,
+    i and 2c - 1 - i, so that all have as much of a causal mask.  That is for a ring of causal ops of which 2c divides
+    the sequence; `auto` takes it where it can and says in a remark why it cannot.
 
     Input (`axes=cp how=ulysses`):
     ```mlir
@@ -342,6 +346,10 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
                                 clEnumValN(::braid::ContextWay::Ring, "ring", "blocks go round the ranks"),
                                 clEnumValN(::braid::ContextWay::Gather, "gather", "what is read is gathered"),
                                 clEnumValN(::braid::ContextWay::Ulysses, "ulysses", "positions change places with heads"))}]>,
+    Option<"order", "order", "::braid::ContextOrder", "::braid::ContextOrder::Auto", "auto, straight or zigzag",
+           [{::llvm::cl::values(clEnumValN(::braid::ContextOrder::Auto, "auto", "zigzag in a causal ring that it fits"),
+                                clEnumValN(::braid::ContextOrder::Straight, "straight", "one block, in order"),
+                                clEnumValN(::braid::ContextOrder::Zigzag, "zigzag", "two blocks, one from either end"))}]>,
     Option<"link", "link", "std::string", /*default=*/"\"\"",
            "For auto, the link as latency_us,GBps; empty for the target's">,
     Option<"compute", "compute", "std::string", /*default=*/"\"\"",
