@@ -167,10 +167,8 @@ void Partitioner::updateSignature() {
   SmallVector<DictionaryAttr> ofInputs, ofResults;
   function.getAllArgAttrs(ofInputs);
   function.getAllResultAttrs(ofResults);
-  SmallVector<Type> inputs =
-      makeLocal(type.getInputs(), ofInputs, [&](unsigned i) { return shardingOfInput(i); });
-  SmallVector<Type> results =
-      makeLocal(type.getResults(), ofResults, [&](unsigned i) { return shardingOfOutput(i); });
+  SmallVector<Type> inputs = makeLocal(type.getInputs(), ofInputs, [&](unsigned i) { return shardingOfInput(i); });
+  SmallVector<Type> results = makeLocal(type.getResults(), ofResults, [&](unsigned i) { return shardingOfOutput(i); });
   function.setAllArgAttrs(ofInputs);
   function.setAllResultAttrs(ofResults);
   function.setType(FunctionType::get(function.getContext(), inputs, results));

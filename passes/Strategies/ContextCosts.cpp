@@ -74,9 +74,13 @@ ContextCost braid::costOf(ContextWay way, bool inZigzag, const ContextWork &work
     return {(1 + kBackward) * seconds, 0};
   // Of a merge: two results and their sum, of a rank's positions, of which queries are half of `others`.
   double merged = 3.0 * (work.others / 2.0) / n / rates.bytesPerSecond;
-  Steps steps{
-      n,      seconds,             work.past / n / link.bytesPerSecond, (n - 1) * link.latencySeconds,
-      merged, rates.launchSeconds, way == ContextWay::Ring && inZigzag};
+  Steps steps{n,
+              seconds,
+              work.past / n / link.bytesPerSecond,
+              (n - 1) * link.latencySeconds,
+              merged,
+              rates.launchSeconds,
+              way == ContextWay::Ring && inZigzag};
   switch (way) {
   case ContextWay::Ulysses: {
     double sent = (work.past + work.others) / n * (n - 1) / n / link.bytesPerSecond;

@@ -212,9 +212,7 @@ LogicalResult ContextParallel::check(ContextWay way) {
 //===----------------------------------------------------------------------===//
 
 static StringRef nameOf(ContextWay way) {
-  return way == ContextWay::Ring      ? "a ring"
-         : way == ContextWay::Ulysses ? "changing places with heads"
-                                      : "gathering";
+  return way == ContextWay::Ring ? "a ring" : way == ContextWay::Ulysses ? "changing places with heads" : "gathering";
 }
 
 /// Of the sequence of an op.
@@ -291,10 +289,9 @@ FailureOr<ContextWay> ContextParallel::choose() {
   if (hasHeads && ulysses.seconds < (way == ContextWay::Ring ? ring : gather).seconds)
     way = ContextWay::Ulysses;
   InFlightDiagnostic remark = ops.front().op->emitRemark();
-  remark << "positions read those of other ranks along " << sequenceAxes.str() << " by "
-         << nameOf(way) << (way == ContextWay::Ring && inZigzag ? " in zigzag" : "")
-         << ": predicted are " << llvm::formatv("{0:f3}", gather.seconds * 1e3).str()
-         << " ms a microbatch by gathering, which "
+  remark << "positions read those of other ranks along " << sequenceAxes.str() << " by " << nameOf(way)
+         << (way == ContextWay::Ring && inZigzag ? " in zigzag" : "") << ": predicted are "
+         << llvm::formatv("{0:f3}", gather.seconds * 1e3).str() << " ms a microbatch by gathering, which "
          << "keeps " << formatSize(gather.keptBytes);
   if (hasBlocks)
     remark << ", " << llvm::formatv("{0:f3}", ring.seconds * 1e3).str() << " in a ring";

@@ -1,0 +1,159 @@
+//===- FindRings.cpp - ops that can be rings ------------------------------===//
+//
+// An op whose keys are gathered, as they are or with their blocks put in order behind the gather, and whose results
+// are scattered again, or read by its rank alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Comm/Zigzag.h"
+#include "dialects/TG/TGBuilder.h"
+#include "passes/Collectives/Rings.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::comm;
+
+/// In a ring of n an op becomes n, and each of their messages names n pairs of ranks.
+static constexpr int64_t kMaxRanks = 512;
+
+RingOp::RingOp(BlockwiseOpInterface op) : op(op) {
+  if (auto number = op->getAttrOfType<IntegerAttr>(kHalf))
+    half = number.getInt();
+  auto mask = op->getAttrOfType<tg::MaskAttr>("mask");
+  isCausal = mask && mask.getCausal();
+}
+
+/// The value in the type in which it is read.
+static Value converted(Value value) {
+  while (value.hasOneUse() && isConversion(*value.getUsers().begin()))
+    value = value.getUsers().begin()->getResult(0);
+  return value;
+}
+
+/// The only reader, if it is one of these.
+template <typename Op> static Op readerOf(Value value) {
+  return value.hasOneUse() ? dyn_cast<Op>(*value.getUsers().begin()) : Op();
+}
+
+/// The value with its blocks in this order; null where it is read otherwise.
+static Value inOrder(Value value, unsigned dim, ArrayRef<int64_t> order) {
+  auto slice = value.use_empty() ? tg::SliceOp() : dyn_cast<tg::SliceOp>(*value.getUsers().begin());
+  auto concat = slice ? readerOf<tg::ConcatOp>(slice) : tg::ConcatOp();
+  bool isRead = concat && reorderedBlocks(concat, dim, order) == value &&
+                llvm::all_of(value.getUsers(),
+                             [&](Operation *user) { return user->hasOneUse() && *user->getUsers().begin() == concat; });
+  return isRead ? concat : Value();
+}
+
+/// What scatters the sum of a result over ranks, and over the halves of queries.
+ReduceScatterOp RingFinder::scatterOf(const Ring &ring, unsigned number, unsigned dim) {
+  Value sum = converted(op->getResult(number));
+  if (ops.size() > 1) {
+    auto add = readerOf<arith::AddFOp>(sum);
+    if (!add || readerOf<arith::AddFOp>(converted(ops.back().op->getResult(number))) != add)
+      return {};
+    sum = converted(add);
+  }
+  if (ring.inZigzag) {
+    sum = inOrder(sum, dim, zigzag->heldOrder(ring.axes, mesh));
+    if (!sum)
+      return {};
+    sum = converted(sum);
+  }
+  auto scatter = readerOf<ReduceScatterOp>(sum);
+  bool fits = scatter && scatter.getKind() == Reduction::Sum && scatter.getIns().size() == 1 &&
+              scatter.getDims()[0] == int64_t(dim) && scatter.getAxes() == ring.axes;
+  return fits ? scatter : ReduceScatterOp();
+}
+
+/// What gathers a value, in whatever order its blocks then are.
+RingFinder::Gathered RingFinder::gathered(Value value, unsigned dim) {
+  auto concat = value.getDefiningOp<tg::ConcatOp>();
+  auto slice = concat ? concat.getInputs().front().getDefiningOp<tg::SliceOp>() : tg::SliceOp();
+  if (!slice || !zigzag)
+    return {value.getDefiningOp<AllGatherOp>(), false};
+  auto gather = slice.getInput().getDefiningOp<AllGatherOp>();
+  bool isOrdered = gather && zigzag->shards(gather.getAxes()) &&
+                   reorderedBlocks(value, dim, zigzag->placesInHeldOrder(gather.getAxes(), mesh)) == slice.getInput();
+  return {isOrdered ? gather : AllGatherOp(), true};
+}
+
+/// What makes a value, in whatever type and, where it may be another one, order.
+static AllGatherOp gatherOf(Value value, bool mayBeReordered) {
+  auto passes = [&](Operation *op) {
+    return (mayBeReordered && isa<tg::SliceOp, tg::ConcatOp>(op)) ||
+           (numericKindOf(op) == NumericKind::Conversion && op->getNumOperands() == 1);
+  };
+  Operation *op = value.getDefiningOp();
+  while (op && passes(op))
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_or_null<AllGatherOp>(op);
+}
+
+/// Without a ring, fails where an op has the numbers of other ranks along its axes none the less.
+FailureOr<std::optional<Ring>> RingFinder::checkGathersNothing() {
+  for (const RingOp &member : ops)
+    for (OpOperand &operand : member.op->getOpOperands()) {
+      AllGatherOp gather = gatherOf(operand.get(), zigzag.has_value());
+      if (gather && isa<FloatType>(getElementTypeOrSelf(operand.get())) &&
+          llvm::any_of(axes.getNames(), [&](StringAttr axis) { return gather.getAxes().contains(axis); }))
+        return op.emitError() << op->getName() << " cannot be a ring over " << axes.str() << ": its operand #"
+                              << operand.getOperandNumber() << " is gathered over " << gather.getAxes().str()
+                              << ", and what goes round is not";
+    }
+  return std::optional<Ring>();
+}
+
+bool RingFinder::isAlongRing(AllGatherOp gather, unsigned dim) {
+  return gather && gather.getIns().size() == 1 && gather.getDims()[0] == int64_t(dim) &&
+         llvm::all_of(axes.getNames(), [&](StringAttr axis) { return gather.getAxes().contains(axis); });
+}
+
+LogicalResult RingFinder::check(const Ring &ring) {
+  if (ring.ranks > kMaxRanks)
+    return op.emitError() << op->getName() << " is computed by " << ring.ranks << " ranks along " << ring.axes.str()
+                          << ", but a ring has " << kMaxRanks << " at most, because each of its steps is an op of the "
+                          << "program";
+  if (!ring.inZigzag)
+    return success();
+  if (ring.axes.size() > 1)
+    return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
+                          << ": a rank has blocks of '" << zigzag->axis.getValue() << "' alone; " << kStraightInstead;
+  for (const RingOp &member : ops)
+    if (member.isCausal && !member.half)
+      return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
+                            << ": its queries are not a half of a rank's; " << kStraightInstead;
+  return success();
+}
+
+FailureOr<std::optional<Ring>> RingFinder::find() {
+  Ring ring = {};
+  for (auto [number, dim] : dims.operands) {
+    auto [gather, inZigzag] = gathered(op->getOperand(number), dim);
+    bool isShared = llvm::all_of(ops, [&, number = number](const RingOp &member) {
+      return member.op->getOperand(number) == op->getOperand(number);
+    });
+    if (!isShared || !isAlongRing(gather, dim) ||
+        (ring.axes && (ring.axes != gather.getAxes() || ring.inZigzag != inZigzag)))
+      return checkGathersNothing();
+    ring.mesh = gather.getMeshAttr();
+    ring.axes = gather.getAxes();
+    ring.inZigzag = inZigzag;
+    ring.own.push_back(gather.getIns().front());
+    ring.positions = tg::typeOf(ring.own.back()).getDimSize(dim);
+  }
+  if (!ring.axes)
+    return std::optional<Ring>();
+  ring.ranks = mesh.sizeOf(ring.axes);
+  if (failed(check(ring)))
+    return failure();
+  for (auto [number, dim] : dims.results) {
+    ring.scatters.push_back(scatterOf(ring, number, dim));
+    bool isRead = llvm::any_of(
+        ops, [&, number = number](const RingOp &member) { return !member.op->getResult(number).use_empty(); });
+    if (!ring.scatters.back() && isRead)
+      return op.emitError() << op->getName() << " cannot be a ring over " << ring.axes.str() << ": its result #"
+                            << number << " is not only summed over these ranks and scattered along dim " << dim;
+  }
+  return std::optional<Ring>(std::move(ring));
+}
