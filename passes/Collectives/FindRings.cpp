@@ -114,8 +114,12 @@ LogicalResult RingFinder::check(const Ring &ring) {
     return op.emitError() << op->getName() << " is computed by " << ring.ranks << " ranks along " << ring.axes.str()
                           << ", but a ring has " << kMaxRanks << " at most, because each of its steps is an op of the "
                           << "program";
-  if (!ring.inZigzag)
+  bool isHalf = llvm::any_of(ops, [](const RingOp &member) { return member.half.has_value(); });
+  if (!ring.inZigzag && !isHalf)
     return success();
+  if (!ring.inZigzag)
+    return op.emitError() << op->getName() << " cannot be a ring over " << ring.axes.str()
+                          << ": its queries are in zigzag, but what goes round is in order; " << kStraightInstead;
   if (ring.axes.size() > 1)
     return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
                           << ": a rank has blocks of '" << zigzag->axis.getValue() << "' alone; " << kStraightInstead;

@@ -1,0 +1,98 @@
+// Attention, forward and backward, with its sequence shared out in zigzag: as a ring and with keys and values gathered
+// it is that of one rank.
+//
+// DEFINE: %{ring} = comm-shard,canonicalize,cse,func.func(comm-form-rings)
+// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,canonicalize,cse)" | FileCheck %s --check-prefix=GATHER
+// RUN: braid-opt %s --pass-pipeline="builtin.module(%{ring},comm-verify-order)" | FileCheck %s
+// RUN: braid-interp %s --compare --pipeline=comm-shard --rtol=1e-5
+// RUN: braid-interp %s --compare --pipeline="%{ring}" --rtol=1e-5
+// In primitives, too.
+// RUN: braid-interp %s --compare --pipeline="%{ring},func.func(tg-decompose)" --rtol=1e-5
+// And on more ranks.
+// RUN: sed 's/dp = 2, cp = 4/cp = 8, dp = 2/' %s > %t.mlir
+// RUN: braid-interp %t.mlir --compare --pipeline="%{ring}" --rtol=1e-5
+//
+// Each half of a rank's queries is an op of its own, and of four ranks' 8 blocks it has those from either end.
+// GATHER-LABEL: func @causal
+// GATHER: %[[KEYS:.*]] = comm.all_gather {{.*}} dims [1] over @mesh {cp} : (tensor<1x4x2x4xf32>) -> tensor<1x16x2x4xf32>
+// GATHER-NEXT: %[[B0:.*]] = tg.slice %[[KEYS]] dim 1 offset 0 size 2
+// GATHER-NEXT: %[[B1:.*]] = tg.slice %[[KEYS]] dim 1 offset 4 size 2
+// GATHER-NEXT: %[[B2:.*]] = tg.slice %[[KEYS]] dim 1 offset 8 size 2
+// GATHER-NEXT: %[[B3:.*]] = tg.slice %[[KEYS]] dim 1 offset 12 size 2
+// GATHER-NEXT: %[[B4:.*]] = tg.slice %[[KEYS]] dim 1 offset 14 size 2
+// GATHER-NEXT: %[[B5:.*]] = tg.slice %[[KEYS]] dim 1 offset 10 size 2
+// GATHER-NEXT: %[[B6:.*]] = tg.slice %[[KEYS]] dim 1 offset 6 size 2
+// GATHER-NEXT: %[[B7:.*]] = tg.slice %[[KEYS]] dim 1 offset 2 size 2
+// GATHER-NEXT: %[[ORDERED:.*]] = tg.concat %[[B0]], %[[B1]], %[[B2]], %[[B3]], %[[B4]], %[[B5]], %[[B6]], %[[B7]] dim 1
+// GATHER: %[[RANK:.*]] = comm.axis_index over @mesh {cp}
+// GATHER: %[[FIRST:.*]] = arith.muli %[[RANK]], %{{.*}}
+// GATHER: %[[SECOND:.*]] = arith.subi %{{.*}}, %[[FIRST]]
+// GATHER: tg.attention %{{.*}}, %[[ORDERED]], %{{.*}} at %[[FIRST]], {{.*}} causal {comm.half = 0 : i64} : (tensor<1x2x4x4xf32>, tensor<1x16x2x4xf32>
+// GATHER: tg.attention %{{.*}}, %[[ORDERED]], %{{.*}} at %[[SECOND]], {{.*}} causal {comm.half = 1 : i64} : (tensor<1x2x4x4xf32>, tensor<1x16x2x4xf32>
+// GATHER-COUNT-2: comm.reduce_scatter sum {{.*}} dims [1] over @mesh {cp} : (tensor<1x16x2x4xf32>) -> tensor<1x4x2x4xf32>
+//
+// Of the rank's own block each half counts its own positions first, and the second one the first's as well.  Of others
+// there are three steps of three ops, of which two count all or nothing; and as many messages as in order.
+// CHECK-LABEL: func @causal
+// CHECK: %[[RANK:.*]] = comm.axis_index over @mesh {cp}
+// CHECK: %[[NEXT:.*]]:2 = comm.permute %{{.*}}, %{{.*}} pairs [0 -> 1, 1 -> 2, 2 -> 3, 3 -> 0] over @mesh {cp} {comm.held_start}
+// CHECK: tg.attention %[[A:[0-9]+]], %{{.*}}, %{{.*}} at %[[FIRST:[0-9]+]], %[[X:[0-9]+]] scale 5.000000e-01 causal : (tensor<1x2x4x4xf32>, tensor<1x2x2x4xf32>
+// CHECK: tg.attention %[[B:[0-9]+]], %{{.*}}, %{{.*}} at %[[SECOND:[0-9]+]], %{{.*}} scale
+// CHECK: tg.attention %[[B]], %{{.*}}, %{{.*}} at %[[SECOND]], %[[X]] scale
+// CHECK: comm.permute %[[NEXT]]#0, %[[NEXT]]#1
+// CHECK: tg.attention %[[A]], {{.*}} at %[[FIRST]]
+// CHECK: tg.attention %[[B]], {{.*}} at %[[SECOND]]
+// CHECK: tg.attention %[[B]], {{.*}} at %[[SECOND]]
+// CHECK: comm.permute
+// CHECK-COUNT-6: tg.attention %
+// CHECK-NOT: tg.attention %
+// CHECK-COUNT-12: tg.attention_grad
+// CHECK-NOT: tg.attention_grad
+// CHECK-NOT: comm.reduce_scatter
+// CHECK: comm.permute
+// CHECK: return
+module attributes {comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>} {
+  comm.mesh @mesh [dp = 2, cp = 4]
+
+  func.func @causal(%q: tensor<2x16x4x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>}, %k: tensor<2x16x2x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>},
+                    %v: tensor<2x16x2x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>}, %do: tensor<2x16x4x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>})
+      -> (tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>) {
+    %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
+        : (tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>) -> (tensor<2x16x4x4xf32>, tensor<2x4x16xf32>)
+    %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do scale 0.5 causal
+        : (tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x4x4xf32>, tensor<2x4x16xf32>, tensor<2x16x4x4xf32>)
+        -> (tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>)
+    %rk = arith.mulf %dk, %k : tensor<2x16x2x4xf32>
+    %rv = arith.mulf %dv, %v : tensor<2x16x2x4xf32>
+    return %o, %dq, %rk, %rv : tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>
+  }
+
+  func.func @window(%q: tensor<2x16x4x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>}, %k: tensor<2x16x2x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>},
+                    %v: tensor<2x16x2x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>}, %do: tensor<2x16x4x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>})
+      -> (tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>) {
+    %o, %lse = tg.attention %q, %k, %v scale 0.5 causal window 5 softcap 2.0
+        : (tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>) -> (tensor<2x16x4x4xf32>, tensor<2x4x16xf32>)
+    %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do scale 0.5 causal window 5 softcap 2.0
+        : (tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x4x4xf32>, tensor<2x4x16xf32>, tensor<2x16x4x4xf32>)
+        -> (tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>)
+    %rk = arith.mulf %dk, %k : tensor<2x16x2x4xf32>
+    %rv = arith.mulf %dv, %v : tensor<2x16x2x4xf32>
+    return %o, %dq, %rk, %rv : tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>
+  }
+
+  func.func @documents(%q: tensor<2x16x4x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>}, %k: tensor<2x16x2x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>},
+                    %v: tensor<2x16x2x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>}, %do: tensor<2x16x4x4xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {} {}>})
+      -> (tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>) {
+    %position = tg.iota dim 1 : tensor<2x16xi32>
+    %size = arith.constant dense<6> : tensor<2x16xi32>
+    %documents = arith.divsi %position, %size : tensor<2x16xi32>
+    %o, %lse = tg.attention %q, %k, %v, %documents scale 0.5 causal
+        : (tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16xi32>) -> (tensor<2x16x4x4xf32>, tensor<2x4x16xf32>)
+    %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do, %documents scale 0.5 causal
+        : (tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x4x4xf32>, tensor<2x4x16xf32>, tensor<2x16x4x4xf32>, tensor<2x16xi32>)
+        -> (tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>)
+    %rk = arith.mulf %dk, %k : tensor<2x16x2x4xf32>
+    %rv = arith.mulf %dv, %v : tensor<2x16x2x4xf32>
+    return %o, %dq, %rk, %rv : tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16x2x4xf32>
+  }
+}
