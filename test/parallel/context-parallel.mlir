@@ -11,13 +11,25 @@
 // RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp link=1,0.001" 2>&1 | FileCheck %t/model.mlir --check-prefixes=LEAST,GATHER
 // RUN: not braid-opt %t/few.mlir --comm-context-parallel="axes=cp how=ulysses" 2>&1 | FileCheck %t/few.mlir --check-prefix=FEW
 // RUN: braid-opt %t/few.mlir --comm-context-parallel="axes=cp compute=0.001,1" 2>&1 | FileCheck %t/few.mlir
+// A ring is in zigzag, where all ranks have as much of the mask, unless it is asked or said not to.
+// RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=ring order=zigzag" | FileCheck %t/model.mlir --check-prefix=RING
+// RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=ring order=straight" | FileCheck %t/model.mlir --check-prefix=STRAIGHT
+// RUN: not braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=gather order=zigzag" 2>&1 | FileCheck %t/model.mlir --check-prefix=NORING
+// RUN: braid-opt %t/odd.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/odd.mlir --check-prefixes=CHECK,AUTO
+// RUN: not braid-opt %t/odd.mlir --comm-context-parallel="axes=cp how=ring order=zigzag" 2>&1 | FileCheck %t/odd.mlir --check-prefixes=CHECK,ASKED
+// RUN: braid-opt %t/later.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/later.mlir --check-prefixes=CHECK,AUTO
+// RUN: not braid-opt %t/later.mlir --comm-context-parallel="axes=cp how=ring order=zigzag" 2>&1 | FileCheck %t/later.mlir --check-prefixes=CHECK,ASKED
+// RUN: not braid-opt %t/two.mlir --comm-context-parallel="axes=cp,cq how=ring order=zigzag" 2>&1 | FileCheck %t/two.mlir
 // RUN: not braid-opt %t/dropout.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/dropout.mlir
 // RUN: not braid-opt %t/none.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/none.mlir
 
 //--- model.mlir
 comm.mesh @mesh [cp = 2, tp = 2]
 
-// RING: module attributes {comm.ring = #comm<axes{cp}>
+// RING: module attributes {comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>
+// STRAIGHT: module attributes {comm.ring = #comm<axes{cp}>
+// STRAIGHT-NOT: comm.zigzag
+// NORING: error: positions over {cp} are read by gathering, and only a ring can be in zigzag; add --context=ring, or leave --context-order=zigzag out
 // RING-NOT: comm.constrain
 // LEAST: remark: positions read those of other ranks along {cp} by gathering: predicted are {{.*}} ms a microbatch by gathering, which keeps 512 B, {{.*}} in a ring, {{.*}} by heads
 // HEADS-COUNT-3: comm.constrain %{{.*}} <@mesh, {?} {} {cp} {?}>
@@ -37,8 +49,8 @@ func.func @model(%q: tensor<2x8x32x4xf32> {tg.input = "q"}, %k: tensor<2x8x4x4xf
 comm.mesh @mesh [cp = 4]
 
 // FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead, or let them go round a ring: 4 divides 4, and 2 divides 2
-// CHECK: remark: positions read those of other ranks along {cp} by a ring: predicted are {{[0-9.]+}} ms a microbatch by gathering, which keeps 768 B, {{[0-9.]+}} in a ring
-// CHECK: comm.ring = #comm<axes{cp}>
+// CHECK: remark: positions read those of other ranks along {cp} by a ring in zigzag: predicted are {{[0-9.]+}} ms a microbatch by gathering, which keeps 768 B, {{[0-9.]+}} in a ring
+// CHECK: comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>
 // CHECK-NOT: comm.constrain
 func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf32> {tg.input = "k"},
                  %v: tensor<2x8x2x4xf32> {tg.input = "v"}) -> tensor<2x8x4x4xf32> {
@@ -64,4 +76,44 @@ comm.mesh @mesh [cp = 2]
 func.func @model(%q: tensor<2x8x4xf32> {tg.input = "q"}) -> tensor<2x8x4xf32> {
   %y = tg.silu %q : tensor<2x8x4xf32>
   return %y : tensor<2x8x4xf32>
+}
+
+//--- odd.mlir
+comm.mesh @mesh [cp = 4]
+
+// AUTO: remark: a ring over {cp} has positions in order, not in zigzag:
+// ASKED: error: a ring over {cp} cannot be in zigzag:
+// CHECK-SAME: 12 positions over {cp} are 8 blocks in zigzag, which do not divide them: 8 divides 8 and 16, and 6 and 12 divide 12
+// ASKED-SAME: ; leave --context-order=zigzag out
+// AUTO: module attributes {comm.ring = #comm<axes{cp}>
+// AUTO-NOT: comm.zigzag
+func.func @model(%q: tensor<2x12x4x4xf32> {tg.input = "q"}, %k: tensor<2x12x2x4xf32> {tg.input = "k"},
+                 %v: tensor<2x12x2x4xf32> {tg.input = "v"}) -> tensor<2x12x4x4xf32> {
+  %y, %lse = tg.attention %q, %k, %v scale 0.5 causal
+      : (tensor<2x12x4x4xf32>, tensor<2x12x2x4xf32>, tensor<2x12x2x4xf32>) -> (tensor<2x12x4x4xf32>, tensor<2x4x12xf32>)
+  return %y : tensor<2x12x4x4xf32>
+}
+
+//--- later.mlir
+comm.mesh @mesh [cp = 2]
+
+// AUTO: remark: a ring over {cp} has positions in order, not in zigzag:
+// ASKED: error: a ring over {cp} cannot be in zigzag:
+// CHECK-SAME: it reads later positions, too, so that all ranks have equally much in any order
+func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf32> {tg.input = "k"},
+                 %v: tensor<2x8x2x4xf32> {tg.input = "v"}) -> tensor<2x8x4x4xf32> {
+  %y, %lse = tg.attention %q, %k, %v scale 0.5
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return %y : tensor<2x8x4x4xf32>
+}
+
+//--- two.mlir
+comm.mesh @mesh [cp = 2, cq = 2]
+
+// CHECK: error: a ring over {cp, cq} cannot be in zigzag: more than one axis shards the sequence
+func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf32> {tg.input = "k"},
+                 %v: tensor<2x8x2x4xf32> {tg.input = "v"}) -> tensor<2x8x4x4xf32> {
+  %y, %lse = tg.attention %q, %k, %v scale 0.5 causal
+      : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
+  return %y : tensor<2x8x4x4xf32>
 }
