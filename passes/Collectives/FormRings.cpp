@@ -247,9 +247,31 @@ Values RingBuilder::sums(ValueRange some, ValueRange others) {
   return sums;
 }
 
+/// Backward reads what both halves made, and so does what comes behind the op, of both together.  Only the whole is kept
+/// where backward takes the halves of that.
+static void readFromWhole(OpResult half) {
+  auto isWhole = [](Operation *user) { return isa<tg::ConcatOp>(user) && !user->use_empty(); };
+  auto whole = llvm::find_if(half.getUsers(), isWhole);
+  if (whole == half.getUsers().end())
+    return;
+  auto concat = cast<tg::ConcatOp>(*whole);
+  int64_t dim = concat.getDim(), size = tg::typeOf(half).getDimSize(dim);
+  int64_t offset = concat.getInputs().front() == half ? 0 : tg::typeOf(concat.getResult()).getDimSize(dim) - size;
+  for (OpOperand &use : llvm::make_early_inc_range(half.getUses())) {
+    Operation *user = use.getOwner();
+    if (user == concat || user->isBeforeInBlock(concat))
+      continue;
+    OpBuilder builder(user);
+    use.set(tg::TensorBuilder(builder, user->getLoc()).slice(concat, dim, offset, size));
+  }
+}
+
 void RingBuilder::build() {
-  for (const RingOp &member : ops)
+  for (const RingOp &member : ops) {
     member.op->removeAttr(kHalf);
+    if (member.half)
+      llvm::for_each(member.op->getResults(), readFromWhole);
+  }
   // What is sent stands before what is computed meanwhile.
   Values block = ring.own, next = passOn(block), home = compute(block, 0), follows;
   for (int64_t step = 1; step < ring.ranks; ++step) {

@@ -118,8 +118,8 @@ SmallVector<Value> TwoBlocks::join() {
 SmallVector<Value> braid::buildZigzagShard(Operation &op, OpBuilder &builder, const ShardingRule &rule, unsigned factor,
                                            ArrayRef<Value> starts, const Shard &shard) {
   TwoBlocks blocks(op, builder, rule, factor, starts, shard);
-  bool isRead = llvm::any_of(rule.operands, [&](const ShardingRule::TensorFactors &tensor) {
-    return llvm::any_of(tensor, [&](const auto &dim) { return llvm::is_contained(dim, factor); });
+  bool isGenerator = llvm::all_of(rule.operands, [](const ShardingRule::TensorFactors &tensor) {
+    return llvm::all_of(tensor, [](const ShardingRule::DimFactors &dim) { return dim.empty(); });
   });
-  return isRead ? blocks.join() : blocks.select();
+  return isGenerator ? blocks.select() : blocks.join();
 }

@@ -7,8 +7,9 @@
 namespace braid {
 
 /// Builds an op on its shard, where the shard has two blocks of the positional factor `factor`, which start at
-/// `starts`, tensor<i32>: an op for each.  What no operand has the factor of, such as an iota, is cheap: it is made
-/// for both blocks at both places, and selected.  Everything else is made for each block alone and joined.
+/// `starts`, tensor<i32>: an op for each.  What reads nothing that is sharded, such as an iota, is fused with its
+/// readers: it is made for both blocks at both places, and selected.  Everything else is made for each block alone and
+/// joined.
 llvm::SmallVector<mlir::Value> buildZigzagShard(mlir::Operation &op, mlir::OpBuilder &builder, const ShardingRule &rule,
                                                 unsigned factor, llvm::ArrayRef<mlir::Value> starts,
                                                 const Shard &shard);

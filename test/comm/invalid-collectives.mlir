@@ -400,3 +400,17 @@ func.func @f(%x: tensor<4xf32>) {
 // expected-error @below {{'comm.ring' names one axis or more on a module, found #comm<axes{}>}}
 module attributes {comm.ring = #comm<axes{}>} {
 }
+
+// -----
+
+// expected-error @below {{'comm.zigzag' names one axis on a module, found #comm<axes{cp, tp}>}}
+module attributes {comm.zigzag = #comm<axes{cp, tp}>} {
+}
+
+// -----
+
+func.func @half(%x: tensor<4xf32>) {
+  // expected-error @below {{'comm.half' is 0 or 1, found 2 : i64}}
+  %0 = math.exp %x {comm.half = 2} : tensor<4xf32>
+  return
+}
