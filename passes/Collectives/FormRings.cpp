@@ -42,11 +42,12 @@ public:
   void eraseUnread();
 
 private:
+  Value blockAt(OpBuilder &builder, const Ring &ring, int64_t step);
   Value make(OpBuilder &builder, const Ring &ring, int64_t step, int64_t piece);
 
   func::FuncOp function;
   Operation *last = nullptr; ///< Of those that were made.
-  DenseMap<AxesAttr, Value> ranks;
+  DenseMap<std::pair<AxesAttr, int64_t>, Value> blocks;
   DenseMap<std::tuple<AxesAttr, int64_t, int64_t, int64_t>, Value> starts;
 };
 
@@ -140,18 +141,25 @@ Value BlockStarts::at(const Ring &ring, int64_t step, int64_t piece) {
   return start;
 }
 
-/// (rank - step) mod ranks, in positions; of the second piece in zigzag as far from the end.
+/// (rank - step) mod ranks.
+Value BlockStarts::blockAt(OpBuilder &builder, const Ring &ring, int64_t step) {
+  Value &block = blocks[{ring.axes, step}];
+  if (block)
+    return block;
+  if (!step)
+    return block = builder.create<AxisIndexOp>(function.getLoc(), ring.mesh, ring.axes);
+  tg::TensorBuilder t(builder, function.getLoc());
+  Value rank = blockAt(builder, ring, 0);
+  Value before = t.make<arith::SubIOp>(rank, t.like(rank, step));
+  Value around = t.make<arith::AddIOp>(rank, t.like(rank, ring.ranks - step));
+  Value isBefore = t.compare(arith::CmpIPredicate::sge, before, t.like(rank, 0));
+  return blocks[{ring.axes, step}] = t.select(isBefore, before, around);
+}
+
+/// A block in positions; the second piece in zigzag is as far from the end.
 Value BlockStarts::make(OpBuilder &builder, const Ring &ring, int64_t step, int64_t piece) {
   tg::TensorBuilder t(builder, function.getLoc());
-  Value &rank = ranks[ring.axes];
-  if (!rank)
-    rank = builder.create<AxisIndexOp>(function.getLoc(), ring.mesh, ring.axes);
-  Value block = rank;
-  if (step) {
-    Value before = t.make<arith::SubIOp>(rank, t.like(rank, step));
-    Value around = t.make<arith::AddIOp>(rank, t.like(rank, ring.ranks - step));
-    block = t.select(t.compare(arith::CmpIPredicate::sge, before, t.like(rank, 0)), before, around);
-  }
+  Value block = blockAt(builder, ring, step);
   if (piece)
     block = t.make<arith::SubIOp>(t.like(block, static_cast<double>(2 * ring.ranks - 1)), block);
   // Made last, whatever the block is.

@@ -179,6 +179,63 @@ def PartitionPass : Pass<"comm-partition", "::mlir::ModuleOp"> {
       return %y : tensor<4x3xf32>
     }
     ```
+
+    Where the module says `comm.zigzag`, positions over its axis of c ranks are 2c blocks, of which rank i has
+    block i and, behind it, block 2c - 1 - i, so that all ranks have as much of a causal mask.  Arguments and results
+    are whole along such a dim, because who calls the program knows them in order; so is what is gathered, once its
+    blocks are put in order.  An op for which it matters where it is becomes one for each block: what generates numbers
+    is made at both places and selected, and other ops are made of both halves of their operands.  `comm.half` says
+    which half an op has that may go round a ring (comm-form-rings).
+
+    Input:
+    ```mlir
+    module attributes {comm.zigzag = #comm<axes{cp}>} {
+      comm.mesh @mesh [cp = 2]
+      func.func @f(%x: tensor<1x8xi32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {} {cp}>})
+          -> (tensor<i32> {comm.sharding = #comm.sharding<@mesh>}) {
+        %p = tg.iota dim 1 {comm.shardings = [#comm.sharding<@mesh, {} {cp}>]} : tensor<1x8xi32>
+        %y = arith.muli %x, %p {comm.shardings = [#comm.sharding<@mesh, {} {cp}>]} : tensor<1x8xi32>
+        %s = tg.reduce sum %y dims [0, 1] {comm.shardings = [#comm.sharding<@mesh, partial sum {cp}>]} : tensor<1x8xi32> -> tensor<i32>
+        %r = comm.reshard %s <@mesh> : tensor<i32>
+        return %r : tensor<i32>
+      }
+    }
+    ```
+    Output:
+    ```mlir
+    module attributes {comm.zigzag = #comm<axes{cp}>} {
+      comm.mesh @mesh [cp = 2]
+      func.func @f(%arg0: tensor<1x8xi32> {tg.role = #tg.role<tokens>}) -> tensor<i32> attributes {comm.program = #comm.program<@mesh>} {
+        %0 = tg.slice %arg0 dim 1 offset 0 size 2 : tensor<1x8xi32> -> tensor<1x2xi32>
+        %1 = tg.slice %arg0 dim 1 offset 6 size 2 : tensor<1x8xi32> -> tensor<1x2xi32>
+        %2 = tg.slice %arg0 dim 1 offset 2 size 2 : tensor<1x8xi32> -> tensor<1x2xi32>
+        %3 = tg.slice %arg0 dim 1 offset 4 size 2 : tensor<1x8xi32> -> tensor<1x2xi32>
+        %4 = tg.concat %0, %1, %2, %3 dim 1 : (tensor<1x2xi32>, tensor<1x2xi32>, tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<1x8xi32>
+        %5 = comm.slice %4 dim 1 over @mesh {cp} : tensor<1x8xi32> -> tensor<1x4xi32>
+        %6 = comm.axis_index over @mesh {cp} : tensor<i32>
+        %cst = arith.constant dense<2> : tensor<i32>
+        %7 = arith.muli %6, %cst : tensor<i32>
+        %cst_0 = arith.constant dense<6> : tensor<i32>
+        %8 = arith.subi %cst_0, %7 : tensor<i32>
+        %cst_1 = arith.constant dense<2> : tensor<i32>
+        %9 = tg.iota dim 1 : tensor<1x4xi32>
+        %10 = tg.broadcast %7 dims [] : tensor<i32> -> tensor<1x4xi32>
+        %11 = arith.addi %9, %10 : tensor<1x4xi32>
+        %12 = arith.subi %8, %cst_1 : tensor<i32>
+        %13 = tg.iota dim 1 : tensor<1x4xi32>
+        %14 = tg.broadcast %12 dims [] : tensor<i32> -> tensor<1x4xi32>
+        %15 = arith.addi %13, %14 : tensor<1x4xi32>
+        %16 = tg.iota dim 1 : tensor<1x4xi32>
+        %cst_2 = arith.constant dense<2> : tensor<1x4xi32>
+        %17 = arith.cmpi slt, %16, %cst_2 : tensor<1x4xi32>
+        %18 = arith.select %17, %11, %15 : tensor<1x4xi1>, tensor<1x4xi32>
+        %19 = arith.muli %5, %18 : tensor<1x4xi32>
+        %20 = tg.reduce sum %19 dims [0, 1] : tensor<1x4xi32> -> tensor<i32>
+        %21 = comm.all_reduce sum %20 over @mesh {cp} : (tensor<i32>) -> tensor<i32>
+        return %21 : tensor<i32>
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect"];
 }
