@@ -39,14 +39,15 @@ MODELS = {
 ARRANGEMENTS = [
     "tp=2", "tp=4", "tp=2 sequence-parallel", "tp=4 sequence-parallel",
     "cp=2", "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ring", "cp=4 context=ring", "cp=2 context=ulysses",
+    "cp=2 context=ring context-order=straight", "cp=4 context=ring context-order=straight",
     "dp=2,tp=2", "dp=2,tp=2 sequence-parallel", "dp=2,cp=2", "dp=2,cp=2 context=ring", "cp=2,tp=2",
-    "cp=2,tp=2 sequence-parallel", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2 sequence-parallel",
+    "cp=2,tp=2 sequence-parallel", "cp=2,tp=2 sequence-parallel context=ring", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2 sequence-parallel",
     "replica=2,shard=2,tp=2",
     "pp=2", "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=zb-v", "pp=4 schedule=gpipe", "pp=4 schedule=1f1b",
     "pp=4 schedule=interleaved chunks=2", "pp=4 schedule=zb-h1", "pp=4 schedule=zb-v",
-    "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1", "pp=2,cp=2", "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",
+    "dp=2,pp=2", "pp=2,tp=2 schedule=zb-h1", "pp=2,cp=2", "pp=2,cp=2 context=ring", "pp=2,dp=2,tp=2", "pp=2,cp=2,tp=2",
     "ep=2", "ep=4", "dp=2,ep=2", "ep=2,tp=2", "ep=2,cp=2", "pp=2,ep=2", "pp=2,ep=2 schedule=zb-v",
-    "dp=4 fold=ep:dp", "dp=2,cp=2 fold=ep:dp,cp", "pp=2,dp=2,cp=2 fold=ep:cp",
+    "dp=4 fold=ep:dp", "dp=2,cp=2 fold=ep:dp,cp", "dp=2,cp=2 fold=ep:dp,cp context=ring", "pp=2,dp=2,cp=2 fold=ep:cp",
 ]
 # Those in which experts differ from other weights without ranks of their own.
 WITH_EXPERTS = ["tp=4", "tp=2 sequence-parallel", "dp=2,cp=2,tp=2", "pp=2,dp=2,tp=2"]
