@@ -69,6 +69,8 @@ static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
   pipeline.context.axes = options.parallel.sequenceAxes;
   const std::vector<std::string> headAxes(options.parallel.searchesLayout, pipeline.tensor.axis);
   pipeline.context.otherHeadAxes = headAxes;
+  if (options.parallel.sequenceParallel)
+    pipeline.context.behindAxes = headAxes;
   const std::vector<std::string> stageAxes(options.parallel.hasStages(), options.parallel.stageAxis);
   pipeline.context.stageAxes = stageAxes;
   pipeline.context.how = options.parallel.context;

@@ -84,6 +84,7 @@ private:
   std::optional<ComputeRates> computeRates;
   std::optional<LinkRates> linkRates;
   AxesAttr sequenceAxes, headAxes, allAxes, ofStages;
+  AxesAttr positionAxes; ///< Of the sequence, with those behind.
   std::vector<ContextOp> ops;
   SmallVector<BlockwiseOpInterface> blockwise;
 };
@@ -98,6 +99,7 @@ LogicalResult ContextParallel::readOptions() {
   sequenceAxes = axesNamed(&getContext(), *axes);
   headAxes = axesNamed(&getContext(), *otherHeadAxes);
   allAxes = joinAxes(headAxes, sequenceAxes);
+  positionAxes = joinAxes(sequenceAxes, axesNamed(&getContext(), *behindAxes));
   ofStages = axesNamed(&getContext(), *stageAxes);
   const TargetInfo *target = targetOf(getOperation());
   if (!target)
@@ -110,8 +112,9 @@ LogicalResult ContextParallel::readOptions() {
   }
   computeRates = *ofCompute;
   linkRates = *ofLink;
-  return verifyAxes([&] { return getOperation().emitError() << "comm-context-parallel: "; }, *mesh,
-                    joinAxes(allAxes, ofStages));
+  auto emitError = [&] { return getOperation().emitError() << "comm-context-parallel: "; };
+  return success(succeeded(verifyAxes(emitError, *mesh, joinAxes(allAxes, ofStages))) &&
+                 succeeded(verifyAxes(emitError, *mesh, positionAxes)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,7 +238,7 @@ std::pair<Operation *, std::string> ContextParallel::reasonAgainstZigzag() {
     return {getOperation(), "more than one axis shards the sequence"};
   Zigzag zigzag{sequenceAxes.getNames().front(), mesh->sizeOf(sequenceAxes)};
   for (const ContextOp &found : ops)
-    if (std::string problem = zigzag.problemOf(positionsOf(found), sequenceAxes, *mesh); !problem.empty())
+    if (std::string problem = zigzag.problemOf(positionsOf(found), positionAxes, *mesh); !problem.empty())
       return {found.op, problem};
   return {};
 }

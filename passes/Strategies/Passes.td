@@ -339,6 +339,7 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"axes", "axes", "std::string", "The axes that shard the sequence">,
     ListOption<"otherHeadAxes", "head-axes", "std::string", "Axes that shard heads already (none)">,
+    ListOption<"behindAxes", "behind-axes", "std::string", "Axes that shard the sequence behind these (none)">,
     ListOption<"stageAxes", "stage-axes", "std::string",
                "For auto, axes along which stages of a pipeline lie, which share out no op (none)">,
     Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "auto, ring, gather or ulysses",

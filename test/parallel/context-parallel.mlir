@@ -19,6 +19,7 @@
 // RUN: not braid-opt %t/odd.mlir --comm-context-parallel="axes=cp how=ring order=zigzag" 2>&1 | FileCheck %t/odd.mlir --check-prefixes=CHECK,ASKED
 // RUN: braid-opt %t/later.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/later.mlir --check-prefixes=CHECK,AUTO
 // RUN: not braid-opt %t/later.mlir --comm-context-parallel="axes=cp how=ring order=zigzag" 2>&1 | FileCheck %t/later.mlir --check-prefixes=CHECK,ASKED
+// RUN: braid-opt %t/shares.mlir --comm-context-parallel="axes=cp behind-axes=tp how=ring" 2>&1 | FileCheck %t/shares.mlir
 // RUN: not braid-opt %t/two.mlir --comm-context-parallel="axes=cp,cq how=ring order=zigzag" 2>&1 | FileCheck %t/two.mlir
 // RUN: not braid-opt %t/dropout.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/dropout.mlir
 // RUN: not braid-opt %t/none.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/none.mlir
@@ -105,6 +106,18 @@ func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf3
   %y, %lse = tg.attention %q, %k, %v scale 0.5
       : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   return %y : tensor<2x8x4x4xf32>
+}
+
+//--- shares.mlir
+comm.mesh @mesh [cp = 2, tp = 3]
+
+// CHECK: remark: a ring over {cp} has positions in order, not in zigzag: two blocks of a zigzag over 'cp' do not divide into 3 parts over {tp}
+// CHECK-NOT: comm.zigzag
+func.func @model(%q: tensor<2x12x4x4xf32> {tg.input = "q"}, %k: tensor<2x12x2x4xf32> {tg.input = "k"},
+                 %v: tensor<2x12x2x4xf32> {tg.input = "v"}) -> tensor<2x12x4x4xf32> {
+  %y, %lse = tg.attention %q, %k, %v scale 0.5 causal
+      : (tensor<2x12x4x4xf32>, tensor<2x12x2x4xf32>, tensor<2x12x2x4xf32>) -> (tensor<2x12x4x4xf32>, tensor<2x4x12xf32>)
+  return %y : tensor<2x12x4x4xf32>
 }
 
 //--- two.mlir

@@ -41,6 +41,11 @@ REFUSALS = [
     r"interleaved on \d+ ranks needs a multiple of \d+ as number of microbatches",
     r"has no sequence of tokens to shard over \{cp\}",
     r"dim 1 of size \d+ does not divide into 2 equal blocks over \{cp\}",
+    r"nothing can go round a ring over \{cp\}: no op reads a sequence block by block",
+    r"cannot be computed in a ring over \{cp\}",
+    r"cannot share out heads over \{cp\}",
+    r"a ring over \{cp\} cannot be in zigzag",
+    r"and only a ring can be in zigzag",
     r"comm-noise-scale: the gradient of '.*' is reduced over \{dp, cp\} but the batch is sharded over \{dp\}",
     r"comm-noise-scale: of the gradients of .* one is reduced in each microbatch and the other is not",
 ]
@@ -69,6 +74,7 @@ class Layout:
             if self.mesh == BLOCKS:
                 self.add("layout", "layout")
             self.strategy(accumulate)
+            self.context()
             self.schedule()
 
     def add(self, option, value=None):
@@ -95,6 +101,10 @@ class Layout:
             self.add("unreduced-accumulators")
         if self.ranks > 1 and not isPipeline and self.draw.random() < 0.2:
             self.add("noise-scale")
+
+    def context(self):
+        if "cp" in self.mesh and self.maybe("context", ["ring", "ring", "gather", "ulysses"], 0.8):
+            self.maybe("context-order", ["zigzag", "straight"], 0.3)
 
     def schedule(self):
         link = self.maybe("link", LINKS)
