@@ -255,8 +255,8 @@ Values RingBuilder::sums(ValueRange some, ValueRange others) {
   return sums;
 }
 
-/// Backward reads what both halves made, and so does what comes behind the op, of both together.  Only the whole is kept
-/// where backward takes the halves of that.
+/// Backward reads what both halves made, and so does what comes behind the op, of both together.  Only the whole is
+/// kept where backward takes the halves of that.
 static void readFromWhole(OpResult half) {
   auto isWhole = [](Operation *user) { return isa<tg::ConcatOp>(user) && !user->use_empty(); };
   auto whole = llvm::find_if(half.getUsers(), isWhole);

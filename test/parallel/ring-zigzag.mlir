@@ -11,6 +11,18 @@
 // And on more ranks.
 // RUN: sed 's/dp = 2, cp = 4/cp = 8, dp = 2/' %s > %t.mlir
 // RUN: braid-interp %t.mlir --compare --pipeline="%{ring}" --rtol=1e-5
+// All ranks have as much of the mask, and together all pairs once, in one example; in order the last one has most.
+// RUN: braid-opt %s --pass-pipeline="builtin.module(%{ring})" > %t.ring.mlir
+// RUN: python3 %S/Inputs/attention_work.py 4 causal < %t.ring.mlir | FileCheck %s --check-prefix=WORK
+// RUN: python3 %S/Inputs/attention_work.py 4 window < %t.ring.mlir | FileCheck %s --check-prefix=WINDOW
+// RUN: sed 's/, comm.zigzag = #comm<axes{cp}>//' %s > %t.straight.mlir
+// RUN: braid-opt %t.straight.mlir --pass-pipeline="builtin.module(%{ring})" > %t.ring.mlir
+// RUN: python3 %S/Inputs/attention_work.py 4 causal < %t.ring.mlir | FileCheck %s --check-prefix=STRAIGHT
+// WORK: @causal tg.attention: [34, 34, 34, 34], together 136
+// WORK: @causal tg.attention_grad: [34, 34, 34, 34], together 136
+// WINDOW: together 70
+// WINDOW: together 70
+// STRAIGHT: @causal tg.attention: [10, 26, 42, 58], together 136
 //
 // Each half of a rank's queries is an op of its own, and of four ranks' 8 blocks it has those from either end.
 // GATHER-LABEL: func @causal
