@@ -30,8 +30,11 @@ template <typename Op> static Op onBlock(Op op, OpBuilder &builder, ValueRange b
   auto part = cast<Op>(builder.clone(*op));
   part.getKeyMutable().assign(block[0]);
   part.getValueMutable().assign(block[1]);
-  if (!countsByPosition)
+  if (!countsByPosition) {
+    part.getQueryStartMutable().clear();
+    part.getKeyStartMutable().clear();
     return part;
+  }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(part);
   part.getQueryStartMutable().assign(queryStart);

@@ -19,8 +19,8 @@ static constexpr int64_t kMaxRanks = 512;
 RingOp::RingOp(BlockwiseOpInterface op) : op(op) {
   if (auto number = op->getAttrOfType<IntegerAttr>(kHalf))
     half = number.getInt();
-  auto mask = op->getAttrOfType<tg::MaskAttr>("mask");
-  isCausal = mask && mask.getCausal();
+  auto said = op->getAttrOfType<tg::MaskAttr>(kMask);
+  mask = said ? said : tg::MaskAttr::get(op->getContext());
 }
 
 /// The value in the type in which it is read.
@@ -124,7 +124,7 @@ LogicalResult RingFinder::check(const Ring &ring) {
     return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
                           << ": a rank has blocks of '" << zigzag->axis.getValue() << "' alone; " << kStraightInstead;
   for (const RingOp &member : ops)
-    if (member.isCausal && !member.half)
+    if (member.mask.getCausal() && !member.half)
       return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
                             << ": its queries are not a half of a rank's; " << kStraightInstead;
   return success();

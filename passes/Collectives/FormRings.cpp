@@ -76,6 +76,7 @@ private:
   Values compute(ValueRange block, int64_t step);
   SmallVector<int64_t, 2> piecesFor(const RingOp &member, int64_t step) const;
   Values pieceOf(ValueRange block, int64_t piece);
+  Values computePiece(const RingOp &member, ValueRange piece, int64_t step, int64_t number);
   /// Of results, those that blocks have a part of and somebody reads.
   Values readOf(ValueRange results);
   Values restOf(ValueRange results);
@@ -181,13 +182,23 @@ void BlockStarts::eraseUnread() {
 
 /// What a half of queries counts: of the rank's own block first the piece with its own positions.
 SmallVector<int64_t, 2> RingBuilder::piecesFor(const RingOp &member, int64_t step) const {
-  if (!ring.inZigzag)
-    return {0};
-  if (member.half == 0 && member.isCausal)
-    return {0};
-  if (member.half == 1 && step == 0)
-    return {1, 0};
-  return {0, 1};
+  auto pieces = llvm::to_vector<2>(llvm::seq<int64_t>(0, ring.pieces()));
+  if (step == 0 && member.half == 1)
+    std::swap(pieces.front(), pieces.back());
+  llvm::erase_if(pieces, [&](int64_t piece) { return member.countsNothing(piece); });
+  return pieces;
+}
+
+/// Where a mask leaves all of a piece, the op needs none, and no positions.
+Values RingBuilder::computePiece(const RingOp &member, ValueRange piece, int64_t step, int64_t number) {
+  BlockwiseOpInterface op = member.op;
+  if (!member.countsAll(number))
+    return op.buildOnBlock(builder, piece, starts.at(ring, step, number));
+  auto unmasked = cast<BlockwiseOpInterface>(builder.clone(*op));
+  unmasked->setAttr(RingOp::kMask, tg::MaskAttr::get(op->getContext()));
+  Values results = unmasked.buildOnBlock(builder, piece, starts.at(ring, step, number));
+  unmasked->erase();
+  return results;
 }
 
 Values RingBuilder::pieceOf(ValueRange block, int64_t piece) {
@@ -206,7 +217,7 @@ Values RingBuilder::compute(ValueRange block, int64_t step) {
   for (auto [member, merged] : llvm::zip_equal(ops, rest))
     for (int64_t piece : piecesFor(member, step)) {
       BlockwiseOpInterface op = member.op;
-      Values results = op.buildOnBlock(builder, operands[piece], starts.at(ring, step, piece));
+      Values results = computePiece(member, operands[piece], step, piece);
       merged = merged.empty() ? restOf(results) : Values(op.mergeBlocks(builder, merged, restOf(results)));
       made[piece] = made[piece].empty() ? readOf(results) : sums(made[piece], readOf(results));
     }

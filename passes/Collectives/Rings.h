@@ -2,14 +2,22 @@
 #ifndef BRAID_PASSES_COLLECTIVES_RINGS_H
 #define BRAID_PASSES_COLLECTIVES_RINGS_H
 
-#include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/TG.h"
 #include "lib/Sharding/Zigzag.h"
 
 namespace braid {
 
 /// An op of a ring, and which half of a rank's queries it has, if not all.
 struct RingOp {
+  /// Under which an op says its mask; one that says none counts all.
+  static constexpr llvm::StringLiteral kMask = "mask";
+
   explicit RingOp(BlockwiseOpInterface op);
+
+  /// Whether its queries count all of a piece of any rank's block: the second half stands behind all first pieces.
+  bool countsAll(int64_t piece) const { return half == 1 && piece == 0 && mask.getCausal() && !mask.hasWindow(); }
+  /// Whether they count nothing: the first half stands before all second pieces.
+  bool countsNothing(int64_t piece) const { return half == 0 && piece == 1 && mask.getCausal(); }
 
   /// Whether it is the other half of what `first` computes.
   bool completes(const RingOp &first) const {
@@ -18,7 +26,7 @@ struct RingOp {
 
   BlockwiseOpInterface op;
   std::optional<int64_t> half;
-  bool isCausal;
+  tg::MaskAttr mask;
 };
 
 /// What some ops read and make of other ranks' blocks.

@@ -67,8 +67,9 @@ def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
     In zigzag (`comm.zigzag`) a block is two of the sequence, and so are a rank's queries, of which comm-partition has
     made an op for each half.  Both halves share one ring, and each computes with each piece of a block, which knows
     where it starts; of the rank's own block first with the piece that has its own positions.  The second half comes
-    behind the first pieces of all blocks, and the first half before all second ones: under a causal mask it skips
-    these.  Of the other two pairs, one counts in full and one counts nothing, which is known at run time.
+    behind the first pieces of all blocks, and the first half before all second ones.  So under a causal mask the one
+    pair needs no mask, if there is no window, and the other one is left out.  Of two pairs that are left, one counts in
+    full and one counts nothing, which is known at run time.
 
     Input:
     ```mlir
@@ -125,7 +126,7 @@ def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
         %15 = tg.slice %arg2 dim 1 offset 2 size 2 : tensor<1x4x2x4xf32> -> tensor<1x2x2x4xf32>
         %dquery, %dkey, %dvalue = tg.attention_grad %arg0, %12, %13, %arg3, %arg4, %arg5 at %arg6, %1 scale 5.000000e-01 causal : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2xf32>, tensor<1x2x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>)
         %dquery_9, %dkey_10, %dvalue_11 = tg.attention_grad %arg1, %14, %15, %arg3, %arg4, %arg5 at %arg7, %3 scale 5.000000e-01 causal : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2xf32>, tensor<1x2x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>)
-        %dquery_12, %dkey_13, %dvalue_14 = tg.attention_grad %arg1, %12, %13, %arg3, %arg4, %arg5 at %arg7, %1 scale 5.000000e-01 causal : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2xf32>, tensor<1x2x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>)
+        %dquery_12, %dkey_13, %dvalue_14 = tg.attention_grad %arg1, %12, %13, %arg3, %arg4, %arg5 scale 5.000000e-01 : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2xf32>, tensor<1x2x2x4xf32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>)
         %16 = arith.addf %dquery_9, %dquery_12 : tensor<1x2x2x4xf32>
         %17 = tg.slice %11#0 dim 1 offset 0 size 2 : tensor<1x4x2x4xf32> -> tensor<1x2x2x4xf32>
         %18 = tg.slice %11#1 dim 1 offset 0 size 2 : tensor<1x4x2x4xf32> -> tensor<1x2x2x4xf32>
@@ -133,7 +134,7 @@ def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
         %20 = tg.slice %11#1 dim 1 offset 2 size 2 : tensor<1x4x2x4xf32> -> tensor<1x2x2x4xf32>
         %dquery_15, %dkey_16, %dvalue_17 = tg.attention_grad %arg0, %17, %18, %arg3, %arg4, %arg5 at %arg6, %8 scale 5.000000e-01 causal : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2xf32>, tensor<1x2x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>)
         %21 = arith.addf %dquery, %dquery_15 : tensor<1x2x2x4xf32>
-        %dquery_18, %dkey_19, %dvalue_20 = tg.attention_grad %arg1, %17, %18, %arg3, %arg4, %arg5 at %arg7, %8 scale 5.000000e-01 causal : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2xf32>, tensor<1x2x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>)
+        %dquery_18, %dkey_19, %dvalue_20 = tg.attention_grad %arg1, %17, %18, %arg3, %arg4, %arg5 scale 5.000000e-01 : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2xf32>, tensor<1x2x2x4xf32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>)
         %22 = arith.addf %16, %dquery_18 : tensor<1x2x2x4xf32>
         %dquery_21, %dkey_22, %dvalue_23 = tg.attention_grad %arg1, %19, %20, %arg3, %arg4, %arg5 at %arg7, %10 scale 5.000000e-01 causal : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2xf32>, tensor<1x2x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>)
         %23 = arith.addf %22, %dquery_21 : tensor<1x2x2x4xf32>

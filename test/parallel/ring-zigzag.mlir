@@ -43,18 +43,20 @@
 // GATHER: tg.attention %{{.*}}, %[[ORDERED]], %{{.*}} at %[[SECOND]], {{.*}} causal {comm.half = 1 : i64} : (tensor<1x2x4x4xf32>, tensor<1x16x2x4xf32>
 // GATHER-COUNT-2: comm.reduce_scatter sum {{.*}} dims [1] over @mesh {cp} : (tensor<1x16x2x4xf32>) -> tensor<1x4x2x4xf32>
 //
-// Of the rank's own block each half counts its own positions first, and the second one the first's as well.  Of others
-// there are three steps of three ops, of which two count all or nothing; and as many messages as in order.
+// Of the rank's own block each half counts its own positions first, and the second one all of the first's.  Of others
+// there are three steps of three ops, of which one counts all, and of two one all and one nothing; and as many messages
+// as in order.
 // CHECK-LABEL: func @causal
 // CHECK: %[[RANK:.*]] = comm.axis_index over @mesh {cp}
 // CHECK: %[[NEXT:.*]]:2 = comm.permute %{{.*}}, %{{.*}} pairs [0 -> 1, 1 -> 2, 2 -> 3, 3 -> 0] over @mesh {cp} {comm.held_start}
-// CHECK: tg.attention %[[A:[0-9]+]], %{{.*}}, %{{.*}} at %[[FIRST:[0-9]+]], %[[X:[0-9]+]] scale 5.000000e-01 causal : (tensor<1x2x4x4xf32>, tensor<1x2x2x4xf32>
-// CHECK: tg.attention %[[B:[0-9]+]], %{{.*}}, %{{.*}} at %[[SECOND:[0-9]+]], %{{.*}} scale
-// CHECK: tg.attention %[[B]], %{{.*}}, %{{.*}} at %[[SECOND]], %[[X]] scale
+// CHECK: tg.attention %[[A:[0-9]+]], %[[X:[0-9]+]], %[[XV:[0-9]+]] at %[[FIRST:[0-9]+]], %{{[0-9]+}} scale 5.000000e-01 causal : (tensor<1x2x4x4xf32>, tensor<1x2x2x4xf32>
+// CHECK: tg.attention %[[B:[0-9]+]], %{{.*}}, %{{.*}} at %[[SECOND:[0-9]+]], %{{[0-9]+}} scale 5.000000e-01 causal
+// CHECK: tg.attention %[[B]], %[[X]], %[[XV]] scale 5.000000e-01 :
 // CHECK: comm.permute %[[NEXT]]#0, %[[NEXT]]#1
-// CHECK: tg.attention %[[A]], {{.*}} at %[[FIRST]]
-// CHECK: tg.attention %[[B]], {{.*}} at %[[SECOND]]
-// CHECK: tg.attention %[[B]], {{.*}} at %[[SECOND]]
+// CHECK: %[[Y:.*]] = tg.slice %[[NEXT]]#0 dim 1 offset 0 size 2
+// CHECK: tg.attention %[[A]], %[[Y]], %{{.*}} at %[[FIRST]], %{{.*}} causal
+// CHECK: tg.attention %[[B]], %[[Y]], %{{.*}} scale 5.000000e-01 :
+// CHECK: tg.attention %[[B]], %{{.*}}, %{{.*}} at %[[SECOND]], %{{.*}} causal
 // CHECK: comm.permute
 // CHECK-COUNT-6: tg.attention %
 // CHECK-NOT: tg.attention %
@@ -62,6 +64,14 @@
 // CHECK-NOT: tg.attention_grad
 // CHECK-NOT: comm.reduce_scatter
 // CHECK: comm.permute
+// CHECK: return
+// A window, too, may leave out some of the first half's.
+// CHECK-LABEL: func @window
+// CHECK-COUNT-12: tg.attention %{{.*}} at {{.*}} causal window 5
+// CHECK-NOT: tg.attention %
+// Documents are told apart by position.
+// CHECK-LABEL: func @documents
+// CHECK-COUNT-4: tg.attention %{{.*}} at {{.*}} scale 5.000000e-01 :
 // CHECK: return
 module attributes {comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>} {
   comm.mesh @mesh [dp = 2, cp = 4]

@@ -9,7 +9,7 @@ import re
 import sys
 
 OPERATION = re.compile(r"(%\w+)(?:, %\w+)* = ([\w.]+) ([^{:]*)(.*)")
-ATTENTION = re.compile(r".* at (%\w+), (%\w+) scale \S+ causal( window (\d+))?")
+CAUSAL = re.compile(r".* at (%\w+), (%\w+) scale \S+ causal( window (\d+))?")
 SHAPES = re.compile(r"\(tensor<\d+x(\d+)x[^>]*>, tensor<\d+x(\d+)x")
 
 
@@ -36,9 +36,12 @@ def work(lines, rank):
             continue
         name, op, words, rest = found.groups()
         if op in pairs:
-            query, key, _, window = ATTENTION.match(words).groups()
-            first, start = values[query], values[key]
             queries, keys = map(int, SHAPES.search(rest).groups())
+            if "causal" not in words:
+                pairs[op] += queries * keys
+                continue
+            query, key, _, window = CAUSAL.match(words).groups()
+            first, start = values[query], values[key]
             for s in range(first, first + queries):
                 last, least = min(s, start + keys - 1), max(start, s - int(window) + 1 if window else 0)
                 pairs[op] += max(0, last - least + 1)
