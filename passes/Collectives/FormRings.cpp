@@ -131,7 +131,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 Value BlockStarts::at(const Ring &ring, int64_t step, int64_t piece) {
-  Value &start = starts[{ring.axes, ring.inZigzag ? -ring.positions : ring.positions, step, piece}];
+  Value &start = starts[{ring.axes, ring.size(), step, piece}];
   if (start)
     return start;
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
