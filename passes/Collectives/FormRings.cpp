@@ -240,7 +240,7 @@ Values RingBuilder::restOf(ValueRange results) {
   return rest;
 }
 
-/// Side by side, in the types in which they are sent.
+/// Side by side, in the types in which they are sent.  A piece that nobody counts gets nothing.
 Values RingBuilder::joinPieces(ArrayRef<Values> pieces) {
   Values joined;
   size_t place = 0;
@@ -249,7 +249,10 @@ Values RingBuilder::joinPieces(ArrayRef<Values> pieces) {
     if (!scatter)
       continue;
     Type element = tg::typeOf(scatter.getIns().front()).getElementType();
-    auto parts = llvm::map_to_vector(pieces, [&](const Values &piece) { return t.convert(piece[place], element); });
+    auto parts = llvm::map_to_vector(pieces, [&](const Values &piece) {
+      return piece.empty() ? t.zeros(tg::withElement(tg::typeOf(pieces.front()[place]), element))
+                           : t.convert(piece[place], element);
+    });
     joined.push_back(parts.size() == 1 ? parts.front() : t.make<tg::ConcatOp>(parts, entry.second));
     ++place;
   }
