@@ -35,6 +35,7 @@ private:
   /// move by themselves.
   std::optional<unsigned> firstReader(unsigned place) const;
   bool dependsOn(unsigned action, const std::vector<bool> &others) const;
+  double waitOf(unsigned place, unsigned reader) const;
   unsigned windowBefore(unsigned place) const;
   void delay(unsigned &place, unsigned reader, double &wanted);
   void hoist(unsigned reader, double &wanted);
@@ -59,15 +60,33 @@ bool Filler::dependsOn(unsigned action, const std::vector<bool> &others) const {
   return llvm::any_of(actions[action].needs, isOther) || llvm::any_of(actions[action].after, isOther);
 }
 
-/// Where those begin that may be delayed: behind what communicates before, and behind what is computed meanwhile.
+/// How long the reader has to wait for what is at `place` on the queue, where all start as early as they can.
+double Filler::waitOf(unsigned place, unsigned reader) const {
+  std::vector<double> ends(actions.size(), 0);
+  double now = 0, link = 0;
+  for (unsigned next = 0; next < reader; ++next) {
+    const Action &action = actions[order[next]];
+    for (unsigned need : action.needs)
+      now = std::max(now, ends[need]);
+    if (action.queue == OverlapProblem::kRanks && action.communicates())
+      ends[order[next]] = link = std::max(link, now) + action.seconds;
+    else if (!action.communicates())
+      ends[order[next]] = now += action.seconds;
+  }
+  return ends[order[place]] - now;
+}
+
+/// Where those begin that may be delayed: behind what is computed while something before is on its way, which is
+/// over when the one at `place` starts.
 unsigned Filler::windowBefore(unsigned place) const {
   unsigned begin = place;
-  while (begin > 0 && place - begin < kMostSeen && !actions[order[begin - 1]].communicates())
-    --begin;
-  if (begin == 0 || !actions[order[begin - 1]].communicates())
-    return begin;
-  std::optional<unsigned> reader = firstReader(begin - 1);
-  return reader && *reader < place ? *reader : begin;
+  for (; begin > 0 && place - begin < kMostSeen; --begin) {
+    if (!actions[order[begin - 1]].communicates())
+      continue;
+    if (std::optional<unsigned> reader = firstReader(begin - 1); !reader || *reader < place)
+      return reader ? *reader : begin;
+  }
+  return begin;
 }
 
 /// Moves actions from before the collective at `place` behind it, those next to it first.
@@ -126,9 +145,7 @@ std::vector<unsigned> Filler::run() {
     std::optional<unsigned> reader = firstReader(place);
     if (!reader)
       continue;
-    double wanted = collective.seconds;
-    for (unsigned next = place + 1; next < *reader; ++next)
-      wanted -= actions[order[next]].communicates() ? 0 : actions[order[next]].seconds;
+    double wanted = waitOf(place, *reader);
     if (wanted < kLeastWait)
       continue;
     delay(place, *reader, wanted);

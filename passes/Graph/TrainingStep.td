@@ -349,17 +349,13 @@ def MakeDecodePass : Pass<"tg-make-decode", "::mlir::ModuleOp"> {
 def SplitLossPass : Pass<"tg-split-loss", "::mlir::ModuleOp"> {
   let summary = "Turns a mean loss into a sum and a count";
   let description = [{
-    For accumulation over microbatches: a mean of means is wrong when microbatches
-    count different numbers of targets, but sums and counts add up.  The loss must
-    be a `tg.cross_entropy` or a `tg.reduce` (mean or sum) over the batch, possibly
-    reshaped; nothing before it may mix the examples.  A mean becomes a sum, and
-    the result with the role `count` is what the sum is to be divided by.  A sum
-    stays as it is, without a count.
-
-    Other terms may be added to a mean, such as a penalty of weights or the balance of experts.  They are
-    multiplied by the count, so that a step has their mean over microbatches, weighted by the targets that
-    count; a remark says so where a term depends on the batch, because its mean may be another number than the
-    term of the whole batch.
+    For accumulation over microbatches: a mean of means is wrong when microbatches count different
+    numbers of targets, but sums and counts add up.  The loss must be a `tg.cross_entropy` or a `tg.reduce`
+    (mean or sum) over the batch, possibly reshaped; nothing before it may mix the examples.  A mean
+    becomes a sum, and the result with the role `count` is what the sum is to be divided by.  A sum stays
+    as it is, without a count.  Other terms may be added to a mean, as a penalty of weights or the balance
+    of experts.  They are multiplied by the count, so a step has their mean, weighted by targets; a remark
+    says so where a term depends on the batch.
 
     Runs on the function to be differentiated, before `tg-differentiate`;
     `tg-accumulate` divides.

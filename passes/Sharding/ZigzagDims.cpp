@@ -14,7 +14,7 @@ FailureOr<ZigzagDims> ZigzagDims::of(func::FuncOp function, const Mesh &mesh) {
   dims.zigzag = *zigzag;
   if (dims.zigzag)
     dims.tokens.emplace(function);
-  return std::move(dims);
+  return dims;
 }
 
 LogicalResult ZigzagDims::verify(function_ref<InFlightDiagnostic()> emitError, Value value, ShardingAttr sharding,

@@ -167,6 +167,22 @@ LogicalResult StageMap::place(Operation *op) {
   return success();
 }
 
+/// What is gathered for another stage alone is gathered there: less is sent.
+void StageMap::placeGathers(func::FuncOp program) {
+  DenseMap<Operation *, llvm::SmallSetVector<unsigned, 2>> readers;
+  for (Operation &op : program.front().without_terminator())
+    if (std::optional<unsigned> stage = stageOf(&op))
+      for (Value read : stagedReads(&op))
+        readers[read.getDefiningOp()].insert(*stage);
+  for (Operation &op : llvm::reverse(program.front().without_terminator())) {
+    auto found = readers.find(&op);
+    bool isGather =
+        isa<comm::CollectiveOpInterface>(op) && bytesOf(op.getResultTypes()) > bytesOf(op.getOperandTypes());
+    if (isGather && stageOf(&op) && found != readers.end() && found->second.size() == 1)
+      stages[&op] = found->second.front();
+  }
+}
+
 FailureOr<StageMap> StageMap::of(func::FuncOp program, const UnitStages &units) {
   StageMap map(units);
   Dependence dependence(program);
@@ -174,6 +190,7 @@ FailureOr<StageMap> StageMap::of(func::FuncOp program, const UnitStages &units) 
     if ((dependence.isOfStage(&op) || makesUpdate(&op)) && failed(map.place(&op)))
       return failure();
   map.placeSources(program, dependence);
+  map.placeGathers(program);
   return map;
 }
 

@@ -41,6 +41,7 @@ private:
   bool isRepeatable(mlir::Value value, unsigned stage) const;
   mlir::Value repeat(mlir::Value value, mlir::Operation *reader, unsigned stage);
   void placeSources(mlir::func::FuncOp program, const Dependence &dependence);
+  void placeGathers(mlir::func::FuncOp program);
   std::optional<unsigned> firstReader(mlir::Operation *op) const;
   bool readsAccumulator(mlir::Operation *op) const;
   unsigned stageWithoutUnit(mlir::Operation *op) const;
