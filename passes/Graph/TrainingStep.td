@@ -1,9 +1,8 @@
 //===- TrainingStep.td - from a model to its programs --------*- tablegen -*-===//
 //
-// Order of a step: tg-unfuse-weights (only for ranks that share weights), tg-transpose-weights, tg-rebatch (only to accumulate),
-// tg-make-programs, then on @train: tg-split-loss (only to accumulate),
-// tg-differentiate, tg-accumulate (only to accumulate), tg-apply-optimizer.  Hooks, if there
-// are any: tg-mark-units before the programs, tg-attach-hooks before tg-differentiate and
+// Order of a step: tg-unfuse-weights (only for ranks that share weights), tg-transpose-weights, tg-rebatch (only to
+// accumulate), tg-make-programs, then on @train: tg-split-loss (only to accumulate), tg-differentiate,
+// tg-accumulate (only to accumulate), tg-apply-optimizer.  Hooks, if there are any: tg-mark-units before the programs, tg-attach-hooks before tg-differentiate and
 // again, behind tg-mark-gradients, after tg-accumulate; then tg-remove-hooks.
 //
 //===----------------------------------------------------------------------===//
