@@ -39,7 +39,8 @@ private:
   ArrayAttr tensorOrder();
   FailureOr<StageAxis> findAxis(func::FuncOp accumulate);
   llvm::Expected<pipeline::Schedule> makeSchedule(unsigned ranks);
-  FailureOr<UnitStages> findStages(func::FuncOp accumulate, const pipeline::Schedule &schedule);
+  FailureOr<UnitStages> findStages(func::FuncOp accumulate, const pipeline::Schedule &schedule,
+                                   std::optional<int64_t> limit);
   LogicalResult checkStates(func::FuncOp accumulate, ArrayRef<func::FuncOp> cells);
   LogicalResult cutOthers(const UnitStages &units, const StageAxis &axis, const pipeline::Schedule &schedule,
                           const Holders &holders);
@@ -103,18 +104,17 @@ llvm::Expected<pipeline::Schedule> Stages::makeSchedule(unsigned ranks) {
   return verified;
 }
 
-FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, const pipeline::Schedule &schedule) {
+/// With a limit, in bytes of a rank, where they are balanced.
+FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, const pipeline::Schedule &schedule,
+                                         std::optional<int64_t> limit) {
   unsigned numStages = schedule.numStages();
   if (!stages.empty())
     return readStages(accumulate, stages, numStages);
-  FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, accumulate.getLoc());
-  if (failed(limit))
-    return failure();
   // A rank shares its memory out among its stages.
-  if (*limit)
-    **limit /= numStages / schedule.getTable().rows.size();
+  if (limit)
+    limit = *limit / (numStages / schedule.getTable().rows.size());
   return balanceStages(accumulate, assignSlots(schedule, pipeline::SlotsOf::Stage).counts, *targetOf(getOperation()),
-                       *limit);
+                       limit);
 }
 
 /// The names of what lives across programs, in the order of their arguments.
@@ -183,6 +183,9 @@ LogicalResult Stages::cutOthers(const UnitStages &units, const StageAxis &axis, 
 }
 
 LogicalResult Stages::run() {
+  FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, getOperation().getLoc());
+  if (failed(limit))
+    return failure();
   nameMesh();
   auto accumulate = SymbolTable(getOperation()).lookup<func::FuncOp>("accumulate");
   if (!accumulate)
@@ -193,7 +196,7 @@ LogicalResult Stages::run() {
   llvm::Expected<pipeline::Schedule> made = makeSchedule(axis->size);
   if (!made)
     return fail(made.takeError());
-  FailureOr<UnitStages> units = findStages(accumulate, *made);
+  FailureOr<UnitStages> units = findStages(accumulate, *made, *limit);
   if (failed(units))
     return failure();
   FailureOr<StageMap> map = StageMap::of(accumulate, *units);
