@@ -35,6 +35,7 @@ private:
   /// move by themselves.
   std::optional<unsigned> firstReader(unsigned place) const;
   bool dependsOn(unsigned action, const std::vector<bool> &others) const;
+  bool mayMove(unsigned action) const;
   double waitOf(unsigned place, unsigned reader) const;
   unsigned windowBefore(unsigned place) const;
   void delay(unsigned &place, unsigned reader, double &wanted);
@@ -58,6 +59,12 @@ std::optional<unsigned> Filler::firstReader(unsigned place) const {
 bool Filler::dependsOn(unsigned action, const std::vector<bool> &others) const {
   auto isOther = [&](unsigned before) { return others[before]; };
   return llvm::any_of(actions[action].needs, isOther) || llvm::any_of(actions[action].after, isOther);
+}
+
+/// What reads gathered parameters stays: units are gathered in the order of their first uses.
+bool Filler::mayMove(unsigned action) const {
+  auto isGather = [&](unsigned need) { return actions[need].kind == Kind::Gather; };
+  return actions[action].kind == Kind::Compute && llvm::none_of(actions[action].needs, isGather);
 }
 
 /// How long the reader has to wait for what is at `place` on the queue, where all start as early as they can.
@@ -104,7 +111,7 @@ void Filler::delay(unsigned &place, unsigned reader, double &wanted) {
   need(order[place]);
   for (unsigned next = place; next-- > begin;) {
     unsigned action = order[next];
-    bool isMoved = wanted > 0 && !needed[action] && actions[action].kind == Kind::Compute;
+    bool isMoved = wanted > 0 && !needed[action] && mayMove(action);
     (isMoved ? moves : stays).push_back(action);
     if (isMoved)
       wanted -= actions[action].seconds;
@@ -124,9 +131,12 @@ void Filler::hoist(unsigned reader, double &wanted) {
   unsigned end = std::min<size_t>(order.size(), reader + kMostSeen);
   std::vector<unsigned> stays, moves;
   std::vector<bool> behind(actions.size());
+  unsigned waitEnds = reader + 1;
   for (unsigned next = reader; next < end; ++next) {
     unsigned action = order[next];
-    bool isMoved = wanted > 0 && next > reader && actions[action].kind == Kind::Compute && !dependsOn(action, behind);
+    if (actions[action].communicates())
+      waitEnds = std::max(waitEnds, firstReader(next).value_or(next));
+    bool isMoved = wanted > 0 && next >= waitEnds && mayMove(action) && !dependsOn(action, behind);
     (isMoved ? moves : stays).push_back(action);
     if (isMoved)
       wanted -= actions[action].seconds;

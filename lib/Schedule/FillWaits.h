@@ -21,7 +21,8 @@ enum class Filling {
 };
 
 /// The actions of a problem, which has no buffers, in an order that is predicted to take less time, or in their own;
-/// deterministic.  Actions that communicate keep their order, and each action comes behind what it needs.
+/// deterministic.  Actions that communicate keep their order, and so do those that read gathered parameters; each comes
+/// behind what it needs.
 std::vector<unsigned> fillWaits(const OverlapProblem &problem, Filling filling);
 
 /// The problem whose n-th action is the one that `order` has there.

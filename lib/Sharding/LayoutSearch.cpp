@@ -184,6 +184,24 @@ Cost LayoutSearch::moved(const Held &held, int64_t from, int64_t to) const {
   return held.isParameter && from != to && from != kWhole ? Cost::impossible() : sent(held, from, to);
 }
 
+Cost LayoutSearch::operandCost(const Node &node, unsigned operand, const Held &held, unsigned value,
+                               int64_t factor) const {
+  int64_t dim = dimWith(node.rule.operands[operand], factor);
+  // Where the operand is the same on ranks that compute different things, each has a summand
+  // of its gradient.
+  int64_t gradient = factor != kWhole && dim == kWhole ? kPartial : dim;
+  Cost cost = std::min(moved(held, held.way(value), dim), moved(held, held.alsoWay(value), dim));
+  return held.hasGradient ? cost + sent(held, gradient, held.gradientWay(value)) : cost;
+}
+
+Cost LayoutSearch::resultCost(const Node &node, unsigned result, const Held &held, unsigned value,
+                              int64_t factor) const {
+  int64_t dim = dimWith(node.rule.results[result], factor);
+  int64_t made = factor != kWhole && dim == kWhole ? kPartial : dim;
+  Cost cost = moved(held, made, held.way(value));
+  return held.hasGradient ? cost + sent(held, held.gradientWay(value), dim) : cost;
+}
+
 void LayoutSearch::priceOperand(const Node &node, unsigned operand) {
   auto known = values.find(node.op->getOperand(operand));
   if (known == values.end())
@@ -191,16 +209,8 @@ void LayoutSearch::priceOperand(const Node &node, unsigned operand) {
   const Held &held = known->second;
   std::vector<Cost> table;
   for (unsigned value = 0; value < held.count(); ++value)
-    for (int64_t factor : node.factors) {
-      int64_t dim = dimWith(node.rule.operands[operand], factor);
-      // Where the operand is the same on ranks that compute different things, each has a summand
-      // of its gradient.
-      int64_t gradient = factor != kWhole && dim == kWhole ? kPartial : dim;
-      Cost cost = std::min(moved(held, held.way(value), dim), moved(held, held.alsoWay(value), dim));
-      if (held.hasGradient)
-        cost = cost + sent(held, gradient, held.gradientWay(value));
-      table.push_back(cost);
-    }
+    for (int64_t factor : node.factors)
+      table.push_back(operandCost(node, operand, held, value, factor));
   prices.addPrices({held.variable, node.variable}, std::move(table));
 }
 
@@ -211,35 +221,31 @@ void LayoutSearch::priceResult(const Node &node, unsigned result) {
   const Held &held = known->second;
   std::vector<Cost> table;
   for (int64_t factor : node.factors)
-    for (unsigned value = 0; value < held.count(); ++value) {
-      int64_t dim = dimWith(node.rule.results[result], factor);
-      int64_t made = factor != kWhole && dim == kWhole ? kPartial : dim;
-      Cost cost = moved(held, made, held.way(value));
-      if (held.hasGradient)
-        cost = cost + sent(held, held.gradientWay(value), dim);
-      table.push_back(cost);
-    }
+    for (unsigned value = 0; value < held.count(); ++value)
+      table.push_back(resultCost(node, result, held, value, factor));
   prices.addPrices({node.variable, held.variable}, std::move(table));
 }
 
 /// An op that is decomposed because its lanes are sharded reduces over the ranks twice, and once
 /// more in its gradient, a number for each row.
+Cost LayoutSearch::decomposedCost(const Node &node, int64_t factor) const {
+  if (factor == kWhole || !node.rule.factors[factor].decomposed || node.rule.factors[factor].kind != FactorKind::Whole)
+    return Cost();
+  auto type = cast<RankedTensorType>(node.op->getOperand(0).getType());
+  Held ofRows;
+  ofRows.bytes = type.getNumElements() / node.rule.factors[factor].size * type.getElementTypeBitWidth() / 8;
+  Cost one = sent(ofRows, kPartial, kWhole);
+  return one + one + one;
+}
+
 void LayoutSearch::price(const Node &node) {
   for (unsigned operand = 0; operand < node.op->getNumOperands(); ++operand)
     priceOperand(node, operand);
   for (unsigned result = 0; result < node.op->getNumResults(); ++result)
     priceResult(node, result);
-  for (auto [value, number] : llvm::enumerate(node.factors)) {
-    if (number == kWhole || !node.rule.factors[number].decomposed ||
-        node.rule.factors[number].kind != FactorKind::Whole)
-      continue;
-    auto type = cast<RankedTensorType>(node.op->getOperand(0).getType());
-    int64_t rows = type.getNumElements() / node.rule.factors[number].size * type.getElementTypeBitWidth() / 8;
-    Held ofRows;
-    ofRows.bytes = rows;
-    Cost one = sent(ofRows, kPartial, kWhole);
-    prices.addPrice(node.variable, value, one + one + one);
-  }
+  for (auto [value, factor] : llvm::enumerate(node.factors))
+    if (Cost cost = decomposedCost(node, factor); cost != Cost())
+      prices.addPrice(node.variable, value, cost);
 }
 
 /// What a value costs by itself.  The gradient of a parameter ends as that is held.
@@ -265,6 +271,38 @@ void LayoutSearch::priceHeld(Value it) {
 /// Whether an op of the model reads a value.
 static bool isRead(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) { return !user->hasTrait<OpTrait::IsTerminator>(); });
+}
+
+/// That of the first parameter that an op reads, as it is or moved or rounded.
+StringAttr LayoutSearch::unitOf(const Node &node) const {
+  for (Value operand : node.op->getOperands()) {
+    auto known = values.find(operand);
+    if (known == values.end() || !known->second.isParameter)
+      continue;
+    while (Operation *maker = operand.getDefiningOp())
+      operand = maker->getOperand(0);
+    func::FuncOp function = model;
+    return function.getArgAttrOfType<tg::ParamAttr>(cast<BlockArgument>(operand).getArgNumber(), tg::kParam).getUnit();
+  }
+  return {};
+}
+
+void LayoutSearch::readSent(ArrayRef<unsigned> chosen, LayoutChoice &choice) const {
+  for (const Node &node : nodes) {
+    int64_t factor = node.factors[chosen[node.variable]];
+    Cost cost = decomposedCost(node, factor);
+    auto add = [&](Value value, unsigned number, auto costOf) {
+      auto known = values.find(value);
+      if (known != values.end() && !known->second.isParameter && !value.use_empty())
+        cost = cost + (this->*costOf)(node, number, known->second, chosen[known->second.variable], factor);
+    };
+    for (auto [number, operand] : llvm::enumerate(node.op->getOperands()))
+      add(operand, number, &LayoutSearch::operandCost);
+    for (auto [number, result] : llvm::enumerate(node.op->getResults()))
+      add(result, number, &LayoutSearch::resultCost);
+    if (int64_t bytes = cost.parts[2] - cost.parts[3] * kBytesOfLatency)
+      choice.sent[unitOf(node)] += bytes;
+  }
 }
 
 LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
@@ -300,6 +338,7 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
         choice.held[result] = wayOf(result);
     }
   }
+  readSent(chosen, choice);
   return choice;
 }
 

@@ -42,6 +42,9 @@ struct LayoutChoice {
   llvm::MapVector<mlir::Value, int64_t> held;
   /// How an activation is needed by an op where it is held otherwise.
   std::vector<std::pair<mlir::OpOperand *, int64_t>> needed;
+  /// What a rank sends of activations and their gradients, in bytes, by the unit of the parameters that are read
+  /// there; null where none is.
+  llvm::MapVector<mlir::StringAttr, int64_t> sent;
   Cost cost;
 };
 
@@ -95,6 +98,12 @@ private:
   void priceOperand(const Node &node, unsigned operand);
   void priceResult(const Node &node, unsigned result);
   void priceHeld(mlir::Value value);
+  /// Of a value that is held in some way where an op computes along a factor, or kWhole.
+  Cost operandCost(const Node &node, unsigned operand, const Held &held, unsigned value, int64_t factor) const;
+  Cost resultCost(const Node &node, unsigned result, const Held &held, unsigned value, int64_t factor) const;
+  Cost decomposedCost(const Node &node, int64_t factor) const;
+  mlir::StringAttr unitOf(const Node &node) const;
+  void readSent(llvm::ArrayRef<unsigned> values, LayoutChoice &choice) const;
   Cost sent(const Held &held, int64_t from, int64_t to) const;
   Cost moved(const Held &held, int64_t from, int64_t to) const;
   LayoutChoice read(llvm::ArrayRef<unsigned> values) const;

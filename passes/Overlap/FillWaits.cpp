@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace braid;
 
 /// By so much the peak of a program may grow where there is no limit.
-static constexpr double kGrowth = 1.02;
+static constexpr double kGrowth = 1.01;
 
 namespace {
 struct FillWaits final : braid::impl::FillWaitsPassBase<FillWaits> {
@@ -85,11 +85,16 @@ FailureOr<OverlapProgram> FillWaits::read(func::FuncOp function) {
   for (auto [original, before] : llvm::zip_equal(copy->originals, memoryOrder(copy->places))) {
     if (!original)
       continue;
-    OverlapProblem::Action &entry = program->problem.actions[numbers.at(original)];
+    unsigned number = numbers.at(original);
+    OverlapProblem::Action &entry = program->problem.actions[number];
+    // What assignment has moved itself, such as zeros to where they are written, it moves again.
     for (unsigned other : before)
-      if (Operation *earlier = copy->originals[other]; earlier && !llvm::is_contained(entry.needs, numbers.at(earlier)))
+      if (Operation *earlier = copy->originals[other];
+          earlier && numbers.at(earlier) < number && !llvm::is_contained(entry.needs, numbers.at(earlier)))
         entry.after.push_back(numbers.at(earlier));
   }
+  if (llvm::Error error = check(program->problem))
+    return function.emitError() << "comm-fill-waits: " << llvm::toString(std::move(error));
   return program;
 }
 

@@ -20,10 +20,11 @@ def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
 
     As many move as last as long as the collective (`link`, `compute`, as in `comm-overlap`), those next to it first, and
     no further than another collective that they hide. Waits for updates alone stay: updates move by themselves.
-    Collectives keep their order, and who overwrites a value comes after who reads it. Nothing else is
+    Collectives keep their order, what reads gathered parameters stays where these are gathered for it, and who
+    overwrites a value comes after who reads it. Nothing else is
     computed, so results have the same bits.
 
-    A program that would hold more than a fiftieth more in its new order, or with `memory-limit` more at all,
+    A program that would hold more than a hundredth more in its new order, or with `memory-limit` more at all,
     only takes what stood before a collective, or keeps its order.
 
     Input (`link=0.5,0.256 compute=0.512,1024`):

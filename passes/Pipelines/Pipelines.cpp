@@ -355,7 +355,6 @@ void braid::registerPipelines() {
                              buildOrderPipeline);
   registerPhase("braid-offload", "Keeps state of the optimizer, and activations, in the host's memory",
                 buildOffloadPipeline);
-  PassPipelineRegistration<>("braid-overlap", "Hides communication behind computation",
-                             [](OpPassManager &manager) { buildOverlapPipeline(manager, {}); });
+  registerPhase("braid-overlap", "Hides communication behind computation", buildOverlapPipeline);
   registerPhase("braid-memory", "Places every tensor in memory", buildMemoryPipeline);
 }

@@ -62,7 +62,7 @@ func.func @alone(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, 
 
 comm.mesh @mesh [tp = 2]
 
-// Nor where the large %w would live beside %t, which is as large: the program would hold more than a fiftieth more.
+// Nor where the large %w would live beside %t, which is as large: the program would hold more than a hundredth more.
 // CHECK-LABEL: @large
 // CHECK: comm.all_reduce
 // CHECK: exec.matmul "mk,kn->mn"({{.*}} : tensor<8x8xf32>, tensor<8x512xf32>

@@ -35,8 +35,8 @@ on_device = with_["programs"]["train"]["by_category"].get("optimizer_state", 0) 
     max(program["by_category"].get("optimizer_state", 0) for program in with_["programs"].values())
 assert on_device <= held / 2, (on_device, held)
 smaller = without["arena_bytes"] - with_["arena_bytes"]
-# Placement leaves other gaps.
-assert 0.99 * held - on_device <= smaller <= 1.01 * held, (held, on_device, smaller)
+# Placement leaves other gaps, and so does what is computed while something is on its way.
+assert 0.99 * held - on_device <= smaller <= 1.02 * held, (held, on_device, smaller)
 assert with_["arena_bytes"] == with_["peak_bytes"] >= with_["lower_bound_bytes"]
 assert sum(copy["bytes"] for copy in with_["copies"] if copy["op"] == "copy_from_host") == \
     sum(copy["bytes"] for copy in with_["copies"] if copy["op"] == "copy_to_host") == \

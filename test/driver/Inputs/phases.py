@@ -55,7 +55,8 @@ PHASES = {
     "braid-offload": "exec-offload-state,exec-verify-values,tg-verify-facts",
     "braid-offload{activations=true}": "exec-offload-state,exec-offload-activations,exec-verify-values,tg-verify-facts",
     "braid-offload{state=false activations=true}": "exec-offload-activations,exec-verify-values,tg-verify-facts",
-    "braid-overlap": "comm-overlap,exec-verify-values,tg-verify-facts",
+    "braid-overlap": "comm-fill-waits,comm-overlap,exec-verify-values,tg-verify-facts",
+    "braid-overlap{fills-waits=false}": "comm-overlap,exec-verify-values,tg-verify-facts",
     "braid-memory": PLAN,
     "braid-memory{ranks=true}":
         PLAN.replace("exec-verify-plan", "comm-share-multiprocessors,exec-verify-plan") + ",comm-verify-order",

@@ -97,6 +97,12 @@ TEST(FillWaits, LeavesWhatOverwritesBehindWhatReads) {
   EXPECT_EQ(fillWaits(problem, Filling::DelayAndHoist), (Order{0, 1, 2, 3}));
 }
 
+TEST(FillWaits, LeavesWhatReadsGatheredParameters) {
+  OverlapProblem problem = problemOf({computes(1, {}), sends(3, {0}), computes(1, {1}), action(Kind::Gather, 1, {}),
+                                      computes(2, {0, 3}), computes(2, {0})});
+  EXPECT_EQ(fillWaits(problem, Filling::DelayAndHoist), (Order{0, 1, 5, 2, 3, 4}));
+}
+
 TEST(FillWaits, LeavesTheWaitsOfUpdates) {
   OverlapProblem problem =
       problemOf({computes(1, {}), computes(2, {0}), sends(2, {0}), action(Kind::Update, 1, {2}), computes(1, {0})});
