@@ -287,8 +287,16 @@ StringAttr LayoutSearch::unitOf(const Node &node) const {
   return {};
 }
 
+/// What reads no parameter belongs to the last unit that it depends on.
 void LayoutSearch::readSent(ArrayRef<unsigned> chosen, LayoutChoice &choice) const {
+  llvm::DenseMap<Operation *, StringAttr> units;
   for (const Node &node : nodes) {
+    Operation *last = nullptr;
+    for (Value operand : node.op->getOperands())
+      if (Operation *maker = operand.getDefiningOp(); maker && (!last || last->isBeforeInBlock(maker)))
+        last = maker;
+    StringAttr own = unitOf(node), before = last ? units.lookup(last) : StringAttr();
+    units[node.op] = own ? own : before;
     int64_t factor = node.factors[chosen[node.variable]];
     Cost cost = decomposedCost(node, factor);
     auto add = [&](Value value, unsigned number, auto costOf) {
@@ -301,7 +309,7 @@ void LayoutSearch::readSent(ArrayRef<unsigned> chosen, LayoutChoice &choice) con
     for (auto [number, result] : llvm::enumerate(node.op->getResults()))
       add(result, number, &LayoutSearch::resultCost);
     if (int64_t bytes = cost.parts[2] - cost.parts[3] * kBytesOfLatency)
-      choice.sent[unitOf(node)] += bytes;
+      choice.sent[units[node.op]] += bytes;
   }
 }
 

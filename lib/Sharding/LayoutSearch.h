@@ -42,8 +42,8 @@ struct LayoutChoice {
   llvm::MapVector<mlir::Value, int64_t> held;
   /// How an activation is needed by an op where it is held otherwise.
   std::vector<std::pair<mlir::OpOperand *, int64_t>> needed;
-  /// What a rank sends of activations and their gradients, in bytes, by the unit of the parameters that are read
-  /// there; null where none is.
+  /// What a rank that has the whole batch sends of activations and their gradients, in bytes, by the unit of the
+  /// parameters that they depend on last; null where there are none.
   llvm::MapVector<mlir::StringAttr, int64_t> sent;
   Cost cost;
 };

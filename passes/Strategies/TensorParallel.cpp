@@ -128,19 +128,19 @@ static std::string nearestForWeights(ArrayRef<BlockArgument> weights, int64_t ra
   return divisors.empty() ? "" : "; " + joinNumbers(divisors, "or") + " ranks divide some dims of weights";
 }
 
-/// `; of activations and their gradients a rank sends 1.50 MiB in each of h.0 to h.11, 256 KiB in embedding`.
+/// `; activations and gradients of the whole batch send 1.50 MiB in each of h.0 to h.11, 256 KiB in embedding`.
 static std::string sentText(const LayoutChoice &choice) {
   std::vector<std::string> parts;
   for (auto unit = choice.sent.begin(), end = choice.sent.end(); unit != end;) {
     auto next = std::find_if(unit, end, [&](const auto &other) { return other.second != unit->second; });
-    auto nameOf = [](StringAttr name) { return name ? name.str() : std::string("what has no weights"); };
+    auto nameOf = [](StringAttr name) { return name ? name.str() : std::string("what is in no unit"); };
     std::string names = nameOf(unit->first);
     if (next - unit > 1)
       names = "each of " + names + " to " + nameOf(std::prev(next)->first);
     parts.push_back(formatSize(unit->second) + " in " + names);
     unit = next;
   }
-  return parts.empty() ? "" : "; of activations and their gradients a rank sends " + llvm::join(parts, ", ");
+  return parts.empty() ? "" : "; activations and their gradients, of the whole batch, send " + llvm::join(parts, ", ");
 }
 
 /// Says what was chosen, as the lines of a layout, and which weights do not divide.

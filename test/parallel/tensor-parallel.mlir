@@ -16,7 +16,7 @@
 comm.mesh @mesh [dp = 2, tp = 2]
 
 // Columns, then rows; what is added to all rows afterwards stays whole.
-// CHECK: remark: tp = 2 shards h.*.up: {} {tp}; h.*.b: {tp}; h.*.down: {tp} {}
+// CHECK: remark: tp = 2 shards h.*.up: {} {tp}; h.*.b: {tp}; h.*.down: {tp} {}; activations and their gradients, of the whole batch, send 128 B in what is in no unit
 // CHECK-LABEL: @mlp
 func.func @mlp(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
                %w1: tensor<8x16xf32> {tg.param = #tg.param<"h.0.up", #tg.init<ones>>},
