@@ -1,6 +1,6 @@
 //===- BalanceStages.cpp - stages that take equally long and fit ----------===//
 //
-// A wish after the other narrows down the ways to cut units in ranges: no stage beyond the memory limit, the
+// Criteria in turn narrow down the ways to cut units in ranges: no stage beyond the memory limit, the
 // slowest as fast as it can be, the fullest as empty, and all of them alike.
 //
 //===----------------------------------------------------------------------===//
