@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
 
-from gpu_check.tokens import write_tokens  # noqa: E402,F401  (for those that import this)
+from gpu_visit.tokens import write_tokens  # noqa: E402,F401  (for those that import this)
 
 CONFIG = {
     "model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 50257, "n_positions": 1024,

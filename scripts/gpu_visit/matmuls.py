@@ -6,18 +6,7 @@ turns; --profile writes these times, and which actions run which matmul. A share
 best one's time over the first's: 1 where the heuristic is right.
 """
 
-import json
-
-from . import tools
-
-CANDIDATES = 16
 TARGET = 0.97
-
-
-def profiled(train, path, *words):
-    """What --profile writes of a short run."""
-    tools.run([*train, "--steps", 4, f"--profile={path}", *words], timeout=1800)
-    return json.loads(path.read_text())
 
 
 def actions_of(profile):
@@ -61,21 +50,3 @@ def figures(profile):
             "share_of_best_median": together(matmuls, "best_median_seconds", "first_median_seconds"),
             "products": len(matmuls), "below_target": sum(its["share_least"] < TARGET for its in matmuls),
             "not_timed": len(used) - len(timed), "step_products": matmuls}
-
-
-def seconds_in_step(profile):
-    return sum(action["seconds"] for action in actions_of(profile) if "product" in action)
-
-
-def measure(entry, binary, scratch, train):
-    """Both ways in one run of the command: the search, and the step by either choice."""
-    path = scratch / f"{entry['name']}-matmuls.json"
-    plan = scratch / f"{entry['name']}-matmul-plan.json"
-    plan.unlink(missing_ok=True)  # where there is one, nothing is searched
-    searched = profiled(train, path, f"--matmul-search={CANDIDATES}", f"--matmul-plan={plan}")
-    result = figures(searched)
-    if not result:
-        return None
-    plain = profiled(train, path)
-    return {"candidates": CANDIDATES, **result,
-            "in_step_seconds_first": seconds_in_step(plain), "in_step_seconds_best": seconds_in_step(searched)}

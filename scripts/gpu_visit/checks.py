@@ -1,39 +1,49 @@
-"""What must hold of a built program: each check returns figures, or raises Failed."""
+"""What must hold of a small program: each check returns figures, or raises Failed."""
 
+import functools
 import re
 import shutil
+import threading
 
-from . import programs, sanitizer, several, tensors, tolerances, tools
+from . import programs, sanitizer, tensors, tolerances, tools
 
 
 class Program:
-    """A program of the manifest and its binary."""
+    """A program of the manifest, its binary, and what the CPU target computed."""
 
-    def __init__(self, entry, folder, binary, scratch):
-        self.entry, self.folder, self.binary, self.scratch = entry, folder, binary, scratch
-        self.name, self.steps = entry["name"], entry["steps"]
-        results = folder / "cpu" / f"{entry['model']}-{entry['precision']}"
-        self.expected, self.resumed = tools.losses(results / "metrics.jsonl"), tools.losses(results / "resumed.jsonl")
-        self.checkpoint = folder / "cpu" / entry["model"] / "checkpoint"
+    def __init__(self, entry, visit):
+        self.entry, self.visit, self.name = entry, visit, entry["name"]
+        self.binary = visit.binary(self.name)
+        results = visit.references / "cpu" / f"{entry['model']}-{entry['precision']}"
+        self.metrics, self.resumed = results / "metrics.jsonl", results / "resumed.jsonl"
+        self.checkpoint = visit.references / "cpu" / entry["model"] / "checkpoint"
         self.gradients = results / "gradients"
-        self.first = None
+        self.lock, self.first = threading.Lock(), None
 
-    def command(self, log, *words, steps=None):
-        ranks = [] if self.entry["ranks"] == 1 else ["--ranks", self.entry["ranks"], "--transport", "device-threads"]
-        return [self.binary, "train", "--data", self.folder / "data" / self.entry["data"], "--log", log, "--force", *ranks,
-                *programs.TRAIN, "--steps", steps or self.steps, *words]
+    def log(self, run):
+        return self.visit.scratch / f"{self.name}-{run}.jsonl"
 
-    def train(self, name, *words, steps=None):
+    def folder(self, name):
+        """A path where nothing is."""
+        path = self.visit.scratch / f"{self.name}-{name}"
+        shutil.rmtree(path, ignore_errors=True)
+        return path
+
+    def command(self, log, *words, steps=programs.STEPS):
+        return [self.binary, "train", "--data", self.visit.references / "data" / self.entry["data"], "--log", log, "--force",
+                *programs.TRAIN, *programs.HEURISTIC, "--steps", steps, *words]
+
+    def train(self, run, *words, steps=programs.STEPS):
         """The losses of a run, and what it printed."""
-        log = self.scratch / f"{self.name}-{name}.jsonl"
-        printed = tools.run(self.command(log, *words, steps=steps), timeout=300)
-        return tools.losses(log), printed
+        printed = tools.run(self.command(self.log(run), *words, steps=steps), label=f"{self.name} {run}", timeout=300)
+        return tools.losses(self.log(run)), printed
 
     def plain(self):
-        """A run without more words: several checks look at it."""
-        if not self.first:
-            self.first = self.train("first")
-        return self.first
+        """A run without more words, which several checks look at."""
+        with self.lock:
+            if not self.first:
+                self.first = self.train("first")
+            return self.first
 
 
 def compare(program, losses, expected):
@@ -41,7 +51,7 @@ def compare(program, losses, expected):
     if len(losses) != len(expected):
         raise tools.Failed(f"{len(losses)} steps were run, {len(expected)} were expected")
     allowed = tolerances.of_losses(program.entry, expected)
-    # The worst step: how much of its tolerance the difference takes.  Not a number fails, too.
+    # The worst step takes the largest share of its tolerance.  A loss that is not a number fails, too.
     shares = [abs(a - b) / most for a, b, most in zip(losses, expected, allowed)]
     worst = max(range(len(shares)), key=lambda step: (shares[step] != shares[step], shares[step]))
     if not shares[worst] <= 1:
@@ -51,14 +61,13 @@ def compare(program, losses, expected):
     return {"largest_difference": max(differences), "share_of_tolerance": shares[worst], "worst_step": worst + 1}
 
 
-def same_losses(program, _):
-    return compare(program, program.plain()[0], program.expected)
+def same_losses(program):
+    return compare(program, program.plain()[0], tools.losses(program.metrics))
 
 
-def same_gradients(program, _):
-    """Those of step 1, tensor by tensor."""
-    saved = program.scratch / f"{program.name}-gradients"
-    shutil.rmtree(saved, ignore_errors=True)
+def same_gradients(program):
+    """Compares the gradients of step 1 tensor by tensor."""
+    saved = program.folder("gradients")
     program.train("gradients", "--checkpoint", saved, steps=1)
     ours, expected = tensors.first_means(saved), tensors.first_means(program.gradients)
     if ours.keys() != expected.keys():
@@ -73,7 +82,7 @@ def same_gradients(program, _):
     return {"tensors": len(apart), "largest_difference": apart[worst], "tolerance": allowed, "worst_tensor": worst}
 
 
-def arena_as_reported(program, _):
+def arena_as_reported(program):
     _, printed = program.plain()
     found = re.search(r"reported peak ([\d,]+) bytes (==|!=) allocated arena ([\d,]+) bytes", printed)
     if not found or found.group(2) != "==":
@@ -81,7 +90,7 @@ def arena_as_reported(program, _):
     return {"arena_bytes": int(found.group(3).replace(",", ""))}
 
 
-def same_with_graph(program, _):
+def same_with_graph(program):
     captured, _ = program.train("captured", "--cuda-graph=on")
     launched, _ = program.train("launched", "--cuda-graph=off")
     if captured != launched:
@@ -89,32 +98,26 @@ def same_with_graph(program, _):
     return {}
 
 
-def same_bits(program, arguments):
+def same_bits(program):
     first, _ = program.plain()
-    for number in range(1, arguments.repeats):
+    for number in range(1, program.visit.repeats):
         again, _ = program.train("again")
         if again != first:
             raise tools.Failed(f"run {number + 1} gives other losses than the first: {again} and {first}")
-    return {"runs": arguments.repeats}
+    return {"runs": program.visit.repeats}
 
 
-# ---------------------------------------------------------------------------
-# Checkpoints
-# ---------------------------------------------------------------------------
-
-def goes_on_from_cpu(program, _):
-    copy = program.scratch / f"{program.name}-checkpoint"
-    shutil.rmtree(copy, ignore_errors=True)
+def goes_on_from_cpu(program):
+    copy = program.folder("checkpoint")
     shutil.copytree(program.checkpoint, copy)
     losses, _ = program.train("resumed", "--checkpoint", copy, "--resume")
-    return compare(program, losses, program.resumed)
+    return compare(program, losses, tools.losses(program.resumed))
 
 
-def saves_as_cpu(program, _):
-    """One rank's checkpoint has the tensors that the CPU target's has."""
-    saved = program.scratch / f"{program.name}-saved"
-    shutil.rmtree(saved, ignore_errors=True)
-    program.train("saved", "--checkpoint", saved, steps=program.steps // 2)
+def saves_as_cpu(program):
+    """The checkpoint has the tensors that the CPU target's has."""
+    saved = program.folder("saved")
+    program.train("saved", "--checkpoint", saved, steps=programs.STEPS // 2)
     ours, cpu = tensors.shapes(saved), tensors.shapes(program.checkpoint)
     if ours != cpu:
         different = sorted(name for name in {*ours, *cpu} if ours.get(name) != cpu.get(name))
@@ -125,17 +128,12 @@ def saves_as_cpu(program, _):
 
 CHECKS = {
     "losses": same_losses,
-    "gradients": same_gradients,
     "arena": arena_as_reported,
+    "gradients": same_gradients,
     "cuda_graph": same_with_graph,
     "determinism": same_bits,
     "resumes": goes_on_from_cpu,
     "saves": saves_as_cpu,
-    **several.checks(compare),
-    **{tool: sanitizer.check(tool) for tool in programs.SANITIZER},
+    "fallback": same_losses,
+    **{tool: functools.partial(sanitizer.check, tool) for tool in programs.SANITIZER},
 }
-
-
-def of(entry):
-    """The checks that a program has, in their order."""
-    return {name: check for name, check in CHECKS.items() if name in entry["checks"]}

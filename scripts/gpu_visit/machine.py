@@ -63,18 +63,6 @@ def find_gpu():
         return None
 
 
-def count_gpus():
-    """How many programs see."""
-    visible = visible_gpus()
-    if visible is not None:
-        return len(visible)
-    smi = shutil.which("nvidia-smi")
-    try:
-        return len(tools.run([smi, "--list-gpus"], timeout=60).splitlines()) if smi else 0
-    except tools.Failed:
-        return 0
-
-
 def find_tool(name):
     """A program of the CUDA toolkit; None where there is none."""
     home = [pathlib.Path(os.environ[key]) for key in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(key)]
@@ -98,22 +86,6 @@ def find_nvcc():
         return None
     version = re.search(r"release (\d+\.\d+)", tools.run([path, "--version"], timeout=60))
     return Nvcc(path, version.group(1) if version else "0.0")
-
-
-def number(version):
-    return tuple(int(part) for part in version.split("."))
-
-
-def reason_against(gpu, nvcc):
-    """Why programs of this toolkit would not run on this GPU: better said before an hour of compiling."""
-    if gpu.cuda and number(gpu.cuda)[0] < number(nvcc.version)[0]:
-        return (f"the driver {gpu.driver} runs programs of CUDA {gpu.cuda}, and {nvcc.path} is of CUDA {nvcc.version}: "
-                f"name a toolkit of CUDA {number(gpu.cuda)[0]} with CUDA_HOME, or install a newer driver")
-    known = re.findall(r"compute_(\d+)", tools.run([nvcc.path, "--list-gpu-arch"], timeout=60))
-    if known and gpu.arch not in known:
-        return (f"{nvcc.path} of CUDA {nvcc.version} does not compile for {gpu.name} (compute_{gpu.arch}); it does for "
-                f"{', '.join('compute_' + arch for arch in known)}")
-    return None
 
 
 def architecture(emitted, gpu):

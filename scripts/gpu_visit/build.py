@@ -1,0 +1,160 @@
+"""Builds programs and tools: here, to carry binaries; on the device machine, where those do not start."""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import sysconfig
+
+from . import machine, tools
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+# Beside the folders of programs, whose own CMakeLists.txt stay as braidc wrote them but for their names.
+TOGETHER = """\
+# All programs of a visit, the runtime that they share, and the tools that look at the machine.
+cmake_minimum_required(VERSION 3.24)
+set(CMAKE_CUDA_ARCHITECTURES {arch} CACHE STRING "The GPUs to compile for: 80, 90, 90a, 100")
+set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+project(gpu_visit LANGUAGES CXX CUDA)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${{CMAKE_BINARY_DIR}}/bin)
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL TRUE)
+set(BRAID_RT_CPU OFF)
+option(BRAID_RT_TOKENS "Ranks of several processes" OFF)
+add_subdirectory(runtime)
+file(GLOB programs CONFIGURE_DEPENDS ${{CMAKE_CURRENT_SOURCE_DIR}}/programs/*/CMakeLists.txt)
+foreach(program IN LISTS programs)
+  get_filename_component(folder ${{program}} DIRECTORY)
+  add_subdirectory(${{folder}})
+endforeach()
+add_executable(copy_rate tools/copy_rate.cu)
+if(TARGET braid_rt_nccl)
+  add_executable(nccl_alone tools/nccl_alone.cpp)
+  target_link_libraries(nccl_alone PRIVATE braid_rt_nccl)
+endif()
+"""
+
+# In place of a copy of the runtime in each folder: each can still be built alone.
+SHARED_RUNTIME = """\
+if(NOT TARGET braid_rt)
+  add_subdirectory(${CMAKE_CURRENT_SOURCE_DIR}/../../../runtime ${CMAKE_CURRENT_BINARY_DIR}/shared)
+endif()
+"""
+TOOLS = {"copy_rate": "copy_rate.cu", "nccl_alone": "nccl_alone.cpp"}
+
+# Headers and libraries that toolkits often lack and Python packages bring: the variable of CMake, the place in a
+# toolkit, and that among packages.  A header's variable names its folder.
+LIBRARIES = [
+    ("CUDNN_INCLUDE_DIR", "include/cudnn.h", "nvidia/*/include/cudnn.h"),
+    ("CUDNN_FRONTEND_INCLUDE_DIR", "include/cudnn_frontend.h", "include/cudnn_frontend.h"),
+    ("NVRTC_INCLUDE_DIR", "include/nvrtc.h", "nvidia/*/include/nvrtc.h"),
+    ("CUBLASLT_INCLUDE_DIR", "include/cublasLt.h", "nvidia/*/include/cublasLt.h"),
+    ("CUDA_cublasLt_LIBRARY", "lib64/libcublasLt.so", "nvidia/*/lib/libcublasLt.so*"),
+    ("NCCL_INCLUDE_DIR", "include/nccl.h", "nvidia/*/include/nccl.h"),
+    ("NCCL_LIBRARY", "lib64/libnccl.so", "nvidia/*/lib/libnccl.so*"),
+]
+
+# What a carried binary may need of the device machine: the C library and CUDA's libraries.
+ALLOWED = re.compile(r"ld-linux|lib(c|m|dl|rt|pthread|cuda|cudart|cublas|cublasLt|nccl|cudnn|nvidia-ml)\.so")
+GLIBC = (2, 34)
+
+
+def find_frontend():
+    """The folder of cudnn_frontend.h, headers of a Python package that GPU machines often lack; None without one."""
+    places = [os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), *(os.environ.get(key, "") + "/include" for key in ("CUDA_HOME", "CUDA_PATH")),
+              "/usr/local/cuda/include", "/usr/include", ROOT / "build/cudnn-frontend/include", ROOT / "build/cuda/include",
+              sysconfig.get_path("purelib") + "/include"]
+    return next((pathlib.Path(place) for place in filter(None, places) if (pathlib.Path(place) / "cudnn_frontend.h").exists()), None)
+
+
+def carry_frontend(sources, rehearsal):
+    """Copies all headers of cuDNN's frontend, which include one another, next to the sources."""
+    frontend = find_frontend()
+    if not frontend and rehearsal:
+        return
+    if not frontend:
+        raise tools.Failed("cudnn_frontend.h was not found, without which attention of bf16 programs cannot be compiled: run "
+                           "scripts/setup-cuda, or name its folder by CUDNN_FRONTEND_INCLUDE_DIR")
+    to = sources / "cudnn-frontend"
+    to.mkdir()
+    for pattern in ("cudnn_frontend*", "cudnn_backend_base.h"):
+        for path in frontend.glob(pattern):
+            (shutil.copytree if path.is_dir() else shutil.copy2)(path, to / path.name)
+
+
+def write_together(sources, arch):
+    (sources / "CMakeLists.txt").write_text(TOGETHER.format(arch=arch.removeprefix("sm_")))
+    (sources / "tools").mkdir()
+    for file in TOOLS.values():
+        shutil.copy2(HERE / file, sources / "tools" / file)
+
+
+def library_words(nvcc, packages, sources):
+    """CMake's variables for what the toolkit lacks, and Python packages or the sources bring."""
+    words = [f"-DCMAKE_CUDA_COMPILER={nvcc.path}"]
+    for name, own, pattern in LIBRARIES:
+        carried = sources / "cudnn-frontend" / pathlib.Path(own).name
+        path = carried if carried.exists() else None if (nvcc.home() / own).exists() else packages.find(pattern)
+        if path:
+            words.append(f"-D{name}={path if name.endswith('LIBRARY') else path.parent}")
+    return words
+
+
+def static_words():
+    """Links what a device machine may lack into the binaries: the C++ library, and GCC's OpenMP where it is there as an archive."""
+    archive = tools.run(["c++", "-print-file-name=libgomp.a"]).strip()
+    static = ["-DCMAKE_EXE_LINKER_FLAGS=-static-libstdc++ -static-libgcc"]
+    return [*static, f"-DOpenMP_gomp_LIBRARY={archive}"] if archive.startswith("/") else static
+
+
+def with_cmake(sources, place, names, jobs, arch, packages, more=()):
+    """Builds the targets `names` as far as it goes; returns the folder of the binaries that there are."""
+    nvcc = machine.find_nvcc()
+    if not nvcc:
+        raise tools.Failed("there is no nvcc: name a CUDA toolkit with CUDA_HOME")
+    generator = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
+    tools.run(["cmake", "-S", sources, "-B", place, "-G", generator, "-DCMAKE_BUILD_TYPE=Release",
+               f"-DCMAKE_CUDA_ARCHITECTURES={arch}", *library_words(nvcc, packages, sources), *more])
+    # Past an error in one program, the others are built.
+    tools.run(["cmake", "--build", place, "--parallel", jobs, "--target", *names, "--", "-k", *(["0"] if generator == "Ninja" else [])],
+              timeout=7200)
+    return place / "bin"
+
+
+def build_here(arguments, sources, names, binaries):
+    """Fills the folder `binaries` with stripped programs and tools that need nothing but CUDA's libraries there."""
+    binaries.mkdir()
+    if arguments.build_with:
+        (sources.parent / "built").mkdir()
+        for source, name in [*((sources / "programs" / name, name) for name in names),
+                             *((sources / "tools" / file, name) for name, file in TOOLS.items())]:
+            output = sources.parent / "built" / name
+            tools.run([word.format(folder=source, output=output) for word in shlex.split(arguments.build_with)])
+            tools.run(["strip", "-o", binaries / name, output])
+        return
+    launcher = shutil.which("ccache")
+    caches = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={launcher}" for language in ("CXX", "CUDA")] if launcher else []
+    os.environ["CCACHE_BASEDIR"] = str(sources.parent)
+    print(f"build {len(names)} programs by {arguments.jobs} jobs", flush=True)
+    built = with_cmake(sources, sources.parent / "build", [*names, *TOOLS], arguments.jobs, arguments.arch.removeprefix("sm_"),
+                       machine.Packages(arguments.python), [*static_words(), *caches])
+    for name in [*names, *TOOLS]:
+        tools.run(["strip", "-o", binaries / name, built / name])
+        if reason := reason_not_to_carry(binaries / name):
+            raise tools.Failed(f"{name} {reason}")
+
+
+def reason_not_to_carry(binary):
+    """Why a binary may not start on another machine; None where nothing speaks against it."""
+    needed = re.findall(r"\(NEEDED\)\s+Shared library: \[(.+?)\]", tools.run(["readelf", "-d", binary]))
+    versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_(\d+\.\d+)", tools.run(["objdump", "-T", binary]))}
+    if strange := [name for name in needed if not ALLOWED.match(name)]:
+        return f"needs {', '.join(strange)}, which a device machine may not have"
+    if versions and max(versions) > GLIBC:
+        return f"needs glibc {'.'.join(map(str, max(versions)))}, newer than {'.'.join(map(str, GLIBC))}"
+    return None

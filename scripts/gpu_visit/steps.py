@@ -1,0 +1,238 @@
+"""The steps of a visit, most valuable first: what each does, when it begins at the latest, and how long it may take."""
+
+import csv
+import io
+import platform
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Callable
+
+from . import checks, machine, peers, programs, speed, tools
+
+MACHINE = "machine"
+GPT, LLAMA = "gpt2-124m", "llama-1b"
+AT_ONCE = 4  # small programs share a GPU well
+
+
+def side_by_side(visit, names):
+    """Runs checks of small programs side by side: each check of all programs that have it before the next."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for check in names:
+            for program in [visit.checked(entry) for entry in visit.manifest["programs"] if check in entry["checks"]]:
+                pool.submit(visit.results.attempt, program.name, check, lambda program=program, check=check: checks.CHECKS[check](program))
+
+
+# ---------------------------------------------------------------------------
+# The machine
+# ---------------------------------------------------------------------------
+
+PACKAGES = ["torch", "nvidia-cublas", "nvidia-cudnn-cu13", "nvidia-nccl-cu13", "triton"]
+ASK = "import importlib.metadata as m; print({d.metadata['Name']: d.version for d in m.distributions() if d.metadata['Name'] in %r})"
+
+
+def start(visit):
+    """Whether the carried binaries start here, and the versions of what they run with."""
+    attempt = visit.results.attempt
+    first = visit.manifest["programs"][0] if visit.manifest["programs"] else None
+    attempt(MACHINE, "libraries", lambda: libraries(visit))
+    if first:
+        attempt(MACHINE, "start", lambda: visit.checked(first).train("start", steps=1) and {})
+    attempt(MACHINE, "versions", lambda: {
+        "python": tools.run([visit.python, "-c", ASK % PACKAGES], timeout=4).strip(), "nvcc": visit.nvcc and visit.nvcc.version,
+        "glibc": "".join(platform.libc_ver())})
+
+
+def libraries(visit):
+    """The libraries that the loader does not find: of no program that was carried."""
+    missing = {}
+    for binary in sorted(visit.binaries.iterdir()):
+        for name in re.findall(r"^\s*(\S+) => not found", tools.run(["ldd", binary], timeout=4), re.MULTILINE):
+            missing.setdefault(name, []).append(binary.name)
+    if missing:
+        raise tools.Failed("; ".join(f"{name} was not found, which {', '.join(users)} need" for name, users in missing.items()))
+    return {"binaries": len(list(visit.binaries.iterdir()))}
+
+
+def nccl(visit):
+    """NCCL through the runtime with one rank, and the rate at which a kernel copies memory."""
+    small = visit.rehearsal
+    visit.results.attempt(MACHINE, "nccl", lambda: nccl_alone(visit, 5000 if small else 1 << 22))
+    figures = visit.results.attempt(MACHINE, "copy_rate", lambda: copy_rate(visit, *((1 << 16, 3) if small else (1 << 30, 50))))
+    visit.copy_rate = figures and figures["bytes_per_second_median"]
+
+
+def nccl_alone(visit, count):
+    try:
+        printed = tools.run([visit.binary("nccl_alone"), count], timeout=30)
+    except tools.Failed as error:
+        done = re.findall(r"^ok (.+)", error.printed, re.MULTILINE)
+        raise tools.Failed(f"{error}\nwhat worked before: {', '.join(done) or 'nothing'}", error.printed) from error
+    return {"version": int(re.search(r"NCCL (\d+)", printed).group(1)), "worked": re.findall(r"^ok (.+)", printed, re.MULTILINE)}
+
+
+def copy_rate(visit, size, runs):
+    best, median = map(float, tools.run([visit.binary("copy_rate"), size, runs], timeout=30).split())
+    return {"bytes_per_second_best": best, "bytes_per_second_median": median, "headline": {"copy, TB/s": (median / 1e12, None, "")}}
+
+
+# ---------------------------------------------------------------------------
+# Numbers
+# ---------------------------------------------------------------------------
+
+class Warming(threading.Thread):
+    """Lets torch.compile fill its cache while small programs are checked."""
+
+    def __init__(self, visit):
+        super().__init__(daemon=True)
+        self.visit, self.command, self.over = visit, None, threading.Event()
+
+    def run(self):
+        for name, kinds in ((GPT, ("compile", "compile-bf16")), (LLAMA, ("compile-bf16",))):
+            program = self.visit.measured(name)
+            for peer in peers.of(program, kinds) if program else []:
+                if self.over.is_set():
+                    return
+                try:
+                    self.command = tools.commands.start(peer.words(1, 1), label=f"warm {name} {peer.name}", env=peer.environment())
+                    self.command.process.wait()
+                    tools.commands.end(self.command)
+                except tools.Failed as error:
+                    self.visit.output.log("warm", f"{error}\n".encode())
+
+    def stop(self):
+        self.over.set()
+        if self.command:
+            self.command.kill()
+        self.join(timeout=10)
+
+
+def numbers(visit):
+    """Losses, arena, gradients and graphs beside the CPU target's, of all programs before the next check."""
+    warming = Warming(visit)
+    warming.start()
+    side_by_side(visit, programs.NUMBERS)
+    while visit.clock.left() > 0 and warming.is_alive():
+        warming.join(timeout=visit.clock.real(0.5))
+    warming.stop()
+
+
+def sanitizer(visit):
+    side_by_side(visit, programs.SANITIZER)
+
+
+def bits(visit):
+    side_by_side(visit, programs.BITS)
+
+
+def fallbacks(visit):
+    side_by_side(visit, programs.FALLBACK)
+
+
+# ---------------------------------------------------------------------------
+# Speed
+# ---------------------------------------------------------------------------
+
+def base(visit):
+    """The GPT-2 that runs here: attention by tiles stands in where cuDNN refuses the default."""
+    names = [GPT, f"{GPT}-tiles"]
+    ran = [name for name in names if visit.results.outcome(name, "throughput") == "passed"]
+    return visit.measured(next(iter(ran), GPT))
+
+
+def gpt(visit):
+    """Tokens per second of the default, its profile, then its variants and switches."""
+    attempt, program = visit.results.attempt, visit.measured(GPT)
+    if not program:
+        raise tools.Skipped(f"{GPT} was not emitted")
+    attempt(GPT, "throughput", lambda: speed.throughput(program, "default", *programs.HEURISTIC))
+    variants = {variant.name: variant for variant in visit.variants(GPT)}
+    tiles = variants.pop(f"{GPT}-tiles", None)
+    if tiles and visit.results.outcome(GPT, "throughput") == "failed":
+        attempt(tiles.name, "throughput", lambda: speed.throughput(tiles, "default", *programs.HEURISTIC))
+    program = base(visit)
+    attempt(program.name, "kernels", lambda: speed.kernels(program))
+    for variant in variants.values():
+        attempt(variant.name, "throughput", lambda variant=variant: speed.throughput(variant, "default", *programs.HEURISTIC))
+    for switch in ("cuda-graph", "programmatic-launch"):
+        attempt(program.name, f"{switch}-off", lambda switch=switch: speed.throughput(program, switch, *programs.HEURISTIC, f"--{switch}=off"))
+
+
+def search(visit, name=None):
+    """Searches algorithms for the matmuls, then measures the step by the plan that was found."""
+    program = visit.measured(name) if name else base(visit)
+    if visit.results.attempt(program.name, "products", lambda: speed.searched(program)):
+        visit.results.attempt(program.name, "throughput_searched", lambda: speed.throughput(program, "searched", *visit.best_words(program)))
+
+
+def beside(visit):
+    speed.beside(base(visit), peers.of(base(visit), list(peers.KINDS)), 2, visit.results)
+
+
+def llama(visit):
+    program = visit.measured(LLAMA)
+    if not program:
+        raise tools.Skipped(f"{LLAMA} was not emitted")
+    if not visit.results.attempt(LLAMA, "throughput", lambda: speed.throughput(program, "default", *programs.HEURISTIC)):
+        return
+    search(visit, LLAMA)
+    visit.results.attempt(LLAMA, "kernels", lambda: speed.kernels(program))
+    speed.beside(program, peers.of(program, ["compile-bf16"]), 1, visit.results)
+
+
+# ---------------------------------------------------------------------------
+# Counters
+# ---------------------------------------------------------------------------
+
+SECTIONS = ["SpeedOfLight", "MemoryWorkloadAnalysis", "Occupancy"]
+COUNTED = r"regex:layer_norm|cross_entropy|softmax|loss|adamw"
+
+
+def counters(visit):
+    visit.results.attempt(GPT, "ncu", lambda: counted(visit, base(visit)))
+
+
+def counted(visit, program):
+    """Hardware counters of layer norm, loss and AdamW, as Nsight Compute's CSV."""
+    path = machine.find_tool("ncu")
+    if not path:
+        raise tools.Skipped("ncu is neither on PATH nor in the CUDA toolkit")
+    sections = [word for section in SECTIONS for word in ("--section", section)]
+    printed = tools.run([path, "--csv", "--page", "details", *sections, "--kernel-name", COUNTED, "--launch-count", 6, program.binary, "train",
+                         "--data", program.tokens(), "--seed", 1, "--lr", "1e-4", *programs.HEURISTIC, "--cuda-graph=off", "--steps", 1],
+                        label="ncu")
+    table = printed[printed.find('"ID"'):] if '"ID"' in printed else ""
+    visit.output.append("ncu.csv", table)
+    rows = list(csv.DictReader(io.StringIO(table)))
+    if not rows:
+        raise tools.Failed(f"ncu counted no kernel: {printed[-500:]}")
+    return {"kernels": sorted({row["Kernel Name"] for row in rows if row.get("Kernel Name")})}
+
+
+# ---------------------------------------------------------------------------
+# The schedule
+# ---------------------------------------------------------------------------
+
+@dataclass
+class Step:
+    """Begins when the step before has ended, at second `at` at the latest, and ends `takes` seconds after that at the latest."""
+    name: str
+    at: int
+    takes: int
+    work: Callable
+
+
+SCHEDULE = [
+    Step("start", 0, 8, start),
+    Step("nccl", 8, 10, nccl),
+    Step("numbers", 18, 55, numbers),
+    Step("gpt", 73, 75, gpt),
+    Step("search", 148, 40, search),
+    Step("beside", 188, 92, beside),
+    Step("llama", 280, 110, llama),
+    Step("sanitizer", 390, 65, sanitizer),
+    Step("bits", 455, 40, bits),
+    Step("fallbacks", 495, 25, fallbacks),
+    Step("counters", 520, 30, counters),
+]

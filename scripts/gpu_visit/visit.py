@@ -1,0 +1,157 @@
+"""A visit: the folder that was carried, the machine, and the steps, of which each has its time and none can stop the next."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+
+from . import build, checks, machine, pack, programs, speed, tools
+from .output import EVERY, Output, Ticker
+from .results import Results
+
+# The verdict is printed at this second of the visit at the latest.
+END = 560
+# Building on the device machine, where what was carried does not start: seconds.
+BUILDING = 130
+
+
+class Visit:
+    """What steps share."""
+
+    def __init__(self, arguments, manifest, scratch, clock):
+        self.folder, self.manifest, self.scratch, self.clock = arguments.folder.resolve(), manifest, scratch, clock
+        self.python, self.rehearsal, self.repeats = arguments.python, manifest["rehearsal"], 10
+        self.found_environment = {**os.environ, **machine.ORDER}
+        self.packages, self.nvcc, self.gpu = machine.Packages(self.python), machine.find_nvcc(), machine.find_gpu()
+        os.environ.update(machine.environment_of_programs(self.packages, self.nvcc))
+        self.output = Output(arguments.out.resolve(), clock)
+        tools.commands.log = self.output.log
+        self.results = Results(self.output, clock, {"machine": str(self.gpu or "no GPU"), **({"rehearsal": True} if self.rehearsal else {})})
+        self.binaries, self.references = scratch / "binaries", scratch / "references"
+        self.copy_rate, self.programs = None, {}
+
+    def unpack(self):
+        """Unpacks both archives at once; xz leaves Python's lock."""
+        threads = [threading.Thread(target=pack.unpack, args=(self.folder / f"{name}.tar.xz", self.scratch / name))
+                   for name in ("binaries", "references")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.plans = json.loads((self.references / "plans.json").read_text())
+
+    def binary(self, name):
+        return self.binaries / name
+
+    def checked(self, entry):
+        """A small program: one object for all checks, which share its plain run."""
+        return self.programs.setdefault(entry["name"], checks.Program(entry, self))
+
+    def measured(self, name):
+        """A measured program; None where it was not emitted."""
+        entry = next((entry for entry in self.manifest["speed"] if entry["name"] == name), None)
+        return entry and speed.Measured(entry, self)
+
+    def variants(self, name):
+        return [speed.Measured(entry, self) for entry in self.manifest["speed"] if entry["variant_of"] == name]
+
+    def matmul_plan(self, program):
+        return self.output.path(f"{program.name}.matmul-plan.json")
+
+    def best_words(self, program):
+        """With the plan of an earlier search, as a user's second start; else the heuristic's choices."""
+        plan = self.matmul_plan(program)
+        return [f"--matmul-plan={plan}"] if plan.exists() else programs.HEURISTIC
+
+    def build_there(self):
+        """Compiles all programs from the carried sources, with all processors, in place of the carried binaries."""
+        sources = pack.unpack(self.folder / "sources.tar.xz", self.scratch / "sources")
+        arch = machine.architecture(self.manifest["arch"], self.gpu)
+        names = [entry["name"] for entry in [*self.manifest["programs"], *self.manifest["speed"]]]
+        try:
+            build.with_cmake(sources, self.scratch / "build", [*names, *build.TOOLS], os.cpu_count(), arch, self.packages)
+        finally:  # the programs that were built in time replace those that do not start
+            for built in (self.scratch / "build/bin").glob("*"):
+                built.replace(self.binaries / built.name)
+
+
+class Run:
+    """Runs the steps of a schedule, and tells the verdict once: at the end, at second END, or on a signal."""
+
+    def __init__(self, visit, schedule):
+        self.visit, self.schedule, self.clock = visit, schedule, visit.clock
+        self.told, self.now = threading.Lock(), None
+        self.ticker = Ticker(self.tick, self.clock.real(EVERY))
+
+    def tick(self):
+        tools.commands.drain()
+        self.visit.output.verdict(f"{self.visit.results.summary()}\n\nat {self.clock.now():.0f} s, in step {self.now}")
+        if self.clock.now() >= END:
+            self.tell("the time was over")
+
+    def tell(self, why=None):
+        """Prints the verdict and ends the process, whatever still runs."""
+        if not self.told.acquire(blocking=False):
+            return
+        tools.commands.stop()
+        tools.commands.drain()
+        shutil.rmtree(self.visit.scratch, ignore_errors=True)
+        text = f"{self.visit.results.summary()}\n\nended at {self.clock.now():.0f} s" + (f": {why}" if why else "")
+        self.visit.output.verdict(text)
+        print(f"\n{text}", flush=True)
+        sys.stdout.flush()
+        os._exit(1 if why or self.visit.results.failed() else 0)
+
+    def step(self, name, end, work):
+        self.now = self.visit.results.step = name
+        self.clock.deadline = min(end, END)
+        print(f"{self.clock.now():5.0f} s  -- {name}, until {self.clock.deadline:.0f} s", flush=True)
+        try:
+            work(self.visit)
+        except Exception as error:  # whatever it is: the next step has its turn
+            outcome = "skipped" if isinstance(error, tools.Skipped) else "failed"
+            self.visit.results.add("visit", name, outcome, reason=f"{type(error).__name__}: {error}")
+
+    def all(self):
+        self.ticker.start()
+        late = 0
+        for step in self.schedule:
+            self.step(step.name, step.at + step.takes + late, step.work)
+            if step.name == "start" and does_not_start(self.visit):
+                late = BUILDING
+                self.step("build", step.at + step.takes + late, lambda visit: visit.results.attempt("machine", "build", visit.build_there))
+        self.tell()
+
+
+def does_not_start(visit):
+    return any(visit.results.outcome("machine", check) == "failed" for check in ("libraries", "start"))
+
+
+def main(arguments):
+    from .steps import SCHEDULE  # steps know what a visit is
+
+    clock = tools.Clock(arguments.scale)
+    tools.commands.clock = clock
+    manifest = read_manifest(arguments.folder)
+    with tempfile.TemporaryDirectory(prefix="braid-gpu-visit-", ignore_cleanup_errors=True) as scratch:
+        visit = Visit(arguments, manifest, pathlib.Path(scratch), clock)
+        if not visit.gpu:
+            raise tools.Failed("nvidia-smi finds no GPU on this machine; nothing was run")
+        run = Run(visit, SCHEDULE)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: run.tell("a signal ended it"))
+        print(f"gpu-visit: {visit.gpu}; results in {visit.output.folder}", flush=True)
+        visit.unpack()
+        run.all()
+    return 0
+
+
+def read_manifest(folder):
+    try:
+        return json.loads((folder / "manifest.json").read_text())
+    except (OSError, ValueError) as error:
+        raise tools.Failed(f"cannot read {folder}/manifest.json, which `gpu-visit emit` writes last: {error}") from error
