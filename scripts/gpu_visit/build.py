@@ -59,9 +59,9 @@ LIBRARIES = [
     ("NCCL_LIBRARY", "lib64/libnccl.so", "nvidia/*/lib/libnccl.so*"),
 ]
 
-# What a carried binary may need of the device machine: the C library and CUDA's libraries.
-ALLOWED = re.compile(r"ld-linux|lib(c|m|dl|rt|pthread|cuda|cudart|cublas|cublasLt|nccl|cudnn|nvidia-ml)\.so")
-GLIBC = (2, 34)
+# What a carried binary may need of the device machine: the C and C++ libraries and CUDA's.
+ALLOWED = re.compile(r"ld-linux|lib(stdc\+\+|gcc_s|c|m|dl|rt|pthread|cuda|cudart|cublas|cublasLt|nccl|cudnn|nvidia-ml)\.so")
+VERSIONS = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 30)}
 
 
 def find_frontend():
@@ -80,8 +80,8 @@ def carry_frontend(sources, rehearsal):
     if not frontend:
         raise tools.Failed("cudnn_frontend.h was not found, without which attention of bf16 programs cannot be compiled: run "
                            "scripts/setup-cuda, or name its folder by CUDNN_FRONTEND_INCLUDE_DIR")
-    to = sources / "cudnn-frontend"
-    to.mkdir()
+    to = sources / "cudnn-frontend/include"  # one of them names that folder
+    to.mkdir(parents=True)
     for pattern in ("cudnn_frontend*", "cudnn_backend_base.h"):
         for path in frontend.glob(pattern):
             (shutil.copytree if path.is_dir() else shutil.copy2)(path, to / path.name)
@@ -98,7 +98,7 @@ def library_words(nvcc, packages, sources):
     """CMake's variables for what the toolkit lacks, and Python packages or the sources bring."""
     words = [f"-DCMAKE_CUDA_COMPILER={nvcc.path}"]
     for name, own, pattern in LIBRARIES:
-        carried = sources / "cudnn-frontend" / pathlib.Path(own).name
+        carried = sources / "cudnn-frontend/include" / pathlib.Path(own).name
         path = carried if carried.exists() else None if (nvcc.home() / own).exists() else packages.find(pattern)
         if path:
             words.append(f"-D{name}={path if name.endswith('LIBRARY') else path.parent}")
@@ -106,10 +106,11 @@ def library_words(nvcc, packages, sources):
 
 
 def static_words():
-    """Links what a device machine may lack into the binaries: the C++ library, and GCC's OpenMP where it is there as an archive."""
+    """Links GCC's OpenMP into the binaries, where it is there as an archive: device machines may lack it.
+
+    The C++ library stays shared.  As an archive it would need the newest functions of this machine's C library."""
     archive = tools.run(["c++", "-print-file-name=libgomp.a"]).strip()
-    static = ["-DCMAKE_EXE_LINKER_FLAGS=-static-libstdc++ -static-libgcc"]
-    return [*static, f"-DOpenMP_gomp_LIBRARY={archive}"] if archive.startswith("/") else static
+    return [f"-DOpenMP_gomp_LIBRARY={archive}"] if archive.startswith("/") else []
 
 
 def with_cmake(sources, place, names, jobs, arch, packages, more=()):
@@ -135,7 +136,7 @@ def build_here(arguments, sources, names, binaries):
                              *((sources / "tools" / file, name) for name, file in TOOLS.items())]:
             output = sources.parent / "built" / name
             tools.run([word.format(folder=source, output=output) for word in shlex.split(arguments.build_with)])
-            tools.run(["strip", "-o", binaries / name, output])
+            shutil.copy2(output, binaries / name)
         return
     launcher = shutil.which("ccache")
     caches = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={launcher}" for language in ("CXX", "CUDA")] if launcher else []
@@ -152,9 +153,11 @@ def build_here(arguments, sources, names, binaries):
 def reason_not_to_carry(binary):
     """Why a binary may not start on another machine; None where nothing speaks against it."""
     needed = re.findall(r"\(NEEDED\)\s+Shared library: \[(.+?)\]", tools.run(["readelf", "-d", binary]))
-    versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_(\d+\.\d+)", tools.run(["objdump", "-T", binary]))}
+    symbols = tools.run(["objdump", "-T", binary])
     if strange := [name for name in needed if not ALLOWED.match(name)]:
         return f"needs {', '.join(strange)}, which a device machine may not have"
-    if versions and max(versions) > GLIBC:
-        return f"needs glibc {'.'.join(map(str, max(versions)))}, newer than {'.'.join(map(str, GLIBC))}"
+    for library, most in VERSIONS.items():
+        version = max((tuple(map(int, its.split("."))) for its in re.findall(rf"\b{library}_([\d.]+)", symbols)), default=())
+        if version > most:
+            return f"needs {library} {'.'.join(map(str, version))}, newer than {'.'.join(map(str, most))}"
     return None

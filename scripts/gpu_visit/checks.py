@@ -35,7 +35,7 @@ class Program:
 
     def train(self, run, *words, steps=programs.STEPS):
         """The losses of a run, and what it printed."""
-        printed = tools.run(self.command(self.log(run), *words, steps=steps), label=f"{self.name} {run}", timeout=300)
+        printed = tools.run(self.command(self.log(run), *words, steps=steps), label=f"{self.name} {run}", timeout=30)
         return tools.losses(self.log(run)), printed
 
     def plain(self):

@@ -120,16 +120,16 @@ def of(program, names):
 
 def build_llmc(arguments, sources, binaries):
     """Compiles train_gpt2cu with cuDNN's attention from a folder of llm.c's sources, and strips it into `binaries`."""
-    if not (arguments.llmc / "train_gpt2.cu").exists():
-        raise tools.Failed(f"{arguments.llmc} holds no train_gpt2.cu: name a folder of llm.c's sources")
     if arguments.build_with:
         shutil.copy2(arguments.llmc / "train_gpt2cu", binaries / "train_gpt2cu")
         return
+    if not (arguments.llmc / "train_gpt2.cu").exists():
+        raise tools.Failed(f"{arguments.llmc} holds no train_gpt2.cu: name a folder of llm.c's sources")
     nvcc, place = machine.find_nvcc(), sources.parent / "llm.c"
     shutil.copytree(arguments.llmc, place, symlinks=True)
     # The Makefile wants the frontend below `include`; the library of the driver has no name that linkers look for.
     frontend = place / "cudnn-frontend/include"
-    shutil.copytree(sources / "cudnn-frontend", frontend)
+    shutil.copytree(sources / "cudnn-frontend/include", frontend)
     words = ["NO_MULTI_GPU=1", "NO_USE_MPI=1", "USE_CUDNN=1", f"GPU_COMPUTE_CAPABILITY={arguments.arch.removeprefix('sm_').rstrip('af')}",
              f"NVCC={nvcc.path}", f"CUDNN_FRONTEND_PATH={frontend}", f"NVCC_INCLUDES=-include {HERE / 'llmc_fixes.h'} -I{frontend}"]
     environment = {**os.environ, "PATH": f"{nvcc.path.parent}{os.pathsep}{os.environ.get('PATH', '')}",

@@ -13,6 +13,8 @@ from . import machine, matmuls, programs, tokens, tools
 # Steps that count, and steps before them.
 STEPS = (20, 5)
 TURNS = (12, 4)  # beside a peer
+# A run that takes longer hangs, and other ways to run the program may not: seconds of the visit.
+LONGEST = 40
 
 
 class Measured:
@@ -34,7 +36,7 @@ class Measured:
             partial.rename(data)
         return data
 
-    def run(self, run, *words, timeout=300):
+    def run(self, run, *words, timeout):
         return tools.run([self.binary, "train", "--data", self.tokens(), "--seed", 1, "--lr", "1e-4", *words],
                          label=f"{self.name} {run}", timeout=timeout)
 
@@ -43,13 +45,13 @@ class Measured:
 
         The last step is left out: between its end and the one before lies no launch of another, as with all others."""
         log, (steps, warm) = self.visit.scratch / f"{self.name}-{run}.jsonl", self.steps(steps)
-        self.run(run, "--steps", warm + steps + 1, "--log", log, "--force", *words)
+        self.run(run, "--steps", warm + steps + 1, "--log", log, "--force", *words, timeout=LONGEST)
         return [line["tokens_per_second"] for line in tools.read_lines(log) if "tokens_per_second" in line][warm:-1]
 
     def profile(self, run, *words, steps=12):
         """The JSON of --profile."""
         path = self.visit.scratch / f"{self.name}-{run}-profile.json"
-        self.run(run, "--steps", 3 if self.visit.rehearsal else steps, f"--profile={path}", *words)
+        self.run(run, "--steps", 3 if self.visit.rehearsal else steps, f"--profile={path}", *words, timeout=2 * LONGEST)
         return json.loads(path.read_text())
 
     def actions(self):

@@ -134,18 +134,23 @@ def fallbacks(visit):
 # Speed
 # ---------------------------------------------------------------------------
 
+def emitted(visit, name):
+    program = visit.measured(name)
+    if not program:
+        raise tools.Skipped(f"{name} was not emitted")
+    return program
+
+
 def base(visit):
     """The GPT-2 that runs here: attention by tiles stands in where cuDNN refuses the default."""
     names = [GPT, f"{GPT}-tiles"]
     ran = [name for name in names if visit.results.outcome(name, "throughput") == "passed"]
-    return visit.measured(next(iter(ran), GPT))
+    return emitted(visit, next(iter(ran), GPT))
 
 
 def gpt(visit):
     """Tokens per second of the default, its profile, then its variants and switches."""
-    attempt, program = visit.results.attempt, visit.measured(GPT)
-    if not program:
-        raise tools.Skipped(f"{GPT} was not emitted")
+    attempt, program = visit.results.attempt, emitted(visit, GPT)
     attempt(GPT, "throughput", lambda: speed.throughput(program, "default", *programs.HEURISTIC))
     variants = {variant.name: variant for variant in visit.variants(GPT)}
     tiles = variants.pop(f"{GPT}-tiles", None)
@@ -161,7 +166,7 @@ def gpt(visit):
 
 def search(visit, name=None):
     """Searches algorithms for the matmuls, then measures the step by the plan that was found."""
-    program = visit.measured(name) if name else base(visit)
+    program = emitted(visit, name) if name else base(visit)
     if visit.results.attempt(program.name, "products", lambda: speed.searched(program)):
         visit.results.attempt(program.name, "throughput_searched", lambda: speed.throughput(program, "searched", *visit.best_words(program)))
 
@@ -171,9 +176,7 @@ def beside(visit):
 
 
 def llama(visit):
-    program = visit.measured(LLAMA)
-    if not program:
-        raise tools.Skipped(f"{LLAMA} was not emitted")
+    program = emitted(visit, LLAMA)
     if not visit.results.attempt(LLAMA, "throughput", lambda: speed.throughput(program, "default", *programs.HEURISTIC)):
         return
     search(visit, LLAMA)
@@ -190,7 +193,8 @@ COUNTED = r"regex:layer_norm|cross_entropy|softmax|loss|adamw"
 
 
 def counters(visit):
-    visit.results.attempt(GPT, "ncu", lambda: counted(visit, base(visit)))
+    program = base(visit)
+    visit.results.attempt(program.name, "ncu", lambda: counted(visit, program))
 
 
 def counted(visit, program):

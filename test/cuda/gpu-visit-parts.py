@@ -134,7 +134,7 @@ class Frontend(unittest.TestCase):
     def test_goes_along_with_all_that_it_includes(self):
         with mock.patch.dict(os.environ, {"CUDNN_FRONTEND_INCLUDE_DIR": str(self.scratch / "include")}):
             build.carry_frontend(self.scratch, rehearsal=False)
-        self.assertEqual(sorted(path.name for path in (self.scratch / "cudnn-frontend").iterdir()),
+        self.assertEqual(sorted(path.name for path in (self.scratch / "cudnn-frontend/include").iterdir()),
                          ["cudnn_backend_base.h", "cudnn_frontend", "cudnn_frontend.h", "cudnn_frontend_shim.h"])
 
     def test_missing_is_an_error(self):
@@ -192,9 +192,9 @@ class Carried(unittest.TestCase):
             return build.reason_not_to_carry("program")
 
     def test_needs_the_c_library_and_cuda(self):
-        self.assertIsNone(self.reason(["libcudart.so.13", "libc.so.6", "ld-linux-x86-64.so.2"], "2.34"))
+        self.assertIsNone(self.reason(["libcudart.so.13", "libstdc++.so.6", "libc.so.6", "ld-linux-x86-64.so.2"], "2.34"))
         self.assertEqual(self.reason(["libc.so.6", "libcrypto.so.3"], "2.34"), "needs libcrypto.so.3, which a device machine may not have")
-        self.assertEqual(self.reason(["libc.so.6"], "2.36"), "needs glibc 2.36, newer than 2.34")
+        self.assertEqual(self.reason(["libc.so.6"], "2.36"), "needs GLIBC 2.36, newer than 2.34")
 
 
 class Steps(unittest.TestCase):
