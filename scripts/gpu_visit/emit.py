@@ -122,14 +122,13 @@ class Emitter:
         self.references.add((model, precision))
 
     def is_same(self, name, other):
-        """Whether two programs have the same sources but for their names."""
+        """Whether two programs, of the same graph, have the same sources."""
         one, two = (self.place / "sources/programs" / its for its in (name, other))
-        return all((one / file).read_text().replace(name, other) == (two / file).read_text()
-                   for file in ("step.cu", "kernels.cuh", "model.cpp"))
+        return all((one / file).read_text() == (two / file).read_text() for file in ("step.cu", "kernels.cuh", "model.cpp"))
 
     def speed(self, program, earlier):
         """The manifest's entry; None where the program is the same as an earlier one, its own default for example."""
-        self.sources(self.graph(program.config, program.name, program.batch, program.seq), program.name,
+        self.sources(self.graph(program.config, program.variant_of or program.name, program.batch, program.seq), program.name,
                      ["--precision=bf16", f"--clip={programs.CLIP}", *program.words])
         if same := next((other for other in earlier if self.is_same(program.name, other)), None):
             shutil.rmtree(self.place / "sources/programs" / program.name)

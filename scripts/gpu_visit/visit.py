@@ -24,7 +24,7 @@ class Visit:
 
     def __init__(self, arguments, manifest, scratch, clock):
         self.folder, self.manifest, self.scratch, self.clock = arguments.folder.resolve(), manifest, scratch, clock
-        self.python, self.rehearsal, self.repeats = arguments.python, manifest["rehearsal"], 10
+        self.python, self.rehearsal, self.repeats = arguments.python, manifest["rehearsal"], 3 if manifest["rehearsal"] else 10
         self.found_environment = {**os.environ, **machine.ORDER}
         self.packages, self.nvcc, self.gpu = machine.Packages(self.python), machine.find_nvcc(), machine.find_gpu()
         os.environ.update(machine.environment_of_programs(self.packages, self.nvcc))

@@ -15,7 +15,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
 
-from gpu_visit import build, emit, explain, machine, output, pack, results, steps, tensors, tokens, tolerances, tools, verdict, visit  # noqa: E402
+from gpu_visit import build, emit, explain, machine, output, pack, results, sanitizer, steps, tensors, tokens, tolerances, tools, verdict, visit  # noqa: E402
 
 
 class Tolerances(unittest.TestCase):
@@ -252,6 +252,34 @@ class Steps(unittest.TestCase):
             self.assertEqual(step.at, end)
             end = step.at + step.takes
         self.assertLessEqual(end, visit.END)
+
+
+class Sanitizer(unittest.TestCase):
+    CLEAN, FOUND = "========= ERROR SUMMARY: 0 errors", "========= Invalid __global__ write of size 4\n=========     at adam_kernel+0x130\n========= ERROR SUMMARY: 1 error"
+
+    def check(self, printed, status):
+        program = mock.Mock()
+        program.command.return_value, program.visit.manifest = ["program"], {"kernels": ["adam_kernel"]}
+
+        def run(words, **_):
+            self.assertIn("kns=adam_kernel", words)
+            if status:
+                raise tools.Failed(f"ended with status {status}", printed)
+            return printed
+
+        with mock.patch.object(machine, "find_tool", lambda name: name), mock.patch.object(tools, "run", run):
+            return sanitizer.check("memcheck", program)
+
+    def test_findings_and_silence_fail(self):
+        self.assertEqual(self.check(self.CLEAN, 0), {"errors": 0})
+        with self.assertRaisesRegex(tools.Failed, "(?s)memcheck reports 1 errors: Invalid __global__ write of size 4.*adam_kernel"):
+            self.check(self.FOUND, 99)
+        with self.assertRaisesRegex(tools.Failed, "memcheck ended without a summary"):
+            self.check("=========", 0)
+        with self.assertRaisesRegex(tools.Failed, "ended with status 1"):  # the program's own failure
+            self.check(self.CLEAN, 1)
+        with self.assertRaisesRegex(tools.Skipped, "does not support this device"):
+            self.check("Device not supported", 1)
 
 
 class Log(unittest.TestCase):
