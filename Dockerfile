@@ -6,7 +6,7 @@ WORKDIR /braid
 # mpirun refuses root, who is the user here, without these.
 ENV OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # The packages first: they change less often than the sources.
-COPY scripts/setup scripts/setup
+COPY scripts/setup scripts/quietly scripts/
 RUN scripts/setup && rm -rf /var/lib/apt/lists/*
 COPY . .
 RUN scripts/build
