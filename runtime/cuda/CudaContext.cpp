@@ -6,7 +6,6 @@
 #include "comm/Bootstrap.h"
 #include "core/Model.h"
 #include "core/ProfileJson.h"
-#include "cuda/MatmulChoices.h"
 #include "cuda/MatmulSearch.h"
 #include "cuda/braid_cuda.h"
 
@@ -65,15 +64,7 @@ void CudaContext::chooseMatmuls() {
   };
   const std::string gpu =
       concat(device.name, ", compute capability ", device.capability / 10, ".", device.capability % 10);
-  const MatmulChoices choices(rank, {gpu, cublasLtGetVersion()}, allGather);
-  if (choices.any())
-    matmulPlan = concat("matmul plan '", choices.path(), "': algorithms of ", matmuls.take(choices), " matmuls");
-  if (!choices.areWanted())
-    return;
-  matmuls.search(rank.matmulSearch, allGather);
-  matmulPlan = concat(describeSearch(matmuls.searched()), "; written to '", choices.path(), "'");
-  if (rank.isFirst())
-    choices.write(matmuls.searched());
+  matmulStart = startMatmuls(matmuls, model, rank, {gpu, cublasLtGetVersion()}, allGather);
 }
 
 void CudaContext::checkMessage(br_status status) {
@@ -263,8 +254,8 @@ std::vector<std::string> CudaContext::remarks() const {
     lines.push_back(concat("of these ", collectives->scratchBytes(), " bytes are scratch of collectives"));
   if (const std::string rests = matmuls.describeRests(); !rests.empty())
     lines.push_back(rests);
-  if (!matmulPlan.empty())
-    lines.push_back(matmulPlan);
+  if (!matmulStart.remark.empty())
+    lines.push_back(matmulStart.remark);
   return lines;
 }
 
@@ -274,6 +265,7 @@ std::vector<std::string> CudaContext::warnings() const {
     lines.push_back(
         "this process has a GPU for each of its ranks, and NCCL may deadlock with CUDA graphs there; start a "
         "process for each GPU, or leave out --cuda-graph=on");
+  lines.insert(lines.end(), matmulStart.warnings.begin(), matmulStart.warnings.end());
   for (const std::string &own : {memory.warnOfRest(), device.warnOfCode()})
     if (!own.empty())
       lines.push_back(own);

@@ -16,6 +16,7 @@
 #include "cuda/DeviceCollectives.h"
 #include "cuda/HostMemory.h"
 #include "cuda/Matmul.h"
+#include "cuda/MatmulStart.h"
 #include "cuda/PinnedSlots.h"
 #include "cuda/StepGraph.h"
 #include "cuda/Streams.h"
@@ -86,7 +87,7 @@ private:
   ArenaCopies copies;
   std::optional<HostMemory> hostTensors; // none: the plan keeps nothing on the host
   CudaMatmulTable matmuls;
-  std::string matmulPlan; // for people: how their algorithms were chosen, if not by the heuristic
+  MatmulStart matmulStart;
   CudaAttentionTable attentions;
   PinnedSlots slots;
   std::vector<StepGraph> graphs; // of each program; none: programs are launched anew
