@@ -77,11 +77,11 @@ static constexpr const GpuInfo &gpuOf(unsigned arch) {
   return *found;
 }
 
-/// What an H100 reaches of its data sheet: GEMMs in f32 (without TF32) and in dense bf16, f32
-/// vector code, HBM3; an action of a captured graph; NVLink between the GPUs of a machine, as
-/// NCCL's bus bandwidth.  No other has been measured: they are taken to reach the same share of
-/// theirs.  Of copies to and from the host none has been measured here: four fifths of what PCIe has
-/// in one direction, and a launch for each.
+/// Estimates, because no program of ours has run on a GPU: shares of an H100's data sheet that are usual
+/// in published benchmarks.  GEMMs in f32 (without TF32) 0.75, in dense bf16 0.61, f32 vector code 0.60, HBM3
+/// 0.84, NVLink between the GPUs of a machine 0.78 (NCCL's bus bandwidth); an action of a captured graph 2 us.
+/// Other GPUs are taken to reach the same shares of theirs.  Copies to and from the host: four fifths of what
+/// PCIe has in one direction, and a launch for each.
 static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
   const GpuInfo &h100 = gpuOf(90);
   return {/*matrixFlops=*/gpu.f32Flops / h100.f32Flops * 50e12,
@@ -95,9 +95,9 @@ static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
           /*hostBytesPerSecond=*/0.8 * gpu.hostBytesPerSecond / 2};
 }
 
-/// One for all rows: a large GPU with an L2 cache of 40 MB, between an A100 and a B200.  Shapes
-/// were measured on an H100 alone; a row gets limits of its own when they have been measured
-/// there.  A block may have 48 KiB of shared memory without asking for more.
+/// One for all rows: a large GPU with an L2 cache of 40 MB, between an A100 and a B200, by their data
+/// sheets.  A row gets limits of its own when shapes have been measured there.  A block may have 48 KiB of shared
+/// memory without asking for more.
 static constexpr LaunchLimits largeGpu = {/*multiprocessors=*/128, /*registers=*/65536, /*threads=*/2048,
                                           /*cachedRowBytes=*/128 * KiB, /*sharedBytes=*/40 * KiB};
 

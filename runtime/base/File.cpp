@@ -114,18 +114,35 @@ void braid::syncDirectory(const std::string &directory) {
   close(fd);
 }
 
-void braid::replaceFile(const std::string &path, const std::string &text) {
+// Writes the text beside the path, and calls `place` to put it there.
+template <class Place> static void writeWhole(const std::string &path, const std::string &text, const Place &place) {
   const std::string temporary = concat(path, ".", getpid(), ".tmp");
   try {
     File file = File::createForWriting(temporary);
     file.write(text.data(), text.size());
     file.sync();
-    if (std::rename(temporary.c_str(), path.c_str()) != 0)
+    if (place(temporary.c_str()) != 0)
       fail("cannot write '", path, "': ", std::strerror(errno));
   } catch (const Error &) {
     unlink(temporary.c_str());
     throw;
   }
+  unlink(temporary.c_str());
   const std::string directory = std::filesystem::path(path).parent_path().string();
   syncDirectory(directory.empty() ? "." : directory);
+}
+
+void braid::replaceFile(const std::string &path, const std::string &text) {
+  writeWhole(path, text, [&](const char *temporary) { return std::rename(temporary, path.c_str()); });
+}
+
+bool braid::createFile(const std::string &path, const std::string &text) {
+  bool isFirst = true;
+  writeWhole(path, text, [&](const char *temporary) {
+    if (link(temporary, path.c_str()) == 0)
+      return 0;
+    isFirst = errno != EEXIST;
+    return isFirst ? std::rename(temporary, path.c_str()) : 0; // some file systems have no links
+  });
+  return isFirst;
 }

@@ -44,6 +44,8 @@ void syncDirectory(const std::string &directory);
 
 // The file has either what it had before or this text, whatever happens.
 void replaceFile(const std::string &path, const std::string &text);
+// The same of a file that is not there yet; false, and it stays as it is, where somebody else was first.
+bool createFile(const std::string &path, const std::string &text);
 
 } // namespace braid
 #endif // BRAID_BASE_FILE_H

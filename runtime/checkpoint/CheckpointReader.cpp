@@ -107,7 +107,7 @@ void readParts(const SavedTensors &saved, const Model &model, const Targets &tar
   // Of some tensors this rank has padding alone.
   for (const auto &[name, t] : targets)
     if (!begun.count(t))
-      model.onHost(*t, Use::Write, [tensor = t](std::byte *memory) { std::memset(memory, 0, tensor->bytes); });
+      model.zero(*t);
 }
 
 bool isWanted(const br_tensor &t, Restore what) {

@@ -185,8 +185,12 @@ void CheckpointWriter::writePart(const std::string &path, const std::string &met
   File file = File::createForWriting(path);
   file.write(header.data(), header.size());
   CheckedWriter data(file, header.data() + checksums);
-  for (const br_tensor *tensor : mine)
-    model.onHost(*tensor, Use::Read, [&](const std::byte *memory) { writeTensor(data, *tensor, memory); });
+  for (size_t i = 0; i < mine.size(); ++i)
+    model.onHost(*mine[i], Use::Read, [&](const std::byte *memory) {
+      if (i + 1 < mine.size()) // a device copies it while this one is written
+        model.expect(*mine[i + 1]);
+      writeTensor(data, *mine[i], memory);
+    });
   seal(header, ownChecksum);
   file.writeAt(0, header.data(), header.size());
   file.sync();

@@ -31,10 +31,13 @@ struct Rank {
   // The file with what all ranks did in their first steps, and how many these are.
   std::optional<std::string> trace = std::nullopt;
   int64_t traceSteps = 0;
-  // Algorithms that are timed for each matmul; 1: none, the library's first guess is taken.
-  int matmulSearch = 1;
+  // Algorithms that are timed for each matmul; up to 1: none, the library's first guess is taken; empty: as many as
+  // pay off.
+  std::optional<int> matmulSearch = std::nullopt;
   // The file with the algorithms that were chosen; none: beside the program.
   std::optional<std::string> matmulPlan = std::nullopt;
+  // The steps of the job that the command trains; 0: it does not train.
+  int64_t trainingSteps = 0;
 
   // The one that prints, logs and writes what belongs to all.
   bool isFirst() const { return number == 0; }

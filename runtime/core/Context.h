@@ -36,6 +36,10 @@ struct br_context {
   // Copies between the arena and the host's memory, after all that runs has ended.
   virtual void read(uint64_t offset, void *to, uint64_t bytes) = 0;
   virtual void write(uint64_t offset, const void *from, uint64_t bytes) = 0;
+  // Zeros a part of the arena where it lies, after all that runs has ended.
+  virtual void zero(uint64_t offset, uint64_t bytes) = 0;
+  // Says which part is read next, so that a device can begin to copy it.  Nothing runs before that read.
+  virtual void expect(uint64_t, uint64_t) {}
 
   // The first byte of the host's memory beside a device's arena, after all that runs has ended; null
   // where there is none.

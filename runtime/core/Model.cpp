@@ -5,6 +5,7 @@
 #include "base/CpuFeatures.h"
 #include "base/Error.h"
 #include "base/NumberTypes.h"
+#include "host/Threads.h"
 
 #include <algorithm>
 
@@ -142,6 +143,17 @@ const br_program &Model::program(std::string_view name) const {
   if (const br_program *found = findProgram(model, name))
     return *found;
   fail("model '", model.name, "' was compiled without the program '", name, "', which this command runs");
+}
+
+void Model::zero(const br_tensor &tensor) const {
+  if (tensor.on_host)
+    return parallelZero(context->hostMemory() + tensor.offset, tensor.bytes, context->threads);
+  context->zero(tensor.offset, tensor.bytes);
+}
+
+void Model::expect(const br_tensor &tensor) const {
+  if (!tensor.on_host)
+    context->expect(tensor.offset, tensor.bytes);
 }
 
 void Model::setLearningRate(const br_program &p, float lr) const {

@@ -101,6 +101,11 @@ public:
     braid::onHost(*context, part.offset, part.bytes, use, f);
   }
 
+  // Zeros a tensor where it lies: nothing is copied to a device.
+  void zero(const br_tensor &tensor) const;
+  // Says which tensor is read next, so that its copy from a device can begin.
+  void expect(const br_tensor &tensor) const;
+
   // Run-time scalars: ignored by programs that do not take them.
   void setLearningRate(const br_program &p, float lr) const;
   void setStep(const br_program &p, int64_t step) const;

@@ -5,6 +5,7 @@
 #include "base/Error.h"
 #include "cpu/MatmulLoops.h"
 #include "cpu/MeasureRates.h"
+#include "host/Threads.h"
 
 #include <algorithm>
 #include <cstring>
@@ -33,6 +34,7 @@ void CpuContext::read(uint64_t offset, void *to, uint64_t bytes) { std::memcpy(t
 void CpuContext::write(uint64_t offset, const void *from, uint64_t bytes) {
   std::memcpy(memory.data() + offset, from, bytes);
 }
+void CpuContext::zero(uint64_t offset, uint64_t bytes) { parallelZero(memory.data() + offset, bytes, threads); }
 
 void CpuContext::run(const br_program &program) {
   if (measurement)

@@ -23,6 +23,7 @@ public:
   std::byte *hostArena() override { return memory.data(); }
   void read(uint64_t offset, void *to, uint64_t bytes) override;
   void write(uint64_t offset, const void *from, uint64_t bytes) override;
+  void zero(uint64_t offset, uint64_t bytes) override;
   void run(const br_program &program) override;
   std::byte *input(const br_program &, const br_io &io) override { return memory.data() + io.offset; }
   const std::byte *result(const br_program &, const br_io &io, int) override { return memory.data() + io.offset; }

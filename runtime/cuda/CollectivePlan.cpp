@@ -10,9 +10,9 @@ namespace {
 
 class Planner {
 public:
-  Planner(const Operation &operation, std::byte *scratch, bool sameTables)
+  Planner(const Operation &operation, std::byte *scratch, bool sameTables, bool communicatesAlone)
       : op(operation), n(operation.group->size()), me(operation.group->me), width(elementSize(operation.dtype())),
-        scratch(scratch), sameTables(sameTables) {}
+        scratch(scratch), sameTables(sameTables), isAlone(n == 1 && !communicatesAlone) {}
 
   CollectivePlan run();
 
@@ -46,6 +46,7 @@ private:
   const int64_t width; // bytes of an element
   std::byte *const scratch;
   const bool sameTables;
+  const bool isAlone;               // calls nothing
   const br_segment *last = nullptr; // of the whole tensors
   CollectivePlan plan;
 };
@@ -54,7 +55,7 @@ const std::byte *bytes(const void *p) { return static_cast<const std::byte *>(p)
 std::byte *bytes(void *p) { return static_cast<std::byte *>(p); }
 
 CollectivePlan Planner::run() {
-  if (op.row().movesNothing() && n > 1) {
+  if (op.row().movesNothing() && !isAlone) {
     std::byte *token = reserve(1);
     add(Move::Kind::AllReduce, token, token, 1, 0);
   }
@@ -65,7 +66,7 @@ CollectivePlan Planner::run() {
 }
 
 void Planner::planSegment(const br_segment &s) {
-  if (n == 1)
+  if (isAlone)
     return planAlone(s);
   const CollectiveKind &row = op.row();
   if (row.reduces)
@@ -97,7 +98,7 @@ void Planner::planReduce(const br_segment &s) {
 // A whole tensor, from one rank to one.
 void Planner::planTransfer(const br_segment &s) {
   int source = op.source(), target = op.target();
-  if (source == me)
+  if (source == me && n > 1)
     return copyOwn(plan.before, bytes(s.send), bytes(s.recv), s.count);
   if (target >= 0)
     add(Move::Kind::Send, s.send, nullptr, s.count, target);
@@ -236,6 +237,7 @@ std::byte *Planner::unpacked(const br_segment &s, void *whole, int rows) {
 
 } // namespace
 
-CollectivePlan braid::planCollective(const Operation &operation, std::byte *scratch, bool sameTables) {
-  return Planner(operation, scratch, sameTables).run();
+CollectivePlan braid::planCollective(const Operation &operation, std::byte *scratch, bool sameTables,
+                                     bool communicatesAlone) {
+  return Planner(operation, scratch, sameTables, communicatesAlone).run();
 }

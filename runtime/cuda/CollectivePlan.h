@@ -17,7 +17,8 @@
 //
 //   barrier: an all_reduce of one element of scratch memory.
 //
-// A rank's own block is copied, unless it lies in its place.
+// A rank's own block is copied, unless it lies in its place.  So a rank alone calls nothing, unless
+// the plan is one that communicates alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_COLLECTIVEPLAN_H
@@ -61,8 +62,10 @@ struct CollectivePlan {
 
 // `scratch` is aligned as the arena is; it is not read here, so a plan that was made
 // with any address says how much is needed.  `sameTables`: all ranks of the group have
-// these segments at the same offsets of their arenas.
-CollectivePlan planCollective(const Operation &operation, std::byte *scratch, bool sameTables);
+// these segments at the same offsets of their arenas.  `communicatesAlone`: a group of one rank
+// calls the library, and sends to itself.
+CollectivePlan planCollective(const Operation &operation, std::byte *scratch, bool sameTables,
+                              bool communicatesAlone = false);
 
 } // namespace braid
 #endif // BRAID_CUDA_COLLECTIVEPLAN_H

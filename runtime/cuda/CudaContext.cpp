@@ -4,20 +4,33 @@
 
 #include "base/Error.h"
 #include "comm/Bootstrap.h"
+#include "core/Model.h"
 #include "core/ProfileJson.h"
-#include "cuda/MatmulChoices.h"
 #include "cuda/MatmulSearch.h"
 #include "cuda/braid_cuda.h"
 
+#include <algorithm>
 #include <cstring>
 #include <cublasLt.h>
 
 using namespace braid;
 
+// Bytes of what the host may read or write between programs.
+static uint64_t largestPart(const br_model &model) {
+  uint64_t largest = 0;
+  for (const br_tensor &tensor : tensorsOf(model))
+    largest = std::max(largest, tensor.on_host ? 0 : tensor.bytes);
+  for (int32_t i = 0; i < model.n_programs; ++i)
+    for (const br_io &io : resultsOf(model.programs[i]))
+      largest = std::max(largest, io.bytes);
+  return largest;
+}
+
 CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
     : br_context(model, threads, rank), watchdog(rank.bootstrap ? rank.bootstrap->timeout() : 0),
       device(enterDevice(rank)), memory(device, model.arena_bytes, streams.compute, arenaAllocator(model, rank)),
-      matmuls(model, memory.data(), streams.compute), attentions(model, memory.data(), streams.compute),
+      copies(memory.data(), largestPart(model), streams.copy, threads), matmuls(model, memory.data(), streams.compute),
+      attentions(model, memory.data(), streams.compute),
       slots(model, memory.data(), streams, [this](cudaEvent_t event) { waitFor(event); }),
       overlapsKernels(canOverlapKernels()) {
   if (model.n_collectives > 0)
@@ -51,15 +64,7 @@ void CudaContext::chooseMatmuls() {
   };
   const std::string gpu =
       concat(device.name, ", compute capability ", device.capability / 10, ".", device.capability % 10);
-  const MatmulChoices choices(rank, {gpu, cublasLtGetVersion()}, allGather);
-  if (choices.any())
-    matmulPlan = concat("matmul plan '", choices.path(), "': algorithms of ", matmuls.take(choices), " matmuls");
-  if (!choices.areWanted())
-    return;
-  matmuls.search(rank.matmulSearch, allGather);
-  matmulPlan = concat(describeSearch(matmuls.searched()), "; written to '", choices.path(), "'");
-  if (rank.isFirst())
-    choices.write(matmuls.searched());
+  matmulStart = startMatmuls(matmuls, model, rank, {gpu, cublasLtGetVersion()}, allGather);
 }
 
 void CudaContext::checkMessage(br_status status) {
@@ -105,6 +110,7 @@ bool CudaContext::canOverlapKernels() const {
 //===----------------------------------------------------------------------===//
 
 void CudaContext::run(const br_program &program) {
+  copies.forget();
   errors.enter(program);
   slots.send(program, errors);
   if (events)
@@ -198,18 +204,26 @@ const std::byte *CudaContext::result(const br_program &program, const br_io &io,
 // Between programs
 //===----------------------------------------------------------------------===//
 
-void CudaContext::copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind) {
-  waitFor(slots.lastEnd());
-  checkCuda(cudaMemcpyAsync(to, from, bytes, kind, streams.copy), "cudaMemcpyAsync between host and arena");
-  checkCuda(cudaStreamSynchronize(streams.copy), "cudaStreamSynchronize after a copy between host and arena");
-}
-
 void CudaContext::read(uint64_t offset, void *to, uint64_t bytes) {
-  copy(to, memory.data() + offset, bytes, cudaMemcpyDeviceToHost);
+  waitFor(slots.lastEnd());
+  copies.read(offset, to, bytes);
 }
 
 void CudaContext::write(uint64_t offset, const void *from, uint64_t bytes) {
-  copy(memory.data() + offset, from, bytes, cudaMemcpyHostToDevice);
+  waitFor(slots.lastEnd());
+  copies.write(offset, from, bytes);
+}
+
+// On the stream of inputs, which every program waits for.
+void CudaContext::zero(uint64_t offset, uint64_t bytes) {
+  waitFor(slots.lastEnd());
+  copies.forget();
+  checkCuda(cudaMemsetAsync(memory.data() + offset, 0, bytes, streams.copy), "cudaMemsetAsync");
+}
+
+void CudaContext::expect(uint64_t offset, uint64_t bytes) {
+  waitFor(slots.lastEnd());
+  copies.expect(offset, bytes);
 }
 
 std::byte *CudaContext::hostMemory() {
@@ -240,8 +254,8 @@ std::vector<std::string> CudaContext::remarks() const {
     lines.push_back(concat("of these ", collectives->scratchBytes(), " bytes are scratch of collectives"));
   if (const std::string rests = matmuls.describeRests(); !rests.empty())
     lines.push_back(rests);
-  if (!matmulPlan.empty())
-    lines.push_back(matmulPlan);
+  if (!matmulStart.remark.empty())
+    lines.push_back(matmulStart.remark);
   return lines;
 }
 
@@ -251,6 +265,7 @@ std::vector<std::string> CudaContext::warnings() const {
     lines.push_back(
         "this process has a GPU for each of its ranks, and NCCL may deadlock with CUDA graphs there; start a "
         "process for each GPU, or leave out --cuda-graph=on");
+  lines.insert(lines.end(), matmulStart.warnings.begin(), matmulStart.warnings.end());
   for (const std::string &own : {memory.warnOfRest(), device.warnOfCode()})
     if (!own.empty())
       lines.push_back(own);

@@ -9,12 +9,14 @@
 
 #include "core/Context.h"
 #include "cuda/ActionEvents.h"
+#include "cuda/ArenaCopies.h"
 #include "cuda/Attention.h"
 #include "cuda/Check.h"
 #include "cuda/DeviceArena.h"
 #include "cuda/DeviceCollectives.h"
 #include "cuda/HostMemory.h"
 #include "cuda/Matmul.h"
+#include "cuda/MatmulStart.h"
 #include "cuda/PinnedSlots.h"
 #include "cuda/StepGraph.h"
 #include "cuda/Streams.h"
@@ -33,6 +35,8 @@ public:
   std::byte *hostMemory() override;
   void read(uint64_t offset, void *to, uint64_t bytes) override;
   void write(uint64_t offset, const void *from, uint64_t bytes) override;
+  void zero(uint64_t offset, uint64_t bytes) override;
+  void expect(uint64_t offset, uint64_t bytes) override;
 
   void run(const br_program &program) override;
   int runsAhead() const override;
@@ -74,16 +78,16 @@ private:
   br_comm *hostComm() const { return collectives ? collectives->hostComm() : nullptr; }
   bool isMeasured() const { return rank.profile || rank.trace; }
   void writeProfile();
-  void copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind);
 
   Watchdog watchdog; // outlives everything that may block
   Device device;
   ProgramErrors errors;
   Streams streams;
   DeviceArena memory;
+  ArenaCopies copies;
   std::optional<HostMemory> hostTensors; // none: the plan keeps nothing on the host
   CudaMatmulTable matmuls;
-  std::string matmulPlan; // for people: how their algorithms were chosen, if not by the heuristic
+  MatmulStart matmulStart;
   CudaAttentionTable attentions;
   PinnedSlots slots;
   std::vector<StepGraph> graphs; // of each program; none: programs are launched anew

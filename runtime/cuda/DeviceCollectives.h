@@ -36,6 +36,9 @@ struct DevicePlace {
   std::function<const char *()> action = {}; // what the program is doing, for messages
   // Told of the first failure, by any thread.
   std::function<void(const std::string &reason)> failed = {};
+  // Whether a group of one rank has a communicator and calls the library, too, where copies would
+  // do: for checks of the library on a single device.
+  bool communicatesAlone = false;
 };
 
 class DeviceCollectives {

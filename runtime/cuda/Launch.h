@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 
 namespace braid {
@@ -61,9 +62,22 @@ private:
   cudaStream_t compute;
 };
 
+// Blocks of a grid along x, on all GPUs.
+inline constexpr int64_t most_blocks = (int64_t{1} << 31) - 1;
+
+// A number that CUDA's fields of 32 bits would cut off is an error of the program, like one that CUDA refuses.
+inline void refuse(const Memory &m, const char *what, int64_t number, int64_t most) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%lld %s, of which there can be 1 to %lld", static_cast<long long>(number), what,
+                static_cast<long long>(most));
+  m.check(cudaErrorInvalidConfiguration, text);
+}
+
 // Runs `kernel`, which begins with enter_kernel(), on the compute stream.
 template <class... P, class... A>
 inline void launch(const Memory &m, int64_t blocks, int64_t threads, void (*kernel)(P...), A &&...args) {
+  if (blocks < 1 || blocks > most_blocks)
+    return refuse(m, "blocks of a kernel", blocks, most_blocks);
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(static_cast<unsigned>(threads));
@@ -151,12 +165,15 @@ public:
     static_assert(sizeof...(A) == N);
     if (length == 0)
       return;
+    const int64_t parts = (length + vectors.block_lanes - 1) / vectors.block_lanes;
+    if (blocks + parts > most_blocks)
+      flush();
     const int at = vectors.count++;
     vectors.first_block[at] = static_cast<unsigned>(blocks);
     vectors.lengths[at] = length;
     int i = 0;
     ((vectors.operands[at][i++] = operands), ...);
-    blocks += (length + vectors.block_lanes - 1) / vectors.block_lanes;
+    blocks += parts;
     if (vectors.count == Vectors<N>::capacity)
       flush();
   }

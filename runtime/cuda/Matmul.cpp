@@ -66,6 +66,15 @@ std::string textOf(const std::vector<int64_t> &key) {
   return text;
 }
 
+double flopsOf(const br_matmul_desc &d) {
+  double flops = 2.0 * static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(d.k);
+  for (int32_t i = 0; i < d.n_batch; ++i)
+    flops *= static_cast<double>(d.batch[i]);
+  for (int32_t i = 0; i < d.n_outer; ++i)
+    flops *= static_cast<double>(d.outer[i]);
+  return flops;
+}
+
 // Behind GELU's input and a bias's gradient, which the descriptor places.
 uint64_t endOfOthers(const br_matmul_desc &d) {
   const uint64_t size = d.c.type == BR_BF16 ? 2 : 4, sums = d.bias_grad == BR_BIAS_GRAD_A ? d.m : d.n;
@@ -150,11 +159,9 @@ void CudaMatmulTable::search(int most, const AllGather &allGather) {
     throw;
   }
   chooseByBlobs(trials, allGather(blobOf(trials)));
-  for (const MatmulTrial &trial : trials)
-    plans[trial.matmul]->take(trial);
 }
 
-size_t CudaMatmulTable::take(const MatmulChoices &choices) {
+std::vector<MatmulTrial> CudaMatmulTable::fit(const MatmulChoices &choices) {
   std::vector<MatmulTrial> chosen = calls();
   choices.giveTo(chosen);
   for (MatmulTrial &trial : chosen) {
@@ -163,9 +170,23 @@ size_t CudaMatmulTable::take(const MatmulChoices &choices) {
     } catch (const Error &failure) {
       fail("matmul plan '", choices.path(), "': ", failure.what(), choices.advice());
     }
-    plans[trial.matmul]->take(trial);
   }
-  return chosen.size();
+  return chosen;
+}
+
+void CudaMatmulTable::take(const std::vector<MatmulTrial> &chosen) {
+  for (const MatmulTrial &trial : chosen)
+    plans[trial.matmul]->take(trial);
+}
+
+double CudaMatmulTable::leastSeconds(const br_model &model) const {
+  double seconds = 0;
+  for (size_t plan = 0; plan < plans.size(); ++plan) {
+    const br_matmul_desc &d = descriptors[std::find(numbers.begin(), numbers.end(), plan) - numbers.begin()];
+    const double peak = d.a.type == BR_BF16 ? model.peak_half_flops : model.peak_flops;
+    seconds += peak > 0 ? flopsOf(d) / peak : 0;
+  }
+  return seconds;
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,13 +42,15 @@ public:
   CudaMatmulTable(const br_model &model, std::byte *arena, cudaStream_t stream);
   ~CudaMatmulTable();
 
-  // Times up to `most` algorithms of each matmul and keeps the fastest (MatmulSearch.h).
+  // Times up to `most` algorithms of each matmul and finds the fastest (MatmulSearch.h).
   // The arena, in which nothing may lie yet, is all zeros afterwards.  `allGather`
   // returns the blobs of all ranks, in their order; all ranks must call this.  Throws Error.
   using AllGather = std::function<std::vector<std::string>(const std::string &)>;
   void search(int most, const AllGather &allGather);
-  // Runs by what an earlier search has chosen; returns for how many calls.  Throws Error.
-  size_t take(const MatmulChoices &choices);
+  // What an earlier search has chosen for each call.  Throws Error where it does not fit this device.
+  std::vector<MatmulTrial> fit(const MatmulChoices &choices);
+  // Runs by what was chosen.
+  void take(const std::vector<MatmulTrial> &chosen);
   // What the search has found; empty without one.
   const std::vector<MatmulTrial> &searched() const { return trials; }
 
@@ -62,6 +64,8 @@ public:
 
   // The number of a matmul among the distinct ones.
   int32_t numberOf(int32_t index) const { return numbers[index]; }
+  // The least seconds that all distinct matmuls take, once each, by the device's data sheet; 0: not known.
+  double leastSeconds(const br_model &model) const;
   // How matmul `index` runs, for people: "batch 16 in 1 call, 3.0 MiB of workspace".
   std::string describe(int32_t index) const;
   // Which epilogues kernels compute, and why; empty if the library does all.

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <unistd.h>
 
 using namespace braid;
 using Json = nlohmann::ordered_json;
@@ -65,47 +67,62 @@ bool parseAlgorithm(const std::string &text, cublasLtMatmulAlgo_t &algorithm) {
 // Agreeing
 //===----------------------------------------------------------------------===//
 
-MatmulChoices::MatmulChoices(const Rank &rank, MatmulPlatform platform, const AllGather &allGather)
-    : platform(std::move(platform)), most(rank.matmulSearch), file(rank.matmulPlan.value_or(besideTheProgram())) {
-  const bool isTold = rank.matmulPlan.has_value();
-  const std::string order = concat("--matmul-search=", most, isTold ? " and a --matmul-plan" : "");
-  Json own = {{"order", order}};
-  if (rank.isFirst()) {
+static std::string describeOrder(const Rank &rank) {
+  const std::string search =
+      rank.matmulSearch ? concat("--matmul-search=", *rank.matmulSearch) : std::string("no --matmul-search");
+  return concat(search, rank.matmulPlan ? " and a --matmul-plan" : "");
+}
+
+MatmulChoices::MatmulChoices(const Rank &rank, MatmulPlatform platform, bool ofAllRanks, bool paysOff,
+                             const AllGather &allGather)
+    : isFirst(rank.isFirst()), ofAllRanks(ofAllRanks), platform(std::move(platform)),
+      named(rank.matmulPlan.has_value()), asked(rank.matmulSearch.has_value()),
+      candidates(rank.matmulSearch.value_or(1)), file(rank.matmulPlan.value_or(besideTheProgram())) {
+  Json own = {{"order", describeOrder(rank)}, {"pays", paysOff}};
+  if (isFirst) {
     try {
-      own["choices"] = ask(isTold);
+      own["choices"] = ask();
     } catch (const Error &failure) {
       own["failure"] = failure.what();
     }
   }
   const std::vector<std::string> blobs = allGather(own.dump());
   const Json first = Json::parse(blobs[0]);
-  for (size_t other = 1; other < blobs.size(); ++other)
-    if (const std::string its = Json::parse(blobs[other])["order"]; its != first["order"])
-      fail("rank 0 runs with ", first["order"].get<std::string>(), ", but rank ", other, " with ", its,
-           "; start all ranks with the same");
+  for (size_t other = 0; other < blobs.size(); ++other) {
+    const Json its = Json::parse(blobs[other]);
+    if (its["order"] != first["order"])
+      fail("rank 0 runs with ", first["order"].get<std::string>(), ", but rank ", other, " with ",
+           its["order"].get<std::string>(), "; start all ranks with the same");
+    if (!asked && its["pays"].get<bool>())
+      candidates = usualCandidates;
+  }
   if (first.contains("failure")) {
     const std::string failure = first["failure"];
-    if (rank.isFirst())
+    if (isFirst)
       throw Error(failure);
     throw RankError("rank 0: " + failure);
   }
   text = first["choices"];
 }
 
-// What rank 0 finds in the file; empty: there is none, or nobody asked.
-std::string MatmulChoices::ask(bool isTold) const {
-  if (!isTold && most <= 1)
+// What rank 0 finds in the file; empty: there is none, or it is not wanted.
+std::string MatmulChoices::ask() const {
+  const bool isOff = asked && candidates <= 1;
+  if (!named && isOff)
     return "";
-  if (std::filesystem::exists(file))
+  if (std::filesystem::is_regular_file(file))
     return readText(file);
-  if (most <= 1)
+  if (named && candidates <= 1)
     fail("--matmul-plan=", file,
          ": there is no such file; add --matmul-search=N to time algorithms and write it, or "
          "leave --matmul-plan out");
   return "";
 }
 
+// Another file than one that was named is not refused.
 std::string MatmulChoices::advice() const {
+  if (!named)
+    return "";
   return "; remove the file and run with --matmul-search=N to write it anew, or leave --matmul-search and "
          "--matmul-plan out";
 }
@@ -114,17 +131,55 @@ std::string MatmulChoices::advice() const {
 // The file
 //===----------------------------------------------------------------------===//
 
-void MatmulChoices::write(const std::vector<MatmulTrial> &trials) const {
-  Json matmuls = Json::array();
-  for (const MatmulTrial &trial : trials)
-    matmuls.push_back(
-        {{"name", trial.name}, {"key", trial.key}, {"algorithm", textOf(trial.candidates.at(trial.chosen).algo)}});
-  const Json plan = {{"format", format}, {"gpu", platform.gpu}, {"cublaslt", platform.library}, {"matmuls", matmuls}};
+std::string MatmulChoices::findObstacle() const {
   try {
-    replaceFile(file, plan.dump(1) + "\n");
+    if (std::filesystem::is_directory(file))
+      fail("'", file, "' is a directory");
+    const std::string probe = concat(file, ".", getpid(), ".tmp");
+    File::createForWriting(probe);
+    std::filesystem::remove(probe);
+    return "";
   } catch (const Error &failure) {
-    fail("the matmul plan: ", failure.what(), "; name another file by --matmul-plan=FILE");
+    return failure.what();
   }
+}
+
+void MatmulChoices::remove() {
+  std::error_code ignored; // then it cannot be written either
+  std::filesystem::remove(file, ignored);
+}
+
+// What was chosen, by ranks in their order; the first of a key counts, and all of it agree.
+std::string MatmulChoices::textOf(const std::vector<std::string> &blobs) const {
+  Json matmuls = Json::array();
+  std::set<std::string> written;
+  for (const std::string &blob : blobs)
+    for (const Json &matmul : Json::parse(blob))
+      if (written.insert(matmul["key"]).second)
+        matmuls.push_back(matmul);
+  const Json plan = {{"format", format}, {"gpu", platform.gpu}, {"cublaslt", platform.library}, {"matmuls", matmuls}};
+  return plan.dump(1) + "\n";
+}
+
+std::string MatmulChoices::write(const std::vector<MatmulTrial> &trials, const AllGather &allGather) {
+  Json chosen = Json::array();
+  for (const MatmulTrial &trial : trials)
+    chosen.push_back(
+        {{"name", trial.name}, {"key", trial.key}, {"algorithm", ::textOf(trial.candidates.at(trial.chosen).algo)}});
+  const std::string found = textOf(allGather(chosen.dump()));
+  Json outcome = {{"failure", ""}, {"text", found}};
+  if (isFirst) {
+    try {
+      if (!createFile(file, found))
+        outcome["text"] = readText(file);
+    } catch (const Error &failure) {
+      outcome["failure"] = concat("the matmul plan: ", failure.what(), "; name another file by --matmul-plan=FILE");
+    }
+  }
+  const Json agreed = Json::parse(allGather(isFirst ? outcome.dump() : std::string())[0]);
+  if (agreed["failure"] == "")
+    text = agreed["text"], own = text == found;
+  return agreed["failure"];
 }
 
 void MatmulChoices::giveTo(std::vector<MatmulTrial> &trials) const {
@@ -152,6 +207,6 @@ void MatmulChoices::giveTo(std::vector<MatmulTrial> &trials) const {
     trial.candidates = {cublasLtMatmulHeuristicResult_t{}};
     trial.candidates[0].algo = its->second;
   }
-  if (algorithms.size() != trials.size())
+  if (ofAllRanks && algorithms.size() != trials.size())
     refuse("it is of another program: it has ", algorithms.size(), " matmuls, and this one has ", trials.size());
 }

@@ -11,7 +11,9 @@
 //     BATCH_COUNT (int32), STRIDED_BATCH_OFFSET (int64; 0 for an operand that all share)
 //   cublasLtMatmulPreferenceCreate, Destroy, SetAttribute of MAX_WORKSPACE_BYTES
 //     (uint64), MIN_ALIGNMENT_{A,B,C,D}_BYTES (uint32), REDUCTION_SCHEME_MASK (uint32)
-//   cublasLtMatmulAlgoGetHeuristic, AlgoCheck, ConfigGetAttribute
+//   cublasLtMatmulAlgoGetHeuristic, AlgoCheck, ConfigGetAttribute, and for a search CapGetAttribute of
+//     SPLITK_SUPPORT (int32), REDUCTION_SCHEME_MASK (uint32); ConfigSetAttribute of SPLITK_NUM (int32),
+//     REDUCTION_SCHEME (uint32)
 //   cublasLtMatmul with alpha 1, beta 0 or 1, C and D the same memory and layout
 //   epilogues DEFAULT, and where the library has them BIAS, GELU (the tanh form), GELU_BIAS,
 //     and for training GELU_AUX, GELU_AUX_BIAS, DGELU; BGRADA and BGRADB, whose sum replaces
@@ -29,6 +31,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 #include <utility>
 
 using namespace braid;
@@ -230,6 +233,45 @@ CudaMatmulPlan::Offer CudaMatmulPlan::ask(const Place &place, const Finish &fini
   return {{}, status == CUBLAS_STATUS_SUCCESS ? "it offers none" : cublasLtGetStatusString(status)};
 }
 
+template <class T> static T capabilityOf(const cublasLtMatmulAlgo_t &algo, cublasLtMatmulAlgoCapAttributes_t name) {
+  T value = 0;
+  size_t written = 0;
+  const cublasStatus_t status = cublasLtMatmulAlgoCapGetAttribute(&algo, name, &value, sizeof value, &written);
+  return status == CUBLAS_STATUS_SUCCESS && written == sizeof value ? value : T(0);
+}
+
+// The algorithm with the sum over k in so many parts, which are added in f32 and in a fixed order; whether it can.
+static bool split(cublasLtMatmulAlgo_t &algo, int32_t parts) {
+  const uint32_t scheme = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  auto set = [&](cublasLtMatmulAlgoConfigAttributes_t name, const auto &value) {
+    return cublasLtMatmulAlgoConfigSetAttribute(&algo, name, &value, sizeof value) == CUBLAS_STATUS_SUCCESS;
+  };
+  return capabilityOf<int32_t>(algo, CUBLASLT_ALGO_CAP_SPLITK_SUPPORT) &&
+         capabilityOf<uint32_t>(algo, CUBLASLT_ALGO_CAP_REDUCTION_SCHEME_MASK) & scheme &&
+         set(CUBLASLT_ALGO_CONFIG_SPLITK_NUM, parts) && set(CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, scheme);
+}
+
+// Candidates of the library with the sum over k split, up to `most` altogether: where a result has few tiles and
+// a long sum, multiprocessors would be idle, and the library offers few of these.
+void CudaMatmulPlan::addSplits(const Place &place, const Finish &finish, size_t most, Candidates &candidates) const {
+  constexpr int64_t leastTerms = 512; // of a part
+  std::set<std::string> known;
+  for (const cublasLtMatmulHeuristicResult_t &candidate : candidates)
+    known.insert(describeAlgorithm(candidate.algo));
+  const size_t offered = candidates.size();
+  for (size_t i = 0; i < offered; ++i)
+    for (int32_t parts = 2; parts <= 16 && gemm.k / parts >= leastTerms && candidates.size() < most; parts *= 2) {
+      cublasLtMatmulHeuristicResult_t variant = {};
+      cublasLtMatmulAlgo_t algo = candidates[i].algo;
+      if (!split(algo, parts) || cublasLtMatmulAlgoCheck(place.library, finish.operation, a, b, c, c, &algo,
+                                                         &variant) != CUBLAS_STATUS_SUCCESS)
+        continue;
+      variant.algo = algo; // which the check leaves alone
+      if (variant.workspaceSize <= d.workspace_bytes && known.insert(describeAlgorithm(algo)).second)
+        candidates.push_back(variant);
+    }
+}
+
 std::vector<MatmulTrial> CudaMatmulPlan::calls() const {
   MatmulTrial end, others;
   end.name = where;
@@ -244,6 +286,7 @@ void CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch, 
                           MatmulTrial &trial) {
   const Finish &finish = finishOf(trial);
   trial.candidates = ask(place, finish, usual, most).candidates;
+  addSplits(place, finish, most, trial.candidates);
   auto bytesOf = [&](const ColumnMatrix &matrix) {
     return bits((gemm.batch - 1) * matrix.batchStride + (matrix.columns - 1) * matrix.ld + matrix.rows, matrix);
   };

@@ -130,6 +130,7 @@ private:
   bool choose(const Place &place, Finish &finish, int alignment);
   Finish &chooseLast(const Place &place, int alignment);
   Offer ask(const Place &place, const Finish &finish, int alignment, int most);
+  void addSplits(const Place &place, const Finish &finish, size_t most, Candidates &candidates) const;
   Finish &finishOf(const MatmulTrial &trial) { return trial.isLast ? *last : *plain; }
   [[noreturn]] void failOf(const Finish &finish, int alignment) const;
   int alignmentOf(const Pointers &p) const;

@@ -18,6 +18,13 @@ using Json = nlohmann::ordered_json;
 // Timing
 //===----------------------------------------------------------------------===//
 
+bool braid::searchPaysOff(double step, double distinct, int64_t steps) {
+  constexpr double assumedGain = 0.05;  // of the time of matmuls; nobody has measured it
+  constexpr double leastSecondsWon = 1; // less is not worth a file beside the program
+  const double won = assumedGain * step * static_cast<double>(steps);
+  return won - distinct * usualCandidates * timingRounds >= leastSecondsWon;
+}
+
 namespace {
 
 struct Lap {
@@ -41,10 +48,9 @@ MatmulTime timeOf(const std::vector<Lap> &laps) {
 } // namespace
 
 std::vector<MatmulTime> braid::timeByTurns(size_t count, cudaStream_t stream, const std::function<bool(size_t)> &call) {
-  constexpr int rounds = 8;
   std::vector<std::vector<Lap>> laps(count);
   std::vector<bool> works(count, true);
-  for (int round = 0; round < rounds; ++round)
+  for (int round = 0; round < timingRounds; ++round)
     for (size_t i = 0; i < count; ++i) {
       if (!works[i])
         continue;
@@ -70,9 +76,7 @@ size_t braid::fastestOf(const std::vector<MatmulTime> &times) {
 // Choosing, with other ranks
 //===----------------------------------------------------------------------===//
 
-// The configuration that the library reports of an algorithm, "?" where it reports none;
-// equal only for equal algorithms.
-static std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
+std::string braid::describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
   static constexpr struct {
     cublasLtMatmulAlgoConfigAttributes_t name;
     size_t bytes;

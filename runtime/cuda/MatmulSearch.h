@@ -2,7 +2,9 @@
 //
 // The heuristic's first algorithm is a guess.  With --matmul-search=N up to N of its
 // candidates are timed for each distinct matmul, on the stream where matmuls run, and
-// the fastest is kept; of equal ones the first.  One that fails is left out.
+// the fastest is kept; of equal ones the first.  One that fails is left out.  Where the heuristic has
+// fewer than N, they are joined by the same with their sums over k in 2 to 16 parts, which are added
+// in f32 and in a fixed order.
 //
 // That happens while the context is made: the arena is all zeros, no input, initial value
 // or checkpoint is in it yet, and nothing else runs on the device for this rank.  So
@@ -47,6 +49,17 @@ struct MatmulTrial {
   std::vector<MatmulTime> times;                           // of them; none: there was no room for operands
   size_t chosen = 0;
 };
+
+// How often each alternative is timed, and how many of a matmul are where the user has not said so.
+constexpr int timingRounds = 8, usualCandidates = 16;
+
+// Whether a search that nobody has asked for wins more than its own time in a job of so many steps.  `step` and
+// `distinct` are the least seconds of the matmuls of a step, and of each distinct one once.
+bool searchPaysOff(double step, double distinct, int64_t steps);
+
+// The configuration that the library reports of an algorithm, "?" where it reports none; equal only for equal
+// algorithms.
+std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algorithm);
 
 // Times `count` alternatives; `call` queues one of them, and says whether it could.
 std::vector<MatmulTime> timeByTurns(size_t count, cudaStream_t stream, const std::function<bool(size_t)> &call);

@@ -81,7 +81,7 @@ void NcclCollectives::issue(const Move &m, const Operation &op, ncclComm_t comm)
 NcclCollectives::NcclCollectives(const br_model &model, const Rank &rank, const DevicePlace &place,
                                  const std::string &id)
     : StreamCollectives(model, rank, place), bootstrap(*rank.bootstrap), device(place.device),
-      communicators(model, *rank.bootstrap, rank.number, id) {
+      communicators(model, *rank.bootstrap, rank.number, id, place.communicatesAlone) {
   communicators.registerMemory(place.arena, model.arena_bytes);
   if (scratchBytes() > 0)
     communicators.registerMemory(scratchMemory(), scratchBytes());
@@ -106,10 +106,13 @@ NcclCollectives::~NcclCollectives() {
   }
   changed.notify_all();
   watcher.join();
-  if (isGood)
-    communicators.finish(std::min(bootstrap.timeout(), 30.0));
-  else
+  if (!isGood) {
     communicators.abort();
+    return;
+  }
+  const std::string problem = communicators.finish(std::min(bootstrap.timeout(), 30.0));
+  if (!problem.empty() && place.failed)
+    place.failed(concat("rank ", rankNumber(), " ends its communicators: ", problem));
 }
 
 namespace {

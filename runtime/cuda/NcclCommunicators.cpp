@@ -42,11 +42,12 @@ ncclConfig_t NcclCommunicators::configuration() const {
 // Making them
 //===----------------------------------------------------------------------===//
 
-NcclCommunicators::NcclCommunicators(const br_model &model, Bootstrap &bootstrap, int rank, const std::string &id)
+NcclCommunicators::NcclCommunicators(const br_model &model, Bootstrap &bootstrap, int rank, const std::string &id,
+                                     bool splitsAll)
     : bootstrap(bootstrap), ctas(model.comm_ctas) {
   try {
     connect(rank, worldSize(model), id);
-    split(model, rank);
+    split(model, rank, splitsAll);
   } catch (...) {
     abort();
     throw;
@@ -67,12 +68,13 @@ void NcclCommunicators::connect(int rank, int size, const std::string &id) {
 }
 
 // Color and key are the group and the place in it.
-void NcclCommunicators::split(const br_model &model, int rank) {
+void NcclCommunicators::split(const br_model &model, int rank, bool splitsAll) {
   std::map<std::vector<std::vector<int32_t>>, size_t> made;
   for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind) {
     std::vector<std::vector<int32_t>> groups = groupsOf(model, kind);
     bool isWorld = groups.size() == 1 && std::is_sorted(groups[0].begin(), groups[0].end());
-    if (isWorld || groups[0].size() == 1) { // a rank alone does not communicate
+    const bool isAlone = groups[0].size() == 1; // and does not communicate
+    if ((isWorld || isAlone) && !(splitsAll && kind > 0)) {
       byKind.push_back(0);
       continue;
     }
@@ -198,9 +200,9 @@ void NcclCommunicators::abort() {
 }
 
 // Those that were split off first.
-void NcclCommunicators::finish(double seconds) {
+std::string NcclCommunicators::finish(double seconds) {
   if (aborted)
-    return;
+    return "the NCCL communicators were aborted";
   try {
     Clock::time_point deadline = deadlineAfter(seconds);
     unregister();
@@ -208,12 +210,14 @@ void NcclCommunicators::finish(double seconds) {
       checkNccl(ncclCommFinalize(*comm), "ncclCommFinalize");
       awaitBy(*comm, deadline, "ncclCommFinalize");
     }
-  } catch (const Error &) { // the others have not come to their ends
-    return abort();
+  } catch (const Error &error) { // the others have not come to their ends
+    abort();
+    return error.what();
   }
   std::lock_guard lock(mutex);
   aborted = true;
   for (auto comm = all.rbegin(); comm != all.rend(); ++comm)
     ncclCommDestroy(*comm);
   all.clear();
+  return "";
 }

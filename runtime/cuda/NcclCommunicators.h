@@ -30,8 +30,9 @@ void checkNccl(ncclResult_t result, const char *call);
 
 class NcclCommunicators {
 public:
-  // `id` is that of rank 0.  Throws Error when ranks do not join in time or NCCL fails.
-  NcclCommunicators(const br_model &model, Bootstrap &bootstrap, int rank, const std::string &id);
+  // `id` is that of rank 0.  Kinds whose groups are one rank, or the world, need no communicator of
+  // their own, but have one with `splitsAll`.  Throws Error when ranks do not join in time or NCCL fails.
+  NcclCommunicators(const br_model &model, Bootstrap &bootstrap, int rank, const std::string &id, bool splitsAll);
   // Aborts what has not been finished.
   ~NcclCommunicators();
 
@@ -56,13 +57,14 @@ public:
 
   // Ends everything that waits for other ranks; any thread, more than once.
   void abort();
-  // Ends them together with the other ranks; aborts what they have not ended in time.
-  void finish(double seconds);
+  // Ends them together with the other ranks.  Aborts what they have not ended in time, and returns
+  // why; empty for a good end.
+  std::string finish(double seconds);
 
 private:
   ncclConfig_t configuration() const;
   void connect(int rank, int size, const std::string &id);
-  void split(const br_model &model, int rank);
+  void split(const br_model &model, int rank, bool splitsAll);
   void splitOff(int32_t color, int32_t place);
   void awaitBy(ncclComm_t comm, Clock::time_point deadline, const char *what);
 

@@ -49,17 +49,18 @@ StreamCollectives::StreamCollectives(const br_model &model, const Rank &rank, co
 
 // One scratch for all: they run one after the other.
 void StreamCollectives::plan(const br_model &model) {
-  const bool sameTables = isOfAllRanks(model);
+  auto planOf = [&](const Operation &operation, std::byte *scratch) {
+    return planCollective(operation, scratch, isOfAllRanks(model), place.communicatesAlone);
+  };
   for (const Collective &each : collectives)
-    scratch.bytes =
-        std::max<uint64_t>(scratch.bytes, planCollective(each.operation, place.arena, sameTables).scratchBytes);
+    scratch.bytes = std::max<uint64_t>(scratch.bytes, planOf(each.operation, place.arena).scratchBytes);
   if (scratch.bytes > 0) {
     checkCuda(cudaMalloc(reinterpret_cast<void **>(&scratch.memory), scratch.bytes),
               "cudaMalloc for blocks on their way");
     checkCuda(cudaMemsetAsync(scratch.memory, 0, scratch.bytes, stream()), "cudaMemsetAsync");
   }
   for (Collective &each : collectives)
-    each.plan = planCollective(each.operation, scratch.memory, sameTables);
+    each.plan = planOf(each.operation, scratch.memory);
 }
 
 StreamCollectives::~StreamCollectives() = default;

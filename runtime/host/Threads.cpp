@@ -5,6 +5,7 @@
 #include "host/Placement.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <unistd.h>
 
 using namespace braid;
@@ -22,6 +23,11 @@ void br_limit_spinning(char **argv) {
   setenv("GOMP_SPINCOUNT", "2000", /*overwrite=*/1);
   execv("/proc/self/exe", argv);
   // Where that is not possible the program runs on, only slower.
+}
+
+void braid::parallelZero(std::byte *memory, uint64_t bytes, int threads) {
+  parallelRanges(threads, static_cast<int64_t>(bytes),
+                 [&](int, int64_t begin, int64_t end) { std::memset(memory + begin, 0, end - begin); });
 }
 
 void braid::setThreads(int threads) {

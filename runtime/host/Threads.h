@@ -8,6 +8,7 @@
 #ifndef BRAID_HOST_THREADS_H
 #define BRAID_HOST_THREADS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <omp.h>
 
@@ -63,6 +64,9 @@ template <class F> BRAID_FORK_JOIN void parallelRanges(int threads, int64_t coun
   }
   afterForkOrJoin();
 }
+
+// Zeros memory by all threads.
+void parallelZero(std::byte *memory, uint64_t bytes, int threads);
 
 } // namespace braid
 #endif // BRAID_HOST_THREADS_H

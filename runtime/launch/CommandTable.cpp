@@ -90,15 +90,18 @@ constexpr Option kGpus[] = {
      "",
      {},
      moved("the order of sums is chosen when the graph is compiled, by --attention-order of braidc")},
-    {"--matmul-search", integer("N", 1, 256),
+    {"--matmul-search", integer("N", 0, 256).orOneOf({"off"}),
      "At the first start, time up to N of cuBLASLt's algorithms for each matmul, and write the fastest to the matmul "
-     "plan, which later starts take",
-     into<&RankOptions::matmulSearch>(), byDefault("1, the one that its heuristic puts first, without timing"),
+     "plan, which later starts take; off, 0 or 1: run by the one that its heuristic puts first, and read no plan",
+     into<&RankOptions::matmulSearch>(),
+     byDefault("the plan beside the program; without one, 16 where training is long enough to win the time back"),
      onlyFor("cuda")},
     {"--matmul-plan", text("FILE"),
      "The matmul plan, which all ranks run by; other algorithms round differently, so one that does not fit the GPU, "
      "cuBLASLt or the program is refused",
-     into<&RankOptions::matmulPlan>(), byDefault("the program's name with .matmul-plan.json, for --matmul-search"),
+     into<&RankOptions::matmulPlan>(),
+     byDefault(
+         "the program's name with .matmul-plan.json; that one is replaced, with a warning, where it does not fit"),
      onlyFor("cuda")},
 };
 

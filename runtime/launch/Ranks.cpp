@@ -230,7 +230,7 @@ void useDevice(Rank &rank, const RankOptions &options) {
   rank.device = options.device;
   rank.graphs = isMeasured(options) ? false : options.graphs;
   rank.programmaticLaunch = options.programmaticLaunch;
-  rank.matmulSearch = options.matmulSearch.value_or(1);
+  rank.matmulSearch = options.matmulSearch;
   rank.matmulPlan = options.matmulPlan;
 }
 

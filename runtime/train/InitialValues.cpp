@@ -115,12 +115,6 @@ void Filler::place(const Run &run, const float *values) const {
   }
 }
 
-// By all threads.
-void clear(std::byte *base, uint64_t bytes, int threads) {
-  parallelRanges(threads, static_cast<int64_t>(bytes),
-                 [&](int, int64_t begin, int64_t end) { std::memset(base + begin, 0, end - begin); });
-}
-
 // Whether every byte is one of an element: there is no padding, and no gap.
 bool isFull(const TensorPart &part, const br_tensor &tensor) {
   int64_t elements = 1, places = 1;
@@ -131,16 +125,20 @@ bool isFull(const TensorPart &part, const br_tensor &tensor) {
   return places == elements && static_cast<uint64_t>(part.places() * elementSize(tensor.dtype)) == tensor.bytes;
 }
 
+// Of a sum, the first term is all.
+bool beginsAsZeros(const br_model &model, const br_tensor &tensor, int rank) {
+  return tensor.init == BR_INIT_ZEROS || placeInGroup(model, tensor.partial, rank).index > 0;
+}
+
 } // namespace
 
 void braid::initialize(const br_model &model, const br_tensor &tensor, std::byte *memory, uint64_t seed, int threads,
                        int rank) {
   const TensorPart part = partOf(model, tensor, rank);
   const TensorPart logical = wholeTensor({tensor.shape, tensor.shape + tensor.rank});
-  // Of a sum, the first term is all.
-  const bool isZero = tensor.init == BR_INIT_ZEROS || placeInGroup(model, tensor.partial, rank).index > 0;
+  const bool isZero = beginsAsZeros(model, tensor, rank);
   if (isZero || !isFull(part, tensor))
-    clear(memory, tensor.bytes, threads);
+    parallelZero(memory, tensor.bytes, threads);
   if (isZero)
     return;
   parallelRanges(threads, part.places(), [&](int, int64_t begin, int64_t end) {
@@ -151,8 +149,12 @@ void braid::initialize(const br_model &model, const br_tensor &tensor, std::byte
 }
 
 void braid::initialize(Model &model, uint64_t seed) {
-  for (const br_tensor &tensor : tensorsOf(model.table()))
-    model.onHost(tensor, Use::Write, [&](std::byte *memory) {
-      initialize(model.table(), tensor, memory, seed, model.threads(), model.rank().number);
-    });
+  const int rank = model.rank().number;
+  for (const br_tensor &tensor : tensorsOf(model.table())) {
+    if (beginsAsZeros(model.table(), tensor, rank))
+      model.zero(tensor);
+    else
+      model.onHost(tensor, Use::Write,
+                   [&](std::byte *memory) { initialize(model.table(), tensor, memory, seed, model.threads(), rank); });
+  }
 }

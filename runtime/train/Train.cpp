@@ -438,7 +438,9 @@ PreparedCommand braid::prepareTrain(const br_model &model, const TrainOptions &o
                     formatCount(start->state.step).c_str(), formatCount(options.steps).c_str());
       return 0;
     }
-    TrainJob job(model, options, std::move(*start), rank, threads);
+    Rank own = rank;
+    own.trainingSteps = options.steps;
+    TrainJob job(model, options, std::move(*start), own, threads);
     return Trainer(job, options).run();
   };
   return {factsOf(*start, options), run};

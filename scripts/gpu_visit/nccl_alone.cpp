@@ -1,148 +1,201 @@
-// NCCL with one rank on one GPU: a communicator, registered memory, and each collective that training
-// programs use, at once and captured in a CUDA graph:
+// NCCL with one rank on one GPU, through the classes by which training programs call it: communicators that do
+// not block, with a limit of CTAs, and one that is split off; an arena of ncclMemAlloc that is registered; each
+// collective on the communication stream, at once and in a CUDA graph that forks over events.
 //   nccl_alone COUNT
-// prints a line as soon as something has worked, and ends at the first thing that does not.
+// prints a line as soon as something has worked, and ends at the first that does not, with the reason.
+#include "base/Error.h"
+#include "comm/Bootstrap.h"
+#include "comm/ThreadsTransport.h"
+#include "comm/transports.h"
+#include "cuda/Check.h"
+#include "cuda/Device.h"
+#include "cuda/StepGraph.h"
+#include "cuda/StreamCollectives.h"
+
 #include <cstdio>
 #include <cstdlib>
-#include <cuda_runtime.h>
-#include <functional>
 #include <nccl.h>
-#include <vector>
+
+using namespace braid;
 
 namespace {
 
-void require(cudaError_t error, const char *what) {
-  if (error == cudaSuccess)
-    return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(1);
-}
+constexpr int32_t ctas = 8;
 
-void require(ncclResult_t result, const char *what) {
-  if (result == ncclSuccess)
-    return;
-  std::fprintf(stderr, "%s: %s\n", what, ncclGetErrorString(result));
-  std::exit(1);
-}
-
-#define REQUIRE(call) require(call, #call)
-
-void say(const char *what, const char *how = "") {
-  std::printf("ok %s%s\n", what, how);
+template <class... Words> void say(const Words &...words) {
+  std::printf("ok %s\n", concat(words...).c_str());
   std::fflush(stdout);
 }
 
-/// Two buffers of floats, of which collectives read the first and write the second.  With
-/// one rank they all copy.
-struct Buffers {
-  explicit Buffers(size_t count) : values(count) {
-    for (size_t i = 0; i < count; ++i)
-      values[i] = static_cast<float>(i % 1021) - 510;
-    REQUIRE(cudaMalloc(reinterpret_cast<void **>(&from), bytes()));
-    REQUIRE(cudaMalloc(reinterpret_cast<void **>(&to), bytes()));
-    REQUIRE(cudaMemcpy(from, values.data(), bytes(), cudaMemcpyHostToDevice));
-  }
-  size_t bytes() const { return values.size() * sizeof(float); }
-
-  void clear(cudaStream_t stream) { REQUIRE(cudaMemsetAsync(to, 0, bytes(), stream)); }
-
-  void check(const char *what, cudaStream_t stream) {
-    std::vector<float> found(values.size());
-    REQUIRE(cudaStreamSynchronize(stream));
-    REQUIRE(cudaMemcpy(found.data(), to, bytes(), cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < values.size(); ++i)
-      if (found[i] != values[i]) {
-        std::fprintf(stderr, "%s: element %zu is %g and must be %g\n", what, i, found[i], values[i]);
-        std::exit(1);
-      }
-  }
-
-  std::vector<float> values;
-  float *from, *to;
-};
-
-struct Collective {
+struct Kind {
   const char *name;
-  std::function<ncclResult_t()> call;
+  br_collective kind;
+  br_reduction reduction = BR_SUM;
+  br_dtype dtype = BR_F32;
+};
+// With one rank each copies what it is given, also the sums; the permutation sends to itself.
+constexpr Kind kinds[] = {{"all_reduce", BR_ALL_REDUCE},
+                          {"all_reduce_max", BR_ALL_REDUCE, BR_MAX},
+                          {"all_reduce_mean", BR_ALL_REDUCE, BR_MEAN},
+                          {"reduce_scatter", BR_REDUCE_SCATTER},
+                          {"all_gather", BR_ALL_GATHER},
+                          {"all_gather_bf16", BR_ALL_GATHER, BR_SUM, BR_BF16},
+                          {"reduce", BR_REDUCE},
+                          {"broadcast", BR_BROADCAST},
+                          {"send_recv", BR_PERMUTE}};
+constexpr int32_t numKinds = std::size(kinds);
+// The groups of a mesh of one rank: the rank alone, which the first communicator serves, and that of
+// the only axis, which has one that is split off.
+constexpr int32_t numGroups = 2;
+
+// A model without programs: an arena with what collectives read, what they write, and a copy of that.
+struct Tables {
+  explicit Tables(int64_t count) : bytes((count * sizeof(float) + 255) / 256 * 256) {
+    for (int32_t i = 0; i < numKinds; ++i) {
+      const int64_t elements = kinds[i].dtype == BR_BF16 ? 2 * count : count;
+      segments[i] = {0, bytes, elements, 1, 1, 0, 0};
+      for (int32_t group = 0; group < numGroups; ++group)
+        collectives[i * numGroups + group] = {
+            kinds[i].kind, kinds[i].reduction, kinds[i].dtype, group, 0, toItself, 1, &segments[i], 1};
+    }
+    model.abi_version = BR_ABI_VERSION;
+    model.name = "nccl_alone";
+    model.mesh = &axis, model.n_axes = 1;
+    model.groups = groups, model.n_groups = numGroups;
+    model.collectives = collectives, model.n_collectives = std::size(collectives);
+    model.comm_ctas = ctas;
+    model.arena_bytes = 3 * bytes;
+  }
+
+  const uint64_t bytes; // of each of the three
+  br_axis axis = {"ranks", 1};
+  br_group groups[numGroups] = {{0, {}}, {1, {0}}};
+  int32_t toItself[2] = {0, 0};
+  br_segment_desc segments[numKinds];
+  br_collective_desc collectives[numKinds * numGroups];
+  br_model model = {};
 };
 
-std::vector<Collective> collectivesOf(Buffers &b, ncclComm_t comm, cudaStream_t stream) {
-  const size_t n = b.values.size();
-  return {
-      {"all_reduce", [=, &b] { return ncclAllReduce(b.from, b.to, n, ncclFloat, ncclSum, comm, stream); }},
-      {"all_reduce_max", [=, &b] { return ncclAllReduce(b.from, b.to, n, ncclFloat, ncclMax, comm, stream); }},
-      {"reduce_scatter", [=, &b] { return ncclReduceScatter(b.from, b.to, n, ncclFloat, ncclSum, comm, stream); }},
-      {"all_gather", [=, &b] { return ncclAllGather(b.from, b.to, n, ncclFloat, comm, stream); }},
-      // The same bits, as pairs of bf16.
-      {"all_gather_bf16", [=, &b] { return ncclAllGather(b.from, b.to, 2 * n, ncclBfloat16, comm, stream); }},
-      {"reduce", [=, &b] { return ncclReduce(b.from, b.to, n, ncclFloat, ncclSum, 0, comm, stream); }},
-      {"broadcast", [=, &b] { return ncclBroadcast(b.from, b.to, n, ncclFloat, 0, comm, stream); }},
-      {"send_recv",
-       [=, &b] {
-         REQUIRE(ncclGroupStart());
-         REQUIRE(ncclSend(b.from, n, ncclFloat, 0, comm, stream));
-         REQUIRE(ncclRecv(b.to, n, ncclFloat, 0, comm, stream));
-         return ncclGroupEnd();
-       }},
-  };
-}
-
-void runAtOnce(const Collective &collective, Buffers &buffers, cudaStream_t stream) {
-  buffers.clear(stream);
-  require(collective.call(), collective.name);
-  buffers.check(collective.name, stream);
-  say(collective.name);
-}
-
-/// Twice, as steps of a training program launch it.
-void runCaptured(const Collective &collective, Buffers &buffers, cudaStream_t stream) {
-  cudaGraph_t graph;
-  cudaGraphExec_t ready;
-  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  require(collective.call(), collective.name);
-  REQUIRE(cudaStreamEndCapture(stream, &graph));
-  REQUIRE(cudaGraphInstantiate(&ready, graph, 0));
-  for (int run = 0; run < 2; ++run) {
-    buffers.clear(stream);
-    REQUIRE(cudaGraphLaunch(ready, stream));
-    buffers.check(collective.name, stream);
+class Check {
+public:
+  Check(const Tables &tables, int64_t count, Rank rank)
+      : tables(tables), device(enterDevice(rank)),
+        arena(device, tables.model.arena_bytes, streams.compute, arenaAllocator(tables.model, rank)), values(count) {
+    say("memory: ", arena.describeAllocator());
+    for (int64_t i = 0; i < count; ++i)
+      values[i] = static_cast<float>(i % 1021) - 510;
+    checkCuda(
+        cudaMemcpyAsync(arena.data(), values.data(), count * sizeof(float), cudaMemcpyHostToDevice, streams.compute),
+        "cudaMemcpyAsync");
+    DevicePlace place = {device.number, arena.data(), streams};
+    place.failed = [this](const std::string &reason) { failure = reason; };
+    place.communicatesAlone = true;
+    collectives = makeDeviceCollectives(tables.model, rank, place);
+    say("init");
+    if (!dynamic_cast<const StreamCollectives &>(*collectives).hasRegistered())
+      fail("NCCL does not register the arena");
+    say("register");
   }
-  REQUIRE(cudaGraphExecDestroy(ready));
-  REQUIRE(cudaGraphDestroy(graph));
-  say(collective.name, " captured");
+
+  void run(int32_t index) {
+    const std::string name =
+        concat(kinds[index / numGroups].name, index % numGroups ? " of a communicator that was split off" : "");
+    StepGraph graph;
+    for (const char *how : {"", " captured", " replayed"}) { // as the first three steps of a program
+      const br_status status = graph.run(
+          streams.compute, [&] { return launch(index); },
+          [&](cudaGraphExec_t ready) { return cudaGraphLaunch(ready, streams.compute); }, errors);
+      checkStatus(name, status);
+      compare(name);
+      say(name, how);
+    }
+  }
+
+  // NCCL ends only when no graph has its collectives any more.
+  void finish() {
+    collectives.reset();
+    if (!failure.empty())
+      fail(failure);
+    say("finalize");
+  }
+
+private:
+  // The collective comes after what is on the compute stream, and before what follows its wait.
+  br_status launch(int32_t index) {
+    std::byte *to = arena.data() + tables.bytes, *copy = to + tables.bytes;
+    errors.note(cudaMemsetAsync(to, 0, tables.bytes, streams.compute), "cudaMemsetAsync");
+    if (collectives->start(index) != BR_OK || collectives->wait(index) != BR_OK)
+      return BR_ERROR;
+    errors.note(cudaMemcpyAsync(copy, to, tables.bytes, cudaMemcpyDeviceToDevice, streams.compute), "cudaMemcpyAsync");
+    return BR_OK;
+  }
+
+  void checkStatus(const std::string &name, br_status status) {
+    Event end;
+    if (status == BR_OK && !errors.any())
+      checkCuda(cudaEventRecord(end, streams.compute), "cudaEventRecord");
+    if (status != BR_OK || errors.any() || collectives->synchronize(end) != BR_OK)
+      fail(name, ": ", errors.any() ? errors.text().c_str() : collectives->error());
+  }
+
+  // What was copied behind the collective; it is overwritten for the next run.
+  void compare(const std::string &name) {
+    std::vector<float> found(values.size());
+    std::byte *copy = arena.data() + 2 * tables.bytes;
+    checkCuda(
+        cudaMemcpyAsync(found.data(), copy, found.size() * sizeof(float), cudaMemcpyDeviceToHost, streams.compute),
+        "cudaMemcpyAsync");
+    checkCuda(cudaMemsetAsync(copy, 0, tables.bytes, streams.compute), "cudaMemsetAsync");
+    checkCuda(cudaStreamSynchronize(streams.compute), "cudaStreamSynchronize");
+    for (size_t i = 0; i < values.size(); ++i)
+      if (found[i] != values[i])
+        fail(name, ": element ", i, " is ", found[i], " and must be ", values[i]);
+  }
+
+  const Tables &tables;
+  std::string failure;
+  ProgramErrors errors;
+  Device device;
+  Streams streams;
+  DeviceArena arena;
+  std::vector<float> values;
+  std::unique_ptr<DeviceCollectives> collectives;
+};
+
+void check(int64_t count) {
+  int version;
+  checkCuda(cudaFree(nullptr), "the first call of CUDA");
+  if (ncclGetVersion(&version) != ncclSuccess)
+    fail("ncclGetVersion failed");
+  std::printf("NCCL %d\n", version);
+  br_use_nccl();
+  Joining joining;
+  joining.rank = 0, joining.size = 1, joining.timeout = 30;
+  Bootstrap bootstrap({"nccl", "threads", joining, std::make_shared<NoticeStore>(),
+                       threadsTransport(std::make_shared<ThreadsHub>(1), 0)});
+  Rank rank;
+  rank.bootstrap = &bootstrap;
+  rank.graphs = true;
+  const Tables tables(count);
+  Check all(tables, count, rank);
+  for (int32_t i = 0; i < tables.model.n_collectives; ++i)
+    all.run(i);
+  all.finish();
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  const size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
-  if (count == 0) {
+  const long long count = argc == 2 ? std::atoll(argv[1]) : 0;
+  if (count <= 0) {
     std::fprintf(stderr, "usage: nccl_alone COUNT\n");
     return 2;
   }
-  int version;
-  ncclUniqueId id;
-  ncclComm_t comm;
-  cudaStream_t stream;
-  REQUIRE(ncclGetVersion(&version));
-  std::printf("NCCL %d\n", version);
-  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  Buffers buffers(count);
-  REQUIRE(ncclGetUniqueId(&id));
-  REQUIRE(ncclCommInitRank(&comm, 1, id, 0));
-  say("init");
-  void *handles[2];
-  REQUIRE(ncclCommRegister(comm, buffers.from, buffers.bytes(), &handles[0]));
-  REQUIRE(ncclCommRegister(comm, buffers.to, buffers.bytes(), &handles[1]));
-  say("register");
-  for (const Collective &collective : collectivesOf(buffers, comm, stream)) {
-    runAtOnce(collective, buffers, stream);
-    runCaptured(collective, buffers, stream);
+  try {
+    check(count);
+    return 0;
+  } catch (const Error &error) {
+    std::fprintf(stderr, "nccl_alone: %s\n", error.what());
+    return 1;
   }
-  for (void *handle : handles)
-    REQUIRE(ncclCommDeregister(comm, handle));
-  REQUIRE(ncclCommFinalize(comm));
-  REQUIRE(ncclCommDestroy(comm));
-  say("finalize");
-  return 0;
 }

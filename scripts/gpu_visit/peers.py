@@ -127,13 +127,15 @@ def build_llmc(arguments, sources, binaries):
         raise tools.Failed(f"{arguments.llmc} holds no train_gpt2.cu: name a folder of llm.c's sources")
     nvcc, place = machine.find_nvcc(), sources.parent / "llm.c"
     shutil.copytree(arguments.llmc, place, symlinks=True)
-    # The Makefile wants the frontend below `include`; the library of the driver has no name that linkers look for.
+    # llm.c links NVML, which comes with a driver, and calls it only where nvml.h is: an empty library stands in.
+    (place / "lib").mkdir()
+    tools.run(["cc", "-shared", "-x", "c", "/dev/null", "-Wl,-soname,libnvidia-ml.so.1", "-o", place / "lib/libnvidia-ml.so"])
     frontend = place / "cudnn-frontend/include"
     shutil.copytree(sources / "cudnn-frontend/include", frontend)
     words = ["NO_MULTI_GPU=1", "NO_USE_MPI=1", "USE_CUDNN=1", f"GPU_COMPUTE_CAPABILITY={arguments.arch.removeprefix('sm_').rstrip('af')}",
              f"NVCC={nvcc.path}", f"CUDNN_FRONTEND_PATH={frontend}", f"NVCC_INCLUDES=-include {HERE / 'llmc_fixes.h'} -I{frontend}"]
     environment = {**os.environ, "PATH": f"{nvcc.path.parent}{os.pathsep}{os.environ.get('PATH', '')}",
-                   "LIBRARY_PATH": os.pathsep.join([f"{nvcc.home()}/lib64", f"{nvcc.home()}/lib64/stubs", os.environ.get("LIBRARY_PATH", "")])}
+                   "LIBRARY_PATH": os.pathsep.join([f"{nvcc.home()}/lib64", os.environ.get("LIBRARY_PATH", ""), str(place / "lib")])}
     print("build llm.c", flush=True)
     tools.run(["make", "-C", place, "train_gpt2cu", *words], timeout=3600, env=environment)
     tools.run(["strip", "-o", binaries / "train_gpt2cu", place / "train_gpt2cu"])

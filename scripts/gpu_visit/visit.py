@@ -121,14 +121,10 @@ class Run:
         late = 0
         for step in self.schedule:
             self.step(step.name, step.at + step.takes + late, step.work)
-            if step.name == "start" and does_not_start(self.visit):
+            if step.name == "start" and self.visit.results.outcome("machine", "start") == "failed":
                 late = BUILDING
                 self.step("build", step.at + step.takes + late, lambda visit: visit.results.attempt("machine", "build", visit.build_there))
         self.tell()
-
-
-def does_not_start(visit):
-    return any(visit.results.outcome("machine", check) == "failed" for check in ("libraries", "start"))
 
 
 def main(arguments):

@@ -25,11 +25,28 @@ struct Promise {
   uint32_t alignment[4];
   uint64_t workspace;
   uint32_t number; // of those that were offered
-  uint32_t microseconds;
+  uint32_t microseconds, splitMicroseconds;
   bool fails;
+  int32_t splits; // parts of the sum over k
+  uint32_t reduction;
+
+  // Sums of parts lie in the workspace, in f32.
+  uint64_t workspaceFor(const cublasLtMatrixLayoutShim &d) const {
+    return workspace + (splits > 1 ? uint64_t(splits) * d.rows * d.columns * d.batch * sizeof(float) : 0);
+  }
+  bool isRight() const {
+    return splits == 1 ? reduction == CUBLASLT_REDUCTION_SCHEME_NONE
+                       : splitMicroseconds && reduction == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  }
 };
 static_assert(sizeof(Promise) <= sizeof(cublasLtMatmulAlgo_t));
 constexpr uint32_t magic = 0xb1a5;
+
+Promise promiseOf(const cublasLtMatmulAlgo_t &algo) {
+  Promise promise;
+  std::memcpy(&promise, &algo, sizeof(promise));
+  return promise;
+}
 
 template <class T> cublasStatus_t take(T &to, const void *value, size_t bytes) {
   if (bytes != sizeof(T))
@@ -209,7 +226,15 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
       continue;
     cublasLtMatmulHeuristicResult_t &result = results[(*found)++];
     result = {};
-    Promise promise{magic, {}, offered.workspace, own, offered.microseconds, offered.fails};
+    Promise promise{magic,
+                    {},
+                    offered.workspace,
+                    own,
+                    offered.microseconds,
+                    offered.splitMicroseconds,
+                    offered.fails,
+                    1,
+                    CUBLASLT_REDUCTION_SCHEME_NONE};
     std::memcpy(promise.alignment, preference->alignment, sizeof(promise.alignment));
     std::memcpy(&result.algo, &promise, sizeof(promise));
     result.workspaceSize = offered.workspace;
@@ -223,26 +248,56 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
   FAIL_IF_TOLD_LT(cublasLtMatmulAlgoCheck);
   if (cublasStatus_t status = checkMatmul(*desc, *a, *b, *c, *d); status || !handle)
     return status ? status : CUBLAS_STATUS_INVALID_VALUE;
-  Promise promise;
-  std::memcpy(&promise, algo, sizeof(promise));
+  Promise promise = promiseOf(*algo);
   if (promise.magic != magic)
     return CUBLAS_STATUS_INVALID_VALUE;
-  result->workspaceSize = promise.workspace;
+  if (!promise.isRight())
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  result->workspaceSize = promise.workspaceFor(*d);
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// An algorithm is its number, and has nothing else to choose.
+cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t *algo,
+                                                 cublasLtMatmulAlgoCapAttributes_t name, void *value, size_t bytes,
+                                                 size_t *written) {
+  if (bytes != sizeof(uint32_t))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  Promise promise = promiseOf(*algo);
+  const uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  const uint32_t found = name == CUBLASLT_ALGO_CAP_SPLITK_SUPPORT ? promise.splitMicroseconds != 0 : schemes;
+  std::memcpy(value, &found, bytes);
+  *written = bytes;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo,
+                                                    cublasLtMatmulAlgoConfigAttributes_t name, const void *value,
+                                                    size_t bytes) {
+  Promise promise = promiseOf(*algo);
+  cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
+  if (name == CUBLASLT_ALGO_CONFIG_SPLITK_NUM)
+    status = take(promise.splits, value, bytes);
+  if (name == CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME)
+    status = take(promise.reduction, value, bytes);
+  std::memcpy(algo, &promise, sizeof(promise));
+  return status;
+}
+
+// An algorithm is its number, and the parts of the sum over k.
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *algo,
                                                     cublasLtMatmulAlgoConfigAttributes_t name, void *value,
                                                     size_t bytes, size_t *written) {
   const bool isShort = name == CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID || name == CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID;
   if (bytes != (isShort ? sizeof(uint16_t) : sizeof(uint32_t)))
     return CUBLAS_STATUS_INVALID_VALUE;
-  Promise promise;
-  std::memcpy(&promise, algo, sizeof(promise));
+  Promise promise = promiseOf(*algo);
   std::memset(value, 0, bytes);
   if (name == CUBLASLT_ALGO_CONFIG_ID)
     std::memcpy(value, &promise.number, bytes);
+  if (name == CUBLASLT_ALGO_CONFIG_SPLITK_NUM)
+    std::memcpy(value, &promise.splits, bytes);
+  if (name == CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME)
+    std::memcpy(value, &promise.reduction, bytes);
   *written = bytes;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -255,16 +310,17 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   FAIL_IF_TOLD_LT(cublasLtMatmul);
   if (cublasStatus_t status = checkMatmul(*desc, *a, *b, *c, *d); status || !handle)
     return status ? status : CUBLAS_STATUS_INVALID_VALUE;
-  Promise promise{magic, {1, 1, 1, 1}, 0, 0, 0, false};
+  Promise promise{magic, {1, 1, 1, 1}, 0, 0, 0, 0, false, 1, CUBLASLT_REDUCTION_SCHEME_NONE};
   if (algo)
-    std::memcpy(&promise, algo, sizeof(promise));
+    promise = promiseOf(*algo);
   const void *pointers[] = {pa, pb, pc, pd};
   for (int i = 0; i < 4; ++i)
     if (promise.magic != magic || !isAligned(pointers[i], promise.alignment[i]))
       return CUBLAS_STATUS_INVALID_VALUE;
-  if (promise.fails)
+  if (promise.fails || !promise.isRight())
     return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (promise.workspace > workspaceBytes || (promise.workspace && !isAligned(workspace, 256)))
+  const uint64_t used = promise.workspaceFor(*d);
+  if (used > workspaceBytes || (used && !isAligned(workspace, 256)))
     return CUBLAS_STATUS_INVALID_VALUE;
   if (!isAligned(desc->bias, sizeOf(d->type)))
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -279,8 +335,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                   *static_cast<const float *>(alpha),
                   *static_cast<const float *>(beta),
                   static_cast<char *>(workspace),
-                  promise.workspace};
-  auto run = [matmul, took = promise.microseconds](const Issue &issue) {
+                  used,
+                  promise.splits};
+  const uint32_t took = promise.splits > 1 ? promise.splitMicroseconds : promise.microseconds;
+  auto run = [matmul, took](const Issue &issue) {
     matmul.run(issue);
     passTime(issue.stream, took);
   };

@@ -26,12 +26,14 @@ std::vector<LtAlgorithm> shim::offeredAlgorithms() {
   std::istringstream list(text);
   for (std::string one; std::getline(list, one, ',');) {
     std::istringstream fields(one);
-    std::string workspace, microseconds, fails;
+    std::string workspace, microseconds, fails, split;
     std::getline(fields, workspace, ':');
     std::getline(fields, microseconds, ':');
     std::getline(fields, fails, ':');
+    std::getline(fields, split, ':');
     algorithms.push_back({std::strtoul(workspace.c_str(), nullptr, 10),
-                          static_cast<unsigned>(std::atoi(microseconds.c_str())), !fails.empty()});
+                          static_cast<unsigned>(std::atoi(microseconds.c_str())), !fails.empty(),
+                          static_cast<unsigned>(std::atoi(split.c_str()))});
   }
   return algorithms;
 }

@@ -85,17 +85,22 @@ void LtMatmul::runBatch(int32_t batch) const {
   for (int64_t j = 0; j < n(); ++j)
     for (int64_t i = 0; i < m(); ++i) {
       const float *x = left.data() + i * k(), *y = right.data() + j * k();
-      double sums[lanes] = {};
-      int64_t l = 0;
-      for (; l + lanes <= k(); l += lanes)
-        for (int t = 0; t < lanes; ++t)
-          sums[t] += double(x[l + t]) * y[l + t];
-      for (; l < k(); ++l)
-        sums[0] += double(x[l]) * y[l];
-      double sum = 0;
-      for (double one : sums)
-        sum += one;
-      finish(i, j, float(sum), pd + offset, pc + offset);
+      float total = 0;
+      for (int32_t part = 0; part < splits; ++part) {
+        double sums[lanes] = {};
+        int64_t l = k() * part / splits;
+        const int64_t end = k() * (part + 1) / splits;
+        for (; l + lanes <= end; l += lanes)
+          for (int t = 0; t < lanes; ++t)
+            sums[t] += double(x[l + t]) * y[l + t];
+        for (; l < end; ++l)
+          sums[0] += double(x[l]) * y[l];
+        double sum = 0;
+        for (double one : sums)
+          sum += one;
+        total += float(sum);
+      }
+      finish(i, j, total, pd + offset, pc + offset);
     }
 }
 

@@ -34,6 +34,7 @@ struct LtMatmul {
   float alpha, beta;
   char *workspace;
   size_t workspaceBytes;
+  int32_t splits = 1; // parts of the sum over k
 
   int64_t m() const { return c.rows; }
   int64_t n() const { return c.columns; }

@@ -20,7 +20,8 @@ public:
     int32_t sendRows = 1, recvRows = 1;
   };
 
-  Plan(br_collective kind, int n, int me, const std::vector<Part> &parts, bool sameTables = true, int root = 0) {
+  Plan(br_collective kind, int n, int me, const std::vector<Part> &parts, bool sameTables = true, int root = 0,
+       bool communicatesAlone = false) {
     group.me = me;
     for (int rank = 0; rank < n; ++rank)
       group.ranks.push_back(rank);
@@ -29,7 +30,7 @@ public:
       segments.push_back({arena + p.send * width, arena + p.recv * width, p.count, p.sendRows, p.recvRows});
     operation.assign(
         {kind, BR_SUM, BR_F32, 0, root, nullptr, 0, segments.data(), static_cast<int32_t>(segments.size())}, group, 1);
-    plan = planCollective(operation, scratch, sameTables);
+    plan = planCollective(operation, scratch, sameTables, communicatesAlone);
   }
 
   // "all_reduce 0>8 x4": places in the arena, s in scratch memory, - for none.
@@ -116,6 +117,15 @@ TEST(CollectivePlan, needsNobodyForARankAlone) {
   EXPECT_EQ(Plan(BR_ALL_REDUCE, 1, 0, {{0, 100, 5}}).text(), "copy 0>100 1x5; ");
   EXPECT_EQ(Plan(BR_ALL_GATHER, 1, 0, {{0, 0, 5, 1, 5}}).text(), "");
   EXPECT_EQ(Plan(BR_BARRIER, 1, 0, {}).text(), "");
+  // Unless the library is what is checked.
+  auto check = [](br_collective kind, const std::vector<Plan::Part> &parts) {
+    return Plan(kind, 1, 0, parts, true, 0, /*communicatesAlone=*/true).text();
+  };
+  EXPECT_EQ(check(BR_ALL_REDUCE, {{0, 100, 5}}), "all_reduce 0>100 x5; ");
+  EXPECT_EQ(check(BR_ALL_GATHER, {{0, 100, 5}}), "all_gather 0>100 x5; ");
+  EXPECT_EQ(check(BR_REDUCE_SCATTER, {{0, 100, 5}}), "reduce_scatter 0>100 x5; ");
+  EXPECT_EQ(check(BR_BROADCAST, {{0, 100, 5}}), "broadcast 0>100 x5; ");
+  EXPECT_EQ(check(BR_BARRIER, {}), "all_reduce s0>s0 x1; ");
 }
 
 TEST(CollectivePlan, makesABarrierOfOneElement) {

@@ -11,11 +11,15 @@
 #include "Device.h"
 #include "base/Error.h"
 #include "cuda/Matmul.h"
+#include "cuda/MatmulChoices.h"
 #include "cuda/MatmulScratch.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 using namespace braid;
 using namespace braid::test;
@@ -52,9 +56,10 @@ public:
   }
   ~Arena() { cudaFree(base); }
 
-  // The matmuls' names, choices and candidates.
+  // The matmuls' names, choices and candidates; they run by the choices.
   Json search(int most) {
     table->search(most, alone);
+    table->take(table->searched());
     return jsonOfSearch(table->searched());
   }
   bool isZero() {
@@ -182,6 +187,67 @@ TEST(MatmulSearch, keepsTheFirstWhereThereIsNoRoom) {
 }
 
 //===----------------------------------------------------------------------===//
+// Long sums in parts
+//===----------------------------------------------------------------------===//
+
+// Candidates and their splits: "0/1 1/1 0/2".
+std::string splitsOf(const char *algorithms, int64_t k, int most, uint64_t &chosen) {
+  const Offered offered(algorithms);
+  const MatmulCase longSum(16, 16, k, false, true, false);
+  Arena arena({longSum}, 1 << 20);
+  const Json matmul = arena.search(most)[0];
+  chosen = matmul["chosen"];
+  EXPECT_TRUE(arena.isZero());
+  EXPECT_EQ(arena.run(0), expected(longSum).c);
+  std::string text;
+  for (const Json &candidate : matmul["candidates"]) {
+    const std::string name = candidate["algorithm"];
+    auto number = [&](const std::string &what) {
+      const size_t at = name.find(what) + what.size();
+      return name.substr(at, name.find(',', at) - at);
+    };
+    text += (text.empty() ? "" : " ") + number("algorithm ") + "/" + number(", split ");
+    EXPECT_EQ(number(", reduction "), number(", split ") == "1" ? "0" : "2") << name;
+  }
+  return text;
+}
+
+TEST(MatmulSearch, splitsLongSums) {
+  uint64_t chosen;
+  EXPECT_EQ(splitsOf("0:30,0:20::12", 4096, 16, chosen), "0/1 1/1 1/2 1/4 1/8");
+  EXPECT_EQ(chosen, 2u);
+  EXPECT_EQ(splitsOf("0:30::40,0:20::25", 2048, 16, chosen), "0/1 1/1 0/2 0/4 1/2 1/4");
+  EXPECT_EQ(chosen, 1u);
+}
+
+TEST(MatmulSearch, splitsNoMoreThanWasAsked) {
+  uint64_t chosen;
+  EXPECT_EQ(splitsOf("0:30::12,0:20", 4096, 3, chosen), "0/1 1/1 0/2");
+  EXPECT_EQ(chosen, 2u);
+  EXPECT_EQ(splitsOf("0:30::12,0:20", 4096, 2, chosen), "0/1 1/1");
+}
+
+// Of the second so many parts do not fit, and the library says so.
+TEST(MatmulSearch, splitsWithinTheWorkspace) {
+  uint64_t chosen;
+  EXPECT_EQ(splitsOf("0:30::12,61440:20::5", 4096, 16, chosen), "0/1 1/1 0/2 0/4 0/8 1/2 1/4");
+}
+
+TEST(MatmulSearch, leavesShortSumsWhole) {
+  uint64_t chosen;
+  EXPECT_EQ(splitsOf("0:30::12,0:20", 1023, 16, chosen), "0/1 1/1");
+}
+
+// GPT-2 124M with 64 x 1024 tokens on an H100: 50 ms of matmuls at the peak, 18 of them distinct ones.
+TEST(MatmulSearch, paysOffInLongJobs) {
+  EXPECT_FALSE(searchPaysOff(0.050, 0.018, 1000));
+  EXPECT_TRUE(searchPaysOff(0.050, 0.018, 2000));
+  EXPECT_FALSE(searchPaysOff(0.050, 0.018, 0));
+  EXPECT_FALSE(searchPaysOff(1e-9, 1e-10, 1000000));   // nothing is won
+  EXPECT_FALSE(searchPaysOff(0, 0, int64_t{1} << 40)); // nobody knows the rates
+}
+
+//===----------------------------------------------------------------------===//
 // Ranks
 //===----------------------------------------------------------------------===//
 
@@ -253,6 +319,74 @@ TEST(MatmulScratch, letsOperandsThatAreReadShareTheirPlace) {
   EXPECT_TRUE(scratch.place({1500, 2000, 2000}, {0, 512}).empty());
   scratch.clear();
   EXPECT_EQ(memory.read(), std::vector<char>(4096, 0));
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+class PlanFile {
+public:
+  PlanFile() : path(testing::TempDir() + "braid-" + std::to_string(getpid()) + ".matmul-plan.json") {
+    std::filesystem::remove(path);
+  }
+  ~PlanFile() { std::filesystem::remove(path); }
+
+  MatmulChoices choices(int most = 8) const {
+    Rank rank;
+    rank.matmulSearch = most;
+    rank.matmulPlan = path;
+    return MatmulChoices(rank, {"a GPU", 1}, /*ofAllRanks=*/true, /*paysOff=*/false, alone);
+  }
+  const std::string path;
+};
+
+std::vector<MatmulTrial> chosen(size_t number) {
+  std::vector<MatmulTrial> trials = trialsOf({3, 2, 1});
+  for (size_t i = 0; i < trials[0].candidates.size(); ++i)
+    trials[0].candidates[i].algo.data[0] = 100 + i;
+  trials[0].chosen = number;
+  return trials;
+}
+
+uint64_t algorithmOf(const MatmulChoices &choices) {
+  std::vector<MatmulTrial> trials = trialsOf({0});
+  choices.giveTo(trials);
+  return trials[0].candidates[0].algo.data[0];
+}
+
+TEST(MatmulPlan, isThatOfTheFirstToWrite) {
+  const PlanFile file;
+  MatmulChoices first = file.choices(), second = file.choices(); // both find none
+  EXPECT_FALSE(first.any() || second.any());
+  EXPECT_EQ(first.write(chosen(2), alone), "");
+  EXPECT_EQ(second.write(chosen(1), alone), "");
+  EXPECT_TRUE(first.isOwn());
+  EXPECT_FALSE(second.isOwn());
+  EXPECT_EQ(algorithmOf(first), 102u);
+  EXPECT_EQ(algorithmOf(second), 102u);
+  EXPECT_EQ(algorithmOf(file.choices()), 102u);
+}
+
+// Ranks of a pipeline have matmuls of their own.
+TEST(MatmulPlan, hasTheMatmulsOfAllRanks) {
+  const PlanFile file;
+  MatmulChoices mine = file.choices();
+  const auto withAnother = [&](const std::string &blob) {
+    std::vector<std::string> blobs = {blob};
+    if (Json other = Json::parse(blob); other.is_array()) {
+      other[0]["key"] = "4,5,6";
+      blobs.push_back(other.dump());
+    }
+    return blobs;
+  };
+  EXPECT_EQ(mine.write(chosen(1), withAnother), "");
+  const Json plan = Json::parse(std::ifstream(file.path));
+  ASSERT_EQ(plan["matmuls"].size(), 2u);
+  EXPECT_EQ(plan["matmuls"][1]["key"], "4,5,6");
+  // Where all have the same, that one is of another program.
+  std::vector<MatmulTrial> trials = trialsOf({0});
+  EXPECT_THROW(file.choices().giveTo(trials), Error);
 }
 
 } // namespace

@@ -30,6 +30,10 @@ public:
     runAll();
     inner.write(offset, from, bytes);
   }
+  void zero(uint64_t offset, uint64_t bytes) override {
+    runAll();
+    inner.zero(offset, bytes);
+  }
   void run(const br_program &program) override { queue.push_back({&program, stateOf(program).started++}); }
   int runsAhead() const override { return 1; }
   std::byte *input(const br_program &program, const br_io &io) override {
