@@ -11,7 +11,7 @@ saved once, and writes each of its outputs and what it saves once, in the type i
 Nothing else is written, and no two layers share a read.  What counts as a layer is what GPUs cannot
 fuse today without computing something twice:
 
-- a matmul with its bias and GELU.  Its gradient is two matmuls, one for the input and one for the
+- a matmul with its bias and GELU, or with the residual that its result is added to.  Its gradient is two matmuls, one for the input and one for the
   weights, and both read the gradient of the result.  Layers that read the same input and nothing
   between (q, k and v; gate and up) are one matmul.  Gradients of biases are sums of what a layer has at
   hand: they are written, and read nothing.
@@ -19,7 +19,7 @@ fuse today without computing something twice:
   gradient is read, and those of q, k and v are written.  Scores stay on chip.
 - rotary embedding, in place, of q and k.
 - the gated activation of Llama: of gate and up its product is written; all three are saved.
-- a norm with the sum before it: of the two summands the sum and the norm are written.  Backward the
+- a norm: the sum that the matmul before it has written is read, and the norm written.  Backward the
   gradients of both and the sum are read, and the gradient of the sum is written.
 - the embedding with the first norm: a row is read once however many tokens are it.
 - the loss: of each logit read its gradient is written.
@@ -83,7 +83,7 @@ class Step:
         self.embed()
         for layer in range(model.layers):
             self.unit = f"layer {layer}"
-            self.block(is_first=layer == 0)
+            self.block()
         self.unit = "head"
         self.norm()
         self.head()
@@ -99,26 +99,26 @@ class Step:
         self.parameters += count
         self.bytes[self.unit, "backward", kind] += FULL * count
 
-    def matmul(self, inner, outer, saved_too=0):
-        """A layer from `inner` to `outer` numbers a token; `saved_too`: what its epilogue keeps beside the result."""
+    def matmul(self, inner, outer, beside=0):
+        """A layer from `inner` to `outer` numbers a token; `beside`: what its epilogue keeps or adds beside the result."""
         weights = inner * outer
-        self.add("forward", "matmul", inner + outer + saved_too, weights=weights + self.model.bias * outer)
+        self.add("forward", "matmul", inner + outer + beside, weights=weights + self.model.bias * outer)
         self.add("backward", "matmul", outer + inner, weights=weights)  # the input's gradient
         self.add("backward", "matmul", outer + inner)  # the weights'
         self.gradients("matmul", weights + self.model.bias * outer)
 
-    def norm(self, embeds=False):
-        """With the sum before it, or with the embedding, whose reads are counted there."""
+    def norm(self):
+        """Of a sum that it reads; the first is with the embedding, whose reads are counted there, and writes its sum."""
         width, statistics = self.model.width, 1 + self.model.bias  # a mean, too, in layer norms
         weights = width * (1 + self.model.bias)
-        self.add("forward", "norm", (0 if embeds else 2 * width) + 2 * width, statistics, weights)
+        self.add("forward", "norm", 2 * width, statistics, weights)
         # No gradient but the norm's comes to the last sum.
         self.add("backward", "norm", (3 if self.unit == "head" else 4) * width, statistics, width)
         self.gradients("norm", weights)
 
-    def block(self, is_first):
+    def block(self):
         model = self.model
-        self.norm(embeds=is_first)
+        self.norm()
         qkv = model.width + 2 * model.kv
         self.matmul(model.width, qkv)
         if not model.positions:
@@ -126,16 +126,16 @@ class Step:
                 self.add(phase, "rotary", 2 * (model.width + model.kv))
         self.add("forward", "attention", qkv + model.width, model.heads)
         self.add("backward", "attention", 2 * qkv + 2 * model.width, model.heads)
-        self.matmul(model.width, model.width)
+        self.matmul(model.width, model.width, beside=model.width)
         self.norm()
         if model.gated:
             self.matmul(model.width, 2 * model.inner)
             self.add("forward", "activation", 3 * model.inner)
             self.add("backward", "activation", 5 * model.inner)
         else:
-            self.matmul(model.width, model.inner, saved_too=model.inner)
+            self.matmul(model.width, model.inner, beside=model.inner)
             self.add("backward", "matmul", model.inner)  # GELU's input, read by the gradient of the next matmul
-        self.matmul(model.inner, model.width)
+        self.matmul(model.inner, model.width, beside=model.width)
 
     def embed(self):
         self.unit, model = "embedding", self.model

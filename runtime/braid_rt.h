@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 16
+#define BR_ABI_VERSION 17
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -318,10 +318,12 @@ typedef struct br_matrix {
   int64_t batch_strides[BR_MAX_LOOPS], outer_strides[BR_MAX_LOOPS];
 } br_matrix;
 
-// C[m,n] (+)= epilogue(sum over k and the outer loops of A[m,k] * B[k,n] + bias[n]).
+// C[m,n] (+)= epilogue(sum over k and the outer loops of A[m,k] * B[k,n] + bias[n]) + addend[m,n].
 // `batch` loops run over independent matrices; `outer` loops are contraction dims that
 // do not collapse with k: their GEMMs add into the same C, in order.
 // `accumulate` adds to the old C (beta = 1).
+// `addend` is a matrix of C's type: C itself, or apart from it.  It comes without outer loops, and with
+// no other epilogue than a bias.
 // `aux` is a matrix like C, in rows of `aux_m` elements of C's type, for training:
 // GELU keeps there what it is applied to, which its gradient reads.
 // `bias_grad` is a vector of C's type, contiguous, for the gradient of a bias: the sum
@@ -335,6 +337,8 @@ typedef struct br_matmul_desc {
   br_matrix a, b, c;
   int32_t has_bias; // bias[n], of bias_type, contiguous
   br_dtype bias_type;
+  int32_t has_addend;
+  br_matrix addend;
   int32_t accumulate;
   br_epilogue epilogue;
   uint64_t workspace_offset, workspace_bytes; // the bytes are this call's, the region is shared between calls
@@ -350,7 +354,8 @@ typedef struct br_matmul_desc {
 
 // `index` is the descriptor's place in br_model.matmuls: implementations are
 // chosen once, at start, for the thread count in use.
-void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b, void *c, const void *bias);
+void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b, void *c, const void *bias,
+               const void *addend);
 
 // How the gradient of attention adds up dq: in any order, in a fixed one, or in a fixed one
 // without memory for the gradient of the scores.

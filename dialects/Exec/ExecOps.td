@@ -194,7 +194,7 @@ def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided",
 // Library calls
 //===----------------------------------------------------------------------===//
 
-def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayReadStrided", "readsRows", "writesRows", "getWorkspaceBytes", "getLibraryNumbers", "getActionCost"], [AttrSizedOperandSegments]> {
+def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteInPlace", "mayWriteStrided", "mayReadStrided", "readsRows", "writesRows", "getWorkspaceBytes", "getLibraryNumbers", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Contraction by the target's GEMM library.";
   let description = [{
     The einsum as in `tg.contract`.  `bias` (one dim: the result's last) is added,
@@ -224,15 +224,24 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteStrided", "mayR
     ```mlir
     %dw, %db = exec.matmul "bsd,bsf->fd" (%x, %dh acc %sum : tensor<16x8xf32>) bias_grad rhs : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
     ```
+
+    `addend` has the result's type, too: result = addend + lhs x rhs + bias.  The call reads it
+    and writes its result elsewhere, or over it where nothing reads it later.  It allows a
+    bias, and no other optional operand or epilogue.
+
+    ```mlir
+    %z = exec.matmul "bsf,fd->bsd" (%y, %p bias %c : tensor<8xf32> addend %x : tensor<2x4x8xf32>) : tensor<2x4x16xf32>, tensor<16x8xf32> -> tensor<2x4x8xf32>
+    ```
   }];
   let arguments = (ins Exec_Contraction:$contraction, Exec_Operand:$lhs, Exec_Operand:$rhs, Optional<Exec_Operand>:$bias,
-                       Optional<Exec_Operand>:$accumulator, Optional<Exec_Operand>:$aux, Variadic<Exec_RefType>:$outs,
+                       Optional<Exec_Operand>:$accumulator, Optional<Exec_Operand>:$aux, Optional<Exec_Operand>:$addend,
+                       Variadic<Exec_RefType>:$outs,
                        DefaultValuedAttr<Exec_Epilogue, "::braid::exec::Epilogue::None">:$epilogue,
                        OptionalAttr<Exec_Side>:$bias_grad);
   let results = (outs Variadic<Exec_Tensor>:$written);
   let assemblyFormat = [{
     custom<Contraction>($contraction) `(` $lhs `,` $rhs (`bias` $bias^ `:` type($bias))? (`acc` $accumulator^ `:` type($accumulator))?
-    (`aux` $aux^ `:` type($aux))? `)` (`outs` `(` $outs^ `:` type($outs) `)`)? (`epilogue` $epilogue^)?
+    (`aux` $aux^ `:` type($aux))? (`addend` $addend^ `:` type($addend))? `)` (`outs` `(` $outs^ `:` type($outs) `)`)? (`epilogue` $epilogue^)?
     (`bias_grad` $bias_grad^)? attr-dict `:` type($lhs) `,` type($rhs) (`->` type($written)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::braid::tg::ContractionAttr":$contraction, "::mlir::Value":$lhs, "::mlir::Value":$rhs,

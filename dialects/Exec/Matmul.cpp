@@ -26,11 +26,16 @@ std::string MatmulOp::getActionName() { return "matmul"; }
 
 void MatmulOp::build(OpBuilder &builder, OperationState &state, Type result, tg::ContractionAttr contraction, Value lhs,
                      Value rhs, Value bias, Value accumulator, ValueRange outs, Epilogue epilogue) {
-  build(builder, state, TypeRange(result), contraction, lhs, rhs, bias, accumulator, /*aux=*/Value(), outs, epilogue,
-        /*biasGrad=*/SideAttr());
+  build(builder, state, TypeRange(result), contraction, lhs, rhs, bias, accumulator, /*aux=*/Value(),
+        /*addend=*/Value(), outs, epilogue, /*biasGrad=*/SideAttr());
 }
 
 int64_t MatmulOp::getTiedIn(unsigned result) { return result == 0 && getAccumulator() ? 2 + (getBias() ? 1 : 0) : -1; }
+
+/// Each element of the addend is read right before that of the result is written.
+bool MatmulOp::mayWriteInPlace(unsigned result, unsigned in) {
+  return result == 0 && getAddend() && in + 1 == getActionIns().size();
+}
 
 /// The sizes of the GEMM when all its dims collapse: m, n and k, and how many there are.
 static MatmulSizes sizesOf(MatmulOp op) {
@@ -92,6 +97,18 @@ static LogicalResult verifyAux(MatmulOp op, RankedTensorType expected) {
   return success();
 }
 
+/// What is added to the product has the result's type, and no other operand or epilogue but a bias.
+static LogicalResult verifyAddend(MatmulOp op, RankedTensorType expected) {
+  if (!op.getAddend())
+    return success();
+  if (op.getAccumulator() || op.getAux() || op.getBiasGrad() || op.getEpilogue() != Epilogue::None)
+    return op.emitOpError() << "has an addend with " << (op.getAccumulator() ? "an accumulator" : "an epilogue")
+                            << "; it allows a bias alone";
+  if (tensorOf(op.getAddend().getType()) != expected)
+    return op.emitOpError() << "addend is " << tensorOf(op.getAddend().getType()) << " but the result is " << expected;
+  return success();
+}
+
 /// The sum of an operand over what is contracted: one dim is left.
 static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
   if (!op.getBiasGrad())
@@ -134,7 +151,8 @@ LogicalResult MatmulOp::verify() {
   if (getAccumulator() && tensorOf(getAccumulator().getType()) != expected)
     return emitOpError() << "accumulator is " << tensorOf(getAccumulator().getType()) << " but the result is "
                          << expected;
-  if (failed(verifyAux(*this, expected)) || failed(checkForm(*this, expected, keepsInput() || getBiasGrad() ? 2 : 1)))
+  if (failed(verifyAddend(*this, expected)) || failed(verifyAux(*this, expected)) ||
+      failed(checkForm(*this, expected, keepsInput() || getBiasGrad() ? 2 : 1)))
     return failure();
   return verifyBiasGrad(*this, expected);
 }
@@ -151,32 +169,42 @@ bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) {
          (!getBiasGrad() || strides.size() == 2);
 }
 
-/// Whether, with these strides, the contracted dims of an operand collapse into one dim, and
-/// the other dims into another, so that there are no loops around the GEMM.  The contracted
+/// Whether, with these strides, the dims of an operand that are contracted, or those that are not,
+/// collapse into one dim, so that there are no loops over them around the GEMM.  The contracted
 /// dims must collapse in their order in the left operand, the others in their order in the
 /// result.
-static bool isMatrix(tg::ContractionAttr dims, unsigned in, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
-  for (bool contracted : {false, true}) {
-    size_t last = StringRef::npos;
-    for (char letter : contracted ? dims.getLhs() : dims.getResult()) {
-      size_t d = dims.getOperand(in).find(letter);
-      if (d == StringRef::npos || shape[d] == 1 || dims.isContracted(letter) != contracted)
-        continue;
-      if (last != StringRef::npos && strides[last] != shape[d] * strides[d])
-        return false;
-      last = d;
-    }
+static bool collapse(tg::ContractionAttr dims, bool contracted, unsigned in, ArrayRef<int64_t> shape,
+                     ArrayRef<int64_t> strides) {
+  size_t last = StringRef::npos;
+  for (char letter : contracted ? dims.getLhs() : dims.getResult()) {
+    size_t d = dims.getOperand(in).find(letter);
+    if (d == StringRef::npos || shape[d] == 1 || dims.isContracted(letter) != contracted)
+      continue;
+    if (last != StringRef::npos && strides[last] != shape[d] * strides[d])
+      return false;
+    last = d;
   }
   return true;
 }
 
+/// Whether these are rows that a GEMM may add to: contiguous, and apart from each other.
+static bool areRows(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  return !shape.empty() && strides.back() == 1 &&
+         llvm::all_of(llvm::zip(shape.drop_back(), strides.drop_back()),
+                      [&](auto dim) { return std::get<0>(dim) == 1 || std::get<1>(dim) >= shape.back(); });
+}
+
 /// A call with a bias gradient has no loops around the GEMM: each of their iterations would
-/// overwrite the gradient.
+/// overwrite the gradient.  One with an addend has no loops over what is contracted: only the first of
+/// them would read it.
 bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
   Value operand = getActionIns()[in];
-  if (!getBiasGrad() || in > 1)
-    return in < 2 || !getAux() || operand != getAux();
-  return isMatrix(getContraction(), in, tensorOf(operand.getType()).getShape(), strides);
+  ArrayRef<int64_t> shape = tensorOf(operand.getType()).getShape();
+  if (in > 1)
+    return getAddend() && operand == getAddend() ? areRows(shape, strides) : !getAux() || operand != getAux();
+  auto collapses = [&](bool contracted) { return collapse(getContraction(), contracted, in, shape, strides); };
+  return (!getBiasGrad() || collapses(/*contracted=*/false)) &&
+         (!(getBiasGrad() || getAddend()) || collapses(/*contracted=*/true));
 }
 
 /// Whether the last dim of a tensor with these letters cannot collapse with the dims before
@@ -194,7 +222,7 @@ static bool isRowOfGemm(tg::ContractionAttr dims, StringRef letters, ArrayRef<in
 
 bool MatmulOp::readsRows(unsigned in) {
   if (in > 1)
-    return getAccumulator() && getActionIns()[in] == getAccumulator() && writesRows(0);
+    return llvm::is_contained({getAccumulator(), getAddend()}, getActionIns()[in]) && writesRows(0);
   tg::ContractionAttr dims = getContraction();
   return isRowOfGemm(dims, dims.getOperand(in), tensorOf(getActionIns()[in].getType()).getShape());
 }

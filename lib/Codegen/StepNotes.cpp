@@ -76,8 +76,7 @@ static std::string sizesText(const MatmulShape &shape) {
 /// "m x n x k = 64 x 3072 x 768: h.0.ln_2@12 by fc.weight@2, bias fc.bias@2, gelu_tanh of what is kept in
 /// h.0.mlp@13#1".
 std::string StepPrinter::matmulNote(exec::MatmulOp op, const BufferNames &names) {
-  FailureOr<MatmulShape> shape =
-      matmulShape(op.getContraction(), typeOf(op.getLhs()), typeOf(op.getRhs()), typeOf(op.getOuts()[0]));
+  FailureOr<MatmulShape> shape = matmulShape(op);
   if (failed(shape))
     return ""; // reported where the call is printed
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
@@ -86,6 +85,8 @@ std::string StepPrinter::matmulNote(exec::MatmulOp op, const BufferNames &names)
     text += ", bias " + names.before(op.getBias());
   if (op.getAccumulator())
     text += ", added to " + names.before(op.getAccumulator());
+  if (op.getAddend())
+    text += ", plus " + names.before(op.getAddend());
   if (op.getEpilogue() != exec::Epilogue::None)
     text += ", " + exec::stringifyEpilogue(op.getEpilogue()).str();
   if (op.getAux())
@@ -102,8 +103,7 @@ static std::string kernelOf(exec::ActionOpInterface action) {
   auto op = dyn_cast<exec::MatmulOp>(action.getOperation());
   if (!op)
     return action.getActionName();
-  FailureOr<MatmulShape> shape =
-      matmulShape(op.getContraction(), typeOf(op.getLhs()), typeOf(op.getRhs()), typeOf(op.getOuts()[0]));
+  FailureOr<MatmulShape> shape = matmulShape(op);
   return succeeded(shape) ? op.getActionName() + " " + sizesText(*shape) : op.getActionName();
 }
 

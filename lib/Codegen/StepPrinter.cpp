@@ -110,6 +110,10 @@ std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, 
   row.newLine();
   if (Value bias = op.getBias())
     row.always("has_bias", 1).always("bias_type", dtypeText(cast<exec::RefType>(bias.getType()).getElementType()));
+  if (Value addend = op.getAddend())
+    row.always("has_addend", 1)
+        .always("addend", matrixText(addend, shape.addendM, shape.addendN, shape, &MatmulLoop::addend, true))
+        .newLine();
   row.unlessZero("accumulate", op.getAccumulator() ? 1 : 0);
   if (op.getEpilogue() != exec::Epilogue::None)
     row.always("epilogue", epilogueText(op.getEpilogue()).str());
@@ -141,8 +145,7 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   auto type = [](Value ref) { return cast<exec::RefType>(ref.getType()); };
   Value out = op.getOuts()[0];
   std::string reason;
-  FailureOr<MatmulShape> shape =
-      matmulShape(op.getContraction(), type(op.getLhs()), type(op.getRhs()), type(out), &reason);
+  FailureOr<MatmulShape> shape = matmulShape(op, &reason);
   if (failed(shape))
     return op.emitError() << reason;
   if (shape->batch.size() > 6 || shape->outer.size() > 6)
@@ -151,13 +154,19 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
     return op.emitError() << "the bias has " << type(op.getBias()).getTensorType().getNumElements()
                           << " elements, but the GEMM of \"" << op.getContraction().getSpec() << "\" has " << shape->n
                           << " columns";
+  if (op.getAddend() && !target.addendEpilogue)
+    return op.emitError() << "adds a tensor to a product, which calls of the " << emitter.target
+                          << " target do not; it was not lowered for it";
+  if (op.getAddend() && !shape->outer.empty())
+    return op.emitError() << "adds a tensor to a product, but \"" << op.getContraction().getSpec()
+                          << "\" takes several GEMM calls that add up";
   if (op.getBiasGrad() && !(shape->batch.empty() && shape->outer.empty()))
     return op.emitError() << "sums an operand for the gradient of a bias, but \"" << op.getContraction().getSpec()
                           << "\" takes several GEMM calls";
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
 
   printCall("br_matmul", {"ctx", matmulsOf[kind].numberOf(matmulRow(op, *shape, lhs, rhs)), addressText(lhs),
-                          addressText(rhs), addressText(out), addressText(op.getBias())});
+                          addressText(rhs), addressText(out), addressText(op.getBias()), addressText(op.getAddend())});
   // Where the library does not compute the epilogue, which is known at the start.
   if (emitter.onDevice && (op.getBias() || op.getEpilogue() != exec::Epilogue::None || op.getBiasGrad()))
     printCall("finish_matmul<" + memoryType(type(out).getElementType()).str() + ", " +

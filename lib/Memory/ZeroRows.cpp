@@ -9,8 +9,9 @@ using namespace braid;
 std::optional<unsigned> braid::operandOfColumns(exec::MatmulOp matmul) {
   StringRef left = matmul.getContraction().getLhs(), right = matmul.getContraction().getRhs();
   StringRef result = matmul.getContraction().getResult();
-  if (matmul.getBias() || matmul.getAccumulator() || matmul.getEpilogue() != exec::Epilogue::None ||
-      matmul.getWritten().size() + matmul.getOuts().size() != 1 || result.empty())
+  if (matmul.getBias() || matmul.getAccumulator() || matmul.getAddend() ||
+      matmul.getEpilogue() != exec::Epilogue::None || matmul.getWritten().size() + matmul.getOuts().size() != 1 ||
+      result.empty())
     return std::nullopt;
   char columns = result.back();
   if (left.contains(columns) == right.contains(columns))

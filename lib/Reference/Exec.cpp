@@ -50,12 +50,12 @@ static Tensor sumOverContracted(tg::ContractionAttr dims, unsigned number, const
 static Results evaluateMatmul(exec::MatmulOp op, const Operands &in) {
   Tensor result = contract(op.getContraction(), in(op.getLhs()), in(op.getRhs()), resultType(op));
   const Tensor *bias = in.optional(op.getBias()), *accumulator = in.optional(op.getAccumulator());
-  const Tensor *aux = in.optional(op.getAux());
+  const Tensor *aux = in.optional(op.getAux()), *added = accumulator ? accumulator : in.optional(op.getAddend());
   Tensor kept = result;
   for (int64_t i = 0; i < result.size(); ++i) {
     double x = result.f(i) + (bias ? bias->f(i % bias->size()) : 0);
     kept.f(i) = x;
-    result.f(i) = applyEpilogue(op.getEpilogue(), x, aux ? aux->f(i) : 0) + (accumulator ? accumulator->f(i) : 0);
+    result.f(i) = applyEpilogue(op.getEpilogue(), x, aux ? aux->f(i) : 0) + (added ? added->f(i) : 0);
   }
   if (op.getBiasGrad()) {
     unsigned operand = *op.getBiasGrad() == exec::Side::Lhs ? 0 : 1;

@@ -15,7 +15,7 @@ using namespace braid;
 namespace {
 /// A letter, or several that walk together; strides are 0 where it is absent.
 struct Dim {
-  int64_t size, lhs, rhs, out;
+  int64_t size, lhs, rhs, out, addend;
 };
 
 struct Roles {
@@ -32,8 +32,9 @@ static int64_t strideOf(StringRef letters, char letter, exec::RefType ref) {
 static void addDim(SmallVectorImpl<Dim> &dims, Dim dim) {
   if (!dims.empty()) {
     Dim &outer = dims.back();
-    if (outer.lhs == dim.lhs * dim.size && outer.rhs == dim.rhs * dim.size && outer.out == dim.out * dim.size) {
-      outer = {outer.size * dim.size, dim.lhs, dim.rhs, dim.out};
+    if (outer.lhs == dim.lhs * dim.size && outer.rhs == dim.rhs * dim.size && outer.out == dim.out * dim.size &&
+        outer.addend == dim.addend * dim.size) {
+      outer = {outer.size * dim.size, dim.lhs, dim.rhs, dim.out, dim.addend};
       return;
     }
   }
@@ -42,11 +43,13 @@ static void addDim(SmallVectorImpl<Dim> &dims, Dim dim) {
 
 /// The letters by role, in the order of the result and, for k, of the
 /// left operand.
-static Roles sortLetters(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs, exec::RefType out) {
+static Roles sortLetters(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs, exec::RefType out,
+                         exec::RefType addend) {
   StringRef left = contraction.getLhs(), right = contraction.getRhs(), result = contraction.getResult();
   Roles roles;
   auto dimOf = [&](char letter, int64_t size) {
-    return Dim{size, strideOf(left, letter, lhs), strideOf(right, letter, rhs), strideOf(result, letter, out)};
+    return Dim{size, strideOf(left, letter, lhs), strideOf(right, letter, rhs), strideOf(result, letter, out),
+               strideOf(result, letter, addend)};
   };
   for (auto [letter, size] : llvm::zip(result, out.getShape())) {
     bool inLeft = left.contains(letter), inRight = right.contains(letter);
@@ -71,24 +74,24 @@ static bool makeUnit(int64_t rows, int64_t columns, int64_t &row, int64_t &colum
 
 /// The GEMM over one dim of each role (-1: size 1); fails if it is not legal.
 static FailureOr<MatmulShape> tryShape(const Roles &roles, int mDim, int nDim, int kDim) {
-  const Dim one{1, 0, 0, 0};
+  const Dim one{1, 0, 0, 0, 0};
   Dim m = mDim < 0 ? one : roles.m[mDim], n = nDim < 0 ? one : roles.n[nDim], k = kDim < 0 ? one : roles.k[kDim];
   MatmulShape shape;
   shape.m = m.size, shape.n = n.size, shape.k = k.size;
   shape.lhsM = m.lhs, shape.lhsK = k.lhs, shape.rhsK = k.rhs, shape.rhsN = n.rhs;
-  shape.outM = m.out, shape.outN = n.out;
+  shape.outM = m.out, shape.outN = n.out, shape.addendM = m.addend, shape.addendN = n.addend;
   if (!makeUnit(m.size, k.size, shape.lhsM, shape.lhsK) || !makeUnit(k.size, n.size, shape.rhsK, shape.rhsN))
     return failure();
   if (n.size == 1)
-    shape.outN = 1;
+    shape.outN = shape.addendN = 1;
   if (m.size == 1)
-    shape.outM = shape.n;
-  if (shape.outN != 1 || shape.outM < shape.n)
+    shape.outM = shape.addendM = shape.n;
+  if (shape.outN != 1 || shape.outM < shape.n || shape.addendN != 1 || shape.addendM < shape.n)
     return failure();
   auto addLoops = [](SmallVectorImpl<MatmulLoop> &loops, ArrayRef<Dim> dims, int except) {
     for (auto [index, dim] : llvm::enumerate(dims))
       if (static_cast<int>(index) != except)
-        loops.push_back({dim.size, dim.lhs, dim.rhs, dim.out});
+        loops.push_back({dim.size, dim.lhs, dim.rhs, dim.out, dim.addend});
   };
   addLoops(shape.batch, roles.batch, -1);
   addLoops(shape.batch, roles.m, mDim);
@@ -120,11 +123,11 @@ static Roles exchanged(const Roles &roles) {
   return result;
 }
 
-FailureOr<MatmulShape> braid::matmulShape(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs,
-                                          exec::RefType out, std::string *reason) {
+static FailureOr<MatmulShape> matmulShape(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs,
+                                          exec::RefType out, exec::RefType addend, std::string *reason) {
   // Of the two ways round, the one that leaves n unit in the result and, when
   // both do (vectors), the one with more work.
-  Roles roles = sortLetters(contraction, lhs, rhs, out);
+  Roles roles = sortLetters(contraction, lhs, rhs, out, addend);
   FailureOr<MatmulShape> straight = bestShape(roles), swapped = bestShape(exchanged(roles));
   if (succeeded(swapped)) {
     swapped->swapped = true;
@@ -134,4 +137,16 @@ FailureOr<MatmulShape> braid::matmulShape(tg::ContractionAttr contraction, exec:
   if (failed(straight) && reason)
     *reason = "no matrix of \"" + contraction.getSpec() + "\" has unit strides that a GEMM could use";
   return straight;
+}
+
+FailureOr<MatmulShape> braid::matmulShape(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs,
+                                          exec::RefType out, std::string *reason) {
+  return ::matmulShape(contraction, lhs, rhs, out, /*addend=*/out, reason);
+}
+
+FailureOr<MatmulShape> braid::matmulShape(exec::MatmulOp matmul, std::string *reason) {
+  auto type = [](Value ref) { return cast<exec::RefType>(ref.getType()); };
+  Value out = matmul.getOuts().front();
+  return ::matmulShape(matmul.getContraction(), type(matmul.getLhs()), type(matmul.getRhs()), type(out),
+                       type(matmul.getAddend() ? matmul.getAddend() : out), reason);
 }

@@ -17,12 +17,14 @@ namespace braid {
 /// One loop around the matrices; strides in elements, 0 where the letter is
 /// absent.
 struct MatmulLoop {
-  int64_t size, lhs, rhs, out;
+  int64_t size, lhs, rhs, out, addend;
 };
 
 struct MatmulShape {
   int64_t m = 1, n = 1, k = 1;
   int64_t lhsM = 0, lhsK = 0, rhsK = 0, rhsN = 0, outM = 0, outN = 0;
+  /// Those of what is added to the product; the result's where nothing is.
+  int64_t addendM = 0, addendN = 0;
   /// When the roles were exchanged so that the result's unit stride is n: the
   /// GEMM's left operand is `rhs` of the op.
   bool swapped = false;
@@ -33,6 +35,9 @@ struct MatmulShape {
 /// why there is none.
 mlir::FailureOr<MatmulShape> matmulShape(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs,
                                          exec::RefType out, std::string *reason = nullptr);
+
+/// The GEMM of an action in memory.
+mlir::FailureOr<MatmulShape> matmulShape(exec::MatmulOp matmul, std::string *reason = nullptr);
 
 } // namespace braid
 

@@ -128,6 +128,7 @@ static const TargetInfo cpu = {
     /*geluAuxMultiple=*/0,
     /*biasGradEpilogue=*/false,
     /*transposedWeights=*/true,
+    /*addendEpilogue=*/false,
     /*attention=*/{},
     /*maxTileHeadSize=*/256,
     /*transports=*/cpuTransports,
@@ -161,6 +162,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*geluAuxMultiple=*/8,
       /*biasGradEpilogue=*/true,
       /*transposedWeights=*/true,
+      /*addendEpilogue=*/true,
       /*attention=*/
       {/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2},
       /*maxTileHeadSize=*/256,

@@ -88,6 +88,8 @@ struct TargetInfo {
   bool biasGradEpilogue;
   /// Whether weights are faster stored n x k.
   bool transposedWeights;
+  /// Whether a GEMM can also add a tensor that lies elsewhere than its result.
+  bool addendEpilogue;
   /// What the attention library takes, of bf16, masks that are causal or none, without a soft cap: the
   /// largest head size (0: there is no library), what divides a head size, and the fewest positions
   /// of queries and keys.

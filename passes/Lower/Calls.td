@@ -116,4 +116,45 @@ def SelectBiasGradientsPass : TargetPass<"exec-select-bias-gradients", "::mlir::
   }];
 }
 
+def SelectAddendsPass : TargetPass<"exec-select-addends", "::mlir::func::FuncOp"> {
+  let summary = "Lets a matmul add the residual to its result";
+  let description = [{
+    Runs after `exec-select-calls` and `exec-select-bias-gradients`, while sums are ops.  A
+    residual connection adds the result of a projection to the residual stream.  Where the
+    target's GEMM library adds a tensor that lies elsewhere than its result (cuBLASLt: its C
+    with beta 1), the matmul reads the residual and writes the sum.  The kernel behind it,
+    often a norm, then reads one tensor instead of two, and writes one instead of two.  The
+    sum is rounded once, from f32.
+
+    A sum is left alone
+    * if anything else reads the matmul's result, or anything stands between them, such as
+      dropout or a reduction over ranks;
+    * if the matmul has an activation, accumulates, keeps a second result or takes several
+      library calls that add up;
+    * if the other operand is made after the matmul, which would have to wait for it;
+    * if the other operand need not be in memory: if it is cheap to compute again, a view, or
+      computed by a kernel for this sum alone, which adds while it has the values in registers.
+
+    Input:
+    ```mlir
+    module attributes {exec.target = #exec.target<"cuda">} {
+      func.func @f(%x: tensor<2x4x8xf32>, %y: tensor<2x4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>) -> tensor<2x4x8xf32> {
+        %projected = exec.matmul "bsf,df->bsd"(%y, %w bias %b : tensor<8xf32>) : tensor<2x4x16xf32>, tensor<8x16xf32> -> tensor<2x4x8xf32>
+        %sum = arith.addf %x, %projected : tensor<2x4x8xf32>
+        return %sum : tensor<2x4x8xf32>
+      }
+    }
+    ```
+    Output:
+    ```mlir
+    module attributes {exec.target = #exec.target<"cuda">} {
+      func.func @f(%x: tensor<2x4x8xf32>, %y: tensor<2x4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>) -> tensor<2x4x8xf32> {
+        %sum = exec.matmul "bsf,df->bsd"(%y, %w bias %b : tensor<8xf32> addend %x : tensor<2x4x8xf32>) : tensor<2x4x16xf32>, tensor<8x16xf32> -> tensor<2x4x8xf32>
+        return %sum : tensor<2x4x8xf32>
+      }
+    }
+    ```
+  }];
+}
+
 #endif // BRAID_PASSES_LOWER_CALLS

@@ -84,8 +84,8 @@ static bool contracts(exec::MatmulOp matmul, exec::Side side, ArrayRef<int64_t> 
 
 /// The side of `matmul` whose sum over what it contracts is `reduce` of `value`.
 static std::optional<exec::Side> sideOf(exec::MatmulOp matmul, Value value, tg::ReduceOp reduce) {
-  bool isPlain =
-      !matmul.getBias() && !matmul.getAux() && !matmul.getBiasGrad() && matmul.getEpilogue() == exec::Epilogue::None;
+  bool isPlain = !matmul.getBias() && !matmul.getAux() && !matmul.getAddend() && !matmul.getBiasGrad() &&
+                 matmul.getEpilogue() == exec::Epilogue::None;
   if (!isPlain || elementOf(matmul.getResult()) != elementOf(reduce.getResult()) || !isSingleGemm(matmul))
     return {};
   for (exec::Side side : {exec::Side::Lhs, exec::Side::Rhs})
@@ -115,8 +115,9 @@ static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp re
   Value results[] = {matmul.getResult(), reduce.getResult()};
   auto both = builder.create<exec::MatmulOp>(tg::madeFrom({matmul, reduce}, results), TypeRange(ValueRange(results)),
                                              matmul.getContraction(), matmul.getLhs(), matmul.getRhs(),
-                                             /*bias=*/Value(), matmul.getAccumulator(), /*aux=*/Value(), ValueRange(),
-                                             exec::Epilogue::None, exec::SideAttr::get(builder.getContext(), side));
+                                             /*bias=*/Value(), matmul.getAccumulator(), /*aux=*/Value(),
+                                             /*addend=*/Value(), ValueRange(), exec::Epilogue::None,
+                                             exec::SideAttr::get(builder.getContext(), side));
   matmul.getResult().replaceAllUsesWith(both.getWritten()[0]);
   reduce.replaceAllUsesWith(both.getWritten()[1]);
   Operation *widening = wideningOf(reduce);

@@ -73,7 +73,8 @@ static exec::MatmulOp keepInput(exec::MatmulOp matmul, exec::Epilogue epilogue) 
   OpBuilder builder(matmul);
   Type type = matmul.getResult().getType();
   auto keeping = builder.create<exec::MatmulOp>(matmul.getLoc(), TypeRange{type, type}, matmul.getContraction(),
-                                                matmul.getLhs(), matmul.getRhs(), matmul.getBias(), Value(), Value(),
+                                                matmul.getLhs(), matmul.getRhs(), matmul.getBias(),
+                                                /*accumulator=*/Value(), /*aux=*/Value(), /*addend=*/Value(),
                                                 ValueRange(), epilogue, exec::SideAttr());
   matmul.getResult().replaceAllUsesWith(keeping.getWritten()[1]);
   matmul.erase();

@@ -159,7 +159,7 @@ bool braid::takesEpilogue(exec::MatmulOp matmul) {
   RankedTensorType type = typeOf(matmul.getResult());
   FailureOr<MatmulShape> shape = shapeOf(matmul.getContraction(), matmul.getLhs(), matmul.getRhs(), type);
   return succeeded(shape) && type.getRank() && shape->n == type.getShape().back() && shape->outer.empty() &&
-         !matmul.getAccumulator() && matmul.getEpilogue() == exec::Epilogue::None;
+         !matmul.getAccumulator() && !matmul.getAddend() && matmul.getEpilogue() == exec::Epilogue::None;
 }
 
 /// The rank-1 tensor that `value` repeats along its last dim, or null.
@@ -224,7 +224,10 @@ static Operation *accumulatingCall(Value value) {
   if (!op || !op->hasOneUse())
     return nullptr;
   if (auto matmul = dyn_cast<exec::MatmulOp>(op))
-    return !matmul.getAccumulator() && !matmul.getBias() && matmul.getEpilogue() == exec::Epilogue::None ? op : nullptr;
+    return !matmul.getAccumulator() && !matmul.getAddend() && !matmul.getBias() &&
+                   matmul.getEpilogue() == exec::Epilogue::None
+               ? op
+               : nullptr;
   auto scatter = dyn_cast<exec::ScatterAddOp>(op);
   return scatter && !scatter.getAccumulator() ? op : nullptr;
 }

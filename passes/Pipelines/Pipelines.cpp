@@ -225,14 +225,13 @@ void braid::buildCollectivesPipeline(OpPassManager &manager, const CollectivesPi
 }
 
 /// From tensors to actions: library calls first, because what they take must not
-/// be split into kernels, then sums that those calls make as well, then a kernel for
-/// each op left, then kernels into one another, and what they have computes what they read; they
-/// look rows of tables up themselves.
-/// Sums over many tensors are cut in chunks while they are ops.  Updates move up to gradients
-/// once both are actions; equal kernels, which a gradient's first reader bounds, come together
-/// behind that, before communication is scheduled, which keeps the order of what computes.  Which parameters
-/// lie side by side is decided before anything asks for memory.  The order of sums of attention
-/// follows from the memory of all that, and what the libraries must count from the order.
+/// be split into kernels, then sums that those calls make as well and tensors that they add to
+/// theirs, then a kernel for each op left, then kernels into one another, and what they have computes what they read;
+/// they look rows of tables up themselves. Sums over many tensors are cut in chunks while they are ops.  Updates move
+/// up to gradients once both are actions; equal kernels, which a gradient's first reader bounds, come together behind
+/// that, before communication is scheduled, which keeps the order of what computes.  Which parameters lie side by side
+/// is decided before anything asks for memory.  The order of sums of attention follows from the memory of all that, and
+/// what the libraries must count from the order.
 void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOptions &options) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
   if (options.chunkSums)
@@ -240,6 +239,8 @@ void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOp
   functions.addPass(createSelectCallsPass());
   if (options.biasGradients)
     functions.addPass(createSelectBiasGradientsPass());
+  if (options.addends)
+    functions.addPass(createSelectAddendsPass());
   functions.addPass(createFormKernelsPass());
   functions.addPass(createFuseKernelsPass());
   if (options.fuseGathers)

@@ -141,6 +141,8 @@ struct ActionsPipelineOptions : mlir::PassPipelineOptions<ActionsPipelineOptions
                          llvm::cl::init(true)};
   Option<bool> biasGradients{*this, "bias-gradients", llvm::cl::desc("Bias gradients by calls where the target can"),
                              llvm::cl::init(true)};
+  Option<bool> addends{*this, "addends", llvm::cl::desc("Residual sums by calls where the target can"),
+                       llvm::cl::init(true)};
   Option<bool> fuseGathers{*this, "fuse-gathers", llvm::cl::desc("Kernels look rows of tables up that they read"),
                            llvm::cl::init(true)};
   Option<bool> recomputeOperands{*this, "recompute-operands",

@@ -75,8 +75,9 @@ int64_t br_slot(br_context *ctx, int32_t slots) { return ctx->slotOffset(slots);
 int br_is_measured(br_context *ctx) { return ctx->isMeasured(); }
 void br_action(br_context *ctx, int32_t index) { ctx->action(index); }
 
-void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b, void *c, const void *bias) {
-  ctx->matmul(index, a, b, c, bias);
+void br_matmul(br_context *ctx, int32_t index, const void *a, const void *b, void *c, const void *bias,
+               const void *addend) {
+  ctx->matmul(index, a, b, c, bias, addend);
 }
 
 void br_attention(br_context *ctx, int32_t index, const void *q, const void *k, const void *v, void *o, void *lse) {

@@ -61,7 +61,7 @@ struct br_context {
   // After the last run of a command: waits for it, and writes what was asked for.
   virtual void finish() {}
 
-  virtual void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) = 0;
+  virtual void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias, const void *addend) = 0;
   // A target without a library for it refuses, when its context is made, a model that calls it.
   virtual void attention(int32_t, const braid::AttentionPlaces &) {}
   // Whether programs say which action comes next, and what happens then.

@@ -58,7 +58,7 @@ br_status CpuContext::start(int32_t collective) {
   return status;
 }
 
-void CpuContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {
+void CpuContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias, const void *) {
   matmuls.run(index, a, b, c, bias);
 }
 

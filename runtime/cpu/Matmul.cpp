@@ -50,6 +50,9 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
     if (d.bias_grad != BR_BIAS_GRAD_NONE)
       fail(where, ": sums an operand for the gradient of a bias, for which oneDNN has no epilogue; compile for this "
                   "target, or with --epilogues=activations");
+    if (d.has_addend)
+      fail(where,
+           ": adds a tensor apart from its result, which this target leaves to kernels; compile for this target");
     if (d.a.type == BR_BF16 && !hasBFloat16) {
       plans.push_back(nullptr); // by loops
       continue;

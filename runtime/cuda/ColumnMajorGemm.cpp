@@ -41,8 +41,9 @@ void append(std::vector<ColumnLoop> &loops, ColumnLoop inner) {
   if (inner.size == 1)
     return;
   ColumnLoop *last = loops.empty() ? nullptr : &loops.back();
-  if (last && last->a == inner.a * inner.size && last->b == inner.b * inner.size && last->c == inner.c * inner.size)
-    *last = {last->size * inner.size, inner.a, inner.b, inner.c};
+  if (last && last->a == inner.a * inner.size && last->b == inner.b * inner.size && last->c == inner.c * inner.size &&
+      last->addend == inner.addend * inner.size)
+    *last = {last->size * inner.size, inner.a, inner.b, inner.c, inner.addend};
   else
     loops.push_back(inner);
 }
@@ -56,23 +57,30 @@ ColumnMajorGemm::ColumnMajorGemm(const br_matmul_desc &d, const std::string &whe
   Strided left = {"A", d.a.type, m, k, d.a.row_stride, d.a.column_stride},
           right = {"B", d.b.type, k, n, d.b.row_stride, d.b.column_stride};
   Strided result = {"C", d.c.type, m, n, d.c.row_stride, d.c.column_stride};
-  for (const Strided &matrix : {left, right, result})
+  const br_matrix &added = d.has_addend ? d.addend : d.c;
+  Strided addition = {"the addend", added.type, m, n, added.row_stride, added.column_stride};
+  for (const Strided &matrix : {left, right, result, addition})
     check(matrix, where);
   swapped = result.isRowMajor();
   if (swapped) {
     std::swap(m, n);
     std::swap(left, right);
-    left = left.transposed(), right = right.transposed(), result = result.transposed();
+    left = left.transposed(), right = right.transposed();
+    result = result.transposed(), addition = addition.transposed();
   }
-  a = columnsOf(left), b = columnsOf(right), c = columnsOf(result);
+  if (!addition.isColumnMajor())
+    fail(where, ": adds a ", swapped ? "column" : "row", "-major matrix to a ", swapped ? "row" : "column",
+         "-major C; cuBLASLt takes both in one order");
+  a = columnsOf(left), b = columnsOf(right), c = columnsOf(result), addend = columnsOf(addition);
 
-  auto loop = [&](int64_t size, int64_t ofA, int64_t ofB, int64_t ofC) {
-    return swapped ? ColumnLoop{size, ofB, ofA, ofC} : ColumnLoop{size, ofA, ofB, ofC};
+  auto loop = [&](int64_t size, int64_t ofA, int64_t ofB, int64_t ofC, int64_t ofAddend) {
+    return swapped ? ColumnLoop{size, ofB, ofA, ofC, ofAddend} : ColumnLoop{size, ofA, ofB, ofC, ofAddend};
   };
   for (int32_t i = 0; i < d.n_batch; ++i)
-    append(loops, loop(d.batch[i], d.a.batch_strides[i], d.b.batch_strides[i], d.c.batch_strides[i]));
+    append(loops,
+           loop(d.batch[i], d.a.batch_strides[i], d.b.batch_strides[i], d.c.batch_strides[i], added.batch_strides[i]));
   for (int32_t i = 0; i < d.n_outer; ++i)
-    append(outer, loop(d.outer[i], d.a.outer_strides[i], d.b.outer_strides[i], 0));
+    append(outer, loop(d.outer[i], d.a.outer_strides[i], d.b.outer_strides[i], 0, 0));
 
   auto longest = std::max_element(loops.begin(), loops.end(),
                                   [](const ColumnLoop &x, const ColumnLoop &y) { return x.size < y.size; });
@@ -82,6 +90,7 @@ ColumnMajorGemm::ColumnMajorGemm(const br_matmul_desc &d, const std::string &whe
     fail(where, ": a batch of ", longest->size, " GEMMs does not fit 32 bits");
   batch = longest->size;
   a.batchStride = longest->a, b.batchStride = longest->b, c.batchStride = longest->c;
+  addend.batchStride = longest->addend;
   loops.erase(longest);
 }
 
@@ -91,6 +100,7 @@ ColumnOffsets braid::offsetsOf(const std::vector<ColumnLoop> &loops, int64_t ind
     const int64_t at = index % loop->size;
     index /= loop->size;
     offsets.a += at * loop->a, offsets.b += at * loop->b, offsets.c += at * loop->c;
+    offsets.addend += at * loop->addend;
   }
   return offsets;
 }

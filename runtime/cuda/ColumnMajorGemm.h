@@ -39,9 +39,9 @@ struct ColumnMatrix {
   int64_t batchStride = 0;
 };
 
-// Strides of a, b and c in elements, which are those of the library's matrices.
+// Strides of a, b, c and the addend in elements, which are those of the library's matrices.
 struct ColumnLoop {
-  int64_t size, a, b, c;
+  int64_t size, a, b, c, addend;
 };
 
 struct ColumnMajorGemm {
@@ -49,15 +49,15 @@ struct ColumnMajorGemm {
   ColumnMajorGemm(const br_matmul_desc &desc, const std::string &where);
 
   int64_t m, n, k;
-  ColumnMatrix a, b, c;
-  bool swapped = false; // the library's A is our B
-  int64_t batch = 1;    // GEMMs of one call
+  ColumnMatrix a, b, c, addend; // the library's C is the addend, or our C
+  bool swapped = false;         // the library's A is our B
+  int64_t batch = 1;            // GEMMs of one call
   std::vector<ColumnLoop> loops, outer;
 };
 
 // Offsets of combination `index` of the loops, the last varying fastest.
 struct ColumnOffsets {
-  int64_t a = 0, b = 0, c = 0;
+  int64_t a = 0, b = 0, c = 0, addend = 0;
 };
 ColumnOffsets offsetsOf(const std::vector<ColumnLoop> &loops, int64_t index);
 int64_t countOf(const std::vector<ColumnLoop> &loops);

@@ -288,12 +288,12 @@ void CudaContext::called(cudaError_t error, const char *call) {
   isBehindKernel = false;
 }
 
-void CudaContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) {
+void CudaContext::matmul(int32_t index, const void *a, const void *b, void *c, const void *bias, const void *addend) {
   isBehindKernel = false;
   if (events)
     events->runsMatmul(matmuls.numberOf(index));
   const int32_t auxSlots = model.matmuls[index].aux_slots;
-  if (matmuls.run(index, a, b, c, bias, auxSlots ? slotOffset(auxSlots - 1) : 0) != BR_OK)
+  if (matmuls.run(index, a, b, c, bias, addend, auxSlots ? slotOffset(auxSlots - 1) : 0) != BR_OK)
     errors.note(matmuls.error());
 }
 

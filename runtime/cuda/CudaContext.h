@@ -44,7 +44,7 @@ public:
   std::byte *input(const br_program &program, const br_io &io) override { return slots.input(program, io); }
   const std::byte *result(const br_program &program, const br_io &io, int back) override;
 
-  void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) override;
+  void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias, const void *addend) override;
   void attention(int32_t index, const AttentionPlaces &places) override;
   void action(int32_t index) override;
   br_status start(int32_t collective) override;

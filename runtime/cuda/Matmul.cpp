@@ -42,6 +42,7 @@ std::vector<int64_t> keyOf(const br_matmul_desc &d, int32_t multiprocessors) {
                               d.n_outer,
                               d.has_bias,
                               d.bias_type,
+                              d.has_addend,
                               d.accumulate,
                               d.epilogue,
                               d.has_aux,
@@ -51,7 +52,7 @@ std::vector<int64_t> keyOf(const br_matmul_desc &d, int32_t multiprocessors) {
                               multiprocessors};
   auto append = [&](const int64_t *values, int32_t count) { key.insert(key.end(), values, values + count); };
   append(d.batch, d.n_batch), append(d.outer, d.n_outer);
-  for (const br_matrix *matrix : {&d.a, &d.b, &d.c}) {
+  for (const br_matrix *matrix : {&d.a, &d.b, &d.c, d.has_addend ? &d.addend : &d.c}) {
     key.insert(key.end(), {matrix->type, matrix->row_stride, matrix->column_stride});
     append(matrix->batch_strides, d.n_batch), append(matrix->outer_strides, d.n_outer);
   }
@@ -194,7 +195,7 @@ double CudaMatmulTable::leastSeconds(const br_model &model) const {
 //===----------------------------------------------------------------------===//
 
 br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void *c, const void *bias,
-                               int64_t auxSlot) {
+                               const void *addend, int64_t auxSlot) {
   left.left = 0;
   try {
     const br_matmul_desc &d = descriptors[index];
@@ -202,7 +203,7 @@ br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void
               *aux = d.has_aux ? arena + d.aux_offset + auxSlot : nullptr;
     std::byte *workspace = arena + d.workspace_offset;
     const int32_t rest =
-        plans[numbers[index]]->run({*library, stream, workspace}, a, b, c, d.bias_grad ? sum : bias, aux);
+        plans[numbers[index]]->run({*library, stream, workspace}, a, b, c, d.bias_grad ? sum : bias, aux, addend);
     left = {rest, &d, a, b, bias, c, aux, sum, workspace};
     return BR_OK;
   } catch (const Error &failure) { // which stops at the C ABI

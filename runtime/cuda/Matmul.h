@@ -56,7 +56,8 @@ public:
 
   // Puts matmul `index` on the stream, but for what is left of it then; places are in the
   // device's memory.  What GELU keeps is in a slot so many bytes behind the first.
-  br_status run(int32_t index, const void *a, const void *b, void *c, const void *bias, int64_t auxSlot = 0);
+  br_status run(int32_t index, const void *a, const void *b, void *c, const void *bias, const void *addend,
+                int64_t auxSlot = 0);
   // What kernels are to compute of the last run; null: nothing.
   const br_matmul_rest *rest() const { return left.left ? &left : nullptr; }
   // Why the last run failed.

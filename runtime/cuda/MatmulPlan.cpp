@@ -14,7 +14,7 @@
 //   cublasLtMatmulAlgoGetHeuristic, AlgoCheck, ConfigGetAttribute, and for a search CapGetAttribute of
 //     SPLITK_SUPPORT (int32), REDUCTION_SCHEME_MASK (uint32); ConfigSetAttribute of SPLITK_NUM (int32),
 //     REDUCTION_SCHEME (uint32)
-//   cublasLtMatmul with alpha 1, beta 0 or 1, C and D the same memory and layout
+//   cublasLtMatmul with alpha 1, beta 0 or 1, C and D the same memory and layout, or with beta 1 apart
 //   epilogues DEFAULT, and where the library has them BIAS, GELU (the tanh form), GELU_BIAS,
 //     and for training GELU_AUX, GELU_AUX_BIAS, DGELU; BGRADA and BGRADB, whose sum replaces
 //     what was there, while D may add up
@@ -61,9 +61,12 @@ CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, int32_t multiprocesso
   checkEpilogue();
   checkAux();
   checkBiasGrad();
+  checkAddend();
   describeMatrix(a, gemm.a);
   describeMatrix(b, gemm.b);
   describeMatrix(c, gemm.c);
+  if (!addsLikeC())
+    describeMatrix(addend, gemm.addend);
   usual = alignmentOf({});
   for (const EpilogueWay &way : waysToFinish(d, gemm.swapped))
     ways.push_back(describeFinish(way));
@@ -129,6 +132,19 @@ void CudaMatmulPlan::checkBiasGrad() const {
   if (gemms != 1)
     fail(where, ": sums an operand for the gradient of a bias over ", gemms,
          " GEMMs, each of which would restart the sum; compile with --epilogues=activations");
+}
+
+// Of several calls that add up, only the first would read it.
+void CudaMatmulPlan::checkAddend() const {
+  if (!d.has_addend)
+    return;
+  if (steps != 1)
+    fail(where, ": adds a tensor to ", steps, " GEMMs that add up; split the sum off");
+  if (d.accumulate || d.bias_grad != BR_BIAS_GRAD_NONE || d.epilogue != BR_EPILOGUE_NONE)
+    fail(where, ": adds a tensor and accumulates, or has another epilogue than a bias; split the sum off");
+  if (d.addend.type != d.c.type)
+    fail(where, ": adds a tensor of ", nameOf(d.addend.type), " to a result of ", nameOf(d.c.type),
+         "; cuBLASLt's C has the type of its D");
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,7 +235,7 @@ CudaMatmulPlan::Offer CudaMatmulPlan::ask(const Place &place, const Finish &fini
   Candidates results(std::max(most, 8)); // the first may not do
   int found = 0;
   const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(place.library, finish.operation, a, b, c, c, preference,
+      cublasLtMatmulAlgoGetHeuristic(place.library, finish.operation, a, b, added(), c, preference,
                                      static_cast<int>(results.size()), results.data(), &found);
   results.resize(status == CUBLAS_STATUS_SUCCESS ? found : 0);
   std::erase_if(results, [&](const cublasLtMatmulHeuristicResult_t &result) {
@@ -263,7 +279,7 @@ void CudaMatmulPlan::addSplits(const Place &place, const Finish &finish, size_t 
     for (int32_t parts = 2; parts <= 16 && gemm.k / parts >= leastTerms && candidates.size() < most; parts *= 2) {
       cublasLtMatmulHeuristicResult_t variant = {};
       cublasLtMatmulAlgo_t algo = candidates[i].algo;
-      if (!split(algo, parts) || cublasLtMatmulAlgoCheck(place.library, finish.operation, a, b, c, c, &algo,
+      if (!split(algo, parts) || cublasLtMatmulAlgoCheck(place.library, finish.operation, a, b, added(), c, &algo,
                                                          &variant) != CUBLAS_STATUS_SUCCESS)
         continue;
       variant.algo = algo; // which the check leaves alone
@@ -292,15 +308,16 @@ void CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch, 
   };
   const uint64_t vector = bits(std::max(gemm.c.rows, gemm.c.columns), gemm.c); // a bias, or its gradient
   const uint64_t aux = d.has_aux ? bits(gemm.c.columns * d.aux_m, gemm.c) : 0;
+  const uint64_t addition = d.has_addend ? bytesOf(gemm.addend) : 0;
   const std::vector<std::byte *> places =
-      scratch.place({bytesOf(gemm.a), bytesOf(gemm.b), bytesOf(gemm.c), vector, aux}, workspace);
+      scratch.place({bytesOf(gemm.a), bytesOf(gemm.b), bytesOf(gemm.c), vector, aux, addition}, workspace);
   if (places.empty())
     return;
   setPlaces(finish, places[3], places[4]);
   auto at = [&](int i) { return reinterpret_cast<char *>(places[i]); };
   cublasStatus_t failure = CUBLAS_STATUS_SUCCESS;
   trial.times = timeByTurns(trial.candidates.size(), place.stream, [&](size_t i) {
-    const Pointers pointers = {at(0), at(1), at(2), nullptr, nullptr};
+    const Pointers pointers = {at(0), at(1), at(2), nullptr, nullptr, d.has_addend ? at(5) : nullptr};
     const bool adds = d.accumulate || steps > (trial.isLast ? 1 : 2);
     const cublasStatus_t status = multiply(place, finish, &trial.candidates[i].algo, pointers, adds);
     failure = status == CUBLAS_STATUS_SUCCESS ? failure : status;
@@ -314,8 +331,8 @@ void CudaMatmulPlan::check(const Place &place, MatmulTrial &trial) {
   const Finish &finish = finishOf(trial);
   setPlaces(finish, place.workspace, place.workspace);
   cublasLtMatmulHeuristicResult_t &candidate = trial.candidates.front(), result = {};
-  checkLt(cublasLtMatmulAlgoCheck(place.library, finish.operation, a, b, c, c, &candidate.algo, &result), trial.name,
-          "cublasLtMatmulAlgoCheck");
+  checkLt(cublasLtMatmulAlgoCheck(place.library, finish.operation, a, b, added(), c, &candidate.algo, &result),
+          trial.name, "cublasLtMatmulAlgoCheck");
   if (result.workspaceSize > d.workspace_bytes)
     fail(trial.name, ": the algorithm works in ", formatBytes(result.workspaceSize), ", but the plan has ",
          formatBytes(d.workspace_bytes), " of workspace");
@@ -329,11 +346,12 @@ void CudaMatmulPlan::take(const MatmulTrial &trial) {
 // The largest power of two, of those that matter, that divides every place that a run
 // reads or writes.
 int CudaMatmulPlan::alignmentOf(const Pointers &p) const {
-  uint64_t all = bits(p.a) | bits(p.b) | bits(p.c) | bits(p.bias) | bits(p.aux) | bufferAlignment;
-  all |= bits(gemm.a.batchStride, gemm.a) | bits(gemm.b.batchStride, gemm.b) | bits(gemm.c.batchStride, gemm.c);
+  uint64_t all = bits(p.a) | bits(p.b) | bits(p.c) | bits(p.bias) | bits(p.aux) | bits(p.addend) | bufferAlignment;
+  for (const ColumnMatrix *matrix : {&gemm.a, &gemm.b, &gemm.c, &gemm.addend})
+    all |= bits(matrix->batchStride, *matrix);
   for (const std::vector<ColumnLoop> *loops : {&gemm.loops, &gemm.outer})
     for (const ColumnLoop &loop : *loops)
-      all |= bits(loop.a, gemm.a) | bits(loop.b, gemm.b) | bits(loop.c, gemm.c);
+      all |= bits(loop.a, gemm.a) | bits(loop.b, gemm.b) | bits(loop.c, gemm.c) | bits(loop.addend, gemm.addend);
   return 1 << std::countr_zero(all);
 }
 
@@ -342,11 +360,12 @@ int CudaMatmulPlan::alignmentOf(const Pointers &p) const {
 //===----------------------------------------------------------------------===//
 
 int32_t CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ourB, void *ourC, const void *bias,
-                            void *aux) {
+                            void *aux, const void *addend) {
   if (gemm.swapped)
     std::swap(ourA, ourB);
-  const Pointers base = {static_cast<const char *>(ourA), static_cast<const char *>(ourB), static_cast<char *>(ourC),
-                         d.has_bias || d.bias_grad ? bias : nullptr, d.has_aux ? aux : nullptr};
+  const Pointers base = {static_cast<const char *>(ourA), static_cast<const char *>(ourB),
+                         static_cast<char *>(ourC),       d.has_bias || d.bias_grad ? bias : nullptr,
+                         d.has_aux ? aux : nullptr,       static_cast<const char *>(d.has_addend ? addend : nullptr)};
   if (bits(base.aux) % auxAlignment)
     fail(where, ": GELU's input is not aligned to ", auxAlignment, " bytes, as cuBLASLt wants it");
   const int64_t size = sizeOf(gemm.a.type), sizeC = sizeOf(gemm.c.type);
@@ -359,8 +378,12 @@ int32_t CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ou
     const ColumnOffsets at = offsetsOf(gemm.loops, item);
     for (int64_t step = 0; step < steps; ++step) {
       const ColumnOffsets part = offsetsOf(gemm.outer, step);
-      const Pointers p = {base.a + (at.a + part.a) * size, base.b + (at.b + part.b) * size, base.c + at.c * sizeC,
-                          base.bias, base.aux};
+      const Pointers p = {base.a + (at.a + part.a) * size,
+                          base.b + (at.b + part.b) * size,
+                          base.c + at.c * sizeC,
+                          base.bias,
+                          base.aux,
+                          base.addend ? base.addend + at.addend * sizeC : nullptr};
       const Finish &finish = step + 1 == steps ? end : *plain;
       const cublasLtMatmulAlgo_t &algorithm = finish.offer(alignment).candidates.front().algo;
       check(multiply(place, finish, &algorithm, p, step > 0 || d.accumulate), "cublasLtMatmul");
@@ -371,9 +394,9 @@ int32_t CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ou
 
 cublasStatus_t CudaMatmulPlan::multiply(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm,
                                         const Pointers &p, bool adds) const {
-  const float alpha = 1, beta = adds ? 1 : 0;
-  return cublasLtMatmul(place.library, finish.operation, &alpha, p.a, a, p.b, b, &beta, p.c, c, p.c, c, algorithm,
-                        place.workspace, d.workspace_bytes, place.stream);
+  const float alpha = 1, beta = adds || p.addend ? 1 : 0;
+  return cublasLtMatmul(place.library, finish.operation, &alpha, p.a, a, p.b, b, &beta, p.addend ? p.addend : p.c,
+                        added(), p.c, c, algorithm, place.workspace, d.workspace_bytes, place.stream);
 }
 
 std::string CudaMatmulPlan::describe() const {

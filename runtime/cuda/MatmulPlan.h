@@ -2,7 +2,8 @@
 //
 // A matmul is `items` calls, or with outer loops as many for each of their steps,
 // which add into the same C in order: the first as the descriptor says, the others with
-// beta = 1.  Bias and epilogue belong to the last of them.
+// beta = 1.  Bias and epilogue belong to the last of them.  An addend is the library's C: where it
+// lies in memory as our C does, both have one layout, as the library wants it of what is the same memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULPLAN_H
@@ -81,7 +82,8 @@ public:
 
   // `bias` is where the bias lies, or goes its gradient.  Returns what is left to kernels, as
   // flags of br_rest.  Throws Error when the library fails.
-  int32_t run(const Place &place, const void *a, const void *b, void *c, const void *bias, void *aux);
+  int32_t run(const Place &place, const void *a, const void *b, void *c, const void *bias, void *aux,
+              const void *addend);
 
   // The calls that a run is made of, which may run by different algorithms.
   std::vector<MatmulTrial> calls() const;
@@ -118,12 +120,14 @@ private:
     const char *a = nullptr, *b = nullptr;
     char *c = nullptr;
     const void *bias = nullptr, *aux = nullptr;
+    const char *addend = nullptr;
   };
 
   void checkTypes() const;
   void checkEpilogue() const;
   void checkAux() const;
   void checkBiasGrad() const;
+  void checkAddend() const;
   void describeMatrix(LtLayout &layout, const ColumnMatrix &matrix);
   std::unique_ptr<Finish> describeFinish(const EpilogueWay &way);
   void setPlaces(const Finish &finish, const void *bias, const void *aux);
@@ -131,6 +135,9 @@ private:
   Finish &chooseLast(const Place &place, int alignment);
   Offer ask(const Place &place, const Finish &finish, int alignment, int most);
   void addSplits(const Place &place, const Finish &finish, size_t most, Candidates &candidates) const;
+  // Whether the library's C has the layout of its D.
+  bool addsLikeC() const { return gemm.addend.ld == gemm.c.ld && gemm.addend.batchStride == gemm.c.batchStride; }
+  const LtLayout &added() const { return addsLikeC() ? c : addend; }
   Finish &finishOf(const MatmulTrial &trial) { return trial.isLast ? *last : *plain; }
   [[noreturn]] void failOf(const Finish &finish, int alignment) const;
   int alignmentOf(const Pointers &p) const;
@@ -144,7 +151,7 @@ private:
   ColumnMajorGemm gemm;
   int64_t items, steps; // calls for independent results; of each, calls that add up
   int usual;            // alignment of what begins where buffers do
-  LtLayout a, b, c;
+  LtLayout a, b, c, addend;
   std::unique_ptr<Finish> plain;             // all calls but the last, where steps > 1
   std::vector<std::unique_ptr<Finish>> ways; // the last call, in the order of preference
   Finish *last = nullptr;                    // of operands that begin where buffers do

@@ -10,6 +10,8 @@
 // RUN: %{refuses}
 // REDEFINE: %{pass} = --exec-select-bias-gradients
 // RUN: %{refuses}
+// REDEFINE: %{pass} = --exec-select-addends
+// RUN: %{refuses}
 // REDEFINE: %{pass} = --exec-form-kernels
 // RUN: %{refuses}
 // REDEFINE: %{pass} = --exec-plan-memory

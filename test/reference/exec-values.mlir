@@ -92,6 +92,15 @@ func.func @bias_grad(%x: tensor<3x2xf32> {tg.input = "x"}, %w: tensor<3x2xf32> {
   return %y, %s, %t : tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 
+// CHECK-LABEL: @addend
+// The same sum and the bias, onto fives.
+// CHECK: result0: tensor<2x2xf32> = {{\[\[}}24, 24], [24, 24]]
+func.func @addend(%x: tensor<2x3xf32> {tg.input = "x"}, %w: tensor<2x3xf32> {tg.input = "w"}, %b: tensor<2xf32> {tg.input = "b"}) -> tensor<2x2xf32> {
+  %five = arith.constant dense<5.0> : tensor<2x2xf32>
+  %y = exec.matmul "mk,nk->mn" (%x, %w bias %b : tensor<2xf32> addend %five : tensor<2x2xf32>) : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
 // CHECK-LABEL: @rows
 // CHECK: result0: tensor<3x2xf32> = {{\[\[}}3, 4], [3, 4], [3, 4]]
 // CHECK: result1: tensor<2x2xf32> = {{\[\[}}1, 2], [12, 16]]

@@ -317,6 +317,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   for (int i = 0; i < 4; ++i)
     if (promise.magic != magic || !isAligned(pointers[i], promise.alignment[i]))
       return CUBLAS_STATUS_INVALID_VALUE;
+  if (pc == pd && c != d) // "in-place: C == D and Cdesc == Ddesc"
+    return CUBLAS_STATUS_INVALID_VALUE;
   if (promise.fails || !promise.isRight())
     return CUBLAS_STATUS_NOT_SUPPORTED;
   const uint64_t used = promise.workspaceFor(*d);
@@ -327,6 +329,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   LtMatmul matmul{*desc,
                   *a,
                   *b,
+                  *c,
                   *d,
                   static_cast<const char *>(pa),
                   static_cast<const char *>(pb),

@@ -60,11 +60,11 @@ void appendMatrix(std::vector<std::pair<const void *, size_t>> &pieces, const ch
 size_t shim::sizeOf(cudaDataType type) { return type == CUDA_R_16BF ? 2 : 4; }
 
 // What happens to an element after its sum.
-void LtMatmul::finish(int64_t row, int64_t column, float sum, char *out, const char *old) const {
+void LtMatmul::finish(int64_t row, int64_t column, float sum, char *out, const char *addend) const {
   int64_t at = column * c.ld + row;
   float value = alpha * sum;
   if (beta != 0)
-    value += beta * get(old, c.type, at);
+    value += beta * get(addend, old.type, column * old.ld + row);
   if (has(CUBLASLT_EPILOGUE_BIAS))
     value += get(static_cast<const char *>(desc.bias), biasType(), row);
   char *aux = static_cast<char *>(desc.aux);
@@ -80,7 +80,7 @@ void LtMatmul::finish(int64_t row, int64_t column, float sum, char *out, const c
 void LtMatmul::runBatch(int32_t batch) const {
   std::vector<float> left = packed(pa + batch * a.stride * sizeOf(a.type), a, desc.transA != CUBLAS_OP_N);
   std::vector<float> right = packed(pb + batch * b.stride * sizeOf(b.type), b, desc.transB == CUBLAS_OP_N);
-  size_t offset = batch * c.stride * sizeOf(c.type);
+  size_t offset = batch * c.stride * sizeOf(c.type), oldOffset = batch * old.stride * sizeOf(old.type);
   constexpr int lanes = 8;
   for (int64_t j = 0; j < n(); ++j)
     for (int64_t i = 0; i < m(); ++i) {
@@ -100,7 +100,7 @@ void LtMatmul::runBatch(int32_t batch) const {
           sum += one;
         total += float(sum);
       }
-      finish(i, j, total, pd + offset, pc + offset);
+      finish(i, j, total, pd + offset, pc + oldOffset);
     }
 }
 
@@ -144,7 +144,7 @@ void LtMatmul::run(const Issue &issue) const {
   appendMatrix(reads, pa, a);
   appendMatrix(reads, pb, b);
   if (beta != 0)
-    appendMatrix(reads, pc, c);
+    appendMatrix(reads, pc, old);
   if (has(CUBLASLT_EPILOGUE_BIAS))
     reads.emplace_back(desc.bias, m() * sizeOf(biasType()));
   if (summed())

@@ -28,7 +28,7 @@ size_t sizeOf(cudaDataType type);
 // D = epilogue(alpha op(A) op(B) + beta C), column-major.
 struct LtMatmul {
   cublasLtMatmulDescShim desc;
-  cublasLtMatrixLayoutShim a, b, c;
+  cublasLtMatrixLayoutShim a, b, old, c; // `old` is the library's C, `c` its D
   const char *pa, *pb, *pc;
   char *pd;
   float alpha, beta;
@@ -50,7 +50,7 @@ private:
   using Pieces = std::vector<std::pair<const void *, size_t>>;
   void runBatch(int32_t batch) const;
   void sumOperand() const;
-  void finish(int64_t row, int64_t column, float sum, char *out, const char *old) const;
+  void finish(int64_t row, int64_t column, float sum, char *out, const char *addend) const;
   void check(const Pieces &reads, const Pieces &writes) const;
 };
 

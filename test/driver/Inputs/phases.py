@@ -39,18 +39,18 @@ PHASES = {
         "func.func(exec-select-attention,exec-select-epilogues,tg-decompose,tg-verify-primitives),tg-verify-facts",
     "braid-collectives": "func.func(comm-bucket,comm-name-tensors)",
     "braid-collectives{gather-units=true}": "func.func(comm-gather-units,comm-bucket,comm-name-tensors)",
-    "braid-actions": "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
+    "braid-actions": "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-select-addends,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
                      "exec-recompute-operands),exec-early-updates,exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
                      "exec-verify-values,tg-verify-facts",
-    "braid-actions{bias-gradients=false}": "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
+    "braid-actions{bias-gradients=false}": "func.func(exec-chunk-sums,exec-select-calls,exec-select-addends,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
                                            "exec-recompute-operands),exec-early-updates,exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
                                            "exec-verify-values,tg-verify-facts",
-    "braid-actions{bias-gradients=false orders-attention=true}":
+    "braid-actions{bias-gradients=false addends=false orders-attention=true}":
         "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,exec-recompute-operands),"
         "exec-early-updates,exec-gather-kernels,exec-form-packs,exec-order-attention{memory-limit= order=auto row-alignment=-1},"
         "func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
     "braid-actions{early-updates=false gather-kernels=false}":
-        "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
+        "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-select-addends,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
         "exec-recompute-operands),exec-form-packs,func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
     "braid-offload": "exec-offload-state,exec-verify-values,tg-verify-facts",
     "braid-offload{activations=true}": "exec-offload-state,exec-offload-activations,exec-verify-values,tg-verify-facts",

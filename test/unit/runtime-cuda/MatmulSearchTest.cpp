@@ -71,7 +71,7 @@ public:
     const MatmulCase &p = matmuls[index];
     std::byte *c = base + workspace, *a = c + alignedBytes(p.sizeC), *b = a + alignedBytes(p.sizeA);
     write(c, p.c()), write(a, p.a()), write(b, p.b());
-    EXPECT_EQ(table->run(index, a, b, c, nullptr), BR_OK) << table->error();
+    EXPECT_EQ(table->run(index, a, b, c, nullptr, nullptr), BR_OK) << table->error();
     succeed(cudaDeviceSynchronize());
     std::vector<float> result(p.sizeC);
     succeed(cudaMemcpy(result.data(), c, p.sizeC * sizeof(float), cudaMemcpyDeviceToHost));
@@ -168,6 +168,7 @@ TEST(MatmulSearch, timesWhatPlansRun) {
     matmuls.push_back(p.with(true, false, BR_EPILOGUE_GELU_TANH));
     matmuls.push_back(p.withAux(true, BR_EPILOGUE_GELU_TANH, 8));
     matmuls.push_back(p.withAux(false, BR_EPILOGUE_GELU_TANH_GRAD));
+    matmuls.push_back(MatmulCase(plain).ofTypes(inputs, result).withAddend(true, 8));
     MatmulCase batch(8, 12, 4, true, false, false, 3);
     matmuls.push_back(batch.ofTypes(inputs, result).batch(3).batch(4, true, 1));
   }

@@ -20,8 +20,8 @@ namespace {
 
 constexpr uint64_t workspace = 1 << 20;
 
-// An arena with the workspace, then A, B, C, the bias, GELU's input and the gradient of a
-// bias.
+// An arena with the workspace, then A, B, C, the bias, GELU's input, the gradient of a bias and
+// the addend.
 class MatmulRun {
 public:
   explicit MatmulRun(const MatmulCase &p, int64_t shift = 0) : p(p), shift(shift) {
@@ -31,6 +31,7 @@ public:
     a = place(p.sizeA, desc.a.type, end), b = place(p.sizeB, desc.b.type, end), c = place(p.sizeC, desc.c.type, end);
     bias = place(desc.n, desc.bias_type, end), desc.aux_offset = place(p.aux().size(), desc.c.type, end);
     desc.bias_grad_offset = place(p.sizeSum(), desc.c.type, end);
+    addend = place(p.sizeAddend, desc.c.type, end);
     model.arena_bytes = end;
     model.matmuls = &desc;
     model.n_matmuls = 1;
@@ -38,12 +39,18 @@ public:
     write(a, p.a(), desc.a.type), write(b, p.b(), desc.b.type), write(c, p.c(), desc.c.type);
     write(bias, p.bias(), desc.bias_type), write(desc.aux_offset, p.aux(), desc.c.type);
     write(desc.bias_grad_offset, p.random(p.sizeSum(), 6), desc.c.type); // is overwritten
+    write(addend, p.addend(), desc.c.type);
   }
   ~MatmulRun() { cudaFree(arena); }
 
-  Outcome operator()() {
+  Outcome operator()() { return addingFrom(desc.has_addend ? addend : 0); }
+  // The addend being C.
+  Outcome inPlace() { return addingFrom(c); }
+  Outcome addingFrom(uint64_t added) {
     CudaMatmulTable table(model, arena, context.stream);
-    EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, desc.has_bias ? arena + bias : nullptr), BR_OK)
+    EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, desc.has_bias ? arena + bias : nullptr,
+                        added ? arena + added : nullptr),
+              BR_OK)
         << table.error();
     finish(table);
     succeed(cudaStreamSynchronize(context.stream));
@@ -52,7 +59,7 @@ public:
   // What a run that fails says.
   std::string failure() {
     CudaMatmulTable table(model, arena, context.stream);
-    EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, nullptr), BR_ERROR);
+    EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, nullptr, nullptr), BR_ERROR);
     return table.error();
   }
 
@@ -103,7 +110,7 @@ private:
   br_model model{};
   std::byte *arena = nullptr;
   br_context context;
-  uint64_t a, b, c, bias;
+  uint64_t a, b, c, bias, addend;
 };
 
 void check(const MatmulCase &p, int64_t shift = 0) {
@@ -156,6 +163,33 @@ TEST(CudaMatmul, sumsAnOperandForTheGradientOfABias) {
         for (int64_t shift : {1, 2, 4, 8})
           check(MatmulCase(7, 5, 11, true, false, false).ofTypes(inputs, result).withSum(of, accumulate), shift);
       }
+}
+
+// Which lies elsewhere than C, in rows of other gaps.
+TEST(CudaMatmul, addsATensor) {
+  for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)})
+    for (int64_t pad : {0, 5})
+      for (int64_t gap : {0, 8}) {
+        for (bool bias : {false, true}) {
+          const MatmulCase plain = MatmulCase(9, 16, 8, false, true, false, pad).ofTypes(inputs, result);
+          check(MatmulCase(plain).withAddend(bias, gap));
+          check(MatmulCase(plain).batch(3).withAddend(bias, gap));
+          check(MatmulCase(plain).batch(3).batch(4, true, 1).withAddend(bias, gap));
+          check(MatmulCase(1, 16, 8, false, true, false).ofTypes(inputs, result).withAddend(bias, gap));
+        }
+        check(MatmulCase(9, 16, 8, false, true, true, pad).ofTypes(inputs, result).withAddend(false, gap));
+      }
+  for (int64_t shift : {1, 2, 4, 8})
+    check(MatmulCase(9, 16, 8, false, true, false).ofTypes(BR_BF16, BR_BF16).withAddend(true), shift);
+}
+
+// Which is C: the library wants one layout for both.
+TEST(CudaMatmul, addsATensorInPlace) {
+  for (int64_t pad : {0, 5}) {
+    const MatmulCase plain = MatmulCase(9, 16, 8, false, true, false, pad).batch(3);
+    EXPECT_EQ(MatmulRun(MatmulCase(plain).withAddend(true, pad)).inPlace().c,
+              expected(MatmulCase(plain).with(true, true)).c);
+  }
 }
 
 TEST(CudaMatmul, batches) {
@@ -247,6 +281,8 @@ TEST_F(CudaMatmulRest, biases) {
     check(MatmulCase(8, 12, 4, false, true, false, 3).batch(3).batch(4, true, 1).with(true, accumulate));
     check(MatmulCase(10, 8, 6, false, true, false).outer(3).with(true, accumulate), 1);
   }
+  for (int64_t gap : {0, 8})
+    check(MatmulCase(8, 12, 4, false, true, false, 3).batch(3).ofTypes(BR_BF16, BR_BF16).withAddend(true, gap));
 }
 
 // Of one type and not of another; the report says which, and why.
@@ -322,6 +358,22 @@ TEST(CudaMatmul, refusesSumsThatWouldBeginAgain) {
   EXPECT_NE(
       refusal(p.withSum(BR_BIAS_GRAD_B, false).with(false, false, BR_EPILOGUE_GELU_TANH)).find("cuBLASLt has either"),
       std::string::npos);
+}
+
+TEST(CudaMatmul, refusesOtherAddends) {
+  const MatmulCase plain(4, 8, 2, false, false, false);
+  MatmulCase p = plain;
+  p.withAddend(false).d.accumulate = 1;
+  EXPECT_EQ(refusal(p), "matmul 0 (4 x 8 x 2): adds a tensor and accumulates, or has another epilogue than a bias; "
+                        "split the sum off");
+  p = plain;
+  EXPECT_NE(refusal(p.outer(3).withAddend(true)).find("3 GEMMs that add up"), std::string::npos);
+  p = plain;
+  p.ofTypes(BR_BF16, BR_BF16).withAddend(false).d.addend.type = BR_F32;
+  EXPECT_NE(refusal(p).find("adds a tensor of f32 to a result of bf16"), std::string::npos);
+  p = plain;
+  p.withAddend(false).d.addend.row_stride = 1, p.d.addend.column_stride = 4;
+  EXPECT_NE(refusal(p).find("adds a column-major matrix to a row-major C"), std::string::npos);
 }
 
 // The shim reads what is to fail once a process: each of these has its own.

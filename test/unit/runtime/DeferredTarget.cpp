@@ -47,8 +47,8 @@ public:
     runUntil(program, state.started - 1 - back);
     return state.place(io, state.started - 1 - back);
   }
-  void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias) override {
-    inner.matmul(index, a, b, c, bias);
+  void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias, const void *addend) override {
+    inner.matmul(index, a, b, c, bias, addend);
   }
   br_status start(int32_t collective) override { return inner.start(collective); }
   br_status wait(int32_t collective) override { return inner.wait(collective); }

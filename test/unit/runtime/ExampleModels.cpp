@@ -89,9 +89,9 @@ void squaredError(Block, const float *labels, float *error, float *loss) {
 // N K)
 void forwardBackward(br_context *ctx) {
   Arena &a = arenaOf(ctx);
-  br_matmul(ctx, 0, a.x, a.weight, a.error, nullptr);
+  br_matmul(ctx, 0, a.x, a.weight, a.error, nullptr, nullptr);
   launch_rows(ctx, 1, B * N, squaredError, &a.y[0][0], &a.error[0][0], &a.lossSum);
-  br_matmul(ctx, 1, a.x, a.error, a.gradient, nullptr);
+  br_matmul(ctx, 1, a.x, a.error, a.gradient, nullptr, nullptr);
 }
 
 br_status accumulate(br_context *ctx) {
@@ -120,7 +120,7 @@ br_status train(br_context *ctx) {
 
 br_status eval(br_context *ctx) {
   Arena &a = arenaOf(ctx);
-  br_matmul(ctx, 0, a.x, a.weight, a.error, nullptr);
+  br_matmul(ctx, 0, a.x, a.weight, a.error, nullptr, nullptr);
   float sum = 0;
   for (int i = 0; i < B * N; ++i) {
     float e = (&a.error[0][0])[i] - (&a.y[0][0])[i];

@@ -18,8 +18,8 @@ namespace braid::test {
 
 struct MatmulCase {
   br_matmul_desc d{};
-  int64_t sizeA = 0, sizeB = 0, sizeC = 0; // elements that the operands reach over
-  bool areWhole = true;                    // the numbers; others are rounded in each sum
+  int64_t sizeA = 0, sizeB = 0, sizeC = 0, sizeAddend = 0; // elements that the operands reach over
+  bool areWhole = true;                                    // the numbers; others are rounded in each sum
 
   // Matrices that begin a memory of their own; a transposed one has its other stride
   // 1, and a padded one gaps between its lines.
@@ -68,6 +68,14 @@ struct MatmulCase {
     d.bias_grad = of;
     return with(false, accumulate);
   }
+  // That adds a tensor in C's order, with gaps of its own; after all batch loops and types.
+  MatmulCase &withAddend(bool bias, int64_t pad = 0) {
+    d.has_addend = 1, d.addend.type = d.c.type;
+    sizeAddend = lay(d.m, d.n, d.c.column_stride != 1, pad, d.addend.row_stride, d.addend.column_stride);
+    for (int32_t i = d.n_batch - 1; i >= 0; --i)
+      d.addend.batch_strides[i] = sizeAddend, sizeAddend *= d.batch[i];
+    return with(bias, false);
+  }
   int64_t sizeSum() const { return d.bias_grad == BR_BIAS_GRAD_A ? d.m : d.bias_grad ? d.n : 0; }
   MatmulCase &ofTypes(br_dtype inputs, br_dtype result) {
     d.a.type = d.b.type = inputs, d.c.type = d.bias_type = result;
@@ -86,6 +94,7 @@ struct MatmulCase {
   std::vector<float> b() const { return random(sizeB, 2); }
   std::vector<float> c() const { return random(sizeC, 3); }
   std::vector<float> bias() const { return random(d.n, 4); }
+  std::vector<float> addend() const { return random(sizeAddend, 7); }
   std::vector<float> aux() const { return random(d.has_aux ? d.m * d.aux_m : 0, 5); }
 
   std::string describe() const {
@@ -93,7 +102,8 @@ struct MatmulCase {
     return text(d.m) + " x " + text(d.n) + " x " + text(d.k) + ", A " + text(d.a.row_stride) + " " +
            text(d.a.column_stride) + ", B " + text(d.b.row_stride) + " " + text(d.b.column_stride) + ", C " +
            text(d.c.row_stride) + " " + text(d.c.column_stride) + ", batches " + text(d.n_batch) + ", outer " +
-           text(d.n_outer) + ", bias " + text(d.has_bias) + ", accumulate " + text(d.accumulate) + ", epilogue " +
+           text(d.n_outer) + ", bias " + text(d.has_bias) + ", accumulate " + text(d.accumulate) + ", addend " +
+           text(d.has_addend) + " " + text(d.addend.row_stride) + " " + text(d.addend.column_stride) + ", epilogue " +
            text(d.epilogue) + ", gradient of a bias " + text(d.bias_grad);
   }
 };
@@ -142,7 +152,7 @@ struct Outcome {
 // By the definition of br_matmul_desc.
 inline Outcome expected(const MatmulCase &p) {
   const br_matmul_desc &d = p.d;
-  const std::vector<float> a = p.a(), b = p.b(), bias = p.bias();
+  const std::vector<float> a = p.a(), b = p.b(), bias = p.bias(), addend = p.addend();
   Outcome result = {p.c(), p.aux(), std::vector<float>(p.sizeSum())};
   for (int64_t i = 0; i < p.sizeSum(); ++i)
     for (int64_t l = 0; l < d.k; ++l)
@@ -161,7 +171,10 @@ inline Outcome expected(const MatmulCase &p) {
                      loopOffset(o, d.n_outer, d.outer, d.b.outer_strides) + l * d.b.row_stride + j * d.b.column_stride];
         float &out = result.c[loopOffset(item, d.n_batch, d.batch, d.c.batch_strides) + i * d.c.row_stride +
                               j * d.c.column_stride];
-        const double old = d.accumulate ? out : 0;
+        double old = d.accumulate ? out : 0;
+        if (d.has_addend)
+          old = addend[loopOffset(item, d.n_batch, d.batch, d.addend.batch_strides) + i * d.addend.row_stride +
+                       j * d.addend.column_stride];
         if (d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD)
           sum *= geluSlope(result.aux[i * d.aux_m + j]);
         else if (d.has_aux)

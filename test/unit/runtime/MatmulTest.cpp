@@ -41,7 +41,7 @@ std::vector<float> run(const MatmulCase &p, int threads) {
   br_model m = modelOf(p);
   CpuContext context(m, threads);
   std::vector<float> c = p.c();
-  br_matmul(&context, 0, p.a().data(), p.b().data(), c.data(), p.d.has_bias ? p.bias().data() : nullptr);
+  br_matmul(&context, 0, p.a().data(), p.b().data(), c.data(), p.d.has_bias ? p.bias().data() : nullptr, nullptr);
   return c;
 }
 
@@ -145,7 +145,7 @@ TEST(Matmul, bf16WhereTheProcessorHasIt) {
   try {
     CpuContext context(model, 2);
     std::vector<float> c(p.sizeC);
-    br_matmul(&context, 0, a.data(), b.data(), c.data(), nullptr);
+    br_matmul(&context, 0, a.data(), b.data(), c.data(), nullptr, nullptr);
     EXPECT_EQ(c, expected(p).c);
   } catch (const Error &error) {
     GTEST_SKIP() << error.what();
@@ -170,7 +170,7 @@ std::optional<std::vector<float>> runHalf(MatmulCase p, int threads, bool isCopi
   if (how)
     *how = context.matmulTable().describe(0);
   std::vector<float> c = p.c();
-  br_matmul(&context, 0, a.data(), b.data(), c.data(), p.d.has_bias ? p.bias().data() : nullptr);
+  br_matmul(&context, 0, a.data(), b.data(), c.data(), p.d.has_bias ? p.bias().data() : nullptr, nullptr);
   return c;
 }
 
@@ -286,10 +286,10 @@ TEST(Matmul, allocatesNothingToSpeakOf) {
     if (!test::canCountAllocations() || context.matmulTable().describe(0).find("gemm") != std::string::npos)
       GTEST_SKIP() << context.matmulTable().describe(0);
     std::vector<float> a(p.sizeA), b(p.sizeB), c(p.sizeC), bias(p.d.n);
-    br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data());
+    br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data(), nullptr);
     test::startCountingAllocations();
     for (int i = 0; i < 3; ++i)
-      br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data());
+      br_matmul(&context, 0, a.data(), b.data(), c.data(), bias.data(), nullptr);
     EXPECT_EQ(test::stopCountingAllocations(), 0u) << context.matmulTable().describe(0);
   }
 }
