@@ -202,10 +202,18 @@ def find_frontend():
 
 
 def carry_frontend(source, folder):
+    """Copies the whole frontend: what bears its name, and the headers that those include from beside them.  The
+    include folder of a toolkit holds other packages, too."""
     to = folder / "cudnn-frontend"
     to.mkdir()
-    for path in source.glob("cudnn_frontend*"):
+    left = list(source.glob("cudnn_frontend*"))
+    while left:
+        path = left.pop()
         (shutil.copytree if path.is_dir() else shutil.copy2)(path, to / path.name)
+        texts = [file.read_text(errors="replace") for file in ([path] if path.is_file() else path.rglob("*.h"))]
+        names = {name for text in texts for name in re.findall(r'^\s*#\s*include\s+"(?:\.\./)*([^"/]+)"', text, re.MULTILINE)}
+        left += [source / name for name in names
+                 if (source / name).exists() and not (to / name).exists() and source / name not in left]
 
 
 def main(arguments, folder):
