@@ -56,7 +56,7 @@ def library_words(nvcc, packages, folder):
     """Where CMake finds what the toolkit lacks, and Python packages or the folder bring."""
     words = [f"-DCMAKE_CUDA_COMPILER={nvcc.path}"]
     for name, own, pattern in LIBRARIES:
-        carried = folder / "cudnn-frontend" / pathlib.Path(own).name
+        carried = folder / "cudnn-frontend" / own
         path = carried if carried.exists() else None if (nvcc.home() / own).exists() else packages.find(pattern)
         if path:
             words.append(f"-D{name}={path if name.endswith('LIBRARY') else path.parent}")

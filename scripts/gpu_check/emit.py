@@ -203,9 +203,9 @@ def find_frontend():
 
 def carry_frontend(source, folder):
     """Copies the whole frontend: what bears its name, and the headers that those include from beside them.  The
-    include folder of a toolkit holds other packages, too."""
-    to = folder / "cudnn-frontend"
-    to.mkdir()
+    include folder of a toolkit holds other packages, too.  Headers name the folder as the package does: include."""
+    to = folder / "cudnn-frontend/include"
+    to.mkdir(parents=True)
     left = list(source.glob("cudnn_frontend*"))
     while left:
         path = left.pop()

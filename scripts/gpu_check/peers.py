@@ -108,7 +108,7 @@ class Llmc(Peer):
         shutil.copytree(sources, place, dirs_exist_ok=True, symlinks=True)
         # The driver brings NVML without the name that linkers look for; packages so bring cuDNN.
         link_all(place / "lib", {"libnvidia-ml.so": find_nvml(), "libcudnn.so": packages.find("nvidia/cudnn/lib/libcudnn.so*")})
-        carried, cudnn = self.bench.builder.folder / "cudnn-frontend", packages.find("nvidia/*/include/cudnn.h")
+        carried, cudnn = self.bench.builder.folder / "cudnn-frontend/include", packages.find("nvidia/*/include/cudnn.h")
         headers = [*carried.glob("*"), *(cudnn.parent.glob("cudnn*.h") if cudnn else [])]
         frontend = place / "cudnn-frontend/include"  # the Makefile wants it there
         link_all(frontend, {path.name: path for path in headers})
