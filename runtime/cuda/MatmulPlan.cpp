@@ -230,6 +230,13 @@ CudaMatmulPlan::Offer CudaMatmulPlan::ask(const Place &place, const Finish &fini
   return {{}, status == CUBLAS_STATUS_SUCCESS ? "it offers none" : cublasLtGetStatusString(status)};
 }
 
+std::vector<MatmulOffer> CudaMatmulPlan::offers(const Place &place, int most) {
+  std::vector<MatmulOffer> offers;
+  for (const std::unique_ptr<Finish> &finish : ways)
+    offers.push_back({finish->way, ask(place, *finish, usual, most)});
+  return offers;
+}
+
 std::vector<MatmulTrial> CudaMatmulPlan::calls() const {
   MatmulTrial end, others;
   end.name = where;

@@ -70,9 +70,7 @@ size_t braid::fastestOf(const std::vector<MatmulTime> &times) {
 // Choosing, with other ranks
 //===----------------------------------------------------------------------===//
 
-// The configuration that the library reports of an algorithm, "?" where it reports none;
-// equal only for equal algorithms.
-static std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
+std::string braid::describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
   static constexpr struct {
     cublasLtMatmulAlgoConfigAttributes_t name;
     size_t bytes;

@@ -48,6 +48,10 @@ struct MatmulTrial {
   size_t chosen = 0;
 };
 
+// The configuration that the library reports of an algorithm, "?" where it reports none; equal only for equal
+// algorithms.
+std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algorithm);
+
 // Times `count` alternatives; `call` queues one of them, and says whether it could.
 std::vector<MatmulTime> timeByTurns(size_t count, cudaStream_t stream, const std::function<bool(size_t)> &call);
 
