@@ -47,6 +47,11 @@ if cuda:
     for header, feature in (("nccl.h", "nccl"), ("cudnn.h", "cudnn")):
         if any(os.path.exists(os.path.join(folder, header)) for folder in (cuda + "/include", "/usr/include")):
             config.available_features.add(feature)
+# What shows machine code; toolkits often lack it.
+tools = os.path.join(config.braid_source, "build/cuda-tools/bin")
+if shutil.which("cuobjdump", path=config.environment["PATH"] + os.pathsep + tools):
+    config.available_features.add("cuobjdump")
+    config.environment["PATH"] += os.pathsep + tools
 # The header files of cuDNN's frontend, a Python package.
 for folder in (os.environ.get("CUDNN_FRONTEND_INCLUDE_DIR"), cuda and cuda + "/include",
                os.path.join(config.braid_source, "build/cudnn-frontend/include"), sysconfig.get_path("purelib") + "/include"):

@@ -39,12 +39,21 @@ void br_context::checkMessage(br_status status) {
 // Targets
 //===----------------------------------------------------------------------===//
 
-static std::map<std::string, ContextFactory> &factories() {
-  static std::map<std::string, ContextFactory> map;
+namespace {
+struct Target {
+  ContextFactory make;
+  MatmulLister listMatmuls;
+};
+} // namespace
+
+static std::map<std::string, Target> &targets() {
+  static std::map<std::string, Target> map;
   return map;
 }
 
-void braid::registerTarget(const std::string &target, ContextFactory factory) { factories()[target] = factory; }
+void braid::registerTarget(const std::string &target, ContextFactory factory, MatmulLister lister) {
+  targets()[target] = {factory, lister};
+}
 
 static constexpr char kHost[] = "cpu";
 
@@ -52,12 +61,24 @@ static std::string targetOf(const br_model &model) { return model.target ? model
 
 bool braid::isForDevice(const br_model &model) { return targetOf(model) != kHost; }
 
-std::unique_ptr<br_context> braid::makeContext(const br_model &model, int threads, const Rank &rank) {
+static const Target &findTarget(const br_model &model) {
   std::string target = targetOf(model);
-  auto factory = factories().find(target.substr(0, target.find(':')));
-  if (factory == factories().end())
+  auto found = targets().find(target.substr(0, target.find(':')));
+  if (found == targets().end())
     fail("model '", model.name, "' was compiled for ", target, ", which this program was linked without");
-  return factory->second(model, threads, rank);
+  return found->second;
+}
+
+std::unique_ptr<br_context> braid::makeContext(const br_model &model, int threads, const Rank &rank) {
+  return findTarget(model).make(model, threads, rank);
+}
+
+void braid::listMatmuls(const br_model &model, int device) {
+  const Target &target = findTarget(model);
+  if (!target.listMatmuls)
+    fail("model '", model.name, "' was compiled for ", targetOf(model),
+         ", and matmuls are listed of programs for GPUs alone; compile it with --target=cuda");
+  target.listMatmuls(model, device);
 }
 
 //===----------------------------------------------------------------------===//

@@ -108,13 +108,18 @@ namespace braid {
 // Makes the context of a model on this machine; throws Error when it cannot run here.
 using ContextFactory = std::unique_ptr<br_context> (*)(const br_model &model, int threads, const Rank &rank);
 
+// Prints what the target's library has for each matmul of a model, without a context: a JSON object a line.
+using MatmulLister = void (*)(const br_model &model, int device);
+
 // A program registers the target it was compiled for (br_use_cpu, br_use_cuda).  `target` is
 // what stands before the colon in br_model.target.
-void registerTarget(const std::string &target, ContextFactory factory);
+void registerTarget(const std::string &target, ContextFactory factory, MatmulLister lister = nullptr);
 // Whether a model runs on a device, with an arena in its memory; one without a target is for
 // the host.
 bool isForDevice(const br_model &model);
 std::unique_ptr<br_context> makeContext(const br_model &model, int threads, const Rank &rank);
+// Throws Error where the target has no library to ask.
+void listMatmuls(const br_model &model, int device);
 
 } // namespace braid
 #endif // BRAID_CORE_CONTEXT_H

@@ -4,11 +4,10 @@
 
 #include "base/Error.h"
 #include "cuda/CudnnGraph.h"
+#include "cuda/CudnnLibrary.h"
 
 #ifndef BRAID_RT_WITHOUT_CUDNN
 #include <algorithm>
-#include <cstdlib>
-#include <dlfcn.h>
 #include <unordered_map>
 #include <vector>
 
@@ -19,26 +18,8 @@
 using namespace braid;
 namespace fe = cudnn_frontend;
 
-// Where the frontend finds the library's functions.
-namespace cudnn_frontend {
-void *cudnn_dlhandle = nullptr;
-}
-
 // What to do when it does not work.
 static constexpr const char *kInstead = "; the graph compiled with --attention=decompose needs no cuDNN";
-
-static void loadCudnn() {
-  static const std::string error = [] {
-    // The frontend looks for the CUDA runtime by itself, and must find the one of this program.
-    setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", concat("libcudart.so.", CUDART_VERSION / 1000).c_str(), 0);
-    fe::cudnn_dlhandle = dlopen("libcudnn.so.9", RTLD_NOW);
-    const char *reason = fe::cudnn_dlhandle ? nullptr : dlerror();
-    return std::string(reason ? reason : "");
-  }();
-  if (!error.empty())
-    fail("the model calls attention of cuDNN, which cannot be loaded: ", error,
-         "; install cuDNN 9 where the loader finds it, or compile the graph with --attention=decompose");
-}
 
 namespace {
 struct Plan {

@@ -6,6 +6,7 @@
 #include "comm/Bootstrap.h"
 #include "core/Model.h"
 #include "core/ProfileJson.h"
+#include "cuda/MatmulProbe.h"
 #include "cuda/MatmulSearch.h"
 #include "cuda/braid_cuda.h"
 
@@ -347,9 +348,10 @@ br_status CudaContext::waitForTransfer(int32_t transfer) {
 static CudaContext &contextOf(br_context *ctx) { return static_cast<CudaContext &>(*ctx); }
 
 void br_use_cuda(void) {
-  registerTarget("cuda", [](const br_model &model, int threads, const Rank &rank) -> std::unique_ptr<br_context> {
+  const ContextFactory make = [](const br_model &model, int threads, const Rank &rank) -> std::unique_ptr<br_context> {
     return std::make_unique<CudaContext>(model, threads, rank);
-  });
+  };
+  registerTarget("cuda", make, listMatmulsOfCuda);
 }
 
 void *br_cuda_stream(br_context *ctx) { return contextOf(ctx).stream(); }

@@ -88,6 +88,15 @@ constexpr uint64_t workspaceAlignment = 256;
 
 } // namespace
 
+std::string braid::nameOfMatmul(const br_matmul_desc &d, int32_t index) {
+  return concat("matmul ", index, " (", d.m, " x ", d.n, " x ", d.k, ")");
+}
+
+MatmulKey braid::matmulKeyOf(const br_matmul_desc &d, const br_model &model) {
+  const int32_t multiprocessors = multiprocessorsFor(d, model);
+  return {multiprocessors, textOf(keyOf(d, multiprocessors))};
+}
+
 CudaMatmulTable::CudaMatmulTable(const br_model &model, std::byte *arena, cudaStream_t stream)
     : descriptors(model.matmuls), arena(arena), arenaBytes(model.arena_bytes), stream(stream),
       library(std::make_unique<LtHandle>()) {
@@ -96,7 +105,7 @@ CudaMatmulTable::CudaMatmulTable(const br_model &model, std::byte *arena, cudaSt
   std::map<std::string, int32_t> known;
   for (int32_t i = 0; i < model.n_matmuls; ++i) {
     const br_matmul_desc &d = model.matmuls[i];
-    const std::string where = concat("matmul ", i, " (", d.m, " x ", d.n, " x ", d.k, ")");
+    const std::string where = nameOfMatmul(d, i);
     if (d.workspace_offset + d.workspace_bytes > model.arena_bytes)
       fail(where, ": its workspace lies outside the arena");
     if (endOfOthers(d) > model.arena_bytes)
@@ -104,13 +113,12 @@ CudaMatmulTable::CudaMatmulTable(const br_model &model, std::byte *arena, cudaSt
     if (d.workspace_offset % workspaceAlignment)
       fail(where, ": its workspace starts at byte ", d.workspace_offset, " of the arena; cuBLASLt wants multiples of ",
            workspaceAlignment);
-    const int32_t multiprocessors = multiprocessorsFor(d, model);
-    const std::string key = textOf(keyOf(d, multiprocessors));
-    const auto [same, isNew] = known.try_emplace(key, static_cast<int32_t>(plans.size()));
+    const MatmulKey key = matmulKeyOf(d, model);
+    const auto [same, isNew] = known.try_emplace(key.text, static_cast<int32_t>(plans.size()));
     if (isNew) {
-      keys.push_back(key);
+      keys.push_back(key.text);
       plans.push_back(std::make_unique<CudaMatmulPlan>(
-          d, multiprocessors, CudaMatmulPlan::Place{*library, stream, arena + d.workspace_offset}, where));
+          d, key.multiprocessors, CudaMatmulPlan::Place{*library, stream, arena + d.workspace_offset}, where));
     }
     numbers.push_back(same->second);
   }

@@ -35,6 +35,17 @@ class LtHandle;
 class MatmulChoices;
 struct MatmulTrial;
 
+// "matmul 3 (256 x 576 x 192)".
+std::string nameOfMatmul(const br_matmul_desc &d, int32_t index);
+
+// What matmuls that run alike have in common: the multiprocessors that they count on, 0 for all, and a text that is the
+// same on all ranks.
+struct MatmulKey {
+  int32_t multiprocessors;
+  std::string text;
+};
+MatmulKey matmulKeyOf(const br_matmul_desc &d, const br_model &model);
+
 class CudaMatmulTable {
 public:
   // The device is current.  Throws Error, with the matmul's number and sizes, for a

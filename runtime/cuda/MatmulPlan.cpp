@@ -288,6 +288,13 @@ void CudaMatmulPlan::addSplits(const Place &place, const Finish &finish, size_t 
     }
 }
 
+std::vector<MatmulOffer> CudaMatmulPlan::offers(const Place &place, int most) {
+  std::vector<MatmulOffer> offers;
+  for (const std::unique_ptr<Finish> &finish : ways)
+    offers.push_back({finish->way, ask(place, *finish, usual, most)});
+  return offers;
+}
+
 std::vector<MatmulTrial> CudaMatmulPlan::calls() const {
   MatmulTrial end, others;
   end.name = where;

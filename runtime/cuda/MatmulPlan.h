@@ -67,6 +67,18 @@ template <class T> cublasStatus_t set(const LtPreference &object, cublasLtMatmul
 // The plan
 //===----------------------------------------------------------------------===//
 
+// What the library has for a call: none, and why.
+struct MatmulAlgorithms {
+  std::vector<cublasLtMatmulHeuristicResult_t> candidates;
+  std::string refusal;
+};
+
+// The same of one way to end a matmul.
+struct MatmulOffer {
+  EpilogueWay way;
+  MatmulAlgorithms algorithms;
+};
+
 class CudaMatmulPlan {
 public:
   // Where a matmul runs.
@@ -95,18 +107,17 @@ public:
   // Runs by what was chosen from now on.
   void take(const MatmulTrial &trial);
 
+  // What the library has for each way to end, at most so many algorithms of each.
+  std::vector<MatmulOffer> offers(const Place &place, int most);
+
   std::string describe() const;
   // What kernels compute, and why: "GELU (f32 by f32 into f32): CUBLAS_STATUS_NOT_SUPPORTED";
   // empty where the library does everything.
   std::string describeLeft() const;
 
 private:
-  // What the library has for a call: none, and why.
   using Candidates = std::vector<cublasLtMatmulHeuristicResult_t>;
-  struct Offer {
-    Candidates candidates;
-    std::string refusal;
-  };
+  using Offer = MatmulAlgorithms;
   // One way to finish a call, and what was chosen for it.
   struct Finish {
     EpilogueWay way;

@@ -270,6 +270,16 @@ constexpr Topic kInfoTopics[] = {
     topic<Invocation>("Help", kHelp),
 };
 
+constexpr Option kAsked[] = {
+    {"--device", integer("N", 0, 1 << 16), "GPU whose algorithms to list", into<&MatmulsOptions::device>(),
+     byDefault("the first"), onlyFor("cuda")},
+};
+
+constexpr Topic kMatmulsTopics[] = {
+    topic<Invocation, &Invocation::matmuls>("GPUs", kAsked),
+    topic<Invocation>("Help", kHelp),
+};
+
 constexpr Option kVerified[] = {
     {"DIR|FILE", text(""), "A checkpoint, or a directory with checkpoints", into<&VerifyOptions::path>(), required()},
 };
@@ -311,6 +321,9 @@ constexpr Command braid::kSample = {"sample", "Generate text from a checkpoint",
 constexpr Command braid::kExport = {
     "export", "Write the weights, config.json and tokenizer as Hugging Face's libraries load them", kExportTopics};
 constexpr Command braid::kInfo = {"info", "Print the memory plan the model was compiled with", kInfoTopics};
+constexpr Command braid::kMatmuls = {
+    "matmuls", "List what cuBLASLt has for each distinct matmul and epilogue, as JSON lines (programs for GPUs)",
+    kMatmulsTopics};
 constexpr Command braid::kVerify = {"verify", "Read checkpoints whole and compare their checksums", kVerifyTopics};
 constexpr Command braid::kRun = {"run", "Run one program once, to compare it with another implementation", kRunTopics};
 constexpr Command braid::kRankOptions = {"", "", kRankTopics};

@@ -14,14 +14,16 @@ struct Invocation {
   EvalOptions eval;
   SampleOptions sample;
   InfoOptions info;
+  MatmulsOptions matmuls;
   VerifyOptions verify;
   ExportOptions exported;
   RunOptions run;
   RankOptions ranks;
 };
 
-extern const cli::Command kTrain, kEval, kSample, kExport, kInfo, kVerify, kRun;
-inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval, &kSample, &kExport, &kInfo, &kVerify, &kRun};
+extern const cli::Command kTrain, kEval, kSample, kExport, kInfo, kMatmuls, kVerify, kRun;
+inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval,    &kSample, &kExport,
+                                                    &kInfo,  &kMatmuls, &kVerify, &kRun};
 // What is said of the ranks alone, whatever else the command line says.
 extern const cli::Command kRankOptions;
 // The options that come before a command.

@@ -32,7 +32,9 @@ using namespace braid;
 namespace {
 
 // Whether one process does it, whatever the number of ranks.
-bool isForOne(const cli::Command *command) { return command == &kInfo || command == &kVerify || command == &kExport; }
+bool isForOne(const cli::Command *command) {
+  return command == &kInfo || command == &kMatmuls || command == &kVerify || command == &kExport;
+}
 
 struct CommandLine {
   const cli::Command *command = nullptr; // null: there is nothing to run
@@ -152,7 +154,7 @@ private:
     else if (const std::string *help = general.textOf("--help"))
       line.answer = *help == "markdown" ? page() : this->help();
     else if (words.empty())
-      line.error = "missing command: train, eval, sample, export, info, verify or run";
+      line.error = "missing command: train, eval, sample, export, info, matmuls, verify or run";
     else if (words.front().starts_with('-'))
       line.error = cli::readOptions(kTrainingBinary, {{}, words}, target, nullptr);
     else
@@ -215,6 +217,8 @@ int runCommand(const br_model &model, const CommandLine &line) {
     return 0;
   if (line.command == &kInfo)
     return runInfo(model, said.info);
+  if (line.command == &kMatmuls)
+    return runMatmuls(model, said.matmuls);
   if (line.command == &kVerify)
     return runVerify(said.verify);
   if (line.command == &kExport)

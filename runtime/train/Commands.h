@@ -82,6 +82,10 @@ struct InfoOptions {
   int64_t tensors = 20;
 };
 
+struct MatmulsOptions {
+  int device = -1; // as in RankOptions
+};
+
 struct VerifyOptions {
   std::string path; // of a checkpoint, or of a directory of them
 };
@@ -105,6 +109,7 @@ PreparedCommand prepareEval(const br_model &model, const EvalOptions &options);
 PreparedCommand prepareSample(const br_model &model, const SampleOptions &options);
 PreparedCommand prepareRun(const br_model &model, const RunOptions &options, RunOutputs &outputs);
 int runInfo(const br_model &model, const InfoOptions &options);
+int runMatmuls(const br_model &model, const MatmulsOptions &options);
 int runVerify(const VerifyOptions &options);
 int runExport(const br_model &model, const ExportOptions &options);
 

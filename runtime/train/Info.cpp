@@ -124,6 +124,13 @@ uint64_t braid::reportedHostBytes(const br_model &model) {
   return host != plan.end() && host->is_object() ? number(*host, "bytes") : 0;
 }
 
+// Ranks with programs of their own have matmuls of their own.
+int braid::runMatmuls(const br_model &model, const MatmulsOptions &options) {
+  for (const br_model *one = &model; one; one = one->others)
+    listMatmuls(checked(*one), options.device);
+  return 0;
+}
+
 int braid::runInfo(const br_model &model, const InfoOptions &options) {
   if (options.json) {
     std::printf("%s\n", model.plan_json ? model.plan_json : "{}");

@@ -1,0 +1,29 @@
+//===- CudnnLibrary.cpp - loads cuDNN -------------------------------------===//
+
+#include "cuda/CudnnLibrary.h"
+
+#include "base/Error.h"
+
+#include <cstdlib>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+using namespace braid;
+
+// Where the frontend finds the library's functions.
+namespace cudnn_frontend {
+void *cudnn_dlhandle = nullptr;
+}
+
+void braid::loadCudnn() {
+  static const std::string error = [] {
+    // The frontend looks for the CUDA runtime by itself, and must find the one of this program.
+    setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", concat("libcudart.so.", CUDART_VERSION / 1000).c_str(), 0);
+    cudnn_frontend::cudnn_dlhandle = dlopen("libcudnn.so.9", RTLD_NOW);
+    const char *reason = cudnn_frontend::cudnn_dlhandle ? nullptr : dlerror();
+    return std::string(reason ? reason : "");
+  }();
+  if (!error.empty())
+    fail("the model calls attention of cuDNN, which cannot be loaded: ", error,
+         "; install cuDNN 9 where the loader finds it, or compile the graph with --attention=decompose");
+}
