@@ -60,7 +60,7 @@ LIBRARIES = [
 ]
 
 # What a carried binary may need of the device machine: the C and C++ libraries and CUDA's.
-ALLOWED = re.compile(r"ld-linux|lib(stdc\+\+|gcc_s|c|m|dl|rt|pthread|cuda|cudart|cublas|cublasLt|nccl|cudnn|nvidia-ml)\.so")
+ALLOWED = re.compile(r"ld-linux|lib(stdc\+\+|gcc_s|c|m|dl|rt|pthread|cuda|cudart|cublas|cublasLt|nvrtc|nccl|cudnn|nvidia-ml)\.so")
 VERSIONS = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 30)}
 
 

@@ -133,7 +133,7 @@ def build_llmc(arguments, sources, binaries):
     frontend = place / "cudnn-frontend/include"
     shutil.copytree(sources / "cudnn-frontend/include", frontend)
     words = ["NO_MULTI_GPU=1", "NO_USE_MPI=1", "USE_CUDNN=1", f"GPU_COMPUTE_CAPABILITY={arguments.arch.removeprefix('sm_').rstrip('af')}",
-             f"NVCC={nvcc.path}", f"CUDNN_FRONTEND_PATH={frontend}", f"NVCC_INCLUDES=-include {HERE / 'llmc_fixes.h'} -I{frontend}"]
+             f"NVCC={nvcc.path} -lnvrtc", f"CUDNN_FRONTEND_PATH={frontend}", f"NVCC_INCLUDES=-include {HERE / 'llmc_fixes.h'} -I{frontend}"]
     environment = {**os.environ, "PATH": f"{nvcc.path.parent}{os.pathsep}{os.environ.get('PATH', '')}",
                    "LIBRARY_PATH": os.pathsep.join([f"{nvcc.home()}/lib64", os.environ.get("LIBRARY_PATH", ""), str(place / "lib")])}
     print("build llm.c", flush=True)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import platform
 import re
 import threading
@@ -42,6 +43,20 @@ def start(visit):
     attempt(MACHINE, "versions", lambda: {
         "python": tools.run([visit.python, "-c", ASK % PACKAGES], timeout=4).strip(), "nvcc": visit.nvcc and visit.nvcc.version,
         "glibc": "".join(platform.libc_ver())})
+    for name in (GPT, LLAMA):
+        if program := visit.measured(name):
+            attempt(name, "epilogues", lambda program=program: epilogues(program))
+
+
+def epilogues(program):
+    """What cuBLASLt's heuristic has for each distinct matmul and each way to end it; a refused epilogue is left to a kernel."""
+    lines = [json.loads(line) for line in tools.run([program.binary, "matmuls"], label=f"{program.name} matmuls", timeout=10).splitlines()
+             if line.startswith("{")]
+    if not lines:
+        raise tools.Failed("the program lists no matmul")
+    refused = [f"{line['matmul']} {line['epilogue']}: {line['refused']}" for line in lines if not line["algorithms"]]
+    return {"distinct": len({line["key"] for line in lines}), "asked": len(lines), "refused": refused,
+            "headline": {"epilogues that cuBLASLt refuses": (len(refused), None, f"of {len(lines)} asked")}}
 
 
 def libraries(visit):
