@@ -1,6 +1,7 @@
 //===- LaunchShape.cpp - threads and blocks of a kernel -------------------===//
 
 #include "lib/Codegen/LaunchShape.h"
+#include "lib/Codegen/LaunchCheck.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -20,7 +21,7 @@ static constexpr int64_t kAccessBytes = 16;
 static constexpr uint64_t kArenaAlignment = 256;
 static constexpr int64_t kWarp = 32;
 /// Threads per block: the default, and the maximum.
-static constexpr int64_t kBlockThreads = 256, kMostThreads = 1024;
+static constexpr int64_t kBlockThreads = 256, kMostThreads = kMostBlockThreads;
 /// The blocks of a kernel over vectors of any length that a multiprocessor is to hold at least.
 static constexpr int64_t kFlatBlocksAtOnce = 3;
 /// From this number of rows on, one warp per row gives enough warps.
@@ -30,7 +31,6 @@ static constexpr int64_t kWarpRows = 1024;
 static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfMost = 16;
 /// The fewest bytes of a row that row groups sharing a column sum read at once.
 static constexpr int64_t kSectorBytes = 32;
-static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
 /// Registers of a thread for addresses and operands, about as many as nvcc uses; those for
 /// reductions and arrays come on top.
 static constexpr int64_t kBaseRegisters = 40;
@@ -158,13 +158,22 @@ static int64_t countSums(const KernelAnalysis &kernel) {
   return llvm::count_if(
       kernel.nodes, [&](auto &entry) { return entry.second.reducesRows && kernel.hasLane(entry.second.resultDims()); });
 }
-/// The number of different combiners of sums over rows: each uses shared memory of its own.
-static int64_t countRowCombines(const KernelAnalysis &kernel) {
-  std::set<codegen::Combine> combines;
+/// The arrays in shared memory that sums over rows meet in (LaneReduce.h): one for each combiner and type, of single
+/// elements or of W lanes.
+static int64_t countRowArrays(const KernelAnalysis &kernel, bool ofLanes) {
+  std::set<std::pair<codegen::Combine, const void *>> arrays;
   for (const auto &[op, node] : kernel.nodes)
-    if (node.reducesRows)
-      combines.insert(node.combine);
-  return std::max<int64_t>(combines.size(), 1);
+    if (node.reducesRows && kernel.hasLane(node.resultDims()) == ofLanes)
+      arrays.insert({node.combine, getElementTypeOrSelf(node.result()).getAsOpaquePointer()});
+  return arrays.size();
+}
+/// The same of sums over the lanes of a row that several warps share.
+static int64_t countLaneArrays(const KernelAnalysis &kernel) {
+  std::set<std::pair<codegen::Combine, const void *>> arrays;
+  for (const auto &[op, node] : kernel.nodes)
+    if (node.loopsOverLanes())
+      arrays.insert({node.combine, getElementTypeOrSelf(node.result()).getAsOpaquePointer()});
+  return arrays.size();
 }
 static int64_t countKept(const KernelAnalysis &kernel) {
   return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.kept; });
@@ -172,6 +181,21 @@ static int64_t countKept(const KernelAnalysis &kernel) {
 static int64_t countArrays(const KernelAnalysis &kernel) { return countSums(kernel) + countKept(kernel); }
 static int64_t countLaneReductions(const KernelAnalysis &kernel) {
   return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.loopsOverLanes(); });
+}
+
+/// The bytes that a thread brings where groups of threads meet, all arrays together.
+static int64_t bytesOfThread(const KernelAnalysis &kernel, const LaunchShape &shape) {
+  return kPartialBytes * (countRowArrays(kernel, /*ofLanes=*/true) * shape.width + countRowArrays(kernel, false));
+}
+
+/// The static shared memory of a block.
+static int64_t sharedBytes(const KernelAnalysis &kernel, const LaunchShape &shape) {
+  int64_t bytes = shape.rowThreads > kWarp ? countLaneArrays(kernel) * kWarp * kPartialBytes : 0;
+  if (shape.rowGroups == 1 || shape.threads <= kWarp)
+    return bytes;
+  // Groups that share a warp meet by shuffles first.
+  int64_t together = shape.rowThreads < kWarp ? kWarp / shape.rowThreads : 1;
+  return bytes + shape.threads / together * bytesOfThread(kernel, shape);
 }
 
 /// Rows in groups of T <= 32 threads; threads of a block are a power of two.
@@ -188,7 +212,7 @@ static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, con
   int64_t registers = kBaseRegisters + shape.width * (countLaneReductions(kernel) + turns * countArrays(kernel));
   int64_t atOnce = ceilDiv(kernel.blocks(), limits.multiprocessors);
   int64_t most = std::min({kMostThreads, limits.registers / registers / atOnce,
-                           limits.sharedBytes / (countRowCombines(kernel) * shape.width * kPartialBytes)});
+                           limits.sharedBytes / std::max<int64_t>(bytesOfThread(kernel, shape), 1)});
   shape.rowGroups = std::max<int64_t>(most / shape.rowThreads, 1);
   while (rows % shape.rowGroups != 0)
     --shape.rowGroups;
@@ -267,7 +291,7 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimit
   switch (kernel.partition) {
   case Partition::Rows:
     chooseRowThreads(shape, kernel, limits, accesses);
-    shape.blocks = std::min(ceilDiv(kernel.rows, shape.rowGroups), kMostBlocks);
+    shape.blocks = std::min(ceilDiv(kernel.rows, shape.rowGroups), kMostGridBlocks);
     break;
   case Partition::Blocks:
     chooseRowThreads(shape, kernel, limits, accesses);
@@ -275,7 +299,7 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimit
     break;
   case Partition::Lanes:
     chooseLaneThreads(shape, kernel, accesses);
-    shape.blocks = kernel.flat ? 0 : std::min(ceilDiv(vectors, shape.rowThreads), kMostBlocks);
+    shape.blocks = kernel.flat ? 0 : std::min(ceilDiv(vectors, shape.rowThreads), kMostGridBlocks);
     break;
   }
   shape.threads = shape.rowThreads * shape.rowGroups;
@@ -293,5 +317,6 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimit
     int64_t held = shape.iterations * shape.width * countArrays(kernel);
     shape.keeps = held <= (shape.threads > kMostThreads / 2 ? kRegisterLanesOfMost : kRegisterLanes);
   }
+  shape.sharedBytes = sharedBytes(kernel, shape);
   return shape;
 }

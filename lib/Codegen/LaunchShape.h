@@ -47,6 +47,8 @@ struct LaunchShape {
   int64_t iterations = 1;
   /// Whether values that several phases read stay in registers.
   bool keeps = false;
+  /// Shared memory of a block, in which groups of threads meet.
+  int64_t sharedBytes = 0;
   /// The operands that are accessed W lanes at a time.
   llvm::SmallBitVector aligned;
 };

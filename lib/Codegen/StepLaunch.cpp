@@ -9,8 +9,11 @@
 #include "dialects/TG/TG.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/KernelPrinter.h"
+#include "lib/Codegen/LaunchCheck.h"
 #include "lib/Codegen/StepPrinter.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace braid;
@@ -68,11 +71,32 @@ static LaunchText onDevice(const KernelAnalysis &kernel, const LaunchShape &shap
   return {"launch", {"m", std::to_string(shape.blocks), std::to_string(shape.threads)}};
 }
 
+/// The blocks of a launch over vectors or tensors of these lengths, as the runtime splits them (cuda/Launch.h).
+static int64_t countBlocks(const KernelToPrint &kernel, ArrayRef<int64_t> lengths) {
+  const LaunchShape &shape = kernel.shape;
+  if (!shape.hasTable)
+    return shape.blocks;
+  int64_t total = std::accumulate(lengths.begin(), lengths.end(), int64_t{0}), blocks = 0;
+  int64_t part = kernel.analysis.flat ? shape.threads * (total < (int64_t{1} << 22) ? 8 : 16) : shape.part;
+  for (int64_t length : lengths)
+    blocks += llvm::divideCeil(length, part);
+  return blocks;
+}
+
 LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
   auto it = kernels.find(op.getKernelAttr().getAttr());
   if (it == kernels.end())
     return op.emitError() << "kernel " << op.getKernelAttr() << " is not defined in the module";
   const KernelAnalysis &kernel = it->second.analysis;
+  if (emitter.onDevice) {
+    SmallVector<int64_t> lengths;
+    for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple)
+      lengths.push_back(lengthOf(op, kernel, tuple));
+    const LaunchShape &shape = it->second.shape;
+    if (failed(verifyLaunch(op, op.getKernel(), {countBlocks(it->second, lengths), shape.threads, shape.sharedBytes},
+                            *target.gpu)))
+      return failure();
+  }
   // A table has offsets in the arena, and slots are chosen when the program runs.
   bool usesSlots = llvm::any_of(op->getOperands(), [&](Value ref) { return arena.slotsOf(ref) > 0; });
   if (op.getBatch() > 1 && kernel.partition != Partition::Blocks && !usesSlots) {

@@ -129,6 +129,16 @@ __global__ void unwritten_shared_memory(const float *, float *out) {
   store(out + blockIdx.x * threads + threadIdx.x, shared.get(threadIdx.x));
 }
 
+__global__ void much_shared_memory(const float *, float *out) {
+  constexpr int half = 6 << 10;
+  __shared__ float memory[half], other_memory[half + 1];
+  Shared<float, half> shared(memory);
+  Shared<float, half + 1> other(other_memory);
+  shared.put(threadIdx.x, 1.0f);
+  other.put(threadIdx.x, 1.0f);
+  store(out + blockIdx.x * threads + threadIdx.x, shared.get(threadIdx.x) + other.get(threadIdx.x));
+}
+
 // Launched so that they begin before what is in front of them has ended.
 __global__ void waits_for_what_is_in_front(const float *x, float *out) {
   enter_kernel();
@@ -159,15 +169,19 @@ float *device(bool write) {
 
 bool beginEarly = false;
 
-template <class... P, class... A> void run(int blocks, void (*kernel)(P...), A... args) {
+template <class... P, class... A> void launch(unsigned blocks, unsigned size, void (*kernel)(P...), A... args) {
   cudaLaunchConfig_t config;
   config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
+  config.blockDim = dim3(size);
   cudaLaunchAttribute early = {cudaLaunchAttributeProgrammaticStreamSerialization, {1}};
   config.attrs = &early;
   config.numAttrs = beginEarly;
   CHECK(cudaLaunchKernelEx(&config, kernel, args...));
   CHECK(cudaDeviceSynchronize());
+}
+
+template <class... P, class... A> void run(int blocks, void (*kernel)(P...), A... args) {
+  launch(blocks, threads, kernel, args...);
 }
 
 float at(const float *p, int i) {
@@ -204,6 +218,12 @@ int main(int argc, char **argv) {
   } else if (name == "zeroed_in_part") {
     CHECK(cudaMemset(out + 5, 0, sizeof(float)));
     std::printf("%.1f\n", at(out, 5));
+  } else if (name == "large_block") {
+    launch(1, 1024 + 32, before_and_behind, x, out, 0);
+  } else if (name == "large_grid") {
+    launch(1u << 31, threads, before_and_behind, x, out, 0);
+  } else if (name == "empty_grid") {
+    launch(0, threads, before_and_behind, x, out, 0);
   } else if (name == "misaligned") {
     run(1, misaligned, x, out);
   }
@@ -223,6 +243,7 @@ int main(int argc, char **argv) {
   NAMED(shuffles_from_outside)
   NAMED(beyond_shared_memory)
   NAMED(unwritten_shared_memory)
+  NAMED(much_shared_memory)
   NAMED(waits_for_what_is_in_front)
   NAMED(reads_before_it_waits)
   NAMED(ends_without_waiting)

@@ -330,6 +330,9 @@ Allocation &checkedAllocation(const void *pointer, size_t bytes, size_t align, c
                    static_cast<const char *>(pointer) - allocation.base, allocation.id));
 }
 
+// A block has so much without asking for more when it is launched.
+constexpr size_t staticSharedBytes = 48 << 10;
+
 // Shadows of the arrays in shared memory of this thread of the host.  Their first write in a
 // block makes them known: an older segment's is none.
 struct SharedArrays {
@@ -348,8 +351,21 @@ struct SharedArrays {
     if (entry->second.block != block) {
       entry->second.shadow.forget();
       entry->second.block = block;
+      take(bytes, block);
     }
     return entry->second.shadow;
+  }
+
+private:
+  // What the arrays of the running block take together.
+  Segment running = 0;
+  size_t taken = 0;
+
+  void take(size_t bytes, Segment block) {
+    taken = (running == block ? taken : 0) + bytes;
+    running = block;
+    if (taken > staticSharedBytes)
+      violation(format("a block takes %zu bytes of static shared memory, and has %zu,", taken, staticSharedBytes));
   }
 };
 thread_local SharedArrays sharedArrays;

@@ -41,9 +41,11 @@ cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, s
   if (cudaError_t error = failureOf("cudaLaunchKernelEx"))
     return error;
   dim3 blocks = config.gridDim, threads = config.blockDim;
-  if (!blocks.x || blocks.x > 0x7fffffff || !threads.x || threads.x > 1024 || blocks.y != 1 || blocks.z != 1 ||
-      threads.y != 1 || threads.z != 1 || argumentBytes > 32764 || config.dynamicSmemBytes)
+  // Limits of every GPU; a block with dynamic shared memory, or with more dims than one, the shim cannot run.
+  if (!blocks.x || blocks.x > 0x7fffffff || !threads.x || threads.x > 1024 || argumentBytes > 32764)
     return noteError(cudaErrorInvalidConfiguration);
+  if (blocks.y != 1 || blocks.z != 1 || threads.y != 1 || threads.z != 1 || config.dynamicSmemBytes)
+    return noteError(cudaErrorNotSupported);
   const char *name = kernelName(kernel);
   const bool beginsEarly = mayBeginEarly(config);
   auto run = [=, thread = std::move(thread)](const Issue &issue) {

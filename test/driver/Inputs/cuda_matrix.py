@@ -2,15 +2,16 @@
 
 usage: cuda_matrix.py kernels|programs <examples folder> <scratch folder> [--models a,b] [--ways a,b]
 
-kernels   for every GPU, the kernels alone: those that differ from all before, warnings are errors, and none may spill
-          its registers to memory
+kernels   for every GPU, the kernels alone: those that differ from all before; warnings are errors, none may spill its
+          registers to memory, a block can have the registers that its threads take, launches have the threads that
+          kernels are bounded for, and from sm_90 on each waits for the kernel in front of it (where there is cuobjdump)
 programs  compiles and links whole programs, with a GPU for each in turn
 """
 import argparse
 import itertools
-import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -24,7 +25,7 @@ WAYS = {
     "hsdp": ["--mesh=replica=2,shard=2", "--zero=3"],
 }
 FUNCTION = re.compile(r"^(?://[^\n]*\n)*__global__ [^;{]*? (\w+)_kernel(\(.*?^\})\n", re.M | re.S)
-RUNTIME = pathlib.Path(__file__).resolve().parents[3] / "runtime"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def graphs(examples, scratch):
@@ -57,12 +58,43 @@ def unlike(text, seen):
     return FUNCTION.sub(keep, text), kept
 
 
+# Registers of a block, and how many a warp gets at once, on every GPU.
+REGISTERS, REGISTER_UNIT = 65536, 256
+BOUNDS = re.compile(r"__launch_bounds__\((\d+)[^{;]*? void (\w+_kernel)\(")
+
+
+def bounds_of(text):
+    """The threads that each kernel is compiled for."""
+    return {name: int(threads) for threads, name in BOUNDS.findall(text)}
+
+
+def launched_otherwise(folder):
+    """The launches of a program whose threads are not those of the kernel."""
+    bounds = bounds_of((folder / "kernels.cuh").read_text())
+    launches = re.findall(r"\blaunch\w*\(m,[^;]*?\b(\d+),\s+(\w+_kernel)\b", (folder / "step.cu").read_text())
+    if not launches:
+        return "no launches were found"
+    return "\n".join(f"{name} is bounded for {bounds.get(name)} threads, and launched with {threads}"
+                     for threads, name in launches if bounds.get(name) != int(threads))
+
+
+def too_many_registers(text, ptxas):
+    """Kernels of which no block can start, by what ptxas says of their registers."""
+    used = re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers", ptxas, re.S)
+    for name, threads in bounds_of(text).items():
+        registers = [int(count) for mangled, count in used if re.search(rf"\d{name}[A-Z]", mangled)]
+        if len(registers) != 1:
+            yield f"ptxas says nothing of {name}"
+        elif (-(-registers[0] * 32 // REGISTER_UNIT) * REGISTER_UNIT) * (-(-threads // 32)) > REGISTERS:
+            yield f"{name} takes {registers[0]} registers for each of {threads} threads, and a block has {REGISTERS}"
+
+
 def compile_kernels(text, gpu, scratch):
     """What is wrong with them."""
-    source = scratch / "kernels.cuh"
+    source, cubin = scratch / "kernels.cuh", scratch / "kernels.cubin"
     source.write_text(text)
-    command = ["nvcc", "-std=c++20", "-O3", f"-arch={gpu}", "-Werror", "all-warnings", "-Xptxas", "-v", f"-I{RUNTIME}",
-               "-x", "cu", "-cubin", "-o", os.devnull, str(source)]
+    command = ["nvcc", "-std=c++20", "-O3", f"-arch={gpu}", "-Werror", "all-warnings", "-Xptxas", "-v", f"-I{ROOT / 'runtime'}",
+               "-x", "cu", "-cubin", "-o", str(cubin), str(source)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         return done.stdout[-3000:]
@@ -70,7 +102,12 @@ def compile_kernels(text, gpu, scratch):
     spills = [int(stored) + int(loaded) for stored, loaded in re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", done.stdout)]
     if len(names) != len(spills):
         return f"ptxas says nothing of some kernels: {done.stdout[-1000:]}"
-    return "\n".join(f"{name} spills {count} bytes" for name, count in zip(names, spills) if count)
+    wrong = [f"{name} spills {count} bytes" for name, count in zip(names, spills) if count]
+    wrong += too_many_registers(text, done.stdout)
+    if gpu != "sm_80" and shutil.which("cuobjdump"):
+        waits = subprocess.run([sys.executable, ROOT / "bench/launch_waits.py", cubin], stdout=subprocess.PIPE, text=True)
+        wrong += [waits.stdout] if waits.returncode else []
+    return "\n".join(wrong)
 
 
 def kernels(chosen, ways, scratch):
@@ -83,7 +120,7 @@ def kernels(chosen, ways, scratch):
                 subprocess.run(["braidc", str(make()), f"--target=cuda:{gpu}", f"--precision={precision}", *WAYS[way],
                                 "--emit=cu", "-o", str(folder)], check=True)
                 text, count = unlike((folder / "kernels.cuh").read_text(), seen)
-                wrong = compile_kernels(text, gpu, scratch) if count else ""
+                wrong = launched_otherwise(folder) or (compile_kernels(text, gpu, scratch) if count else "")
                 print(f"{name} {way} {precision} {gpu}: {count} kernels: {'FAILED' if wrong else 'ok'}", flush=True)
                 if wrong:
                     failed.append((name, way, precision, gpu))

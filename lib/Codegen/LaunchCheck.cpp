@@ -1,0 +1,23 @@
+//===- LaunchCheck.cpp - whether a GPU can start a launch -----------------===//
+
+#include "lib/Codegen/LaunchCheck.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+LogicalResult codegen::verifyLaunch(Operation *op, StringRef kernel, const LaunchNeeds &needs, const GpuInfo &gpu) {
+  auto verify = [&](int64_t needed, int64_t most, StringRef what, StringRef remedy) -> LogicalResult {
+    if (needed <= most)
+      return success();
+    return op->emitError() << "kernel '" << kernel << "' is launched with " << needed << " " << what << ", and "
+                           << gpu.name() << " has at most " << most << ": " << remedy;
+  };
+  // Only sizes of tensors make a grid too large; the rest is chosen.
+  constexpr StringLiteral report = "report this, braidc should have chosen fewer";
+  return success(succeeded(verify(needs.blocks, kMostGridBlocks, "blocks", "build the graph with a smaller batch")) &&
+                 succeeded(verify(needs.threads, kMostBlockThreads, "threads a block", report)) &&
+                 succeeded(verify(needs.sharedBytes, std::min(kMostStaticBytes, gpu.blockSharedBytes),
+                                  "bytes of shared memory a block", report)));
+}
