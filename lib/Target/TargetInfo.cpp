@@ -11,7 +11,7 @@ using namespace braid;
 // GPUs
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
+static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20, GB = 1'000'000'000;
 
 /// Those of cuDNN's kernels for Ampere, which other architectures take, too.
 static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSerial=*/false, /*queryGradients=*/2};
@@ -27,11 +27,13 @@ static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSer
 static constexpr GpuInfo gpus[] = {
     {/*arch=*/80, /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
      /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/40 * MiB,
+     /*memoryBytes=*/80 * GB,
      /*bytesPerSecond=*/2.039e12, /*linkBytesPerSecond=*/600e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/312e12,
      /*tf32Flops=*/156e12,
      /*f32Flops=*/19.5e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/24, /*attentionSums=*/ampereSums},
     {/*arch=*/86, /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/6 * MiB,
+     /*memoryBytes=*/24 * GB,
      /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/125e12,
      /*tf32Flops=*/62.5e12,
      /*f32Flops=*/31.2e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
@@ -40,11 +42,13 @@ static constexpr GpuInfo gpus[] = {
     // that it prints for dense fits neither.
     {/*arch=*/89, /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
+     /*memoryBytes=*/48 * GB,
      /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/366.5e12,
      /*tf32Flops=*/183e12,
      /*f32Flops=*/91.6e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
     {/*arch=*/90, /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/50 * MiB,
+     /*memoryBytes=*/80 * GB,
      /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/989e12,
      /*tf32Flops=*/494.7e12,
      /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB,
@@ -52,15 +56,17 @@ static constexpr GpuInfo gpus[] = {
     // L2 and multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
     // which is also the bus width times the clock that it reports; 8 TB/s was said before.  FLOPs:
     // an eighth of what the data sheet of HGX B200 says of eight, half of that where it says "with
-    // sparsity".
+    // sparsity"; memory likewise.
     {/*arch=*/100, /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/129536 * KiB,
+     /*memoryBytes=*/180 * GB,
      /*bytesPerSecond=*/7.7e12, /*linkBytesPerSecond=*/1800e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/2250e12,
      /*tf32Flops=*/1125e12,
      /*f32Flops=*/75e12, /*matmulWorkspace=*/32 * MiB,
      /*commCtas=*/24, /*attentionSums=*/{/*fixedTakesScores=*/false, /*hasSerial=*/false, /*queryGradients=*/2}},
     {/*arch=*/120, /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
+     /*memoryBytes=*/32 * GB,
      /*bytesPerSecond=*/1.792e12, /*linkBytesPerSecond=*/128e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/209.5e12,
      /*tf32Flops=*/104.8e12,
      /*f32Flops=*/104.8e12, /*matmulWorkspace=*/12 * MiB, /*commCtas=*/8, /*attentionSums=*/ampereSums},
@@ -77,11 +83,10 @@ static constexpr const GpuInfo &gpuOf(unsigned arch) {
   return *found;
 }
 
-/// What an H100 reaches of its data sheet: GEMMs in f32 (without TF32) and in dense bf16, f32
-/// vector code, HBM3; an action of a captured graph; NVLink between the GPUs of a machine, as
-/// NCCL's bus bandwidth.  No other has been measured: they are taken to reach the same share of
-/// theirs.  Of copies to and from the host none has been measured here: four fifths of what PCIe has
-/// in one direction, and a launch for each.
+/// What an H100 is assumed to reach of its data sheet: products in f32 (without TF32) and in dense bf16 that no
+/// table of lib/Cost prices, f32 vector code, HBM3; an action of a captured graph; NVLink between the GPUs of a
+/// machine, as NCCL's bus bandwidth.  Others are taken to reach the same share of theirs.  Of copies to and from
+/// the host: four fifths of what PCIe has in one direction, and a launch for each.  Nothing was measured here.
 static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
   const GpuInfo &h100 = gpuOf(90);
   return {/*matrixFlops=*/gpu.f32Flops / h100.f32Flops * 50e12,
@@ -95,9 +100,9 @@ static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
           /*hostBytesPerSecond=*/0.8 * gpu.hostBytesPerSecond / 2};
 }
 
-/// One for all rows: a large GPU with an L2 cache of 40 MB, between an A100 and a B200.  Shapes
-/// were measured on an H100 alone; a row gets limits of its own when they have been measured
-/// there.  A block may have 48 KiB of shared memory without asking for more.
+/// One for all rows: a large GPU with an L2 cache of 40 MB, between an A100 and a B200.  A row gets
+/// limits of its own when shapes have been measured there.  A block may have 48 KiB of shared memory
+/// without asking for more.
 static constexpr LaunchLimits largeGpu = {/*multiprocessors=*/128, /*registers=*/65536, /*threads=*/2048,
                                           /*cachedRowBytes=*/128 * KiB, /*sharedBytes=*/40 * KiB};
 
