@@ -5,12 +5,14 @@
 
 FOLDER is what braidc --target=cuda wrote (--emit=dir or cu).  Its actions.json has, for each action, the
 FLOPs and bytes of the cost library (each operand once, and what attention keeps in memory between its
-kernels), and its seconds by the rates of the target's row, which are what GPUs reach of their data
-sheets.  Another GPU is taken to reach the same share of its own:
+kernels), and its seconds on the GPU of the target's row: of GEMMs by the tables of lib/Cost, of attention by
+published rates, of the rest by what GPUs are taken to reach of their data sheets.  Another GPU is taken to
+reach the same share of its own:
 
-  seconds = launch + max(matrix FLOPs / rate + vector FLOPs / rate, bytes / rate)
+  seconds = launch + max(matrix + vector, memory) + scratch
 
-The bound of a launch is the largest of these three.  A step is `train` after all microbatches but one of
+Scratch is what kernels of one call pass on through memory.  The bound of a launch is the largest of launch, computing
+and memory.  A step is `train` after all microbatches but one of
 `accumulate`; collectives, and copies from and to the host, count with the seconds that computing waits for them, as braidc has planned.  MFU
 counts 6 operations a parameter and token, and 12 * width * sequence a token in each layer's attention
 (PaLM, appendix B: no discount for the causal half) over the dense rate of the data sheet.
@@ -68,9 +70,9 @@ class Launch:
         rate = "bf16" if action.get("type") == "bf16" else "f32"
         computing = (action["matrix_s"] * card[f"{rate}_flops"] / getattr(gpu, rate) +
                      action["vector_s"] * card["f32_flops"] / gpu.f32)
-        moving = action["memory_s"] * card["bytes_per_second"] / gpu.memory
-        parts = {"launch": action["launch_s"], "compute": computing, "memory": moving}
-        self.seconds, self.bound = parts["launch"] + max(computing, moving), max(parts, key=parts.get)
+        moving, scratch = (action[f"{part}_s"] * card["bytes_per_second"] / gpu.memory for part in ("memory", "scratch"))
+        parts = {"launch": action["launch_s"], "compute": computing, "memory": moving + scratch}
+        self.seconds, self.bound = parts["launch"] + max(computing, moving) + scratch, max(parts, key=parts.get)
 
 
 class Step:

@@ -171,12 +171,16 @@ template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls)
 ActionCost AttentionOp::getActionCost() { return costOfAttention(*this, 2); }
 
 /// The scores again, dv, the weights' gradient, dq and dk.  Its scratch memory is written and
-/// read once; of dq in f32 it has one copy, the least that any GPU takes.
+/// read once: of scores, those that the mask leaves; of dq in f32 one copy, the least that any GPU takes.
 ActionCost AttentionGradOp::getActionCost() {
   ActionCost cost = costOfAttention(*this, 5);
   WorkspaceRule rule = {};
   rule.attention.queryGradients = 1;
   int64_t scratch = getWorkspaceBytes(rule);
+  if (!getTiles() && getOrder() == SumOrder::Fixed) {
+    AttentionSizes sizes = getSizes();
+    scratch -= cost.maskedFlops / (10 * sizes.size) * sizes.elementBytes;
+  }
   cost.bytesRead += scratch;
   cost.bytesWritten += scratch;
   return cost;

@@ -2,10 +2,12 @@
 //
 // A prediction that orders alternatives, not a measurement:
 //
-//   action       launch + max(matrix FLOPs / rate + vector FLOPs / rate, bytes / rate)
+//   action       launch + max(products + vector FLOPs / rate, bytes / rate)
 //   collective   messages × latency + bytes sent / bandwidth
 //   copy         tensors × latency + bytes / bandwidth between the host and its device
 //
+// Products of matrices take FLOPs / rate on a CPU and at given rates.  On a GPU a GEMM takes what its table says
+// (Gemm.h), and a library's call of attention what is published (Attention.h).
 // Messages and bytes are those of the kind (runtime/CollectiveKinds.h).  A group of one
 // rank costs nothing.  The link that the runtime emulates (runtime/comm/LinkModel.h) is
 // the same formula.
@@ -15,33 +17,49 @@
 #define BRAID_LIB_COST_COST_H
 
 #include "dialects/Comm/Comm.h"
+#include "lib/Cost/Gemm.h"
 #include "lib/Target/TargetInfo.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
 
 namespace braid {
 
-/// Of an action: how long it would take if it did nothing else.
+/// Predicted seconds of an action that runs alone.  Nothing else overlaps `scratch`, the traffic between the kernels of
+/// one call.
 struct ActionSeconds {
-  double launch, matrix, vector, memory;
+  double launch, matrix, vector, memory, scratch = 0;
 
-  double total() const { return launch + std::max(matrix + vector, memory); }
+  double total() const { return launch + std::max(matrix + vector, memory) + scratch; }
 };
 
-/// What a rank computes in a second.
+struct GemmCall {
+  GemmSizes sizes;
+  GemmType type;
+};
+
+/// The GEMM of a `tg.contract` or an `exec.matmul`.
+GemmCall gemmOf(mlir::Operation *op);
+
+/// Compute rates of one rank, per second.
 struct ComputeRates {
   double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
+  /// The GPU whose tables price products of matrices; null: the rates above do.
+  const GpuInfo *gpu;
 
   static ComputeRates of(const TargetInfo &target);
-  /// Parses "GFLOPS,GBps": the rates of GEMMs of any type and of memory traffic.  The rate
+  /// Parses "GFLOPS,GBps": the rates of GEMMs and attention of any type and size, and of memory traffic.  The rate
   /// of vector code scales with the former.  An empty text gives the target's rates.
   static llvm::Expected<ComputeRates> parse(llvm::StringRef text, const TargetInfo &target);
 
   ActionSeconds parts(exec::ActionOpInterface action) const;
   double seconds(exec::ActionOpInterface action) const { return parts(action).total(); }
-  /// Of a call that multiplies matrices, of bf16 or wider, which is no action yet.
-  double gemmSeconds(double flops, bool isHalf, double bytes) const {
-    return launchSeconds + std::max(flops / (isHalf ? halfMatrixFlops : matrixFlops), bytes / bytesPerSecond);
+  /// Seconds of a GEMM's products, without its launch and its traffic.
+  double productSeconds(const GemmSizes &sizes, GemmType type) const;
+  /// The same of an op that contracts or is attention, of any dialect.
+  double productSeconds(mlir::Operation *op) const;
+  /// Seconds of a call that multiplies matrices and moves so many bytes.
+  double callSeconds(double products, double bytes) const {
+    return launchSeconds + std::max(products, bytes / bytesPerSecond);
   }
 };
 

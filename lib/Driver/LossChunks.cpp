@@ -6,6 +6,7 @@
 #include "lib/Memory/Size.h"
 #include "lib/Report/Report.h"
 #include "lib/Schedule/Forward.h"
+#include "lib/Target/TargetInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Memory/LossRows.h"
 
@@ -18,8 +19,7 @@ static constexpr int64_t kMostChunks = 64;
 /// An arena that is larger by less is as small.
 static constexpr double kAsSmall = 1.01;
 
-/// Who did not ask for chunks gets none that save less than the time of more plans is worth:
-/// of logits that are small, by themselves or beside the arena.
+/// By default, small logits are not chunked: the extra planning would cost more time than the chunks save memory.
 static constexpr int64_t kFewLogitsBytes = 16 << 20;
 static constexpr double kFewLogitsOfArena = 0.05;
 
@@ -80,8 +80,9 @@ public:
 
   /// In twice as many chunks each time, until `limit` is kept or the rest is small.
   LogicalResult upwards(std::optional<int64_t> limit);
-  /// For who has said nothing: as many as make a chunk small, or fewer that take less time.
-  LogicalResult byDefault();
+  /// The default where memory has no size of its own: as many chunks as make one small, or fewer that take less time.
+  LogicalResult byWorth();
+  bool hasFewLogits() const { return logitsBytes() < kFewLogitsBytes; }
 
   const Chunks &whole() const { return tried.front(); }
   /// The fewest that keep the limit, or that are as small as any.
@@ -135,9 +136,7 @@ LogicalResult Trials::upwards(std::optional<int64_t> limit) {
   return success();
 }
 
-LogicalResult Trials::byDefault() {
-  if (logitsBytes() < kFewLogitsBytes)
-    return success();
+LogicalResult Trials::byWorth() {
   FailureOr<Chunks> whole = plan(1);
   if (failed(whole))
     return failure();
@@ -187,31 +186,52 @@ FailureOr<Chunks> Trials::choose(std::optional<int64_t> limit) {
   return replaysLater ? chooseBesideReplays(*limit) : FailureOr<Chunks>(smallest());
 }
 
+/// The memory of the card, where neither chunks nor a limit are asked for.
+static const GpuInfo *cardOf(const DriverOptions &options) {
+  bool isGiven = options.lossChunk == "auto" || !options.memoryLimit.empty();
+  return isGiven ? nullptr : lookupTarget(options.target, options.gpu)->gpu;
+}
+
+static std::string memoryOf(const GpuInfo &card) {
+  return std::to_string(card.memoryBytes / 1'000'000'000) + " GB of the GPU (" + card.card.str() + ")";
+}
+
 LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, StringRef behind) {
   bool isAsked = options.lossChunk == "auto";
+  const GpuInfo *card = cardOf(options);
   std::optional<int64_t> limit;
   if (!options.memoryLimit.empty())
     limit = *parseSize(options.memoryLimit);
+  else if (card)
+    limit = card->memoryBytes;
   Trials trials(module, options, behind);
+  bool isDefault = !isAsked && options.memoryLimit.empty();
   FailureOr<Chunks> chosen = failure();
-  {
+  if (!isDefault || !trials.hasFewLogits()) {
     // Who did not ask need not know that a loss has no rows.
     std::optional<ScopedDiagnosticHandler> quiet;
     if (!isAsked)
       quiet.emplace(module.getContext(), [](Diagnostic &) { return success(); });
-    if (succeeded(isAsked || limit ? trials.upwards(limit) : trials.byDefault()) && trials.hasTried())
+    if (succeeded(isAsked || limit ? trials.upwards(limit) : trials.byWorth()) && trials.hasTried())
       chosen = trials.choose(limit);
   }
   options.lossChunk = "none";
   if (failed(chosen))
     return success(!isAsked);
-  if (chosen->count == 1)
-    return success();
   const Trial &before = trials.whole().trial, &after = chosen->trial;
+  if (chosen->count == 1) {
+    if (card && before.arenaBytes <= card->memoryBytes)
+      emitRemark(module.getLoc()) << "the loss is computed whole: the arena of " << formatSize(before.arenaBytes)
+                                  << " fits the " << memoryOf(*card);
+    return success();
+  }
   options.lossChunk = std::to_string(chosen->rows);
-  emitRemark(module.getLoc()) << "the loss is computed in " << chosen->count << " chunks of " << chosen->rows
-                              << " rows of logits: the arena goes from " << formatSize(before.arenaBytes) << " to "
-                              << formatSize(after.arenaBytes) << ", the predicted time of a step from "
-                              << formatSeconds(before.seconds) << " to " << formatSeconds(after.seconds);
+  InFlightDiagnostic remark = emitRemark(module.getLoc());
+  remark << "the loss is computed in " << chosen->count << " chunks of " << chosen->rows
+         << " rows of logits: the arena goes from " << formatSize(before.arenaBytes) << " to "
+         << formatSize(after.arenaBytes) << ", the predicted time of a step from " << formatSeconds(before.seconds)
+         << " to " << formatSeconds(after.seconds);
+  if (card)
+    remark << "; whole, it does not fit the " << memoryOf(*card);
   return success();
 }

@@ -20,8 +20,8 @@ llvm::Error checkLossChunk(const DriverOptions &options);
 /// Settles what auto stands for in `options`, by plans of `module`, which has gone through the
 /// phase `behind`: as few chunks as keep the memory limit, or without one as few as need hardly
 /// more memory than any other number.  Fails, with a message, if the loss has no rows and auto was
-/// asked for.  Who has asked for nothing gets chunks only of large logits, and none whose time is not
-/// worth the memory.
+/// asked for.  By default only large logits are chunked: for a GPU, if the arena would not fit its memory;
+/// for a CPU, if the memory is worth the time.
 mlir::LogicalResult chooseLossChunk(mlir::ModuleOp module, DriverOptions &options, llvm::StringRef behind);
 
 } // namespace braid

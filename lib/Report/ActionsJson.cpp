@@ -65,6 +65,7 @@ static Json actionJson(exec::ActionOpInterface action, const ComputeRates &rates
                    {"matrix_s", seconds.matrix},
                    {"vector_s", seconds.vector},
                    {"memory_s", seconds.memory},
+                   {"scratch_s", seconds.scratch},
                    {"predicted_s", seconds.total()}});
   return json;
 }

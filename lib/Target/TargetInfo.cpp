@@ -11,7 +11,7 @@ using namespace braid;
 // GPUs
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
+static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20, GB = 1'000'000'000;
 
 /// Those of cuDNN's kernels for Ampere, which other architectures take, too.
 static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSerial=*/false, /*queryGradients=*/2};
@@ -27,11 +27,13 @@ static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSer
 static constexpr GpuInfo gpus[] = {
     {/*arch=*/80, /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
      /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/40 * MiB,
+     /*memoryBytes=*/80 * GB,
      /*bytesPerSecond=*/2.039e12, /*linkBytesPerSecond=*/600e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/312e12,
      /*tf32Flops=*/156e12,
      /*f32Flops=*/19.5e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/24, /*attentionSums=*/ampereSums},
     {/*arch=*/86, /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/6 * MiB,
+     /*memoryBytes=*/24 * GB,
      /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/125e12,
      /*tf32Flops=*/62.5e12,
      /*f32Flops=*/31.2e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
@@ -40,11 +42,13 @@ static constexpr GpuInfo gpus[] = {
     // that it prints for dense fits neither.
     {/*arch=*/89, /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
+     /*memoryBytes=*/48 * GB,
      /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/366.5e12,
      /*tf32Flops=*/183e12,
      /*f32Flops=*/91.6e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
     {/*arch=*/90, /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/50 * MiB,
+     /*memoryBytes=*/80 * GB,
      /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/989e12,
      /*tf32Flops=*/494.7e12,
      /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB,
@@ -52,15 +56,17 @@ static constexpr GpuInfo gpus[] = {
     // L2 and multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
     // which is also the bus width times the clock that it reports; 8 TB/s was said before.  FLOPs:
     // an eighth of what the data sheet of HGX B200 says of eight, half of that where it says "with
-    // sparsity".
+    // sparsity"; memory likewise.
     {/*arch=*/100, /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/129536 * KiB,
+     /*memoryBytes=*/180 * GB,
      /*bytesPerSecond=*/7.7e12, /*linkBytesPerSecond=*/1800e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/2250e12,
      /*tf32Flops=*/1125e12,
      /*f32Flops=*/75e12, /*matmulWorkspace=*/32 * MiB,
      /*commCtas=*/24, /*attentionSums=*/{/*fixedTakesScores=*/false, /*hasSerial=*/false, /*queryGradients=*/2}},
     {/*arch=*/120, /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
+     /*memoryBytes=*/32 * GB,
      /*bytesPerSecond=*/1.792e12, /*linkBytesPerSecond=*/128e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/209.5e12,
      /*tf32Flops=*/104.8e12,
      /*f32Flops=*/104.8e12, /*matmulWorkspace=*/12 * MiB, /*commCtas=*/8, /*attentionSums=*/ampereSums},
@@ -78,7 +84,8 @@ static constexpr const GpuInfo &gpuOf(unsigned arch) {
 }
 
 /// Estimates, because no program of ours has run on a GPU: shares of an H100's data sheet that are usual
-/// in published benchmarks.  GEMMs in f32 (without TF32) 0.75, in dense bf16 0.61, f32 vector code 0.60, HBM3
+/// in published benchmarks.  Products that no table of lib/Cost prices in
+/// f32 (without TF32) 0.75 and in dense bf16 0.61, f32 vector code 0.60, HBM3
 /// 0.84, NVLink between the GPUs of a machine 0.78 (NCCL's bus bandwidth); an action of a captured graph 2 us.
 /// Other GPUs are taken to reach the same shares of theirs.  Copies to and from the host: four fifths of what
 /// PCIe has in one direction, and a launch for each.

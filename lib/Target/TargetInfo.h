@@ -27,6 +27,8 @@ struct GpuInfo {
   /// Of a multiprocessor.
   int64_t registers, threads;
   int64_t l2Bytes;
+  /// The card's memory, of which a CUDA context and its libraries take some as well.
+  int64_t memoryBytes;
   /// Bytes per second of its memory and, in both directions, of its link to other GPUs.
   double bytesPerSecond, linkBytesPerSecond;
   /// The same of its link to the host, in both directions.
@@ -57,7 +59,8 @@ struct LaunchLimits {
 /// What a rank reaches of what its processor could do.
 struct TargetRates {
   /// FLOPs per second of large GEMMs in f32 and in bf16 and of vector code, and bytes per
-  /// second of memory traffic; and the seconds of an empty action.
+  /// second of memory traffic; and the seconds of an empty action.  On GPUs, tables of lib/Cost price
+  /// GEMMs and calls of attention.
   double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
   /// A message between ranks of one machine: latency in seconds, bytes in a second.
   double linkLatency, linkBytesPerSecond;

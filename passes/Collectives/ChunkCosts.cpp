@@ -13,11 +13,17 @@ using namespace braid;
 
 static bool isContraction(Operation *op) { return numericKindOf(op) == NumericKind::Contraction; }
 
-/// Of a contraction of some bytes, or of a part of it that makes so many times fewer products.
-static double secondsOf(const ComputeRates &rates, Operation *op, double bytes, int64_t count = 1) {
-  auto cost = dyn_cast<CostOpInterface>(op);
-  double flops = static_cast<double>(cost ? cost.getFlops() : defaultFlops(op)) / count;
-  return rates.gemmSeconds(flops, getElementTypeOrSelf(op->getOperand(0)).isBF16(), bytes);
+/// The size of a GEMM along a dim that operands and result have or lack.
+static int64_t &sizeAlong(GemmSizes &sizes, const ChunkDims &dims) {
+  bool inLhs = dims.operands[0].has_value(), inRhs = dims.operands[1].has_value();
+  if (inLhs && inRhs)
+    return dims.results[0] ? sizes.items : sizes.k;
+  return inLhs ? sizes.m : sizes.n;
+}
+
+/// Seconds of a contraction that moves some bytes.
+static double secondsOf(const ComputeRates &rates, const GemmCall &call, double bytes) {
+  return rates.callSeconds(rates.productSeconds(call.sizes, call.type), bytes);
 }
 
 /// Of one chunk: what has no rows is read in each.
@@ -33,7 +39,10 @@ double ChunkCosts::contractions(const ChunkSite &site, int64_t count) const {
     };
     add(op->getOperands(), dims.operands);
     add(op->getResults(), dims.results);
-    seconds += secondsOf(compute, op, bytes, count);
+    GemmCall call = gemmOf(op);
+    int64_t &size = sizeAlong(call.sizes, dims);
+    size = llvm::divideCeil(size, count);
+    seconds += secondsOf(compute, call, bytes);
   }
   return seconds;
 }
@@ -95,7 +104,7 @@ double ChunkCosts::computedMeanwhile(const ChunkSite &site) const {
       for (Value operand : op->getOperands())
         needed.insert(operand.getDefiningOp());
     else if (isContraction(op))
-      seconds += secondsOf(compute, op, bytesOf(op->getOperandTypes()) + bytesOf(op->getResultTypes()));
+      seconds += secondsOf(compute, gemmOf(op), bytesOf(op->getOperandTypes()) + bytesOf(op->getResultTypes()));
   return seconds;
 }
 

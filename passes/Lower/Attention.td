@@ -57,10 +57,11 @@ def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> 
     queries x keys elements.
 
     `fixed`, `serial` and `any` set that order of all calls (see `exec.attention_grad`).  `auto`
-    plans the memory of all programs in both ways: the order is fixed, unless with its scratch
-    memory the arena exceeds the memory limit, or the order costs more than a tenth of the
-    arena, or the scores have more elements than the library can count.  Where it is any, a
-    remark says why.  For ranks, memory is that before communication is moved.
+    plans the memory and predicts the time of all programs in both ways.  The order is fixed, unless
+    that takes more than 2 % of the predicted time or a tenth of the arena, or exceeds the memory
+    limit, or the scores have more elements than the library can count.  A remark names the choice,
+    the bytes and the milliseconds.  For ranks, memory is that before communication is moved, and
+    time is that of computing.
 
     Input (`order=any`):
     ```mlir
@@ -87,7 +88,7 @@ def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> 
   }];
   let options = [
     Option<"order", "order", "::braid::AttentionOrder", "::braid::AttentionOrder::Auto", "auto, fixed, serial or any",
-           [{::llvm::cl::values(clEnumValN(::braid::AttentionOrder::Auto, "auto", "fixed, unless that costs much memory"),
+           [{::llvm::cl::values(clEnumValN(::braid::AttentionOrder::Auto, "auto", "fixed, unless that costs time or memory"),
                                 clEnumValN(::braid::AttentionOrder::Fixed, "fixed", "the same bits in every run"),
                                 clEnumValN(::braid::AttentionOrder::Serial, "serial", "the same bits, slower, with less memory"),
                                 clEnumValN(::braid::AttentionOrder::Any, "any", "bits that differ from run to run"))}]>,

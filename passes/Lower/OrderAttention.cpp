@@ -1,6 +1,7 @@
 //===- OrderAttention.cpp - the order in which attention sums gradients ---===//
 
 #include "dialects/Exec/Exec.h"
+#include "lib/Cost/Cost.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/PlannedBytes.h"
@@ -13,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Lower/LibrarySizes.h"
 #include "passes/Lower/Passes.h"
+#include "llvm/Support/Format.h"
 
 namespace braid {
 #define GEN_PASS_DEF_ORDERATTENTIONPASS
@@ -22,6 +24,9 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 using exec::SumOrder;
+
+/// A fixed order may take these shares of the arena and of the predicted time.
+static constexpr double kMemoryShare = 0.1, kTimeShare = 0.02;
 
 namespace {
 struct OrderAttentionPass : public braid::impl::OrderAttentionPassBase<OrderAttentionPass> {
@@ -77,30 +82,56 @@ private:
     return std::nullopt;
   }
 
+  /// Predicted seconds of the programs with these calls, without communication.
+  double seconds() {
+    ComputeRates rates = ComputeRates::of(*target);
+    llvm::SetVector<Operation *> programs;
+    for (exec::AttentionGradOp call : calls)
+      programs.insert(call->getParentOp());
+    double seconds = 0;
+    for (Operation *program : programs)
+      program->walk([&](exec::ActionOpInterface action) {
+        if (!isa<comm::QueuedOpInterface>(action.getOperation()))
+          seconds += rates.seconds(action);
+      });
+    return seconds;
+  }
+
   LogicalResult choose(std::optional<int64_t> limit, int64_t padded) {
     set(SumOrder::Any);
     int64_t least = workspace();
+    double leastSeconds = seconds();
     bool anyFits = !firstTooLarge();
     set(SumOrder::Fixed);
     int64_t most = workspace();
+    double more = seconds() - leastSeconds;
     if (std::optional<exec::LibraryNumber> found = firstTooLarge(); found && anyFits)
       return settleForAny("the " + found->what + " would be " + std::to_string(found->value) +
                           ", more than the library counts");
-    if (most <= least)
-      return success();
-    FailureOr<UnplacedPrograms> programs = UnplacedPrograms::read(getOperation(), padded, *target);
-    if (failed(programs))
-      return failure();
-    FailureOr<int64_t> arena = programs->arenaBytes(most), leastArena = programs->arenaBytes(least);
-    if (failed(arena) || failed(leastArena))
-      return failure();
-    std::string costs = "a fixed order would take " + formatSize(most) + " of scratch memory instead of " +
-                        formatSize(least) + ", and the arena " + formatSize(*arena) + " instead of " +
-                        formatSize(*leastArena);
-    if (limit && *arena > *limit)
-      return settleForAny(costs + ", more than the memory limit of " + formatSize(*limit));
-    if (*arena - *leastArena > *arena / 10)
-      return settleForAny(costs);
+    std::string costs;
+    llvm::raw_string_ostream text(costs);
+    bool takesMuch = false, breaksLimit = false;
+    if (most > least) {
+      FailureOr<UnplacedPrograms> programs = UnplacedPrograms::read(getOperation(), padded, *target);
+      if (failed(programs))
+        return failure();
+      FailureOr<int64_t> arena = programs->arenaBytes(most), leastArena = programs->arenaBytes(least);
+      if (failed(arena) || failed(leastArena))
+        return failure();
+      text << formatSize(most) << " of scratch memory instead of " << formatSize(least) << ", an arena of "
+           << formatSize(*arena) << " instead of " << formatSize(*leastArena) << ", and ";
+      breaksLimit = limit && *arena > *limit;
+      takesMuch = *arena - *leastArena > kMemoryShare * *arena;
+    }
+    text << llvm::format("%.3g ms more than the predicted %.3g ms", 1e3 * more, 1e3 * leastSeconds);
+    if (breaksLimit)
+      return settleForAny("a fixed order would take " + costs + "; the memory limit is " + formatSize(*limit));
+    if (takesMuch || more > kTimeShare * leastSeconds)
+      return settleForAny("a fixed order would take " + costs);
+    if (most > least)
+      calls.front().emitRemark() << "gradients of attention are summed in a fixed order, so their bits are the same in "
+                                    "every run: it takes "
+                                 << costs;
     return success();
   }
 

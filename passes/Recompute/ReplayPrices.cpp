@@ -45,7 +45,7 @@ double OpSeconds::of(Operation *op) const {
     return flops / rates.vectorFlops;
   double bytes = bytesOf(op->getOperandTypes()) + bytesOf(op->getResultTypes());
   if (contracts(op))
-    return rates.gemmSeconds(flops, getElementTypeOrSelf(op->getOperand(0)).isBF16(), bytes);
+    return rates.callSeconds(rates.productSeconds(op), bytes);
   return rates.launchSeconds + std::max(flops / rates.vectorFlops, bytes / rates.bytesPerSecond);
 }
 

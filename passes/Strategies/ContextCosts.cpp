@@ -15,10 +15,9 @@ static constexpr double kBackward = 2.5;
 
 static bool isOfNumbers(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
 
-ContextWork ContextWork::of(Operation *op, const SequenceDims &sequence, int64_t ranks, int64_t ranksOfMesh) {
-  ContextWork work = {ranks, 0, getElementTypeOrSelf(op->getOperand(0)).isBF16(), 0, 0};
-  auto cost = dyn_cast<CostOpInterface>(op);
-  work.flops = static_cast<double>(cost ? cost.getFlops() : defaultFlops(op)) / ranksOfMesh;
+ContextWork ContextWork::of(Operation *op, const SequenceDims &sequence, int64_t ranks, int64_t ranksOfMesh,
+                            const ComputeRates &rates) {
+  ContextWork work = {ranks, rates.productSeconds(op) / ranksOfMesh, 0, 0};
   auto isPast = [&](unsigned number) {
     return llvm::any_of(sequence.past, [&](const auto &entry) { return entry.first == number; });
   };
@@ -69,7 +68,7 @@ struct Steps {
 
 ContextCost braid::costOf(ContextWay way, bool inZigzag, const ContextWork &work, const ComputeRates &rates,
                           const LinkRates &link) {
-  double n = work.ranks, seconds = work.flops / (work.isHalf ? rates.halfMatrixFlops : rates.matrixFlops);
+  double n = work.ranks, seconds = work.seconds;
   if (work.ranks == 1)
     return {(1 + kBackward) * seconds, 0};
   // Of a merge: two results and their sum, of a rank's positions, of which queries are half of `others`.

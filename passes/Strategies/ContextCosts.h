@@ -11,13 +11,13 @@ namespace braid {
 /// What a rank has to do with an op in which positions read earlier ones, forward.
 struct ContextWork {
   int64_t ranks;  ///< That share the sequence.
-  double flops;   ///< Of this rank, if all have equally many.
-  bool isHalf;    ///< Its numbers are bf16.
+  double seconds; ///< Of this rank, if all compute equally much.
   int64_t past;   ///< Bytes of what is read at earlier positions, of all positions.
   int64_t others; ///< Bytes of other operands and results with a sequence, of all positions.
 
   /// The other axes of the mesh are taken to share out the op evenly.
-  static ContextWork of(mlir::Operation *op, const SequenceDims &sequence, int64_t ranks, int64_t ranksOfMesh);
+  static ContextWork of(mlir::Operation *op, const SequenceDims &sequence, int64_t ranks, int64_t ranksOfMesh,
+                        const ComputeRates &rates);
 };
 
 struct ContextCost {

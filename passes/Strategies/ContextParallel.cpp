@@ -278,7 +278,7 @@ FailureOr<ContextWay> ContextParallel::choose() {
     for (const ContextOp &found : ops)
       sum += costOf(way, inZigzag,
                     ContextWork::of(found.op, found.sequence, mesh->sizeOf(sequenceAxes),
-                                    mesh->getNumRanks() / mesh->sizeOf(ofStages)),
+                                    mesh->getNumRanks() / mesh->sizeOf(ofStages), *computeRates),
                     *computeRates, *linkRates);
     return sum;
   };

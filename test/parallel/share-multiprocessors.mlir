@@ -1,15 +1,15 @@
 // Matmuls that the schedule runs beside a collective: those during which the link works for half of
 // their time or longer, not all between its start and its wait.  A matmul takes 2 us here.
-// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1" | FileCheck %s
-// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 ctas=8" | FileCheck %s --check-prefix=EIGHT
-// RUN: braid-opt %s --comm-share-multiprocessors="link=50,1" | FileCheck %s --check-prefix=SLOW
+// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=50000,2800" | FileCheck %s
+// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=50000,2800 ctas=8" | FileCheck %s --check-prefix=EIGHT
+// RUN: braid-opt %s --comm-share-multiprocessors="link=50,1 compute=50000,2800" | FileCheck %s --check-prefix=SLOW
 // RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=0.0001,100" | FileCheck %s --check-prefix=LONG
 
 // Twice gives the same; nobody is asked without a GPU, without ranks, or by ctas=0.
-// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1" -o %t.once
-// RUN: braid-opt %t.once --comm-share-multiprocessors="link=1.5,1" | diff %t.once -
-// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 ctas=0" | FileCheck %s --check-prefix=NONE
-// RUN: sed 's/#exec.target<.*sm_90">/#exec.target<"cpu">/' %s | braid-opt --comm-share-multiprocessors="link=1.5,1" | FileCheck %s --check-prefix=NONE
+// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=50000,2800" -o %t.once
+// RUN: braid-opt %t.once --comm-share-multiprocessors="link=1.5,1 compute=50000,2800" | diff %t.once -
+// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=50000,2800 ctas=0" | FileCheck %s --check-prefix=NONE
+// RUN: sed 's/#exec.target<.*sm_90">/#exec.target<"cpu">/' %s | braid-opt --comm-share-multiprocessors="link=1.5,1 compute=50000,2800" | FileCheck %s --check-prefix=NONE
 // RUN: echo 'module attributes {exec.target = #exec.target<"cuda">} { exec.program @train arena 0 {} }' | braid-opt --comm-share-multiprocessors | FileCheck %s --check-prefix=NONE
 // RUN: not braid-opt %s --comm-share-multiprocessors=link=fast 2>&1 | FileCheck %s --check-prefix=LINK
 // RUN: not braid-opt %s --comm-share-multiprocessors=ctas=33 2>&1 | FileCheck %s --check-prefix=CTAS

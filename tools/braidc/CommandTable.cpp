@@ -92,7 +92,8 @@ constexpr Option kMemory[] = {
      "auto: the fewest chunks that keep the memory limit, or without one that need as little memory as any",
      into<&DriverOptions::lossChunk>(),
      byDefault(
-         "auto with --memory-limit; else for logits of 16 MiB and more, where a percent of time saves five of memory")},
+         "auto with --memory-limit; else for logits of 16 MiB and more: on GPUs where the plan exceeds the card's "
+         "memory, on CPUs where a percent of time saves five of memory")},
     {"--update",
      choice({{"early", "during backward, once its gradient is there, which then takes no memory any more"},
              {"late", "when backward is over"}}),
@@ -137,7 +138,7 @@ constexpr Option kKernels[] = {
              {"decompose", "by its definition"}}),
      "How attention is computed", into<&DriverOptions::attention>()},
     {"--attention-order",
-     choice({{"auto", "fixed, unless the memory limit or a tenth of the arena goes to it"},
+     choice({{"auto", "fixed, unless that takes 2 % of the predicted time, a tenth of the arena, or the memory limit"},
              {"fixed", "the same bits in every run"},
              {"serial", "the same with less memory and slower: sm_90, cuDNN 9.25"},
              {"any", "faster, with bits that differ from run to run"}}),

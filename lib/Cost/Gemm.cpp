@@ -1,0 +1,122 @@
+//===- Gemm.cpp - seconds of GEMMs on GPUs --------------------------------===//
+
+#include "lib/Cost/Gemm.h"
+#include "lib/Cost/Curve.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+GemmSizes GemmSizes::of(tg::ContractionAttr contraction, RankedTensorType lhs, RankedTensorType rhs) {
+  auto sizeOf = [&](StringRef letters, StringRef operand, RankedTensorType type) {
+    int64_t size = 1;
+    for (char letter : letters)
+      size *= type.getDimSize(operand.find(letter));
+    return size;
+  };
+  StringRef left = contraction.getLhs(), right = contraction.getRhs();
+  return {sizeOf(contraction.getM(), left, lhs), sizeOf(contraction.getN(), right, rhs),
+          sizeOf(contraction.getK(), left, lhs), sizeOf(contraction.getBatch(), left, lhs)};
+}
+
+GemmType braid::gemmTypeOf(Type operand, Type result) {
+  return !operand.isBF16() ? GemmType::Float : result.isBF16() ? GemmType::Half : GemmType::HalfToFloat;
+}
+
+//===----------------------------------------------------------------------===//
+// The tables
+//===----------------------------------------------------------------------===//
+
+static constexpr double waveCounts[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
+static constexpr double ratios[] = {0x1p-8, 0x1p-6, 0x1p-4, 0x1p-2, 1, 0x1p2, 0x1p4, 0x1p6, 0x1p8};
+static constexpr double depths[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
+static constexpr size_t numPoints = std::size(waveCounts) * std::size(ratios) * std::size(depths);
+
+namespace {
+struct GemmTable {
+  unsigned arch;
+  /// TFLOP/s by type, waves, ratio and k.
+  float rates[3 * numPoints];
+};
+} // namespace
+
+static constexpr GemmTable tables[] = {
+    {80,
+     {
+#include "lib/Cost/GemmRates/sm_80.inc"
+     }},
+    {86,
+     {
+#include "lib/Cost/GemmRates/sm_86.inc"
+     }},
+    {89,
+     {
+#include "lib/Cost/GemmRates/sm_89.inc"
+     }},
+    {90,
+     {
+#include "lib/Cost/GemmRates/sm_90.inc"
+     }},
+    {100,
+     {
+#include "lib/Cost/GemmRates/sm_100.inc"
+     }},
+    {120,
+     {
+#include "lib/Cost/GemmRates/sm_120.inc"
+     }},
+};
+
+//===----------------------------------------------------------------------===//
+// Seconds
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kTile = 128;
+/// A k is split into at most so many parts, of at least so many, for a time that is longer by this factor, because
+/// parts are added up.  Chosen for the smallest error against the model.
+static constexpr int64_t kMostParts = 8, kLeastDepth = 2048;
+static constexpr double kAddsParts = 1.2;
+
+namespace {
+class Waves {
+public:
+  Waves(const GpuInfo &gpu, GemmType type)
+      : rates(llvm::find_if(tables, [&](const GemmTable &table) { return table.arch == gpu.arch; })->rates +
+              static_cast<size_t>(type) * numPoints),
+        flopsOfWave(2.0 * gpu.multiprocessors * kTile * kTile) {}
+
+  double seconds(double waves, double ratio, double k) const {
+    CurvePlace atWaves = placeOn(waveCounts, std::max(waves, 1.0)), atDepth = placeOn(depths, std::max(k, depths[0]));
+    CurvePlace atRatio = placeOnLog(ratios, ratio);
+    return atWaves.mix([&](size_t wave) {
+      return atRatio.mix(
+          [&](size_t shape) { return atDepth.mix([&](size_t depth) { return secondsAt(wave, shape, depth); }); });
+    });
+  }
+
+private:
+  double secondsAt(size_t wave, size_t shape, size_t depth) const {
+    double rate = rates[(wave * std::size(ratios) + shape) * std::size(depths) + depth];
+    return waveCounts[wave] * flopsOfWave * depths[depth] / (rate * 1e12);
+  }
+
+  const float *rates;
+  double flopsOfWave;
+};
+} // namespace
+
+double braid::gemmSeconds(const GpuInfo &gpu, GemmType type, const GemmSizes &sizes) {
+  Waves waves(gpu, type);
+  // Independent products lie below one another.
+  double rows = llvm::divideCeil(sizes.m, kTile) * sizes.items, columns = llvm::divideCeil(sizes.n, kTile);
+  double needed = rows * columns / gpu.multiprocessors;
+  double seconds = waves.seconds(std::ceil(needed), rows / columns, sizes.k);
+  for (int64_t parts = 2; parts <= kMostParts && sizes.k / parts >= kLeastDepth; ++parts)
+    seconds = std::min(seconds, kAddsParts * waves.seconds(std::ceil(needed * parts), rows / columns,
+                                                           static_cast<double>(sizes.k) / parts));
+  return seconds;
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""emitted_folder.py GRAPH FOLDER OPTION...: compiles what goes to a machine with GPUs, from nothing but what goes there.
+
+Writes the program of GRAPH to FOLDER as `braidc OPTION... --emit=dir` does, with cuDNN's frontend beside it as
+scripts/gpu_check carries it. CMake says how each source is compiled, there as here. The program is compiled whole, the
+runtime for CUDA without making objects, and the rest of the runtime, which every build compiles, is preprocessed: its
+headers are there. Headers come from FOLDER, the toolkit, and the system: a folder of this repository among the include
+folders is an error.
+
+--only PATTERN     sources whose path has this in it
+--without HEADER   takes a header away, which must be missed
+"""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+from gpu_check import emit  # noqa: E402
+
+
+def write(graph, folder, options):
+    subprocess.run(["braidc", graph, *options, "--emit=dir", "-o", folder], check=True)
+    shutil.rmtree(folder / "cudnn-frontend", ignore_errors=True)
+    emit.carry_frontend(pathlib.Path(os.environ["CUDNN_FRONTEND_INCLUDE_DIR"]), folder)
+
+
+def configure(folder):
+    """The command of each source of the folder, from CMake."""
+    subprocess.run(["cmake", "-S", folder, "-B", folder / "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+                    f"-DCUDNN_FRONTEND_INCLUDE_DIR={folder / 'cudnn-frontend/include'}"], check=True, stdout=subprocess.DEVNULL)
+    return json.loads((folder / "build/compile_commands.json").read_text())
+
+
+def join_frontend(commands, folder):
+    """The sources that include the frontend as one, for its headers take half a minute."""
+    theirs = [entry for entry in commands if entry["file"].endswith(("/Attention.cpp", "/CudnnGraph.cpp"))]
+    if len(theirs) != 2:
+        return commands
+    joined = folder / "runtime/cuda/Attention+CudnnGraph.cpp"
+    joined.write_text("".join(f'#include "{entry["file"]}"\n' for entry in theirs))
+    command = theirs[0]["command"].replace(theirs[0]["file"], str(joined)) + " -Wno-subobject-linkage"  # it is no header
+    return [entry for entry in commands if entry not in theirs] + [{**theirs[0], "file": str(joined), "command": command}]
+
+
+def include_folders(words):
+    for i, word in enumerate(words):
+        if word in ("-I", "-isystem", "-iquote"):
+            yield words[i + 1]
+        elif word.startswith(("-I", "-isystem")):
+            yield word.removeprefix("-isystem").removeprefix("-I").removeprefix("=")
+
+
+def compile_source(entry, folder):
+    """What is wrong with a source; empty for nothing."""
+    words = shlex.split(entry["command"])
+    for place in include_folders(words):
+        path = pathlib.Path(place).resolve()
+        if path.is_relative_to(ROOT) and not path.is_relative_to(folder):
+            return f"includes {path}, which does not go with the folder"
+    path = pathlib.Path(entry["file"]).relative_to(folder)
+    if path.parts[0] == "runtime":
+        output = words.index("-o")
+        words = [word for word in words[:output] + words[output + 2:] if not word.startswith("-O") and word != "-c"]
+        words += ["-O0", "-fsyntax-only"] if path.parts[1] == "cuda" else ["-E", "-o", os.devnull]
+    done = subprocess.run(words, cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.stdout[-2000:] if done.returncode or "warning" in done.stdout else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("graph", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--without", default="")
+    args, options = parser.parse_known_args()
+    folder = args.folder.resolve()
+    write(args.graph, folder, options)
+    commands = join_frontend(configure(folder), folder)
+    if args.without:
+        (folder / args.without).unlink()
+    failed = 0
+    chosen = [entry for entry in commands if args.only in entry["file"]]
+    for entry in chosen:
+        if wrong := compile_source(entry, folder):
+            failed += 1
+            print(f"{pathlib.Path(entry['file']).relative_to(folder)}: {wrong}", flush=True)
+    names = ", ".join(sorted({pathlib.Path(entry["file"]).name for entry in chosen}))
+    print(f"{len(chosen)} sources, {failed} of which do not compile: {names}")
+    sys.exit(1 if failed or not chosen else 0)
+
+
+if __name__ == "__main__":
+    main()
