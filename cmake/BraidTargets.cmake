@@ -36,6 +36,12 @@ function(braid_compile_options target)
   target_precompile_headers(${target} REUSE_FROM ${braid_pch})
 endfunction()
 
+# Files of a library are compiled eight at a time (CMAKE_UNITY_BUILD).  These give a name of their own
+# that another file of their library gives, too, and are compiled alone.
+function(braid_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # Goes along with an installation, as Braid::TG for BraidTG (Install.cmake).
 function(braid_install_library name)
   set_property(GLOBAL APPEND PROPERTY BRAID_LIBRARIES ${name})

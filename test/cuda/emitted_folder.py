@@ -2,7 +2,7 @@
 """emitted_folder.py GRAPH FOLDER OPTION...: compiles what goes to a machine with GPUs, from nothing but what goes there.
 
 Writes the program of GRAPH to FOLDER as `braidc OPTION... --emit=dir` does, with cuDNN's frontend beside it as
-scripts/gpu_check carries it. CMake says how each source is compiled, there as here. The program is compiled whole, the
+scripts/gpu_visit carries it. CMake says how each source is compiled, there as here. The program is compiled whole, the
 runtime for CUDA without making objects, and the rest of the runtime, which every build compiles, is preprocessed: its
 headers are there. Headers come from FOLDER, the toolkit, and the system: a folder of this repository among the include
 folders is an error.
@@ -21,13 +21,13 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-from gpu_check import emit  # noqa: E402
+from gpu_visit import build  # noqa: E402
 
 
 def write(graph, folder, options):
     subprocess.run(["braidc", graph, *options, "--emit=dir", "-o", folder], check=True)
     shutil.rmtree(folder / "cudnn-frontend", ignore_errors=True)
-    emit.carry_frontend(pathlib.Path(os.environ["CUDNN_FRONTEND_INCLUDE_DIR"]), folder)
+    build.carry_frontend(folder, rehearsal=False)
 
 
 def configure(folder):
