@@ -3,10 +3,12 @@
 //
 //   attention_plans: sm_90 8x12x1024x64 ... gradient: 201720064 bytes of workspace
 #include "CallWorkspace.h"
-#include "cuda/CudnnGraph.h"
+#include "cuda/CudnnGraph.cpp" // as one source: the headers of the frontend take half a minute
 
 #include <cstdio>
 #include <dlfcn.h>
+#include <iterator>
+#include <optional>
 
 namespace fe = cudnn_frontend;
 void *cudnn_frontend::cudnn_dlhandle = nullptr;
@@ -71,7 +73,17 @@ br_attention_desc describe(const Case &one, bool gradient) {
   return desc;
 }
 
-std::string plan(const br_attention_desc &desc, int gpu, int64_t &workspace) {
+// Programs of examples, compiled for a GPU.
+struct Example {
+  const char *name;
+  int gpu;
+  const br_attention_desc *rows;
+  size_t count;
+};
+#include "examples.inc"
+
+// Within `cap` bytes of workspace, as the runtime asks for it.
+std::string plan(const br_attention_desc &desc, int gpu, int64_t &workspace, std::optional<int64_t> cap = {}) {
   const std::string text = propertiesText(gpu);
   auto properties = std::make_shared<fe::DeviceProperties>();
   fe::error_t error = properties->deserialize({text.begin(), text.end()});
@@ -85,6 +97,8 @@ std::string plan(const br_attention_desc &desc, int gpu, int64_t &workspace) {
     error = graph.build_operation_graph();
   if (error.is_good())
     error = graph.create_execution_plans({fe::HeurMode_t::A});
+  if (cap)
+    graph.deselect_workspace_greater_than(*cap);
   if (error.is_good())
     error = graph.check_support();
   if (error.is_good())
@@ -114,6 +128,22 @@ bool hasSerialOrder(int gpu) {
   return sumsOf(gpu).hasSerial && fe::detail::get_backend_version() >= braid::kFirstWithSerialOrder;
 }
 
+int planExamples() {
+  int failures = 0;
+  for (const Example &example : examples)
+    for (size_t i = 0; i < example.count; ++i) {
+      const br_attention_desc &desc = example.rows[i];
+      const int64_t cap = static_cast<int64_t>(desc.workspace_bytes);
+      int64_t workspace = 0;
+      const std::string error = plan(desc, example.gpu, workspace, cap);
+      failures += !error.empty() || workspace > cap;
+      std::printf("sm_%d, example %s%s, %ld x %ld of %ld heads, %ld x %ld: %ld of %ld bytes of workspace%s%s\n",
+                  example.gpu, example.name, desc.gradient ? ", gradient" : "", desc.batch, desc.heads, desc.key_heads,
+                  desc.queries, desc.size, workspace, cap, error.empty() ? "" : ": ", error.c_str());
+    }
+  return failures;
+}
+
 } // namespace
 
 int main() {
@@ -134,7 +164,7 @@ int main() {
                       {", gradient", true, BR_ORDER_FIXED},
                       {", gradient in any order", true, BR_ORDER_ANY},
                       {", gradient in serial order", true, BR_ORDER_SERIAL}};
-  int failures = 0;
+  int failures = planExamples();
   for (const Way &way : ways) // serial ones last: they change the frontend's environment
     for (int gpu : {80, 90, 100, 120})
       for (const Case &one : cases) {
