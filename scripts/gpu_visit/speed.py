@@ -141,6 +141,7 @@ def beside(program, peers, rounds, results):
             ours = program.rates("beside", TURNS, *program.visit.best_words(program))
         except tools.Failed as error:
             ended.update({peer.name: error for peer in peers if peer.name not in ended})
+            break
         except tools.Skipped:
             break
         for peer in peers:

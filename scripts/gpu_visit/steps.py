@@ -174,19 +174,28 @@ def base(visit):
 
 
 def gpt(visit):
-    """Tokens per second of the default, its profile, then its variants and switches."""
+    """Tokens per second of the default, its profile, then its variants and switches.  Where the default fails, the switches that
+    may be the reason come first, then attention without cuDNN."""
     attempt, program = visit.results.attempt, emitted(visit, GPT)
     attempt(GPT, "throughput", lambda: speed.throughput(program, "default", *programs.HEURISTIC))
+    failed = visit.results.outcome(GPT, "throughput") == "failed"
     variants = {variant.name: variant for variant in visit.variants(GPT)}
     tiles = variants.pop(f"{GPT}-tiles", None)
-    if tiles and visit.results.outcome(GPT, "throughput") == "failed":
+    if failed:
+        switches(visit, program)
+    if failed and tiles:
         attempt(tiles.name, "throughput", lambda: speed.throughput(tiles, "default", *programs.HEURISTIC))
-    program = base(visit)
-    attempt(program.name, "kernels", lambda: speed.kernels(program))
+    attempt(base(visit).name, "kernels", lambda: speed.kernels(base(visit)))
     for variant in variants.values():
         attempt(variant.name, "throughput", lambda variant=variant: speed.throughput(variant, "default", *programs.HEURISTIC))
+    if not failed:
+        switches(visit, program)
+
+
+def switches(visit, program):
     for switch in ("cuda-graph", "programmatic-launch"):
-        attempt(program.name, f"{switch}-off", lambda switch=switch: speed.throughput(program, switch, *programs.HEURISTIC, f"--{switch}=off"))
+        visit.results.attempt(program.name, f"{switch}-off",
+                              lambda switch=switch: speed.throughput(program, switch, *programs.HEURISTIC, f"--{switch}=off"))
 
 
 def search(visit, name=None):
