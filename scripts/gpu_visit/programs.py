@@ -81,7 +81,7 @@ class Measured:
 
 def measured(gpt, gpt_batch, gpt_seq, llama, llama_batch, llama_seq):
     variants = {"order-any": ["--attention-order=any"], "order-fixed": FIXED, "unchunked": ["--loss-chunk=none"],
-                "unchunked-order-any": ["--loss-chunk=none", "--attention-order=any"], "tiles": ["--attention=tiles"]}
+                "chunked": [f"--loss-chunk={gpt_batch * gpt_seq // 32}"], "tiles": ["--attention=tiles"]}
     return [Measured("gpt2-124m", gpt, gpt_batch, gpt_seq),
             *(Measured(f"gpt2-124m-{name}", gpt, gpt_batch, gpt_seq, words, "gpt2-124m") for name, words in variants.items()),
             Measured("llama-1b", llama, llama_batch, llama_seq)]
