@@ -9,7 +9,6 @@
 
 import json
 import threading
-import time
 
 # What a device machine gives back of a file, and what of that the log may take: bytes.
 FILE_LIMIT = 16 << 20
@@ -67,4 +66,4 @@ class Ticker(threading.Thread):
 
     def stop(self):
         self.ended.set()
-        self.join(timeout=5 * self.seconds + time.get_clock_info("monotonic").resolution)
+        self.join(timeout=5 * self.seconds)
