@@ -52,7 +52,7 @@ template <int64_t Tile> struct RowDocuments {
 
   void setQueries(const br_attention_desc &d, int64_t query, int64_t queries) {
     if (ofKeys)
-      std::copy_n(ofKeys + d.first + query, queries, ofQueries);
+      std::memcpy(ofQueries, ofKeys + d.first + query, queries * sizeof *ofQueries);
   }
   TileDocuments at(int64_t key) const { return ofKeys ? TileDocuments{ofQueries, ofKeys + key} : TileDocuments{}; }
 };
@@ -64,7 +64,7 @@ inline void for_tiles(const br_attention_desc &d, const RowDocuments<Tile> &docu
   const AttentionBand band = band_of(d);
   const Range keys = keys_of(band, {query, query + queries}, d.keys);
   for (int64_t key = keys.begin / Tile * Tile; key < keys.end && keys.begin < keys.end; key += Tile)
-    if (const AttentionTile tile(band, documents.at(key), query, queries, key, std::min(Tile, d.keys - key));
+    if (const AttentionTile tile(band, documents.at(key), query, queries, key, minimum(Tile, d.keys - key));
         !tile.isEmpty)
       f(tile);
 }
@@ -99,9 +99,9 @@ template <class Operands, int64_t D, int64_t Tile, bool Capped> struct Queries {
   template <class T> void begin(const T *q, int64_t stride, int64_t queries) {
     rows.load(q, stride, queries);
     columns.load(rows, queries);
-    std::fill(largest, largest + Tile, -std::numeric_limits<float>::infinity());
-    std::fill(total, total + Tile, 0.0f);
-    std::fill(sum, sum + Tile * width, 0.0f);
+    fill(largest, largest + Tile, -std::numeric_limits<float>::infinity());
+    fill(total, total + Tile, 0.0f);
+    fill(sum, sum + Tile * width, 0.0f);
   }
 
   void add(const AttentionTile &tile) {
@@ -149,7 +149,7 @@ template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t head, int64_t query, const T *q,
                            const T *k, const T *v, const int32_t *documents, T *o, float *lse) {
   Queries<OperandsOf<T>, D, Tile, Capped> its(d);
-  const int64_t queries = std::min(Tile, d.queries - query), key_head = head / (d.heads / d.key_heads);
+  const int64_t queries = minimum(Tile, d.queries - query), key_head = head / (d.heads / d.key_heads);
   RowDocuments<Tile> row(d, documents, batch);
   row.setQueries(d, query, queries);
   its.begin(rows_of(q, d.q, batch, query, head), d.q[1], queries);
@@ -191,15 +191,15 @@ template <class Operands, int64_t D, int64_t Tile, bool Capped> struct QueryGrad
     const T *gradients = rows_of(dout, d.dout, batch, query, head), *results = rows_of(o, d.o, batch, query, head);
     rows.load(rows_of(q, d.q, batch, query, head), d.q[1], queries);
     gradient.load(gradients, d.dout[1], queries);
-    std::fill(lse, lse + Tile, 0.0f);
-    std::fill(mean, mean + Tile, 0.0f);
+    fill(lse, lse + Tile, 0.0f);
+    fill(mean, mean + Tile, 0.0f);
     for (int64_t s = 0; s < queries; ++s) {
       mean[s] = dot_rows<D>(gradients + s * d.dout[1], results + s * d.o[1]);
       lse[s] = its_lse[(batch * d.heads + head) * d.queries + query + s] * kLog2E;
     }
     columns.load(rows, queries);
     gradient_columns.load(gradient, queries);
-    std::fill(sum, sum + Tile * width, 0.0f);
+    fill(sum, sum + Tile * width, 0.0f);
   }
 
   // `dk` and `dv` are those of the tile's keys.
@@ -225,7 +225,7 @@ private:
   // From the gradients of weights, in `scores`, to those of scores.
   void setScoreGradients(const AttentionTile &tile) {
     for (int64_t s = 0; s < tile.queries; s += W) {
-      const Range keys = tile.blocksOf({s, std::min(s + W, tile.queries)});
+      const Range keys = tile.blocksOf({s, minimum(s + W, tile.queries)});
       const V its_mean = ld(mean + s);
       for (int64_t t = keys.begin; t < keys.end; ++t) {
         V gradient = ld(weights + t * Tile + s) * (ld(scores + t * Tile + s) - its_mean);
@@ -247,11 +247,11 @@ inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64
   const int64_t group = d.heads / d.key_heads, padded = round_up(d.keys, Tile);
   const float scale = static_cast<float>(d.scale);
   float *sum_dk = scratch, *sum_dv = scratch + padded * width;
-  std::fill(scratch, scratch + 2 * padded * width, 0.0f);
+  fill(scratch, scratch + 2 * padded * width, 0.0f);
   RowDocuments<Tile> row(d, documents, batch);
   for (int64_t head = key_head * group; head < (key_head + 1) * group; ++head)
     for (int64_t query = 0; query < d.queries; query += Tile) {
-      const int64_t queries = std::min(Tile, d.queries - query);
+      const int64_t queries = minimum(Tile, d.queries - query);
       its.begin(d, batch, head, query, queries, q, o, lse, dout);
       row.setQueries(d, query, queries);
       for_tiles<Tile>(d, row, query, queries, [&](const AttentionTile &tile) {
@@ -306,7 +306,7 @@ template <class T, int64_t D, int64_t Tile, bool Capped = false>
   const br_attention_desc d = places.at(row);
   const int32_t *documents = places.documents_of_keys();
   const int64_t heads = d.batch * d.key_heads, each = 2 * round_up(d.keys, Tile) * round_up(D, W);
-  const int64_t slots = std::min<int64_t>(heads, d.workspace_bytes / (each * sizeof(float)));
+  const int64_t slots = minimum(heads, static_cast<int64_t>(d.workspace_bytes / (each * sizeof(float))));
   detail::share(ctx, d, slots, [&](int64_t begin, int64_t end) {
     for (int64_t slot = begin; slot < end; ++slot)
       for (int64_t i = slot * heads / slots; i < (slot + 1) * heads / slots; ++i)

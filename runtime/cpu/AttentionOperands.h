@@ -19,6 +19,7 @@
 #include "AttentionTiles.h"
 
 #include <type_traits>
+#include <utility>
 
 namespace braid {
 
@@ -35,7 +36,7 @@ template <int64_t D, class T> inline void pack_rows(const T *rows, int64_t strid
     if constexpr (whole < D)
       st(out + r * width + whole, ld(rows + r * stride + whole, D - whole));
   }
-  std::fill(out + count * width, out + round_up(count, kBlockRows) * width, 0.0f);
+  fill(out + count * width, out + round_up(count, kBlockRows) * width, 0.0f);
 }
 
 namespace detail {
@@ -184,7 +185,7 @@ struct PairOperands {
         for (int64_t l = 0; l < D; l += W) {
           auto bits = [&](int64_t row) {
             const bf16 *from = rows + row * stride + l;
-            return row < count ? bit_cast<VU>(ld(from, std::min<int64_t>(D - l, W))) : VU{};
+            return row < count ? bit_cast<VU>(ld(from, minimum(D - l, int64_t{W}))) : VU{};
           };
           // A float has the bits of bf16 on top.
           st(reinterpret_cast<float *>(at) + r / 2 * width + l, bit_cast<V>(bits(r) >> 16 | bits(r + 1)));
@@ -223,7 +224,7 @@ struct PairOperands {
 
     void load(const AttentionTile &tile, const float *weights) {
       for (int64_t s = 0; s < tile.queries; s += W) {
-        const Range keys = tile.blocksOf({s, std::min(s + W, tile.queries)});
+        const Range keys = tile.blocksOf({s, minimum(s + W, tile.queries)});
         for (int64_t t = keys.begin; t < keys.end; t += 2) {
           const VH even = narrow(ld(weights + t * Tile + s));
           const VH odd = t + 1 < keys.end ? narrow(ld(weights + (t + 1) * Tile + s)) : VH{};

@@ -14,8 +14,6 @@
 
 #include "TileProduct.h"
 
-#include <algorithm>
-
 namespace braid {
 
 constexpr int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
@@ -34,8 +32,8 @@ constexpr AttentionBand kAllPairs = {-kUnlimited, kUnlimited};
 
 // The keys that some of these queries count, of `keys`.
 inline Range keys_of(AttentionBand band, Range queries, int64_t keys) {
-  const int64_t begin = std::max<int64_t>(queries.begin + band.first, 0);
-  return {std::min(begin, keys), std::clamp(queries.end + band.last, std::min(begin, keys), keys)};
+  const int64_t begin = maximum(queries.begin + band.first, int64_t{0});
+  return {minimum(begin, keys), minimum(maximum(queries.end + band.last, minimum(begin, keys)), keys)};
 }
 
 // The other way round.
@@ -49,8 +47,8 @@ struct DocumentRange {
 
   DocumentRange(const int32_t *documents, int64_t count) : least(*documents), greatest(*documents) {
     for (int64_t i = 1; i < count; ++i) {
-      least = std::min(least, documents[i]);
-      greatest = std::max(greatest, documents[i]);
+      least = minimum(least, documents[i]);
+      greatest = maximum(greatest, documents[i]);
     }
   }
 };
@@ -85,7 +83,7 @@ struct AttentionTile {
   // Of keysOf, the whole blocks of rows.
   Range blocksOf(Range its) const {
     const Range found = keysOf(its);
-    return {found.begin / kBlockRows * kBlockRows, std::min(round_up(found.end, kBlockRows), keys)};
+    return {found.begin / kBlockRows * kBlockRows, minimum(round_up(found.end, kBlockRows), keys)};
   }
 
   // Which of the lanes, queries from s, count key t.
@@ -96,7 +94,9 @@ struct AttentionTile {
   }
 
 private:
-  static int32_t limit(int64_t n) { return static_cast<int32_t>(std::clamp<int64_t>(n, -(1 << 30), 1 << 30)); }
+  static int32_t limit(int64_t n) {
+    return static_cast<int32_t>(minimum(maximum(n, -(int64_t{1} << 30)), int64_t{1} << 30));
+  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -123,7 +123,7 @@ inline V power_of_two(V x) {
 template <int64_t Tile, class Slope>
 inline void cap_scores(const AttentionTile &tile, float *scores, float cap, const Slope &slope) {
   for (int64_t s = 0; s < tile.queries; s += W) {
-    const Range keys = tile.blocksOf({s, std::min(s + W, tile.queries)});
+    const Range keys = tile.blocksOf({s, minimum(s + W, tile.queries)});
     for (int64_t t = keys.begin; t < keys.end; ++t) {
       const V bent = tanh(ld(scores + t * Tile + s) * (1.0f / cap));
       st(scores + t * Tile + s, bent * cap);
@@ -139,7 +139,7 @@ template <int64_t Tile, class Base, class Done>
 inline void weigh(const AttentionTile &tile, float *scores, const Base &base, const Done &done) {
   const bool isWhole = tile.isWhole();
   for (int64_t s = 0; s < tile.queries; s += W) {
-    const Range keys = tile.blocksOf({s, std::min(s + W, tile.queries)});
+    const Range keys = tile.blocksOf({s, minimum(s + W, tile.queries)});
     const V from = base(s, keys);
     V sum = {};
     for (int64_t t = keys.begin; t < keys.end; ++t) {

@@ -19,7 +19,7 @@
 #include "LaneReduce.h"
 #include "Lanes.h"
 
-#include <cmath>
+#include <limits>
 
 namespace braid {
 
@@ -35,23 +35,10 @@ template <class F> inline V each(V x, F f) {
 }
 } // namespace detail
 
-#if BRAID_ISA_AVX512
-inline V sqrt(V x) { return bit_cast<V>(_mm512_maskz_sqrt_ps(0xffff, bit_cast<__m512>(x))); }
-inline V floor(V x) {
-  return bit_cast<V>(
-      _mm512_maskz_roundscale_ps(0xffff, bit_cast<__m512>(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
-}
-inline V ceil(V x) {
-  return bit_cast<V>(
-      _mm512_maskz_roundscale_ps(0xffff, bit_cast<__m512>(x), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC));
-}
-inline V fma(V a, V b, V c) {
-  return bit_cast<V>(_mm512_fmadd_ps(bit_cast<__m512>(a), bit_cast<__m512>(b), bit_cast<__m512>(c)));
-}
-#elif BRAID_ISA_AVX2
-inline V sqrt(V x) { return bit_cast<V>(_mm256_sqrt_ps(bit_cast<__m256>(x))); }
-inline V floor(V x) { return bit_cast<V>(_mm256_floor_ps(bit_cast<__m256>(x))); }
-inline V ceil(V x) { return bit_cast<V>(_mm256_ceil_ps(bit_cast<__m256>(x))); }
+#if BRAID_ISA_AVX512 || BRAID_ISA_AVX2
+inline V sqrt(V x) { return x86::sqrt(x); }
+inline V floor(V x) { return x86::round<x86::Down>(x); }
+inline V ceil(V x) { return x86::round<x86::Up>(x); }
 #else
 inline V sqrt(V x) {
   return detail::each(x, [](float e) { return __builtin_sqrtf(e); });
@@ -64,11 +51,8 @@ inline V ceil(V x) {
 }
 #endif
 
-#if BRAID_ISA_AVX512
-#elif BRAID_ISA_AVX2 && defined(__FMA__)
-inline V fma(V a, V b, V c) {
-  return bit_cast<V>(_mm256_fmadd_ps(bit_cast<__m256>(a), bit_cast<__m256>(b), bit_cast<__m256>(c)));
-}
+#if BRAID_ISA_AVX512 || (BRAID_ISA_AVX2 && defined(__FMA__))
+inline V fma(V a, V b, V c) { return x86::fma(a, b, c); }
 #else
 inline V fma(V a, V b, V c) {
   for (int k = 0; k < W; ++k)
@@ -126,7 +110,7 @@ inline V exp_tail(V r) {
 // the normal range and only the last product rounds.
 inline V scale(V p, Rounded n) {
 #if BRAID_ISA_AVX512
-  return bit_cast<V>(_mm512_maskz_scalef_ps(0xffff, bit_cast<__m512>(p), bit_cast<__m512>(n.f)));
+  return x86::scale(p, n.f);
 #else
   VI half = n.i >> 1;
   V first = bit_cast<V>((half + 127) << 23);
@@ -137,12 +121,8 @@ inline V scale(V p, Rounded n) {
 
 // NaN stays: the instructions return their second operand where they cannot compare.
 #if BRAID_ISA_AVX512
-inline V at_least(V x, float low) {
-  return bit_cast<V>(_mm512_maskz_max_ps(0xffff, bit_cast<__m512>(splat(low)), bit_cast<__m512>(x)));
-}
-inline V at_most(V x, float high) {
-  return bit_cast<V>(_mm512_maskz_min_ps(0xffff, bit_cast<__m512>(splat(high)), bit_cast<__m512>(x)));
-}
+inline V at_least(V x, float low) { return x86::max(splat(low), x); }
+inline V at_most(V x, float high) { return x86::min(splat(high), x); }
 #else
 inline V at_least(V x, float low) { return x < low ? splat(low) : x; }
 inline V at_most(V x, float high) { return x > high ? splat(high) : x; }
@@ -275,8 +255,7 @@ struct PowerParts {
 };
 inline PowerParts power_parts(V x) {
 #if BRAID_ISA_AVX512
-  const V n = bit_cast<V>(
-      _mm512_maskz_roundscale_ps(0xffff, bit_cast<__m512>(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  const V n = x86::round<x86::Nearest>(x);
 #else
   const V n = nearest(x).f;
 #endif

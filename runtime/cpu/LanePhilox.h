@@ -25,17 +25,11 @@ constexpr uint32_t philox_w0 = 0x9E3779B9u, philox_w1 = 0xBB67AE85u;
 
 // The upper 32 bits of m * x.
 inline VU mul_high(uint32_t m, VU x) {
-#if BRAID_ISA_AVX512
-  // The masked forms: GCC 12 warns about what the plain ones leave undefined.
-  __m512i xs = bit_cast<__m512i>(x), ms = _mm512_set1_epi32(static_cast<int>(m));
-  __m512i even = _mm512_maskz_mul_epu32(0xff, xs, ms);
-  __m512i odd = _mm512_maskz_mul_epu32(0xff, _mm512_maskz_srli_epi64(0xff, xs, 32), ms);
-  return bit_cast<VU>(_mm512_mask_blend_epi32(0xAAAA, _mm512_maskz_srli_epi64(0xff, even, 32), odd));
-#elif BRAID_ISA_AVX2
-  __m256i xs = bit_cast<__m256i>(x), ms = _mm256_set1_epi32(static_cast<int>(m));
-  __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(xs, ms), 32);
-  __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(xs, 32), ms);
-  return bit_cast<VU>(_mm256_blend_epi32(even, odd, 0xAA));
+#if BRAID_ISA_AVX512 || BRAID_ISA_AVX2
+  const VU ms = m + VU{};
+  const VU even = bit_cast<VU>(x86::multiply_even(x, ms) >> 32);
+  const VU odd = bit_cast<VU>(x86::multiply_even(bit_cast<VU>(bit_cast<VL>(x) >> 32), ms));
+  return (lane_index(0) & 1) == 1 ? odd : even;
 #else
   for (int k = 0; k < W; ++k)
     x[k] = static_cast<uint32_t>((static_cast<uint64_t>(m) * x[k]) >> 32);

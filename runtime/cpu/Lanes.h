@@ -1,8 +1,6 @@
 //===- Lanes.h - W-wide values, their loads and stores --------------------===//
 //
-// The widths and types that generated kernels compute with, on the vector
-// extensions of GCC and clang.  W is the widest the target offers (16, 8 or 4
-// floats; -DBRAID_LANES=N overrides).  bf16, i8 and i1 exist in memory only: in
+// What generated kernels compute with.  bf16, i8 and i1 exist in memory only: in
 // registers they are floats, ints and masks.
 //
 // A partial load or store touches the first `n` lanes only, 0 <= n <= W; the
@@ -12,53 +10,10 @@
 #ifndef BRAID_CPU_LANES_H
 #define BRAID_CPU_LANES_H
 
-#include <cstdint>
-#include <cstring>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-#ifndef BRAID_LANES
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-#define BRAID_LANES 16
-#elif defined(__AVX2__)
-#define BRAID_LANES 8
-#else
-#define BRAID_LANES 4
-#endif
-#endif
-
-// Which register width the few intrinsics below may use.
-#if BRAID_LANES == 16 && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-#define BRAID_ISA_AVX512 1
-#elif BRAID_LANES == 8 && defined(__AVX2__)
-#define BRAID_ISA_AVX2 1
-#endif
+#include "Instructions.h"
+#include "LaneTypes.h"
 
 namespace braid {
-
-constexpr int W = BRAID_LANES;
-static_assert(W == 4 || W == 8 || W == 16);
-
-// Vectors have the alignment of their elements in memory: every access goes
-// through ld and st.
-typedef float V __attribute__((vector_size(W * 4)));
-typedef int32_t VI __attribute__((vector_size(W * 4)));
-typedef uint32_t VU __attribute__((vector_size(W * 4)));
-typedef uint16_t VH __attribute__((vector_size(W * 2)));
-typedef int8_t VB __attribute__((vector_size(W)));
-typedef VI VM; // 0 or -1 in each lane
-
-struct bf16 {
-  uint16_t bits;
-};
-
-template <class To, class From> inline To bit_cast(const From &from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  std::memcpy(&to, &from, sizeof to);
-  return to;
-}
 
 //===----------------------------------------------------------------------===//
 // Making values
@@ -122,10 +77,8 @@ inline V widen(VH bits) { // bf16 to f32
 }
 // f32 to bf16, ties to even, NaN stays NaN.  The instruction takes what is below 2^-126 as zero.
 inline VH narrow(V x) {
-#if defined(__AVX512BF16__) && BRAID_LANES == 16
-  return bit_cast<VH>(_mm512_cvtneps_pbh(bit_cast<__m512>(x)));
-#elif defined(__AVX512BF16__) && defined(__AVX512VL__) && BRAID_LANES == 8
-  return bit_cast<VH>(_mm256_cvtneps_pbh(bit_cast<__m256>(x)));
+#if BRAID_ISA_BF16
+  return x86::narrow(x);
 #else
   VU u = bit_cast<VU>(x);
   VU rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
@@ -182,28 +135,20 @@ inline void st(bool *p, VM m) { st(reinterpret_cast<int8_t *>(p), m & 1); }
 
 // Past the caches, where the place is one that such stores take: for what is not read soon.  They
 // may become visible in any order, before end_streams() returns.
-#if defined(__x86_64__) && BRAID_LANES >= 8
+#if BRAID_ISA_AVX512 || BRAID_ISA_AVX2
 inline void st_streamed(float *p, V v) {
   if (reinterpret_cast<uintptr_t>(p) % sizeof v != 0)
     return st(p, v);
-#if BRAID_LANES == 16
-  _mm512_stream_ps(p, bit_cast<__m512>(v));
-#else
-  _mm256_stream_ps(p, bit_cast<__m256>(v));
-#endif
+  x86::stream(p, v);
 }
 inline void st_streamed(bf16 *p, V v) {
   const VH h = narrow(v);
   if (reinterpret_cast<uintptr_t>(p) % sizeof h != 0)
     std::memcpy(p, &h, sizeof h);
   else
-#if BRAID_LANES == 16
-    _mm256_stream_si256(reinterpret_cast<__m256i *>(p), bit_cast<__m256i>(h));
-#else
-    _mm_stream_si128(reinterpret_cast<__m128i *>(p), bit_cast<__m128i>(h));
-#endif
+    x86::stream(p, h);
 }
-inline void end_streams() { _mm_sfence(); }
+inline void end_streams() { x86::store_fence(); }
 #else
 inline void end_streams() {}
 template <class T, class X> inline void st_streamed(T *p, X v) { st(p, v); }
@@ -216,26 +161,19 @@ inline void st_streamed(bool *p, VM m) { st(p, m); }
 //===----------------------------------------------------------------------===//
 
 #if BRAID_ISA_AVX512
-inline __mmask16 mask_bits(int64_t n) { return static_cast<__mmask16>((1u << n) - 1); }
-inline V ld(const float *p, int64_t n) { return bit_cast<V>(_mm512_maskz_loadu_ps(mask_bits(n), p)); }
-inline void st(float *p, V v, int64_t n) { _mm512_mask_storeu_ps(p, mask_bits(n), bit_cast<__m512>(v)); }
-inline VI ld(const int32_t *p, int64_t n) { return bit_cast<VI>(_mm512_maskz_loadu_epi32(mask_bits(n), p)); }
-inline void st(int32_t *p, VI v, int64_t n) { _mm512_mask_storeu_epi32(p, mask_bits(n), bit_cast<__m512i>(v)); }
-inline V ld(const bf16 *p, int64_t n) { return widen(bit_cast<VH>(_mm256_maskz_loadu_epi16(mask_bits(n), p))); }
-inline void st(bf16 *p, V v, int64_t n) { _mm256_mask_storeu_epi16(p, mask_bits(n), bit_cast<__m256i>(narrow(v))); }
-inline VI ld(const int8_t *p, int64_t n) {
-  return __builtin_convertvector(bit_cast<VB>(_mm_maskz_loadu_epi8(mask_bits(n), p)), VI);
-}
-inline void st(int8_t *p, VI v, int64_t n) {
-  VB b = __builtin_convertvector(v, VB);
-  _mm_mask_storeu_epi8(p, mask_bits(n), bit_cast<__m128i>(b));
-}
+inline uint16_t mask_bits(int64_t n) { return static_cast<uint16_t>((1u << n) - 1); }
+inline V ld(const float *p, int64_t n) { return x86::load(mask_bits(n), p); }
+inline void st(float *p, V v, int64_t n) { x86::store(p, mask_bits(n), v); }
+inline VI ld(const int32_t *p, int64_t n) { return x86::load(mask_bits(n), p); }
+inline void st(int32_t *p, VI v, int64_t n) { x86::store(p, mask_bits(n), v); }
+inline V ld(const bf16 *p, int64_t n) { return widen(x86::load(mask_bits(n), &p->bits)); }
+inline void st(bf16 *p, V v, int64_t n) { x86::store(&p->bits, mask_bits(n), narrow(v)); }
+inline VI ld(const int8_t *p, int64_t n) { return __builtin_convertvector(x86::load(mask_bits(n), p), VI); }
+inline void st(int8_t *p, VI v, int64_t n) { x86::store(p, mask_bits(n), __builtin_convertvector(v, VB)); }
 #else
 #if BRAID_ISA_AVX2
-inline V ld(const float *p, int64_t n) { return bit_cast<V>(_mm256_maskload_ps(p, bit_cast<__m256i>(first_lanes(n)))); }
-inline void st(float *p, V v, int64_t n) {
-  _mm256_maskstore_ps(p, bit_cast<__m256i>(first_lanes(n)), bit_cast<__m256>(v));
-}
+inline V ld(const float *p, int64_t n) { return x86::load(first_lanes(n), p); }
+inline void st(float *p, V v, int64_t n) { x86::store(p, first_lanes(n), v); }
 #else
 inline V ld(const float *p, int64_t n) {
   V v{};
@@ -313,6 +251,11 @@ inline void st1(int64_t *p, int64_t x) { *p = x; }
 inline void st1(int8_t *p, int32_t x) { *p = static_cast<int8_t>(x); }
 inline void st1(bool *p, bool x) { *p = x; }
 inline void st1(uint8_t *p, bool x) { *p = x; }
+
+inline void fill(float *begin, float *end, float x) {
+  for (; begin < end; ++begin)
+    *begin = x;
+}
 
 //===----------------------------------------------------------------------===//
 // Strided loads and stores: lane k is at p[k * stride]

@@ -16,9 +16,9 @@
 
 #include "braid_rt.h"
 
+#include "LaneReduce.h"
 #include "Lanes.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace braid {
@@ -124,7 +124,7 @@ template <class... P, class... A>
   if (rows * lanes <= serial_elements)
     return kernel(Block{0, lanes, 0}, args...);
   parallel(ctx, (lanes + lane_unit - 1) / lane_unit, [&](int64_t begin, int64_t end) {
-    kernel(Block{begin * lane_unit, std::min(end * lane_unit, lanes), 0}, args...);
+    kernel(Block{begin * lane_unit, minimum(end * lane_unit, lanes), 0}, args...);
   });
 }
 
@@ -155,10 +155,10 @@ inline void launch_table(br_context *ctx, Memory m, const Tuple<N> (&table)[T], 
   auto run = [&](int64_t begin, int64_t end) {
     int64_t first = 0; // the unit where the tuple starts
     for (const Tuple<N> &tuple : table) {
-      int64_t from = std::max(begin - first, int64_t{0});
-      int64_t to = std::min(end - first, units(tuple));
+      int64_t from = maximum(begin - first, int64_t{0});
+      int64_t to = minimum(end - first, units(tuple));
       if (from < to)
-        detail::call(kernel, Block{from * Unit, std::min(to * Unit, tuple.length), 0}, m, tuple,
+        detail::call(kernel, Block{from * Unit, minimum(to * Unit, tuple.length), 0}, m, tuple,
                      std::index_sequence_for<P...>());
       first += units(tuple);
     }

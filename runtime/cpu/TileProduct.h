@@ -51,9 +51,7 @@ inline V ld_terms(const float *p) { return ld(p); }
 inline V add_product(float a, V b, V sum) { return madd(splat(a), b, sum); }
 #ifdef BRAID_PAIR_PRODUCTS
 inline V ld_terms(const BfPair *p) { return ld(reinterpret_cast<const float *>(p)); }
-inline V add_product(BfPair a, V b, V sum) {
-  return bit_cast<V>(_mm512_dpbf16_ps(bit_cast<__m512>(sum), bit_cast<__m512bh>(a.bits + VU{}), bit_cast<__m512bh>(b)));
-}
+inline V add_product(BfPair a, V b, V sum) { return x86::add_pairs(sum, a.bits + VU{}, b); }
 #endif
 
 // Stays in a register: compilers like to load an operand again in each instruction that takes it.
