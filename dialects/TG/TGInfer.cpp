@@ -6,6 +6,7 @@
 
 #include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/TG.h"
+#include "dialects/TG/TGBuilder.h"
 
 using namespace mlir;
 using namespace braid::tg;
@@ -13,12 +14,6 @@ using namespace braid::tg;
 namespace {
 using Loc = std::optional<Location>;
 using Types = SmallVectorImpl<Type>;
-
-RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-RankedTensorType withShape(RankedTensorType type, ArrayRef<int64_t> shape) {
-  return RankedTensorType::get(shape, type.getElementType());
-}
 
 /// Fails unless `type` has `shape` and the element type of `reference`.
 LogicalResult expect(Loc loc, StringRef what, RankedTensorType type, RankedTensorType expected, StringRef why) {
@@ -39,7 +34,7 @@ LogicalResult checkDim(Loc loc, int64_t dim, RankedTensorType type) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ContractOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType left = tensorOf(adaptor.getLhs()), right = tensorOf(adaptor.getRhs());
+  RankedTensorType left = typeOf(adaptor.getLhs()), right = typeOf(adaptor.getRhs());
   if (left.getElementType() != right.getElementType())
     return emitOptionalError(loc, "operands have the element types ", left, " and ", right);
   llvm::Expected<SmallVector<int64_t>> shape = adaptor.getContraction().getResultShape(left, right);
@@ -63,7 +58,7 @@ bool ContractOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange actual) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType type = tensorOf(adaptor.getInput());
+  RankedTensorType type = typeOf(adaptor.getInput());
   SmallVector<int64_t> shape;
   int64_t next = 0;
   for (int64_t dim : adaptor.getDims()) {
@@ -82,7 +77,7 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor
 }
 
 LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType type = tensorOf(adaptor.getInput());
+  RankedTensorType type = typeOf(adaptor.getInput());
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
   SmallVector<int64_t> shape, seen(type.getRank(), 0);
   if (static_cast<int64_t>(permutation.size()) != type.getRank())
@@ -99,7 +94,7 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 }
 
 LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType type = tensorOf(adaptor.getInput());
+  RankedTensorType type = typeOf(adaptor.getInput());
   int64_t dim = adaptor.getDim(), offset = adaptor.getOffset(), size = adaptor.getSize(), stride = adaptor.getStride();
   if (failed(checkDim(loc, dim, type)))
     return failure();
@@ -118,14 +113,14 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
 LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   if (adaptor.getInputs().empty())
     return emitOptionalError(loc, "concat needs at least one operand");
-  RankedTensorType first = tensorOf(adaptor.getInputs().front());
+  RankedTensorType first = typeOf(adaptor.getInputs().front());
   int64_t dim = adaptor.getDim();
   if (failed(checkDim(loc, dim, first)))
     return failure();
   SmallVector<int64_t> shape(first.getShape());
   shape[dim] = 0;
   for (Value input : adaptor.getInputs()) {
-    RankedTensorType type = tensorOf(input);
+    RankedTensorType type = typeOf(input);
     SmallVector<int64_t> expected(first.getShape());
     if (type.getRank() == first.getRank())
       expected[dim] = type.getDimSize(dim);
@@ -138,7 +133,7 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor
 }
 
 LogicalResult PadOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType type = tensorOf(adaptor.getInput());
+  RankedTensorType type = typeOf(adaptor.getInput());
   if (failed(checkDim(loc, adaptor.getDim(), type)))
     return failure();
   int64_t low = adaptor.getLow(), high = adaptor.getHigh();
@@ -153,10 +148,10 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, T
 }
 
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType table = tensorOf(adaptor.getTable());
+  RankedTensorType table = typeOf(adaptor.getTable());
   if (table.getRank() != 2)
     return emitOptionalError(loc, "table must have rank 2 (rows x width), found ", table);
-  SmallVector<int64_t> shape(tensorOf(adaptor.getIndices()).getShape());
+  SmallVector<int64_t> shape(typeOf(adaptor.getIndices()).getShape());
   shape.push_back(table.getDimSize(1));
   types.push_back(withShape(table, shape));
   return success();
@@ -176,48 +171,48 @@ static FailureOr<RankedTensorType> rowsOf(Loc loc, RankedTensorType type) {
 static RankedTensorType lanesOf(RankedTensorType type) { return withShape(type, type.getShape().take_back()); }
 
 LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType input = tensorOf(adaptor.getInput());
+  RankedTensorType input = typeOf(adaptor.getInput());
   auto rows = rowsOf(loc, input);
   if (failed(rows) ||
-      failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
+      failed(expect(loc, "weight", typeOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
     return failure();
   if (adaptor.getBias() &&
-      failed(expect(loc, "bias", tensorOf(adaptor.getBias()), lanesOf(input), "the input's last dim")))
+      failed(expect(loc, "bias", typeOf(adaptor.getBias()), lanesOf(input), "the input's last dim")))
     return failure();
   types.append({input, *rows, *rows});
   return success();
 }
 
 LogicalResult LayerNormGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType input = tensorOf(adaptor.getInput());
+  RankedTensorType input = typeOf(adaptor.getInput());
   auto rows = rowsOf(loc, input);
   if (failed(rows) ||
-      failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
-      failed(expect(loc, "mean", tensorOf(adaptor.getMean()), *rows, "the input's rows")) ||
-      failed(expect(loc, "rstd", tensorOf(adaptor.getRstd()), *rows, "the input's rows")) ||
-      failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), input, "the input")))
+      failed(expect(loc, "weight", typeOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
+      failed(expect(loc, "mean", typeOf(adaptor.getMean()), *rows, "the input's rows")) ||
+      failed(expect(loc, "rstd", typeOf(adaptor.getRstd()), *rows, "the input's rows")) ||
+      failed(expect(loc, "gradient", typeOf(adaptor.getGradient()), input, "the input")))
     return failure();
   types.append({input, lanesOf(input), lanesOf(input)});
   return success();
 }
 
 LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType input = tensorOf(adaptor.getInput());
+  RankedTensorType input = typeOf(adaptor.getInput());
   auto rows = rowsOf(loc, input);
   if (failed(rows) ||
-      failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
+      failed(expect(loc, "weight", typeOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")))
     return failure();
   types.append({input, *rows});
   return success();
 }
 
 LogicalResult RmsNormGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType input = tensorOf(adaptor.getInput());
+  RankedTensorType input = typeOf(adaptor.getInput());
   auto rows = rowsOf(loc, input);
   if (failed(rows) ||
-      failed(expect(loc, "weight", tensorOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
-      failed(expect(loc, "rrms", tensorOf(adaptor.getRrms()), *rows, "the input's rows")) ||
-      failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), input, "the input")))
+      failed(expect(loc, "weight", typeOf(adaptor.getWeight()), lanesOf(input), "the input's last dim")) ||
+      failed(expect(loc, "rrms", typeOf(adaptor.getRrms()), *rows, "the input's rows")) ||
+      failed(expect(loc, "gradient", typeOf(adaptor.getGradient()), input, "the input")))
     return failure();
   types.append({input, lanesOf(input)});
   return success();
@@ -229,8 +224,8 @@ LogicalResult RmsNormGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor ad
 
 /// Checks q, k, v and documents; returns the type of the row log-sum-exp.
 template <typename Adaptor> static FailureOr<RankedTensorType> attentionRows(Loc loc, Adaptor adaptor) {
-  RankedTensorType query = tensorOf(adaptor.getQuery()), key = tensorOf(adaptor.getKey());
-  RankedTensorType value = tensorOf(adaptor.getValue());
+  RankedTensorType query = typeOf(adaptor.getQuery()), key = typeOf(adaptor.getKey());
+  RankedTensorType value = typeOf(adaptor.getValue());
   MaskAttr mask = adaptor.getMask();
   if (query.getRank() != 4 || key.getRank() != 4)
     return emitOptionalError(loc, "query and key must be batch x sequence x heads x size, found ", query, " and ", key);
@@ -252,7 +247,7 @@ template <typename Adaptor> static FailureOr<RankedTensorType> attentionRows(Loc
   std::string problem = mask.problemOf(query.getDimSize(1), key.getDimSize(1), atPositions);
   if (Value documents = adaptor.getDocuments(); documents && problem.empty())
     problem =
-        mask.problemOf(tensorOf(documents), query.getDimSize(0), query.getDimSize(1), key.getDimSize(1), atPositions);
+        mask.problemOf(typeOf(documents), query.getDimSize(0), query.getDimSize(1), key.getDimSize(1), atPositions);
   if (!problem.empty())
     return emitOptionalError(loc, "attention of query ", query, " and key ", key, " ", problem);
   // An exponent: bf16 would put the weights out by percents.
@@ -262,7 +257,7 @@ template <typename Adaptor> static FailureOr<RankedTensorType> attentionRows(Loc
 }
 
 LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType query = tensorOf(adaptor.getQuery());
+  RankedTensorType query = typeOf(adaptor.getQuery());
   auto rows = attentionRows(loc, adaptor);
   if (failed(rows))
     return failure();
@@ -273,16 +268,16 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 LogicalResult DropoutAttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   if (failed(attentionRows(loc, adaptor)))
     return failure();
-  types.append({tensorOf(adaptor.getQuery())});
+  types.append({typeOf(adaptor.getQuery())});
   return success();
 }
 
 LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType query = tensorOf(adaptor.getQuery()), key = tensorOf(adaptor.getKey());
+  RankedTensorType query = typeOf(adaptor.getQuery()), key = typeOf(adaptor.getKey());
   auto rows = attentionRows(loc, adaptor);
-  if (failed(rows) || failed(expect(loc, "output", tensorOf(adaptor.getOutput()), query, "the query")) ||
-      failed(expect(loc, "lse", tensorOf(adaptor.getLse()), *rows, "the query's rows")) ||
-      failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), query, "the query")))
+  if (failed(rows) || failed(expect(loc, "output", typeOf(adaptor.getOutput()), query, "the query")) ||
+      failed(expect(loc, "lse", typeOf(adaptor.getLse()), *rows, "the query's rows")) ||
+      failed(expect(loc, "gradient", typeOf(adaptor.getGradient()), query, "the query")))
     return failure();
   types.append({query, key, key});
   return success();
@@ -299,20 +294,20 @@ static LogicalResult checkTargets(Loc loc, RankedTensorType rows, RankedTensorTy
 }
 
 LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType logits = tensorOf(adaptor.getLogits());
+  RankedTensorType logits = typeOf(adaptor.getLogits());
   auto rows = rowsOf(loc, logits);
-  if (failed(rows) || failed(checkTargets(loc, *rows, tensorOf(adaptor.getTargets()))))
+  if (failed(rows) || failed(checkTargets(loc, *rows, typeOf(adaptor.getTargets()))))
     return failure();
   types.append({withShape(logits, {}), *rows});
   return success();
 }
 
 LogicalResult CrossEntropyGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType logits = tensorOf(adaptor.getLogits());
+  RankedTensorType logits = typeOf(adaptor.getLogits());
   auto rows = rowsOf(loc, logits);
-  if (failed(rows) || failed(checkTargets(loc, *rows, tensorOf(adaptor.getTargets()))) ||
-      failed(expect(loc, "lse", tensorOf(adaptor.getLse()), *rows, "the logits' rows")) ||
-      failed(expect(loc, "gradient", tensorOf(adaptor.getGradient()), withShape(logits, {}), "a scalar loss")))
+  if (failed(rows) || failed(checkTargets(loc, *rows, typeOf(adaptor.getTargets()))) ||
+      failed(expect(loc, "lse", typeOf(adaptor.getLse()), *rows, "the logits' rows")) ||
+      failed(expect(loc, "gradient", typeOf(adaptor.getGradient()), withShape(logits, {}), "a scalar loss")))
     return failure();
   types.push_back(logits);
   return success();

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/TG.h"
+#include "dialects/TG/TGBuilder.h"
 
 using namespace mlir;
 using namespace braid::tg;
@@ -12,8 +13,6 @@ using namespace braid::tg;
 namespace {
 using Loc = std::optional<Location>;
 using Types = SmallVectorImpl<Type>;
-
-RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 RankedTensorType integers(MLIRContext *context, ArrayRef<int64_t> shape) {
   return RankedTensorType::get(shape, IntegerType::get(context, 32));
@@ -26,7 +25,7 @@ struct Sizes {
 } // namespace
 
 LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType input = tensorOf(adaptor.getInput());
+  RankedTensorType input = typeOf(adaptor.getInput());
   int64_t k = adaptor.getK();
   if (input.getRank() == 0 || k < 1 || k > input.getShape().back())
     return emitOptionalError(loc, "k must be at least 1 and at most the lanes of ", input, ", found ", k);
@@ -37,7 +36,7 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor ad
 }
 
 LogicalResult ExpertSlotsOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType chosen = tensorOf(adaptor.getChosen());
+  RankedTensorType chosen = typeOf(adaptor.getChosen());
   int64_t capacity = adaptor.getCapacity(), experts = adaptor.getExperts();
   if (chosen.getRank() != 3)
     return emitOptionalError(loc, "choices must be rows x tokens x choices of a token, found ", chosen);
@@ -54,7 +53,7 @@ LogicalResult ExpertSlotsOp::inferReturnTypes(MLIRContext *context, Loc loc, Ada
 
 /// The sizes that slots and choices agree on.
 static FailureOr<Sizes> sizesOf(Loc loc, Value slots, Value choices) {
-  RankedTensorType slot = tensorOf(slots), choice = tensorOf(choices);
+  RankedTensorType slot = typeOf(slots), choice = typeOf(choices);
   if (slot.getRank() != 3 || choice.getRank() != 3 || slot.getDimSize(0) != choice.getDimSize(1))
     return emitOptionalError(loc, "slots ", slot, " (rows x tokens x choices) and choices ", choice,
                              " (experts x rows x slots) are not those of one tg.expert_slots");
@@ -62,7 +61,7 @@ static FailureOr<Sizes> sizesOf(Loc loc, Value slots, Value choices) {
 }
 
 LogicalResult DispatchOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType input = tensorOf(adaptor.getInput());
+  RankedTensorType input = typeOf(adaptor.getInput());
   FailureOr<Sizes> sizes = sizesOf(loc, adaptor.getSlots(), adaptor.getChoices());
   if (failed(sizes))
     return failure();
@@ -75,11 +74,11 @@ LogicalResult DispatchOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adapt
 }
 
 LogicalResult CollectOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType input = tensorOf(adaptor.getInput());
+  RankedTensorType input = typeOf(adaptor.getInput());
   FailureOr<Sizes> sizes = sizesOf(loc, adaptor.getSlots(), adaptor.getChoices());
   if (failed(sizes))
     return failure();
-  if (input.getRank() != 4 || input.getShape().drop_back() != tensorOf(adaptor.getChoices()).getShape())
+  if (input.getRank() != 4 || input.getShape().drop_back() != typeOf(adaptor.getChoices()).getShape())
     return emitOptionalError(loc, "operand must be ", sizes->experts, " experts x ", sizes->rows, " rows x ",
                              sizes->capacity, " slots x width, as the choices are, found ", input);
   types.push_back(
@@ -95,7 +94,7 @@ static LogicalResult verifyScalar(Operation *op, OperandRange floats) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   if (floats.empty())
     return op->emitOpError() << "needs the operands of at least one layer";
-  RankedTensorType first = tensorOf(floats.front());
+  RankedTensorType first = typeOf(floats.front());
   for (Value other : floats)
     if (other.getType() != first)
       return op->emitOpError() << "layers have one type, found " << first << " and " << other.getType();
@@ -107,9 +106,9 @@ static LogicalResult verifyScalar(Operation *op, OperandRange floats) {
 LogicalResult LoadBalanceOp::verify() {
   if (failed(verifyScalar(*this, getProbabilities())))
     return failure();
-  RankedTensorType first = tensorOf(getProbabilities().front());
+  RankedTensorType first = typeOf(getProbabilities().front());
   for (Value chosen : getChosen()) {
-    RankedTensorType type = tensorOf(chosen);
+    RankedTensorType type = typeOf(chosen);
     if (type.getRank() != first.getRank() || type.getShape().drop_back() != first.getShape().drop_back() ||
         type != getChosen().front().getType())
       return emitOpError() << "choices " << type << " do not fit probabilities " << first

@@ -8,7 +8,7 @@ using namespace llvm;
 using namespace braid;
 using namespace braid::codegen;
 
-static constexpr size_t kColumns = 120;
+static constexpr size_t kTableColumns = 120;
 
 Initializer &Initializer::always(StringRef name, std::string value) {
   lines.back().push_back(("." + name + " = ").str() + value);
@@ -42,7 +42,7 @@ std::string Initializer::text(unsigned column) const {
     for (const std::string &field : line) {
       bool isFirst = text.size() == 1;
       // Behind a field stands a comma, and behind the last one "},".
-      if (bool begins = &field == &line.front(); !isFirst && (begins || at + 2 + field.size() + 2 > kColumns)) {
+      if (bool begins = &field == &line.front(); !isFirst && (begins || at + 2 + field.size() + 2 > kTableColumns)) {
         text += "," + lineBreak;
         at = column + 1;
       } else if (!isFirst) {

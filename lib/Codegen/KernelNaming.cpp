@@ -12,7 +12,7 @@ using namespace braid::codegen;
 /// What no text has to use for it to mean something: keywords, macros in lower case of the
 /// headers that kernels include, and what emitters add where a body uses it.
 static bool isReserved(StringRef name) {
-  static const StringSet<> words = {
+  static const llvm::StringSet<> words = {
       "alignas",       "alignof",     "and",       "and_eq",    "asm",       "auto",
       "bitand",        "bitor",       "bool",      "break",     "case",      "catch",
       "char",          "class",       "co_await",  "co_return", "co_yield",  "compl",
@@ -46,8 +46,8 @@ static std::string variableName(StringRef name) {
 }
 
 /// Calls `visit` on each identifier of a text, and `skip` on what stands between them.
-static void visitWords(StringRef text, function_ref<void(StringRef word, bool isMember)> visit,
-                       function_ref<void(StringRef)> skip) {
+static void visitWords(StringRef text, llvm::function_ref<void(StringRef word, bool isMember)> visit,
+                       llvm::function_ref<void(StringRef)> skip) {
   auto isWord = [](char c) { return isAlnum(c) || c == '_'; };
   while (!text.empty()) {
     StringRef between = text.take_until(isWord);
@@ -67,7 +67,7 @@ void KernelNaming::suggest(StringRef variable, StringRef name) {
 }
 
 void KernelNaming::choose(StringRef text, ArrayRef<std::string> parameters) {
-  StringSet<> used;
+  llvm::StringSet<> used;
   visitWords(
       text,
       [&](StringRef word, bool isMember) {

@@ -95,7 +95,7 @@ static SmallVector<std::optional<ReplayWorth>> sweep(const TargetInfo &target) {
 }
 
 static int64_t numUnits(ModuleOp module) {
-  DenseSet<Attribute> units;
+  llvm::DenseSet<Attribute> units;
   module.walk([&](Operation *op) { units.insert(tg::unitOf(tg::factsOf(op))); });
   return units.size();
 }

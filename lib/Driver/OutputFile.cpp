@@ -73,7 +73,7 @@ Error braid::checkWritable(StringRef path) {
   return Error::success();
 }
 
-Error braid::replaceFile(StringRef path, function_ref<Error(StringRef)> write) {
+Error braid::replaceFile(StringRef path, llvm::function_ref<Error(StringRef)> write) {
   SmallString<128> temporary;
   if (Error error = createBeside(path, temporary))
     return error;

@@ -15,7 +15,7 @@
 
 using namespace braid::pipeline;
 
-static Table make(Shape shape) {
+static Table makeGPipeTable(Shape shape) {
   return tableOf(shape, [&](unsigned rank) {
     RowBuilder row({rank}, shape.microbatches);
     for (Action action : {Action::Forward, Action::Backward})
@@ -25,13 +25,13 @@ static Table make(Shape shape) {
   });
 }
 
-static Formulas formulas(Shape shape) {
+static Formulas formulasOfGPipe(Shape shape) {
   uint64_t p = shape.ranks, m = shape.microbatches;
   return {{p - 1, m + p - 1}, {m, 1}, 1};
 }
 
 const Generator &braid::pipeline::gpipe() {
   static const Generator generator = {
-      "gpipe", "all forwards, then all backwards", 1, 1, false, "(p-1)/(m+p-1)", "m", formulas, make};
+      "gpipe", "all forwards, then all backwards", 1, 1, false, "(p-1)/(m+p-1)", "m", formulasOfGPipe, makeGPipeTable};
   return generator;
 }

@@ -36,18 +36,24 @@ static Table::Row rowOf(Shape shape, unsigned rank) {
   return row.take();
 }
 
-static Table make(Shape shape) {
+static Table makeInterleavedTable(Shape shape) {
   return tableOf(shape, [&](unsigned rank) { return rowOf(shape, rank); });
 }
 
-static Formulas formulas(Shape shape) {
+static Formulas formulasOfInterleaved(Shape shape) {
   uint64_t p = shape.ranks, m = shape.microbatches, v = shape.chunks;
   return {{p - 1, v * m + p - 1}, {v * p + p - 1, v}, p == 1 ? 1 : 2 * shape.ranks};
 }
 
 const Generator &braid::pipeline::interleaved() {
-  static const Generator generator = {
-      "interleaved", "1f1b with several stages on each rank", 0, 2, true, "(p-1)/(vm+p-1)", "p+(p-1)/v", formulas,
-      make};
+  static const Generator generator = {"interleaved",
+                                      "1f1b with several stages on each rank",
+                                      0,
+                                      2,
+                                      true,
+                                      "(p-1)/(vm+p-1)",
+                                      "p+(p-1)/v",
+                                      formulasOfInterleaved,
+                                      makeInterleavedTable};
   return generator;
 }

@@ -16,7 +16,7 @@
 
 using namespace braid::pipeline;
 
-static Table make(Shape shape) {
+static Table makeOneForwardOneBackwardTable(Shape shape) {
   return tableOf(shape, [&](unsigned rank) {
     RowBuilder row({rank}, shape.microbatches);
     for (unsigned i = 0; i < shape.ranks - 1 - rank; ++i)
@@ -29,13 +29,20 @@ static Table make(Shape shape) {
   });
 }
 
-static Formulas formulas(Shape shape) {
+static Formulas formulasOfOneForwardOneBackward(Shape shape) {
   uint64_t p = shape.ranks, m = shape.microbatches;
   return {{p - 1, m + p - 1}, {p, 1}, shape.ranks};
 }
 
 const Generator &braid::pipeline::oneForwardOneBackward() {
-  static const Generator generator = {
-      "1f1b", "a forward and a backward in turn", 1, 1, false, "(p-1)/(m+p-1)", "p", formulas, make};
+  static const Generator generator = {"1f1b",
+                                      "a forward and a backward in turn",
+                                      1,
+                                      1,
+                                      false,
+                                      "(p-1)/(m+p-1)",
+                                      "p",
+                                      formulasOfOneForwardOneBackward,
+                                      makeOneForwardOneBackwardTable};
   return generator;
 }

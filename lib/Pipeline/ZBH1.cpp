@@ -32,17 +32,18 @@ static Table::Row rowOf(Shape shape, unsigned rank) {
   return row.take();
 }
 
-static Table make(Shape shape) {
+static Table makeZBH1Table(Shape shape) {
   return tableOf(shape, [&](unsigned rank) { return rowOf(shape, rank); });
 }
 
-static Formulas formulas(Shape shape) {
+static Formulas formulasOfZBH1(Shape shape) {
   uint64_t p = shape.ranks, m = shape.microbatches;
   return {{p - 1, 3 * m + p - 1}, {p, 1}, shape.ranks};
 }
 
 const Generator &braid::pipeline::zbH1() {
   static const Generator generator = {
-      "zb-h1", "1f1b whose weights' gradients fill the bubble", 1, 1, false, "(p-1)/(3m+p-1)", "p", formulas, make};
+      "zb-h1",      "1f1b whose weights' gradients fill the bubble", 1, 1, false, "(p-1)/(3m+p-1)", "p", formulasOfZBH1,
+      makeZBH1Table};
   return generator;
 }

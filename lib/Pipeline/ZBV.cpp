@@ -88,17 +88,18 @@ private:
 
 } // namespace
 
-static Table make(Shape shape) {
+static Table makeZBVTable(Shape shape) {
   return tableOf(shape, [&](unsigned rank) { return RowOfV(shape, rank).build(); });
 }
 
-static Formulas formulas(Shape shape) {
+static Formulas formulasOfZBV(Shape shape) {
   uint64_t p = shape.ranks, m = shape.microbatches;
   return {{p - 1, 6 * m + p - 1}, {p, 1}, 2 * shape.ranks - 1};
 }
 
 const Generator &braid::pipeline::zbV() {
   static const Generator generator = {
-      "zb-v", "zero bubble on stages that go there and back", 2, 2, false, "(p-1)/(6m+p-1)", "p", formulas, make};
+      "zb-v",      "zero bubble on stages that go there and back", 2, 2, false, "(p-1)/(6m+p-1)", "p", formulasOfZBV,
+      makeZBVTable};
   return generator;
 }

@@ -10,7 +10,7 @@
 using namespace braid;
 
 /// Characters of the plot.
-static constexpr int kRows = 10, kColumns = 56;
+static constexpr int kChartRows = 10, kChartColumns = 56;
 
 /// Where a value lies between two others, from 0 to `steps`.
 static int step(double value, double least, double most, int steps) {
@@ -24,20 +24,20 @@ static void plot(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport> points)
   int64_t fewest = llvm::min_element(points, byBytes)->arenaBytes,
           most = llvm::max_element(points, byBytes)->arenaBytes;
   double fastest = llvm::min_element(points, byTime)->seconds, slowest = llvm::max_element(points, byTime)->seconds;
-  std::vector<std::string> rows(kRows + 1, std::string(kColumns + 1, ' '));
+  std::vector<std::string> rows(kChartRows + 1, std::string(kChartColumns + 1, ' '));
   for (const ReplayReport &point : points) {
-    char &place =
-        rows[kRows - step(point.seconds, fastest, slowest, kRows)][step(point.arenaBytes, fewest, most, kColumns)];
+    char &place = rows[kChartRows - step(point.seconds, fastest, slowest, kChartRows)]
+                      [step(point.arenaBytes, fewest, most, kChartColumns)];
     place = point.isChosen ? '*' : place == '*' ? '*' : 'o';
   }
   for (auto [row, text] : llvm::enumerate(rows)) {
-    std::string label = row == 0 ? formatSeconds(slowest) : row == kRows ? formatSeconds(fastest) : "";
+    std::string label = row == 0 ? formatSeconds(slowest) : row == kChartRows ? formatSeconds(fastest) : "";
     stream << llvm::formatv("  {0,10} |{1}\n", label, llvm::StringRef(text).rtrim());
   }
-  stream << llvm::formatv("  {0,10} +{1}\n", "", std::string(kColumns + 1, '-'));
+  stream << llvm::formatv("  {0,10} +{1}\n", "", std::string(kChartColumns + 1, '-'));
   std::string left = formatSize(fewest), right = formatSize(most);
   stream << llvm::formatv("  {0,10}  {1}{2}{3}\n", "step, arena", left,
-                          std::string(std::max<int>(1, kColumns + 1 - left.size() - right.size()), ' '), right);
+                          std::string(std::max<int>(1, kChartColumns + 1 - left.size() - right.size()), ' '), right);
 }
 
 void braid::printReplays(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport> points) {

@@ -11,7 +11,7 @@
 
 using namespace braid;
 using Item = BucketProblem::Item;
-using Kind = BucketProblem::Kind;
+using BucketKind = BucketProblem::Kind;
 
 namespace {
 
@@ -136,7 +136,7 @@ void Solver::add(unsigned item, bool begins, std::optional<int64_t> cap) {
 }
 
 void Solver::splitByCap(llvm::ArrayRef<unsigned> sequence) {
-  const Kind &kind = problem.kinds[at(sequence.front()).kind];
+  const BucketKind &kind = problem.kinds[at(sequence.front()).kind];
   int64_t cap = std::min(kind.firstCap, kind.cap);
   // Bytes from an item to the end of its unit.
   std::vector<int64_t> left(sequence.size());
@@ -169,7 +169,7 @@ void Solver::splitBeforeReaders(llvm::SmallVector<unsigned> sequence) {
     return needs.empty() ? 0 : *llvm::max_element(needs) + 1;
   };
   llvm::stable_sort(sequence, [&](unsigned a, unsigned b) { return ready(a) < ready(b); });
-  const Kind &kind = problem.kinds[at(sequence.front()).kind];
+  const BucketKind &kind = problem.kinds[at(sequence.front()).kind];
   int64_t cap = std::min(kind.firstCap, kind.cap);
   unsigned end = 0;
   for (auto [number, item] : llvm::enumerate(sequence)) {

@@ -34,7 +34,7 @@ llvm::Error braid::check(const HostTripsProblem &problem) {
 
 /// The numbers of the tensors that go, in the order of a key.
 template <typename Key>
-static std::vector<unsigned> inOrder(const HostTripsProblem &problem, const std::vector<bool> &goes, Key key) {
+static std::vector<unsigned> tensorsInOrder(const HostTripsProblem &problem, const std::vector<bool> &goes, Key key) {
   std::vector<unsigned> numbers;
   for (unsigned number = 0; number < problem.tensors.size(); ++number)
     if (goes[number])
@@ -46,7 +46,7 @@ static std::vector<unsigned> inOrder(const HostTripsProblem &problem, const std:
 /// A copy starts when its tensor is made, or the copy before is over.
 static void simulateAway(const HostTripsProblem &problem, const std::vector<bool> &goes, std::vector<HostTrip> &trips) {
   double end = 0;
-  for (unsigned number : inOrder(problem, goes, [&](unsigned its) { return problem.tensors[its].made; })) {
+  for (unsigned number : tensorsInOrder(problem, goes, [&](unsigned its) { return problem.tensors[its].made; })) {
     const Tensor &tensor = problem.tensors[number];
     end = std::max(end, problem.begins[tensor.made + 1]) + tensor.seconds;
     double surelyOver = end + (problem.contention - 1) * tensor.seconds + problem.slack;
@@ -100,7 +100,7 @@ static bool areHidden(const std::vector<HostTrip> &trips) {
 HostTrips braid::solve(const HostTripsProblem &problem) {
   HostTrips answer{std::vector<bool>(problem.tensors.size()), std::vector<HostTrip>(problem.tensors.size())};
   std::vector<bool> all(problem.tensors.size(), true);
-  for (unsigned number : inOrder(problem, all, [&](unsigned its) { return -problem.tensors[its].bytes; })) {
+  for (unsigned number : tensorsInOrder(problem, all, [&](unsigned its) { return -problem.tensors[its].bytes; })) {
     answer.goes[number] = true;
     std::vector<HostTrip> trips = simulate(problem, answer.goes);
     answer.goes[number] = areHidden(trips);

@@ -29,19 +29,19 @@ std::string braid::slotsName(unsigned stage, Buffer buffer) {
 }
 
 static comm::CellKind kindOf(const WalkStep &step) {
-  bool isForward = step.action == Action::Forward;
+  bool isForward = step.action == pipeline::Action::Forward;
   if (step.kind != WalkStep::Run && step.isSend)
     return isForward ? comm::CellKind::SendActivation : comm::CellKind::SendGradient;
   if (step.kind != WalkStep::Run)
     return isForward ? comm::CellKind::ReceiveActivation : comm::CellKind::ReceiveGradient;
   switch (step.action) {
-  case Action::Forward:
+  case pipeline::Action::Forward:
     return comm::CellKind::Forward;
-  case Action::Backward:
+  case pipeline::Action::Backward:
     return comm::CellKind::Backward;
-  case Action::InputGradient:
+  case pipeline::Action::InputGradient:
     return comm::CellKind::InputGradient;
-  case Action::WeightGradient:
+  case pipeline::Action::WeightGradient:
     return comm::CellKind::WeightGradient;
   }
   llvm_unreachable("a step without a kind of cell");

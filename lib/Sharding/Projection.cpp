@@ -51,8 +51,9 @@ namespace {
 /// Collects the candidates of one op and decides between them.
 class ConflictResolver {
 public:
-  ConflictResolver(const Tensors &tensors, const Mesh &mesh, function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf,
-                   function_ref<bool(unsigned, unsigned)> contradict)
+  ConflictResolver(const Tensors &tensors, const Mesh &mesh,
+                   llvm::function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf,
+                   llvm::function_ref<bool(unsigned, unsigned)> contradict)
       : tensors(tensors), mesh(mesh), priorityOf(priorityOf), contradict(contradict),
         flatFactor(tensors.rule.factors.size()) {}
 
@@ -75,8 +76,8 @@ private:
 
   const Tensors &tensors;
   const Mesh &mesh;
-  function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf;
-  function_ref<bool(unsigned, unsigned)> contradict;
+  llvm::function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf;
+  llvm::function_ref<bool(unsigned, unsigned)> contradict;
   unsigned flatFactor;
   SmallVector<Candidate> candidates;
   /// The winning candidates of each factor; the flat order comes last.
@@ -237,8 +238,8 @@ Resolution ConflictResolver::run() {
 }
 
 Resolution braid::resolveConflicts(const Tensors &tensors, const Mesh &mesh,
-                                   function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf,
-                                   function_ref<bool(unsigned, unsigned)> contradict) {
+                                   llvm::function_ref<int64_t(unsigned, ProjectedAxis)> priorityOf,
+                                   llvm::function_ref<bool(unsigned, unsigned)> contradict) {
   return ConflictResolver(tensors, mesh, priorityOf, contradict).run();
 }
 

@@ -11,8 +11,6 @@
 using namespace mlir;
 using namespace braid;
 
-static bool isContraction(Operation *op) { return numericKindOf(op) == NumericKind::Contraction; }
-
 /// The size of a GEMM along a dim that operands and result have or lack.
 static int64_t &sizeAlong(GemmSizes &sizes, const ChunkDims &dims) {
   bool inLhs = dims.operands[0].has_value(), inRhs = dims.operands[1].has_value();

@@ -95,7 +95,7 @@ static std::optional<ChunkDims> dimsOf(Operation *op, Value value, unsigned at, 
   return keepsRows ? std::optional(std::move(dims)) : std::nullopt;
 }
 
-static bool isContraction(Operation *op) { return numericKindOf(op) == NumericKind::Contraction; }
+bool braid::isContraction(Operation *op) { return numericKindOf(op) == NumericKind::Contraction; }
 static bool isElementwise(Operation *op) { return numericKindOf(op) == NumericKind::Elementwise; }
 
 /// Whether both belong to the same part of the program.

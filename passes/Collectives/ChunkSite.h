@@ -67,6 +67,9 @@ private:
   llvm::SmallVector<mlir::Operation *> early;
 };
 
+/// True for an op that is priced as a matmul.
+bool isContraction(mlir::Operation *op);
+
 } // namespace braid
 
 #endif // BRAID_PASSES_COLLECTIVES_CHUNKSITE_H

@@ -53,7 +53,7 @@ protected:
   }
 };
 
-struct Ring final : ByBlocks {
+struct RingAlgorithm final : ByBlocks {
   Values reduceScatter(Group &group, Reduction kind, ValueRange values, Dims dims, Types) const final {
     Values blocks = group.slice(values, dims, group.n - 1);
     for (int64_t shift = group.n - 2; shift >= 0; --shift) {
@@ -96,5 +96,5 @@ struct Direct final : ByBlocks {
 
 } // namespace
 
-std::unique_ptr<Algorithm> braid::makeRing() { return std::make_unique<Ring>(); }
+std::unique_ptr<Algorithm> braid::makeRing() { return std::make_unique<RingAlgorithm>(); }
 std::unique_ptr<Algorithm> braid::makeDirect() { return std::make_unique<Direct>(); }

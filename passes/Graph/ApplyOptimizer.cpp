@@ -31,13 +31,13 @@ struct Trained {
 //===----------------------------------------------------------------------===//
 
 /// That of a parameter that the loss does not depend on.
-static bool isZero(Value gradient) { return matchPattern(gradient, m_AnyZeroFloat()); }
+static bool isZeroGradient(Value gradient) { return matchPattern(gradient, m_AnyZeroFloat()); }
 
 /// The norm of all gradients, in the type of the first.
 static Value globalNorm(TensorBuilder &b, ArrayRef<Trained> all) {
   SmallVector<Value> gradients;
   for (const Trained &one : all)
-    if (!isZero(one.gradient))
+    if (!isZeroGradient(one.gradient))
       gradients.push_back(one.gradient);
   if (gradients.empty())
     gradients.push_back(all.front().gradient);
@@ -56,7 +56,7 @@ static void clipGradients(TensorBuilder &b, MutableArrayRef<Trained> all, Value 
   Value scale = b.div(b.like(norm, clip), b.add(norm, 1e-6));
   scale = b.make<arith::MinimumFOp>(scale, b.like(scale, 1.0));
   for (Trained &one : all) {
-    if (isZero(one.gradient))
+    if (isZeroGradient(one.gradient))
       continue;
     b.loc = ofGradient(b.loc, one);
     Value factor = b.convert(scale, typeOf(one.gradient).getElementType());

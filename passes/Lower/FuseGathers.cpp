@@ -72,13 +72,6 @@ static std::optional<Lookup> findLookup(exec::GatherOp gather) {
   return Lookup{gather, kernel, *operand, *dims};
 }
 
-/// True if something besides `reader` reads `value`, through views.
-static bool isReadElsewhere(Value value, Operation *reader) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return isa<exec::ViewOp>(user) ? isReadElsewhere(user->getResult(0), reader) : user != reader;
-  });
-}
-
 /// Moves what reads a value that `maker` makes, and stands before it, behind it.
 static void moveReadersBehind(Operation *maker) {
   for (Operation *user : llvm::to_vector(maker->getUsers()))

@@ -55,13 +55,6 @@ static std::optional<unsigned> resultRead(Value operand, exec::KernelOp kernel) 
   return result.getResultNumber();
 }
 
-/// True if something besides `reader` reads `value`, through views.
-static bool isReadElsewhere(Value value, Operation *reader) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return isa<exec::ViewOp>(user) ? isReadElsewhere(user->getResult(0), reader) : user != reader;
-  });
-}
-
 namespace {
 /// The kernel being made of two.
 struct Merger {

@@ -58,6 +58,12 @@ std::optional<Dims> braid::resultDimsOf(exec::KernelOp kernel, unsigned result) 
   return exec::operandDims(generic, *generic.getDpsInitOperand(0));
 }
 
+bool braid::isReadElsewhere(Value value, Operation *reader) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return isa<exec::ViewOp>(user) ? isReadElsewhere(user->getResult(0), reader) : user != reader;
+  });
+}
+
 bool braid::isSplittable(exec::KernelOp kernel) {
   for (BlockArgument argument : kernel.getBlock()->getArguments()) {
     // The key of random numbers is read whole.

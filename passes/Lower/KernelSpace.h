@@ -40,6 +40,9 @@ llvm::SmallVector<int64_t> splitDims(llvm::ArrayRef<int64_t> dims, const DimSpli
 /// The number of leading dims left parallel by sums over rows; -1 without any.
 int64_t blockDimsOf(exec::KernelOp kernel);
 
+/// True if an op other than `reader` reads `value`, also through views.
+bool isReadElsewhere(mlir::Value value, mlir::Operation *reader);
+
 /// True if every operand is read in one way, so that `moveToSpace` can split it.
 bool isSplittable(exec::KernelOp kernel);
 

@@ -7,6 +7,7 @@
 
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/TGBuilder.h"
 #include "lib/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,6 +28,7 @@ namespace braid {
 
 using namespace mlir;
 using namespace braid;
+using tg::typeOf;
 
 //===----------------------------------------------------------------------===//
 // Gradients of slices, put together
@@ -92,8 +94,6 @@ static void mergeSumsOfPads(func::FuncOp function) {
 //===----------------------------------------------------------------------===//
 // Selection
 //===----------------------------------------------------------------------===//
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// `value` contiguous in memory: tables and indices are whole.
 static Value contiguous(OpBuilder &builder, Location loc, Value value) {

@@ -12,8 +12,7 @@
 using namespace mlir;
 using namespace braid;
 using tg::ContractionAttr;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+using tg::typeOf;
 
 /// The permutation that brings dims named `from` into the order `to`.
 static SmallVector<int64_t> permutationTo(StringRef from, StringRef to) {

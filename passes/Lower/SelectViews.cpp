@@ -2,14 +2,14 @@
 
 #include "passes/Lower/SelectViews.h"
 #include "dialects/TG/TG.h"
+#include "dialects/TG/TGBuilder.h"
 #include "passes/Lower/InlineValues.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace braid;
 using exec::ViewCoordinates;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+using tg::typeOf;
 
 Value braid::broadcastAsView(OpBuilder &builder, Value value) {
   auto broadcast = value.getDefiningOp<tg::BroadcastOp>();

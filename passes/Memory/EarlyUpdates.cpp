@@ -48,7 +48,7 @@ struct Late {
 };
 
 /// What must run before the memory of a gradient is free, by the numbers of actions.
-struct Group {
+struct UpdateGroup {
   SmallVector<unsigned, 2> actions;
   unsigned ready = 0;
 };
@@ -65,8 +65,8 @@ private:
   void readOverwritten();
   void readNeeds(unsigned number);
   void findGroups(bool alsoReduced);
-  Group groupOf(Value gradient) const;
-  double secondsOf(const Group &group) const;
+  UpdateGroup groupOf(Value gradient) const;
+  double secondsOf(const UpdateGroup &group) const;
   void takeReady(unsigned place);
   bool run(unsigned place, bool alsoSmall);
   void runAction(unsigned number, unsigned place, SmallVectorImpl<unsigned> &moved);
@@ -79,7 +79,7 @@ private:
   DenseMap<Operation *, unsigned> placeOf, numberOf;
   /// The parameters and states that an action writes new values over.
   DenseMap<Operation *, SmallVector<Value, 4>> overwritten;
-  std::vector<Group> groups, waiting;
+  std::vector<UpdateGroup> groups, waiting;
 };
 } // namespace
 
@@ -177,8 +177,8 @@ static int64_t bytesOf(Value value) {
 
 /// The actions that read a gradient, and those that read what these make of it if that takes
 /// as much memory.  Empty if something else reads it, too.
-Group Updates::groupOf(Value gradient) const {
-  Group group;
+UpdateGroup Updates::groupOf(Value gradient) const {
+  UpdateGroup group;
   SmallVector<Value> left{gradient};
   while (!left.empty()) {
     Value value = left.pop_back_val();
@@ -217,14 +217,14 @@ void Updates::findGroups(bool alsoReduced) {
           gradients.insert(rootOf(operand));
       });
   for (Value gradient : gradients) {
-    Group group = groupOf(gradient);
+    UpdateGroup group = groupOf(gradient);
     if (llvm::any_of(group.actions, [&](unsigned number) { return late[number].place > group.ready; }))
       groups.push_back(std::move(group));
   }
-  llvm::stable_sort(groups, [](const Group &a, const Group &b) { return a.ready < b.ready; });
+  llvm::stable_sort(groups, [](const UpdateGroup &a, const UpdateGroup &b) { return a.ready < b.ready; });
 }
 
-double Updates::secondsOf(const Group &group) const {
+double Updates::secondsOf(const UpdateGroup &group) const {
   double seconds = 0;
   for (unsigned number : group.actions)
     seconds += late[number].seconds;
@@ -256,7 +256,7 @@ void Updates::runAction(unsigned number, unsigned place, SmallVectorImpl<unsigne
 /// Runs the groups that wait, all or those that each take as long as a launch.
 bool Updates::run(unsigned place, bool alsoSmall) {
   SmallVector<unsigned> moved;
-  llvm::erase_if(waiting, [&](const Group &group) {
+  llvm::erase_if(waiting, [&](const UpdateGroup &group) {
     if (!alsoSmall && secondsOf(group) < launchSeconds)
       return false;
     for (unsigned number : group.actions)
@@ -274,7 +274,7 @@ bool Updates::moveUp() {
   const auto *next = groups.data(), *end = next + groups.size();
   auto isWorthLaunches = [&] {
     double seconds = 0;
-    for (const Group &group : waiting)
+    for (const UpdateGroup &group : waiting)
       seconds += secondsOf(group);
     return seconds >= kLaunches * launchSeconds;
   };

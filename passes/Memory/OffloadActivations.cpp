@@ -37,11 +37,11 @@ struct Kept {
   int64_t bytes = 0;
 };
 
-class Offload {
+class ActivationOffload {
 public:
   /// `givenBytes`: below which a tensor stays, where the user says so.
-  Offload(func::FuncOp program, const ComputeRates &compute, const HostRates &host, std::optional<int64_t> givenBytes,
-          bool all)
+  ActivationOffload(func::FuncOp program, const ComputeRates &compute, const HostRates &host,
+                    std::optional<int64_t> givenBytes, bool all)
       : program(program), block(program.getBody().front()), compute(compute), host(host), givenBytes(givenBytes),
         minBytes(givenBytes.value_or(all ? 0 : host.bytesOfLatency())), all(all), builder(program.getContext()) {}
   LogicalResult run();
@@ -88,7 +88,7 @@ static bool makes(ActionOpInterface action, tg::Phase phase) {
 
 /// When each action begins if communication costs nothing, as where it is hidden.  The program turns
 /// where backward begins.
-void Offload::readActions() {
+void ActivationOffload::readActions() {
   double now = 0;
   problem.begins.push_back(now);
   std::optional<unsigned> turn;
@@ -104,7 +104,7 @@ void Offload::readActions() {
 }
 
 /// What the optimizer fetches.
-void Offload::readFetches() {
+void ActivationOffload::readFetches() {
   for (ActionOpInterface action : actions) {
     auto copy = dyn_cast<comm::CopyOp>(action.getOperation());
     if (!copy || copy.getQueue() != comm::Queue::FromHost)
@@ -122,7 +122,7 @@ void Offload::readFetches() {
 
 /// None for what is no activation, what the caller gets, what a concat is made of (that is kept as a
 /// whole), and where backward begins before forward is done with it.
-std::optional<Kept> Offload::keptOf(Value value) const {
+std::optional<Kept> ActivationOffload::keptOf(Value value) const {
   tg::FactsAttr facts = tg::factsOfTensor(value);
   if (!isOf(tg::Phase::Forward, facts) || tg::kindOf(facts) || isa<comm::CopyOp>(value.getDefiningOp()))
     return std::nullopt;
@@ -148,7 +148,7 @@ std::optional<Kept> Offload::keptOf(Value value) const {
   return kept;
 }
 
-void Offload::readKept() {
+void ActivationOffload::readKept() {
   auto add = [&](Value value) {
     std::optional<Kept> found = keptOf(value);
     if (!found)
@@ -167,7 +167,7 @@ void Offload::readKept() {
 // The choice
 //===----------------------------------------------------------------------===//
 
-FailureOr<HostTrips> Offload::choose() {
+FailureOr<HostTrips> ActivationOffload::choose() {
   for (const Kept &its : kept)
     problem.tensors.push_back({its.bytes, its.made, its.use, host.seconds(its.bytes)});
   auto fail = [&](llvm::Error error) {
@@ -188,7 +188,7 @@ FailureOr<HostTrips> Offload::choose() {
 static std::string microseconds(double seconds) { return llvm::formatv("{0:f1} us", seconds * 1e6); }
 
 /// Says of a tensor whether it goes, and why.
-void Offload::remark(const Kept &kept, bool goes, const HostTrip &trip) {
+void ActivationOffload::remark(const Kept &kept, bool goes, const HostTrip &trip) {
   auto result = dyn_cast<OpResult>(kept.value);
   Operation *op = result.getOwner();
   std::string name = isa<ActionOpInterface>(op) ? tensorName(op, result.getResultNumber()) : "concat";
@@ -218,7 +218,7 @@ void Offload::remark(const Kept &kept, bool goes, const HostTrip &trip) {
 //===----------------------------------------------------------------------===//
 
 /// The view of what was fetched that `value` is of `root`.
-Value Offload::viewOf(Value value, Value root, Value fetched, DenseMap<Value, Value> &views) {
+Value ActivationOffload::viewOf(Value value, Value root, Value fetched, DenseMap<Value, Value> &views) {
   if (value == root)
     return fetched;
   Value &known = views[value];
@@ -233,7 +233,7 @@ Value Offload::viewOf(Value value, Value root, Value fetched, DenseMap<Value, Va
 
 /// Away behind the last use of forward, so that nothing is written over the tensor before, and back
 /// before the first use of backward.
-void Offload::move(Kept &kept) {
+void ActivationOffload::move(Kept &kept) {
   tg::FactsAttr facts = tg::factsOfTensor(kept.value);
   Operation *behind = kept.lastUse == kept.made ? kept.value.getDefiningOp() : actions[kept.lastUse].getOperation();
   Location location = tg::locationOf(kept.value);
@@ -256,7 +256,7 @@ void Offload::move(Kept &kept) {
   }
 }
 
-LogicalResult Offload::run() {
+LogicalResult ActivationOffload::run() {
   readActions();
   readFetches();
   readKept();
@@ -307,7 +307,7 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
     for (auto program : module.getOps<func::FuncOp>()) {
       if (!program.getBody().hasOneBlock())
         continue;
-      Offload offload(program, *rates, host, givenBytes, all);
+      ActivationOffload offload(program, *rates, host, givenBytes, all);
       if (failed(offload.run()))
         return failure();
       kept += offload.numKept;

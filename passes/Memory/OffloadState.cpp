@@ -41,15 +41,15 @@ struct UsedState {
 };
 
 /// States that are copied together.
-struct Group {
+struct StateGroup {
   SmallVector<UsedState> states;
   int64_t bytes = 0;
   unsigned last = 0;
 };
 
-class Offload {
+class StateOffload {
 public:
-  Offload(func::FuncOp program, int64_t groupBytes)
+  StateOffload(func::FuncOp program, int64_t groupBytes)
       : program(program), block(program.getBody().front()), builder(program.getContext()), groupBytes(groupBytes) {}
   /// Whether the program has a state to offload.
   bool run();
@@ -60,10 +60,10 @@ private:
   void readStates();
   void readUses(UsedState &state) const;
   bool isBehindOtherPhase(unsigned first, unsigned last) const;
-  std::vector<Group> makeGroups() const;
+  std::vector<StateGroup> makeGroups() const;
   Location locationOf(ArrayRef<UsedState> states, Operation *beside);
-  void fetch(const Group &group);
-  void writeBack(const Group &group);
+  void fetch(const StateGroup &group);
+  void writeBack(const StateGroup &group);
 
   func::FuncOp program;
   Block &block;
@@ -82,13 +82,13 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// What the optimizer keeps of a parameter; null for other arguments.
-tg::StateAttr Offload::stateAt(unsigned argument) {
+tg::StateAttr StateOffload::stateAt(unsigned argument) {
   auto state = program.getArgAttrOfType<tg::StateAttr>(argument, tg::kState);
   bool isKept = state && (state.getKind() == tg::TensorKind::Moment || state.getKind() == tg::TensorKind::Master);
   return isKept ? state : tg::StateAttr();
 }
 
-void Offload::readActions() {
+void StateOffload::readActions() {
   for (auto action : block.getOps<ActionOpInterface>()) {
     int64_t last = -1;
     for (Value used : usesOf(action))
@@ -102,7 +102,7 @@ void Offload::readActions() {
   }
 }
 
-void Offload::readUses(UsedState &state) const {
+void StateOffload::readUses(UsedState &state) const {
   state.first = actions.size();
   state.last = 0;
   auto add = [&](Operation *op) {
@@ -127,7 +127,7 @@ void Offload::readUses(UsedState &state) const {
 
 /// In the order in which their updates may run: collectives that they wait for come one after
 /// another.  One that the program hands on as it is needs no copy.
-void Offload::readStates() {
+void StateOffload::readStates() {
   llvm::StringMap<OpOperand *> updates;
   for (OpOperand &returned : block.getTerminator()->getOpOperands())
     if (auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates))
@@ -162,23 +162,23 @@ static bool isOfUpdate(Operation *action) {
 }
 
 /// Whether something that is no update stands between two actions.
-bool Offload::isBehindOtherPhase(unsigned first, unsigned last) const {
+bool StateOffload::isBehindOtherPhase(unsigned first, unsigned last) const {
   for (unsigned number = first + 1; number < last; ++number)
     if (!isOfUpdate(actions[number]))
       return true;
   return false;
 }
 
-std::vector<Group> Offload::makeGroups() const {
+std::vector<StateGroup> StateOffload::makeGroups() const {
   int64_t all = 0;
   for (const UsedState &state : states)
     all += state.bytes;
   int64_t most = groupBytes ? groupBytes : std::min(kMostBytes, all / kGroups);
-  std::vector<Group> groups;
+  std::vector<StateGroup> groups;
   for (const UsedState &state : states) {
     bool joins = !groups.empty() && groups.back().states.back().ready == state.ready &&
                  groups.back().bytes + state.bytes <= most && !isBehindOtherPhase(groups.back().last, state.first);
-    Group &group = joins ? groups.back() : groups.emplace_back();
+    StateGroup &group = joins ? groups.back() : groups.emplace_back();
     group.states.push_back(state);
     group.bytes += state.bytes;
     group.last = std::max(group.last, state.last);
@@ -191,7 +191,7 @@ std::vector<Group> Offload::makeGroups() const {
 //===----------------------------------------------------------------------===//
 
 /// Copies are part of the update, and of each tensor say whose state it is.
-Location Offload::locationOf(ArrayRef<UsedState> states, Operation *beside) {
+Location StateOffload::locationOf(ArrayRef<UsedState> states, Operation *beside) {
   MLIRContext *context = program.getContext();
   SmallVector<tg::FactsAttr> facts;
   for (const UsedState &state : states) {
@@ -202,7 +202,7 @@ Location Offload::locationOf(ArrayRef<UsedState> states, Operation *beside) {
 }
 
 /// Before the first use, for all uses on the device.
-void Offload::fetch(const Group &group) {
+void StateOffload::fetch(const StateGroup &group) {
   SmallVector<UsedState> read = llvm::to_vector(group.states);
   llvm::erase_if(read, [](const UsedState &state) { return !state.isRead; });
   if (read.empty())
@@ -223,7 +223,7 @@ void Offload::fetch(const Group &group) {
 }
 
 /// Behind the last use, and behind what makes the new values.
-void Offload::writeBack(const Group &group) {
+void StateOffload::writeBack(const StateGroup &group) {
   SmallVector<UsedState> written = llvm::to_vector(group.states);
   llvm::erase_if(written, [](const UsedState &state) { return !state.returned; });
   if (written.empty())
@@ -241,7 +241,7 @@ void Offload::writeBack(const Group &group) {
     state.returned->set(back);
 }
 
-bool Offload::run() {
+bool StateOffload::run() {
   bool any = false;
   for (unsigned argument = 0; argument < program.getNumArguments(); ++argument)
     if (stateAt(argument)) {
@@ -250,7 +250,7 @@ bool Offload::run() {
     }
   readActions();
   readStates();
-  for (const Group &group : makeGroups()) {
+  for (const StateGroup &group : makeGroups()) {
     fetch(group);
     writeBack(group);
   }
@@ -278,7 +278,7 @@ struct OffloadState final : braid::impl::OffloadStatePassBase<OffloadState> {
     bool any = false;
     for (auto program : module.getOps<func::FuncOp>())
       if (program.getBody().hasOneBlock())
-        any |= Offload(program, groupBytes).run();
+        any |= StateOffload(program, groupBytes).run();
     if (any)
       return;
     module.emitError() << "no program has state of an optimizer (moments, or f32 masters of bf16 parameters) that "

@@ -10,17 +10,19 @@
 using namespace mlir;
 using namespace braid;
 
-static StringRef unitOf(Operation *op) {
+static StringRef unitNameOf(Operation *op) {
   StringAttr unit = tg::unitOf(tg::factsOf(op));
   return unit ? unit.getValue() : StringRef();
 }
 
 std::string braid::nameOfForward(Operation *op) {
   StringRef name = tg::valueNameOf(op->getLoc());
-  return (unitOf(op) + "/" + (name.empty() ? op->getName().stripDialect() : name)).str();
+  return (unitNameOf(op) + "/" + (name.empty() ? op->getName().stripDialect() : name)).str();
 }
 
-bool ReplayChoices::Choice::isAbout(Operation *op) const { return glob.match(keep ? nameOfForward(op) : unitOf(op)); }
+bool ReplayChoices::Choice::isAbout(Operation *op) const {
+  return glob.match(keep ? nameOfForward(op) : unitNameOf(op));
+}
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -83,7 +85,7 @@ static std::string namesIn(const ForwardValues &values, bool ofValues) {
   SmallVector<std::string> names;
   StringRef first;
   for (Operation *op : values.getOps()) {
-    StringRef unit = unitOf(op);
+    StringRef unit = unitNameOf(op);
     first = first.empty() ? unit : first;
     // Values of one unit: others have the same.
     if (unit.empty() || (ofValues && unit != first))

@@ -14,7 +14,7 @@ bool braid::isSeenThrough(Operation *op) {
   return numericKindOf(op) == NumericKind::Movement && op->getNumOperands() == 1;
 }
 
-static StringAttr unitOf(Operation *op) { return tg::unitOf(tg::factsOf(op)); }
+static StringAttr forwardUnitOf(Operation *op) { return tg::unitOf(tg::factsOf(op)); }
 
 static Value throughViews(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -52,17 +52,17 @@ ForwardValues::ForwardValues(func::FuncOp program) : isOfAllRanks(isRunByAllRank
         returned.insert(operand);
       else if (phase == tg::Phase::Backward)
         read.insert(operand);
-      else if (contains(source) && unitOf(source) != unitOf(&op))
+      else if (contains(source) && forwardUnitOf(source) != forwardUnitOf(&op))
         leaving.insert(source);
     }
   }
   for (Operation *op : ops)
-    if (StringAttr unit = unitOf(op); unit && leaving.contains(op))
+    if (StringAttr unit = forwardUnitOf(op); unit && leaving.contains(op))
       lastLeaving[unit] = op;
 }
 
 bool ForwardValues::isOfInnerUnit(Operation *op) const {
-  StringAttr unit = unitOf(op);
+  StringAttr unit = forwardUnitOf(op);
   Operation *last = unit ? lastLeaving.lookup(unit) : nullptr;
   return last && !last->isBeforeInBlock(op);
 }

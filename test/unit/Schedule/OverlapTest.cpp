@@ -22,12 +22,12 @@ using Kind = OverlapProblem::Kind;
 
 namespace {
 
-struct Program : OverlapProblem {
-  Program() {
+struct OverlapProgram : OverlapProblem {
+  OverlapProgram() {
     contention = 1;
     slack = 0;
   }
-  Program(const std::string &text) : Program() {
+  OverlapProgram(const std::string &text) : OverlapProgram() {
     std::istringstream words(text);
     char kind, bracket;
     for (double seconds; words >> kind >> seconds;) {
@@ -89,24 +89,24 @@ std::string solved(const OverlapProblem &problem) {
   return textOf(problem, schedule);
 }
 
-struct Case {
+struct OverlapCase {
   const char *what, *program, *schedule;
 };
 
 } // namespace
 
 TEST(Overlap, PutsStartsEarlyAndWaitsLate) {
-  const Case cases[] = {
+  const OverlapCase cases[] = {
       {"reductions", "c5 r3(0) c5(0) c1(1,2)", "c0 [1 c2 ]1 c3"},
       {"reduced within a node, then across", "c10 r3(0) r3(1) c4(0) c4(3) c1(2,4)", "c0 [1 c3 ]1 [2 c4 ]2 c5"},
       {"what is cheap to make is sent in the beginning", "c10 c1 r4(1) c1(0,2)", "c1 [2 c0 ]2 c3"},
   };
-  for (const Case &c : cases)
-    EXPECT_EQ(solved(Program(c.program)), c.schedule) << c.what;
+  for (const OverlapCase &c : cases)
+    EXPECT_EQ(solved(OverlapProgram(c.program)), c.schedule) << c.what;
 }
 
 TEST(Overlap, AWaitThatFreesMemoryComesOnceItIsSurelyOver) {
-  Program program("c5 r3(0) c2(0) c2(2) c2(3) c1(1,4)");
+  OverlapProgram program("c5 r3(0) c2(0) c2(2) c2(3) c1(1,4)");
   program.buffer(64, {0, 1});
   program.buffer(64, {1, 5});
   EXPECT_EQ(solved(program), "c0 [1 c2 c3 ]1 c4 c5");
@@ -116,7 +116,7 @@ TEST(Overlap, AWaitThatFreesMemoryComesOnceItIsSurelyOver) {
 
 // Units 0, 1 and 2; the first two are computed for 10 seconds.
 TEST(Overlap, GathersStartAsLateAsTheyAreHidden) {
-  Program program("g2 c5(0) c5(1) g2 c5(2,3) c5(4) g7 c5(5,6)");
+  OverlapProgram program("g2 c5(0) c5(1) g2 c5(2,3) c5(4) g7 c5(5,6)");
   EXPECT_EQ(solved(program), "[0 ]0 c1 [3 c2 [6 ]3 c4 c5 ]6 c7");
   // Contention: 2 * 3 seconds do not fit into 5.
   program.contention = 3;
@@ -128,7 +128,7 @@ TEST(Overlap, GathersStartAsLateAsTheyAreHidden) {
 
 TEST(Overlap, PrefetchBoundsTheUnitsAhead) {
   // Gathers take longer than units.
-  Program program("g4 c1(0) g4 c1(2,1) g4 c1(4,3) g4 c1(6,5)");
+  OverlapProgram program("g4 c1(0) g4 c1(2,1) g4 c1(4,3) g4 c1(6,5)");
   EXPECT_EQ(solved(program), "[0 [2 ]0 c1 [4 ]2 c3 [6 ]4 c5 ]6 c7");
   EXPECT_EQ(solve(program).heldBy[4], HeldBy::Prefetch);
   program.prefetch = 2;
@@ -138,7 +138,7 @@ TEST(Overlap, PrefetchBoundsTheUnitsAhead) {
 
 TEST(Overlap, AGatherStartsBeforeTheReductionThatWouldMakeItLate) {
   // In backward: unit 0's gradients are ready when the gather of unit 1 is due.
-  Program program("c10 r5(0) g3 c4(0) c4(2,3) u1(1)");
+  OverlapProgram program("c10 r5(0) g3 c4(0) c4(2,3) u1(1)");
   EXPECT_EQ(solved(program), "c0 [2 [1 c3 ]2 c4 ]1 u5");
   // The link has time for both.
   program.actions[1].seconds = 1;
@@ -146,7 +146,7 @@ TEST(Overlap, AGatherStartsBeforeTheReductionThatWouldMakeItLate) {
 }
 
 TEST(Overlap, UpdatesRunOnceTheirBucketIsReducedButNotThoseThatHideTheLast) {
-  Program program("c10 r3(0) c10(0) r3(2) c10(2) r2(4) u2(1) u2(3) u2(5)");
+  OverlapProgram program("c10 r3(0) c10(0) r3(2) c10(2) r2(4) u2(1) u2(3) u2(5)");
   // The last reduction takes 2 seconds: the group before the last hides it.
   EXPECT_EQ(solved(program), "c0 [1 c2 [3 ]1 u6 c4 [5 ]3 u7 ]5 u8");
   // All were started in the order in which they became ready.
@@ -155,18 +155,18 @@ TEST(Overlap, UpdatesRunOnceTheirBucketIsReducedButNotThoseThatHideTheLast) {
 }
 
 TEST(Overlap, UpdatesWaitForWhatTheyNeedAlone) {
-  const Case cases[] = {
+  const OverlapCase cases[] = {
       {"those that are gathered do not wait", "c10 r3(0) c10(0) r3(2) u2(1) r3(4) u2(3) r3(6)",
        "c0 [1 c2 [3 ]1 u4 [5 ]3 u6 [7 ]5 ]7"},
       {"the norm needs both buckets: they stay together", "c10 r3(0) c10(0) r3(2) c1(1,3) u2(1,4) u2(3,4)",
        "c0 [1 c2 [3 ]1 ]3 c4 u5 u6"},
   };
-  for (const Case &c : cases)
-    EXPECT_EQ(solved(Program(c.program)), c.schedule) << c.what;
+  for (const OverlapCase &c : cases)
+    EXPECT_EQ(solved(OverlapProgram(c.program)), c.schedule) << c.what;
 }
 
 TEST(Overlap, AnUpdateComesAfterWhoReadsTheOldValue) {
-  Program program("c10 r1(0) c10(0) c10(2) u1(1) c5(3)");
+  OverlapProgram program("c10 r1(0) c10(0) c10(2) u1(1) c5(3)");
   program.actions[4].after.push_back(3);
   EXPECT_EQ(solved(program), "c0 [1 c2 c3 ]1 u4 c5");
 }
@@ -178,9 +178,9 @@ static std::pair<size_t, size_t> mostOnTheWay(const OverlapProblem &problem, con
   std::pair<size_t, size_t> most;
   for (OverlapStep step : schedule.steps) {
     const Action &action = problem.actions[step.action];
-    if (step.kind == OverlapStep::Start && action.queue == Program::kFromHost)
+    if (step.kind == OverlapStep::Start && action.queue == OverlapProgram::kFromHost)
       fetched.insert(step.action);
-    if (step.kind == OverlapStep::Start && action.queue == Program::kToHost)
+    if (step.kind == OverlapStep::Start && action.queue == OverlapProgram::kToHost)
       writeBacks.insert(step.action);
     most = {std::max(most.first, fetched.size()), std::max(most.second, writeBacks.size())};
     if (step.kind == OverlapStep::Wait)
@@ -194,7 +194,7 @@ static std::pair<size_t, size_t> mostOnTheWay(const OverlapProblem &problem, con
 
 TEST(Overlap, FetchesAndWriteBacksRunBesideEachOther) {
   // Each is updated for a second, and copied for two in each direction.
-  Program program("c10 f2 c1(0,1) b2(2) f2 c1(0,4) b2(5) f2 c1(0,7) b2(8) f2 c1(0,10) b2(11)");
+  OverlapProgram program("c10 f2 c1(0,1) b2(2) f2 c1(0,4) b2(5) f2 c1(0,7) b2(8) f2 c1(0,10) b2(11)");
   OverlapSchedule schedule = solve(program);
   EXPECT_EQ(toString(verify(program, schedule)), "");
   // Only the first two are fetched while 0 computes; then both queues work without a pause.
@@ -207,19 +207,19 @@ TEST(Overlap, FetchesAndWriteBacksRunBesideEachOther) {
 }
 
 TEST(Overlap, UpdatesOfReducedGradientsFetchMeanwhile) {
-  Program program("c10 r5(0) c10(0) f2 u1(1,3) b2(4)");
+  OverlapProgram program("c10 r5(0) c10(0) f2 u1(1,3) b2(4)");
   EXPECT_EQ(solved(program), "c0 [1 [3 c2 ]1 ]3 u4 [5 ]5");
 }
 
 // As after clipping, all updates wait for one number: what they need comes group by group.
 TEST(Overlap, ManyUpdatesOfOneReductionFetchLittleAtATime) {
   for (bool early : {false, true}) {
-    Program program("c10 r1(0)");
+    OverlapProgram program("c10 r1(0)");
     program.earlyUpdates = early;
     for (int i = 0; i < 20; ++i) {
-      unsigned fetch = program.add(Kind::Gather, 2, {}, Program::kFromHost);
+      unsigned fetch = program.add(Kind::Gather, 2, {}, OverlapProgram::kFromHost);
       unsigned update = program.add(Kind::Update, 1, {1, fetch});
-      program.add(Kind::Collective, 2, {update}, Program::kToHost);
+      program.add(Kind::Collective, 2, {update}, OverlapProgram::kToHost);
     }
     OverlapSchedule schedule = solve(program);
     EXPECT_EQ(toString(verify(program, schedule)), "");
@@ -230,7 +230,7 @@ TEST(Overlap, ManyUpdatesOfOneReductionFetchLittleAtATime) {
 }
 
 TEST(Overlap, OrderedCollectivesKeepTheirOrder) {
-  Program program("c5 c5 r1(1) r1(0)");
+  OverlapProgram program("c5 c5 r1(1) r1(0)");
   program.actions[2].ordered = program.actions[3].ordered = true;
   EXPECT_EQ(solved(program), "c0 c1 [2 [3 ]2 ]3");
   program.actions[2].ordered = program.actions[3].ordered = false;
@@ -238,7 +238,7 @@ TEST(Overlap, OrderedCollectivesKeepTheirOrder) {
 }
 
 TEST(Overlap, TheLimitHoldsGathersBack) {
-  Program program("g2 c5(0) c1(1) g2 c5(2,3)");
+  OverlapProgram program("g2 c5(0) c1(1) g2 c5(2,3)");
   program.buffer(100, {0, 1});
   program.buffer(100, {3, 4});
   program.buffer(10, {1, 2});
@@ -253,7 +253,7 @@ TEST(Overlap, TheLimitHoldsGathersBack) {
 
 TEST(Overlap, TheLimitMakesWaitsEarly) {
   // The gradients of one step do not fit beside those of the next.
-  Program program("c10 r9(0) c5(0) r9(2) u1(1) u1(3)");
+  OverlapProgram program("c10 r9(0) c5(0) r9(2) u1(1) u1(3)");
   program.buffer(100, {0, 1});
   program.buffer(100, {2, 3});
   program.buffer(10, {1, 4});
@@ -264,7 +264,7 @@ TEST(Overlap, TheLimitMakesWaitsEarly) {
 }
 
 TEST(Timeline, SaysWhatIsExposedAndWhy) {
-  Program program("c5 r3(0) c2(0) r3(2) c1(1) c1(3)");
+  OverlapProgram program("c5 r3(0) c2(0) r3(2) c1(1) c1(3)");
   OverlapSchedule schedule = scheduleOf("c0 [1 c2 [3 ]1 c4 ]3 c5");
   ASSERT_EQ(toString(verify(program, schedule)), "");
   Timeline timeline = simulate(program, schedule);
@@ -277,7 +277,7 @@ TEST(Timeline, SaysWhatIsExposedAndWhy) {
 }
 
 TEST(OverlapVerifier, FindsWhatIsWrong) {
-  Program program("c1 r1(0) c1(1)");
+  OverlapProgram program("c1 r1(0) c1(1)");
   const std::pair<const char *, const char *> cases[] = {
       {"c0 [1 ]1 c2", ""},
       {"[1 c0 ]1 c2", "action 1 begins before action 0 is over"},
@@ -294,7 +294,7 @@ TEST(OverlapVerifier, FindsWhatIsWrong) {
 }
 
 TEST(OverlapVerifier, CountsUnitsAhead) {
-  Program program("g1 c1(0) g1 c1(2) g1 c1(4)");
+  OverlapProgram program("g1 c1(0) g1 c1(2) g1 c1(4)");
   OverlapSchedule schedule = scheduleOf("[0 [2 [4 ]0 c1 ]2 c3 ]4 c5");
   EXPECT_EQ(toString(verify(program, schedule)), "gather 4 of unit 2 starts before action 1, more than 1 units ahead");
   program.prefetch = 2;
@@ -307,9 +307,9 @@ TEST(OverlapVerifier, CountsUnitsAhead) {
 
 /// Forward and backward of some units whose gradients are reduced and that are
 /// updated, with random times, sizes, extra edges and options.
-static Program randomProgram(std::mt19937 &random) {
+static OverlapProgram randomProgram(std::mt19937 &random) {
   auto number = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-  Program program;
+  OverlapProgram program;
   std::vector<unsigned> computed;
   bool sharded = number(0, 1), offloaded = number(0, 1);
   int size = number(4, 40);
@@ -322,13 +322,13 @@ static Program randomProgram(std::mt19937 &random) {
       needs.push_back(program.add(Kind::Gather, number(0, 9), {}));
     bool isFetched = offloaded && number(0, 3) == 0;
     if (isFetched)
-      needs.push_back(program.add(Kind::Gather, number(0, 9), {}, Program::kFromHost));
+      needs.push_back(program.add(Kind::Gather, number(0, 9), {}, OverlapProgram::kFromHost));
     if (!reductions.empty() && number(0, 5) == 0)
       needs.push_back(reductions[number(0, reductions.size() - 1)]);
     unsigned action = program.add(Kind::Compute, number(0, 9), needs);
     computed.push_back(action);
     if (isFetched)
-      program.add(Kind::Collective, number(0, 9), {action}, Program::kToHost);
+      program.add(Kind::Collective, number(0, 9), {action}, OverlapProgram::kToHost);
     if (number(0, 2) == 0) {
       reductions.push_back(program.add(Kind::Collective, number(0, 9), {action}));
       program.actions.back().ordered = number(0, 4) == 0;
@@ -338,10 +338,10 @@ static Program randomProgram(std::mt19937 &random) {
     if (number(0, 3)) {
       std::vector<unsigned> needs = {reduction};
       if (offloaded)
-        needs.push_back(program.add(Kind::Gather, number(0, 9), {}, Program::kFromHost));
+        needs.push_back(program.add(Kind::Gather, number(0, 9), {}, OverlapProgram::kFromHost));
       unsigned update = program.add(Kind::Update, number(0, 4), needs);
       if (offloaded)
-        program.add(Kind::Collective, number(0, 9), {update}, Program::kToHost);
+        program.add(Kind::Collective, number(0, 9), {update}, OverlapProgram::kToHost);
       if (number(0, 1))
         program.actions[update].after.push_back(computed[number(0, computed.size() - 1)]);
       if (number(0, 3) == 0)
@@ -366,10 +366,10 @@ static Program randomProgram(std::mt19937 &random) {
 TEST(Overlap, RandomProgramsAreRightAndNoSlower) {
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
-    Program program = randomProgram(random);
+    OverlapProgram program = randomProgram(random);
     ASSERT_EQ(toString(check(program)), "");
     OverlapSchedule schedule = solve(program), plain = plainSchedule(program);
-    Program unlimited = program;
+    OverlapProgram unlimited = program;
     unlimited.limit.reset();
     ASSERT_EQ(toString(verify(unlimited, plain)), "") << "round " << round;
     ASSERT_EQ(toString(verify(program, smallSchedule(program))), "") << "round " << round;
@@ -383,7 +383,7 @@ TEST(Overlap, RandomProgramsAreRightAndNoSlower) {
 // A program of 96 layers has some thousands of actions; ten times as many take
 // about ten times as long.
 TEST(Overlap, ManyActionsAreScheduledInLittleTime) {
-  Program program;
+  OverlapProgram program;
   unsigned last = program.add(Kind::Compute, 1, {});
   for (unsigned unit = 0; unit < 2000; ++unit) {
     last = program.add(Kind::Compute, 1, {last, program.add(Kind::Gather, 8, {})});
