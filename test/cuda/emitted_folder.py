@@ -3,7 +3,7 @@
 
 Writes the program of GRAPH to FOLDER as `braidc OPTION... --emit=dir` does, with cuDNN's frontend beside it as
 scripts/gpu_visit carries it. CMake says how each source is compiled, there as here. The program is compiled whole, the
-runtime for CUDA without making objects, and the rest of the runtime, which every build compiles, is preprocessed: its
+runtime for CUDA in a few groups, without making objects, and the rest of the runtime, which every build compiles, is preprocessed: its
 headers are there. Headers come from FOLDER, the toolkit, and the system: a folder of this repository among the include
 folders is an error.
 
@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -48,6 +49,32 @@ def join_frontend(commands, folder):
     return [entry for entry in commands if entry not in theirs] + [{**theirs[0], "file": str(joined), "command": command}]
 
 
+# Groups of the runtime's sources for CUDA.  Neighbours by name, which say the same of different types, are in different ones.
+GROUPS = 4
+
+
+def grouped(chosen, folder):
+    """The entries in groups: sources of the runtime for CUDA that CMake compiles alike, the others alone."""
+    alike = {}
+    for entry in chosen:
+        command = re.sub(r" -o \S+", "", entry["command"].replace(entry["file"], ""))
+        isCuda = pathlib.Path(entry["file"]).relative_to(folder).parts[:2] == ("runtime", "cuda")
+        alike.setdefault((isCuda, command) if isCuda else entry["file"], []).append(entry)
+    for entries in alike.values():
+        yield from filter(None, (entries[i::GROUPS] for i in range(GROUPS)))
+
+
+def compile_group(entries, folder):
+    """What is wrong with each source; as one source, whose headers are read once, and alone where that fails."""
+    if len(entries) > 1:
+        joined = folder / "runtime/cuda/joined.cpp"
+        joined.write_text("".join(f'#include "{entry["file"]}"\n' for entry in entries))
+        command = entries[0]["command"].replace(entries[0]["file"], str(joined)) + " -Wno-subobject-linkage"
+        if not compile_source({**entries[0], "file": str(joined), "command": command}, folder):
+            return [""] * len(entries)
+    return [compile_source(entry, folder) for entry in entries]
+
+
 def include_folders(words):
     for i, word in enumerate(words):
         if word in ("-I", "-isystem", "-iquote"):
@@ -67,7 +94,7 @@ def compile_source(entry, folder):
     if path.parts[0] == "runtime":
         output = words.index("-o")
         words = [word for word in words[:output] + words[output + 2:] if not word.startswith("-O") and word != "-c"]
-        words += ["-O0", "-fsyntax-only"] if path.parts[1] == "cuda" else ["-E", "-o", os.devnull]
+        words += ["-O0", "-fsyntax-only"] if path.parts[1] == "cuda" else ["-E", "-fdirectives-only", "-o", os.devnull]
     done = subprocess.run(words, cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.stdout[-2000:] if done.returncode or "warning" in done.stdout else ""
 
@@ -86,10 +113,11 @@ def main():
         (folder / args.without).unlink()
     failed = 0
     chosen = [entry for entry in commands if args.only in entry["file"]]
-    for entry in chosen:
-        if wrong := compile_source(entry, folder):
-            failed += 1
-            print(f"{pathlib.Path(entry['file']).relative_to(folder)}: {wrong}", flush=True)
+    for entries in grouped(chosen, folder):
+        for entry, wrong in zip(entries, compile_group(entries, folder)):
+            if wrong:
+                failed += 1
+                print(f"{pathlib.Path(entry['file']).relative_to(folder)}: {wrong}", flush=True)
     names = ", ".join(sorted({pathlib.Path(entry["file"]).name for entry in chosen}))
     print(f"{len(chosen)} sources, {failed} of which do not compile: {names}")
     sys.exit(1 if failed or not chosen else 0)

@@ -38,8 +38,7 @@ void writeLaunch(const Issue &issue, const char *kernel, dim3 blocks, dim3 threa
 
 } // namespace
 
-cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, size_t argumentBytes,
-                         const Call &call) {
+cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, size_t argumentBytes, const Call &call) {
   if (cudaError_t error = failureOf("cudaLaunchKernelEx"))
     return error;
   dim3 blocks = config.gridDim, threads = config.blockDim;
