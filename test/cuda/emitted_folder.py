@@ -3,10 +3,14 @@
 
 Writes the program of GRAPH to FOLDER as `braidc OPTION... --emit=dir` does, with cuDNN's frontend beside it as
 scripts/gpu_visit carries it. CMake says how each source is compiled, there as here. The program is compiled whole, the
-runtime for CUDA without making objects, and the rest of the runtime, which every build compiles, is preprocessed: its
+runtime for CUDA in a few groups, without making objects, and the rest of the runtime, which every build compiles, is preprocessed: its
 headers are there. Headers come from FOLDER, the toolkit, and the system: a folder of this repository among the include
 folders is an error.
 
+The two sources that include cuDNN's frontend are preprocessed, too: its headers take the compiler half a minute, and the
+build has compiled these sources with the same headers.
+
+--frontend         compiles these two as the others
 --only PATTERN     sources whose path has this in it
 --without HEADER   takes a header away, which must be missed
 """
@@ -14,6 +18,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -37,15 +42,33 @@ def configure(folder):
     return json.loads((folder / "build/compile_commands.json").read_text())
 
 
-def join_frontend(commands, folder):
-    """The sources that include the frontend as one, for its headers take half a minute."""
-    theirs = [entry for entry in commands if entry["file"].endswith(("/Attention.cpp", "/CudnnGraph.cpp"))]
-    if len(theirs) != 2:
-        return commands
-    joined = folder / "runtime/cuda/Attention+CudnnGraph.cpp"
-    joined.write_text("".join(f'#include "{entry["file"]}"\n' for entry in theirs))
-    command = theirs[0]["command"].replace(theirs[0]["file"], str(joined)) + " -Wno-subobject-linkage"  # it is no header
-    return [entry for entry in commands if entry not in theirs] + [{**theirs[0], "file": str(joined), "command": command}]
+FRONTEND = ("/Attention.cpp", "/CudnnGraph.cpp")
+
+
+# Groups of the runtime's sources for CUDA.  Neighbours by name, which say the same of different types, are in different ones.
+GROUPS = 5
+
+
+def grouped(chosen, folder):
+    """The entries in groups: sources of the runtime for CUDA that CMake compiles alike, the others alone."""
+    alike = {}
+    for entry in chosen:
+        command = re.sub(r" -o \S+", "", entry["command"].replace(entry["file"], ""))
+        isJoined = "/runtime/cuda/" in entry["file"] and not entry["file"].endswith(FRONTEND)
+        alike.setdefault(command if isJoined else entry["file"], []).append(entry)
+    for entries in alike.values():
+        yield from filter(None, (entries[i::GROUPS] for i in range(GROUPS)))
+
+
+def compile_group(entries, folder, frontend):
+    """What is wrong with each source; as one source, whose headers are read once, and alone where that fails."""
+    if len(entries) > 1:
+        joined = folder / "runtime/cuda/joined.cpp"
+        joined.write_text("".join(f'#include "{entry["file"]}"\n' for entry in entries))
+        command = entries[0]["command"].replace(entries[0]["file"], str(joined)) + " -Wno-subobject-linkage"
+        if not compile_source({**entries[0], "file": str(joined), "command": command}, folder):
+            return [""] * len(entries)
+    return [compile_source(entry, folder, frontend) for entry in entries]
 
 
 def include_folders(words):
@@ -56,8 +79,8 @@ def include_folders(words):
             yield word.removeprefix("-isystem").removeprefix("-I").removeprefix("=")
 
 
-def compile_source(entry, folder):
-    """What is wrong with a source; empty for nothing."""
+def compile_source(entry, folder, frontend=True):
+    """What is wrong with a source; empty for nothing.  Those that include the frontend may be preprocessed alone."""
     words = shlex.split(entry["command"])
     for place in include_folders(words):
         path = pathlib.Path(place).resolve()
@@ -67,7 +90,8 @@ def compile_source(entry, folder):
     if path.parts[0] == "runtime":
         output = words.index("-o")
         words = [word for word in words[:output] + words[output + 2:] if not word.startswith("-O") and word != "-c"]
-        words += ["-O0", "-fsyntax-only"] if path.parts[1] == "cuda" else ["-E", "-o", os.devnull]
+        compiles = path.parts[1] == "cuda" and (frontend or not entry["file"].endswith(FRONTEND))
+        words += ["-O0", "-fsyntax-only"] if compiles else ["-E", "-o", os.devnull]
     done = subprocess.run(words, cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.stdout[-2000:] if done.returncode or "warning" in done.stdout else ""
 
@@ -78,18 +102,20 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--without", default="")
+    parser.add_argument("--frontend", action="store_true")
     args, options = parser.parse_known_args()
     folder = args.folder.resolve()
     write(args.graph, folder, options)
-    commands = join_frontend(configure(folder), folder)
+    commands = configure(folder)
     if args.without:
         (folder / args.without).unlink()
     failed = 0
     chosen = [entry for entry in commands if args.only in entry["file"]]
-    for entry in chosen:
-        if wrong := compile_source(entry, folder):
-            failed += 1
-            print(f"{pathlib.Path(entry['file']).relative_to(folder)}: {wrong}", flush=True)
+    for entries in grouped(chosen, folder):
+        for entry, wrong in zip(entries, compile_group(entries, folder, args.frontend)):
+            if wrong:
+                failed += 1
+                print(f"{pathlib.Path(entry['file']).relative_to(folder)}: {wrong}", flush=True)
     names = ", ".join(sorted({pathlib.Path(entry["file"]).name for entry in chosen}))
     print(f"{len(chosen)} sources, {failed} of which do not compile: {names}")
     sys.exit(1 if failed or not chosen else 0)

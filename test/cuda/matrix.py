@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """The examples under every strategy, precision and number of ranks, on the shim.
 
-matrix.py --work FOLDER [--only REGEX] [--list]
+matrix.py --work FOLDER [--only REGEX] [--cover] [--list]
+matrix.py --pairs [--without NAME]
 
 Models: the GPT of examples/gpt-text and the Llama of examples/llama-tiny, made small, and the MLP of
 examples/mlp-by-hand.  Strategies: DDP, ZeRO-1, 2, 3 and hybrid sharding (HSDP), over f32 and bf16, on 1, 2 and 4
-ranks, with and without graphs, with microbatches, with hooks, through the host, and with the optimizer's state there.  Each case trains by run_model.py.  Prints
-passed and failed, and a JSON line of the same at the end.
+ranks, with and without graphs, with microbatches, with hooks, through the host, and with the optimizer's state there.  Each
+case trains by run_model.py.  Prints passed and failed, and a JSON line of the same at the end.
+
+The product of models, precisions, strategies and ranks has 60 cases.  With --cover, those 18 of it run in which each
+two values that a case of the product has together are together in one case: any two may interact, and a case of the
+product that none of the 18 is fails by itself only if three or four do.  --pairs counts the pairs that are left out.
 """
 import argparse
+import itertools
 import json
 import pathlib
 import re
@@ -28,21 +34,51 @@ STRATEGIES = {"ddp": "--zero=0", "zero1": "--zero=1", "zero2": "--zero=2", "zero
 
 
 class Case:
-    def __init__(self, name, model, options="", ranks=1, run="", more=()):
+    def __init__(self, name, model, options="", ranks=1, run="", more=(), values=()):
         self.name, self.model, self.options, self.ranks, self.run = name, model, options, ranks, run
         self.more = list(more)
+        self.values = values  # one of each axis of the product, none for other cases
+
+    def pairs(self):
+        return set(itertools.combinations(self.values, 2))
 
 
-def cases():
+def product():
+    """Every model, precision, strategy and number of ranks."""
     for model in ("gpt", "llama", "mlp"):
         for precision in ("f32", "bf16"):
             base = f"--precision={precision}"
-            yield Case(f"{model}-{precision}", model, base, more=["--sample"] if model != "mlp" else [])
+            yield Case(f"{model}-{precision}", model, base, more=["--sample"] if model != "mlp" else [],
+                       values=(model, precision, "alone", 1))
             for ranks in (2, 4):
                 for strategy, option in STRATEGIES.items():
                     options = f"{base} --mesh=dp={ranks} {option}"
-                    yield Case(f"{model}-{precision}-{strategy}-{ranks}", model, options, ranks)
-            yield Case(f"{model}-{precision}-hsdp-4", model, f"{base} --mesh=replica=2,shard=2 --zero=3", 4)
+                    yield Case(f"{model}-{precision}-{strategy}-{ranks}", model, options, ranks,
+                               values=(model, precision, strategy, ranks))
+            yield Case(f"{model}-{precision}-hsdp-4", model, f"{base} --mesh=replica=2,shard=2 --zero=3", 4,
+                       values=(model, precision, "hsdp", 4))
+
+
+# Each model under each strategy, which are 18 pairs, so fewer cases do not cover them.
+COVER = {
+    "gpt": "f32, f32-ddp-2, bf16-zero1-2, f32-zero2-4, bf16-zero3-4, bf16-hsdp-4",
+    "llama": "bf16, bf16-ddp-4, f32-zero1-4, bf16-zero2-2, f32-zero3-2, f32-hsdp-4",
+    "mlp": "f32, bf16-ddp-2, f32-zero1-4, bf16-zero2-4, f32-zero3-2, bf16-hsdp-4",
+}
+
+
+def cover():
+    """The cases of the product that have each of its pairs."""
+    names = {f"{model}-{rest}" for model, list_ in COVER.items() for rest in list_.split(", ")}
+    return [case for case in product() if case.name in names]
+
+
+def pairs_of(some):
+    return set().union(*(case.pairs() for case in some))
+
+
+def cases():
+    yield from product()
     yield Case("gpt-no-graph", "gpt", run="--cuda-graph off")
     yield Case("gpt-ddp-2-no-graph", "gpt", "--mesh=dp=2", 2, run="--cuda-graph off")
     yield Case("gpt-buckets", "gpt", "--mesh=dp=2 --zero=2 --bucket-mb=0.02 --first-bucket-mb=0.01", 2)
@@ -133,13 +169,27 @@ def run(case, work):
     return done.returncode == 0, done.stdout.strip()
 
 
+def print_pairs(without):
+    """Which pairs of values of the product the cover has."""
+    chosen = [case for case in cover() if case.name != without]
+    left_out = pairs_of(product()) - pairs_of(chosen)
+    print(f"{len(chosen)} of {len(list(product()))} cases have {len(pairs_of(chosen))} pairs, {len(left_out)} are left out")
+    print("\n".join(sorted(f"left out: {a} with {b}" for a, b in left_out)))
+    sys.exit(1 if left_out else 0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path)
     parser.add_argument("--only", default="", help="cases whose names match")
+    parser.add_argument("--cover", action="store_true", help="of the product those that have each pair of values")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--pairs", action="store_true", help="count the pairs of values that --cover leaves out")
+    parser.add_argument("--without", default="", help="a case that --pairs does not count")
     args = parser.parse_args()
-    chosen = [case for case in cases() if re.search(args.only, case.name)]
+    if args.pairs:
+        print_pairs(args.without)
+    chosen = [case for case in (cover() if args.cover else cases()) if re.search(args.only, case.name)]
     if args.list:
         print("\n".join(case.name for case in chosen))
         return

@@ -4,9 +4,9 @@
 run_model.py GRAPH --work FOLDER [--ranks N] [--options="--mesh=dp=2 --zero=3"] [--run="--cuda-graph off"]
              [--data FILE] [--steps N] [--tolerance X] [--staged] [--sample]
 
-The losses, and the norms at hooks, must be those of the CPU target with one rank in f32 (which is itself compared with the interpreter), every access
-of every kernel right, the streams in order (happens_before.py) and the actions those of exec
-(compare_exec.py).  Prints one line, or what is wrong.
+The losses, and the norms at hooks, must be those of the CPU target with one rank in f32 (which
+is itself compared with the interpreter), every access of every kernel right, the streams in order (happens_before.py)
+and the actions those of exec (compare_exec.py).  Prints one line, or what is wrong.
 """
 import argparse
 import hashlib
@@ -64,7 +64,7 @@ def reference(args):
     log = args.work / f"cpu-{key}.jsonl"
     if not log.exists():
         program = args.work / f"cpu-{key}"
-        call(["braidc", args.graph, *training, "-o", program])
+        call(["braidc", args.graph, *training, f"--cc={HERE / 'Inputs' / 'unoptimized-c++'}", "-o", program])
         call(train_command(program, args, f"{log}.part"))
         os.rename(f"{log}.part", log)
         program.unlink()

@@ -4,6 +4,7 @@
 shim_build.py FOLDER -o PROGRAM     what `braidc --target=cuda --emit=cu -o FOLDER` wrote
 shim_build.py FILE.cu... -o PROGRAM --no-runtime     kernels by themselves
 shim_build.py FILE.cpp... -o PROGRAM                 tests of the runtime's sources
+shim_build.py --precompile -o HEADER --dependences FILE     what programs include, compiled once for all, by the build
 
 The libraries come from the build folder (targets braid_cuda_shim, braid_rt_cuda_shim, braid_rt).  What
 the programs then read from the environment is told in shim/Recorder.h, shim/Failures.h and shim/Runtime.cpp.
@@ -11,6 +12,7 @@ the programs then read from the environment is told in shim/Recorder.h, shim/Fai
 import argparse
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -25,6 +27,20 @@ def flags(args):
             "-ffp-contract=off", *(f"-I{folder}" for folder in includes), *macros, *args.flag]
 
 
+def precompiled(args):
+    """The headers of programs (shim/Programs.h), as the build compiled them; the compiler falls back to their text."""
+    header = args.build / "test" / "cuda" / "Programs.h"
+    return ["-include", str(header)] if header.with_suffix(".h.gch").exists() else []
+
+
+def precompile(args):
+    """Writes the headers of programs in the compiler's form beside HEADER, which names them."""
+    header = HERE / "shim" / "include" / "shim" / "Programs.h"
+    pathlib.Path(args.output).write_text('#include "shim/Programs.h"\n')
+    subprocess.run([args.cc, *flags(args), "-x", "c++-header", "-MD", "-MF", args.dependences, "-MT", f"{args.output}.gch",
+                    str(header), "-o", f"{args.output}.gch"], check=True)
+
+
 def compile_all(args, sources, folder):
     """Compiles, two at a time; returns the objects."""
     objects, running, failed = [], [], False
@@ -33,7 +49,8 @@ def compile_all(args, sources, folder):
         objects.append(target)
         if target.exists() and args.reuse:
             continue
-        command = [args.cc, *flags(args), "-x", "c++", "-c", str(source), "-o", str(target)]
+        headers = precompiled(args) if source.suffix == ".cu" else []
+        command = [args.cc, *flags(args), *headers, "-x", "c++", "-c", str(source), "-o", str(target)]
         running.append(subprocess.Popen(command))
         if len(running) == 2:
             failed |= running.pop(0).wait() != 0
@@ -42,6 +59,11 @@ def compile_all(args, sources, folder):
     if failed:
         sys.exit(f"error: the shim cannot compile {', '.join(map(str, sources))}")
     return objects
+
+
+def linker():
+    """One that is faster than the compiler's own, where there is one."""
+    return next((f"-fuse-ld={name}" for name in ("lld", "gold") if shutil.which(f"ld.{name}")), "-pthread")
 
 
 def transports(args):
@@ -71,26 +93,29 @@ def build(args):
     folder = pathlib.Path(f"{args.output}.objects")
     folder.mkdir(parents=True, exist_ok=True)
     objects = compile_all(args, sources, folder)
-    subprocess.run([args.cc, *objects, *libraries(args), "-lpthread", "-ldl", "-o", args.output], check=True)
+    subprocess.run([args.cc, linker(), *objects, *libraries(args), "-lpthread", "-ldl", "-o", args.output], check=True)
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sources", nargs="+", type=pathlib.Path)
+    parser.add_argument("sources", nargs="*", type=pathlib.Path)
     parser.add_argument("-o", dest="output", required=True)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(os.environ.get("BRAID_BUILD", REPO / "build")))
     parser.add_argument("--cc", default=os.environ.get("CXX", "c++"))
-    parser.add_argument("-O", dest="optimize", default="1", type=lambda level: "-O" + level)
+    parser.add_argument("-O", dest="optimize", default="0", type=lambda level: "-O" + level)
     parser.add_argument("-I", dest="include", action="append", default=[], type=pathlib.Path)
     parser.add_argument("--flag", action="append", default=[], help="one more flag for the compiler")
     parser.add_argument("--transport", action="append", default=[], help="gloo or mpi, one more that ranks can talk over")
     parser.add_argument("--no-runtime", action="store_true", help="link the shim alone")
     parser.add_argument("--reuse", action="store_true", help="keep objects that are there")
+    parser.add_argument("--precompile", action="store_true", help="compile the headers of programs")
+    parser.add_argument("--dependences", help="where the files that these headers include are listed for the build")
     return parser.parse_args()
 
 
 if __name__ == "__main__":
     try:
-        build(parse())
+        options = parse()
+        (precompile if options.precompile else build)(options)
     except subprocess.CalledProcessError as error:
-        sys.exit(f"error: the shim cannot link: {' '.join(map(str, error.cmd))}")
+        sys.exit(f"error: this fails: {' '.join(map(str, error.cmd))}")

@@ -5,6 +5,8 @@
 #include "Queues.h"
 #include "Violation.h"
 
+#include <cstring>
+
 using namespace shim;
 
 namespace {
@@ -36,8 +38,7 @@ void writeLaunch(const Issue &issue, const char *kernel, dim3 blocks, dim3 threa
 
 } // namespace
 
-cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, size_t argumentBytes,
-                         std::function<void()> thread) {
+cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, size_t argumentBytes, const Call &call) {
   if (cudaError_t error = failureOf("cudaLaunchKernelEx"))
     return error;
   dim3 blocks = config.gridDim, threads = config.blockDim;
@@ -48,7 +49,10 @@ cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, s
     return noteError(cudaErrorNotSupported);
   const char *name = kernelName(kernel);
   const bool beginsEarly = mayBeginEarly(config);
-  auto run = [=, thread = std::move(thread)](const Issue &issue) {
+  std::shared_ptr<char[]> values(new char[call.bytes]); // aligned for all types
+  std::memcpy(values.get(), call.values, call.bytes);
+  auto thread = [values, run = call.run] { run(values.get()); };
+  auto run = [=](const Issue &issue) {
     std::string action = issue.action.index < 0 ? "" : std::to_string(issue.action.index);
     launchName = {name, action.empty() ? nullptr : action.c_str()};
     Ran ran = runBlocks(blocks, threads, thread, beginsEarly);

@@ -13,8 +13,8 @@
 
 #include "shim/DeviceFunctions.h"
 
-#include <functional>
-#include <tuple>
+#include <type_traits>
+#include <utility>
 
 //===----------------------------------------------------------------------===//
 // Errors
@@ -213,15 +213,23 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *fu
 cudaError_t cudaFuncGetName(const char **name, const void *function);
 
 namespace shim {
-cudaError_t launch(const cudaLaunchConfig_t &config, const void *kernel, size_t argumentBytes,
-                   std::function<void()> thread);
+// Calls a kernel with its arguments, as each thread does.  A type for all kernels: a compiler has much to do where
+// each of them has types of the library of its own.
+struct Call {
+  void (*run)(const void *values);
+  const void *values; // copied by launch()
+  size_t bytes;
+};
+cudaError_t launch(const cudaLaunchConfig_t &config, const void *kernel, size_t argumentBytes, const Call &call);
 } // namespace shim
 
 template <class... P, class... A>
 inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...args) {
-  std::tuple<std::remove_const_t<P>...> values(std::forward<A>(args)...);
+  auto call = [kernel, ... values = static_cast<P>(std::forward<A>(args))] { kernel(values...); };
+  using Values = decltype(call);
+  static_assert(std::is_trivially_copyable_v<Values>);
   return shim::launch(*config, reinterpret_cast<const void *>(kernel), (sizeof(P) + ... + 0),
-                      [kernel, values] { std::apply(kernel, values); });
+                      {[](const void *values) { (*static_cast<const Values *>(values))(); }, &call, sizeof call});
 }
 
 #endif // BRAID_SHIM_CUDA_RUNTIME_H
