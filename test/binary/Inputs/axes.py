@@ -141,9 +141,10 @@ def run(folder, *command):
     return done
 
 
-def train(folder, binary, log, *options, steps=STEPS):
+def train(folder, binary, k, log, *options, steps=STEPS):
+    """What a binary of k microbatches logs; it evaluates in batches of one."""
     run(folder, f"./{binary}", "train", "--data", "tokens", "--steps", steps, "--threads", 1, "--lr", "3e-3",
-        "--schedule", "constant", "--warmup", 0, "--eval-every", 5, "--eval-batches", 2, "--log", log, "--force", *options)
+        "--schedule", "constant", "--warmup", 0, "--eval-every", 5, "--eval-batches", 2 * k, "--log", log, "--force", *options)
     lines = [json.loads(line) for line in (folder / log).read_text().splitlines()]
     return [{key: value for key, value in line.items() if key in ("step", "loss", "grad_norm", "eval_loss")} for line in lines]
 
@@ -154,7 +155,8 @@ def compare(what, lines, reference):
     for one, other in zip(lines, reference):
         for key in other:
             error = abs(one[key] - other[key]) / max(abs(other[key]), 1e-3)
-            if not error <= TOLERANCE:
+            # Rounding of ten steps shows in the norm first.
+            if not error <= TOLERANCE * (3 if key == "grad_norm" else 1):
                 raise Failure(f"{what}: step {one['step']}: {key} {one[key]!r} and {other[key]!r}, relative error {error:.1e}")
 
 
@@ -165,16 +167,16 @@ def flags_of(arrangement, zero, k):
 
 
 def reference_of(case):
-    """Model, layers and microbatches of one rank with the same losses; those of routers are of a microbatch."""
-    return case.model, case.layers, case.microbatches if case.model == "moe" else 1
+    """Model, layers and microbatches of one rank."""
+    return case.model, case.layers, case.microbatches
 
 
 def reference(folder, model, layers, k):
     """The binary of one rank, its losses and a checkpoint."""
     name = f"one-{model}-{layers}-{k}"
     run(folder, "braidc", f"{model}-{layers}.mlir", "-o", name, "--clip=0.5", *([f"--accumulate={k}"] if k > 1 else []))
-    train(folder, name, f"{name}.part", "--checkpoint", f"{name}.saved", steps=SAVED)
-    return name, train(folder, name, f"{name}.jsonl")
+    train(folder, name, k, f"{name}.part", "--checkpoint", f"{name}.saved", steps=SAVED)
+    return name, train(folder, name, k, f"{name}.jsonl")
 
 
 def check(folder, case, references):
@@ -182,17 +184,17 @@ def check(folder, case, references):
     binary, expected = references[reference_of(case)]
     name = "-".join([model, re.sub("[ ,:]", "-", arrangement).replace("=", ""), str(zero), str(k)])
     run(folder, "braidc", f"{model}-{layers}.mlir", "-o", name, *flags_of(arrangement, zero, k))
-    lines = train(folder, name, f"{name}.jsonl")
+    lines = train(folder, name, k, f"{name}.jsonl")
     compare("against one rank", lines, expected)
-    if train(folder, name, f"{name}.again") != lines:
+    if train(folder, name, k, f"{name}.again") != lines:
         raise Failure("another run has other bits")
     later = [line for line in expected if line["step"] > SAVED]
-    train(folder, name, f"{name}.part", "--checkpoint", f"{name}.saved", steps=SAVED)
+    train(folder, name, k, f"{name}.part", "--checkpoint", f"{name}.saved", steps=SAVED)
     for what, other, saved in (("its checkpoint on one rank", binary, f"{name}.saved"),
                                ("a checkpoint of one rank", name, f"{binary}.saved")):
         shutil.rmtree(folder / f"{name}.copy", ignore_errors=True)
         shutil.copytree(folder / saved, folder / f"{name}.copy")
-        resumed = train(folder, other, f"{name}.resumed", "--checkpoint", f"{name}.copy", "--resume")
+        resumed = train(folder, other, k, f"{name}.resumed", "--checkpoint", f"{name}.copy", "--resume")
         compare(what, [line for line in resumed if line["step"] > SAVED], later)
     (folder / name).unlink()
 

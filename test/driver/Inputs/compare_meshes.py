@@ -3,7 +3,7 @@
 
 Compares all meshes of so many ranks, and compiles the graph for each row and for each layout that is refused:
 what the row says is in the report of that compilation, and the reason is its error.  Rows go by predicted step;
-their meshes are all products of the ranks, each once.  FOLDER/table has what braidc prints."""
+their meshes are all products of the ranks, each once."""
 
 import json
 import os
@@ -53,9 +53,7 @@ def compile_layout(graph, layout, options, folder):
 def main():
     graph, ranks, folder, options = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4:]
     output = folder / "meshes.json"
-    with open(folder / "table", "w") as table:
-        subprocess.run(["braidc", graph, f"--mesh={ranks}", "--compare=mesh", f"--report={output}"] + options,
-                       stdout=table, check=True)
+    subprocess.run(["braidc", graph, f"--mesh={ranks}", "--compare=mesh", f"--report={output}"] + options, check=True)
     comparison = json.loads(output.read_text())
     rows, refused = comparison["meshes"], comparison["not_possible"]
     seen = sorted((row["mesh"], -1 if row["zero"] is None else row["zero"]) for row in rows + refused)
