@@ -9,6 +9,7 @@
 #include "lib/Driver/PrintIr.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Pipelines/Pipelines.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <chrono>
@@ -293,8 +294,14 @@ static void planMemory(OpPassManager &manager, const DriverOptions &options) {
 
 /// A phase of `options`, which must outlive it.
 static Phase phase(StringRef name, void (*build)(OpPassManager &, const DriverOptions &), const DriverOptions &options,
-                   bool isTalkative = false) {
-  return {name.str(), [build, &options](OpPassManager &manager) { build(manager, options); }, isTalkative};
+                   bool isTalkative = false, bool hasKernels = false) {
+  return {name.str(), [build, &options](OpPassManager &manager) { build(manager, options); }, isTalkative, hasKernels};
+}
+
+/// A phase whose programs have kernels.
+static Phase kernelPhase(StringRef name, void (*build)(OpPassManager &, const DriverOptions &),
+                         const DriverOptions &options, bool isTalkative = false) {
+  return phase(name, build, options, isTalkative, /*hasKernels=*/true);
 }
 
 /// As the phase is called.
@@ -321,15 +328,15 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   if (isParallel && options.emit >= Emit::Comm)
     phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Exec)
-    phases.push_back(phase("actions", formActions, options));
+    phases.push_back(kernelPhase("actions", formActions, options));
   if (options.emit >= Emit::Exec && options.order != "graph")
-    phases.push_back(phase("order", orderActions, options, /*isTalkative=*/true));
+    phases.push_back(kernelPhase("order", orderActions, options, /*isTalkative=*/true));
   if (options.offloads() && options.emit >= Emit::Exec)
-    phases.push_back(phase("offload", offload, options, /*isTalkative=*/true));
+    phases.push_back(kernelPhase("offload", offload, options, /*isTalkative=*/true));
   if ((isParallel || options.offloads()) && options.emit >= Emit::Exec)
-    phases.push_back(phase("overlap", hideCommunication, options, /*isTalkative=*/true));
+    phases.push_back(kernelPhase("overlap", hideCommunication, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Memory)
-    phases.push_back(phase("memory", planMemory, options));
+    phases.push_back(kernelPhase("memory", planMemory, options));
   return phases;
 }
 
@@ -350,12 +357,26 @@ void braid::printPipeline(raw_ostream &os, ArrayRef<Phase> phases) {
 // A graph through the phases
 //===----------------------------------------------------------------------===//
 
+/// Whether the IR is verified after each pass, not only after the phase. Builds with assertions do so everywhere,
+/// as braid-opt does.
+static bool verifiesEachPass(const Phase &phase, const DriverOptions &options) {
+#ifdef NDEBUG
+  return !phase.hasKernels || !options.printIrAfter.empty();
+#else
+  return true;
+#endif
+}
+
 /// Errors are reported on the ops.
 static LogicalResult runPhase(ModuleOp module, const Phase &phase, const DriverOptions &options) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   phase.build(manager);
   printIrAfter(manager, options);
-  return manager.run(module);
+  bool verifies = verifiesEachPass(phase, options);
+  manager.enableVerifier(verifies);
+  if (failed(manager.run(module)))
+    return failure();
+  return success(verifies || succeeded(mlir::verify(module)));
 }
 
 LogicalResult PhaseClock::time(StringRef phase, llvm::function_ref<LogicalResult()> work) {

@@ -20,6 +20,8 @@ struct Phase {
   std::function<void(mlir::OpPassManager &manager)> build;
   /// Whether its remarks are details, which -v shows.
   bool isTalkative = false;
+  /// Whether its programs have kernels with bodies, whose verification takes longer than most passes.
+  bool hasKernels = false;
 };
 
 /// The phases up to what `options.emit` asks for; `options` must outlive them.

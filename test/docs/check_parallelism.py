@@ -15,8 +15,10 @@ microbatch.
 """
 
 import collections
+import functools
 import json
 import math
+import os
 import pathlib
 import re
 import subprocess
@@ -136,7 +138,7 @@ def check_plan(graph_file, flags, axes, header, formulas):
     microbatches = next((int(flag.split("=")[1]) for flag in flags if flag.startswith("--accumulate")), 1)
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "plan.json"
-        run("braidc", graph_file, f"--mesh={axes}", *flags, "--row-alignment=0", "--emit=cpp", "-o", pathlib.Path(folder) / "out", f"--report={report}")
+        run("braidc", graph_file, f"--mesh={axes}", *flags, "--row-alignment=0", "--emit=memory", "-o", os.devnull, f"--report={report}")
         plan = json.loads(report.read_text())
     names = symbols(graph_file.read_text(), axes, microbatches) | {"B": regathered(plan)}
     values, good = reported(plan, microbatches), True
@@ -153,15 +155,25 @@ def check_plan(graph_file, flags, axes, header, formulas):
     return good
 
 
-def plan_of(config, layers, flags, folder):
-    """The report, and the settings of the model."""
+@functools.cache
+def graph_of(config, layers):
+    """The settings of the model and its graph."""
     settings = json.loads(pathlib.Path(config).read_text())
     settings["n_layer" if "n_layer" in settings else "num_hidden_layers"] = layers
-    (folder / "config.json").write_text(json.dumps(settings))
-    run("braid-model", folder / "config.json", "--batch", BATCH, "--seq", SEQ, "-o", folder / "model.mlir")
-    report = folder / "plan.json"
-    run("braidc", folder / "model.mlir", *flags, "--emit=cpp", "-o", folder / "out", f"--report={report}")
-    return json.loads(report.read_text()), settings
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(settings, file)
+        file.flush()
+        return settings, run("braid-model", file.name, "--batch", BATCH, "--seq", SEQ, "-o", "-")
+
+
+@functools.cache
+def plan_of(config, layers, flags):
+    """The report; rows of several tables ask for the same.  Sampling does not count, so it does without a cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "plan.json"
+        run("braidc", "-", *flags, "--kv-cache=off", "--emit=memory", "-o", os.devnull, f"--report={report}",
+            text=graph_of(config, layers)[1])
+        return json.loads(report.read_text())
 
 
 def sent_by_name(plan):
@@ -194,12 +206,9 @@ def symbols_of_layer(settings, graph, ranks):
 
 def check_layer(config, flags, formula, ranks, measure):
     """What one more layer adds to `measure` of a report."""
-    flags = [] if flags == "one rank" else [re.sub(r"=[tc]$", f"={ranks}", flag) for flag in flags.split()]
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        few, _ = plan_of(config, 2, flags, folder)
-        many, settings = plan_of(config, 3, flags, folder)
-        names = symbols_of_layer(settings, (folder / "model.mlir").read_text(), ranks)
+    flags = () if flags == "one rank" else tuple(re.sub(r"=[tc]$", f"={ranks}", flag) for flag in flags.split())
+    few, many = (plan_of(config, layers, flags) for layers in (2, 3))
+    names = symbols_of_layer(*graph_of(config, 3), ranks)
     if not re.fullmatch(r"[bshgnfaPtc0-9+*/() -]+", formula):
         sys.exit(f"'{formula}' is no formula")
     wanted = 4 * eval(formula, {"__builtins__": {}}, names) # of letters and arithmetic only
@@ -227,12 +236,9 @@ def check_experts(rows, config):
     for row in rows.strip().splitlines():
         flags, *formulas = (cell.strip().strip("`") for cell in row.strip("|").split("|"))
         for ranks in (2, 4):
-            with tempfile.TemporaryDirectory() as name:
-                folder = pathlib.Path(name)
-                words = re.sub(r"=n\b", f"={ranks}", flags).split()
-                few, _ = plan_of(config, 2, words, folder)
-                many, settings = plan_of(config, 3, words, folder)
-                graph = (folder / "model.mlir").read_text()
+            words = tuple(re.sub(r"=n\b", f"={ranks}", flags).split())
+            few, many = (plan_of(config, layers, words) for layers in (2, 3))
+            settings, graph = graph_of(config, 3)
             more = sent_by_name(many) - sent_by_name(few)
             unit = next(name for name in parameters(graph) if is_block(name))
             stacks = re.findall(r"tensor<([0-9x]+)xf32> \{tg\.param = #tg\.param<\"[^\"]*\.experts\.[^{}]*unit = \"" + re.escape(unit) + '"', graph)
@@ -257,10 +263,8 @@ def check_stages(rows, configs):
         if not re.fullmatch(r"[bsh0-9+*/() -]+", formula):
             sys.exit(f"'{formula}' is no formula")
         for config in configs:
-            with tempfile.TemporaryDirectory() as name:
-                folder = pathlib.Path(name)
-                plan, settings = plan_of(config, 4, [*flags.split(), f"--accumulate={MICROBATCHES}"], folder)
-                stages = plan["pipeline"]["stages"]
+            stages = plan_of(config, 4, (*flags.split(), f"--accumulate={MICROBATCHES}"))["pipeline"]["stages"]
+            settings, _ = graph_of(config, 4)
             names = {"b": BATCH // MICROBATCHES, "s": SEQ, "h": settings.get("n_embd") or settings["hidden_size"]}
             wanted = 4 * eval(formula, {"__builtins__": {}}, names) # of letters and arithmetic only
             found = sum(stage["activation_bytes"] + stage["gradient_bytes"] for stage in stages)

@@ -9,6 +9,7 @@ With a type the precision is bf16 and gradients are stored and reduced in that t
 what is moved is then in bytes for each parameter."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -23,7 +24,7 @@ def plan_of(graph, ranks, zero, microbatches, path, gradients):
     options = [f"--mesh=dp={ranks}", f"--zero={zero}", f"--accumulate={microbatches}", f"--report={path}"]
     if gradients:
         options += ["--precision=bf16", f"--grad-dtype={gradients}", f"--reduce-dtype={gradients}"]
-    subprocess.run(["braidc", graph, "--emit=cpp", "-o", path + ".sources"] + options, check=True)
+    subprocess.run(["braidc", graph, "--emit=memory", "-o", os.devnull, "--kv-cache=off"] + options, check=True)
     with open(path) as file:
         return json.load(file)
 

@@ -3,12 +3,18 @@
 
 Trains a graph in bf16 on one rank, and on two under each stage of ZeRO.  One rank
 agrees with the interpreter's log FOLDER/reference.jsonl to the tolerance, two ranks
-agree with one, and the stages with each other; says whether they do in every bit."""
+agree with one, and the stages with each other; says whether they do in every bit.
+
+COMPILED, an environment variable, names the stages that are compiled (default: zero0, zero1, zero2 and zero3).  Of the
+others the interpreter does one step in memory form, which is that of one rank to the rounding of bf16."""
 
 import json
+import os
 import subprocess
 import sys
 
+COMPILED = os.environ.get("COMPILED", "zero0,zero1,zero2,zero3").split(",")
+ROUNDING = 3e-2
 TRAIN = ["--steps", "4", "--lr", "1e-3", "--schedule", "constant", "--warmup", "0", "--seed", "7", "--threads", "1"]
 
 
@@ -23,6 +29,24 @@ def train(graph, folder, name, data, options):
     ranks = ["--ranks", "2"] if any(option.startswith("--mesh") for option in options) else []
     subprocess.run([binary, "train", *data, *TRAIN, *ranks, "--log", log, "--force"], check=True, stdout=subprocess.DEVNULL)
     return losses(log)
+
+
+def interpret(graph, folder, name, options, one):
+    """A step with `options` and one with `one`, of all functions of training."""
+    pipelines = []
+    for number, words in enumerate((options, one)):
+        done = subprocess.run(["braidc", graph, "--precision=bf16", "--print-pipeline", *words], check=True, stdout=subprocess.PIPE)
+        path = f"{folder}/{name}.pipeline{number}"
+        with open(path, "wb") as file:
+            file.write(done.stdout)
+        pipelines.append(path)
+    for function in ["train"] + ["accumulate"] * any(option.startswith("--accumulate") for option in options):
+        done = subprocess.run(["braid-interp", graph, "--init", f"--function={function}", "--compare", f"--rtol={ROUNDING}",
+                               f"--pipeline=@{pipelines[0]}", f"--reference-pipeline=@{pipelines[1]}"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            sys.exit(f"{name}: @{function}: {done.stdout[-2000:]}")
+    print(f"{name}: a step is that of one rank")
 
 
 def expect_close(name, found, expected, tolerance):
@@ -40,9 +64,15 @@ def main():
     reference = losses(f"{folder}/reference.jsonl")
     one = train(graph, folder, "one", data, options)
     expect_close("one rank", one, reference, tolerance)
-    stages = [train(graph, folder, f"zero{stage}", data, options + ["--mesh=dp=2", f"--zero={stage}"]) for stage in range(4)]
-    expect_close("two ranks", stages[0], one, tolerance)
-    for stage, found in enumerate(stages):
+    stages = []
+    for stage in range(4):
+        name, words = f"zero{stage}", options + ["--mesh=dp=2", f"--zero={stage}"]
+        if name not in COMPILED:
+            interpret(graph, folder, name, words, options)
+            continue
+        found = train(graph, folder, name, data, words)
+        stages.append(found)
+        expect_close("two ranks", found, one, tolerance)
         expect_close(f"zero {stage}", found, stages[0], tolerance)
     if all(found == stages[0] for found in stages):
         print("stages agree in every bit")
