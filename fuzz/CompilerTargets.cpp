@@ -12,10 +12,12 @@
 using namespace braid::fuzz;
 
 // The tools, whose main has another name here.
+extern "C" {
 int braidOptMain(int argc, char **argv);
 int braidInterpMain(int argc, char **argv);
 int braidModelMain(int argc, char **argv);
 int braidcMain(int argc, char **argv);
+}
 
 namespace {
 

@@ -44,7 +44,6 @@ LogicalResult TableRunner::runFunctions(ArrayRef<Operation *> functions, unsigne
     FailureOr<Program> made = Program::ofCells(functions);
     if (failed(made))
       return failure();
-    made->numberStreams(table.getOp());
     known = programs.emplace(functions.front(), std::move(*made)).first;
   }
   const Program &program = known->second;

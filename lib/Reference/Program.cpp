@@ -81,6 +81,8 @@ FailureOr<Program> Program::of(ArrayRef<Operation *> ops) {
       return failure();
   }
   ::numberStreams(program.inputs);
+  for (auto pipeline : ops.front()->getParentOfType<ModuleOp>().getOps<comm::PipelineOp>())
+    program.numberStreams(pipeline);
   return program;
 }
 

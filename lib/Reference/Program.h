@@ -103,12 +103,13 @@ public:
 
   /// Whether the program is what all ranks call by this name.
   bool isEntry(llvm::StringRef entry) const;
-  /// Numbers initial values as they were before the program was cut in stages.
-  void numberStreams(comm::PipelineOp pipeline);
 
   mlir::func::FuncOp function() const { return llvm::dyn_cast<mlir::func::FuncOp>(op()); }
 
 private:
+  /// Numbers initial values as they were before the program was cut in stages.
+  void numberStreams(comm::PipelineOp pipeline);
+
   /// A slot of the program and how this member's ranks hold it.
   struct Held {
     unsigned slot;
