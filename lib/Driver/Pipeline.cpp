@@ -8,8 +8,8 @@
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/PrintIr.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Pipelines/Pipelines.h"
 #include "mlir/IR/Verifier.h"
+#include "passes/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <chrono>

@@ -19,7 +19,6 @@ FailureOr<Step> Step::find(ModuleOp module, StringRef name) {
   if (*pipeline && (*main).isEntry("train")) {
     step.microbatches = (*pipeline)->getSchedule().numMicrobatches();
     step.pipeline = std::move(*pipeline);
-    step.main.numberStreams((*step.pipeline).getOp());
     return step;
   }
   if (name == "accumulate" || !Program::exists(module, "accumulate"))

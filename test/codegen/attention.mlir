@@ -75,12 +75,12 @@ func.func @run_packed(%qkv: tensor<2x40x96xf32>, %do: tensor<2x40x2x16xf32>) -> 
   return %o, %dqkv : tensor<2x40x2x16xf32>, tensor<2x40x96xf32>
 }
 
-func.func @run_half(%q: tensor<2x37x4x16xbf16>, %k: tensor<2x37x2x16xbf16>, %v: tensor<2x37x2x16xbf16>, %do: tensor<2x37x4x16xbf16>)
-    -> (tensor<2x37x4x16xbf16>, tensor<2x37x4x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>) {
+func.func @run_half(%q: tensor<2x37x8x16xbf16>, %k: tensor<2x37x2x16xbf16>, %v: tensor<2x37x2x16xbf16>, %do: tensor<2x37x8x16xbf16>)
+    -> (tensor<2x37x8x16xbf16>, tensor<2x37x8x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>) {
   %o, %lse = tg.attention %q, %k, %v scale 0.25 causal
-      : (tensor<2x37x4x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>) -> (tensor<2x37x4x16xbf16>, tensor<2x4x37xf32>)
+      : (tensor<2x37x8x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>) -> (tensor<2x37x8x16xbf16>, tensor<2x8x37xf32>)
   %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do scale 0.25 causal
-      : (tensor<2x37x4x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x4x16xbf16>, tensor<2x4x37xf32>, tensor<2x37x4x16xbf16>)
-      -> (tensor<2x37x4x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>)
-  return %o, %dq, %dk, %dv : tensor<2x37x4x16xbf16>, tensor<2x37x4x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>
+      : (tensor<2x37x8x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x8x16xbf16>, tensor<2x8x37xf32>, tensor<2x37x8x16xbf16>)
+      -> (tensor<2x37x8x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>)
+  return %o, %dq, %dk, %dv : tensor<2x37x8x16xbf16>, tensor<2x37x8x16xbf16>, tensor<2x37x2x16xbf16>, tensor<2x37x2x16xbf16>
 }

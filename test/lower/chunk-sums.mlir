@@ -79,3 +79,20 @@ func.func @others(%x: tensor<8x64xf32>, %z: tensor<8xf32>) -> (tensor<f32>, tens
   %10 = arith.addf %9, %5 : tensor<f32>
   return %10, %1 : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// One element is left over: it counts.
+// CHECK-LABEL: @one_over
+// CHECK: tensor<1xf32>
+// CHECK: tg.concat
+func.func @one_over(%a: tensor<65xf32>, %b: tensor<4097xf32>, %c: tensor<3xf32>, %d: tensor<1xf32>) -> tensor<f32> {
+  %0 = tg.reduce sum %a dims [0] : tensor<65xf32> -> tensor<f32>
+  %1 = tg.reduce sum %b dims [0] : tensor<4097xf32> -> tensor<f32>
+  %2 = tg.reduce sum %c dims [0] : tensor<3xf32> -> tensor<f32>
+  %3 = tg.reduce sum %d dims [0] : tensor<1xf32> -> tensor<f32>
+  %4 = arith.addf %0, %1 : tensor<f32>
+  %5 = arith.addf %2, %3 : tensor<f32>
+  %6 = arith.addf %4, %5 : tensor<f32>
+  return %6 : tensor<f32>
+}

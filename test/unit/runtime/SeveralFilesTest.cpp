@@ -102,11 +102,12 @@ protected:
   static constexpr int rows = 4, length = 16;
 
   // The rows of a step, each by its first token.
-  std::vector<int32_t> firsts(const std::vector<std::string> &texts, int64_t step, bool sequential) {
+  std::vector<int32_t> firsts(const std::vector<std::string> &texts, int64_t step, bool sequential,
+                              int32_t microbatch = 0, int32_t microbatches = 1) {
     BatchOptions options{findData(texts, DataFormat::Auto), 0, 7, sequential};
     const br_program &train = model.program("train");
     TokenBatches batches(model, options, &train, nullptr);
-    batches.fillTraining(train, step, 0, 1);
+    batches.fillTraining(train, step, microbatch, microbatches);
     const int32_t *tokens = model.input<int32_t>(train, *findByRole(inputsOf(train), "tokens"));
     std::vector<int32_t> result;
     for (int row = 0; row < rows; ++row)
@@ -147,6 +148,15 @@ TEST_F(SeveralFiles, inProportion) {
 }
 
 // A step's batch is the same whatever came before, and every window that fits can be drawn.
+// A step of two microbatches has the rows of two steps.
+TEST_F(SeveralFiles, microbatchesGoOn) {
+  const std::vector<std::string> texts{file("a", 'a', 12) + ":1", file("b", 'A', 12) + ":3"};
+  EXPECT_EQ(firsts(texts, 1, true, 0, 2), firsts(texts, 1, true));
+  EXPECT_EQ(firsts(texts, 1, true, 1, 2), firsts(texts, 2, true));
+  EXPECT_EQ(firsts(texts, 2, true, 1, 2), firsts(texts, 4, true));
+  EXPECT_NE(firsts(texts, 1, true), firsts(texts, 2, true));
+}
+
 TEST_F(SeveralFiles, atRandom) {
   const std::string a = file("a", 'a', 2), b = file("b", 'B', 2);
   const std::string one = writeFile(scratch / "one", readFile(a));
