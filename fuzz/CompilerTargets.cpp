@@ -106,7 +106,7 @@ static std::string graphOf(const std::string &config) {
   return outputsOf(braidModelMain, input)[kGraph];
 }
 
-/// With two layers, because searches plan a graph many times.
+/// Returns a config of four layers with two, because searches plan a graph many times; others stay as they are.
 static std::string withTwoLayers(std::string config) {
   static const std::string layers = "\"num_hidden_layers\": 4";
   if (size_t at = config.find(layers); at != config.npos)
