@@ -15,6 +15,7 @@ config.excludes = ["Inputs", "unit", "goldens", "quick", "CMakeLists.txt"]
 config.test_source_root = os.path.join(config.braid_source, "test")
 config.test_exec_root = os.path.join(config.braid_build, "test")
 
+config.quick = os.path.join(config.test_source_root, "quick") + os.pathsep
 path = [os.path.join(config.braid_build, "bin"), config.llvm_tools, os.environ.get("PATH", "")]
 if config.sanitized_compiler:
     path.insert(0, config.sanitized_compiler)
@@ -22,7 +23,7 @@ if config.sanitized_compiler:
 elif shutil.which("c++"):
     # Generated programs are compiled in half the time, except where a folder's lit.local.cfg wants them as users have them.
     config.environment["BRAID_CXX"] = shutil.which("c++")
-    path.insert(0, os.path.join(config.test_source_root, "quick"))
+    path.insert(0, config.quick.rstrip(os.pathsep))
 config.environment["PATH"] = os.pathsep.join(path)
 for name in ("HOME", "CCACHE_DIR", "BRAID_LONG_TESTS", "OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:

@@ -22,7 +22,7 @@ namespace {
 
 // Longer writes are no faster, and make the kernel look for larger pages.
 constexpr size_t chunkBytes = 1 << 20;
-constexpr size_t maxPending = 4096;
+constexpr size_t maxPendingWrites = 4096;
 
 // The header's part that never changes: `,"name":{...},"name":{...}`.
 std::string describeTensors(const br_model &model, const std::vector<const br_tensor *> &tensors, int rank) {
@@ -98,7 +98,7 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
   for (const br_tensor *t : mine)
     blocks += blocksOf(savedPartOf(table, *t, model.rank().number).places() * elementSize(t->dtype), checkedBlockBytes);
   header.reserve(std::max(entries.size() + blocks * checksumDigits, parts.size()) + 4096);
-  pending.reserve(maxPending);
+  pending.reserve(maxPendingWrites);
 }
 
 void CheckpointWriter::save(const JobState &state) {

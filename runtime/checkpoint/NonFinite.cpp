@@ -25,7 +25,7 @@ std::vector<int64_t> indexOf(const TensorPart &part, int64_t place) {
 }
 
 // The names under which files have the parameters, of all kinds of ranks.
-std::set<std::string> parametersOf(const br_model &model) {
+std::set<std::string> savedNamesOf(const br_model &model) {
   std::set<std::string> names;
   for (const br_model *kind = &model; kind; kind = kind->others)
     for (const br_tensor &tensor : tensorsOf(*kind))
@@ -52,7 +52,7 @@ std::string nonFiniteElement(const SavedTensors::Piece &piece, PieceReader &read
 } // namespace
 
 std::string braid::nonFiniteParameter(const SavedTensors &saved, const br_model &model) {
-  const std::set<std::string> names = parametersOf(model);
+  const std::set<std::string> names = savedNamesOf(model);
   PieceReader reader;
   std::vector<double> window;
   std::string found;

@@ -16,7 +16,7 @@ constexpr int64_t bufferBytes = 1 << 20;
 constexpr int64_t gapBytes = 4096;
 // From here on a read of its own is cheaper than a copy.
 constexpr int64_t directBytes = 64 << 10;
-constexpr size_t maxPending = 4096;
+constexpr size_t maxPendingReads = 4096;
 
 using ToFloat = double (*)(const std::byte *);
 
@@ -89,7 +89,7 @@ void Transfer::append(const Run &run) {
   const int64_t last = run.place + (run.count - 1) * run.step + 1;
   // Runs mostly come in the order of the file (forEachRun).
   if (!pending.empty() && (run.place < begin || (run.place - end) * fromSize > gapBytes || last - begin > room ||
-                           pending.size() == maxPending))
+                           pending.size() == maxPendingReads))
     flush();
   if (pending.empty())
     begin = end = run.place;
@@ -124,7 +124,7 @@ bool braid::isConvertible(const std::string &from, br_dtype to) {
   return from == typeName(to) || (conversionFrom(from) && (to == BR_F64 || to == BR_F32 || to == BR_BF16));
 }
 
-PieceReader::PieceReader() : buffer(bufferBytes) { pending.reserve(maxPending); }
+PieceReader::PieceReader() : buffer(bufferBytes) { pending.reserve(maxPendingReads); }
 
 void PieceReader::read(const SavedTensors::Piece &piece, const TensorPart &part, br_dtype dtype, std::byte *memory) {
   Transfer transfer(piece, dtype, memory, buffer, pending);

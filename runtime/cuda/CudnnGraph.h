@@ -17,6 +17,7 @@
 #include "braid_rt.h"
 
 #define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
+#define CUDNN_FRONTEND_SKIP_JSON_LIB // graphs are never written; half of the compile time
 #include <cudnn_frontend.h>
 
 namespace braid {

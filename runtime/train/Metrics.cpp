@@ -22,7 +22,7 @@ NoiseMetrics braid::noiseOf(float localSquare, float globalSquare, int64_t local
 }
 
 // Takes away what was logged after a step, and a last line that was not written whole.
-static void cutAfter(const std::string &path, int64_t step) {
+static void cutLogAfter(const std::string &path, int64_t step) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
     return;
@@ -50,7 +50,7 @@ MetricsLog::MetricsLog(const std::string &path, std::optional<int64_t> resumedSt
   if (path.empty())
     return;
   if (resumedStep)
-    cutAfter(path, *resumedStep);
+    cutLogAfter(path, *resumedStep);
   file.emplace(resumedStep ? File::openForAppending(path) : File::createForWriting(path));
 }
 

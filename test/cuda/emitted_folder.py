@@ -37,7 +37,7 @@ def write(graph, folder, options):
 
 def configure(folder):
     """The command of each source of the folder, from CMake."""
-    subprocess.run(["cmake", "-S", folder, "-B", folder / "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+    subprocess.run(["cmake", "-S", folder, "-B", folder / "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DCMAKE_UNITY_BUILD=OFF",
                     f"-DCUDNN_FRONTEND_INCLUDE_DIR={folder / 'cudnn-frontend/include'}"], check=True, stdout=subprocess.DEVNULL)
     return json.loads((folder / "build/compile_commands.json").read_text())
 

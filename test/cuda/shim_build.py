@@ -101,7 +101,7 @@ def parse():
     parser.add_argument("sources", nargs="*", type=pathlib.Path)
     parser.add_argument("-o", dest="output", required=True)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(os.environ.get("BRAID_BUILD", REPO / "build")))
-    parser.add_argument("--cc", default=os.environ.get("CXX", "c++"))
+    parser.add_argument("--cc", default=os.environ.get("BRAID_CXX") or os.environ.get("CXX", "c++"))
     parser.add_argument("-O", dest="optimize", default="0", type=lambda level: "-O" + level)
     parser.add_argument("-I", dest="include", action="append", default=[], type=pathlib.Path)
     parser.add_argument("--flag", action="append", default=[], help="one more flag for the compiler")
