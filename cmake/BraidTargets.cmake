@@ -6,7 +6,7 @@
 #   a tiny main that links libraries and the two shared libraries of LLVM.
 #   Linking any libMLIR*.a beside them would give two copies of the same code.
 
-set(braid_flags -fno-rtti -fno-exceptions -Wall -Wextra -Wno-unused-parameter)
+set(braid_flags $<$<CONFIG:Release>:-O2> -fno-rtti -fno-exceptions -Wall -Wextra -Wno-unused-parameter)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # GCC 12 sees overlaps and overflows in `"x" + string` that are not there (its
   # bug 105329).  ccache needs -fpch-preprocess to know which header was used.
