@@ -2,6 +2,7 @@
 
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ChildProcess.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
@@ -9,7 +10,9 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -29,7 +32,7 @@ static Error fileError(StringRef path, std::error_code code) {
 
 /// Brings a closed file to the disk.
 static std::error_code syncFile(const std::string &path) {
-  int descriptor = ::open(path.c_str(), O_RDONLY);
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0)
     return errnoAsErrorCode();
   std::error_code code = ::fsync(descriptor) == 0 ? std::error_code() : errnoAsErrorCode();
@@ -47,18 +50,20 @@ static void removeTemporary(StringRef temporary) {
   sys::DontRemoveFileOnSignal(temporary);
 }
 
-/// Creates an empty file beside `path`, which goes if a signal ends the process.
-static Error createBeside(StringRef path, SmallVectorImpl<char> &temporary) {
+/// Creates an empty file beside `path`, which goes if a signal ends the process.  Nobody else can open
+/// it until it has its name.
+static Error createBeside(StringRef path, SmallVectorImpl<char> &temporary, int &descriptor) {
   if (sys::fs::is_directory(path))
     return makeError("cannot write '" + path + "': it is a folder");
   if (isSpecial(path))
     return makeError("cannot write '" + path + "': it is not a file that can be replaced");
   // Not createUniqueFile: it would replace a '%' of the path.
   (path + "." + Twine(sys::Process::getProcessId()) + ".tmp").toVector(temporary);
-  int descriptor;
-  if (std::error_code code = sys::fs::openFileForWrite(temporary, descriptor, sys::fs::CD_CreateNew))
-    return fileError(path, code);
-  ::close(descriptor);
+  StringRef name(temporary.data(), temporary.size());
+  ::unlink(name.str().c_str()); // of a process of the same number that was killed
+  descriptor = ::open(name.str().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0)
+    return fileError(path, errnoAsErrorCode());
   sys::RemoveFileOnSignal(StringRef(temporary.data(), temporary.size()));
   return Error::success();
 }
@@ -67,28 +72,46 @@ Error braid::checkWritable(StringRef path) {
   if (isSpecial(path))
     return Error::success();
   SmallString<128> temporary;
-  if (Error error = createBeside(path, temporary))
+  int descriptor;
+  if (Error error = createBeside(path, temporary, descriptor))
     return error;
+  ::close(descriptor);
   removeTemporary(temporary);
   return Error::success();
 }
 
-Error braid::replaceFile(StringRef path, llvm::function_ref<Error(StringRef)> write) {
+/// Gives a private file the mode of any new file or program.  Linkers keep the mode of the file that they
+/// write over.
+static void publish(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0)
+    (void)!::chmod(path.c_str(), (info.st_mode & S_IXUSR ? 0777 : 0666) & ~sys::fs::getUmask());
+}
+
+/// `write` gets the temporary file and its descriptor.
+static Error replaceFile(StringRef path, llvm::function_ref<Error(StringRef, int)> write) {
   SmallString<128> temporary;
-  if (Error error = createBeside(path, temporary))
+  int descriptor;
+  if (Error error = createBeside(path, temporary, descriptor))
     return error;
+  auto closing = llvm::make_scope_exit([&] { ::close(descriptor); });
   auto fail = [&](Error error) {
     removeTemporary(temporary);
     return error;
   };
-  if (Error error = write(temporary))
+  if (Error error = write(temporary, descriptor))
     return fail(std::move(error));
   if (std::error_code code = syncFile(temporary.str().str()))
     return fail(fileError(path, code));
+  publish(temporary.str().str());
   if (std::error_code code = sys::fs::rename(temporary, path))
     return fail(fileError(path, code));
   sys::DontRemoveFileOnSignal(temporary);
   return Error::success();
+}
+
+Error braid::replaceFile(StringRef path, llvm::function_ref<Error(StringRef)> write) {
+  return ::replaceFile(path, [&](StringRef temporary, int) { return write(temporary); });
 }
 
 static Error writeAndCheck(raw_fd_ostream &os, StringRef path, StringRef text) {
@@ -102,20 +125,27 @@ static Error writeAndCheck(raw_fd_ostream &os, StringRef path, StringRef text) {
 }
 
 Error braid::writeTextFile(StringRef path, StringRef text) {
-  auto write = [&](StringRef target) -> Error {
-    std::error_code code;
-    raw_fd_ostream os(target, code);
-    return code ? fileError(path, code) : writeAndCheck(os, path, text);
-  };
   if (path == "-")
     return writeAndCheck(outs(), "standard output", text);
-  return isSpecial(path) ? write(path) : replaceFile(path, write);
+  if (isSpecial(path)) {
+    std::error_code code;
+    raw_fd_ostream os(path, code);
+    return code ? fileError(path, code) : writeAndCheck(os, path, text);
+  }
+  return ::replaceFile(path, [&](StringRef, int descriptor) -> Error {
+    raw_fd_ostream os(descriptor, /*shouldClose=*/false);
+    return writeAndCheck(os, path, text);
+  });
 }
 
 Expected<TemporaryFolder> TemporaryFolder::create() {
   SmallString<128> path;
-  if (std::error_code code = sys::fs::createUniqueDirectory("braidc", path))
-    return makeError("cannot make a temporary folder: " + code.message());
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, path);
+  sys::path::append(path, "braidc-XXXXXX");
+  // With the mode 0700: what a compiler reads there runs as this user.
+  if (!::mkdtemp(const_cast<char *>(path.c_str())))
+    return makeError("cannot make a temporary folder in '" + sys::path::parent_path(path) +
+                     "': " + errnoAsErrorCode().message());
   TemporaryFolder folder(path.str().str());
   removeWhenInterrupted(folder.path);
   return folder;

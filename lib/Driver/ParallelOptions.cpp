@@ -7,10 +7,10 @@
 
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/OutputFile.h"
+#include "lib/Input/InputFile.h"
 #include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace braid;
@@ -134,9 +134,9 @@ static Error readFold(ParallelOptions &options) {
 static Error findUseOfAxes(ParallelOptions &options) {
   std::string layout;
   if (!options.layout.empty()) {
-    auto file = MemoryBuffer::getFile(options.layout);
+    auto file = readInputFile(options.layout);
     if (!file)
-      return makeError("cannot read the layout '" + options.layout + "': " + file.getError().message());
+      return makeError("cannot read the layout '" + options.layout + "': " + toString(file.takeError()));
     layout = (*file)->getBuffer().str();
   }
   for (const MeshAxis &axis : options.mesh) {

@@ -2,6 +2,7 @@
 
 #include "lib/Input/ParserLimits.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -54,6 +55,149 @@ size_t braid::findLongNumber(StringRef text) {
   return StringRef::npos;
 }
 
+/// Bytes below the blank, but for those that are blanks, and DEL.  Terminals ignore NUL, and whoever
+/// needs names without it says so better.
+static bool isControl(unsigned byte) {
+  return (byte != 0 && byte < 0x20 && byte != '\n' && byte != '\t' && byte != '\r') || byte == 0x7f;
+}
+
+size_t braid::findControlCharacter(StringRef text) {
+  unsigned before = 0; // the byte that was decoded last
+  for (size_t at = 0, next; at < text.size(); at = next) {
+    unsigned byte = static_cast<unsigned char>(text[at]), high, low;
+    next = at + 1;
+    StringRef code = byte == '\\' ? text.substr(at + 1, 2) : "";
+    if (code.size() == 2 && (high = hexDigitValue(code[0])) < 16 && (low = hexDigitValue(code[1])) < 16) {
+      byte = high << 4 | low;
+      next = at + 3;
+    } else if (byte == '\\') {
+      next = at + 2;
+    }
+    // U+0080 to U+009F are two bytes in UTF-8.
+    if (isControl(byte) || (before == 0xc2 && byte >= 0x80 && byte < 0xa0))
+      return at;
+    before = byte;
+  }
+  return StringRef::npos;
+}
+
+size_t braid::findNumbersOfBits(StringRef text) {
+  constexpr StringLiteral kArray = "array<i1:";
+  for (size_t at = 0; (at = text.find(kArray, at)) != StringRef::npos; at += kArray.size())
+    if (text.substr(at + kArray.size()).take_until([](char c) { return c == '>'; }).find_first_of("0123456789") !=
+        StringRef::npos)
+      return at;
+  return StringRef::npos;
+}
+
+static StringRef takeName(StringRef text) {
+  return text.take_while([](char c) { return isAlnum(c) || StringRef("_.$-").contains(c); });
+}
+
+/// Whether what follows the name of a value makes it a result: `, %b:2 =`.
+static bool isResult(StringRef rest) {
+  while (true) {
+    if (rest.consume_front(":"))
+      rest = rest.drop_while(isDigit);
+    rest = rest.ltrim();
+    if (!rest.consume_front(","))
+      return rest.starts_with("=") && !rest.starts_with("==");
+    rest = rest.ltrim();
+    if (!rest.consume_front("%"))
+      return false;
+    rest = rest.drop_front(takeName(rest).size());
+  }
+}
+
+namespace {
+/// The values of a module's text: where each is used and defined, by the number of regions around.
+class ValueScopes {
+public:
+  /// False where the value was used outside of the region that defines it.
+  bool define(StringRef name, bool inNextRegion) {
+    unsigned depth = scopes.size() + inNextRegion;
+    if (auto used = pending.find(name); used != pending.end()) {
+      if (used->second < depth)
+        return false;
+      pending.erase(used);
+    }
+    ++defined[name];
+    (inNextRegion ? next : scopes.back()).push_back(name);
+    return true;
+  }
+  void use(StringRef name) {
+    if (defined.lookup(name) == 0)
+      pending.try_emplace(name, scopes.size());
+  }
+  void enter() { scopes.push_back(std::exchange(next, {})); }
+  void leave() {
+    if (scopes.size() == 1)
+      return;
+    unsigned depth = scopes.size();
+    for (StringRef name : scopes.pop_back_val())
+      --defined[name];
+    for (auto &used : make_early_inc_range(pending)) // the ops are complete, or wrong
+      if (used.second == depth)
+        pending.erase(used.first());
+  }
+
+private:
+  SmallVector<SmallVector<StringRef>> scopes{{}};
+  SmallVector<StringRef> next; // arguments of the region that begins next
+  StringMap<unsigned> defined, pending;
+};
+} // namespace
+
+/// What a parenthesis at the end of this text begins.
+static char kindOfParenthesis(StringRef before) {
+  before = before.rtrim();
+  size_t begin = before.size();
+  while (begin > 0 && !takeName(before.substr(begin - 1, 1)).empty())
+    --begin;
+  return begin > 0 ? before[begin - 1] : ' '; // the '@' of a function, or the '^' of a block
+}
+
+/// A dictionary begins with a name, a region with a new line, a block or an op.
+static bool beginsRegion(StringRef behind) {
+  behind = behind.ltrim(' ');
+  return behind.empty() || StringRef("\n^%/").contains(behind.front());
+}
+
+size_t braid::findUseOutsideOfRegion(StringRef text) {
+  ValueScopes scopes;
+  SmallVector<char> parentheses;
+  SmallVector<bool> braces; // that are open: whether each is a region
+  for (size_t at = 0; (at = text.find_first_of("\"/%(){}", at)) < text.size(); ++at) {
+    StringRef rest = text.substr(at);
+    char c = rest.front();
+    if (c == '"' || rest.starts_with("//")) {
+      at = c == '"' ? endOfString(text, at) : text.find('\n', at);
+      if (at == StringRef::npos)
+        break;
+    } else if (c == '(') {
+      parentheses.push_back(kindOfParenthesis(text.take_front(at)));
+    } else if (c == ')' && !parentheses.empty()) {
+      parentheses.pop_back();
+    } else if (c == '{') {
+      braces.push_back(beginsRegion(rest.drop_front()));
+      if (braces.back())
+        scopes.enter();
+    } else if (c == '}' && !braces.empty()) {
+      if (braces.pop_back_val())
+        scopes.leave();
+    } else if (c == '%') {
+      StringRef name = takeName(rest.drop_front()), behind = rest.drop_front(1 + name.size());
+      char kind = parentheses.empty() ? ' ' : parentheses.back();
+      bool isArgument = (kind == '@' || kind == '^') && behind.ltrim().starts_with(":");
+      if (!isArgument && !isResult(behind))
+        scopes.use(name);
+      else if (!scopes.define(name, kind == '@' && isArgument))
+        return at;
+    }
+  }
+  return StringRef::npos;
+}
+
 static Error nestingError(StringRef text, StringRef name) {
   size_t at = findDeepNesting(text);
   if (at == StringRef::npos)
@@ -65,9 +209,19 @@ static Error nestingError(StringRef text, StringRef name) {
 
 Error braid::checkParserLimits(const MemoryBuffer &file) {
   StringRef text = file.getBuffer(), name = file.getBufferIdentifier();
+  auto errorAt = [&](size_t at, const Twine &problem) {
+    return createStringError(inconvertibleErrorCode(),
+                             name + ":" + Twine(text.take_front(at).count('\n') + 1) + ": " + problem);
+  };
   if (size_t at = findLongNumber(text); at != StringRef::npos)
-    return createStringError(inconvertibleErrorCode(), name + ":" + Twine(text.take_front(at).count('\n') + 1) +
-                                                           ": a number has more than " + Twine(kMaxDigits) + " digits");
+    return errorAt(at, "a number has more than " + Twine(kMaxDigits) + " digits");
+  if (size_t at = findControlCharacter(text); at != StringRef::npos)
+    return errorAt(at, "a control character, which names cannot have; leave it out");
+  if (size_t at = findNumbersOfBits(text); at != StringRef::npos)
+    return errorAt(at, "an array of i1 has numbers; write true and false");
+  if (size_t at = findUseOutsideOfRegion(text); at != StringRef::npos)
+    return errorAt(at, "'%" + takeName(text.substr(at + 1)) +
+                           "' was used already, outside of the region that defines it; define it in front of its uses");
   return nestingError(text, name.str() + ":");
 }
 

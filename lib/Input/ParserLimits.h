@@ -27,7 +27,18 @@ inline constexpr size_t kMaxDigits = 4096;
 /// Where a number of more digits begins; npos if there is none.  Strings and comments do not count.
 size_t findLongNumber(llvm::StringRef text);
 
-/// Both as an error that names the file and the line.
+/// Where a string, or the text itself, has a control character other than a blank (as it is or as
+/// \1B); npos if there is none.  Names are printed, and must not command a terminal.
+size_t findControlCharacter(llvm::StringRef text);
+
+/// Where an array of i1 has numbers, which MLIR reads and cannot print; npos if none has.
+size_t findNumbersOfBits(llvm::StringRef text);
+
+/// Where a region, or a function, defines a value that an op around it has used already; npos if none does.
+/// MLIR 19 frees such uses twice where the text behind them is wrong.
+size_t findUseOutsideOfRegion(llvm::StringRef text);
+
+/// All of these as an error that names the file and the line.
 llvm::Error checkParserLimits(const llvm::MemoryBuffer &file);
 
 /// llvm::json::parse of text that may nest deeply.

@@ -1,8 +1,8 @@
 //===- Statements.cpp - texts that say things by name ---------------------===//
 
 #include "lib/Input/Statements.h"
+#include "lib/Input/InputFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 
@@ -30,8 +30,8 @@ Expected<GlobPattern> braid::parsePattern(StringRef pattern) {
 Expected<std::string> braid::readStatements(StringRef text, StringRef file) {
   if (file.empty())
     return text.str();
-  auto buffer = MemoryBuffer::getFile(file);
+  auto buffer = readInputFile(file);
   if (!buffer)
-    return createStringError("cannot read '" + file + "': " + buffer.getError().message());
+    return createStringError("cannot read '" + file + "': " + toString(buffer.takeError()));
   return (*buffer)->getBuffer().str();
 }

@@ -7,10 +7,10 @@
 
 #include "lib/Model/ConfigText.h"
 #include "dialects/TG/ModelConfig.h"
+#include "lib/Input/InputFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -66,8 +66,11 @@ std::string braid::configTextOf(StringRef path) {
   SmallString<128> file = path;
   if (sys::fs::is_directory(path))
     sys::path::append(file, "config.json");
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(file, /*IsText=*/true);
-  return buffer ? withoutBlanks((*buffer)->getBuffer()) : "";
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readInputFile(file);
+  if (buffer)
+    return withoutBlanks((*buffer)->getBuffer());
+  consumeError(buffer.takeError());
+  return "";
 }
 
 std::string braid::withConfig(std::string graph, StringRef config) {

@@ -1,11 +1,11 @@
 //===- ModelConfig.cpp - reads a config.json ------------------------------===//
 
 #include "lib/Model/ModelConfig.h"
+#include "lib/Input/InputFile.h"
 #include "lib/Input/ParserLimits.h"
 #include "lib/Model/Families.h"
 #include "lib/Model/JsonKeys.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -63,9 +63,9 @@ Expected<ModelConfig> braid::readModelConfig(StringRef given) {
   if (sys::fs::is_directory(given))
     sys::path::append(file, "config.json");
   std::string path(file);
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readInputFile(path);
   if (!buffer)
-    return createStringError("%s: %s", path.c_str(), buffer.getError().message().c_str());
+    return createStringError("%s: %s", path.c_str(), toString(buffer.takeError()).c_str());
   Expected<json::Value> value = parseJson((*buffer)->getBuffer());
   if (!value)
     return createStringError("%s:%s", path.c_str(), toString(value.takeError()).c_str());

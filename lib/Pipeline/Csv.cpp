@@ -2,6 +2,7 @@
 
 #include "lib/Pipeline/Csv.h"
 #include "lib/Pipeline/Failure.h"
+#include "runtime/cli/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -126,7 +127,12 @@ llvm::Expected<Table> braid::pipeline::parseCsv(StringRef text, StringRef file) 
 }
 
 llvm::Expected<Table> braid::pipeline::readCsv(StringRef file) {
-  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
+  std::string problem;
+  int opened = cli::openRegularFile(file.str(), problem);
+  if (opened < 0)
+    return failure("{0}: {1}", file, problem);
+  auto buffer = llvm::MemoryBuffer::getOpenFile(opened, file, /*FileSize=*/-1);
+  ::close(opened);
   if (!buffer)
     return failure("{0}: {1}", file, buffer.getError().message());
   return parseCsv((*buffer)->getBuffer(), file);

@@ -1,12 +1,12 @@
 //===- Safetensors.cpp - tensors in files ---------------------------------===//
 
 #include "lib/Reference/Safetensors.h"
+#include "lib/Input/InputFile.h"
 #include "lib/Input/ParserLimits.h"
 #include "lib/Reference/Arena.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace braid;
@@ -79,10 +79,9 @@ static llvm::Expected<Tensor> readTensor(StringRef path, StringRef name, const l
 }
 
 llvm::Expected<Values> braid::reference::readSafetensors(StringRef path, MLIRContext *context) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
+  auto file = readInputFile(path, /*maxBytes=*/UINT64_MAX);
   if (!file)
-    return bad(path, "%s", file.getError().message().c_str());
+    return bad(path, "%s", llvm::toString(file.takeError()).c_str());
   StringRef content = (*file)->getBuffer();
   if (content.size() < 8)
     return bad(path, "not a safetensors file: it has %zu bytes", content.size());

@@ -1,6 +1,7 @@
 //===- Tokens.cpp - training data in a binary file ------------------------===//
 
 #include "lib/Reference/Tokens.h"
+#include "lib/Input/InputFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -8,11 +9,10 @@ using namespace braid::reference;
 using namespace llvm::support::endian;
 
 llvm::Expected<TokenFile> TokenFile::read(llvm::StringRef path) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
+  auto file = braid::readInputFile(path, /*maxBytes=*/UINT64_MAX);
   std::string name = path.str();
   if (!file)
-    return llvm::createStringError("%s: %s", name.c_str(), file.getError().message().c_str());
+    return llvm::createStringError("%s: %s", name.c_str(), llvm::toString(file.takeError()).c_str());
   llvm::StringRef content = (*file)->getBuffer();
   uint32_t version = content.size() < 64 ? 0 : read32le(content.data() + 8);
   if (!content.starts_with("BRAIDTOK") || (version != 1 && version != 2))

@@ -35,6 +35,7 @@ struct Stages final : braid::impl::StagesPassBase<Stages> {
 
 private:
   LogicalResult run();
+  LogicalResult checkArguments();
   void nameMesh();
   ArrayAttr tensorOrder();
   FailureOr<StageAxis> findAxis(func::FuncOp accumulate);
@@ -60,6 +61,19 @@ void Stages::nameMesh() {
   for (auto program : getOperation().getOps<func::FuncOp>())
     if (!program->hasAttr(comm::CommDialect::kProgram))
       program->setAttr(comm::CommDialect::kProgram, comm::ProgramAttr::get(&getContext(), symbol, StringAttr(), {}));
+}
+
+/// Which stage an argument belongs to, its kind says.
+LogicalResult Stages::checkArguments() {
+  for (auto program : getOperation().getOps<func::FuncOp>())
+    for (BlockArgument argument : program.getArguments()) {
+      unsigned number = argument.getArgNumber();
+      auto is = [&](StringRef name) { return bool(program.getArgAttr(number, name)); };
+      if (!is(tg::kParam) && !is(tg::kState) && !is(tg::kInput))
+        return program.emitError() << "comm-stages: argument #" << number << " of @" << program.getSymName()
+                                   << " is no parameter, state or input: give it tg.param, tg.state or tg.input";
+    }
+  return success();
 }
 
 FailureOr<StageAxis> Stages::findAxis(func::FuncOp accumulate) {
@@ -191,7 +205,7 @@ LogicalResult Stages::run() {
   if (!accumulate)
     return getOperation().emitError() << "comm-stages: there is no program @accumulate, which microbatches run";
   FailureOr<StageAxis> axis = findAxis(accumulate);
-  if (failed(axis))
+  if (failed(axis) || failed(checkArguments()))
     return failure();
   llvm::Expected<pipeline::Schedule> made = makeSchedule(axis->size);
   if (!made)

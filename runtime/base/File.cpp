@@ -3,10 +3,12 @@
 #include "base/File.h"
 
 #include "base/Error.h"
+#include "cli/RegularFile.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -19,22 +21,26 @@ using namespace braid;
 namespace {
 // The kernel moves at most 2 GiB a call.
 constexpr uint64_t maxTransfer = 1 << 30;
+
+// The mask of this process, which umask(2) cannot read without changing it for other threads.  Allocates
+// nothing: steps that save do not.
+mode_t ownMask() {
+  char text[512] = {};
+  const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  const ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  if (fd >= 0)
+    close(fd);
+  const char *found = got > 0 ? std::strstr(text, "Umask:") : nullptr;
+  return found ? static_cast<mode_t>(std::strtoul(found + 6, nullptr, 8)) : 077;
+}
 } // namespace
 
 File File::openForReading(const std::string &path) {
-  // Who opens a pipe waits for somebody to write to it, unless told not to.
-  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat info;
-  if (fd < 0 || fstat(fd, &info) != 0)
-    fail("cannot open '", path, "': ", std::strerror(errno));
-  File file(fd, path);
-  if (S_ISDIR(info.st_mode))
-    fail("cannot read '", path, "': it is a directory");
-  if (!S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode))
-    fail("cannot read '", path,
-         "': it is a pipe or a device, but random access is needed; "
-         "copy it into a file");
-  return file;
+  std::string problem;
+  const int fd = cli::openRegularFile(path, problem);
+  if (fd < 0)
+    fail("cannot ", problem.starts_with("it is") ? "read" : "open", " '", path, "': ", problem);
+  return File(fd, path);
 }
 
 File File::openToWrite(const std::string &path, int mode) {
@@ -48,6 +54,32 @@ File File::createForWriting(const std::string &path) { return openToWrite(path, 
 
 File File::openForAppending(const std::string &path) { return openToWrite(path, O_APPEND); }
 
+// A leftover of that name is removed, not opened: what it links to is not ours.
+File File::createPrivate(const std::string &path) {
+  for (bool isFirst = true;; isFirst = false) {
+    const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0)
+      return File(fd, path);
+    if (!isFirst || errno != EEXIST || unlink(path.c_str()) != 0)
+      fail("cannot write '", path, "': ", std::strerror(errno));
+  }
+}
+
+// O_NONBLOCK: a pipe would wait for a reader.
+File File::openToUpdate(const std::string &path, Links links) {
+  const int follow = links == Links::Follow ? 0 : O_NOFOLLOW;
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | follow, 0666);
+  if (fd < 0 && errno == ELOOP && follow)
+    fail("cannot write '", path, "': it is a symbolic link, which is not followed there; remove it");
+  struct stat info;
+  if (fd < 0 || fstat(fd, &info) != 0)
+    fail("cannot write '", path, "': ", std::strerror(errno));
+  File file(fd, path);
+  if (!S_ISREG(info.st_mode))
+    fail("cannot write '", path, "': it is not a regular file; remove it");
+  return file;
+}
+
 File::File(File &&other) noexcept : fd(std::exchange(other.fd, -1)), name(std::move(other.name)) {}
 
 File::~File() {
@@ -60,6 +92,15 @@ uint64_t File::size() const {
   if (fstat(fd, &info) != 0)
     fail("cannot examine '", name, "': ", std::strerror(errno));
   return static_cast<uint64_t>(info.st_size);
+}
+
+std::string File::othersCan() const {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    fail("cannot examine '", name, "': ", std::strerror(errno));
+  if ((info.st_mode & 022) != 0 || (info.st_uid != geteuid() && info.st_uid != 0))
+    return "change";
+  return (info.st_mode & 044) != 0 ? "read" : "";
 }
 
 void File::readAt(uint64_t offset, void *out, uint64_t bytes) const {
@@ -93,6 +134,17 @@ void File::write(const void *data, uint64_t bytes) {
   writeAll(name, bytes, [&](uint64_t done, uint64_t count) { return ::write(fd, from + done, count); });
 }
 
+void File::writeWhole(const void *data, uint64_t bytes) {
+  const off_t before = lseek(fd, 0, SEEK_END);
+  try {
+    write(data, bytes);
+  } catch (const Error &) {
+    if (before >= 0 && ftruncate(fd, before) == 0)
+      lseek(fd, before, SEEK_SET);
+    throw;
+  }
+}
+
 void File::writeAt(uint64_t offset, const void *data, uint64_t bytes) {
   const char *from = static_cast<const char *>(data);
   writeAll(name, bytes, [&](uint64_t done, uint64_t count) {
@@ -100,11 +152,64 @@ void File::writeAt(uint64_t offset, const void *data, uint64_t bytes) {
   });
 }
 
+void File::truncate(uint64_t bytes) {
+  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0 || lseek(fd, static_cast<off_t>(bytes), SEEK_SET) < 0)
+    fail("cannot write '", name, "': ", std::strerror(errno));
+}
+
+// File systems without modes have nothing to publish.
+void File::publish() { (void)!fchmod(fd, 0666 & ~ownMask()); }
+
 void File::sync() {
   // Pipes and the like cannot be synced, and need not be.
   if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
     fail("cannot write '", name, "': ", std::strerror(errno));
 }
+
+std::string braid::readText(const std::string &path, uint64_t mostBytes) {
+  const File file = File::openForReading(path);
+  if (file.size() > mostBytes)
+    fail("'", path, "' has ", file.size(), " bytes, above the limit of ", mostBytes);
+  std::string text(file.size(), '\0');
+  file.readAt(0, text.data(), text.size());
+  return text;
+}
+
+std::optional<std::string> braid::readTextIfThere(const std::string &path, uint64_t mostBytes) {
+  const int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT)
+    return std::nullopt;
+  if (fd >= 0)
+    close(fd);
+  return readText(path, mostBytes);
+}
+
+bool braid::isFolder(const std::string &path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool braid::isThere(const std::string &path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0;
+}
+
+void braid::makePrivateFolder(const std::string &path) {
+  if (mkdir(path.c_str(), 0700) != 0)
+    fail("cannot make the folder '", path, "': ", std::strerror(errno));
+}
+
+void braid::makeFolders(const std::string &path, mode_t mode) {
+  const std::filesystem::path folder(path);
+  if (isFolder(path))
+    return;
+  if (folder.has_parent_path() && folder.parent_path() != folder)
+    makeFolders(folder.parent_path().string(), mode);
+  if (folder.has_filename() && mkdir(path.c_str(), mode) != 0 && !(errno == EEXIST && isFolder(path)))
+    fail("cannot make the folder '", path, "': ", std::strerror(errno));
+}
+
+void braid::publishFolder(const std::string &path) { (void)!chmod(path.c_str(), 0777 & ~ownMask()); }
 
 void braid::syncDirectory(const std::string &directory) {
   int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -118,9 +223,10 @@ void braid::syncDirectory(const std::string &directory) {
 template <class Place> static void writeWhole(const std::string &path, const std::string &text, const Place &place) {
   const std::string temporary = concat(path, ".", getpid(), ".tmp");
   try {
-    File file = File::createForWriting(temporary);
+    File file = File::createPrivate(temporary);
     file.write(text.data(), text.size());
     file.sync();
+    file.publish();
     if (place(temporary.c_str()) != 0)
       fail("cannot write '", path, "': ", std::strerror(errno));
   } catch (const Error &) {

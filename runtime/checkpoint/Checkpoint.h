@@ -25,13 +25,18 @@
 
 namespace braid {
 
+class DirectoryLock;
+
 class CheckpointWriter {
 public:
   // Creates `directory` if need be.  Everything of size is allocated here, so
   // that saving allocates nothing to speak of.  All ranks make one, and save,
   // together: if one cannot, all throw Error.  `job` is the id of the states that
-  // are saved; only checkpoints of the same job are removed (0 to keep: none).
-  CheckpointWriter(Model &model, std::string directory, int keep, const std::string &job);
+  // are saved; only checkpoints of the same job are removed (0 to keep: none).  Those beyond
+  // `keep` go at once, so that a disk that they have filled has room, but not `resumed`, the path
+  // of the one that the job goes on from.  `lock` is looked at before each save (null: there is none).
+  CheckpointWriter(Model &model, std::string directory, int keep, const std::string &job,
+                   const std::string &resumed = "", const DirectoryLock *lock = nullptr);
 
   // Throws Error when the medium is full or cannot be written; what was there
   // before stays.
@@ -45,8 +50,10 @@ private:
   void writeIndex(const JobState &state);
   void writeTensor(CheckedWriter &file, const br_tensor &tensor, const std::byte *memory);
   void removeOld(int64_t step);
+  void removeSurplus(const std::string &except);
 
   Model &model;
+  const DirectoryLock *lock;
   std::string directory, temporaryPath, finalPath;
   std::vector<const br_tensor *> mine; // what this rank writes
   bool inFolder;                       // others write, too

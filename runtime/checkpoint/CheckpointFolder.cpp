@@ -60,7 +60,7 @@ std::string braid::checkpointPath(const std::string &directory, int64_t step, bo
 
 std::string braid::checkpointPath(const std::string &directory, int64_t step) {
   std::string folder = checkpointPath(directory, step, true);
-  return fs::is_directory(folder) ? folder : checkpointPath(directory, step, false);
+  return isFolder(folder) ? folder : checkpointPath(directory, step, false);
 }
 
 std::string braid::indexPath(const std::string &folder) { return folder + "/index.json"; }
@@ -97,9 +97,10 @@ void braid::removeLeftovers(const std::string &directory, const std::string &job
 }
 
 void braid::commitCheckpoint(const std::string &temporary, const std::string &path) {
-  if (fs::is_directory(temporary)) {
+  if (isFolder(temporary)) {
+    publishFolder(temporary);
     syncDirectory(temporary);
-    if (fs::exists(path)) // a folder takes no other's name
+    if (isThere(path)) // a folder takes no other's name
       removeCheckpoint(path);
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0)
@@ -109,7 +110,7 @@ void braid::commitCheckpoint(const std::string &temporary, const std::string &pa
 
 void braid::removeCheckpoint(const std::string &path) {
   std::error_code error;
-  if (!fs::is_directory(path)) {
+  if (!isFolder(path)) {
     fs::remove(path, error);
     return;
   }

@@ -125,11 +125,7 @@ void setStrides(br_tensor &t, const json *order, const std::string &where) {
 
 CheckpointIndex::CheckpointIndex(const std::string &path)
     : where(concat("'", path, "' is not a usable index of a checkpoint: ")), groups(1) {
-  File file = File::openForReading(path);
-  if (file.size() > maxIndexBytes)
-    fail(where, "it has ", file.size(), " bytes, above the limit of ", maxIndexBytes);
-  std::string text(file.size(), '\0');
-  file.readAt(0, text.data(), text.size());
+  const std::string text = readText(path, maxIndexBytes);
   sealed = text.starts_with(kSealedIndex);
   if (sealed && !braid::isSealed(text, kSealedIndex.size()))
     fail("'", path, "' is damaged: it is not what was saved, by its checksum");

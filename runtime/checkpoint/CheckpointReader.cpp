@@ -1,7 +1,9 @@
 //===- CheckpointReader.cpp - restoring a training job --------------------===//
 
 #include "base/Error.h"
+#include "base/File.h"
 #include "base/Hash.h"
+#include "base/Message.h"
 #include "base/NumberTypes.h"
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/CheckpointIndex.h"
@@ -11,7 +13,6 @@
 #include "core/AllOrNothing.h"
 #include "core/Mesh.h"
 
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -27,7 +28,7 @@ using namespace braid;
 //===----------------------------------------------------------------------===//
 
 SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
-  if (!std::filesystem::is_directory(path) || std::filesystem::exists(indexPath(path)) || isWeightsFolder(path))
+  if (!isFolder(path) || isThere(indexPath(path)) || isWeightsFolder(path))
     return SavedTensors(path);
   std::vector<int64_t> steps = checkpointSteps(path);
   if (steps.empty())
@@ -38,7 +39,7 @@ SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
       return SavedTensors(checkpointPath(path, *step));
     } catch (const Error &error) {
       if (rank.isFirst())
-        std::fprintf(stderr, "warning: skipping a checkpoint: %s\n", error.what());
+        warn(concat("skipping a checkpoint: ", error.what()));
       if (firstProblem.empty())
         firstProblem = error.what();
     }
@@ -48,8 +49,7 @@ SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
 
 // Without looking at the files of all ranks.
 std::string braid::savedJobId(const std::string &path) {
-  const bool isFolder = std::filesystem::is_directory(path);
-  auto strings = isFolder ? CheckpointIndex(indexPath(path)).metadata() : SafetensorsFile(path).metadata();
+  auto strings = isFolder(path) ? CheckpointIndex(indexPath(path)).metadata() : SafetensorsFile(path).metadata();
   auto at = strings.find("job_id");
   return at == strings.end() ? "" : at->second;
 }
@@ -188,10 +188,9 @@ void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what
   Targets targets;
   allOrNothing(model, [&] { targets = compare(saved, model, what); });
   if (!saved.hasChecksums() && model.rank().isFirst())
-    std::fprintf(stderr,
-                 "warning: '%s' has no checksums, because an older version of Braid saved it: damage to its data "
-                 "would go unnoticed\n",
-                 saved.path().c_str());
+    warn(concat("'", saved.path(),
+                "' has no checksums, because an older version of Braid saved it: damage to its "
+                "data would go unnoticed"));
   allOrNothing(model, [&] {
     try {
       readParts(saved, model, targets);

@@ -1,9 +1,11 @@
 //===- CheckpointWriter.cpp - saving a training job -----------------------===//
 
 #include "base/Error.h"
+#include "base/File.h"
 #include "base/NumberTypes.h"
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/CheckpointIndex.h"
+#include "checkpoint/DirectoryLock.h"
 #include "core/AllOrNothing.h"
 #include "core/Mesh.h"
 #include "core/TensorPart.h"
@@ -13,7 +15,6 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 using namespace braid;
 namespace fs = std::filesystem;
@@ -73,9 +74,11 @@ std::string describePart(const JobState &state, int rank) {
 
 } // namespace
 
-CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep, const std::string &job)
-    : model(model), directory(std::move(directory)), mine(savedTensorsOf(model.table(), model.rank().number)),
-      inFolder(othersWrite(model.table())), chunk(chunkBytes), keep(keep) {
+CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep, const std::string &job,
+                                   const std::string &resumed, const DirectoryLock *lock)
+    : model(model), lock(lock), directory(std::move(directory)),
+      mine(savedTensorsOf(model.table(), model.rank().number)), inFolder(othersWrite(model.table())), chunk(chunkBytes),
+      keep(keep) {
   const br_model &table = model.table();
   for (const br_tensor &t : tensorsOf(table))
     if (t.checkpoint && t.partial != 0)
@@ -91,6 +94,7 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
       if (isOfJob(checkpointPath(this->directory, step), job))
         steps.push_back(step);
     steps.reserve(steps.size() + keep + 16);
+    removeSurplus(resumed);
     if (inFolder)
       parts = describeParts(table);
   });
@@ -117,25 +121,29 @@ void CheckpointWriter::save(const JobState &state) {
   } catch (const Error &error) {
     throw Error(undo(error));
   }
-  if (model.rank().isFirst())
-    removeOld(state.step);
 }
 
-// Nobody writes before the folder is there, and it gets its name after all have.
+// Nobody writes before the folder is there, and it gets its name after all have.  All wait until
+// the first rank has done everything: a rank that went on would wait for it in the next step.
 void CheckpointWriter::write(const JobState &state) {
   const bool first = model.rank().isFirst();
-  if (inFolder)
-    allOrNothing(model, [&] {
-      if (!first)
-        return;
-      fs::remove_all(temporaryPath);
-      if (mkdir(temporaryPath.c_str(), 0777) != 0)
-        fail("cannot create '", temporaryPath, "': ", std::strerror(errno));
-    });
+  allOrNothing(model, [&] {
+    if (lock)
+      lock->check();
+    if (!first || !inFolder)
+      return;
+    std::error_code ignored;
+    fs::remove_all(temporaryPath, ignored);
+    makePrivateFolder(temporaryPath);
+  });
   allOrNothing(model, [&] { writeFiles(state); });
   allOrNothing(model, [&] {
-    if (first)
-      commitCheckpoint(temporaryPath, finalPath);
+    if (!first)
+      return;
+    if (lock)
+      lock->check();
+    commitCheckpoint(temporaryPath, finalPath);
+    removeOld(state.step);
   });
 }
 
@@ -158,9 +166,10 @@ void CheckpointWriter::writeIndex(const JobState &state) {
   header += describeJob(model.table(), state, "braid-checkpoint-2");
   header += parts;
   seal(header, kSealedIndex.size());
-  File file = File::createForWriting(indexPath(temporaryPath));
+  File file = File::createPrivate(indexPath(temporaryPath));
   file.write(header.data(), header.size());
   file.sync();
+  file.publish();
 }
 
 // The header with the checksums is written when the data has been: until then they are
@@ -182,7 +191,7 @@ void CheckpointWriter::writePart(const std::string &path, const std::string &met
   for (int i = 0; i < 8; ++i)
     header[i] = static_cast<char>(length >> (8 * i));
 
-  File file = File::createForWriting(path);
+  File file = File::createPrivate(path);
   file.write(header.data(), header.size());
   CheckedWriter data(file, header.data() + checksums);
   for (size_t i = 0; i < mine.size(); ++i)
@@ -194,6 +203,7 @@ void CheckpointWriter::writePart(const std::string &path, const std::string &met
   seal(header, ownChecksum);
   file.writeAt(0, header.data(), header.size());
   file.sync();
+  file.publish();
 }
 
 // Long runs go straight from where they lie, others through the chunk.
@@ -234,8 +244,17 @@ void CheckpointWriter::removeOld(int64_t step) {
   // Last, even if there are later steps: those could not be read.
   std::erase(steps, step);
   steps.push_back(step);
-  while (keep > 0 && static_cast<int>(steps.size()) > keep) {
-    removeCheckpoint(checkpointPath(directory, steps.front()));
-    steps.erase(steps.begin());
+  removeSurplus("");
+}
+
+void CheckpointWriter::removeSurplus(const std::string &except) {
+  for (auto step = steps.begin(); keep > 0 && static_cast<int>(steps.size()) > keep && step != steps.end();) {
+    const std::string path = checkpointPath(directory, *step);
+    if (path == except) {
+      ++step;
+      continue;
+    }
+    removeCheckpoint(path);
+    step = steps.erase(step);
   }
 }

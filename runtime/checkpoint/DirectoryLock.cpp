@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -69,13 +68,31 @@ Record ownRecord() {
           {"started", now}, {"numbering", ownNumbering()}, {"ticks", startOf(process)}};
 }
 
-Record readRecord(const std::string &path) {
+// Throws Error where the text is not that of a lock: then it is somebody's file, and stays.  A host
+// that lost its power may have left zeros in it.
+Record parseRecord(const std::string &path, const std::string &text) {
   Record record;
-  std::ifstream file(path);
-  for (std::string line; record.size() < 16 && std::getline(file, line);)
+  std::istringstream lines(text);
+  for (std::string line; record.size() < 16 && std::getline(lines, line);)
     if (const size_t space = line.find(' '); space != std::string::npos)
       record[line.substr(0, space)] = line.substr(space + 1);
+  if (text.find_first_not_of('\0') != std::string::npos && !(record.count("host") && record.count("process")))
+    fail("'", path,
+         "' is not the lock of a job, and nothing is written over it; remove it, or give this job another "
+         "--checkpoint directory");
   return record;
+}
+
+constexpr uint64_t mostLockBytes = 4096;
+
+Record readRecord(const std::string &path) {
+  return parseRecord(path, readTextIfThere(path, mostLockBytes).value_or(""));
+}
+
+Record readRecord(const File &file) {
+  std::string text(std::min(file.size(), mostLockBytes), '\0');
+  file.readAt(0, text.data(), text.size());
+  return parseRecord(file.path(), text);
 }
 
 std::string describe(Record &holder) {
@@ -157,7 +174,7 @@ bool braid::isFlockOfAllHosts(uint32_t type, std::string_view mount) {
 //===----------------------------------------------------------------------===//
 
 DirectoryLock::DirectoryLock(const std::string &directory, Flock flock)
-    : directory(directory), path(directory + "/.lock"), isNew(!fs::exists(directory)), own(ownRecord()) {
+    : directory(directory), path(directory + "/.lock"), isNew(!isThere(directory)), own(ownRecord()) {
   prepareDirectory(directory);
   // Another job may remove the file between two steps of this one: then once more.
   for (int i = 0; i < 100 && !held; ++i)
@@ -168,18 +185,16 @@ DirectoryLock::DirectoryLock(const std::string &directory, Flock flock)
 
 // False: the file was removed meanwhile.
 bool DirectoryLock::tryFlock(Flock flock) {
-  fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0)
-    fail("cannot write '", path, "': ", std::strerror(errno));
-  const int problem = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-  Record holder = readRecord(path);
-  const bool isElsewhere = !holder.empty() && !isOfThisHost(holder) && mayLockEachHostAlone(fd);
+  file.emplace(File::openToUpdate(path));
+  const int problem = flock(file->descriptor(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  Record holder = readRecord(*file);
+  const bool isElsewhere = !holder.empty() && !isOfThisHost(holder) && mayLockEachHostAlone(file->descriptor());
   if (problem == 0 && isOwn() && !isElsewhere) {
     cleanUpAfter(holder);
-    write(path);
+    record();
     return true;
   }
-  close(std::exchange(fd, -1));
+  file.reset();
   if (problem == EWOULDBLOCK)
     refuseHeld(directory, holder);
   if (problem == 0 && isElsewhere)
@@ -197,7 +212,12 @@ bool DirectoryLock::tryFile() {
   cleanUpAfter(holder);
   // It is whole when it gets its name.
   const std::string whole = concat(path, ".", own["host"], ".", own["process"]);
-  write(whole);
+  {
+    File made = File::createPrivate(whole);
+    const std::string said = text();
+    made.write(said.data(), said.size());
+    made.publish();
+  }
   unlink(path.c_str());
   const bool made = link(whole.c_str(), path.c_str()) == 0;
   unlink(whole.c_str());
@@ -210,39 +230,61 @@ void DirectoryLock::cleanUpAfter(const Record &holder) const {
     removeLeftovers(directory, job->second);
 }
 
-void DirectoryLock::write(const std::string &to) const {
+std::string DirectoryLock::text() const {
   std::string text;
   for (const auto &[name, value] : own)
     text += concat(name, " ", value, "\n");
-  std::ofstream file(to);
-  if (!(file << text).flush())
-    fail("cannot write '", to, "': ", std::strerror(errno));
+  return text;
+}
+
+// The kernel holds the lock, whatever the file says: a full disk does not keep a job from a
+// directory, where it may make room (--keep).  The text grows, so no moment shows half of two.
+void DirectoryLock::record() noexcept {
+  try {
+    const std::string said = text();
+    file->writeAt(0, said.data(), said.size());
+    file->truncate(said.size());
+  } catch (const Error &) {
+    (void)!ftruncate(file->descriptor(), 0);
+  }
 }
 
 // Whether the file is still the one that this job has made or locked.
 bool DirectoryLock::isOwn() const {
   struct stat mine, named;
-  if (fd < 0) {
+  if (!file) {
     Record record = readRecord(path);
     return record["host"] == own.at("host") && record["process"] == own.at("process") &&
            record["ticks"] == own.at("ticks");
   }
-  return fstat(fd, &mine) == 0 && stat(path.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
+  return fstat(file->descriptor(), &mine) == 0 && lstat(path.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
          mine.st_dev == named.st_dev;
 }
 
-void DirectoryLock::recordJob(const std::string &job) {
+void DirectoryLock::check() const {
   if (!isOwn())
-    fail("'", path, "', the lock of this job, was removed or replaced; let whoever did that end, and start again");
+    fail("'", path,
+         "', the lock of this job, was removed or replaced, so another job may save there; let that one "
+         "end, and start this one again");
+}
+
+void DirectoryLock::recordJob(const std::string &job) {
+  check();
   own["job"] = job;
-  write(path);
+  if (file)
+    return record();
+  File whole = File::openToUpdate(path);
+  const std::string said = text();
+  whole.writeAt(0, said.data(), said.size());
 }
 
 DirectoryLock::~DirectoryLock() {
-  if (held && isOwn())
-    unlink(path.c_str());
-  if (fd >= 0)
-    close(fd);
+  try {
+    if (held && isOwn())
+      unlink(path.c_str());
+  } catch (const Error &) { // it is somebody's file by now
+  }
+  file.reset();
   if (isNew)
     rmdir(directory.c_str()); // unless there is something in it
 }

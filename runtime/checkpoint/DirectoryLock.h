@@ -3,7 +3,8 @@
 // The first rank of a job holds DIR/.lock, by flock, from its start to its end: the kernel
 // gives it up when the process dies.  The file says whose it is: a line each for the job,
 // the host, the process and when it started.  It is removed at the end, so one that is
-// there and free belonged to a job that was killed.
+// there and free belonged to a job that was killed.  A job looks at each save whether the file
+// is still its own.  A link, a pipe, or a file with other contents is refused and left alone.
 //
 // Where flock does not tell whether another host's job still runs (network file systems
 // that have none, or one for each host alone), a file of this host is judged by whether its
@@ -13,8 +14,11 @@
 #ifndef BRAID_CHECKPOINT_DIRECTORYLOCK_H
 #define BRAID_CHECKPOINT_DIRECTORYLOCK_H
 
+#include "base/File.h"
+
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/file.h>
@@ -35,8 +39,9 @@ public:
   DirectoryLock(const DirectoryLock &) = delete;
   ~DirectoryLock();
 
-  // Writes down the job's id, once that is known.  Throws Error when somebody has taken
-  // the file away meanwhile.
+  // Throws Error when somebody has taken the file away: then another job may save there, too.
+  void check() const;
+  // Writes down the job's id, once that is known; checks first.
   void recordJob(const std::string &job);
 
 private:
@@ -45,12 +50,13 @@ private:
   bool tryFlock(Flock flock);
   bool tryFile();
   void cleanUpAfter(const Record &holder) const;
-  void write(const std::string &path) const;
+  std::string text() const;
+  void record() noexcept;
   bool isOwn() const;
 
   std::string directory, path;
-  bool isNew;  // the directory was made for this
-  int fd = -1; // that has the lock; -1: the file alone is it
+  bool isNew;               // the directory was made for this
+  std::optional<File> file; // has the lock of the kernel; absent: the file alone is the lock
   bool held = false;
   Record own;
 };

@@ -3,6 +3,7 @@
 #include "checkpoint/SavedTensors.h"
 
 #include "base/Error.h"
+#include "base/File.h"
 #include "base/NumberTypes.h"
 #include "checkpoint/CheckpointFolder.h"
 #include "checkpoint/CheckpointIndex.h"
@@ -18,9 +19,9 @@
 using namespace braid;
 
 SavedTensors::SavedTensors(const std::string &path) : name(path) {
-  if (!std::filesystem::is_directory(path))
+  if (!isFolder(path))
     openFile(path);
-  else if (isWeightsFolder(path) && !std::filesystem::exists(indexPath(path)))
+  else if (isWeightsFolder(path) && !isThere(indexPath(path)))
     openWeights(path);
   else
     openFolder(path);
@@ -32,7 +33,7 @@ void SavedTensors::openFile(const std::string &path) {
 
 // Where there is a file with all tensors, an index is not needed.
 void SavedTensors::openWeights(const std::string &path) {
-  if (const std::string file = path + "/" + kWeightsFile; std::filesystem::exists(file))
+  if (const std::string file = path + "/" + kWeightsFile; isThere(file))
     return openFile(file);
   const std::string index = path + "/" + kWeightsIndex;
   const std::map<std::string, std::string> fileOf = readWeightsIndex(index);

@@ -20,12 +20,7 @@ bool braid::isWeightsFolder(const std::string &path) {
 std::map<std::string, std::string> braid::readWeightsIndex(const std::string &path) {
   constexpr uint64_t maxBytes = 64 << 20;
   const std::string where = concat("'", path, "' is not a usable index of weights: ");
-  const File file = File::openForReading(path);
-  if (file.size() > maxBytes)
-    fail(where, "it has ", file.size(), " bytes, above the limit of ", maxBytes);
-  std::string text(file.size(), '\0');
-  file.readAt(0, text.data(), text.size());
-  const nlohmann::json root = parseJson(text, where);
+  const nlohmann::json root = parseJson(readText(path, maxBytes), where);
   if (!root.is_object() || !root.contains("weight_map") || !root["weight_map"].is_object())
     fail(where, "it has no object 'weight_map'");
   std::map<std::string, std::string> files;

@@ -6,6 +6,7 @@
 #include "base/Format.h"
 #include "comm/Blobs.h"
 #include "comm/GatherBlobs.h"
+#include "comm/WaitNotice.h"
 
 #include <algorithm>
 #include <utility>
@@ -50,6 +51,12 @@ Bootstrap::~Bootstrap() {
   }
 }
 
+void Bootstrap::waitAtLeast(double seconds) {
+  leastSeconds = seconds;
+  if (communicator)
+    communicator->waitAtLeast(seconds);
+}
+
 bool Bootstrap::usesStore() const {
   return !isOneProcess() && options.wanted != "mpi" && !options.joining.rendezvous.empty();
 }
@@ -81,6 +88,7 @@ std::vector<std::string> Bootstrap::allGatherBlobs(const std::string &blob) {
 
 // The value of a key of this round.
 std::string Bootstrap::awaitBlob(const std::string &round, const std::string &key, Clock::time_point deadline) {
+  WaitNotice notice(options.joining);
   while (true) {
     {
       std::lock_guard lock(storeMutex);
@@ -90,9 +98,31 @@ std::string Bootstrap::awaitBlob(const std::string &round, const std::string &ke
     }
     if (std::string failure = findNotice("failure"); !failure.empty())
       throw RankError(failure);
-    if (Clock::now() >= deadline)
-      failToRendezvous(concat("rank ", firstToMiss(round), " has not joined", store->remark()), deadline);
+    // The first rank speaks for all that have joined.
+    if (options.joining.rank == 0)
+      notice.sayEachTime([&] { return missingIn(round); });
+    if (Clock::now() < deadline)
+      continue;
+    const std::string why = concat("rank ", firstToMiss(round), " has not joined", store->remark());
+    if (options.joining.rank == 0) // whose end the others would notice first
+      publishNotice("failure", why);
+    failToRendezvous(why, deadline);
   }
+}
+
+// "rank 2" or "ranks 2, 3 and 6 more": who has set nothing in this round.
+std::string Bootstrap::missingIn(const std::string &round) {
+  constexpr int most = 8;
+  std::lock_guard lock(storeMutex);
+  std::string names;
+  int missing = 0;
+  for (int rank = 1; rank < options.joining.size; ++rank)
+    if (!store->find(concat(round, rank)) && ++missing <= most)
+      names += concat(missing > 1 ? ", " : "", rank);
+  if (missing == 0)
+    return "";
+  const std::string others = missing > most ? concat(" and ", missing - most, " more") : "";
+  return concat(missing == 1 ? "rank " : "ranks ", names, others);
 }
 
 // Of the ranks from 1 that have set nothing in this round; 0 if all have.

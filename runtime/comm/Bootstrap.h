@@ -22,6 +22,8 @@
 #include "comm/ThreadsHub.h"
 #include "comm/TransportRegistry.h"
 
+#include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -61,7 +63,9 @@ public:
   // The transport that the user has asked for, and the one of host memory.
   const std::string &wanted() const { return options.wanted; }
   const std::string &host() const { return options.host; }
-  double timeout() const { return options.joining.timeout; }
+  // How long a rank waits for another, in seconds, and how long at least from now on (0: no more).
+  double timeout() const { return std::max(options.joining.timeout, leastSeconds.load()); }
+  void waitAtLeast(double seconds);
   bool isOneProcess() const { return options.notices != nullptr; }
 
   // The transport that the ranks use in the end, for people.
@@ -103,6 +107,7 @@ private:
   Store &openedStore();
   [[noreturn]] void failToRendezvous(const std::string &why, Clock::time_point deadline) const;
   int firstToMiss(const std::string &round);
+  std::string missingIn(const std::string &round);
   void lingerForOthers(const std::string &round);
   static std::string refusalOf(int rank, const std::string &why);
   std::vector<std::string> gatherOverStore(const std::string &blob);
@@ -111,6 +116,7 @@ private:
   bool usesStore() const;
 
   BootstrapOptions options;
+  std::atomic<double> leastSeconds = 0;
   Wrap wrap;
   std::optional<StartFacts> pending; // until the communicator is wrapped
   std::string transport;

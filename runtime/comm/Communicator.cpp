@@ -132,7 +132,6 @@ void br_comm::loop(const TransportFactory &factory) {
 }
 
 void br_comm::runAll(Transport &transport) {
-  auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout));
   std::unique_lock lock(mutex);
   while (true) {
     wake.wait(lock, [&] { return ending || !queue.empty(); });
@@ -143,7 +142,9 @@ void br_comm::runAll(Transport &transport) {
     const bool isObserved = observer != nullptr;
     lock.unlock();
     const double begin = isObserved ? secondsNow() : 0;
-    transport.run(operation, Clock::now() + limit, timeout);
+    const double seconds = std::max(timeout, leastSeconds.load());
+    auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    transport.run(operation, Clock::now() + limit, seconds);
     const double end = isObserved ? secondsNow() : 0;
     lock.lock();
     if (isObserved && observer)

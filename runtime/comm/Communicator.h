@@ -11,6 +11,7 @@
 
 #include "comm/Transport.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -47,6 +48,9 @@ public:
   // Until it is told of another, or of none (null).
   void observe(braid::OperationObserver *observer);
 
+  // From now on operations may take so many seconds, if that is more than the time-out; 0: no more.
+  void waitAtLeast(double seconds) { leastSeconds = seconds; }
+
   // The C interface's form of an exception: keeps the text for br_comm_error.
   br_status note(const std::exception &error);
   const char *error() const;
@@ -56,6 +60,7 @@ private:
   void runAll(braid::Transport &transport);
 
   const double timeout;
+  std::atomic<double> leastSeconds = 0;
   int ownRank = -1, worldSize = 0;
   mutable std::mutex mutex;
   std::condition_variable wake;    // the thread: there is work, or the end

@@ -3,38 +3,47 @@
 #include "comm/FolderStore.h"
 
 #include "base/Error.h"
+#include "base/File.h"
 #include "comm/JobToken.h"
+#include "comm/WaitNotice.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <sys/stat.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 
 using namespace braid;
 namespace fs = std::filesystem;
 
-static void makeFolder(const std::string &folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    fail("cannot make the folder '", folder, "', the rendezvous of the ranks: ", error.message());
+// Keys hold addresses and what ranks start with.
+static constexpr uint64_t mostBytes = 16 << 20;
+
+// Opens the folder, makes it for this user alone if it is absent.  Who can write there is a rank, so
+// without a token nobody else may.
+static Socket openFolder(const std::string &folder, bool hasToken) {
+  makeFolders(folder, 0700);
+  Socket opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat info;
+  if (!opened || fstat(opened.get(), &info) != 0)
+    fail("cannot open the folder '", folder, "', the rendezvous of the ranks: ", std::strerror(errno));
+  if (!hasToken && (info.st_uid != geteuid() || (info.st_mode & 022) != 0))
+    fail("others can write to the folder '", folder,
+         "', the rendezvous of the ranks, and so join the job: remove it, name a folder of this user alone, or set "
+         "BRAID_JOB_TOKEN to the same secret for all ranks");
+  return opened;
 }
 
-static std::optional<std::string> read(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-FolderStore::FolderStore(std::string name, int rank, int size, Clock::time_point deadline)
-    : folder(std::move(name)), number(hexOf(randomBytes(16))) {
-  makeFolder(folder);
-  if (rank == 0)
-    startGeneration(size);
+FolderStore::FolderStore(const std::string &name, const Joining &joining, Clock::time_point deadline)
+    : named(name), opened(openFolder(name, !joining.token.empty())), folder(concat("/proc/self/fd/", opened.get())),
+      number(hexOf(randomBytes(16))) {
+  if (joining.rank == 0)
+    startGeneration(joining.size);
   else
-    joinGeneration(rank, deadline);
+    joinGeneration(joining, deadline);
 }
 
 // Earlier ones are over: a rendezvous has one job at a time.
@@ -44,35 +53,37 @@ void FolderStore::startGeneration(int size) {
     if (entry.path().filename().string().rfind("generation-", 0) == 0)
       fs::remove_all(entry.path(), ignored);
   generation = folder + "/generation-" + number;
-  makeFolder(generation);
+  makePrivateFolder(generation);
   for (int rank = 1; rank < size; ++rank)
     outside[rank] = "";
   welcome();
 }
 
-void FolderStore::joinGeneration(int rank, Clock::time_point deadline) {
+void FolderStore::joinGeneration(const Joining &own, Clock::time_point deadline) {
+  const int rank = own.rank;
+  WaitNotice notice(own);
   write(concat(folder, "/hello-", rank), number);
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
-    std::optional<std::string> answer = read(concat(folder, "/welcome-", rank));
+    std::optional<std::string> answer = readTextIfThere(concat(folder, "/welcome-", rank), mostBytes);
     if (answer && answer->rfind(number, 0) == 0) {
       generation = folder + "/generation-" + answer->substr(number.size());
       return write(concat(generation, "/%in-", rank), "");
     }
     if (Clock::now() >= deadline)
       fail("rank 0 has not joined");
+    notice.sayEachTime([] { return std::string("rank 0"); });
   }
 }
 
 // Whoever has not come in yet may have been started again, or its hello may be left over.
 void FolderStore::welcome() {
-  std::error_code ignored;
   for (auto each = outside.begin(); each != outside.end();) {
     auto &[rank, answered] = *each;
-    if (fs::exists(concat(generation, "/%in-", rank), ignored)) {
+    if (isThere(concat(generation, "/%in-", rank))) {
       each = outside.erase(each);
       continue;
     }
-    std::optional<std::string> hello = read(concat(folder, "/hello-", rank));
+    std::optional<std::string> hello = readTextIfThere(concat(folder, "/hello-", rank), mostBytes);
     if (hello && *hello != answered) {
       write(concat(folder, "/welcome-", rank), *hello + number);
       answered = *hello;
@@ -93,20 +104,21 @@ std::string FolderStore::pathOf(const std::string &key) const {
 }
 
 void FolderStore::write(const std::string &path, const std::string &value) const {
-  std::string temporary = concat(path, ".", number);
-  std::ofstream file(temporary, std::ios::binary);
-  file << value;
-  file.close();
-  std::error_code error;
-  if (file)
+  const std::string temporary = concat(path, ".", number);
+  try {
+    File::createPrivate(temporary).write(value.data(), value.size());
+    std::error_code error;
     fs::rename(temporary, path, error);
-  if (!file || error)
-    fail("cannot write '", path, "', in the rendezvous of the ranks");
+    if (error)
+      fail(error.message());
+  } catch (const Error &error) {
+    fail("cannot write to '", named, "', the rendezvous of the ranks: ", error.what());
+  }
 }
 
 void FolderStore::set(const std::string &key, const std::string &value) { write(pathOf(key), value); }
 
 std::optional<std::string> FolderStore::find(const std::string &key) {
   welcome();
-  return read(pathOf(key));
+  return readTextIfThere(pathOf(key), mostBytes);
 }

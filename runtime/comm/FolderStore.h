@@ -15,6 +15,7 @@
 #ifndef BRAID_COMM_FOLDERSTORE_H
 #define BRAID_COMM_FOLDERSTORE_H
 
+#include "comm/Sockets.h"
 #include "comm/Store.h"
 
 #include <map>
@@ -24,8 +25,9 @@ namespace braid {
 class FolderStore : public Store {
 public:
   // Makes the folder if need be.  Ranks but 0 wait for rank 0; that one welcomes the others
-  // while it looks for their keys.
-  FolderStore(std::string folder, int rank, int size, Clock::time_point deadline);
+  // while it looks for their keys.  Throws Error where others could write there and no token
+  // tells ranks from strangers.
+  FolderStore(const std::string &folder, const Joining &joining, Clock::time_point deadline);
 
   void set(const std::string &key, const std::string &value) override;
   std::optional<std::string> find(const std::string &key) override;
@@ -34,10 +36,12 @@ private:
   std::string pathOf(const std::string &key) const;
   void write(const std::string &path, const std::string &value) const;
   void startGeneration(int size);
-  void joinGeneration(int rank, Clock::time_point deadline);
+  void joinGeneration(const Joining &own, Clock::time_point deadline);
   void welcome();
 
-  const std::string folder;
+  const std::string named;  // the folder, as it was given
+  const Socket opened;      // the folder itself, whatever has its name by now
+  const std::string folder; // a path to that
   const std::string number; // of this start of this rank
   std::string generation;   // the path of its folder
   // Rank 0: the numbers of ranks that have been welcomed, but have not come in yet.

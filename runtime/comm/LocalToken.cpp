@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,18 +31,38 @@ static std::string folderOfUser() {
 
 static std::string pathFor(int port) { return concat(folderOfUser(), "/rendezvous-", port); }
 
-static void writeSecret(const std::string &path, const std::string &text) {
-  std::string temporary = concat(path, ".", getpid());
-  unlink(temporary.c_str());
-  int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  bool isWritten = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (file >= 0)
-    isWritten &= close(file) == 0;
-  if (!isWritten || rename(temporary.c_str(), path.c_str()) != 0)
-    fail("cannot write the job's token to '", path, "': ", strerror(errno), "; or set BRAID_JOB_TOKEN to a secret");
+// Files of jobs that were killed: nobody holds their locks.  What cannot be removed stays.
+static void removeLeftovers(const std::string &folder) {
+  std::error_code ignored;
+  for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    int file = name.starts_with("rendezvous-") ? open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (file < 0)
+      continue;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+      unlink(entry.path().c_str());
+    close(file);
+  }
 }
 
-LocalToken::LocalToken(int port, const JobToken &token) : path(pathFor(port)) { writeSecret(path, token.text()); }
+// The lock is held as long as the file is open.
+static File writeSecret(const std::string &path, const std::string &text) {
+  const std::string temporary = concat(std::filesystem::path(path).parent_path().string(), "/new-", getpid());
+  try {
+    File file = File::createPrivate(temporary);
+    file.write(text.data(), text.size());
+    (void)flock(file.descriptor(), LOCK_EX | LOCK_NB);
+    if (rename(temporary.c_str(), path.c_str()) != 0)
+      fail("cannot write '", path, "': ", strerror(errno));
+    return file;
+  } catch (const Error &error) {
+    unlink(temporary.c_str());
+    fail("cannot leave the job's token for the other ranks: ", error.what(), "; or set BRAID_JOB_TOKEN to a secret");
+  }
+}
+
+LocalToken::LocalToken(int port, const JobToken &token)
+    : path(pathFor(port)), file((removeLeftovers(folderOfUser()), writeSecret(path, token.text()))) {}
 
 LocalToken::~LocalToken() { unlink(path.c_str()); }
 

@@ -1,12 +1,13 @@
 //===- LocalToken.h - a job token for the ranks of one host ---------------===//
 //
 // Ranks of one host need nobody to give them a token: rank 0 draws one, and leaves it in a
-// file that only its user can read.
+// file that only its user can read.  The file of a job that was killed is removed by the next one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_LOCALTOKEN_H
 #define BRAID_COMM_LOCALTOKEN_H
 
+#include "base/File.h"
 #include "comm/JobToken.h"
 
 namespace braid {
@@ -22,6 +23,7 @@ public:
 
 private:
   const std::string path;
+  const File file; // whose lock says that the job runs
 };
 
 // Empty while there is none.  Throws Error when somebody else could have left it.

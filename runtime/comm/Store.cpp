@@ -133,8 +133,7 @@ std::unique_ptr<Store> braid::openStore(const Joining &joining, Store::Clock::ti
   StoreAddress address = parseStoreAddress(joining.rendezvous);
   std::unique_ptr<Store> store;
   if (address.kind == StoreAddress::Kind::Folder)
-    store = std::make_unique<FolderStore>(concat(address.folder, "/", folderOf(joining)), joining.rank, joining.size,
-                                          deadline);
+    store = std::make_unique<FolderStore>(concat(address.folder, "/", folderOf(joining)), joining, deadline);
   else
     store = openTcpStore(address, joining, deadline);
   if (address.kind != StoreAddress::Kind::Served && !joining.token.empty())

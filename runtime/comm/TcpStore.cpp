@@ -5,6 +5,7 @@
 #include "base/Error.h"
 #include "comm/LocalToken.h"
 #include "comm/TcpStoreServer.h"
+#include "comm/WaitNotice.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -89,7 +90,7 @@ void Connection::prove(const JobToken &token) {
 class TcpStore : public Store {
 public:
   TcpStore(const StoreAddress &address, const Joining &joining, Clock::time_point deadline)
-      : address(address), isServed(address.kind == StoreAddress::Kind::Served),
+      : own(joining), address(address), isServed(address.kind == StoreAddress::Kind::Served),
         host(isServed && joining.isOneHost ? "" : address.host), name(concat(address.host, ":", address.port)),
         token(joining.token) {
     if (isServed && joining.rank == 0)
@@ -98,11 +99,39 @@ public:
   }
 
   void set(const std::string &key, const std::string &value) override {
-    connection->begin(patience);
-    connection->send(char(Set) + stringOf("/" + key) + stringOf(value));
+    orRankZero([&] {
+      connection->begin(patience);
+      connection->send(char(Set) + stringOf("/" + key) + stringOf(value));
+    });
   }
 
   std::optional<std::string> find(const std::string &key) override {
+    std::optional<std::string> value;
+    orRankZero([&] { value = findOnServer(key); });
+    return value;
+  }
+
+  void setPatience(std::chrono::milliseconds next) override { patience = next; }
+  std::string localAddress() const override { return connection->localAddress().host(); }
+
+  void waitForOthers(Clock::time_point deadline) override {
+    while (server && server->members() > 1 && Clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+
+private:
+  // A store that has gone is a rank that has gone.
+  template <class F> void orRankZero(const F &f) const {
+    try {
+      f();
+    } catch (const Error &error) {
+      if (!isServed || own.rank == 0)
+        throw;
+      fail("rank 0 has ended or does not answer: ", error.what());
+    }
+  }
+
+  std::optional<std::string> findOnServer(const std::string &key) {
     uint64_t one = 1, length = 0;
     std::string wanted = stringOf("/" + key);
     connection->begin(patience);
@@ -117,20 +146,12 @@ public:
     return connection->receive(length);
   }
 
-  void setPatience(std::chrono::milliseconds next) override { patience = next; }
-  std::string localAddress() const override { return connection->localAddress().host(); }
-
-  void waitForOthers(Clock::time_point deadline) override {
-    while (server && server->members() > 1 && Clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-
-private:
   void serve();
   void connect(Clock::time_point deadline);
   bool tryToConnect(const SocketAddress &to, Clock::time_point deadline);
   JobToken tokenToProve() const { return token.isEmpty() ? readLocalToken(address.port) : token; }
 
+  const Joining own;
   const StoreAddress address;
   const bool isServed;
   const std::string host, name; // the host is empty for loopback
@@ -183,14 +204,18 @@ bool TcpStore::tryToConnect(const SocketAddress &to, Clock::time_point deadline)
 // Until the deadline: the server may not be there yet, nor its name; the job before may still
 // have its port, for a while; and strangers may be in the way.
 void TcpStore::connect(Clock::time_point deadline) {
+  WaitNotice notice(own);
   do {
     for (const SocketAddress &to :
          server ? std::vector<SocketAddress>{server->address()} : resolve(host, address.port, reason))
       if (tryToConnect(to, deadline))
         return;
+    if (isServed && !server)
+      notice.sayEachTime([] { return std::string("rank 0"); });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (Clock::now() < std::min(deadline, giveUp));
-  fail("cannot connect to the rendezvous store at ", name, ": ", refusal.empty() ? reason : refusal);
+  const char *who = isServed && !server && refusal.empty() ? "rank 0 has not joined: " : "";
+  fail(who, "cannot connect to the rendezvous store at ", name, ": ", refusal.empty() ? reason : refusal);
 }
 
 } // namespace

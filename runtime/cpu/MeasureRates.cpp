@@ -11,6 +11,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <unistd.h>
 #include <vector>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -53,9 +54,15 @@ static void copyStreamed(Block *to, const Block *from, int64_t blocks) {
 #endif
 }
 
+// Bytes of a place to copy: two of them do not fit into the last cache.
+static int64_t bytesToCopy() {
+  const int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return std::clamp<int64_t>(cache > 0 ? cache : int64_t{64} << 20, int64_t{16} << 20, int64_t{128} << 20);
+}
+
 // Between places that no cache holds, a part for each thread.
 static double measureCopies(int threads) {
-  constexpr int64_t blocks = (int64_t{128} << 20) / sizeof(Block);
+  const int64_t blocks = bytesToCopy() / static_cast<int64_t>(sizeof(Block));
   const std::vector<Block> from(blocks);
   std::vector<Block> to(blocks);
   const auto secondsOf = [&](auto copy) {

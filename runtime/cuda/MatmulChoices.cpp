@@ -24,15 +24,6 @@ std::string besideTheProgram() {
   return std::filesystem::read_symlink("/proc/self/exe", error).string() + ".matmul-plan.json";
 }
 
-std::string readText(const std::string &path) {
-  const File file = File::openForReading(path);
-  if (file.size() > mostBytes)
-    fail("'", path, "' has ", file.size(), " bytes, and is no matmul plan");
-  std::string text(file.size(), '\0');
-  file.readAt(0, text.data(), text.size());
-  return text;
-}
-
 //===----------------------------------------------------------------------===//
 // Algorithms as text: 16 hexadecimal digits for each of their words
 //===----------------------------------------------------------------------===//
@@ -111,7 +102,7 @@ std::string MatmulChoices::ask() const {
   if (!named && isOff)
     return "";
   if (std::filesystem::is_regular_file(file))
-    return readText(file);
+    return readText(file, mostBytes);
   if (named && candidates <= 1)
     fail("--matmul-plan=", file,
          ": there is no such file; add --matmul-search=N to time algorithms and write it, or "
@@ -133,10 +124,10 @@ std::string MatmulChoices::advice() const {
 
 std::string MatmulChoices::findObstacle() const {
   try {
-    if (std::filesystem::is_directory(file))
+    if (isFolder(file))
       fail("'", file, "' is a directory");
     const std::string probe = concat(file, ".", getpid(), ".tmp");
-    File::createForWriting(probe);
+    File::createPrivate(probe);
     std::filesystem::remove(probe);
     return "";
   } catch (const Error &failure) {
@@ -171,7 +162,7 @@ std::string MatmulChoices::write(const std::vector<MatmulTrial> &trials, const A
   if (isFirst) {
     try {
       if (!createFile(file, found))
-        outcome["text"] = readText(file);
+        outcome["text"] = readText(file, mostBytes);
     } catch (const Error &failure) {
       outcome["failure"] = concat("the matmul plan: ", failure.what(), "; name another file by --matmul-plan=FILE");
     }

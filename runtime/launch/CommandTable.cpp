@@ -166,6 +166,8 @@ constexpr Option kCheckpoints[] = {
     {"--save-every", text("N|15m", isSaveInterval, "a number of steps, or a time like 15m, 90s or 2h"),
      "Steps between checkpoints, or the time by the clock of rank 0; 0: only at the end",
      into<&TrainOptions::saveEvery>(), byDefault("15m"), needs("--checkpoint")},
+    {"--save-timeout", numberAbove("SECONDS", 0, 1e8), "How long ranks wait for each other during a save",
+     into<&TrainOptions::saveTimeout>(), needs("--checkpoint")},
     {"--keep", integer("N"), "Checkpoints kept, newest first; 0: all", into<&TrainOptions::keep>()},
     {"--resume", choice({"false", "true", "auto"}).alone("true"),
      "Go on from the newest checkpoint; =auto: or start where there is none, so that one command starts and restarts a "

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "base/Error.h"
+#include "base/Message.h"
 #include "cli/Help.h"
 #include "cli/Reader.h"
 #include "cli/StandardFiles.h"
@@ -52,7 +53,8 @@ public:
   Parser(const br_model &model, const char *program)
       : model(model), path(program), program(path.substr(path.rfind('/') + 1)),
         target(isForDevice(model) ? "cuda" : "cpu") {
-    app.allow_extras(); // which commands inherit: whatever is unknown is ours to name
+    app.allow_extras();           // which commands inherit: whatever is unknown is ours to name
+    app.require_subcommand(0, 1); // the name of a second command is a word of the first
     addOptions(app, kTrainingBinary, general);
     for (const cli::Command *command : kCommands) {
       CLI::App *sub = app.add_subcommand(std::string(command->name));
@@ -199,7 +201,7 @@ Launch findOwnLaunch(bool lenient) {
 
 int report(const char *message) {
   std::fflush(stdout);
-  std::fprintf(stderr, "error: %s\n", message);
+  std::fprintf(stderr, "error: %s\n", printable(message).c_str());
   return 1;
 }
 
@@ -253,7 +255,7 @@ static void ignoreSignals() {
 }
 
 int br_main(int argc, char **argv, const br_model *model) {
-  cli::openStandardFiles();
+  cli::prepareProcess();
   CommandLine line = parseCommandLine(argc, argv, *model);
   if (!line.error.empty()) {
     refuse(*model, line, line.error);

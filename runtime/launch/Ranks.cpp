@@ -3,6 +3,7 @@
 #include "launch/Ranks.h"
 
 #include "base/Error.h"
+#include "base/File.h"
 #include "comm/Bootstrap.h"
 #include "comm/Communicator.h"
 #include "comm/Store.h"
@@ -13,8 +14,8 @@
 #include "core/Mesh.h"
 #include "core/ProgramHash.h"
 
+#include <algorithm>
 #include <exception>
-#include <fstream>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -89,12 +90,24 @@ static Joining joiningOf(const RankPlan &plan, const RankOptions &options, int h
   return {plan.first + here, plan.size, options.timeout, plan.rendezvous, plan.job, plan.token, plan.isOneHost};
 }
 
-// The first line of the file.
+// The first line of the file.  Who else can read it is a rank, too, and who can write it decides who is.
 static std::string readToken(const std::string &path) {
-  std::ifstream file(path);
-  std::string token;
-  if (!std::getline(file, token) || token.empty())
-    fail("--token-file=", path, ": cannot read a job token; name a file with a secret in its first line");
+  constexpr uint64_t mostBytes = 4096;
+  constexpr const char *remedy = "; name a file with a secret in its first line";
+  std::optional<File> file;
+  try {
+    file.emplace(File::openForReading(path));
+  } catch (const Error &error) {
+    fail("--token-file=", path, ": cannot read a job token: ", error.what(), remedy);
+  }
+  if (const std::string others = file->othersCan(); !others.empty())
+    fail("--token-file=", path, ": others can ", others, " the token; make the file yours alone: chmod 600 '", path,
+         "'");
+  std::string token(std::min(file->size(), mostBytes), '\0');
+  file->readAt(0, token.data(), token.size());
+  token = token.substr(0, token.find('\n'));
+  if (token.empty())
+    fail("--token-file=", path, ": cannot read a job token: its first line is empty", remedy);
   return token;
 }
 

@@ -49,6 +49,7 @@ struct TrainOptions {
   int64_t evalEvery = 0, evalBatches = 16;
   std::string checkpoint, init;
   std::optional<SaveInterval> saveEvery;
+  double saveTimeout = 3600; // seconds
   int keep = 3;
   Resume resume = Resume::No;
   std::vector<std::string> allow; // differences from the checkpoint: data, optimizer

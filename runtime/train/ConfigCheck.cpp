@@ -3,15 +3,14 @@
 #include "train/ConfigCheck.h"
 
 #include "base/Error.h"
+#include "base/Json.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 using namespace braid;
-using nlohmann::json;
+using nlohmann::ordered_json;
 
 namespace {
 
@@ -27,10 +26,12 @@ bool isWithoutEffect(std::string_view key) {
 } // namespace
 
 std::vector<std::string> braid::configDifferences(const br_model &model, const std::string &folder) {
-  std::ifstream file(folder + "/config.json");
-  const json there = json::parse(file, nullptr, /*allow_exceptions=*/false);
-  const json own = json::parse(model.config ? model.config : "", nullptr, /*allow_exceptions=*/false);
   std::vector<std::string> differences;
+  const std::string path = folder + "/config.json";
+  if (!isThere(path))
+    return differences;
+  const ordered_json there = readConfig(path);
+  const ordered_json own = parseConfig(model.config ? model.config : "", "the model's config.json: ");
   if (!there.is_object() || !own.is_object())
     return differences;
   for (const auto &[key, value] : own.items())

@@ -4,6 +4,7 @@
 
 #include "base/Error.h"
 #include "base/Format.h"
+#include "base/Message.h"
 #include "checkpoint/Checkpoint.h"
 #include "core/Plan.h"
 #include "data/Fingerprint.h"
@@ -43,7 +44,7 @@ void braid::checkHeldOut(const Model &model, const br_program &program, const Ba
   RowOrder order = batches.evaluationOrder(program);
   std::string leftOut = rowsLeftOut(order, "held-out part", batches.rowUnit());
   if (!leftOut.empty() && wanted >= order.batches() && model.rank().isFirst())
-    std::fprintf(stderr, "warning: %s\n", leftOut.c_str());
+    warn(leftOut);
 }
 
 static int runEval(const br_model &table, const EvalOptions &options, const Rank &rank, int threads) {

@@ -76,29 +76,52 @@ int64_t stepOf(std::string_view event) {
   return static_cast<int64_t>(step);
 }
 
+constexpr std::string_view kWriter = "braid job=";
+
+// Longer ones are not ours.
+constexpr uint64_t mostEventBytes = 16 << 20;
+
+// Calls visit(event) for the events that are there as a whole, while it returns true.  Returns where
+// the last of these ends.
+template <class F> uint64_t visitEvents(const File &file, const F &visit) {
+  const uint64_t size = file.size();
+  uint64_t at = 0;
+  std::string event;
+  while (at + kHeadBytes + kTailBytes <= size) {
+    uint64_t length = 0;
+    file.readAt(at, &length, sizeof length);
+    if (length > mostEventBytes || length > size - at - kHeadBytes - kTailBytes)
+      break;
+    event.resize(length);
+    file.readAt(at + kHeadBytes, event.data(), length);
+    if (!visit(event))
+      break;
+    at += kHeadBytes + length + kTailBytes;
+  }
+  return at;
+}
+
+// Whose a file is, as its first event says; empty where that says nothing.
+std::string identityIn(const File &file) {
+  std::string found;
+  visitEvents(file, [&](const std::string &event) {
+    if (const size_t at = event.find(kWriter); at != event.npos)
+      found = event.substr(at + kWriter.size());
+    return false;
+  });
+  return found;
+}
+
+bool isOwn(const std::string &path, const LogIdentity &identity) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(path, error)) &&
+         identity.goesOnWith(identityIn(File::openForReading(path)));
+}
+
 // Events stand in the order of their steps; a last record may not be whole.
 void cutAfter(const std::string &path, int64_t step) {
-  uint64_t at = 0;
-  {
-    const File file = File::openForReading(path);
-    const uint64_t size = file.size();
-    std::string event;
-    while (at + kHeadBytes + kTailBytes <= size) {
-      uint64_t length = 0;
-      file.readAt(at, &length, sizeof length);
-      if (length > size - at - kHeadBytes - kTailBytes)
-        break;
-      event.resize(length);
-      file.readAt(at + kHeadBytes, event.data(), length);
-      if (stepOf(event) > step)
-        break;
-      at += kHeadBytes + length + kTailBytes;
-    }
-  }
-  std::error_code error;
-  fs::resize_file(path, at, error);
-  if (error)
-    fail("cannot write '", path, "': ", error.message());
+  File file = File::openToUpdate(path);
+  file.truncate(visitEvents(file, [&](const std::string &event) { return stepOf(event) <= step; }));
 }
 
 double wallTime() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
@@ -119,7 +142,14 @@ std::vector<std::string> braid::eventFiles(const std::string &directory) {
   return files;
 }
 
-EventFile::EventFile(const std::string &directory, std::optional<int64_t> resumedStep) {
+std::string braid::whyNotToGoOnWithEvents(const std::string &directory, const LogIdentity &identity) {
+  for (const std::string &path : eventFiles(directory))
+    if (!isOwn(path, identity))
+      return concat("'", path, "' does not say that this job wrote it");
+  return "";
+}
+
+EventFile::EventFile(const std::string &directory, const LogResume &resume) {
   if (directory.empty())
     return;
   std::error_code error;
@@ -127,21 +157,25 @@ EventFile::EventFile(const std::string &directory, std::optional<int64_t> resume
   if (error)
     fail("cannot make the directory '", directory, "': ", error.message());
   for (const std::string &path : eventFiles(directory)) {
-    if (resumedStep)
-      cutAfter(path, *resumedStep);
+    if (resume.step && isOwn(path, resume.identity))
+      cutAfter(path, *resume.step);
     else if (!fs::remove(path, error))
       fail("cannot remove '", path, "': ", error.message());
   }
   char host[64] = "host";
   gethostname(host, sizeof host - 1);
   const double now = wallTime();
+  std::string source;
   std::string path;
-  for (int64_t seconds = static_cast<int64_t>(now); path.empty() || fs::exists(path); ++seconds)
+  for (int64_t seconds = static_cast<int64_t>(now); path.empty() || isThere(path); ++seconds)
     path = concat(directory, "/events.out.tfevents.", seconds, ".", host, ".", getpid());
-  file.emplace(File::createForWriting(path));
+  file.emplace(File::createPrivate(path));
+  file->publish();
   putKey(event, 1, kEightBytes);
   putBytes(event, now);
   putText(event, 3, "brain.Event:2");
+  putText(source, 1, concat(kWriter, resume.identity.text()));
+  putText(event, 10, source);
   write();
 }
 

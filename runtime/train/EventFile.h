@@ -4,6 +4,8 @@
 // CRC-32C of each), of which each is an Event in protobuf's wire format:
 //
 //   Event    1: wall_time double   2: step int64   3: file_version string   5: Summary
+//            10: SourceMetadata, of the first event
+//   SourceMetadata  1: writer string, "braid job=" and whose it is (LogIdentity.h)
 //   Summary  1: Value, repeated        Value  1: tag string   2: simple_value float
 //
 // A start of a job writes a file of its own.  TensorBoard takes all files of a directory for
@@ -28,11 +30,14 @@ uint32_t maskedCrc32c(std::string_view data);
 // The event files in a directory, by name; none if it is absent.
 std::vector<std::string> eventFiles(const std::string &directory);
 
+// A file in a directory that this job cannot go on with, and why; empty if there is none.
+std::string whyNotToGoOnWithEvents(const std::string &directory, const LogIdentity &identity);
+
 class EventFile {
 public:
   // An empty path writes nothing.  A job that goes on from a step takes the events of later
-  // steps out of the directory; another one removes what event files there are.
-  EventFile(const std::string &directory, std::optional<int64_t> resumedStep);
+  // steps out of its own files, and removes others; another job removes all of them.
+  EventFile(const std::string &directory, const LogResume &resume);
 
   void step(const StepMetrics &m);
   void evaluation(int64_t step, float loss);

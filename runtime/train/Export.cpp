@@ -11,6 +11,8 @@
 #include "base/Error.h"
 #include "base/File.h"
 #include "base/Format.h"
+#include "base/Json.h"
+#include "base/Message.h"
 #include "base/NumberTypes.h"
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/Weights.h"
@@ -22,7 +24,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 using namespace braid;
@@ -48,15 +49,17 @@ class NewFolder {
 public:
   // Throws Error when there is something in a folder of that name.
   explicit NewFolder(const std::string &given)
-      : path(fs::path(given + "/").parent_path().string()), temporary(concat(path, ".", getpid(), ".tmp")) {
+      : path(placeOf(fs::path(given + "/").parent_path().string())), temporary(concat(path, ".", getpid(), ".tmp")) {
     std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(path, error)))
+    if (isThere(path) && !(isFolder(path) && fs::is_empty(path, error)))
       fail("'", path, "' is there already, and nothing is written over it; name another folder");
     fs::remove_all(temporary, error); // of a process of the same number that was killed
-    fs::create_directories(temporary, error);
+    const std::string parent = fs::path(path).parent_path().string();
+    if (!parent.empty())
+      fs::create_directories(parent, error);
     if (error)
       fail("cannot make the folder '", path, "': ", error.message());
+    makePrivateFolder(temporary);
   }
   ~NewFolder() {
     std::error_code ignored;
@@ -66,6 +69,7 @@ public:
 
   const std::string &place() const { return temporary; }
   void commit() {
+    publishFolder(temporary);
     syncDirectory(temporary);
     if (std::rename(temporary.c_str(), path.c_str()) != 0)
       fail("cannot write '", path, "': ", std::strerror(errno));
@@ -75,6 +79,13 @@ public:
   }
 
 private:
+  // A link to a folder stays: what it leads to gets the files.
+  static std::string placeOf(const std::string &path) {
+    std::error_code error;
+    const fs::path place = isFolder(path) ? fs::canonical(path, error) : fs::path(path);
+    return error ? path : place.string();
+  }
+
   std::string path, temporary;
 };
 
@@ -91,7 +102,7 @@ std::vector<ExportedTensor> tensorsToExport(const SavedTensors &saved, const br_
 bool writeConfig(const br_model &model, br_dtype dtype, const std::string &folder) {
   if (!model.config)
     return false;
-  auto config = nlohmann::ordered_json::parse(model.config, nullptr, /*allow_exceptions=*/false);
+  nlohmann::ordered_json config = parseConfig(model.config, "the model's config.json: ");
   if (!config.is_object())
     fail("the compiled model is broken: its config.json is not a JSON object");
   config[config.contains("dtype") ? "dtype" : "torch_dtype"] = dtype == BR_BF16 ? "bfloat16" : "float32";
@@ -132,10 +143,9 @@ void addTokenizer(const SavedTensors &saved, const ExportOptions &options, const
   if (copied == 0 && !options.tokenizer.empty())
     fail("--tokenizer=", from, ": no tokenizer was found there, such as tokenizer.json or tokenizer.model");
   if (copied == 0)
-    std::fprintf(stderr,
-                 "warning: '%s', which the weights were from, has no file of a tokenizer; name a folder that "
-                 "has by --tokenizer\n",
-                 from.c_str());
+    warn(concat("'", from,
+                "', which the weights were from, has no file of a tokenizer; name a folder that has by "
+                "--tokenizer"));
 }
 
 // Thrown at Ctrl-C and the like.

@@ -3,6 +3,7 @@
 #include "train/ExportedWeights.h"
 
 #include "base/Error.h"
+#include "base/File.h"
 #include "base/NumberTypes.h"
 #include "checkpoint/PieceReader.h"
 #include "checkpoint/Weights.h"
@@ -16,7 +17,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sys/mman.h>
-#include <unistd.h>
 
 using namespace braid;
 using nlohmann::ordered_json;
@@ -27,34 +27,27 @@ namespace {
 class MappedFile {
 public:
   // The space is there afterwards: a full disk is an error here, and not a signal later.
-  MappedFile(const std::string &path, uint64_t bytes) : path(path), length(bytes) {
-    fd = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    const int error = fd < 0 ? errno : posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  MappedFile(const std::string &path, uint64_t bytes) : file(File::createPrivate(path)), length(bytes) {
+    const int fd = file.descriptor(), error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
     void *at = error == 0 ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-    if (at == MAP_FAILED) {
-      const int reason = error ? error : errno;
-      if (fd >= 0)
-        close(fd);
-      fail("cannot write '", path, "': ", std::strerror(reason));
-    }
+    if (at == MAP_FAILED)
+      fail("cannot write '", path, "': ", std::strerror(error ? error : errno));
     memory = static_cast<std::byte *>(at);
   }
   MappedFile(const MappedFile &) = delete;
-  ~MappedFile() {
-    munmap(memory, length);
-    close(fd);
-  }
+  ~MappedFile() { munmap(memory, length); }
 
   std::byte *data() { return memory; }
   void sync() {
-    if (msync(memory, length, MS_SYNC) != 0 || (fsync(fd) != 0 && errno != EINVAL))
-      fail("cannot write '", path, "': ", std::strerror(errno));
+    if (msync(memory, length, MS_SYNC) != 0)
+      fail("cannot write '", file.path(), "': ", std::strerror(errno));
+    file.sync();
+    file.publish();
   }
 
 private:
-  std::string path;
+  File file;
   uint64_t length;
-  int fd = -1;
   std::byte *memory = nullptr;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/Error.h"
 #include "base/Format.h"
+#include "base/Json.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
 #include "core/Plan.h"
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 using namespace braid;
@@ -25,8 +25,7 @@ using nlohmann::ordered_json;
 namespace {
 
 ordered_json parsePlan(const br_model &model) {
-  ordered_json plan = ordered_json::parse(model.plan_json ? model.plan_json : "", nullptr,
-                                          /*allow_exceptions=*/false);
+  ordered_json plan = parseConfig(model.plan_json ? model.plan_json : "", "the model's plan: ");
   return plan.is_object() ? plan : ordered_json::object();
 }
 

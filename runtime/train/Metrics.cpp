@@ -3,11 +3,10 @@
 #include "train/Metrics.h"
 
 #include "base/Error.h"
+#include "base/Json.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 using namespace braid;
 
@@ -21,37 +20,94 @@ NoiseMetrics braid::noiseOf(float localSquare, float globalSquare, int64_t local
   return {localSquare, globalSquare, noise / signal};
 }
 
-// Takes away what was logged after a step, and a last line that was not written whole.
-static void cutLogAfter(const std::string &path, int64_t step) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
-    return;
-  std::ifstream file(path, std::ios::binary);
-  uint64_t kept = 0;
-  int64_t number = 1;
-  for (std::string line; std::getline(file, line); ++number) {
-    const bool isWhole = !file.eof();
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    const bool isMetrics = json.is_object() && json.contains("step") && json["step"].is_number_integer();
-    if (isWhole && !isMetrics)
-      fail("cannot go on with the log '", path, "': line ", number, " is not what training writes; name another --log");
-    if (!isWhole || json["step"].get<int64_t>() > step)
-      break;
-    kept += line.size() + 1;
+namespace {
+
+// Lines are shorter: a line has a number for each measurement.
+constexpr uint64_t mostLineBytes = 16 << 20;
+
+// Reads a log line by line, each with its newline; a last line without one is left out.
+class Lines {
+public:
+  explicit Lines(const File &file) : file(file), left(file.size()) {}
+
+  // False at the end, or where a line is too long.
+  bool next(std::string &line) {
+    for (;;) {
+      if (const size_t end = buffer.find('\n', searched); end != std::string::npos) {
+        line = buffer.substr(0, end + 1);
+        buffer.erase(0, end + 1);
+        searched = 0;
+        return true;
+      }
+      searched = buffer.size();
+      if (left == 0 || buffer.size() > mostLineBytes)
+        return false;
+      const uint64_t count = std::min<uint64_t>(left, 1 << 16), had = buffer.size();
+      buffer.resize(had + count);
+      file.readAt(file.size() - left, buffer.data() + had, count);
+      left -= count;
+    }
   }
-  file.close();
-  std::filesystem::resize_file(path, kept, error);
-  if (error)
-    fail("cannot write '", path, "': ", error.message());
+
+private:
+  const File &file;
+  uint64_t left;
+  std::string buffer;
+  size_t searched = 0;
+};
+
+nlohmann::json parseLine(const std::string &line, const std::string &where) { return parseJson(line, where); }
+
+bool isLogToGoOnWith(const std::string &path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) > 0;
 }
 
-MetricsLog::MetricsLog(const std::string &path, std::optional<int64_t> resumedStep) {
+// Returns the length of the lines up to a step.
+uint64_t bytesUntil(const File &file, int64_t step) {
+  Lines lines(file);
+  uint64_t kept = 0;
+  int64_t number = 1;
+  for (std::string line; lines.next(line); ++number) {
+    const auto json = parseLine(line, concat("'", file.path(), "' line ", number, ": "));
+    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer())
+      fail("cannot go on with the log '", file.path(), "': line ", number,
+           " is not what training writes; name another --log, or write over it with --force");
+    if (json["step"].get<int64_t>() > step)
+      break;
+    kept += line.size();
+  }
+  return kept;
+}
+
+} // namespace
+
+std::string braid::whyNotToGoOnWith(const std::string &log, const LogIdentity &identity) {
+  if (!isLogToGoOnWith(log))
+    return "";
+  const File file = File::openForReading(log);
+  std::string line;
+  const bool hasLine = Lines(file).next(line);
+  const auto json = hasLine ? nlohmann::json(parseLine(line, concat("'", log, "' line 1: "))) : nlohmann::json();
+  const bool says = json.is_object() && json.contains("job") && json["job"].is_string();
+  if (!says)
+    return "its first line does not say which job wrote it";
+  return identity.goesOnWith(json["job"].get<std::string>()) ? "" : "another job wrote it, as its first line says";
+}
+
+MetricsLog::MetricsLog(const std::string &path, const LogResume &resume) : identity(resume.identity.text()) {
   line.reserve(512);
   if (path.empty())
     return;
-  if (resumedStep)
-    cutLogAfter(path, *resumedStep);
-  file.emplace(resumedStep ? File::openForAppending(path) : File::createForWriting(path));
+  if (!resume.step || !isLogToGoOnWith(path) || !whyNotToGoOnWith(path, resume.identity).empty()) {
+    file.emplace(File::createForWriting(path));
+    return;
+  }
+  file.emplace(File::openToUpdate(path, File::Links::Follow));
+  const uint64_t kept = bytesUntil(*file, *resume.step);
+  file->truncate(kept);
+  if (kept > 0)
+    identity.clear();
 }
 
 void MetricsLog::step(const StepMetrics &m) {
@@ -73,8 +129,7 @@ void MetricsLog::step(const StepMetrics &m) {
   }
   for (const Measurement &measured : m.measurements)
     json[measured.name] = measured.value;
-  line = json.dump();
-  writeLine();
+  writeLine(json);
 }
 
 void MetricsLog::evaluation(int64_t step, float loss) {
@@ -83,11 +138,14 @@ void MetricsLog::evaluation(int64_t step, float loss) {
   nlohmann::ordered_json json;
   json["step"] = step;
   json["eval_loss"] = loss;
-  line = json.dump();
-  writeLine();
+  writeLine(json);
 }
 
-void MetricsLog::writeLine() {
-  line += '\n';
-  file->write(line.data(), line.size());
+// A line is there as a whole or not at all, also on a full disk.
+void MetricsLog::writeLine(nlohmann::ordered_json &json) {
+  if (!identity.empty())
+    json["job"] = identity;
+  line = json.dump() + '\n';
+  file->writeWhole(line.data(), line.size());
+  identity.clear();
 }

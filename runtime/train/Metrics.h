@@ -8,8 +8,10 @@
 #define BRAID_TRAIN_METRICS_H
 
 #include "base/File.h"
+#include "train/LogIdentity.h"
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,22 +48,26 @@ struct StepMetrics {
 // metrics.jsonl with the keys `step loss lr grad_norm tokens seconds
 // tokens_per_second`, then, if the model reports them, `grad_sq_local
 // grad_sq_global noise_scale` and measurements by their names; and `step eval_loss`.  Every float reads back
-// exactly.  Tokens are those of all ranks.
+// exactly.  Tokens are those of all ranks.  The first line of a file also has `job`, whose it is.
 class MetricsLog {
 public:
-  // An empty path writes nothing.  A job that goes on from a step appends, once the lines of
-  // later steps, which it does again, are gone.
-  MetricsLog(const std::string &path, std::optional<int64_t> resumedStep);
+  // An empty path writes nothing.  A job that goes on from a step appends to its own log, once the
+  // lines of later steps, which it does again, are gone; another's is written over.
+  MetricsLog(const std::string &path, const LogResume &resume);
 
   void step(const StepMetrics &m);
   void evaluation(int64_t step, float loss);
 
 private:
-  void writeLine();
+  void writeLine(nlohmann::ordered_json &json);
 
   std::optional<File> file;
+  std::string identity; // until the first line, which carries it, is written
   std::string line;
 };
+
+// Why this job cannot go on with that log; empty if it can, or if there is nothing in it.
+std::string whyNotToGoOnWith(const std::string &log, const LogIdentity &identity);
 
 } // namespace braid
 #endif // BRAID_TRAIN_METRICS_H

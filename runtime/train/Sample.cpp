@@ -25,6 +25,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -145,6 +146,19 @@ private:
   std::vector<double> weights;
 };
 
+// A token that has a logit of minus infinity is never drawn; one of them at least can be.
+void checkFinite(const float *logits, int64_t vocab) {
+  bool hasFinite = false;
+  for (int64_t token = 0; token < vocab; ++token) {
+    hasFinite |= std::isfinite(logits[token]);
+    if (std::isnan(logits[token]) || logits[token] == std::numeric_limits<float>::infinity())
+      fail("the model's logits are not finite: that of token ", token, " is ", formatNonFinite(logits[token]),
+           "; check that the training of the checkpoint did not diverge");
+  }
+  if (!hasFinite)
+    fail("the model's logits are not finite: all are -inf; check that the training of the checkpoint did not diverge");
+}
+
 } // namespace
 
 static int runSample(const br_model &table, const SampleOptions &options, const Rank &rank, int threads) {
@@ -160,9 +174,7 @@ static int runSample(const br_model &table, const SampleOptions &options, const 
     speech.emit(id, rank);
   for (int64_t i = 0; i < options.length; ++i) {
     text.push_back(next.draw(text, options.seed, [&](const float *logits) {
-      if (!std::isfinite(logits[0]))
-        fail("the model's logits are not finite; check that the training of the checkpoint "
-             "did not diverge");
+      checkFinite(logits, vocab);
       return sampler.next(logits, i);
     }));
     if (speech.ends(text.back()))

@@ -26,6 +26,7 @@
 #include "checkpoint/NonFinite.h"
 #include "core/Agree.h"
 #include "core/AllOrNothing.h"
+#include "core/LongerWait.h"
 #include "train/Evaluate.h"
 #include "train/EventFile.h"
 #include "train/Metrics.h"
@@ -147,12 +148,12 @@ void Trainer::findMeasured() {
 // After everything that can be refused: a mistake overwrites nothing.
 void Trainer::openOutputs() {
   if (!options.checkpoint.empty())
-    writer.emplace(job.model, options.checkpoint, options.keep, job.state.id);
+    writer.emplace(job.model, options.checkpoint, options.keep, job.state.id, job.resumedFrom, job.directoryLock());
   if (!isFirst())
     return;
   // A job that starts with --resume=auto goes on from step 0.
   const bool resumes = options.resume != Resume::No;
-  const std::optional<int64_t> resumed = resumes ? std::optional(job.state.step) : std::nullopt;
+  const LogResume resumed{resumes ? std::optional(job.state.step) : std::nullopt, job.logs};
   log.emplace(options.log, resumed);
   events.emplace(options.tensorboard, resumed);
   progress.emplace(job.state.step + 1, options.steps, job.batches->unit(), secondsAtPeak(job.table, job.microbatches));
@@ -291,6 +292,7 @@ void Trainer::save() {
   nextSave = secondsNow() + interval.seconds;
   if (!writer || savedStep == job.state.step)
     return;
+  LongerWait wait(job.model.rank(), options.saveTimeout);
   writer->save(job.state);
   savedStep = job.state.step;
   latest = writer->lastPath();

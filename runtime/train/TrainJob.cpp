@@ -4,6 +4,7 @@
 
 #include "base/Error.h"
 #include "base/Format.h"
+#include "base/Message.h"
 #include "checkpoint/JobId.h"
 #include "comm/Bootstrap.h"
 #include "core/Agree.h"
@@ -55,7 +56,7 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStar
       batches(openBatches(model,
                           {options.data.find(), state.holdout, state.batchSeed, state.batchOrder == "sequential"},
                           &batched, eval)),
-      microbatches(chooseMicrobatches(table, batched, *batches, options.batchTokens)),
+      microbatches(chooseMicrobatches(table, batched, *batches, options.batchTokens)), logs(std::move(start.logs)),
       changes(std::move(start.changes)) {
   noteBatch();
   nameJob(options);
@@ -74,7 +75,7 @@ void TrainJob::checkData(const TrainOptions &options) const {
     std::string leftOut =
         rowsLeftOut(batches->trainingOrder(batched, microbatches), "training part", batches->rowUnit());
     if (!leftOut.empty() && model.rank().isFirst())
-      std::fprintf(stderr, "warning: %s\n", leftOut.c_str());
+      warn(leftOut);
   }
   if (eval)
     checkHeldOut(model, *eval, *batches, options.evalBatches);
@@ -89,6 +90,7 @@ void TrainJob::nameJob(const TrainOptions &options) {
   if (options.checkpoint.empty())
     return;
   state.id = agreeOnJobId(model, state.id);
+  logs.job = state.id;
   allOrNothing(model, [&] {
     if (!lock)
       return;
@@ -150,6 +152,6 @@ void TrainJob::announce() const {
   for (const std::string &remark : model.remarks())
     std::printf("%s\n", remark.c_str());
   for (const std::string &warning : model.warnings())
-    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    warn(warning);
   std::fflush(stdout);
 }

@@ -38,6 +38,8 @@ public:
   const br_program &batched;                   // that takes a microbatch: train, or the first cell of a pipeline
   std::unique_ptr<BatchSource> batches;
   const int microbatches; // a step
+  LogIdentity logs;       // of the first rank
+  const DirectoryLock *directoryLock() const { return lock.get(); }
 
 private:
   std::vector<std::string> changes; // since the checkpoint was saved

@@ -2,9 +2,11 @@
 
 #include "train/TrainStart.h"
 
+#include "base/Checksum.h"
 #include "base/Error.h"
 #include "base/Format.h"
 #include "base/Hash.h"
+#include "base/Message.h"
 #include "checkpoint/Weights.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
@@ -14,7 +16,6 @@
 #include "train/EventFile.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -77,13 +78,12 @@ public:
     if (std::find(options.allow.begin(), options.allow.end(), allow) == options.allow.end())
       fail(text, "; ", remedy, ", or accept the difference with --allow=", allow);
     if (warns)
-      std::fprintf(stderr, "warning: %s\n", text.c_str());
+      warn(text);
   }
 
   void warnOfMissing(const std::string &missing) const {
     if (warns && !missing.empty())
-      std::fprintf(stderr, "warning: '%s' does not say with which %s it was saved, so that is not checked\n",
-                   saved.path().c_str(), missing.c_str());
+      warn(concat("'", saved.path(), "' does not say with which ", missing, " it was saved, so that is not checked"));
   }
 
 private:
@@ -139,27 +139,43 @@ static void applyOptions(TrainStart &start, const TrainOptions &options) {
   apply("--decay-steps", state.decaySteps, options.decaySteps);
 }
 
+// Whatever decides what a job computes from step 0, and where it saves.
+static std::string hashOfStart(const br_model &table, const TrainStart &start, const TrainOptions &options) {
+  std::error_code ignored; // a job that saves nothing has no directory
+  const std::string directory = fs::absolute(options.checkpoint, ignored).lexically_normal().string();
+  std::string text = concat(formatHash(table.graph_hash), "\n", directory, "\n", options.init, "\n");
+  for (const auto &[name, value] : factsOf(start, options))
+    text += concat(name, "=", value, "\n");
+  return checksumText(longHashOf(text));
+}
+
 // What another job has written is not written over unasked.
-static void checkOutputs(const TrainOptions &options) {
-  if (options.resume != Resume::No || options.force)
+static void checkOutputs(const TrainOptions &options, const LogIdentity &identity) {
+  if (options.force)
     return;
+  const bool resumes = options.resume != Resume::No;
   std::error_code error;
-  if (fs::is_regular_file(options.log, error) && fs::file_size(options.log, error) > 0)
+  const bool hasLog = fs::is_regular_file(options.log, error) && fs::file_size(options.log, error) > 0;
+  if (hasLog && !resumes)
     fail("the log '", options.log, "' is there already; name another file, or write over it with --force");
-  if (!options.tensorboard.empty() && !eventFiles(options.tensorboard).empty())
+  if (const std::string why = hasLog ? whyNotToGoOnWith(options.log, identity) : ""; !why.empty())
+    fail("cannot go on with the log '", options.log, "': ", why, "; name another file, or write over it with --force");
+  const bool hasEvents = !options.tensorboard.empty() && !eventFiles(options.tensorboard).empty();
+  if (hasEvents && !resumes)
     fail("'", options.tensorboard,
          "' has the events of another job already; name another directory, or replace them with --force");
+  if (const std::string why = hasEvents ? whyNotToGoOnWithEvents(options.tensorboard, identity) : ""; !why.empty())
+    fail("cannot go on with the events in '", options.tensorboard, "': ", why,
+         "; name another directory, or replace them with --force");
 }
 
 // A cosine ends where the first run of the job ended, unless that run said something else.
 static void warnOfEndedCosine(const JobState &state, const TrainOptions &options) {
   if (state.schedule != "cosine" || options.decaySteps || options.steps <= state.decaySteps)
     return;
-  std::fprintf(stderr,
-               "warning: the cosine of the learning rate ends at step %s, as the checkpoint says, and steps up to %s "
-               "have the rate %s (--min-lr); to stretch it, give --decay-steps=%s\n",
-               formatCount(state.decaySteps).c_str(), formatCount(options.steps).c_str(),
-               formatExact(state.minLr).c_str(), std::to_string(options.steps).c_str());
+  warn(concat("the cosine of the learning rate ends at step ", formatCount(state.decaySteps),
+              ", as the checkpoint says, and steps up to ", formatCount(options.steps), " have the rate ",
+              formatExact(state.minLr), " (--min-lr); to stretch it, give --decay-steps=", options.steps));
 }
 
 // Empty on ranks whose program takes no data.
@@ -184,12 +200,13 @@ TrainStart braid::startOf(const br_model &table, const TrainOptions &options, in
     start.state.initFolder = fs::absolute(options.init).lexically_normal().string();
     for (const std::string &difference : configDifferences(table, options.init))
       if (own.isFirst())
-        std::fprintf(stderr, "warning: the config.json in '%s' is not the model's: %s\n", options.init.c_str(),
-                     difference.c_str());
+        warn(concat("the config.json in '", options.init, "' is not the model's: ", difference));
   }
-  if (own.isFirst())
-    checkOutputs(options);
   start.state.data = data;
+  if (own.isFirst()) {
+    start.logs = {start.state.id, start.saved ? "" : hashOfStart(table, start, options)};
+    checkOutputs(options, start.logs);
+  }
   start.isDone = start.saved && start.state.step >= options.steps;
   if (start.isDone && options.resume == Resume::Yes)
     fail("the checkpoint in '", options.checkpoint, "' has done ", start.state.step, " steps already, and --steps ",

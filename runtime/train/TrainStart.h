@@ -10,6 +10,7 @@
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/DirectoryLock.h"
 #include "train/Commands.h"
+#include "train/LogIdentity.h"
 
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@ struct TrainStart {
   std::unique_ptr<DirectoryLock> lock; // of the first rank, as long as the job lives
   std::optional<SavedTensors> saved;   // to go on from
   JobState state;
+  LogIdentity logs;                 // of the first rank
   std::vector<std::string> changes; // of options since it was saved, a line each
   bool isDone = false;              // nothing is left to train
 };

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "base/Error.h"
+#include "base/File.h"
 #include "base/Format.h"
+#include "base/Message.h"
 #include "checkpoint/Checkpoint.h"
 #include "train/Commands.h"
 
@@ -35,11 +37,12 @@ void readAll(const SavedTensors &saved) {
 // "5 files, 1,234,567 bytes".
 std::string describeSize(const std::string &path) {
   uint64_t files = 0, bytes = 0;
-  auto add = [&](const fs::path &file) { ++files, bytes += fs::file_size(file); };
-  if (!fs::is_directory(path))
+  std::error_code ignored;
+  auto add = [&](const fs::path &file) { ++files, bytes += fs::file_size(file, ignored); };
+  if (!isFolder(path))
     add(path);
   else
-    for (const fs::directory_entry &entry : fs::directory_iterator(path))
+    for (const fs::directory_entry &entry : fs::directory_iterator(path, ignored))
       add(entry.path());
   return concat(formatCount(files), files == 1 ? " file, " : " files, ", formatCount(bytes), " bytes");
 }
@@ -56,7 +59,7 @@ bool verify(const std::string &path) {
                 saved.hasChecksums() ? "" : ", but without checksums, so damage to its data would go unnoticed");
     return true;
   } catch (const Error &error) {
-    std::printf("%s: %s\n", name.c_str(), error.what());
+    std::printf("%s: %s\n", name.c_str(), printable(error.what()).c_str());
     return false;
   }
 }
@@ -65,7 +68,7 @@ bool verify(const std::string &path) {
 
 int braid::runVerify(const VerifyOptions &options) {
   const std::string path = fs::path(options.path + "/").parent_path().lexically_normal().string();
-  if (!fs::is_directory(path) || fs::exists(indexPath(path)) || stepOfCheckpoint(path))
+  if (!isFolder(path) || isThere(indexPath(path)) || stepOfCheckpoint(path))
     return verify(path) ? 0 : 1;
   const std::vector<int64_t> steps = checkpointSteps(path);
   if (steps.empty())

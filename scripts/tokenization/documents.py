@@ -1,9 +1,9 @@
 """The documents of text files and of JSON lines: parts of text, each with whether the loss counts it."""
 
-import json
 import re
 
-from .tokenizer import Failure
+from . import guarded
+from .guarded import Failure
 
 PIECE = 1 << 20  # characters that are encoded at a time
 # Between lines that no blank line or indent separates: a tokenizer takes the newline there alone.
@@ -84,10 +84,7 @@ def json_lines(path):
             place = f"'{path}' line {number}"
             if not line.strip():
                 continue
-            try:
-                value = json.loads(line)
-            except ValueError as error:
-                raise Failure(f"{place} is not JSON: {error}; there must be an object on each line") from None
+            value = guarded.parse(line, place, "; there must be an object on each line")
             if not isinstance(value, dict):
                 raise Failure(f"{place} is not a JSON object; there must be one on each line")
             yield value, place

@@ -1,11 +1,9 @@
 """A tokenizer of the `tokenizers` library, with what its folder says beside it."""
 
-import json
 import pathlib
 
-
-class Failure(Exception):
-    """What a user can cause, as a message."""
+from . import guarded
+from .guarded import Failure
 
 
 class Tokenizer:
@@ -21,8 +19,10 @@ class Tokenizer:
         if not file.is_file():
             raise Failure(f"'{path}' has no tokenizer.json, which holds a tokenizer of the library 'tokenizers'")
         try:
+            self.description = guarded.read(file)
             self.library = tokenizers.Tokenizer.from_file(str(file))
-            self.description = json.loads(file.read_text(encoding="utf-8"))
+        except Failure:
+            raise
         except Exception as error:  # the library raises nothing more special
             raise Failure(f"cannot read the tokenizer '{file}': {error}") from None
         self.folder = file.parent
@@ -36,10 +36,7 @@ class Tokenizer:
         file = self.folder / "tokenizer_config.json"
         if not file.is_file():
             return {}
-        try:
-            config = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise Failure(f"cannot read '{file}': {error}") from None
+        config = guarded.read(file)
         return config if isinstance(config, dict) else {}
 
     def named(self, key):
@@ -70,5 +67,8 @@ class Tokenizer:
 
     def encode(self, texts, with_special_tokens=False):
         """Lists of tokens.  Where texts are data, the name of a special token in them is text, too."""
+        for text in texts:
+            if not guarded.is_text(text):
+                raise Failure(f"{ascii(text[:40])} is not text: it has bytes or characters that are not Unicode")
         self.library.encode_special_tokens = not with_special_tokens
         return [each.ids for each in self.library.encode_batch(texts, add_special_tokens=False)]

@@ -23,12 +23,18 @@ class Writer:
         self.path, self.vocabulary = path, vocabulary
         self.type = "H" if vocabulary <= 1 << 16 else "I"
         self.temporary = f"{path}.{os.getpid()}.tmp"
-        self.file = open(self.temporary, "wb")
+        self.file = self._create()
         self.file.write(bytes(64))
         self.count = 0
         self.documents = array.array("Q")
         self.counting = bytearray()  # a byte for each token: whether it counts as a target
         self.masked = False
+
+    def _create(self):
+        """Nobody else can open the file until it has its name; a link of that name is not followed."""
+        if os.path.lexists(self.temporary):
+            os.remove(self.temporary)  # of a process of the same number that was killed
+        return open(os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb")
 
     def add(self, ids, counts=True):
         """Tokens of the current document, all of which count as targets or none."""
@@ -73,8 +79,15 @@ class Writer:
         self.file.write(struct.pack("<8sIIQQQQIIQ", b"BRAIDTOK", 2, array.array(self.type).itemsize, self.count,
                                     self.vocabulary, len(self.documents), len(text), HAS_MASK if self.masked else 0,
                                     NO_TOKEN if end_of_text is None else end_of_text, 0))
+        os.fchmod(self.file.fileno(), 0o666 & ~self._umask())
         self.file.close()
         os.replace(self.temporary, self.path)
+
+    @staticmethod
+    def _umask():
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return mask
 
     def abandon(self):
         self.file.close()

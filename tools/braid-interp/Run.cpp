@@ -1,5 +1,6 @@
 //===- Run.cpp - run once, or train ---------------------------------------===//
 
+#include "lib/Input/InputFile.h"
 #include "lib/Input/PipelineText.h"
 #include "lib/Reference/Print.h"
 #include "lib/Reference/Safetensors.h"
@@ -34,9 +35,10 @@ static SmallVector<StringRef> splitPipeline(StringRef pipeline) {
 LogicalResult interp::applyPasses(ModuleOp module, StringRef pipeline) {
   std::unique_ptr<llvm::MemoryBuffer> file;
   if (pipeline.consume_front("@")) {
-    auto read = llvm::MemoryBuffer::getFile(pipeline);
+    auto read = readInputFile(pipeline);
     if (!read)
-      return module.emitError() << "cannot read the pipeline from '" << pipeline << "': " << read.getError().message();
+      return module.emitError() << "cannot read the pipeline from '" << pipeline
+                                << "': " << llvm::toString(read.takeError());
     file = std::move(*read);
     pipeline = file->getBuffer().trim();
   }

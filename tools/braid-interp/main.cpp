@@ -55,7 +55,7 @@ static LogicalResult runMode(ModuleOp module, const Options &options) {
 }
 
 int main(int argc, char **argv) {
-  cli::openStandardFiles();
+  cli::prepareProcess();
   reportFailures("braid-interp");
   registerAllPasses();
   Options options = parseCommandLine(argc, argv);

@@ -7,7 +7,7 @@
 #include "tools/Failures.h"
 
 int main(int argc, char **argv) {
-  braid::cli::openStandardFiles();
+  braid::cli::prepareProcess();
   braid::reportFailures("braid-lsp");
   braid::describeTool("braid-lsp");
   mlir::DialectRegistry registry;

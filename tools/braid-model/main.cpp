@@ -105,7 +105,7 @@ static int writeGraph(StringRef output, StringRef text) {
 }
 
 int main(int argc, char **argv) {
-  braid::cli::openStandardFiles();
+  braid::cli::prepareProcess();
   braid::reportFailures("braid-model");
   InitLLVM init(argc, argv);
   Options options;

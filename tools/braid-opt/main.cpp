@@ -50,7 +50,7 @@ static int run(const std::string &input, const std::string &output, mlir::Dialec
 }
 
 int main(int argc, char **argv) {
-  braid::cli::openStandardFiles();
+  braid::cli::prepareProcess();
   braid::reportFailures("braid-opt");
   braid::describeTool("braid-opt");
   InitLLVM init(argc, argv);

@@ -66,7 +66,7 @@ static Error run(const Options &options) {
 }
 
 int main(int argc, char **argv) {
-  braid::cli::openStandardFiles();
+  braid::cli::prepareProcess();
   braid::reportFailures("braid-schedule");
   InitLLVM init(argc, argv);
   if (Error error = run(parseOptions(argc, argv))) {

@@ -11,7 +11,7 @@
 using namespace braid;
 
 int main(int argc, char **argv) {
-  braid::cli::openStandardFiles();
+  braid::cli::prepareProcess();
   reportFailures("braidc");
   llvm::InitLLVM init(argc, argv);
   DriverOptions options;

@@ -86,9 +86,10 @@ void GlooChannel::connect(Clock::time_point deadline) {
 // a reset loses what the other side has not read: leave it time to read.
 GlooChannel::~GlooChannel() {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  // Gloo's thread may be at a buffer until its connection is closed.
+  context->closeConnections();
   posted.clear();
   liveness.reset();
-  context->closeConnections();
   // The others may still have to look up the reason.
   store->waitForOthers(Clock::now() + std::chrono::milliseconds(800));
 }

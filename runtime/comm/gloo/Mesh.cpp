@@ -5,6 +5,7 @@
 #include "base/Error.h"
 #include "comm/JobToken.h"
 #include "comm/OwnAddress.h"
+#include "comm/WaitNotice.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -35,8 +36,8 @@ namespace {
 // Keys of one attempt; every wait ends at the deadline.
 class AttemptStore : public gloo::rendezvous::Store {
 public:
-  AttemptStore(braid::Store &store, int attempt, Clock::time_point deadline)
-      : store(store), prefix(concat("mesh-", attempt, "/")), deadline(deadline) {}
+  AttemptStore(braid::Store &store, const Joining &own, int attempt, Clock::time_point deadline)
+      : store(store), own(own), prefix(concat("mesh-", attempt, "/")), deadline(deadline) {}
 
   void setText(const std::string &key, const std::string &text) {
     // Addresses of a job that is over lead nowhere.
@@ -46,10 +47,10 @@ public:
   }
   // Keys are the ranks' numbers, or end in them.
   std::string getText(const std::string &key) {
-    if (std::optional<std::string> value = store.await(prefix + key, deadline))
+    const std::string rank = key.substr(key.find_last_not_of("0123456789") + 1);
+    if (std::optional<std::string> value = awaitFrom(store, prefix + key, rank, own, deadline))
       return *value;
-    size_t number = key.find_last_not_of("0123456789") + 1;
-    throw Error(concat("rank ", key.substr(number), " has not joined", store.remark()));
+    throw Error(concat("rank ", rank, " has not joined", store.remark()));
   }
 
   void set(const std::string &key, const std::vector<char> &data) override {
@@ -67,6 +68,7 @@ public:
 
 private:
   braid::Store &store;
+  const Joining &own;
   const std::string prefix;
   const Clock::time_point deadline;
 };
@@ -160,7 +162,7 @@ std::shared_ptr<gloo::rendezvous::Context> braid::connectMesh(const Joining &joi
   std::shared_ptr<gloo::transport::Device> device = openDevice(joining, store);
   std::string reason;
   for (int attempt = 0; attempt < static_cast<int>(std::size(kPatience)); ++attempt) {
-    AttemptStore attemptStore(store, attempt, deadline);
+    AttemptStore attemptStore(store, joining, attempt, deadline);
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     auto patience = std::clamp<std::chrono::milliseconds>(left, std::chrono::milliseconds(5), kPatience[attempt]);
     if (auto context = tryToConnect(joining, attemptStore, device, patience, reason))

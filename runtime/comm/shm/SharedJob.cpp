@@ -3,6 +3,7 @@
 #include "comm/shm/SharedRings.h"
 
 #include "base/Error.h"
+#include "comm/WaitNotice.h"
 
 #include <cerrno>
 #include <charconv>
@@ -58,8 +59,9 @@ static void say(Store &store, const std::string &key, const std::string &text) {
   store.set(key, text);
 }
 
-static std::string hear(Store &store, const char *stage, int rank, Store::Clock::time_point deadline) {
-  if (std::optional<std::string> text = store.await(keyOf(stage, rank), deadline))
+static std::string hear(Store &store, const Joining &own, const char *stage, int rank,
+                        Store::Clock::time_point deadline) {
+  if (std::optional<std::string> text = awaitFrom(store, keyOf(stage, rank), std::to_string(rank), own, deadline))
     return *text;
   fail("rank ", rank, " has not joined", store.remark());
 }
@@ -100,12 +102,12 @@ SharedJob braid::joinSharedJob(const Joining &own, Store &store, Store::Clock::t
   say(store, keyOf("place", own.rank), place.text());
   std::vector<Place> places;
   for (int rank = 0; rank < own.size; ++rank)
-    places.push_back(readPlace(hear(store, "place", rank, deadline)));
+    places.push_back(readPlace(hear(store, own, "place", rank, deadline)));
   if (why.empty() && places[0].descriptor >= 0)
     why = whyNot(own, [&] { join(job, own, places); });
   say(store, keyOf("joined", own.rank), why + "\n");
   for (int rank = 0; rank < own.size; ++rank) {
-    why = hear(store, "joined", rank, deadline);
+    why = hear(store, own, "joined", rank, deadline);
     why.pop_back();
     if (!why.empty())
       throw Error(why);

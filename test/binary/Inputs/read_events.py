@@ -87,7 +87,7 @@ def main():
     expected = {}
     for entry in map(json.loads, open(metrics)):
         for key, value in entry.items():
-            if key not in ("step", "tokens", "seconds"):
+            if key not in ("job", "step", "tokens", "seconds"):
                 expected[entry["step"], key] = value
     if set(found) != set(expected):
         sys.exit(f"events have {sorted(set(found) ^ set(expected))} and the log has not, or the other way round")

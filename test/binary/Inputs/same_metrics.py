@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """same_metrics.py A.jsonl B.jsonl [RTOL]
 
-Compares two metrics files, times aside: line for line and number for number,
+Compares two metrics files, times and the job aside: line for line and number for number,
 or losses within a relative tolerance."""
 
 import json
@@ -11,7 +11,7 @@ import sys
 def read(path):
     with open(path) as file:
         lines = [json.loads(line) for line in file]
-    return [{key: value for key, value in line.items() if key not in ("seconds", "tokens_per_second")} for line in lines]
+    return [{key: value for key, value in line.items() if key not in ("job", "seconds", "tokens_per_second")} for line in lines]
 
 
 def main():

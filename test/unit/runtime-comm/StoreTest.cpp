@@ -3,15 +3,18 @@
 #include "comm/Store.h"
 #include "RawClient.h"
 #include "base/Error.h"
+#include "comm/LocalToken.h"
 #include "comm/OwnAddress.h"
 #include "comm/TcpStoreServer.h"
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace braid;
 using namespace braid::test;
@@ -356,6 +359,46 @@ TEST_F(FolderStores, WaitForTheRankThatWasStartedAgain) {
   auto again = std::async(std::launch::async, [&] { open(address(), 1)->set("key", "value"); });
   EXPECT_EQ(own->await("key", Clock::now() + 5s), "value");
   again.get();
+}
+
+// Who can write there could join.
+TEST_F(FolderStores, DemandATokenWhereOthersCanWrite) {
+  const std::string inside = folder + "/braid";
+  std::filesystem::create_directory(inside);
+  std::filesystem::permissions(inside, std::filesystem::perms::all);
+  expectIn("others can write to the folder '" + inside + "'", errorOf([&] { open(address(), 0); }));
+  expectIn("others can write", errorOf([&] { open(address(), 1); }));
+  open(address(), 0, secret)->set("key", "value");
+  std::filesystem::remove_all(inside);
+  std::filesystem::create_directory_symlink("/tmp", inside);
+  expectIn("cannot open the folder", errorOf([&] { open(address(), 0, secret); }));
+}
+
+// Whatever the umask, and whatever has the names of files.
+TEST_F(FolderStores, MakeNothingThatOthersCanRead) {
+  const mode_t before = umask(0);
+  open(address() + "/deep/er", 0)->set("key", "value");
+  umask(before);
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(folder))
+    EXPECT_EQ(entry.status().permissions() & std::filesystem::perms(077), std::filesystem::perms::none) << entry.path();
+}
+
+TEST(LeftTokens, OfKilledJobsAreRemoved) {
+  char name[] = "/tmp/braid-store-XXXXXX";
+  const std::string folder = mkdtemp(name), before = std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp";
+  setenv("TMPDIR", folder.c_str(), 1);
+  const std::string own = concat(folder, "/braid-", geteuid()), left = own + "/rendezvous-7";
+  {
+    LocalToken running(8, JobToken(secret));
+    std::ofstream(left) << secret; // nobody holds its lock
+    LocalToken next(9, JobToken(secret));
+    EXPECT_FALSE(std::filesystem::exists(left));
+    EXPECT_EQ(readLocalToken(8).text(), secret);
+    EXPECT_EQ(readLocalToken(9).text(), secret);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(own));
+  setenv("TMPDIR", before.c_str(), 1);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(StoreAddress, HasThreeKinds) {

@@ -45,10 +45,11 @@ TEST(CommandLine, helpAndVersion) {
   Outcome help = runMain(regressionModel(), {"train", "--help"});
   EXPECT_EQ(help.status, 0);
   for (const char *option :
-       {"--data",       "--holdout",  "--steps",      "--batch-seed", "--seed",        "--lr",           "--warmup",
-        "--min-lr",     "--schedule", "--threads",    "--log",        "--eval-every",  "--eval-batches", "--checkpoint",
-        "--save-every", "--keep",     "--resume",     "--init",       "--batch-order", "--batch-tokens", "--ranks",
-        "--transport",  "--timeout",  "--rendezvous", "--link",       "--pin",         "--token-file"})
+       {"--data",         "--holdout",     "--steps",        "--batch-seed",   "--seed",      "--lr",
+        "--warmup",       "--min-lr",      "--schedule",     "--threads",      "--log",       "--eval-every",
+        "--eval-batches", "--checkpoint",  "--save-every",   "--save-timeout", "--keep",      "--resume",
+        "--init",         "--batch-order", "--batch-tokens", "--ranks",        "--transport", "--timeout",
+        "--rendezvous",   "--link",        "--pin",          "--token-file"})
     EXPECT_NE(help.output.find(option), std::string::npos) << option;
 }
 

@@ -96,6 +96,8 @@ TEST(DeviceRanks, ofSeveralHostsNeedAToken) {
   EXPECT_EQ(plan().token, "from the environment");
   EXPECT_FALSE(plan().isOneHost);
   options.tokenFile = writeFile(folder / "token", "the first line of a file\nanother\n");
+  EXPECT_NE(refusal().find("others can read the token"), std::string::npos);
+  std::filesystem::permissions(options.tokenFile, std::filesystem::perms(0600));
   EXPECT_EQ(plan().token, "the first line of a file");
   options.tokenFile = folder / "none";
   EXPECT_NE(refusal().find("cannot read a job token"), std::string::npos);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -115,10 +116,47 @@ TEST_P(Lock, wasTakenAway) {
   writeFile(file, "host another\n"); // is not this lock's to remove
 }
 
-TEST_P(Lock, garbageIsNobodys) {
+// Zeros are what a host that lost its power leaves.
+TEST_P(Lock, writesOverNoOtherFile) {
   fs::create_directory(directory);
-  writeFile(file, std::string(100000, '\1'));
+  for (const std::string &text :
+       {std::string("precious\n"), std::string("host of ours\n"), std::string(100000, '\1')}) {
+    writeFile(file, text);
+    EXPECT_NE(tryLock().find("'" + file + "' is not the lock of a job"), std::string::npos) << tryLock();
+    EXPECT_EQ(readFile(file), text);
+  }
+  writeFile(file, std::string(512, '\0'));
   EXPECT_EQ(tryLock(), "");
+}
+
+TEST_P(Lock, followsNoLinkAndWaitsForNoPipe) {
+  fs::create_directory(directory);
+  const std::string victim = writeFile(scratch / "victim", "");
+  fs::create_symlink("../victim", file);
+  EXPECT_NE(tryLock().find("it is a symbolic link"), std::string::npos) << tryLock();
+  EXPECT_EQ(readFile(victim), "");
+  fs::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_NE(tryLock().find("it is not a regular file"), std::string::npos) << tryLock();
+  fs::remove(file);
+  // Nor when the lock is taken away while a job holds it.
+  DirectoryLock lock(directory, GetParam());
+  fs::remove(file);
+  fs::create_symlink("../victim", file);
+  EXPECT_THROW(lock.check(), Error);
+  EXPECT_THROW(lock.recordJob("00000000000000aa"), Error);
+  EXPECT_EQ(readFile(victim), "");
+}
+
+TEST_P(Lock, looksWhetherItIsStillThere) {
+  DirectoryLock lock(directory, GetParam());
+  lock.check();
+  fs::remove_all(directory);
+  EXPECT_THROW(lock.check(), Error);
+  DirectoryLock other(directory, GetParam());
+  other.check();
+  if (GetParam() != noFlock) // whose record is of the process
+    EXPECT_THROW(lock.check(), Error);
 }
 
 TEST(LockOfHosts, theMountSaysIt) {

@@ -31,7 +31,7 @@ protected:
     return runMain(model, arguments);
   }
   std::string directory(const std::string &name) { return scratch / (name + ".d"); }
-  // Without times.
+  // Without times, and whose it is.
   std::vector<std::string> log(const std::string &name) {
     std::istringstream lines(readFile(scratch / name));
     std::vector<std::string> log;
@@ -39,6 +39,7 @@ protected:
       ordered_json line = ordered_json::parse(text);
       line.erase("seconds");
       line.erase("tokens_per_second");
+      line.erase("job");
       log.push_back(line.dump());
     }
     return log;

@@ -63,6 +63,10 @@ std::vector<json> readEvents(const std::string &directory) {
           const uint64_t count = varint();
           event["version"] = data.substr(place, count);
           place += count;
+        } else if (key == (10 << 3 | 2)) {
+          const uint64_t count = varint();
+          event["source"] = data.substr(place + 2, count - 2);
+          place += count;
         } else if (key == (5 << 3 | 2)) {
           const size_t end = varint() + place;
           while (place < end) {
@@ -115,9 +119,11 @@ TEST_F(Metrics, eventsAreThoseOfTheLog) {
   std::vector<json> read = readEvents(events), logged = readLog(log);
   ASSERT_EQ(read.size(), logged.size() + 1);
   EXPECT_EQ(read[0]["version"], "brain.Event:2");
+  EXPECT_EQ(read[0]["source"], "braid job=" + logged[0]["job"].get<std::string>());
+  EXPECT_FALSE(logged[1].contains("job"));
   for (size_t i = 0; i < logged.size(); ++i)
     for (const auto &[key, value] : logged[i].items())
-      if (key != "tokens" && key != "seconds") {
+      if (key != "tokens" && key != "seconds" && key != "job") {
         EXPECT_FLOAT_EQ(read[i + 1][key].get<float>(), value.get<float>()) << key;
       }
 }
@@ -161,19 +167,61 @@ TEST_F(Metrics, resumedJobsRepeatNoStep) {
   EXPECT_EQ(eventFiles(events).size(), 2u);
 }
 
-TEST_F(Metrics, jobsThatMayResumeStartTheirLogAgain) {
-  ASSERT_EQ(train({"--steps", "3", "--log", log}).status, 0);
-  ASSERT_EQ(train({"--steps", "2", "--log", log, "--checkpoint", saved, "--resume=auto"}).status, 0);
-  EXPECT_EQ(stepsOf(readLog(log)), (std::vector<int64_t>{1, 2}));
+// One command starts and restarts a job, also where it was ended before it saved anything.
+TEST_F(Metrics, jobsThatMayResumeStartTheirOwnLogAgain) {
+  auto start = [&](const char *seed, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"--steps",      "3",   "--log",  log,  "--tensorboard", events,
+                                          "--checkpoint", saved, "--seed", seed, "--resume=auto"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return train(arguments);
+  };
+  ASSERT_EQ(start("1").status, 0);
+  std::filesystem::remove_all(saved);
+  ASSERT_EQ(start("1").status, 0);
+  EXPECT_EQ(stepsOf(readLog(log)), (std::vector<int64_t>{1, 2, 3}));
+  std::filesystem::remove_all(saved);
+  const std::string before = readFile(log);
+  Outcome other = start("2");
+  EXPECT_EQ(other.status, 1);
+  EXPECT_NE(other.errors.find("another job wrote it, as its first line says; name another file, or write over it with "
+                              "--force"),
+            std::string::npos)
+      << other.errors;
+  EXPECT_EQ(readFile(log), before);
+  ASSERT_EQ(start("2", {"--force"}).status, 0);
+  EXPECT_EQ(stepsOf(readLog(log)), (std::vector<int64_t>{1, 2, 3}));
+  EXPECT_NE(readFile(log), before);
 }
 
 TEST_F(Metrics, otherFilesAreNoLogs) {
   ASSERT_EQ(train({"--steps", "1", "--checkpoint", saved}).status, 0);
-  writeFile(log, "a list\nof things\n");
-  Outcome run = train({"--steps", "2", "--checkpoint", saved, "--log", log, "--resume"});
+  for (const std::string &text :
+       {std::string("a list\nof things\n"), std::string(R"({"model_type": "gpt2"})"), std::string(5000, 'x'),
+        std::string(R"({"step": 1, "loss": 2.5})") + "\n", std::string(100000, '[') + "\n"}) {
+    writeFile(log, text);
+    Outcome run = train({"--steps", "2", "--checkpoint", saved, "--log", log, "--resume"});
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.errors.find("log"), std::string::npos) << run.errors;
+    EXPECT_EQ(readFile(log), text);
+  }
+}
+
+TEST_F(Metrics, otherEventsStay) {
+  ASSERT_EQ(train({"--steps", "1", "--checkpoint", saved}).status, 0);
+  ASSERT_EQ(train({"--steps", "2", "--tensorboard", events, "--seed", "5"}).status, 0);
+  const std::string theirs = eventFiles(events).at(0), before = readFile(theirs);
+  Outcome run = train({"--steps", "2", "--checkpoint", saved, "--tensorboard", events, "--resume"});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("line 1 is not what training writes"), std::string::npos) << run.errors;
-  EXPECT_EQ(readFile(log), "a list\nof things\n");
+  EXPECT_NE(run.errors.find("does not say that this job wrote it"), std::string::npos) << run.errors;
+  EXPECT_EQ(readFile(theirs), before);
+  // A link is not followed, whatever it leads to.
+  std::filesystem::remove(theirs);
+  const std::string victim = writeFile(scratch / "victim", "precious");
+  std::filesystem::create_symlink(victim, theirs);
+  EXPECT_EQ(train({"--steps", "2", "--checkpoint", saved, "--tensorboard", events, "--resume"}).status, 1);
+  ASSERT_EQ(train({"--steps", "2", "--checkpoint", saved, "--tensorboard", events, "--resume", "--force"}).status, 0);
+  EXPECT_EQ(readFile(victim), "precious");
+  EXPECT_EQ(eventFiles(events).size(), 1u);
 }
 
 TEST_F(Metrics, saysWhatOptionsAreOtherThanBefore) {

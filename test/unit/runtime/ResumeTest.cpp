@@ -89,12 +89,16 @@ TEST_F(Restarts, takeInitialWeightsOnlyAtTheStart) {
 }
 
 TEST_F(Restarts, startTheLogAnewWhereTheJobStarts) {
-  std::string log = writeFile(scratch / "log", "{\"step\":7,\"loss\":\"old\"}\n");
+  const std::string log = scratch / "log";
+  ASSERT_EQ(train({"--steps", "1", "--resume=auto", "--log", log}).status, 0);
+  std::filesystem::remove_all(directory); // as if it had been ended before it saved
   ASSERT_EQ(train({"--steps", "1", "--resume=auto", "--log", log}).status, 0);
   ASSERT_EQ(train({"--steps", "2", "--resume=auto", "--log", log}).status, 0);
-  std::string text = readFile(log);
+  const std::string text = readFile(log);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
-  EXPECT_EQ(text.find("old"), std::string::npos);
+  writeFile(log, "{\"step\":7,\"loss\":\"of another job\"}\n");
+  expectIn("does not say which job wrote it", train({"--steps", "3", "--resume=auto", "--log", log}).errors);
+  EXPECT_EQ(readFile(log), "{\"step\":7,\"loss\":\"of another job\"}\n");
 }
 
 //===----------------------------------------------------------------------===//

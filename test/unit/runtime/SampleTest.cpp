@@ -44,6 +44,22 @@ TEST_F(Sample, windowSlidesAndSeedDecides) {
   EXPECT_NE(text("1"), text("2"));
 }
 
+// A NaN is refused wherever it is among the logits, and so is infinity.
+TEST_F(Sample, logitsThatAreNoNumbers) {
+  const std::string path = directory + "/step-00000300.safetensors", file = withoutChecksums(readFile(path));
+  const size_t data = 8 + littleEndianAt(file), row = 'q';
+  for (const auto &[value, name] : {std::pair(0x7fc00000u, "nan"), {0x7f800000u, "inf"}})
+    for (size_t token : {1u, 255u}) {
+      std::string broken = file;
+      broken.replace(data + (row * 256 + token) * 4, 4, littleEndian(value, 4));
+      writeFile(path, broken);
+      Outcome run = sample({"--prompt", "q", "--length", "4", "--temperature", "0"});
+      EXPECT_EQ(run.status, 1) << run.output;
+      EXPECT_NE(run.errors.find("that of token " + std::to_string(token) + " is " + name), std::string::npos)
+          << run.errors;
+    }
+}
+
 TEST_F(Sample, promptTokens) {
   EXPECT_EQ(sample({"--prompt-tokens", "104", "--length", "1", "--temperature", "0"}).output, "he\n");
   Outcome bad = sample({"--prompt-tokens", "1,x"});

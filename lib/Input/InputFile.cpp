@@ -1,0 +1,23 @@
+//===- InputFile.cpp - files that users name ------------------------------===//
+
+#include "lib/Input/InputFile.h"
+#include "runtime/cli/RegularFile.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+Expected<std::unique_ptr<MemoryBuffer>> braid::readInputFile(StringRef path, uint64_t maxBytes) {
+  std::string problem;
+  int file = cli::openRegularFile(path.str(), problem);
+  if (file < 0)
+    return createStringError(problem);
+  auto closing = make_scope_exit([&] { ::close(file); });
+  struct stat info;
+  if (::fstat(file, &info) == 0 && uint64_t(info.st_size) > maxBytes)
+    return createStringError(("it has " + Twine(info.st_size) + " bytes, above the limit of " + Twine(maxBytes)).str());
+  auto buffer = MemoryBuffer::getOpenFile(file, path, /*FileSize=*/uint64_t(info.st_size));
+  if (!buffer)
+    return createStringError(buffer.getError().message());
+  return std::move(*buffer);
+}

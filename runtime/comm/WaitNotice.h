@@ -1,0 +1,58 @@
+//===- WaitNotice.h - whom a rank waits for, said each ten seconds --------===//
+#ifndef BRAID_COMM_WAITNOTICE_H
+#define BRAID_COMM_WAITNOTICE_H
+
+#include "base/Error.h"
+#include "base/Format.h"
+#include "base/Message.h"
+#include "comm/Store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace braid {
+
+class WaitNotice {
+public:
+  explicit WaitNotice(const Joining &own) : own(own) {}
+
+  // `whom()` names the ranks that have not joined, as "rank 2" or "ranks 2, 3".
+  template <class F> void sayEachTime(const F &whom) {
+    const auto now = Clock::now();
+    if (now - last < kInterval)
+      return;
+    last = now;
+    const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - begin).count();
+    const std::string names = whom();
+    if (!names.empty())
+      std::fprintf(stderr, "rank %d of %d waits for %s to join: %lld of %s s\n", own.rank, own.size, names.c_str(),
+                   static_cast<long long>(waited), formatExact(own.timeout).c_str());
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kInterval{10};
+
+  const Joining &own;
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point last = begin;
+};
+
+// Waits for what a rank sets in the store, and says so each ten seconds; nothing at the deadline.
+inline std::optional<std::string> awaitFrom(Store &store, const std::string &key, const std::string &rank,
+                                            const Joining &own, Store::Clock::time_point deadline) {
+  WaitNotice notice(own);
+  for (;;) {
+    const Store::Clock::time_point moment = std::min(deadline, Store::Clock::now() + std::chrono::seconds(1));
+    if (std::optional<std::string> value = store.await(key, moment))
+      return value;
+    if (Store::Clock::now() >= deadline)
+      return std::nullopt;
+    notice.sayEachTime([&] { return "rank " + rank; });
+  }
+}
+
+} // namespace braid
+#endif // BRAID_COMM_WAITNOTICE_H

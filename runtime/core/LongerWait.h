@@ -1,0 +1,32 @@
+//===- LongerWait.h - more patience than the time-out ---------------------===//
+#ifndef BRAID_CORE_LONGERWAIT_H
+#define BRAID_CORE_LONGERWAIT_H
+
+#include "comm/Bootstrap.h"
+#include "comm/Communicator.h"
+#include "comm/Rank.h"
+
+namespace braid {
+
+// While it lives, a rank waits for the others at least so many seconds, whatever --timeout says:
+// all ranks know that one of them is at something that takes long, such as a save.  A rank that
+// dies meanwhile is noticed as always.
+class LongerWait {
+public:
+  LongerWait(const Rank &rank, double seconds) : rank(rank) { set(seconds); }
+  ~LongerWait() { set(0); }
+  LongerWait(const LongerWait &) = delete;
+
+private:
+  void set(double seconds) const {
+    if (rank.comm)
+      rank.comm->waitAtLeast(seconds);
+    if (rank.bootstrap)
+      rank.bootstrap->waitAtLeast(seconds);
+  }
+
+  const Rank &rank;
+};
+
+} // namespace braid
+#endif // BRAID_CORE_LONGERWAIT_H

@@ -1,0 +1,74 @@
+"""JSON from outside: whatever is wrong with it becomes a message."""
+
+import json
+import os
+import re
+import stat
+
+MAX_DEPTH = 256
+MAX_BYTES = 256 << 20  # of a file that is read whole
+SURROGATE = re.compile("[\ud800-\udfff]")
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+class Failure(Exception):
+    """What a user can cause, as a message."""
+
+
+def is_deep(text):
+    """Whether more than MAX_DEPTH brackets are open somewhere."""
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return False
+    depth = 0
+    for bracket in re.findall(r"[\[\]{}]", STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        if depth > MAX_DEPTH:
+            return True
+    return False
+
+
+def strings_of(value):
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            pending += value
+        elif isinstance(value, dict):
+            pending += [*value.keys(), *value.values()]
+
+
+def is_text(string):
+    """Whether it is Unicode: JSON can also write half of a surrogate pair."""
+    return not SURROGATE.search(string)
+
+
+def parse(text, place, remedy=""):
+    """The value of a JSON text from `place`, which messages begin with."""
+    if is_deep(text):
+        raise Failure(f"{place} nests more than {MAX_DEPTH} lists and objects in each other")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Failure(f"{place} is not JSON: {error}{remedy}") from None
+    if "\\ud" in text or "\\uD" in text:
+        for string in strings_of(value):
+            if not is_text(string):
+                raise Failure(f"{place} has {ascii(string[:40])} with half of a surrogate pair, which is no text; leave that "
+                              "character out")
+    return value
+
+
+def read(path):
+    """The value of a JSON file, which must be a regular one."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), encoding="utf-8") as file:
+        info = os.fstat(file.fileno())
+        if not stat.S_ISREG(info.st_mode):
+            raise Failure(f"cannot read '{path}': it is not a regular file")
+        if info.st_size > MAX_BYTES:
+            raise Failure(f"cannot read '{path}': it has {info.st_size} bytes, above the limit of {MAX_BYTES}")
+        try:
+            return parse(file.read(), f"'{path}'")
+        except UnicodeDecodeError as error:
+            raise Failure(f"'{path}' is not text in UTF-8: {error}") from None

@@ -1,0 +1,63 @@
+"""Runs a command with the umask 000 and looks at what it makes: created_files.py FOLDER... -- COMMAND
+
+Of each file and folder the mode at which it is seen first counts.  Nobody else may open temporaries (names that
+end in .tmp), secrets, and what is in $TMPDIR, unless a folder around them is closed already.  Prints a line for
+each, with its mode, and fails where others can open one.
+"""
+
+import os
+import pathlib
+import re
+import stat
+import subprocess
+import sys
+import threading
+
+at = sys.argv.index("--")
+folders, command = [pathlib.Path(name) for name in sys.argv[1:at]], sys.argv[at + 1:]
+temporary = pathlib.Path(os.environ["TMPDIR"])
+before = {path for folder in folders for path in folder.rglob("*")}
+first = {}
+
+
+def look():
+    for folder in [temporary, *folders]:
+        for path in folder.rglob("*"):
+            if path.name.endswith(".old.tmp"):  # a checkpoint that is about to go, and had its mode
+                continue
+            try:
+                if path not in first and path not in before:
+                    first[path] = stat.S_IMODE(path.lstat().st_mode)
+            except OSError:
+                pass
+
+
+def watch(ended):
+    while not ended.wait(0.001):
+        try:
+            look()
+        except OSError:  # a folder that went meanwhile
+            pass
+
+
+os.umask(0)
+ended = threading.Event()
+watcher = threading.Thread(target=watch, args=(ended,))
+watcher.start()
+try:
+    status = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+finally:
+    ended.set()
+watcher.join()
+look()
+failures = status != 0
+for path, mode in sorted(first.items()):
+    isInside = any(not first.get(parent, 0o777) & 0o077 for parent in path.parents)
+    isSecret = not isInside and (path.parent == temporary or path.name.endswith(".tmp") or path.name.startswith("rendezvous-"))
+    name = re.sub(r"\d{2,}|braidc-\w+", "N", path.name)
+    if isSecret:
+        print(f"{name} {mode:04o}")
+    if isSecret and mode & 0o077:
+        print(f"others can open {path}")
+        failures = True
+sys.exit(1 if failures else 0)
