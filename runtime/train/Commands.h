@@ -51,7 +51,7 @@ struct TrainOptions {
   std::optional<SaveInterval> saveEvery;
   int keep = 3;
   Resume resume = Resume::No;
-  std::vector<std::string> allow; // differences from the checkpoint: data, optimizer
+  std::vector<std::string> allow; // differences from the checkpoint: data, optimizer, model
 };
 
 struct EvalOptions {
