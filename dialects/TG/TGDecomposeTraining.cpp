@@ -16,7 +16,6 @@ static Value validTargets(TensorBuilder &t, Value targets, int64_t ignoreIndex) 
   return t.compare(arith::CmpIPredicate::ne, targets, ignored);
 }
 
-
 /// Where a lane of `logits` is its row's target.  Compared rather than
 /// gathered, so that it fuses with the other row work.
 static Value isTarget(TensorBuilder &t, Value logits, Value targets) {

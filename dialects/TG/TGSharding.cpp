@@ -284,7 +284,9 @@ static std::string repeated(StringRef dim, size_t count) {
 /// Not the mean of what ranks find: a product of means, and a mean over all layers.
 ShardingRule LoadBalanceOp::getShardingRule() {
   size_t layers = getChosen().size();
-  return einsumRule(*this, repeated("e", layers) + ", " + repeated("k", layers) + (getPresent() ? ", ... -> ()" : " -> ()"), "ek", "", ".");
+  return einsumRule(*this,
+                    repeated("e", layers) + ", " + repeated("k", layers) + (getPresent() ? ", ... -> ()" : " -> ()"),
+                    "ek", "", ".");
 }
 ShardingRule RouterZOp::getShardingRule() {
   return einsumRule(*this, repeated("e", getLogits().size()) + (getPresent() ? ", ... -> ()" : " -> ()"), "e", "", ".");

@@ -403,7 +403,7 @@ static void addHostMemory(unsigned number, const KindText &kind, const StepPrint
 }
 
 /// What the rates of programs are measured by, and what the model is for other programs.
-static void addDescription(ModuleOp module, const ModelIdentity &identity, Initializer &model) {
+static void addDescription(ModuleOp module, Initializer &model) {
   if (const GpuInfo *gpu = targetOf(module)->gpu)
     model.newLine()
         .always("peak_device", stringLiteral(gpu->card))
@@ -411,10 +411,16 @@ static void addDescription(ModuleOp module, const ModelIdentity &identity, Initi
         .always("peak_half_flops", doubleLiteral(gpu->bf16Flops));
   if (auto config = module->getAttrOfType<StringAttr>(tg::kConfig))
     model.newLine().always("config", stringLiteral(config));
+}
+
+static void addStagesAndIdentity(const PipelineTables &pipeline, unsigned number, const ModelIdentity &identity,
+                                 Initializer &model) {
+  pipeline.addArrays(number, model);
   if (identity.hash)
-    model.newLine().always("model_hash", "0x" + llvm::utohexstr(identity.hash, /*LowerCase=*/true) + "ull");
-  if (identity.hash)
-    model.newLine().always("operations", stringLiteral(identity.operations));
+    model.newLine()
+        .always("model_hash", "0x" + llvm::utohexstr(identity.hash, /*LowerCase=*/true) + "ull")
+        .newLine()
+        .always("operations", stringLiteral(identity.operations));
 }
 
 /// What the file includes and needs.
@@ -485,8 +491,8 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     if (!options.optimizer.empty())
       model.newLine().always("optimizer", stringLiteral(options.optimizer));
     addHostMemory(number, kinds[number], steps, model);
-    addDescription(module, options.identity, model);
-    pipeline.addArrays(number, model);
+    addDescription(module, model);
+    addStagesAndIdentity(pipeline, number, options.identity, model);
     os << "static const br_model model" << suffixOf(number) << " = " << model.text() << ";\n\n";
   }
   os << mainText(steps.getEmitter(), manyRanks);

@@ -15,8 +15,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/Graph/Signature.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -170,16 +170,18 @@ ModelIdentity braid::identityOf(func::FuncOp model) {
   options.inclusive = true;
   getBackwardSlice(last, &before, options);
   OperationLines lines(*copy, hasConfig);
-  llvm::MapVector<std::string, int64_t> counts;
+  llvm::StringMap<int64_t> counts;
+  SmallVector<std::string> kinds; // in their order
   ModelIdentity identity;
   std::string all;
   for (Operation &op : copy->front())
     if (std::string line = before.contains(&op) ? lines.lineOf(&op) : ""; !line.empty()) {
-      ++counts[line];
+      if (++counts[line] == 1)
+        kinds.push_back(line);
       all += line + "\n";
     }
-  for (const auto &[line, count] : counts)
-    identity.operations += std::to_string(count) + " " + line + "\n";
+  for (const std::string &line : kinds)
+    identity.operations += std::to_string(counts[line]) + " " + line + "\n";
   identity.hash = llvm::xxh3_64bits(all);
   return identity;
 }
