@@ -1,48 +1,14 @@
 //===- TrainingStep.td - from a model to its programs --------*- tablegen -*-===//
 //
-// Order of a step: tg-note-groups, tg-unfuse-weights (only for ranks that share weights), tg-transpose-weights, tg-rebatch (only to
-// accumulate), tg-make-programs, then on @train: tg-split-loss (only to accumulate), tg-differentiate,
-// tg-accumulate (only to accumulate), tg-apply-optimizer.  Hooks, if there are any: tg-mark-units before the programs, tg-attach-hooks before tg-differentiate and
-// again, behind tg-mark-gradients, after tg-accumulate; then tg-remove-hooks.
+// Order of a step: tg-note-groups, tg-unfuse-weights (for ranks that share weights), tg-transpose-weights, tg-rebatch (to
+// accumulate), tg-make-programs, on @train tg-split-loss (to accumulate), tg-differentiate, tg-accumulate, tg-apply-optimizer.
+// Hooks: tg-mark-units before programs, tg-attach-hooks before tg-differentiate and behind tg-mark-gradients, tg-remove-hooks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_TRAININGSTEP
 #define BRAID_PASSES_GRAPH_TRAININGSTEP
 
 include "mlir/Pass/PassBase.td"
-
-def NoteGroupsPass : Pass<"tg-note-groups", "::mlir::func::FuncOp"> {
-  let summary = "Says of each parameter whether it is a weight, a bias, an embedding or of a norm";
-  let description = [{
-    What a parameter is follows from what reads it: norms, contractions, look-ups. A bias has at most one dim.
-    Passes that lay weights out for ranks change dims and readers, so this pass runs before them, on the model. Its
-    attribute stays on the arguments of `@train` until `tg-apply-optimizer` has read it for `decay-exclude`.
-
-    Input:
-    ```mlir
-    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
-                     %w: tensor<8x12xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
-                     %b: tensor<12xf32> {tg.param = #tg.param<"b", #tg.init<zeros>>}) -> tensor<4x12xf32> {
-      %p = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
-      %r = tg.broadcast %b dims [1] : tensor<12xf32> -> tensor<4x12xf32>
-      %y = arith.addf %p, %r : tensor<4x12xf32>
-      return %y : tensor<4x12xf32>
-    }
-    ```
-    Output:
-    ```mlir
-    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
-                     %w: tensor<8x12xf32> {tg.decay_group = "weights", tg.param = #tg.param<"w", #tg.init<ones>>},
-                     %b: tensor<12xf32> {tg.decay_group = "biases", tg.param = #tg.param<"b", #tg.init<zeros>>}) -> tensor<4x12xf32> {
-      %p = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
-      %r = tg.broadcast %b dims [1] : tensor<12xf32> -> tensor<4x12xf32>
-      %y = arith.addf %p, %r : tensor<4x12xf32>
-      return %y : tensor<4x12xf32>
-    }
-    ```
-  }];
-  let dependentDialects = ["::braid::tg::TGDialect"];
-}
 
 def UnfuseWeightsPass : Pass<"tg-unfuse-weights", "::mlir::func::FuncOp"> {
   let summary = "Makes the parts that are side by side in a weight a dim of their own";
@@ -386,9 +352,9 @@ def SplitLossPass : Pass<"tg-split-loss", "::mlir::ModuleOp"> {
     (mean or sum) over the batch, possibly reshaped; nothing before it may mix the examples.  A mean
     becomes a sum, and the result with the role `count` is what the sum is to be divided by.  A sum stays
     as it is, without a count.  Other terms may be added to a mean, as a penalty of weights or the balance
-    of experts.  They are multiplied by the count, so a step has their mean, weighted by targets; a remark
-    says so where a term depends on the batch.  An ignored target then has a weight of 2^-60 instead of none
-    (2^-110 in f64): a step without targets has the mean over its microbatches, and all others stay as they are.
+    of experts.  They are multiplied by the count, so a step has their mean, weighted by targets; a remark says so
+    where a term depends on the batch.  Ignored targets then weigh 2^-60 (2^-110 in f64), which tells in no step
+    but one without targets: that has the mean over its microbatches.
 
     Runs on the function to be differentiated, before `tg-differentiate`;
     `tg-accumulate` divides.
@@ -484,8 +450,7 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
     Each result with `tg.grad_of = "p"` becomes the update of p: a `tg.update`, the
     states that the optimizer keeps of p (`p.exp_avg` and `p.exp_avg_sq` of AdamW), the
     inputs `lr` and `step` where they are needed, and results with `tg.updates`.
-    Functions without such results stay as they are.  So do parameters that the loss does not depend on, as in
-    PyTorch, which skips what has no gradient: no state, no update, no decay.
+    Functions without such results stay as they are.  So do parameters without a gradient, as in PyTorch.
 
     Which optimizers there are, and their states, hyperparameters and defaults,
     `dialects/TG/Optimizers` says; `braidc --help` lists them.  A hyperparameter that the
@@ -494,8 +459,7 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
     The hyperparameter `weight_decay` is 0 for parameters that `decay-exclude` names:
     `biases` (rank 0 or 1, not of a norm), `norms` (scales and shifts of layer and
     RMS norms), `embeddings` (tables: what `tg.gather` reads, tied heads included,
-    and what is read by no contraction, such as learned positions).  What `tg-note-groups` wrote down counts, so a
-    layout changes no group.
+    and what is read by no contraction, such as learned positions).  `tg-note-groups` says so before layouts.
 
     `clip` > 0 scales all gradients by min(1, clip / (norm + 1e-6)), where norm is
     the 2-norm of all of them; the result with the role `grad_norm` is the norm
