@@ -235,6 +235,18 @@ func.func @collect(%x: tensor<6x2x2x8xf32>, %s: tensor<2x4x2xi32>, %c: tensor<6x
   %y = tg.collect %x, %s, %c : (tensor<6x2x2x8xf32>, tensor<2x4x2xi32>, tensor<6x2x2xi32>) -> tensor<2x4x2x8xf32>
   return %y : tensor<2x4x2x8xf32>
 }
+func.func @expert_slots_present(%i: tensor<2x4x2xi32>, %p: tensor<2x4xi32>) -> (tensor<2x4x2xi32>, tensor<6x2x4xi32>) {
+  %s, %c = tg.expert_slots %i present %p capacity 4 of 6 bound 2 : (tensor<2x4x2xi32>, tensor<2x4xi32>) -> (tensor<2x4x2xi32>, tensor<6x2x4xi32>)
+  return %s, %c : tensor<2x4x2xi32>, tensor<6x2x4xi32>
+}
+func.func @load_balance_present(%p: tensor<2x4x6xf32>, %i: tensor<2x4x2xi32>, %r: tensor<2x4xi32>) -> tensor<f32> {
+  %y = tg.load_balance %p choices %i present %r : (tensor<2x4x6xf32>, tensor<2x4x2xi32>, tensor<2x4xi32>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func @router_z_present(%x: tensor<2x4x6xf32>, %r: tensor<2x4xi32>) -> tensor<f32> {
+  %z = tg.router_z %x present %r : (tensor<2x4x6xf32>, tensor<2x4xi32>) -> tensor<f32>
+  return %z : tensor<f32>
+}
 func.func @load_balance(%p: tensor<2x4x6xf32>, %i: tensor<2x4x2xi32>) -> tensor<f32> {
   %y = tg.load_balance %p choices %i : (tensor<2x4x6xf32>, tensor<2x4x2xi32>) -> tensor<f32>
   return %y : tensor<f32>

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BR_ABI_VERSION 17
+#define BR_ABI_VERSION 18
 #define BR_MAX_RANK 8
 #define BR_MAX_LOOPS 6
 #define BR_MAX_AXES 8
@@ -265,6 +265,11 @@ typedef struct br_model {
   int32_t n_slots;
   const br_cell *cells; // none: the model is not cut in stages
   int32_t n_cells;
+  // The operations of the forward graph, which shapes do not show (heads, epsilons, activations): a hash, and a line
+  // for each kind with how many there are.  The same for every batch, mesh and target; 0 and null where they are not
+  // known.
+  uint64_t model_hash;
+  const char *operations;
 } br_model;
 
 // The training binary's whole main: parses the command line and runs.

@@ -101,9 +101,12 @@ def LossOpInterface : OpInterface<"LossOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"Whether this op is a sum or a mean.", "bool", "isSumOrMean", (ins), [{}], [{ return true; }]>,
+    InterfaceMethod<"Whether the data choose which examples count, so that batches of one size have other divisors.",
+      "bool", "leavesOut", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{Makes a mean the sum.  Returns, built at the builder's insertion point,
-      the scalar that the mean divides by; null if the op was a sum already.}],
-      "::mlir::Value", "makeSum", (ins "::mlir::OpBuilder &":$builder)>,
+      the scalar that the mean divides by; null if the op was a sum already.  An example that is left out adds
+      `ofLeftOut` to the scalar.}],
+      "::mlir::Value", "makeSum", (ins "::mlir::OpBuilder &":$builder, "double":$ofLeftOut)>,
   ];
 }
 

@@ -62,21 +62,51 @@ SmallVector<Value> TopKOp::decompose(OpBuilder &builder) {
   return {named("largest", values), named("lanes", t.convert(indices, getIndices().getType().getElementType()))};
 }
 
+/// Whether a token is there, for each of `shape`, whose first two dims are rows and tokens.
+static Value isPresent(TensorBuilder &t, Value present, RankedTensorType shape) {
+  Value there = t.compare(arith::CmpIPredicate::sge, present, t.like(present, 0));
+  return t.broadcast(there, withElement(shape, t.builder.getI1Type()), dimRange(0, typeOf(present).getRank()));
+}
+
+/// How many earlier choices of a row are equal in all of `keys`, for each choice.
+static Value countEarlier(TensorBuilder &t, ArrayRef<Value> keys) {
+  Type integer = t.builder.getI32Type();
+  ArrayRef<int64_t> shape = typeOf(keys.front()).getShape();
+  auto pairs = RankedTensorType::get({shape[0], shape[1], shape[1]}, integer);
+  Value counts;
+  for (Value key : keys) {
+    Value mine = t.broadcast(key, pairs, {0, 1}), other = t.broadcast(key, pairs, {0, 2});
+    if (!counts)
+      counts = t.compare(arith::CmpIPredicate::slt, t.iota(mine, 2, integer), t.iota(mine, 1, integer));
+    counts = t.make<arith::AndIOp>(counts, t.compare(arith::CmpIPredicate::eq, mine, other));
+  }
+  return t.reduceLanes(ReduceKind::Sum, oneWhere(t, counts, integer));
+}
+
 SmallVector<Value> ExpertSlotsOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Type integer = builder.getI32Type();
   RankedTensorType shape = getChosen().getType();
   int64_t rows = shape.getDimSize(0), number = shape.getDimSize(1) * shape.getDimSize(2), capacity = getCapacity();
-  Value chosen = t.reshape(t.convert(getChosen(), integer), {rows, number});
+  Value chosen = t.reshape(t.convert(getChosen(), integer), {rows, number}), document;
+  auto below = [&](Value count, int64_t limit) {
+    return t.compare(arith::CmpIPredicate::slt, count, t.like(count, limit));
+  };
+  if (getPresent()) {
+    Value present = t.convert(getPresent(), integer);
+    document = t.reshape(t.broadcast(present, withElement(shape, integer), {0, 1}), {rows, number});
+    Value isThere = t.compare(arith::CmpIPredicate::sge, document, t.like(document, 0));
+    chosen = t.select(isThere, chosen, t.like(chosen, -1)); // of no expert
+  }
 
-  // How many earlier choices of the row are of the same expert.
-  auto pairs = RankedTensorType::get({rows, number, number}, integer);
-  Value mine = t.broadcast(chosen, pairs, {0, 1}), other = t.broadcast(chosen, pairs, {0, 2});
-  Value isEarlier = t.compare(arith::CmpIPredicate::slt, t.iota(mine, 2, integer), t.iota(mine, 1, integer));
-  Value isSame = t.compare(arith::CmpIPredicate::eq, mine, other);
-  Value count = t.reduceLanes(ReduceKind::Sum, oneWhere(t, t.make<arith::AndIOp>(isSame, isEarlier), integer));
-  Value place = named("place", count);
-  Value hasSlot = t.compare(arith::CmpIPredicate::slt, place, t.like(place, capacity));
+  Value place = named("place", countEarlier(t, chosen));
+  Value hasSlot = below(place, capacity);
+  if (getBound() && getBound() < getCapacity()) {
+    Value ofDocument = named("place_in_document", countEarlier(t, {chosen, document}));
+    hasSlot = t.make<arith::AndIOp>(hasSlot, below(ofDocument, *getBound()));
+  }
+  if (getPresent())
+    hasSlot = t.make<arith::AndIOp>(hasSlot, t.compare(arith::CmpIPredicate::sge, chosen, t.like(chosen, 0)));
   Value slots = t.select(hasSlot, addInts(t, timesInt(t, chosen, capacity), place), t.like(place, -1));
   slots = named("slots", slots);
 
@@ -130,16 +160,43 @@ SmallVector<Value> CollectOp::decompose(OpBuilder &builder) {
 // Losses of routers
 //===----------------------------------------------------------------------===//
 
-/// The mean over all dims but the last.
-static Value meanOfRows(TensorBuilder &t, Value a) {
-  return t.reduce(ReduceKind::Mean, a, dimRange(0, typeOf(a).getRank() - 1));
-}
+namespace {
+/// Means over tokens; over those that are there, where that is said.
+class TokenMeans {
+public:
+  TokenMeans(TensorBuilder &t, Value present, Type element) : t(t), present(present) {
+    if (!present)
+      return;
+    Value ones = oneWhere(t, isPresent(t, present, typeOf(present)), element);
+    number = named("present", t.max(t.sumAll(ones), 1.0));
+  }
+
+  /// The mean over all dims but the last `kept`.
+  Value operator()(Value a, int64_t kept) const {
+    RankedTensorType type = typeOf(a);
+    SmallVector<int64_t> dims = dimRange(0, type.getRank() - kept);
+    if (!present)
+      return t.reduce(ReduceKind::Mean, a, dims);
+    // Dims behind those of tokens: each token has as many.
+    double ofToken = 1;
+    for (int64_t dim : llvm::drop_begin(dims, typeOf(present).getRank()))
+      ofToken *= static_cast<double>(type.getDimSize(dim));
+    Value sum = t.sum(t.select(isPresent(t, present, type), a, t.zeros(type)), dims);
+    return t.div(sum, t.fromScalar(t.mul(number, ofToken), sum));
+  }
+
+private:
+  TensorBuilder &t;
+  Value present, number;
+};
+} // namespace
 
 static Value sumOf(TensorBuilder &t, Value sum, Value term) { return sum ? t.add(sum, term) : term; }
 
 SmallVector<Value> LoadBalanceOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Type integer = builder.getI32Type();
+  TokenMeans mean(t, getPresent(), typeOf(t.widen(getProbabilities().front())).getElementType());
   Value share, probability;
   for (auto [p, chosen] : llvm::zip_equal(getProbabilities(), getChosen())) {
     Value wide = t.widen(p), experts = t.convert(chosen, integer);
@@ -148,8 +205,8 @@ SmallVector<Value> LoadBalanceOp::decompose(OpBuilder &builder) {
     shape.push_back(typeOf(p).getShape().back());
     Value each = t.fromRows(experts, t.constant(RankedTensorType::get(shape, integer), 0));
     Value isChosen = t.compare(arith::CmpIPredicate::eq, each, t.iota(each, last, integer));
-    share = sumOf(t, share, meanOfRows(t, oneWhere(t, isChosen, typeOf(wide).getElementType())));
-    probability = sumOf(t, probability, meanOfRows(t, wide));
+    share = sumOf(t, share, mean(oneWhere(t, isChosen, typeOf(wide).getElementType()), /*kept=*/1));
+    probability = sumOf(t, probability, mean(wide, /*kept=*/1));
   }
   RankedTensorType first = typeOf(getProbabilities().front());
   double layers = getChosen().size(), k = typeOf(getChosen().front()).getShape().back();
@@ -160,13 +217,14 @@ SmallVector<Value> LoadBalanceOp::decompose(OpBuilder &builder) {
 
 SmallVector<Value> RouterZOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
+  TokenMeans meanOf(t, getPresent(), typeOf(t.widen(getLogits().front())).getElementType());
   Value mean;
   for (Value logits : getLogits()) {
     Value x = t.widen(logits);
     Value largest = named("largest", t.reduceLanes(ReduceKind::Max, x));
     Value sum = t.reduceLanes(ReduceKind::Sum, t.exp(t.sub(x, t.fromRows(largest, x))));
     Value square = t.square(named("lse", t.add(t.log(sum), largest)));
-    mean = sumOf(t, mean, t.reduce(ReduceKind::Mean, square, dimRange(0, typeOf(square).getRank())));
+    mean = sumOf(t, mean, meanOf(square, /*kept=*/0));
   }
   return {t.convert(t.mul(mean, 1.0 / getLogits().size()), getType().getElementType())};
 }

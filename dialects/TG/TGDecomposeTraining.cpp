@@ -16,12 +16,6 @@ static Value validTargets(TensorBuilder &t, Value targets, int64_t ignoreIndex) 
   return t.compare(arith::CmpIPredicate::ne, targets, ignored);
 }
 
-/// How many targets count, as a float of `element`.
-static Value countTargets(TensorBuilder &t, Value valid, Type element) {
-  RankedTensorType type = withElement(typeOf(valid), element);
-  return t.sumAll(t.select(valid, t.constant(type, 1.0), t.constant(type, 0.0)));
-}
-
 /// Where a lane of `logits` is its row's target.  Compared rather than
 /// gathered, so that it fuses with the other row work.
 static Value isTarget(TensorBuilder &t, Value logits, Value targets) {
@@ -33,14 +27,16 @@ SmallVector<Value> CountOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Type element = getType().getElementType();
   // bf16 cannot count past 256.
-  Type exact = element.isBF16() ? builder.getF32Type() : element;
-  Value count = countTargets(t, validTargets(t, getTargets(), getIgnoreIndex()), exact);
-  return {t.convert(count, element)};
+  RankedTensorType exact = withElement(getTargets().getType(), element.isBF16() ? builder.getF32Type() : element);
+  Value valid = validTargets(t, getTargets(), getIgnoreIndex());
+  Value weights = t.select(valid, t.constant(exact, 1.0), t.constant(exact, getIgnoredWeight().convertToDouble()));
+  return {t.convert(t.sumAll(weights), element)};
 }
 
 /// What a mean of losses divides by: the number of targets, at least 1.
 static Value divisorOfMean(TensorBuilder &t, Value targets, int64_t ignoreIndex, Type element) {
-  return t.max(t.make<CountOp>(RankedTensorType::get({}, element), targets, ignoreIndex), 1.0);
+  auto type = RankedTensorType::get({}, element);
+  return t.max(t.make<CountOp>(type, targets, ignoreIndex, /*ignored_weight=*/APFloat(0.0)), 1.0);
 }
 
 /// A mean is a sum divided by a count, so that a part of the rows can be summed.
@@ -84,16 +80,19 @@ SmallVector<Value> CrossEntropyGradOp::decompose(OpBuilder &builder) {
 // Losses as sums
 //===----------------------------------------------------------------------===//
 
-Value CrossEntropyOp::makeSum(OpBuilder &builder) {
+bool CrossEntropyOp::leavesOut() { return true; }
+
+Value CrossEntropyOp::makeSum(OpBuilder &builder, double ofLeftOut) {
   if (getReduction() == LossReduction::Sum)
     return {};
   setReduction(LossReduction::Sum);
-  return builder.create<CountOp>(getLoc(), getLoss().getType(), getTargets(), getIgnoreIndexAttr());
+  return builder.create<CountOp>(getLoc(), getLoss().getType(), getTargets(), getIgnoreIndexAttr(),
+                                 builder.getF64FloatAttr(ofLeftOut));
 }
 
 bool ReduceOp::isSumOrMean() { return getKind() != ReduceKind::Max; }
 
-Value ReduceOp::makeSum(OpBuilder &builder) {
+Value ReduceOp::makeSum(OpBuilder &builder, double) {
   if (getKind() == ReduceKind::Sum)
     return {};
   setKind(ReduceKind::Sum);

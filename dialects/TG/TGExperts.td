@@ -39,10 +39,23 @@ def TG_ExpertSlotsOp : TG_Op<"expert_slots", "Source", [TG_Infer, TG_Composite, 
     %slots, %choices = tg.expert_slots %chosen capacity 4 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x4xi32>)
     ```
     Every expert takes all of its choices if the capacity is the number of tokens in a row.
+
+    `present` has the document of each token, and a negative number where a row has no token: such a
+    position gets no slot and takes none. With `bound`, a document has so many slots of each expert
+    for itself, whatever else is in its row.
+
+    ```mlir
+    %slots, %choices = tg.expert_slots %chosen present %documents capacity 6 of 8 bound 2
+        : (tensor<2x6x2xi32>, tensor<2x6xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x6xi32>)
+    ```
   }];
-  let arguments = (ins TG_Int:$chosen, I64Attr:$capacity, I64Attr:$experts);
+  let arguments = (ins TG_Int:$chosen, Optional<TG_Int>:$present, I64Attr:$capacity, I64Attr:$experts,
+                       OptionalAttr<I64Attr>:$bound);
   let results = (outs TG_Int:$slots, TG_Int:$choices);
-  let assemblyFormat = "$chosen `capacity` $capacity `of` $experts attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $chosen (`present` $present^)? `capacity` $capacity `of` $experts (`bound` $bound^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
 }
 
 def TG_DispatchOp : TG_Op<"dispatch", "Movement", [TG_Infer, TG_Diff, TG_Composite, TG_DefaultCost]> {
@@ -81,7 +94,7 @@ def TG_CollectOp : TG_Op<"collect", "Movement", [TG_Infer, TG_Diff, TG_Composite
   let assemblyFormat = "$input `,` $slots `,` $choices attr-dict `:` functional-type(operands, results)";
 }
 
-def TG_LoadBalanceOp : TG_Op<"load_balance", "Loss", [SameVariadicOperandSize, TG_Composite, TG_Cost]> {
+def TG_LoadBalanceOp : TG_Op<"load_balance", "Loss", [AttrSizedOperandSegments, TG_Composite, TG_Cost]> {
   let summary = "How unevenly routers use their experts (Fedus et al. 2021); k where all are used alike.";
   let description = [{
     The number of experts times the sum over experts of f p, where f is how many choices of a
@@ -93,25 +106,28 @@ def TG_LoadBalanceOp : TG_Op<"load_balance", "Loss", [SameVariadicOperandSize, T
     %aux = tg.load_balance %p0, %p1 choices %e0, %e1
         : (tensor<2x6x8xf32>, tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<2x6x2xi32>) -> tensor<f32>
     ```
+    Positions where `present` is negative hold no token and are in no average.
   }];
-  let arguments = (ins Variadic<TG_Float>:$probabilities, Variadic<TG_Int>:$chosen);
+  let arguments = (ins Variadic<TG_Float>:$probabilities, Variadic<TG_Int>:$chosen, Optional<TG_Int>:$present);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$probabilities `choices` $chosen attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $probabilities `choices` $chosen (`present` $present^)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 
-def TG_RouterZOp : TG_Op<"router_z", "Loss", [TG_Composite, TG_Cost]> {
+def TG_RouterZOp : TG_Op<"router_z", "Loss", [AttrSizedOperandSegments, TG_Composite, TG_Cost]> {
   let summary = "The mean square of log-sum-exps over the last dim (Zoph et al. 2022): how large routers' logits are.";
   let description = [{
-    Over all rows of all operands, of which a layer has one.
+    Over all rows of all operands, of which a layer has one; without those where `present` is negative.
 
     ```mlir
     %z = tg.router_z %l0, %l1 : (tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<f32>
     ```
   }];
-  let arguments = (ins Variadic<TG_Float>:$logits);
+  let arguments = (ins Variadic<TG_Float>:$logits, Optional<TG_Int>:$present);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$logits attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$logits (`present` $present^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -41,8 +41,11 @@ template <class Op> struct ClassIndices : IndexingOpInterface::ExternalModel<Cla
 };
 
 struct ChosenExperts : IndexingOpInterface::ExternalModel<ChosenExperts, ExpertSlotsOp> {
-  std::optional<IndexRange> getIndexRange(Operation *op, OpOperand &) const {
-    return IndexRange{static_cast<int64_t>(cast<ExpertSlotsOp>(op).getExperts())};
+  std::optional<IndexRange> getIndexRange(Operation *op, OpOperand &operand) const {
+    auto slots = cast<ExpertSlotsOp>(op);
+    if (operand.get() != slots.getChosen())
+      return std::nullopt;
+    return IndexRange{static_cast<int64_t>(slots.getExperts())};
   }
 };
 

@@ -43,6 +43,12 @@ LogicalResult ExpertSlotsOp::inferReturnTypes(MLIRContext *context, Loc loc, Ada
   if (capacity < 1 || capacity > chosen.getDimSize(1))
     return emitOptionalError(loc, "capacity must be at least 1 and at most the tokens of a row, ", chosen.getDimSize(1),
                              ", found ", capacity);
+  if (Value present = adaptor.getPresent(); present && typeOf(present).getShape() != chosen.getShape().drop_back())
+    return emitOptionalError(loc, "'present' must have a number for each token of ", chosen, ", found ",
+                             present.getType());
+  if (std::optional<int64_t> bound = adaptor.getBound(); bound && (!adaptor.getPresent() || *bound < 1))
+    return emitOptionalError(loc, "'bound' must be at least 1, and needs 'present' to tell documents apart, found ",
+                             *bound, adaptor.getPresent() ? "" : " without it");
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   if (experts < 1 || experts > most / capacity / chosen.getDimSize(0))
     return emitOptionalError(loc, "experts must be at least 1, and their slots of all rows at most ", most, ", found ",
@@ -90,7 +96,7 @@ LogicalResult CollectOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adapto
 // Losses of routers
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyScalar(Operation *op, OperandRange floats) {
+static LogicalResult verifyScalar(Operation *op, OperandRange floats, Value present) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   if (floats.empty())
     return op->emitOpError() << "needs the operands of at least one layer";
@@ -100,11 +106,14 @@ static LogicalResult verifyScalar(Operation *op, OperandRange floats) {
       return op->emitOpError() << "layers have one type, found " << first << " and " << other.getType();
   if (first.getRank() < 2 || result.getRank() != 0 || result.getElementType() != first.getElementType())
     return op->emitOpError() << "makes a scalar of rows of lanes, found " << result << " of " << first;
+  if (present && typeOf(present).getShape() != first.getShape().drop_back())
+    return op->emitOpError() << "'present' must have a number for each row of " << first << ", found "
+                             << present.getType();
   return success();
 }
 
 LogicalResult LoadBalanceOp::verify() {
-  if (failed(verifyScalar(*this, getProbabilities())))
+  if (failed(verifyScalar(*this, getProbabilities(), getPresent())))
     return failure();
   RankedTensorType first = typeOf(getProbabilities().front());
   for (Value chosen : getChosen()) {
@@ -117,4 +126,4 @@ LogicalResult LoadBalanceOp::verify() {
   return success();
 }
 
-LogicalResult RouterZOp::verify() { return verifyScalar(*this, getLogits()); }
+LogicalResult RouterZOp::verify() { return verifyScalar(*this, getLogits(), getPresent()); }

@@ -260,10 +260,18 @@ def TG_CountOp : TG_Op<"count", "Source", [TG_DefaultCost, TG_Composite]> {
     ```mlir
     %n = tg.count %targets ignore -100 : tensor<2x4xi32> -> tensor<f32>
     ```
+    `as` gives an ignored target a weight of its own, which is 0 otherwise. A weight far below the last digit of
+    1 leaves every count as it is but that of no target, which becomes a number to divide by (`leastCount`).
+
+    ```mlir
+    %n = tg.count %targets ignore -100 as 8.6736173798840355e-19 : tensor<2x4xi32> -> tensor<f32>
+    ```
   }];
-  let arguments = (ins TG_Int:$targets, I64Attr:$ignore_index);
+  let arguments = (ins TG_Int:$targets, I64Attr:$ignore_index, DefaultValuedAttr<F64Attr, "0.0">:$ignored_weight);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$targets `ignore` $ignore_index attr-dict `:` type($targets) `->` type($result)";
+  let assemblyFormat = [{
+    $targets `ignore` $ignore_index (`as` $ignored_weight^)? attr-dict `:` type($targets) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

@@ -266,7 +266,9 @@ ShardingRule RopeOp::getShardingRule() { return einsumRule(*this, "b s h d -> b 
 //===----------------------------------------------------------------------===//
 
 ShardingRule TopKOp::getShardingRule() { return einsumRule(*this, "... n -> ... k, ... k", "nk"); }
-ShardingRule ExpertSlotsOp::getShardingRule() { return einsumRule(*this, "b s k -> b s k, e b c", "skec"); }
+ShardingRule ExpertSlotsOp::getShardingRule() {
+  return einsumRule(*this, getPresent() ? "b s k, b s -> b s k, e b c" : "b s k -> b s k, e b c", "skec");
+}
 ShardingRule DispatchOp::getShardingRule() {
   return einsumRule(*this, "b s d, b s k, e b c -> e b c d", "skec").linearIn(0);
 }
@@ -282,10 +284,12 @@ static std::string repeated(StringRef dim, size_t count) {
 /// Not the mean of what ranks find: a product of means, and a mean over all layers.
 ShardingRule LoadBalanceOp::getShardingRule() {
   size_t layers = getChosen().size();
-  return einsumRule(*this, repeated("e", layers) + ", " + repeated("k", layers) + " -> ()", "ek", "", ".");
+  return einsumRule(*this,
+                    repeated("e", layers) + ", " + repeated("k", layers) + (getPresent() ? ", ... -> ()" : " -> ()"),
+                    "ek", "", ".");
 }
 ShardingRule RouterZOp::getShardingRule() {
-  return einsumRule(*this, repeated("e", getLogits().size()) + " -> ()", "e", "", ".");
+  return einsumRule(*this, repeated("e", getLogits().size()) + (getPresent() ? ", ... -> ()" : " -> ()"), "e", "", ".");
 }
 
 //===----------------------------------------------------------------------===//

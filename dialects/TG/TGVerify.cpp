@@ -101,6 +101,8 @@ LogicalResult DropoutOp::verify() {
 LogicalResult CountOp::verify() {
   if (getType().getRank() != 0)
     return emitOpError() << "result must be a scalar, found " << getType();
+  if (double weight = getIgnoredWeight().convertToDouble(); !(weight >= 0 && weight < 1))
+    return emitOpError() << "an ignored target has a weight of at least 0 and below 1, found " << weight;
   return success();
 }
 

@@ -31,6 +31,12 @@ struct IndexedBy {
   int64_t extent = 0, ignored = 0;
 };
 
+/// What a model computes, as br_model tells the runtime; 0 and no text where it is not known.
+struct ModelIdentity {
+  uint64_t hash = 0;
+  std::string operations; ///< A line for each kind of operation: how many there are, and what it does.
+};
+
 struct CodegenOptions {
   /// The model's name, for messages of the binary.
   std::string modelName = "model";
@@ -44,6 +50,7 @@ struct CodegenOptions {
   std::optional<IgnoredTargets> ignored = {};
   /// The memory plan as JSON text, which the binary prints on request.
   std::string planJson = "{}";
+  ModelIdentity identity = {};
 };
 
 struct SourceFile {

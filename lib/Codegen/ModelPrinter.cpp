@@ -413,6 +413,16 @@ static void addDescription(ModuleOp module, Initializer &model) {
     model.newLine().always("config", stringLiteral(config));
 }
 
+static void addStagesAndIdentity(const PipelineTables &pipeline, unsigned number, const ModelIdentity &identity,
+                                 Initializer &model) {
+  pipeline.addArrays(number, model);
+  if (identity.hash)
+    model.newLine()
+        .always("model_hash", "0x" + llvm::utohexstr(identity.hash, /*LowerCase=*/true) + "ull")
+        .newLine()
+        .always("operations", stringLiteral(identity.operations));
+}
+
 /// What the file includes and needs.
 static void printHead(llvm::raw_ostream &os, const StepEmitter &emitter, bool manyRanks, bool callsAttention) {
   os << "// The tables that the runtime reads, and main.\n"
@@ -482,7 +492,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
       model.newLine().always("optimizer", stringLiteral(options.optimizer));
     addHostMemory(number, kinds[number], steps, model);
     addDescription(module, model);
-    pipeline.addArrays(number, model);
+    addStagesAndIdentity(pipeline, number, options.identity, model);
     os << "static const br_model model" << suffixOf(number) << " = " << model.text() << ";\n\n";
   }
   os << mainText(steps.getEmitter(), manyRanks);

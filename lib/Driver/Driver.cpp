@@ -10,6 +10,7 @@
 #include "lib/Driver/Hooks.h"
 #include "lib/Driver/LossChunks.h"
 #include "lib/Driver/LowerGraph.h"
+#include "lib/Driver/ModelIdentity.h"
 #include "lib/Driver/OptimizerText.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
@@ -77,6 +78,7 @@ private:
   std::string optimizer; // of a program that was made here
   std::vector<IndexedBy> indices;
   std::optional<IgnoredTargets> ignored;
+  ModelIdentity identity;
   PhaseClock clock{options.verbose};
   std::vector<ReplayReport> replays; // that --recompute=auto chose from
 };
@@ -214,7 +216,7 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 
 LogicalResult Driver::emitSources(const Report &summary) {
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{modelName(), optimizer, options.accumulate, indices, ignored, planJson(summary, {})};
+  CodegenOptions codegen{modelName(), optimizer, options.accumulate, indices, ignored, planJson(summary, {}), identity};
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
     return failure();
@@ -401,6 +403,7 @@ LogicalResult Driver::lower() {
   func::FuncOp model = *module->getOps<func::FuncOp>().begin();
   indices = indicesOf(model);
   ignored = ignoredTargetsOf(model);
+  identity = identityOf(model);
   optimizer = optimizerText(options.optimizer);
   if (recomputesForLimit(options))
     options.recompute = RecomputePolicy::Auto;

@@ -182,6 +182,7 @@ void DecoderBuilder::declareInputs() {
   // Rotations show how far apart tokens are, which is the same wherever a document begins.
   if (shape.isPacked && config.hasLearnedPositions())
     places = writer.input("positions", "features", {shape.batch, shape.sequence}, "i32");
+  experts.declareInputs();
   if (config.hasDropout())
     key = writer.input("key", "key", {4}, "i32");
 }
@@ -369,7 +370,8 @@ std::string DecoderBuilder::title() const {
     heads += " (" + std::to_string(config.kvHeads) + " for keys and values)";
   if (config.experts.count)
     heads += ", " + std::to_string(config.experts.count) + " experts with room for " +
-             std::to_string(model::ExpertsBuilder::capacityOf(config.experts, shape)) + " tokens of a row";
+             std::to_string(model::ExpertsBuilder::capacityOf(config.experts, shape)) + " tokens of a " +
+             (shape.isPacked ? "document" : "row");
   return config.title + ": " + std::to_string(config.layers) + " layers, width " + std::to_string(config.width) + ", " +
          heads + ", vocabulary " + std::to_string(config.vocab) + (config.tied ? ", tied head" : "") + "\nbatch " +
          std::to_string(shape.batch) + " x " + std::to_string(shape.sequence) + " tokens" +

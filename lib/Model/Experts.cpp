@@ -34,6 +34,12 @@ int64_t ExpertsBuilder::capacityOf(const ExpertsConfig &experts, BatchShape shap
   return std::clamp<int64_t>(capacity, 1, shape.sequence);
 }
 
+void ExpertsBuilder::declareInputs() {
+  bool hasBound = capacityOf(experts, shape) < shape.sequence;
+  if (experts.count && (hasBound || experts.balanceWeight || experts.zWeight))
+    present = writer.input("present", "features", {shape.batch, shape.sequence}, "i32");
+}
+
 GraphValue ExpertsBuilder::scaled(StringRef hint, const GraphValue &value, double factor) {
   return writer.mul(hint, value, writer.constant("factor", number(factor), value.shape));
 }
@@ -58,11 +64,17 @@ GraphValue ExpertsBuilder::weightsOf(const GraphValue &x, const ExpertWeights &w
   return writer.same("weight", "arith.divf " + top[0].name + ", " + sums.name, top[0]);
 }
 
-/// Adds the choices without a slot.
+/// Adds the choices of tokens that have no slot.
 void ExpertsBuilder::count(const GraphValue &slots) {
   GraphValue zero = writer.constant("zero", "0", slots.shape, "i32");
-  GraphValue isLost = writer.same("is_dropped", "arith.cmpi slt, " + slots.name + ", " + zero.name, slots);
-  isLost.element = "i1";
+  auto compare = [&](StringRef hint, StringRef how, const GraphValue &value) {
+    GraphValue result = writer.same(hint, ("arith.cmpi " + how + ", " + value.name + ", " + zero.name).str(), value);
+    result.element = "i1";
+    return result;
+  };
+  GraphValue hasNone = compare("has_none", "slt", slots);
+  GraphValue isThere = compare("is_there", "sge", writer.broadcast("document", *present, {0, 1}, slots.shape));
+  GraphValue isLost = writer.same("is_dropped", "arith.andi " + hasNone.name + ", " + isThere.name, hasNone);
   GraphValue ones = writer.op("one", "tg.convert " + isLost.name, isLost, slots.shape, "f32", /*functional=*/false);
   GraphValue sum = writer.op("dropped", "tg.reduce sum " + ones.name + " dims [0, 1, 2]", ones, {}, "f32",
                              /*functional=*/false);
@@ -71,13 +83,23 @@ void ExpertsBuilder::count(const GraphValue &slots) {
 
 GraphValue ExpertsBuilder::run(const GraphValue &x, const ExpertWeights &weights) {
   GraphValue weight = weightsOf(x, weights);
-  int64_t capacity = capacityOf(experts, shape);
+  int64_t room = capacityOf(experts, shape);
+  bool hasBound = room < shape.sequence;
+  // Each document has its room, so all of a row's together may take as many slots as there are tokens.
+  int64_t capacity = shape.isPacked ? shape.sequence : room;
   SmallVector<int64_t, 4> slotted = {experts.count, shape.batch, capacity};
-  std::vector<GraphValue> slots = writer.ops({"slot", "choice"},
-                                             "tg.expert_slots " + choices.back().name + " capacity " +
-                                                 std::to_string(capacity) + " of " + std::to_string(experts.count),
-                                             choices.back(), {choices.back(), GraphValue{"", slotted, "i32"}});
-  if (capacity < shape.sequence)
+  SmallVector<GraphValue, 2> operands = {choices.back()};
+  std::string words = "tg.expert_slots " + choices.back().name;
+  if (hasBound) {
+    operands.push_back(*present);
+    words += " present " + present->name;
+  }
+  words += " capacity " + std::to_string(capacity) + " of " + std::to_string(experts.count);
+  if (room < capacity)
+    words += " bound " + std::to_string(room);
+  std::vector<GraphValue> slots =
+      writer.ops({"slot", "choice"}, words, operands, {choices.back(), GraphValue{"", slotted, "i32"}});
+  if (hasBound)
     count(slots[0]);
 
   auto move = [&](StringRef hint, StringRef op, const GraphValue &from, ArrayRef<int64_t> to) {
@@ -100,8 +122,9 @@ GraphValue ExpertsBuilder::addLosses(GraphValue loss) {
   auto list = [](ArrayRef<GraphValue> values) {
     return join(map_range(values, [](const GraphValue &value) { return value.name; }), ", ");
   };
-  auto addTimes = [&](StringRef hint, const std::string &text, ArrayRef<GraphValue> operands, double weight) {
-    GraphValue own = writer.op(hint, text, operands, {});
+  auto addTimes = [&](StringRef hint, const std::string &text, std::vector<GraphValue> operands, double weight) {
+    operands.push_back(*present);
+    GraphValue own = writer.op(hint, text + " present " + present->name, operands, {});
     loss = writer.add("loss", loss, scaled(hint, own, weight));
   };
   if (logits.empty())

@@ -1,8 +1,8 @@
 //===- Experts.h - a mixture of experts in a decoder ------------*- C++ -*-===//
 //
 // A router sends each token to some of a layer's experts, which are gated MLPs.  Experts have
-// room for a number of tokens of each row of the batch; what does not fit is dropped, counted
-// and reported.
+// room for a number of tokens of each row of the batch, or of each document where rows hold several; what does
+// not fit is dropped, counted and reported.  Positions without a token neither take room nor count.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MODEL_EXPERTS_H
@@ -26,8 +26,11 @@ public:
   ExpertsBuilder(GraphWriter &writer, const DecoderConfig &config, BatchShape shape)
       : writer(writer), config(config), experts(config.experts), shape(shape) {}
 
-  /// The tokens of a row that an expert has room for.
+  /// The tokens of a row, or of a document of packed ones, that an expert has room for.
   static int64_t capacityOf(const ExpertsConfig &experts, BatchShape shape);
+  /// Declares the input that says which positions hold tokens, if something is shared out among or averaged over
+  /// them.
+  void declareInputs();
 
   /// What a layer's experts make of x.
   GraphValue run(const GraphValue &x, const ExpertWeights &weights);
@@ -47,6 +50,8 @@ private:
   BatchShape shape;
   std::vector<GraphValue> logits, probabilities, choices; // of layers
   std::optional<GraphValue> lost;
+  /// The document of each token; -1 where a row has no token.
+  std::optional<GraphValue> present;
 };
 
 } // namespace braid::model

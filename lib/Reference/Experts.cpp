@@ -3,6 +3,7 @@
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"
 #include <cmath>
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -33,19 +34,26 @@ static Results evaluateExpertSlots(tg::ExpertSlotsOp op, const Operands &in) {
   const Tensor &chosen = in(op.getChosen());
   Tensor slots(op.getSlots().getType()), choices(op.getChoices().getType());
   int64_t experts = op.getExperts(), capacity = op.getCapacity(), rows = chosen.shape[0];
-  int64_t perRow = chosen.size() / rows;
+  int64_t perRow = chosen.size() / rows, bound = op.getBound().value_or(capacity);
+  const Tensor *present = in.optional(op.getPresent());
   for (int64_t i = 0; i < choices.size(); ++i)
     choices.n(i) = -1;
   for (int64_t row = 0; row < rows; ++row) {
     std::vector<int64_t> taken(experts, 0);
+    std::map<std::pair<int64_t, int64_t>, int64_t> ofDocument;
     for (int64_t i = 0; i < perRow; ++i) {
-      int64_t expert = chosen.n(row * perRow + i);
+      int64_t expert = chosen.n(row * perRow + i), token = row * chosen.shape[1] + i / chosen.shape[2];
       if (expert < 0 || expert >= experts)
         return op->emitError() << "choice " << i << " of row " << row << " is expert " << expert << ", of " << experts;
+      int64_t document = present ? present->n(token) : 0;
+      slots.n(row * perRow + i) = -1;
+      if (document < 0)
+        continue;
       int64_t slot = taken[expert]++;
-      slots.n(row * perRow + i) = slot < capacity ? expert * capacity + slot : -1;
-      if (slot < capacity)
-        choices.n((expert * rows + row) * capacity + slot) = i;
+      if (ofDocument[{document, expert}]++ >= bound || slot >= capacity)
+        continue;
+      slots.n(row * perRow + i) = expert * capacity + slot;
+      choices.n((expert * rows + row) * capacity + slot) = i;
     }
   }
   return results(std::move(slots), std::move(choices));
@@ -98,15 +106,22 @@ static Tensor evaluateLoadBalance(tg::LoadBalanceOp op, const Operands &in) {
   Tensor loss(op.getResult().getType());
   int64_t experts = in(op.getProbabilities().front()).shape.back(), tokens = 0;
   std::vector<double> probability(experts, 0.0), count(experts, 0.0);
+  auto isThere = [&](int64_t token) { return !op.getPresent() || in(op.getPresent()).n(token) >= 0; };
   for (auto [p, chosen] : llvm::zip_equal(op.getProbabilities(), op.getChosen())) {
     const Tensor &probabilities = in(p), &choices = in(chosen);
-    tokens += probabilities.size() / experts;
-    for (int64_t i = 0; i < probabilities.size(); ++i)
-      probability[i % experts] += probabilities.f(i);
-    for (int64_t i = 0; i < choices.size(); ++i)
-      if (choices.n(i) >= 0 && choices.n(i) < experts)
-        ++count[choices.n(i)];
+    int64_t ofToken = choices.shape.back();
+    for (int64_t token = 0; token < probabilities.size() / experts; ++token) {
+      if (!isThere(token))
+        continue;
+      ++tokens;
+      for (int64_t i = 0; i < experts; ++i)
+        probability[i] += probabilities.f(token * experts + i);
+      for (int64_t i = token * ofToken; i < (token + 1) * ofToken; ++i)
+        if (choices.n(i) >= 0 && choices.n(i) < experts)
+          ++count[choices.n(i)];
+    }
   }
+  tokens = std::max<int64_t>(tokens, 1);
   for (int64_t expert = 0; expert < experts; ++expert)
     loss.f(0) += experts * (count[expert] / tokens) * (probability[expert] / tokens);
   return loss;
@@ -118,7 +133,10 @@ static Tensor evaluateRouterZ(tg::RouterZOp op, const Operands &in) {
   for (Value value : op.getLogits()) {
     const Tensor &logits = in(value);
     int64_t experts = logits.shape.back();
-    for (int64_t row = 0; row < logits.size() / experts; ++row, ++rows) {
+    for (int64_t row = 0; row < logits.size() / experts; ++row) {
+      if (op.getPresent() && in(op.getPresent()).n(row) < 0)
+        continue;
+      ++rows;
       double largest = -INFINITY, sum = 0;
       for (int64_t i = 0; i < experts; ++i)
         largest = std::max(largest, logits.f(row * experts + i));
@@ -127,7 +145,7 @@ static Tensor evaluateRouterZ(tg::RouterZOp op, const Operands &in) {
       loss.f(0) += std::pow(largest + std::log(sum), 2);
     }
   }
-  loss.f(0) /= rows;
+  loss.f(0) /= std::max<int64_t>(rows, 1);
   return loss;
 }
 

@@ -12,9 +12,16 @@ static int64_t countTargets(const Tensor &targets, int64_t ignored) {
   return llvm::count_if(targets.elements, [&](Element e) { return e.i != ignored; });
 }
 
+/// At least 1: the mean of no loss is 0.
+static int64_t divisorOfMean(const Tensor &targets, int64_t ignored) {
+  return std::max<int64_t>(countTargets(targets, ignored), 1);
+}
+
 static Tensor evaluateCount(tg::CountOp op, const Operands &in) {
   Tensor n(op.getResult().getType());
-  n.f(0) = countTargets(in(op.getTargets()), op.getIgnoreIndex());
+  const Tensor &targets = in(op.getTargets());
+  int64_t count = countTargets(targets, op.getIgnoreIndex());
+  n.f(0) = count + (targets.size() - count) * op.getIgnoredWeight().convertToDouble();
   return n;
 }
 
@@ -44,7 +51,7 @@ static Results evaluateCrossEntropy(tg::CrossEntropyOp op, const Operands &in) {
       loss.f(0) += lse.f(row) - logits.f(row * classes + targets.n(row));
   }
   if (op.getReduction() == tg::LossReduction::Mean)
-    loss.f(0) /= countTargets(targets, ignored);
+    loss.f(0) /= divisorOfMean(targets, ignored);
   return results(std::move(loss), std::move(lse));
 }
 
@@ -56,7 +63,7 @@ static Results evaluateCrossEntropyGrad(tg::CrossEntropyGradOp op, const Operand
     return failure();
   double scale = in(op.getGradient()).f(0);
   if (op.getReduction() == tg::LossReduction::Mean)
-    scale /= countTargets(targets, ignored);
+    scale /= divisorOfMean(targets, ignored);
   for (int64_t row = 0; row < targets.size(); ++row) {
     if (targets.n(row) == ignored)
       continue;

@@ -5,7 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
-#include "passes/Graph/DecayGroups.h"
+#include "passes/Graph/LeastCount.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
 
@@ -95,8 +95,9 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
     if (count == sum.result) {
       builder.setInsertionPointAfterValue(sum.total);
       b.loc = tg::withPhase(b.loc, tg::Phase::Forward); // the loss is scaled, too
-      // Where no target of the step counts, all sums are zeros, and stay.
-      scale = b.div(b.like(sum.total, 1.0), b.max(sum.total, 1.0));
+      // A count of 0 means that all sums are zeros, which they stay.
+      double least = leastCount(tg::typeOf(sum.total).getElementType());
+      scale = b.div(b.like(sum.total, 1.0), b.max(sum.total, least));
     }
   for (const Sum &sum : sums) {
     Value value = sum.total;
@@ -171,8 +172,6 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
     func::FuncOp accumulate = train.clone();
     accumulate.setName("accumulate");
     symbols.insert(accumulate, std::next(Block::iterator(train)));
-    if (separateUpdate)
-      noteDecayGroups(train);
     if (separateUpdate && failed(dropMicrobatch(train)))
       return signalPassFailure();
     for (func::FuncOp function : {train, accumulate}) {

@@ -82,7 +82,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     if (failed(trained))
       return signalPassFailure();
     if (trained->empty())
-      return;
+      return forgetDecayGroups(function);
     eraseResults(function, [&](unsigned index) { return function.getResultAttr(index, kGradOf) != nullptr; });
     OpBuilder builder(returnOf(function));
     TensorBuilder b(builder, withPhase(function.getLoc(), Phase::Update));
@@ -94,6 +94,9 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       editor.addResult(norm, Role::GradNorm);
     }
     for (const Trained &one : *trained) {
+      // As in PyTorch, what has no gradient is left alone: it does not decay either.
+      if (isZeroGradient(one.gradient))
+        continue;
       b.loc = withFacts(one.gradient.getLoc(), factsOfParameter(parameterOf(one.parameter), Phase::Update));
       update(editor, b, one);
     }
@@ -159,7 +162,9 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       // What was stored in bf16 is scaled and applied in the parameter's type.
       OpBuilder builder(returnOf(function));
       Location loc = ofGradient(gradient.getLoc(), {parameter, gradient});
-      gradient = TensorBuilder(builder, loc).convert(gradient, typeOf(parameter).getElementType());
+      TensorBuilder b(builder, loc);
+      gradient = isZeroGradient(gradient) ? b.zeros(typeOf(parameter))
+                                          : b.convert(gradient, typeOf(parameter).getElementType());
       trained.push_back({parameter, gradient});
     }
     return trained;

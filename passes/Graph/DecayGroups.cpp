@@ -1,9 +1,20 @@
 //===- DecayGroups.cpp - which parameters decay ---------------------------===//
+//
+// What a parameter is follows from what reads it and from its dims.  Layout passes change both: the bias of q, k and v
+// gets a second dim.  So the model says it once, before them, and nothing later asks for a shape.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/Graph/DecayGroups.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/TGBuilder.h"
+#include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
+
+namespace braid {
+#define GEN_PASS_DEF_NOTEGROUPSPASS
+#include "passes/Graph/Passes.h.inc"
+} // namespace braid
 
 using namespace mlir;
 using namespace braid;
@@ -46,14 +57,21 @@ StringRef braid::decayGroupOf(BlockArgument parameter) {
   return readers.gathers || !readers.contracts ? "embeddings" : "weights";
 }
 
-void braid::noteDecayGroups(func::FuncOp function) {
-  for (BlockArgument argument : function.getArguments())
-    if (parameterOf(argument))
-      function.setArgAttr(argument.getArgNumber(), kDecayGroup,
-                          StringAttr::get(function.getContext(), decayGroupOf(argument)));
-}
-
 void braid::forgetDecayGroups(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     function.removeArgAttr(argument.getArgNumber(), StringAttr::get(function.getContext(), kDecayGroup));
 }
+
+namespace {
+struct NoteGroups final : braid::impl::NoteGroupsPassBase<NoteGroups> {
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    for (BlockArgument argument : function.getArguments())
+      if (parameterOf(argument))
+        function.setArgAttr(argument.getArgNumber(), kDecayGroup,
+                            StringAttr::get(&getContext(), decayGroupOf(argument)));
+  }
+};
+} // namespace

@@ -6,12 +6,11 @@
 
 namespace braid {
 
-/// The group of a parameter as `decay-exclude` names it: norms, biases, embeddings or weights.  It follows
-/// from what reads the parameter.
+/// The group of a parameter as `decay-exclude` names it: norms, biases, embeddings or weights.  The argument says it
+/// behind `tg-note-groups`; else it follows from what reads the parameter and from its dims.
 llvm::StringRef decayGroupOf(mlir::BlockArgument parameter);
 
-/// Writes it down, for a function that is about to lose what reads its parameters; and takes it away.
-void noteDecayGroups(mlir::func::FuncOp function);
+/// Removes what arguments say of groups.
 void forgetDecayGroups(mlir::func::FuncOp function);
 
 } // namespace braid

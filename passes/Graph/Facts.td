@@ -2,12 +2,46 @@
 //
 // Facts (dialects/TG/Facts.h) are set by the passes that make ops.  A program that comes
 // as text without locations has none: tg-derive-facts finds them from dependences.
+// What a parameter is, the model says (tg-note-groups).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_FACTS
 #define BRAID_PASSES_GRAPH_FACTS
 
 include "mlir/Pass/PassBase.td"
+
+def NoteGroupsPass : Pass<"tg-note-groups", "::mlir::func::FuncOp"> {
+  let summary = "Says of each parameter whether it is a weight, a bias, an embedding or of a norm";
+  let description = [{
+    What a parameter is follows from what reads it: norms, contractions, look-ups. A bias has at most one dim.
+    Passes that lay weights out for ranks change dims and readers, so this pass runs before them, on the model. Its
+    attribute stays on the arguments of `@train` until `tg-apply-optimizer` has read it for `decay-exclude`.
+
+    Input:
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
+                     %w: tensor<8x12xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %b: tensor<12xf32> {tg.param = #tg.param<"b", #tg.init<zeros>>}) -> tensor<4x12xf32> {
+      %p = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+      %r = tg.broadcast %b dims [1] : tensor<12xf32> -> tensor<4x12xf32>
+      %y = arith.addf %p, %r : tensor<4x12xf32>
+      return %y : tensor<4x12xf32>
+    }
+    ```
+    Output:
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {tg.input = "x"},
+                     %w: tensor<8x12xf32> {tg.decay_group = "weights", tg.param = #tg.param<"w", #tg.init<ones>>},
+                     %b: tensor<12xf32> {tg.decay_group = "biases", tg.param = #tg.param<"b", #tg.init<zeros>>}) -> tensor<4x12xf32> {
+      %p = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+      %r = tg.broadcast %b dims [1] : tensor<12xf32> -> tensor<4x12xf32>
+      %y = arith.addf %p, %r : tensor<4x12xf32>
+      return %y : tensor<4x12xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::braid::tg::TGDialect"];
+}
 
 def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
   let summary = "Checks the facts of every op against what depends on what";

@@ -3,6 +3,7 @@
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "passes/Graph/BatchDims.h"
+#include "passes/Graph/LeastCount.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
 
@@ -48,18 +49,27 @@ OpOperand &Loss::otherTerm(arith::AddFOp sum) {
   return sum->getOpOperand(beforeReshapes(sum.getLhs()).getDefiningOp() == before ? 1 : 0);
 }
 
-/// The first term that is a sum or a mean over the batch, and the additions behind it; null where there is none.
-static Loss findTerm(Value value, const BatchDims &dims) {
+/// The first term that is a sum or a mean over the batch, of what the data choose where `leavesOut`, and the
+/// additions behind it; null where there is none.
+static Loss findTerm(Value value, const BatchDims &dims, bool leavesOut) {
   Operation *op = beforeReshapes(value).getDefiningOp();
-  if (auto loss = dyn_cast_if_present<LossOpInterface>(op); loss && loss.isSumOrMean() && dims.endsAt(op))
+  if (auto loss = dyn_cast_if_present<LossOpInterface>(op);
+      loss && loss.isSumOrMean() && dims.endsAt(op) && (!leavesOut || loss.leavesOut()))
     return {loss, {}};
   if (auto sum = dyn_cast_if_present<arith::AddFOp>(op))
     for (Value term : sum->getOperands())
-      if (Loss found = findTerm(term, dims); found.mean) {
+      if (Loss found = findTerm(term, dims, leavesOut); found.mean) {
         found.sums.push_back(sum);
         return found;
       }
   return {};
+}
+
+/// The term whose divisor is accumulated.  A mean over all examples has the same weight in each microbatch, so
+/// it may be another term; one whose divisor the data choose may not.
+static Loss findTerm(Value value, const BatchDims &dims) {
+  Loss found = findTerm(value, dims, /*leavesOut=*/true);
+  return found.mean ? found : findTerm(value, dims, /*leavesOut=*/false);
 }
 
 /// Checks that the loss can be split, and returns it.
@@ -121,7 +131,8 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
       return signalPassFailure();
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfter(loss->mean);
-    Value count = loss->mean.makeSum(builder);
+    double ofLeftOut = loss->sums.empty() ? 0 : leastCount(tg::typeOf(loss->mean->getResult(0)).getElementType());
+    Value count = loss->mean.makeSum(builder, ofLeftOut);
     if (!loss->sums.empty() && failed(weighOthers(*loss, count)))
       return signalPassFailure();
     if (count)

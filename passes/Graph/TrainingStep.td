@@ -1,9 +1,8 @@
 //===- TrainingStep.td - from a model to its programs --------*- tablegen -*-===//
 //
-// Order of a step: tg-unfuse-weights (only for ranks that share weights), tg-transpose-weights, tg-rebatch (only to
-// accumulate), tg-make-programs, then on @train: tg-split-loss (only to accumulate), tg-differentiate,
-// tg-accumulate (only to accumulate), tg-apply-optimizer.  Hooks, if there are any: tg-mark-units before the programs, tg-attach-hooks before tg-differentiate and
-// again, behind tg-mark-gradients, after tg-accumulate; then tg-remove-hooks.
+// Order of a step: tg-note-groups, tg-unfuse-weights (for ranks that share weights), tg-transpose-weights, tg-rebatch (to
+// accumulate), tg-make-programs, on @train tg-split-loss (to accumulate), tg-differentiate, tg-accumulate, tg-apply-optimizer.
+// Hooks: tg-mark-units before programs, tg-attach-hooks before tg-differentiate and behind tg-mark-gradients, tg-remove-hooks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_TRAININGSTEP
@@ -353,8 +352,9 @@ def SplitLossPass : Pass<"tg-split-loss", "::mlir::ModuleOp"> {
     (mean or sum) over the batch, possibly reshaped; nothing before it may mix the examples.  A mean
     becomes a sum, and the result with the role `count` is what the sum is to be divided by.  A sum stays
     as it is, without a count.  Other terms may be added to a mean, as a penalty of weights or the balance
-    of experts.  They are multiplied by the count, so a step has their mean, weighted by targets; a remark
-    says so where a term depends on the batch.
+    of experts.  They are multiplied by the count, so a step has their mean, weighted by targets; a remark says so
+    where a term depends on the batch.  Ignored targets then weigh 2^-60 (2^-110 in f64), which tells in no step
+    but one without targets: that has the mean over its microbatches.
 
     Runs on the function to be differentiated, before `tg-differentiate`;
     `tg-accumulate` divides.
@@ -450,7 +450,7 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
     Each result with `tg.grad_of = "p"` becomes the update of p: a `tg.update`, the
     states that the optimizer keeps of p (`p.exp_avg` and `p.exp_avg_sq` of AdamW), the
     inputs `lr` and `step` where they are needed, and results with `tg.updates`.
-    Functions without such results stay as they are.
+    Functions without such results stay as they are.  So do parameters without a gradient, as in PyTorch.
 
     Which optimizers there are, and their states, hyperparameters and defaults,
     `dialects/TG/Optimizers` says; `braidc --help` lists them.  A hyperparameter that the
@@ -459,7 +459,7 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
     The hyperparameter `weight_decay` is 0 for parameters that `decay-exclude` names:
     `biases` (rank 0 or 1, not of a norm), `norms` (scales and shifts of layer and
     RMS norms), `embeddings` (tables: what `tg.gather` reads, tied heads included,
-    and what is read by no contraction, such as learned positions).
+    and what is read by no contraction, such as learned positions).  `tg-note-groups` says so before layouts.
 
     `clip` > 0 scales all gradients by min(1, clip / (norm + 1e-6)), where norm is
     the 2-norm of all of them; the result with the role `grad_norm` is the norm

@@ -18,6 +18,8 @@ using namespace braid;
 void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOptions &options) {
   manager.addPass(createSetTargetPass(options.target));
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  // While parameters have the dims that the model gives them.
+  functions.addPass(createNoteGroupsPass());
   if (options.unfuse)
     functions.addPass(createUnfuseWeightsPass());
   functions.addPass(createTransposeWeightsPass());

@@ -37,6 +37,13 @@ std::string braid::describeJob(const br_model &model, const JobState &s, const c
     metadata["optimizer"] = model.optimizer;
   if (!s.data.empty())
     metadata["data"] = s.data;
+  // What the model is, beside its shapes (train/ConfigCheck.h).
+  if (model.operations) {
+    metadata["model_hash"] = formatHash(model.model_hash);
+    metadata["operations"] = model.operations;
+  }
+  if (model.config)
+    metadata["config"] = model.config;
   return metadata.dump();
 }
 

@@ -13,6 +13,7 @@
 #include <array>
 #include <bit>
 #include <functional>
+#include <numeric>
 #include <string_view>
 
 using namespace braid;
@@ -25,6 +26,22 @@ InputBlock braid::inputBlock(const Model &model, const br_io &io, int dim) {
          "compile it again");
   int64_t count = io.shape[dim] / place.size;
   return {place.index * count, count};
+}
+
+void BatchCount::add(const BatchCount &next, bool isFirst) {
+  tokens += next.tokens, targets += next.targets;
+  ofEach = isFirst || ofEach == next.ofEach ? next.ofEach : kUneven;
+}
+
+BatchCount braid::countOf(const BatchSize &size, int64_t tokens, const std::vector<int64_t> &targetsOfRows) {
+  BatchCount count;
+  count.tokens = tokens;
+  for (int64_t reader = 0; reader < size.readers; ++reader) {
+    const auto begin = targetsOfRows.begin() + reader * size.rows;
+    const int64_t own = std::accumulate(begin, begin + size.rows, int64_t{0});
+    count.add({0, own, own}, reader == 0);
+  }
+  return count;
 }
 
 std::string braid::rowsLeftOut(const RowOrder &order, const char *part, const char *unit) {
@@ -104,9 +121,11 @@ class BroadcastBatches : public BatchSource {
 public:
   explicit BroadcastBatches(const Sizes &sizes) : sizes(sizes) {}
 
-  int64_t fillTraining(const br_program &, int64_t, int, int) override {
-    return sizes.rows * sizes.readers * sizes.length;
+  BatchCount fillTraining(const br_program &, int64_t, int, int) override {
+    const int64_t tokens = sizes.rows * sizes.readers * sizes.length;
+    return {tokens, tokens, BatchCount::kUneven};
   }
+  bool hasTrainingTargets() override { return true; }
   std::string nonFinite(const br_program &, int64_t, int) const override { return ""; }
   // The rank that reads the batch knows how many of them count.
   int64_t fillEvaluation(const br_program &, int64_t, int64_t) override {

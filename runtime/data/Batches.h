@@ -27,6 +27,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace braid {
 
@@ -45,6 +46,20 @@ struct BatchSize {
 
   int64_t tokens() const { return rows * readers * length; }
 };
+
+// What a microbatch of all ranks holds.  Of rows that other ranks read, the first rank alone counts targets.
+struct BatchCount {
+  int64_t tokens = 0;  // or rows: with and without targets
+  int64_t targets = 0; // that the loss counts; all where it leaves none out
+  int64_t ofEach = 0;  // targets of each reader, or kUneven
+  static constexpr int64_t kUneven = -1;
+
+  // Adds the next microbatch of a step.
+  void add(const BatchCount &next, bool isFirst);
+};
+
+// The count of a microbatch from the targets of each of its rows.
+BatchCount countOf(const BatchSize &size, int64_t tokens, const std::vector<int64_t> &targetsOfRows);
 
 // Rows that are taken in order, pass after pass, a batch at a time.
 struct RowOrder {
@@ -75,11 +90,12 @@ class BatchSource {
 public:
   virtual ~BatchSource() = default;
 
-  // Microbatch `microbatch` of `perStep` of a step (counted from 1).  Returns
-  // how many tokens (or rows) are there, of all ranks.
-  virtual int64_t fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) = 0;
+  // Microbatch `microbatch` of `perStep` of a step (counted from 1).
+  virtual BatchCount fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) = 0;
   // What is not finite in the data of a step; empty if everything is.
   virtual std::string nonFinite(const br_program &program, int64_t step, int perStep) const = 0;
+  // Whether some target of the part that is trained on counts.
+  virtual bool hasTrainingTargets() = 0;
   // Batch `index` of `count`, no more than the held-out part has, that cover it
   // evenly.  Returns how many targets (or rows) the loss counts, of all ranks.
   virtual int64_t fillEvaluation(const br_program &program, int64_t index, int64_t count) = 0;

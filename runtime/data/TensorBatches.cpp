@@ -41,7 +41,7 @@ static const std::string &tensorsOf(const BatchOptions &options, const br_progra
 
 TensorBatches::TensorBatches(const Model &model, const BatchOptions &options, const br_program *training,
                              const br_program *evaluation)
-    : model(model), options(options), file(tensorsOf(options, training ? *training : *evaluation)) {
+    : model(model), options(options), training(training), file(tensorsOf(options, training ? *training : *evaluation)) {
   for (const br_program *program : {training, evaluation})
     if (program)
       checkProgram(*program);
@@ -111,9 +111,33 @@ std::optional<int64_t> TensorBatches::trainingRow(const br_program &program, int
   return static_cast<int64_t>(boundedRandom(philoxAt(step, static_cast<uint32_t>(row), 0, options.seed), trainRows));
 }
 
-int64_t TensorBatches::fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) {
-  int64_t first = microbatch * firstData(program).shape[0];
-  return fillRows(program, 0, [&](int64_t row) { return trainingRow(program, step, perStep, first + row); });
+BatchCount TensorBatches::fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) {
+  const int64_t batch = firstData(program).shape[0], first = microbatch * batch;
+  const int64_t there =
+      fillRows(program, 0, [&](int64_t row) { return trainingRow(program, step, perStep, first + row); });
+  const br_io *io = model.rank().isFirst() ? targetsOf(program) : nullptr;
+  targetsOfRows.assign(batch, 0);
+  for (int64_t row = 0; row < batch; ++row)
+    if (const std::optional<int64_t> from = trainingRow(program, step, perStep, first + row))
+      targetsOfRows[row] = io ? counted(*io, *from) : 1;
+  return countOf(batchSize(program), there, targetsOfRows);
+}
+
+const br_io *TensorBatches::targetsOf(const br_program &program) const {
+  const br_loss *loss = model.table().loss;
+  for (const br_io &io : inputsOf(program))
+    if (loss && isTargetsOf(*loss, io))
+      return &io;
+  return nullptr;
+}
+
+// Reads until it finds one: as a rule that is the first that it sees.
+bool TensorBatches::hasTrainingTargets() {
+  const br_io *io = training ? targetsOf(*training) : nullptr;
+  for (int64_t row = 0; row < trainRows; ++row)
+    if (!io || counted(*io, row) > 0)
+      return true;
+  return false;
 }
 
 std::string TensorBatches::nonFinite(const br_program &program, int64_t step, int perStep) const {
@@ -129,13 +153,12 @@ int64_t TensorBatches::fillEvaluation(const br_program &program, int64_t index, 
   RowOrder order = evaluationOrder(program);
   auto at = [&](int64_t globalRow) { return order.at(index, globalRow); };
   int64_t there = fillRows(program, trainRows, at);
-  const br_loss *loss = model.table().loss;
-  if (!loss)
+  const br_io *io = targetsOf(program);
+  if (!io)
     return there;
   int64_t sum = 0;
-  for (const br_io &io : inputsOf(program))
-    for (int64_t row = 0; isTargetsOf(*loss, io) && row < there; ++row)
-      sum += counted(io, trainRows + *at(row));
+  for (int64_t row = 0; row < there; ++row)
+    sum += counted(*io, trainRows + *at(row));
   return sum;
 }
 

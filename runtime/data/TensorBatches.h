@@ -19,7 +19,8 @@ public:
   TensorBatches(const Model &model, const BatchOptions &options, const br_program *training,
                 const br_program *evaluation);
 
-  int64_t fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) override;
+  BatchCount fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) override;
+  bool hasTrainingTargets() override;
   std::string nonFinite(const br_program &program, int64_t step, int perStep) const override;
   int64_t fillEvaluation(const br_program &program, int64_t index, int64_t count) override;
   RowOrder trainingOrder(const br_program &program, int perStep) const override;
@@ -40,12 +41,16 @@ private:
   void fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isThere);
   // How many targets of a row of the file the loss counts.
   int64_t counted(const br_io &targets, int64_t row);
+  // The input of the targets that the loss may leave out; null where it leaves none out.
+  const br_io *targetsOf(const br_program &program) const;
 
   const Model &model;
   BatchOptions options;
+  const br_program *const training;
   SafetensorsFile file;
   int64_t rows = -1, trainRows = 0;
-  std::vector<int32_t> targets; // of a row
+  std::vector<int32_t> targets;       // of a row
+  std::vector<int64_t> targetsOfRows; // of a microbatch
 };
 
 } // namespace braid

@@ -31,7 +31,8 @@ bool isNamed(const br_io &io, std::string_view name) {
 
 bool isOfTokens(const br_io &io) {
   const std::string_view role = io.role;
-  return role == "tokens" || role == "targets" || isNamed(io, "documents") || isNamed(io, "positions");
+  return role == "tokens" || role == "targets" || isNamed(io, "documents") || isNamed(io, "positions") ||
+         isNamed(io, "present");
 }
 
 bool takesDocuments(const br_program &program) {
@@ -85,7 +86,7 @@ TokenBatches::TokenBatches(const Model &model, const BatchOptions &options, cons
   checkLengths(training, evaluation);
   tokens.resize(std::max(windowLength(training), windowLength(evaluation)) + 1);
   targets.resize(tokens.size());
-  documents.resize(tokens.size()), positions.resize(tokens.size());
+  documents.resize(tokens.size()), positions.resize(tokens.size()), present.resize(tokens.size());
 }
 
 void TokenBatches::open(int64_t vocabulary) {
@@ -239,10 +240,10 @@ RowOrder TokenBatches::evaluationOrder(const br_program &program) const {
 // Batches
 //===----------------------------------------------------------------------===//
 
-int64_t TokenBatches::fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) {
+BatchCount TokenBatches::fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) {
   Shape shape = tokenShape(program);
   RowOrder order = trainingOrder(program, perStep);
-  return fillRows(program, [&](int64_t globalRow) -> Window {
+  auto at = [&](int64_t globalRow) -> Window {
     int64_t row = microbatch * shape.rows + globalRow;
     const Mix::Place place = mix.at((step - 1) * order.batch + row);
     const Shards group = groups[place.source];
@@ -251,7 +252,29 @@ int64_t TokenBatches::fillTraining(const br_program &program, int64_t step, int 
     if (!options.data.isWeighted())
       return windowOf(program, group, Part::training, order.at(step - 1, row));
     return windowOf(program, group, Part::training, place.number % windowsOf(program, group, Part::training));
-  });
+  };
+  fillRows(program, at);
+  int64_t tokensOfAll = 0;
+  targetsOfRows.assign(shape.rows, 0);
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    const Window window = at(row);
+    tokensOfAll += window.targets;
+    targetsOfRows[row] = model.rank().isFirst() ? counted(window) : window.targets;
+  }
+  return countOf(batchSize(program), tokensOfAll, targetsOfRows);
+}
+
+bool TokenBatches::hasTrainingTargets() {
+  return std::any_of(shards.begin(), shards.end(), [&](Shard &shard) { return hasTarget(shard, 0, shard.trainCount); });
+}
+
+// Reads until it finds one: as a rule that is the first that it sees.
+bool TokenBatches::hasTarget(Shard &shard, int64_t begin, int64_t end) {
+  const auto length = static_cast<int64_t>(targets.size()) - 1;
+  for (int64_t first = begin; first + 1 < end; first += length)
+    if (counted({&shard, first, std::min(length, end - 1 - first)}) > 0)
+      return true;
+  return false;
 }
 
 int64_t TokenBatches::fillEvaluation(const br_program &program, int64_t index, int64_t count) {
@@ -269,16 +292,10 @@ int64_t TokenBatches::fillEvaluation(const br_program &program, int64_t index, i
   return sum;
 }
 
-template <class F> int64_t TokenBatches::fillRows(const br_program &program, const F &at) {
+template <class F> void TokenBatches::fillRows(const br_program &program, const F &at) {
   InputBlock own = inputBlock(model, *findByRole(inputsOf(program), "tokens"), 0);
-  int64_t sum = 0;
-  for (int64_t row = 0; row < tokenShape(program).rows; ++row) {
-    Window window = at(row);
-    sum += window.targets;
-    if (row >= own.begin && row < own.begin + own.count)
-      fillRow(program, row - own.begin, window);
-  }
-  return sum;
+  for (int64_t row = 0; row < own.count; ++row)
+    fillRow(program, row, at(own.begin + row));
 }
 
 // Tokens and targets may be sharded along the sequence, too: then a rank has its
@@ -290,6 +307,7 @@ void TokenBatches::fillRow(const br_program &program, int64_t row, Window window
       continue;
     const std::vector<int32_t> &values = isNamed(io, "documents")                ? documents
                                          : isNamed(io, "positions")              ? positions
+                                         : isNamed(io, "present")                ? present
                                          : std::string_view(io.role) == "tokens" ? tokens
                                                                                  : targets;
     InputBlock part = inputBlock(model, io, 1);
@@ -303,10 +321,17 @@ void TokenBatches::read(Window window) {
   if (window.targets > 0)
     window.shard->file.read(window.first, window.targets + 1, tokens.data());
   std::copy_n(tokens.begin() + 1, window.targets, targets.begin());
+  maskTargets(window);
+}
+
+// Takes away the targets that do not count.
+void TokenBatches::maskTargets(Window window) {
   if (const br_loss *loss = model.table().loss) {
     std::fill(targets.begin() + window.targets, targets.end(), loss->ignored);
     window.shard->file.mask(window.first + 1, window.targets, loss->ignored, targets.data());
   }
+  std::fill(present.begin(), present.end(), -1);
+  std::fill_n(present.begin(), window.targets, 0);
   if (isPacked)
     placeDocuments(window);
 }
@@ -322,17 +347,25 @@ void TokenBatches::placeDocuments(Window window) {
   for (int64_t i = 0; i < std::min(length, window.targets + 1); ++i) {
     if (next != starts.end() && *next == window.first + i) {
       targets[i - 1] = model.table().loss->ignored;
+      present[i - 1] = -1;
       ++number, ++next, position = 0;
     }
     documents[i] = number, positions[i] = position++;
+    present[i] = i < window.targets ? number : -1;
   }
 }
 
+// Ids are read where one of them is the target that does not count.
 int64_t TokenBatches::counted(Window window) {
   const br_loss *loss = model.table().loss;
   const bool ignoresAToken = loss && loss->ignored >= 0 && loss->ignored < model.table().vocab_size;
   if (!ignoresAToken && !isPacked && !(loss && window.shard->file.isMasked()))
     return window.targets;
-  read(window);
+  if (ignoresAToken) {
+    read(window);
+  } else {
+    std::fill_n(targets.begin(), window.targets, 0);
+    maskTargets(window);
+  }
   return window.targets - std::count(targets.begin(), targets.begin() + window.targets, loss->ignored);
 }

@@ -27,6 +27,10 @@ namespace braid {
 // document of its row a token is, and `positions`, if there is one, where in it;
 // the last token of a document has no target.
 //
+// An input `present` says which positions hold tokens that the model is given: the document (0 without
+// packing) where there is a next token, be it masked or not, and -1 where a document or the data end.  So what
+// positions share among them is the same as for documents in rows of their own.
+//
 // With weights Mix says which group of files a row is from.  Each group goes
 // through its own files then, so there are passes over groups but none over all.
 class TokenBatches : public BatchSource {
@@ -34,7 +38,8 @@ public:
   TokenBatches(const Model &model, const BatchOptions &options, const br_program *training,
                const br_program *evaluation);
 
-  int64_t fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) override;
+  BatchCount fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) override;
+  bool hasTrainingTargets() override;
   std::string nonFinite(const br_program &, int64_t, int) const override { return ""; }
   int64_t fillEvaluation(const br_program &program, int64_t index, int64_t count) override;
   RowOrder trainingOrder(const br_program &program, int perStep) const override;
@@ -77,14 +82,16 @@ private:
   Window packedWindow(Shard &shard, Part part, int64_t number) const;
   Window windowOf(const br_program &program, Shards some, Part part, std::optional<int64_t> number) const;
   Window randomWindow(const br_program &program, Shards some, int64_t step, int64_t row) const;
-  // Writes the windows at(global row) of this rank; returns the targets of all.
-  template <class F> int64_t fillRows(const br_program &program, const F &at);
+  // Writes the windows at(global row) of this rank.
+  template <class F> void fillRows(const br_program &program, const F &at);
   void fillRow(const br_program &program, int64_t row, Window window);
   // Reads it into `tokens`, `targets` and what is known of documents.
   void read(Window window);
   void placeDocuments(Window window);
+  void maskTargets(Window window);
   // How many targets of a window the loss counts.
   int64_t counted(Window window);
+  bool hasTarget(Shard &shard, int64_t begin, int64_t end);
 
   const Model &model;
   BatchOptions options;
@@ -93,7 +100,8 @@ private:
   std::vector<Shards> groups; // of options.data
   Mix mix;                    // of groups
   bool isPacked;
-  std::vector<int32_t> tokens, targets, documents, positions; // of a window
+  std::vector<int32_t> tokens, targets, documents, positions, present; // of a window
+  std::vector<int64_t> targetsOfRows;                                  // of a microbatch
 };
 
 } // namespace braid

@@ -18,7 +18,7 @@ namespace {
 bool isDifferences(std::string_view text) {
   const size_t comma = text.find(',');
   const std::string_view first = text.substr(0, comma);
-  const bool isOne = first == "data" || first == "optimizer";
+  const bool isOne = first == "data" || first == "optimizer" || first == "model";
   return isOne && (comma == std::string_view::npos || isDifferences(text.substr(comma + 1)));
 }
 
@@ -173,8 +173,9 @@ constexpr Option kCheckpoints[] = {
      "Go on from the newest checkpoint; =auto: or start where there is none, so that one command starts and restarts a "
      "job; options not given keep their saved values",
      into<&TrainOptions::resume>(), needs("--checkpoint")},
-    {"--allow", list("data,optimizer", isDifferences, "data, optimizer or both"),
-     "Go on although the data, or the optimizer or its settings, are not those of the checkpoint",
+    {"--allow", list("data,optimizer,model", isDifferences, "some of data, optimizer and model"),
+     "Go on although the data, or the optimizer or its settings, or what the model computes, are not those of the "
+     "checkpoint",
      into<&TrainOptions::allow>(), needs("--resume")},
     {"--init", text("FILE|FOLDER"),
      "Start from the parameters in a safetensors file, a checkpoint, or a folder with model.safetensors or its index; "

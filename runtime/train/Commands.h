@@ -52,7 +52,7 @@ struct TrainOptions {
   double saveTimeout = 3600; // seconds
   int keep = 3;
   Resume resume = Resume::No;
-  std::vector<std::string> allow; // differences from the checkpoint: data, optimizer
+  std::vector<std::string> allow; // differences from the checkpoint: data, optimizer, model
 };
 
 struct EvalOptions {

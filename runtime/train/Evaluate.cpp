@@ -9,6 +9,7 @@
 #include "core/Plan.h"
 #include "data/Fingerprint.h"
 #include "train/Commands.h"
+#include "train/ConfigCheck.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -52,6 +53,8 @@ static int runEval(const br_model &table, const EvalOptions &options, const Rank
   const br_program &program = model.program("eval");
   const bool isCheckpoint = !options.checkpoint.empty();
   const SavedTensors saved = openCheckpoint(isCheckpoint ? options.checkpoint : options.init, model.rank());
+  if (rank.isFirst())
+    warnOfOtherModel(table, saved.metadata(), saved.path());
   // What the checkpoint was trained on is not held out.
   const double holdout =
       options.data.holdout.value_or(parseHoldout(saved.metadata(), saved.path()).value_or(JobState().holdout));

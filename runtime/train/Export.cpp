@@ -17,6 +17,7 @@
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/Weights.h"
 #include "train/Commands.h"
+#include "train/ConfigCheck.h"
 #include "train/ExportedWeights.h"
 #include "train/Stop.h"
 
@@ -161,6 +162,10 @@ void checkStop() {
 void exportTo(const std::string &path, const br_model &model, const ExportOptions &options) {
   const SavedTensors saved = openCheckpoint(options.checkpoint.empty() ? options.init : options.checkpoint)
                                  .withStacks(namesInFile(parametersOfAll(model)));
+  if (const ModelDifferences differences = modelDifferences(model, saved.metadata()); !differences.computed.empty())
+    fail("'", saved.path(), "' is of another model, whose config.json would be wrong: ", joined(differences.computed),
+         "; export it with a program of the graph that it was trained with");
+  warnOfOtherModel(model, saved.metadata(), saved.path());
   const std::vector<ExportedTensor> tensors = tensorsToExport(saved, model);
   const br_dtype dtype = options.type == ExportType::BFloat16 ? BR_BF16 : BR_F32;
   NewFolder folder(path);

@@ -13,8 +13,8 @@ using namespace braid;
 // Estimates without bias of |G|^2 and of the noise's trace, and their ratio.
 // One step's is rough: average the squares over steps before dividing (that is
 // why they are logged).
-NoiseMetrics braid::noiseOf(float localSquare, float globalSquare, int64_t localTokens, int64_t globalTokens) {
-  double small = static_cast<double>(localTokens), big = static_cast<double>(globalTokens);
+NoiseMetrics braid::noiseOf(float localSquare, float globalSquare, int64_t localTargets, int64_t globalTargets) {
+  double small = static_cast<double>(localTargets), big = static_cast<double>(globalTargets);
   double signal = (big * globalSquare - small * localSquare) / (big - small);
   double noise = (static_cast<double>(localSquare) - globalSquare) / (1 / small - 1 / big);
   return {localSquare, globalSquare, noise / signal};
@@ -120,6 +120,8 @@ void MetricsLog::step(const StepMetrics &m) {
   if (m.gradNorm)
     json["grad_norm"] = *m.gradNorm;
   json["tokens"] = m.tokens;
+  if (m.targets)
+    json["targets"] = *m.targets;
   json["seconds"] = m.seconds;
   json["tokens_per_second"] = m.tokens / std::max(m.seconds, 1e-9);
   if (m.noise) {

@@ -24,9 +24,9 @@ namespace braid {
 // removes.
 struct NoiseMetrics {
   float localSquare, globalSquare; // of a rank's gradient (mean), of all ranks'
-  double scale;                    // in tokens: the batch size that is worth having
+  double scale;                    // in targets: the batch size that is worth having
 };
-NoiseMetrics noiseOf(float localSquare, float globalSquare, int64_t localTokens, int64_t globalTokens);
+NoiseMetrics noiseOf(float localSquare, float globalSquare, int64_t localTargets, int64_t globalTargets);
 
 // A scalar that the graph was asked to report, as the norm at a hook.
 struct Measurement {
@@ -39,13 +39,14 @@ struct StepMetrics {
   float loss;
   float lr;
   std::optional<float> gradNorm; // absent if the model does not report it
-  int64_t tokens;                // in this step
+  int64_t tokens;                // in this step, whether the loss counts them or not
   double seconds;
   std::optional<NoiseMetrics> noise = std::nullopt; // absent likewise
   std::span<const Measurement> measurements = {};
+  std::optional<int64_t> targets = std::nullopt; // that the loss counts; absent if it counts all
 };
 
-// metrics.jsonl with the keys `step loss lr grad_norm tokens seconds
+// metrics.jsonl with the keys `step loss lr grad_norm tokens targets seconds
 // tokens_per_second`, then, if the model reports them, `grad_sq_local
 // grad_sq_global noise_scale` and measurements by their names; and `step eval_loss`.  Every float reads back
 // exactly.  Tokens are those of all ranks.  The first line of a file also has `job`, whose it is.

@@ -32,14 +32,14 @@ void NextToken::fill(const br_program &program, const br_io *taken, const int32_
   std::copy(from, from + count, memory);
   std::fill(memory + count, memory + taken->shape[taken->rank - 1], 0);
   model.setPosition(program, static_cast<int32_t>(position));
-  // A model that packs documents sees one here.
+  // A model that packs documents sees one here, up to this position.
   for (const br_io &io : inputsOf(program)) {
     const std::string_view name = io.name;
-    if (std::string_view(io.role) != "features" || (name != "documents" && name != "positions"))
+    if (std::string_view(io.role) != "features" || (name != "documents" && name != "positions" && name != "present"))
       continue;
     int32_t *numbers = model.input<int32_t>(program, io);
     for (int64_t i = 0; i < io.shape[io.rank - 1]; ++i)
-      numbers[i] = name == "positions" ? static_cast<int32_t>(i) : 0;
+      numbers[i] = name == "positions" ? static_cast<int32_t>(i) : name == "present" && i > position ? -1 : 0;
   }
 }
 

@@ -18,6 +18,7 @@
 #include "core/Model.h"
 #include "data/TokenTable.h"
 #include "train/Commands.h"
+#include "train/ConfigCheck.h"
 #include "train/NextToken.h"
 
 #include <algorithm>
@@ -168,7 +169,10 @@ static int runSample(const br_model &table, const SampleOptions &options, const 
 
   const Speech speech(findTable(options), vocab);
   std::vector<int32_t> text = speech.promptOf(options);
-  restoreTensors(openCheckpoint(options.checkpoint, model.rank()), model, Restore::ModelOnly);
+  const SavedTensors saved = openCheckpoint(options.checkpoint, model.rank());
+  if (rank.isFirst())
+    warnOfOtherModel(table, saved.metadata(), saved.path());
+  restoreTensors(saved, model, Restore::ModelOnly);
   Sampler sampler(options, vocab);
   for (int32_t id : text)
     speech.emit(id, rank);

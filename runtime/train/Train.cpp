@@ -42,6 +42,7 @@
 #include <iterator>
 #include <memory>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 using namespace braid;
@@ -65,7 +66,7 @@ float learningRate(const JobState &s, int64_t step) {
 struct StartedStep {
   int64_t number;
   float lr;
-  int64_t tokens;
+  BatchCount count;
   double start;
 };
 
@@ -94,9 +95,9 @@ public:
 private:
   void findMeasured();
   void openOutputs();
-  int64_t fill(const br_program &program, int64_t number, int microbatch);
-  int64_t run(const br_program &program, int64_t number, int microbatch);
-  int64_t runCells(int64_t number);
+  BatchCount fill(const br_program &program, int64_t number, int microbatch);
+  BatchCount run(const br_program &program, int64_t number, int microbatch);
+  BatchCount runCells(int64_t number);
   StartedStep start(int64_t number);
   int finish(const StartedStep &step, int back);
   StepMetrics metricsOf(const StartedStep &step, int back);
@@ -110,7 +111,8 @@ private:
   std::string latestText() const;
   [[noreturn]] void endWithFailure();
   [[noreturn]] void stopForNonFinite(const StepMetrics &m);
-  std::optional<NoiseMetrics> noise(int64_t tokens, int back) const;
+  std::optional<NoiseMetrics> noise(const BatchCount &count, int back) const;
+  void warnOfNoTarget(const StartedStep &step);
   int requestedSignal(int back);
   int ownSignal();
   // Whether ranks can agree on an end.
@@ -135,6 +137,7 @@ private:
   std::string failure;   // why this rank cannot go on
   std::string latest;    // the checkpoint to go on from
   double lastFinish = 0; // when the results of a step were read last
+  bool warnedOfNoTarget = false;
 };
 
 void Trainer::findMeasured() {
@@ -159,7 +162,7 @@ void Trainer::openOutputs() {
   progress.emplace(job.state.step + 1, options.steps, job.batches->unit(), secondsAtPeak(job.table, job.microbatches));
 }
 
-int64_t Trainer::fill(const br_program &program, int64_t number, int microbatch) {
+BatchCount Trainer::fill(const br_program &program, int64_t number, int microbatch) {
   try {
     return job.batches->fillTraining(program, number, microbatch, job.microbatches);
   } catch (const Error &error) {
@@ -167,9 +170,9 @@ int64_t Trainer::fill(const br_program &program, int64_t number, int microbatch)
   }
 }
 
-// Returns the tokens of the microbatch; 0 where the program takes no data.
-int64_t Trainer::run(const br_program &program, int64_t number, int microbatch) {
-  const int64_t tokens = takesData(program) ? fill(program, number, microbatch) : 0;
+// Returns the tokens of the microbatch; none where the program takes no data.
+BatchCount Trainer::run(const br_program &program, int64_t number, int microbatch) {
+  const BatchCount count = takesData(program) ? fill(program, number, microbatch) : BatchCount();
   job.model.setLearningRate(program, learningRate(job.state, number));
   job.model.setStep(program, number);
   job.model.setKey(program, job.state.seed, number, microbatch);
@@ -177,12 +180,13 @@ int64_t Trainer::run(const br_program &program, int64_t number, int microbatch) 
   if (ownStop && &program == &job.train)
     *job.model.input<float>(job.train, *ownStop) = stopTerm(ownSignal());
   job.model.run(program);
-  return tokens;
+  return count;
 }
 
 // Messages go on while cells run.
-int64_t Trainer::runCells(int64_t number) {
-  int64_t tokens = 0;
+BatchCount Trainer::runCells(int64_t number) {
+  BatchCount count;
+  bool isFirstMicrobatch = true;
   for (int32_t i = 0; i < job.table.n_cells; ++i) {
     const br_cell &cell = job.table.cells[i];
     job.model.useSlotsOf(cell.microbatch);
@@ -192,12 +196,13 @@ int64_t Trainer::runCells(int64_t number) {
       job.model.waitForMessage(cell.index);
     } else {
       const br_program &program = job.table.programs[cell.index];
-      const int64_t its = run(program, number, cell.microbatch);
-      tokens += &program == &job.batched ? its : 0;
+      const BatchCount its = run(program, number, cell.microbatch);
+      if (&program == &job.batched)
+        count.add(its, std::exchange(isFirstMicrobatch, false));
     }
   }
   run(job.train, number, job.microbatches - 1);
-  return tokens;
+  return count;
 }
 
 StartedStep Trainer::start(int64_t number) {
@@ -205,19 +210,21 @@ StartedStep Trainer::start(int64_t number) {
   float lr = learningRate(job.state, number);
   if (job.table.n_cells > 0)
     return {number, lr, runCells(number), begin};
-  int64_t tokens = 0;
+  BatchCount count;
   for (int i = 0; i < job.microbatches; ++i)
-    tokens += run(i == job.microbatches - 1 ? job.train : *job.accumulate, number, i);
-  return {number, lr, tokens, begin};
+    count.add(run(i == job.microbatches - 1 ? job.train : *job.accumulate, number, i), /*isFirst=*/i == 0);
+  return {number, lr, count, begin};
 }
 
 // Of the step that was started last, or `back` steps before it.  Its time is what it
 // adds to that of the job: it may have waited for the step before.
 StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
-  StepMetrics m{step.number, result(*loss, back), step.lr, {}, step.tokens, 0};
+  StepMetrics m{step.number, result(*loss, back), step.lr, {}, step.count.tokens, 0};
+  if (job.table.loss)
+    m.targets = step.count.targets;
   if (gradNorm)
     m.gradNorm = result(*gradNorm, back);
-  m.noise = noise(step.tokens, back);
+  m.noise = noise(step.count, back);
   for (size_t i = 0; i < measured.size(); ++i)
     measurements[i] = {measured[i]->role, result(*measured[i], back)};
   m.measurements = measurements;
@@ -227,13 +234,25 @@ StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
   return m;
 }
 
-// The estimate is of ranks that have equally many tokens: none in a short step.
-std::optional<NoiseMetrics> Trainer::noise(int64_t tokens, int back) const {
-  BatchSize size = job.batches->batchSize(job.batched);
-  int64_t global = size.tokens() * job.microbatches;
-  if (!localSquare || !globalSquare || size.readers == 1 || tokens < global)
+// A sample is a target that counts.  The estimate is of ranks, and of microbatches, that have equally many: there is
+// none in a short step, nor where masks leave unequal numbers.
+std::optional<NoiseMetrics> Trainer::noise(const BatchCount &count, int back) const {
+  const int64_t readers = job.batches->batchSize(job.batched).readers;
+  if (!localSquare || !globalSquare || readers == 1 || count.ofEach <= 0)
     return std::nullopt;
-  return noiseOf(result(*localSquare, back), result(*globalSquare, back), global / size.readers, global);
+  const int64_t local = count.ofEach * job.microbatches;
+  return noiseOf(result(*localSquare, back), result(*globalSquare, back), local, local * readers);
+}
+
+// Once: such a step moves parameters by decay and old moments alone.
+void Trainer::warnOfNoTarget(const StartedStep &step) {
+  if (!isFirst() || !job.table.loss || step.count.targets > 0 || warnedOfNoTarget || !job.hasTargets)
+    return;
+  warnedOfNoTarget = true;
+  if (progress)
+    progress->finishLine();
+  std::fprintf(stderr, "warning: step %lld has no target that the loss counts: all are %d, the ignored index\n",
+               static_cast<long long>(step.number), job.table.loss->ignored);
 }
 
 // The clock of rank 0 asks all to save as SIGUSR2 does.
@@ -350,6 +369,7 @@ int Trainer::leave(int signal) {
 // Reads and notes the results of a step; returns the signal to obey, or 0.
 int Trainer::finish(const StartedStep &step, int back) {
   StepMetrics m = metricsOf(step, back);
+  warnOfNoTarget(step);
   if (!std::isfinite(m.loss) || (m.gradNorm && !std::isfinite(*m.gradNorm)))
     stopForNonFinite(m);
   job.state.step = m.step;

@@ -11,6 +11,7 @@
 #include "core/AllOrNothing.h"
 #include "core/Mesh.h"
 #include "core/Plan.h"
+#include "train/ConfigCheck.h"
 #include "train/Evaluate.h"
 #include "train/InitialValues.h"
 
@@ -56,7 +57,8 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStar
       batches(openBatches(model,
                           {options.data.find(), state.holdout, state.batchSeed, state.batchOrder == "sequential"},
                           &batched, eval)),
-      microbatches(chooseMicrobatches(table, batched, *batches, options.batchTokens)), logs(std::move(start.logs)),
+      microbatches(chooseMicrobatches(table, batched, *batches, options.batchTokens)),
+      hasTargets(!rank.isFirst() || batches->hasTrainingTargets()), logs(std::move(start.logs)),
       changes(std::move(start.changes)) {
   noteBatch();
   nameJob(options);
@@ -71,6 +73,11 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStar
 
 // Once, before the first step: what passes over the data leave out.
 void TrainJob::checkData(const TrainOptions &options) const {
+  if (!hasTargets)
+    std::fprintf(stderr,
+                 "warning: the training part has no target that the loss counts: all are %d, the ignored index, so the "
+                 "loss is 0 and nothing is learned; check the data's mask, and whether --seq leaves room for answers\n",
+                 table.loss->ignored);
   if (state.batchOrder == "sequential") {
     std::string leftOut =
         rowsLeftOut(batches->trainingOrder(batched, microbatches), "training part", batches->rowUnit());
@@ -122,8 +129,12 @@ void TrainJob::loadTensors(const TrainOptions &options) {
     return;
   }
   initialize(model, state.seed);
-  if (!options.init.empty())
-    importParameters(openCheckpoint(options.init, model.rank()), model);
+  if (options.init.empty())
+    return;
+  const SavedTensors weights = openCheckpoint(options.init, model.rank());
+  if (model.rank().isFirst())
+    warnOfOtherModel(table, weights.metadata(), weights.path());
+  importParameters(weights, model);
 }
 
 void TrainJob::announce() const {

@@ -38,6 +38,7 @@ public:
   const br_program &batched;                   // that takes a microbatch: train, or the first cell of a pipeline
   std::unique_ptr<BatchSource> batches;
   const int microbatches; // a step
+  const bool hasTargets;  // whether the loss counts any target of the part that is trained on
   LogIdentity logs;       // of the first rank
   const DirectoryLock *directoryLock() const { return lock.get(); }
 

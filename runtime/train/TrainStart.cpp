@@ -73,10 +73,18 @@ public:
              const char *remedy) const {
     if (there == own || there.empty() || own.empty())
       return;
-    std::string text =
-        concat("'", saved.path(), "' was saved with ", what, " '", there, "', and this run has '", own, "'");
+    accept(concat("'", saved.path(), "' was saved with ", what, " '", there, "', and this run has '", own, "'"), allow,
+           remedy);
+  }
+
+  // Fails with the text, or warns of it where --allow names the difference.
+  void accept(const std::string &text, const char *allow, const char *remedy) const {
     if (std::find(options.allow.begin(), options.allow.end(), allow) == options.allow.end())
       fail(text, "; ", remedy, ", or accept the difference with --allow=", allow);
+    warn(text);
+  }
+
+  void warn(const std::string &text) const {
     if (warns)
       warn(text);
   }
@@ -94,15 +102,26 @@ private:
 
 } // namespace
 
-// Shapes are compared when the tensors are restored.
+// Shapes are compared when the tensors are restored; what they do not show, such as heads, is compared here.
 static void checkIdentity(const SavedTensors &saved, const JobState &state, const std::string &data,
                           const br_model &table, const TrainOptions &options, bool warns) {
   Identity identity(saved, options, warns);
   const std::string own = table.optimizer ? table.optimizer : "";
-  std::string missing = state.optimizer.empty() ? "optimizer" : "";
-  if (state.data.empty())
-    missing += missing.empty() ? "data" : " and data";
+  const ModelDifferences differences = modelDifferences(table, saved.metadata());
+  std::string missing;
+  auto addMissing = [&](bool isMissing, const char *what) {
+    if (isMissing)
+      missing += concat(missing.empty() ? "" : " and ", what);
+  };
+  addMissing(state.optimizer.empty(), "optimizer");
+  addMissing(state.data.empty(), "data");
+  addMissing(table.operations && !differences.isKnown, "model");
   identity.warnOfMissing(missing);
+  if (!differences.computed.empty())
+    identity.accept(concat("'", saved.path(), "' is of another model: ", joined(differences.computed)), "model",
+                    "compile the graph that it was trained with");
+  if (!differences.ofTraining.empty())
+    identity.warn(concat("'", saved.path(), "' was trained otherwise: ", joined(differences.ofTraining)));
   identity.check(state.optimizer, own, "the optimizer", "optimizer",
                  "compile with the options that it was trained with");
   identity.check(state.data, data, "data of", "data", "give the --data that it was trained on");

@@ -194,7 +194,7 @@ func.func @cross_entropy_sum_grad(%logits: tensor<2x4x9xf64>, %targets: tensor<2
 }
 
 func.func @count(%logits: tensor<2x4x9xf64>, %targets: tensor<2x4xi32>) -> (tensor<f64>, tensor<f64>) {
-  %n = tg.count %targets ignore -100 : tensor<2x4xi32> -> tensor<f64>
+  %n = tg.count %targets ignore -100 as 0.125 : tensor<2x4xi32> -> tensor<f64>
   %loss, %lse = tg.cross_entropy sum %logits, %targets ignore -100
       : (tensor<2x4x9xf64>, tensor<2x4xi32>) -> (tensor<f64>, tensor<2x4xf64>)
   return %n, %loss : tensor<f64>, tensor<f64>
@@ -281,6 +281,19 @@ func.func @expert_slots(%i: tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2
   return %s, %c : tensor<2x6x2xi32>, tensor<4x2x2xi32>
 }
 
+// Positions that hold no token, and documents with slots of their own, in rows that have room for all and for less.
+func.func @expert_slots_present(%i: tensor<3x6x2xi32>, %d: tensor<3x6xi32>)
+    -> (tensor<3x6x2xi32>, tensor<4x3x3xi32>, tensor<3x6x2xi32>, tensor<4x3x6xi32>, tensor<3x6x2xi32>, tensor<4x3x2xi32>) {
+  %two = arith.constant dense<3> : tensor<3x6xi32>
+  %p = arith.subi %d, %two : tensor<3x6xi32>
+  %four = arith.constant dense<4> : tensor<3x6x2xi32>
+  %e = arith.remsi %i, %four : tensor<3x6x2xi32>
+  %s, %c = tg.expert_slots %e present %p capacity 3 of 4 : (tensor<3x6x2xi32>, tensor<3x6xi32>) -> (tensor<3x6x2xi32>, tensor<4x3x3xi32>)
+  %t, %u = tg.expert_slots %e present %p capacity 6 of 4 bound 1 : (tensor<3x6x2xi32>, tensor<3x6xi32>) -> (tensor<3x6x2xi32>, tensor<4x3x6xi32>)
+  %v, %w = tg.expert_slots %e present %p capacity 2 of 4 bound 1 : (tensor<3x6x2xi32>, tensor<3x6xi32>) -> (tensor<3x6x2xi32>, tensor<4x3x2xi32>)
+  return %s, %c, %t, %u, %v, %w : tensor<3x6x2xi32>, tensor<4x3x3xi32>, tensor<3x6x2xi32>, tensor<4x3x6xi32>, tensor<3x6x2xi32>, tensor<4x3x2xi32>
+}
+
 func.func @dispatch(%x: tensor<2x6x3xf64>, %s: tensor<2x6x2xi32>, %c: tensor<4x2x5xi32>) -> tensor<4x2x5x3xf64> {
   %y = tg.dispatch %x, %s, %c : (tensor<2x6x3xf64>, tensor<2x6x2xi32>, tensor<4x2x5xi32>) -> tensor<4x2x5x3xf64>
   return %y : tensor<4x2x5x3xf64>
@@ -300,4 +313,29 @@ func.func @load_balance(%p: tensor<2x6x4xf64>, %q: tensor<2x6x4xf64>, %i: tensor
 func.func @router_z(%x: tensor<2x6x4xf64>, %y: tensor<2x6x4xf64>) -> tensor<f64> {
   %z = tg.router_z %x, %y : (tensor<2x6x4xf64>, tensor<2x6x4xf64>) -> tensor<f64>
   return %z : tensor<f64>
+}
+
+func.func @router_losses_present(%p: tensor<2x6x4xf64>, %q: tensor<2x6x4xf64>, %i: tensor<2x6x2xi32>, %d: tensor<2x6xi32>) -> (tensor<f64>, tensor<f64>) {
+  %three = arith.constant dense<3> : tensor<2x6xi32>
+  %present = arith.subi %d, %three : tensor<2x6xi32>
+  %y = tg.load_balance %p, %q choices %i, %i present %present
+      : (tensor<2x6x4xf64>, tensor<2x6x4xf64>, tensor<2x6x2xi32>, tensor<2x6x2xi32>, tensor<2x6xi32>) -> tensor<f64>
+  %z = tg.router_z %p, %q present %present : (tensor<2x6x4xf64>, tensor<2x6x4xf64>, tensor<2x6xi32>) -> tensor<f64>
+  return %y, %z : tensor<f64>, tensor<f64>
+}
+
+// Without any token both are 0.
+func.func @router_losses_of_none(%p: tensor<2x6x4xf64>, %i: tensor<2x6x2xi32>) -> (tensor<f64>, tensor<f64>) {
+  %present = arith.constant dense<-1> : tensor<2x6xi32>
+  %y = tg.load_balance %p choices %i present %present : (tensor<2x6x4xf64>, tensor<2x6x2xi32>, tensor<2x6xi32>) -> tensor<f64>
+  %z = tg.router_z %p present %present : (tensor<2x6x4xf64>, tensor<2x6xi32>) -> tensor<f64>
+  return %y, %z : tensor<f64>, tensor<f64>
+}
+
+// The mean of no loss is 0.
+func.func @cross_entropy_of_none(%logits: tensor<4x9xf64>) -> tensor<f64> {
+  %targets = arith.constant dense<-100> : tensor<4xi32>
+  %loss, %lse = tg.cross_entropy mean %logits, %targets ignore -100
+      : (tensor<4x9xf64>, tensor<4xi32>) -> (tensor<f64>, tensor<4xf64>)
+  return %loss : tensor<f64>
 }

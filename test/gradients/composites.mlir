@@ -377,3 +377,15 @@ func.func @experts(
   %loss = tg.reduce sum %z dims [0, 1, 2] : tensor<2x4x3xf64> -> tensor<f64>
   return %loss : tensor<f64>
 }
+
+// Of tokens that are there.
+func.func @router_losses_present(
+    %p: tensor<2x4x3xf64> {tg.input = "p", tg.grad})
+    -> (tensor<f64> {tg.role = #tg.role<loss>}) {
+  %present = arith.constant dense<[[0, 0, 1, -1], [-1, -1, -1, -1]]> : tensor<2x4xi32>
+  %v, %i = tg.top_k %p k 2 : (tensor<2x4x3xf64>) -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
+  %b = tg.load_balance %p choices %i present %present : (tensor<2x4x3xf64>, tensor<2x4x2xi32>, tensor<2x4xi32>) -> tensor<f64>
+  %z = tg.router_z %p present %present : (tensor<2x4x3xf64>, tensor<2x4xi32>) -> tensor<f64>
+  %loss = arith.addf %b, %z : tensor<f64>
+  return %loss : tensor<f64>
+}

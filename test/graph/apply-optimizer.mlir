@@ -48,3 +48,16 @@ func.func @train(%w: tensor<2x3xf32> {tg.param = #tg.param<"w", #tg.init<ones>, 
 func.func @eval(%x: tensor<f32> {tg.input = "x", tg.grad}) -> (tensor<f32> {tg.grad_of = "x"}) {
   return %x : tensor<f32>
 }
+
+// A parameter that the loss does not depend on has no gradient in PyTorch: no state, no update, no decay.
+// ADAMW-LABEL: @unread
+// ADAMW-NOT: "u.exp_avg"
+// ADAMW-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2xf32> {tg.updates = "w"}, tensor<2xf32> {tg.updates = "w.exp_avg"}, tensor<2xf32> {tg.updates = "w.exp_avg_sq"})
+// ADAMW-COUNT-1: tg.update
+// ADAMW-NOT: tg.update
+func.func @unread(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %u: tensor<3xf32> {tg.param = #tg.param<"u", #tg.init<ones>>},
+                  %g: tensor<2xf32> {tg.input = "g"}, %loss: tensor<f32> {tg.input = "loss"})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2xf32> {tg.grad_of = "w"}, tensor<3xf32> {tg.grad_of = "u"}) {
+  %zeros = arith.constant dense<0.0> : tensor<3xf32>
+  return %loss, %g, %zeros : tensor<f32>, tensor<2xf32>, tensor<3xf32>
+}

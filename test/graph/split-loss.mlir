@@ -74,3 +74,34 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
   %2 = arith.addf %1, %m : tensor<f32>
   return %2 : tensor<f32>
 }
+
+// -----
+
+// Without any target the other terms keep a weight, which is below the last digit of any count.
+// CHECK-LABEL: @train
+// CHECK: %[[N:.*]] = tg.count %{{.*}} ignore -100 as 8.6736173798840{{.*}}E-19 : tensor<4xi32> -> tensor<f32>
+// CHECK: %[[W:.*]] = arith.mulf %{{.*}}, %[[N]] : tensor<f32>
+// CHECK: return %{{.*}}, %[[N]]
+func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %y: tensor<4xi32> {tg.input = "y", tg.role = #tg.role<labels>},
+                 %w: tensor<8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
+  %p = tg.reduce sum %w dims [0] : tensor<8xf32> -> tensor<f32>
+  %0:2 = tg.cross_entropy mean %x, %y ignore -100 : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  %1 = arith.addf %p, %0#0 : tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
+// The term whose divisor the data choose is the one that is split, whatever the order.
+// CHECK-LABEL: @train
+// CHECK: tg.reduce mean
+// CHECK: tg.cross_entropy sum
+// CHECK: tg.count
+func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %y: tensor<4xi32> {tg.input = "y", tg.role = #tg.role<labels>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}) {
+  // expected-remark @below {{this term of the loss is of a microbatch}}
+  %m = tg.reduce mean %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  %0:2 = tg.cross_entropy mean %x, %y ignore -100 : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  %1 = arith.addf %m, %0#0 : tensor<f32>
+  return %1 : tensor<f32>
+}

@@ -1050,3 +1050,37 @@ func.func @no_layer() {
   %0 = tg.router_z : () -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @weight_of_ignored(%i: tensor<4xi32>) {
+  // expected-error @below {{'tg.count' op an ignored target has a weight of at least 0 and below 1, found 2.0}}
+  %y = tg.count %i ignore 0 as 2.0 : tensor<4xi32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @present_of_others(%x: tensor<2x6x2xi32>, %p: tensor<2x5xi32>) {
+  // expected-error @below {{'present' must have a number for each token of 'tensor<2x6x2xi32>', found 'tensor<2x5xi32>'}}
+  // expected-error @below {{'tg.expert_slots' op failed to infer returned types}}
+  %0:2 = tg.expert_slots %x present %p capacity 2 of 4 : (tensor<2x6x2xi32>, tensor<2x5xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x2xi32>)
+  return
+}
+
+// -----
+
+func.func @bound_of_whom(%x: tensor<2x6x2xi32>) {
+  // expected-error @below {{'bound' must be at least 1, and needs 'present' to tell documents apart, found 1 without it}}
+  // expected-error @below {{'tg.expert_slots' op failed to infer returned types}}
+  %0:2 = tg.expert_slots %x capacity 2 of 4 bound 1 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x2xi32>)
+  return
+}
+
+// -----
+
+func.func @present_of_other_rows(%p: tensor<2x6x8xf32>, %r: tensor<2x5xi32>) {
+  // expected-error @below {{'present' must have a number for each row of 'tensor<2x6x8xf32>', found 'tensor<2x5xi32>'}}
+  %0 = tg.router_z %p present %r : (tensor<2x6x8xf32>, tensor<2x5xi32>) -> tensor<f32>
+  return
+}

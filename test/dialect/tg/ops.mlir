@@ -70,6 +70,8 @@ func.func @primitives(%x: tensor<2x4x8xf32>, %w: tensor<8x16xf32>, %v: tensor<8x
   %18 = tg.hook %v "h.0.enter" order 1 : tensor<8xf32>
   // CHECK: tg.count %{{.*}} ignore -100 : tensor<2x4xi32> -> tensor<f32>
   %19 = tg.count %i ignore -100 : tensor<2x4xi32> -> tensor<f32>
+  // CHECK: tg.count %{{.*}} ignore -100 as 2.500000e-01 : tensor<2x4xi32> -> tensor<f32>
+  %20 = tg.count %i ignore -100 as 0.25 : tensor<2x4xi32> -> tensor<f32>
   return
 }
 
@@ -201,11 +203,13 @@ func.func @optimizers(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %
 }
 
 // CHECK-LABEL: @experts
-func.func @experts(%p: tensor<2x6x8xf32>, %x: tensor<2x6x4xf32>, %n: tensor<2x6x4xbf16>, %r: tensor<8x4xbf16>) {
+func.func @experts(%there: tensor<2x6xi32>, %p: tensor<2x6x8xf32>, %x: tensor<2x6x4xf32>, %n: tensor<2x6x4xbf16>, %r: tensor<8x4xbf16>) {
   // CHECK: %[[WEIGHTS:.*]], %[[CHOSEN:.*]] = tg.top_k %{{.*}} k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
   %weights, %chosen = tg.top_k %p k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
   // CHECK: %[[SLOTS:.*]], %[[CHOICES:.*]] = tg.expert_slots %[[CHOSEN]] capacity 3 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
   %slots, %choices = tg.expert_slots %chosen capacity 3 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
+  // CHECK: tg.expert_slots %[[CHOSEN]] present %{{.*}} capacity 6 of 8 bound 2 : (tensor<2x6x2xi32>, tensor<2x6xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x6xi32>)
+  %bounded, %whose = tg.expert_slots %chosen present %there capacity 6 of 8 bound 2 : (tensor<2x6x2xi32>, tensor<2x6xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x6xi32>)
   // CHECK: tg.dispatch %{{.*}}, %[[SLOTS]], %[[CHOICES]] : (tensor<2x6x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<8x2x3x4xf32>
   %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<8x2x3x4xf32>
   // CHECK: tg.collect %{{.*}}, %[[SLOTS]], %[[CHOICES]] : (tensor<8x2x3x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<2x6x2x4xf32>
@@ -213,6 +217,10 @@ func.func @experts(%p: tensor<2x6x8xf32>, %x: tensor<2x6x4xf32>, %n: tensor<2x6x
   // CHECK: tg.load_balance %{{.*}}, %{{.*}} choices %[[CHOSEN]], %[[CHOSEN]] :
   %balance = tg.load_balance %p, %p choices %chosen, %chosen
       : (tensor<2x6x8xf32>, tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<2x6x2xi32>) -> tensor<f32>
+  // CHECK: tg.load_balance %{{.*}} choices %[[CHOSEN]] present %{{.*}} : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<2x6xi32>) -> tensor<f32>
+  %masked = tg.load_balance %p choices %chosen present %there : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<2x6xi32>) -> tensor<f32>
+  // CHECK: tg.router_z %{{.*}} present %{{.*}} : (tensor<2x6x8xf32>, tensor<2x6xi32>) -> tensor<f32>
+  %maskedZ = tg.router_z %p present %there : (tensor<2x6x8xf32>, tensor<2x6xi32>) -> tensor<f32>
   // CHECK: tg.router_z %{{.*}} : (tensor<2x6x8xf32>) -> tensor<f32>
   %z = tg.router_z %p : (tensor<2x6x8xf32>) -> tensor<f32>
   // CHECK: tg.contract "bsd,ed->bse" %{{.*}}, %{{.*}} wide : (tensor<2x6x4xbf16>, tensor<8x4xbf16>) -> tensor<2x6x8xf32>

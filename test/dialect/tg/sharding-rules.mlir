@@ -185,17 +185,23 @@ func.func @optimizers(%p: tensor<8x2xf32>, %lr: tensor<f32>, %step: tensor<i32>)
 // -----
 
 // Rows b are groups of tokens s with k choices; experts e have slots c.
-func.func @experts(%p: tensor<2x6x8xf32>, %x: tensor<2x6x4xf32>) {
+func.func @experts(%there: tensor<2x6xi32>, %p: tensor<2x6x8xf32>, %x: tensor<2x6x4xf32>) {
   // expected-remark @below {{tg.top_k: a b n -> a b k, a b k whole n k}}
   %weights, %chosen = tg.top_k %p k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
   // expected-remark @below {{tg.expert_slots: b s k -> b s k, e b c whole s k e c}}
   %slots, %choices = tg.expert_slots %chosen capacity 3 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
+  // expected-remark @below {{tg.expert_slots: b s k, b s -> b s k, e b c whole s k e c}}
+  %own, %whose = tg.expert_slots %chosen present %there capacity 6 of 8 bound 3 : (tensor<2x6x2xi32>, tensor<2x6xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x6xi32>)
   // expected-remark @below {{tg.dispatch: b s d, b s k, e b c -> e b c d whole s k e c linear {0}}}
   %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<8x2x3x4xf32>
   // expected-remark @below {{tg.collect: e b c d, b s k, e b c -> b s k d whole e c k linear {0}}}
   %out = tg.collect %in, %slots, %choices : (tensor<8x2x3x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<2x6x2x4xf32>
   // expected-remark @below {{tg.load_balance: a b e, a b k -> () reduced a b whole e k decomposed a b}}
   %balance = tg.load_balance %p choices %chosen : (tensor<2x6x8xf32>, tensor<2x6x2xi32>) -> tensor<f32>
+  // expected-remark @below {{tg.load_balance: a b e, a b k, a b -> () reduced a b whole e k decomposed a b}}
+  %masked = tg.load_balance %p choices %chosen present %there : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<2x6xi32>) -> tensor<f32>
+  // expected-remark @below {{tg.router_z: a b e, a b -> () reduced a b whole e decomposed a b}}
+  %maskedZ = tg.router_z %p present %there : (tensor<2x6x8xf32>, tensor<2x6xi32>) -> tensor<f32>
   // expected-remark @below {{tg.router_z: a b e -> () reduced a b whole e decomposed a b}}
   %z = tg.router_z %p : (tensor<2x6x8xf32>) -> tensor<f32>
   return

@@ -11,9 +11,9 @@ PLAN = ("exec-plan-memory,exec-pad-matmuls,exec-outline-kernels,exec-shorten-row
 
 # A phase with its options, and its passes with what the options say of them.
 PHASES = {
-    "braid-prepare": "exec-set-target,func.func(tg-transpose-weights)",
+    "braid-prepare": "exec-set-target,func.func(tg-note-groups,tg-transpose-weights)",
     "braid-prepare{accumulate=4 mixed-precision=true}":
-        "exec-set-target,func.func(tg-transpose-weights,tg-rebatch{factor=4},tg-mixed-precision)",
+        "exec-set-target,func.func(tg-note-groups,tg-transpose-weights,tg-rebatch{factor=4},tg-mixed-precision)",
     "braid-programs": "tg-make-programs",
     "braid-programs{hooks=true}": "func.func(tg-mark-units),tg-make-programs",
     "braid-differentiate": "canonicalize,cse,tg-differentiate{function=train}",

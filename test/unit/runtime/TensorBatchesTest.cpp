@@ -81,20 +81,41 @@ protected:
 
 TEST_F(OrderedRows, endWithTargetsThatDoNotCount) {
   TensorBatches batches = open(0.3);
-  EXPECT_EQ(batches.fillTraining(program, 2, 0, 1), 3);
+  EXPECT_EQ(batches.fillTraining(program, 2, 0, 1).tokens, 3);
   EXPECT_EQ(classes(), (std::vector<int32_t>{4, 5, 6, ignored}));
   EXPECT_EQ(model.input<float>(program, ios[0])[7], 100); // as good a row as any
-  EXPECT_EQ(batches.fillTraining(program, 3, 0, 1), 4);
+  EXPECT_EQ(batches.fillTraining(program, 3, 0, 1).tokens, 4);
   EXPECT_EQ(classes(), (std::vector<int32_t>{0, 1, 2, 3}));
   EXPECT_EQ(model.input<float>(program, ios[0])[7], 103);
 }
 
+// Of two readers with two rows each, the second has one target less.
+TEST_F(OrderedRows, countTargets) {
+  const BatchCount even = countOf({2, 2}, 4, {1, 0, 0, 1});
+  EXPECT_EQ(even.tokens, 4);
+  EXPECT_EQ(even.targets, 2);
+  EXPECT_EQ(even.ofEach, 1);
+  BatchCount step = even;
+  step.add(even, /*isFirst=*/false);
+  EXPECT_EQ(step.targets, 4);
+  EXPECT_EQ(step.ofEach, 1);
+  step.add(countOf({2, 2}, 4, {1, 1, 1, 0}), /*isFirst=*/false);
+  EXPECT_EQ(step.targets, 7);
+  EXPECT_EQ(step.ofEach, BatchCount::kUneven);
+
+  TensorBatches batches = open(0.3);
+  const BatchCount last = batches.fillTraining(program, 2, 0, 1);
+  EXPECT_EQ(last.tokens, 3);
+  EXPECT_EQ(last.targets, 3);
+  EXPECT_TRUE(batches.hasTrainingTargets());
+}
+
 TEST_F(OrderedRows, leaveMicrobatchesEmpty) {
   TensorBatches batches = open(0.3);
-  EXPECT_EQ(batches.fillTraining(program, 1, 1, 3), 3);
-  EXPECT_EQ(batches.fillTraining(program, 1, 2, 3), 0);
+  EXPECT_EQ(batches.fillTraining(program, 1, 1, 3).tokens, 3);
+  EXPECT_EQ(batches.fillTraining(program, 1, 2, 3).tokens, 0);
   EXPECT_EQ(classes(), std::vector<int32_t>(batch, ignored));
-  EXPECT_EQ(batches.fillTraining(program, 2, 0, 3), 4);
+  EXPECT_EQ(batches.fillTraining(program, 2, 0, 3).tokens, 4);
 }
 
 // A sum is divided by what it counts, so that it too does not depend on the batch.
