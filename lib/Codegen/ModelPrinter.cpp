@@ -462,6 +462,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
               .always("targets", stringLiteral(options.ignored->input))
               .always("ignored", options.ignored->index)
               .always("reduction", options.ignored->isMean ? "BR_MEAN" : "BR_SUM")
+              .always("rows", options.ignored->rows ? 1 : 0)
               .text()
        << ";\n\n";
   os << "static const char plan[] =\n" << planText(options.planJson) << ";\n\n";
