@@ -41,7 +41,8 @@ namespace {
 /// The ops that compute the rows of a loss, forward and backward.
 class Rows {
 public:
-  explicit Rows(Operation *loss) : logits(loss->getOperand(0)) {}
+  explicit Rows(Operation *loss)
+      : logits(loss->getOperand(0)), fewest(tg::typeOf(loss->getOperand(0)).getNumElements()) {}
 
   /// Fails, and `why` says why, where the loss cannot be computed in chunks.
   LogicalResult find(std::string &why);
@@ -65,6 +66,7 @@ private:
   arith::AddFOp sumWith(OpResult result) const;
 
   Value logits;
+  int64_t fewest; ///< Elements of values that are followed: those of the logits, or of a rank's part of them.
   Operation *composite = nullptr;
   llvm::MapVector<Operation *, ChunkDims> ops;
   std::vector<Operation *> ordered; ///< The same in the order of the block.
@@ -196,7 +198,9 @@ LogicalResult Rows::checkDims(Operation *op, const ChunkDims &dims, std::string 
 /// Contractions end the rows: what else they read and make is not as large.  What ranks join or divide is as large as
 /// the logits on all of them together.
 void Rows::follow(Operation *op, const ChunkDims &dims) {
-  int64_t fewest = dimsOfRanks(op) ? 0 : tg::typeOf(logits).getNumElements();
+  if (dimsOfRanks(op))
+    for (Value part : {op->getOperand(0), Value(op->getResult(0))})
+      fewest = std::min(fewest, tg::typeOf(part).getNumElements());
   if (numericKindOf(op) == NumericKind::Contraction)
     return;
   auto add = [&](ValueRange values, ArrayRef<std::optional<unsigned>> at) {
