@@ -206,12 +206,12 @@ typedef struct {
   int32_t microbatch;
 } br_cell;
 
-// A loss that leaves targets out: a row of the batch whose targets are all `ignored`
-// changes nothing, whatever else is in it.
+// A loss that leaves out targets that are `ignored`.
 typedef struct {
   const char *targets; // the input's name; i32
   int32_t ignored;
   br_reduction reduction; // BR_MEAN of the targets that count, or BR_SUM
+  int32_t rows;           // 1: a row of the batch whose targets are all ignored changes nothing, whatever is in it
 } br_loss;
 
 struct br_matmul_desc;
@@ -242,7 +242,7 @@ typedef struct br_model {
   // The most CTAs that a collective has on a GPU, each on a multiprocessor that computes nothing else meanwhile; 0: as
   // many as the library of collectives chooses.
   int32_t comm_ctas;
-  const br_loss *loss; // null: every row of a batch counts
+  const br_loss *loss; // null: every target counts
   // The ranks with these coordinates along an axis run this model, others another of
   // the list: the same mesh, groups and names of programs, tensors and an arena of its
   // own.  No coordinates: all ranks.

@@ -22,6 +22,7 @@ struct IgnoredTargets {
   std::string input; ///< Its name.
   int32_t index = 0;
   bool isMean = true; ///< Of those that count; else their sum.
+  bool rows = true;   ///< A row without other targets changes nothing.
 };
 
 /// An input whose numbers are indices, as br_io tells the runtime: those of [0, extent), and
@@ -46,7 +47,7 @@ struct CodegenOptions {
   int64_t accumulate = 1;
   /// As the graph says; a module in memory form only knows what it gathers by.
   std::vector<IndexedBy> indices = {};
-  /// None where every row of a batch counts.
+  /// None where every target counts.
   std::optional<IgnoredTargets> ignored = {};
   /// The memory plan as JSON text, which the binary prints on request.
   std::string planJson = "{}";

@@ -437,6 +437,18 @@ static void printHead(llvm::raw_ostream &os, const StepEmitter &emitter, bool ma
           "#endif\n\n";
 }
 
+/// The loss, as the runtime knows it.
+static void printLoss(llvm::raw_ostream &os, const IgnoredTargets &ignored) {
+  os << "// the targets that the loss leaves out\nstatic const br_loss loss = "
+     << Initializer()
+            .always("targets", stringLiteral(ignored.input))
+            .always("ignored", ignored.index)
+            .always("reduction", ignored.isMean ? "BR_MEAN" : "BR_SUM")
+            .always("rows", ignored.rows ? 1 : 0)
+            .text()
+     << ";\n\n";
+}
+
 FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &steps, RankTables &ranks,
                                            const PipelineTables &pipeline, const CodegenOptions &options) {
   bool manyRanks = !module.getOps<comm::MeshOp>().empty();
@@ -467,13 +479,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   for (auto [number, kind] : llvm::enumerate(ranks.getKinds()))
     os << pipeline.arraysText(kind, number);
   if (options.ignored)
-    os << "// the targets that the loss leaves out\nstatic const br_loss loss = "
-       << Initializer()
-              .always("targets", stringLiteral(options.ignored->input))
-              .always("ignored", options.ignored->index)
-              .always("reduction", options.ignored->isMean ? "BR_MEAN" : "BR_SUM")
-              .text()
-       << ";\n\n";
+    printLoss(os, *options.ignored);
   os << "static const char plan[] =\n" << planText(options.planJson) << ";\n\n";
   // Each names the next.
   for (unsigned number = kinds.size(); number-- > 0;) {

@@ -105,14 +105,16 @@ static std::vector<IndexedBy> indicesOf(func::FuncOp model) {
   return indices;
 }
 
-/// The targets that the loss leaves out, if that is all there is to a row.
+/// The targets that the loss leaves out.
 static std::optional<IgnoredTargets> ignoredTargetsOf(func::FuncOp model) {
   std::optional<LossTargets> found = findLossTargets(model);
   if (!found)
     return std::nullopt;
   auto name = model.getArgAttrOfType<StringAttr>(found->input.getArgNumber(), tg::kInput);
-  return name ? std::optional(IgnoredTargets{name.str(), found->ignored, found->reduction == tg::LossReduction::Mean})
-              : std::nullopt;
+  if (!name)
+    return std::nullopt;
+  bool isMean = found->reduction == tg::LossReduction::Mean;
+  return IgnoredTargets{name.str(), found->ignored, isMean, found->leavesOutRows};
 }
 
 LogicalResult Driver::readInput() {

@@ -66,6 +66,8 @@ struct ParallelOptions {
   /// experts, and those that shard the sequence.
   bool searchesLayout = false;
   std::vector<std::string> expertAxes, sequenceAxes;
+  /// Axes of one rank that no layout names. Options may ask for them; nothing is sharded over them.
+  std::vector<std::string> axesOfOne;
   /// Those that shard weights, whether a layout names them or not.
   std::vector<std::string> tensorAxes;
   /// `ep:dp,cp`: axes of something else that shard experts, too.

@@ -31,6 +31,10 @@ std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   for (const MeshAxis &axis : options.mesh)
     if (is_contained(kBatchAxes, axis.name))
       axes.push_back(axis.name);
+  // One rank has all of the batch: with it a mesh that --zero could be for stays one.
+  for (const std::string &axis : options.axesOfOne)
+    if (axis == kExpertAxis || axis == kContextAxis)
+      axes.push_back(axis);
   if (is_contained(options.expertAxes, kExpertAxis))
     axes.push_back(kExpertAxis.str());
   return axes;
@@ -130,7 +134,18 @@ static Error readFold(ParallelOptions &options) {
   return Error::success();
 }
 
-/// Every axis must shard something: ranks that all do the same are a mistake.
+/// Whether an axis of the mesh is one that the layout leaves to braidc, be it of one rank.
+static bool isLeftTo(StringRef axis, bool isUsed, const ParallelOptions &options) {
+  return isUsed || is_contained(options.axesOfOne, axis);
+}
+
+/// Whether stages were asked for, of which a single rank can have several.
+static bool asksForStages(const ParallelOptions &options) {
+  return !options.schedule.empty() || !options.stages.empty() || options.chunks;
+}
+
+/// Every axis must shard something: ranks that all do the same are a mistake.  A single rank is none, so that
+/// a sweep of sizes can begin with 1.
 static Error findUseOfAxes(ParallelOptions &options) {
   std::string layout;
   if (!options.layout.empty()) {
@@ -144,7 +159,9 @@ static Error findUseOfAxes(ParallelOptions &options) {
       options.tensorAxes.push_back(axis.name);
     if (is_contained(kBatchAxes, axis.name) || namesAxis(layout, axis.name))
       continue;
-    if (axis.name == kContextAxis)
+    if (axis.size == 1 && !(axis.name == kStageAxis && asksForStages(options)))
+      options.axesOfOne.push_back(axis.name);
+    else if (axis.name == kContextAxis)
       options.sequenceAxes.push_back(axis.name);
     else if (axis.name == kExpertAxis)
       options.expertAxes.push_back(axis.name);
@@ -159,7 +176,7 @@ static Error findUseOfAxes(ParallelOptions &options) {
                        "shard what " +
                        (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
   }
-  if (options.sequenceParallel && !options.searchesLayout)
+  if (options.sequenceParallel && !isLeftTo(kTensorAxis, options.searchesLayout, options))
     return makeError("--sequence-parallel shards the sequence over tp, but --mesh=" + options.meshText +
                      (layout.empty() ? " has no such axis: add tp, as in --mesh=dp=2,tp=2"
                                      : " leaves tp to the layout '" + options.layout + "': leave one of them out"));
@@ -220,12 +237,10 @@ static Error checkStrategy(const DriverOptions &all) {
   if (!options.fold.empty())
     return makeError("--strategy=dataparallel with --fold=" + options.fold +
                      ": the root keeps all weights, experts, too; leave one of them out");
-  if (options.mesh.size() > 1 || batchAxes(options).empty() || !options.expertAxes.empty())
+  auto isShared = [](const MeshAxis &axis) { return axis.size > 1; };
+  if (count_if(options.mesh, isShared) > 1 || batchAxes(options).empty() || !options.expertAxes.empty())
     return makeError("--strategy=dataparallel takes one axis, over which the batch is sharded, but --mesh=" +
                      options.meshText + " has others: write --mesh=dp=4");
-  if (numRanks(options, batchAxes(options)) == 1)
-    return makeError("--strategy=dataparallel with --mesh=" + options.meshText +
-                     ": the root has no workers; give the axis more ranks");
   if (options.noiseScale)
     return makeError(
         "--strategy=dataparallel with --noise-scale: its gradients are reduced to the root tensor by tensor, "
@@ -240,6 +255,16 @@ static Error checkStrategy(const DriverOptions &all) {
       return makeError("--strategy=dataparallel with " + Twine(name) + *text +
                        ": reductions to a root are not bucketed; leave " + StringRef(name).drop_back() + " out");
   return Error::success();
+}
+
+/// A root without workers is one rank, which sends nothing; one with workers knows a single axis.
+static void useRoot(ParallelOptions &options) {
+  if (numRanks(options, batchAxes(options)) == 1)
+    options.strategy.clear();
+  if (options.strategy.empty())
+    return;
+  options.axesOfOne.clear();
+  erase_if(options.mesh, [](const MeshAxis &axis) { return axis.size == 1; });
 }
 
 /// Checks the options of stages, and those that have no meaning with them.
@@ -274,7 +299,7 @@ static Error checkPipeline(const DriverOptions &all) {
 static Error checkAxes(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   for (StringRef name : {"--context", "--context-order"})
-    if (is_contained(all.given, name) && options.sequenceAxes.empty())
+    if (is_contained(all.given, name) && !isLeftTo(kContextAxis, !options.sequenceAxes.empty(), options))
       return makeError(name + " is for ranks that share the sequence, but --mesh=" + options.meshText +
                        " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
   if (!options.tpOverlap.empty() && options.tensorAxes.empty())
@@ -283,7 +308,7 @@ static Error checkAxes(const DriverOptions &all) {
   if (options.collectives == "hierarchical" && options.mesh.size() == 1)
     return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
                      options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
-  if (options.noiseScale && !options.expertAxes.empty())
+  if (options.noiseScale && numRanks(options, options.expertAxes) > 1)
     return makeError("--noise-scale with --mesh=" + options.meshText +
                      ": it compares what ranks' own rows make of each gradient, but an expert's is of the rows of all "
                      "ranks along " +
@@ -452,6 +477,7 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
     return error;
   if (Error error = checkStrategy(options))
     return error;
+  useRoot(parallel);
   if (Error error = checkPipeline(options))
     return error;
   if (Error error = checkAxes(options))

@@ -58,14 +58,19 @@ void braid::readModern(Settings &settings, DecoderConfig &config) {
   settings.read("attention_dropout", config.attentionDropout, 0.0, 1.0);
 }
 
+void braid::readSwitchedWindow(Settings &settings, bool isUsed, int64_t &window) {
+  if (isUsed)
+    return settings.readOrNone("sliding_window", window);
+  settings.ignore({"sliding_window"});
+  window = 0;
+}
+
 QwenWindow braid::readQwenWindow(Settings &settings) {
   QwenWindow window;
   bool isUsed = false;
   settings.read("use_sliding_window", isUsed);
-  settings.readOrNone("sliding_window", window.size);
   settings.read("max_window_layers", window.layer, 1 << 12, /*least=*/0);
-  if (!isUsed)
-    window.size = 0;
+  readSwitchedWindow(settings, isUsed, window.size);
   return window;
 }
 

@@ -25,6 +25,10 @@ struct QwenWindow {
   int64_t size = 4096, layer = 28;
 };
 QwenWindow readQwenWindow(Settings &settings);
+
+/// A `sliding_window` that another setting switches on; 0 and unread where it is off, as Transformers then saves
+/// null, 0 or a size.
+void readSwitchedWindow(Settings &settings, bool isUsed, int64_t &window);
 /// The windows of layers from `layer_types` or, without it, where `slides` says.
 void setWindows(Settings &settings, DecoderConfig &config, int64_t window, llvm::function_ref<bool(int64_t)> slides);
 

@@ -115,8 +115,8 @@ void braid::readQwen3Moe(Settings &settings, DecoderConfig &config) {
   bool hasWindow = false;
   int64_t window = 4096;
   settings.read("use_sliding_window", hasWindow);
-  settings.readOrNone("sliding_window", window);
-  config.windows.assign(config.layers, hasWindow ? window : 0);
+  readSwitchedWindow(settings, hasWindow, window);
+  config.windows.assign(config.layers, window);
   settings.ignore({"max_window_layers"});
   readQwenExperts(settings, config, {"num_experts", "num_local_experts"});
   readRope(settings, config);

@@ -27,8 +27,10 @@ struct Build {
 };
 } // namespace
 
+int64_t braid::positionsOf(const ModelConfig &config) { return std::visit(PositionsOf{}, config); }
+
 Expected<ModelGraph> braid::buildModel(const ModelConfig &config, BatchShape shape) {
-  int64_t positions = std::visit(PositionsOf{}, config);
+  int64_t positions = positionsOf(config);
   if (!positions && shape.sequence)
     return createStringError("--seq does not apply to a model without a sequence");
   if (!positions && shape.isPacked)

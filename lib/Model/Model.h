@@ -29,6 +29,9 @@ struct ModelGraph {
 ModelGraph buildDecoder(const DecoderConfig &config, BatchShape shape);
 ModelGraph buildMlp(const MlpConfig &config, BatchShape shape);
 
+/// The positions of a model; 0 for one without a sequence.
+int64_t positionsOf(const ModelConfig &config);
+
 /// Checks the batch shape against the model and builds the graph.
 llvm::Expected<ModelGraph> buildModel(const ModelConfig &config, BatchShape shape);
 

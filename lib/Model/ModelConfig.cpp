@@ -17,6 +17,7 @@ using namespace braid;
 static constexpr StringLiteral kWithoutEffect[] = {
     "model_type", "architectures", "auto_map", "transformers_version", "_name_or_path", "name_or_path", "_commit_hash",
     "finetuning_task", "task_specific_params", "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",
+    "is_llama_config", "transformers.js_config",
     // Tokens.
     "bos_token_id", "eos_token_id", "sep_token_id", "decoder_start_token_id", "bad_words_ids",
     // Types of stored weights.
@@ -36,7 +37,8 @@ static constexpr StringLiteral kWithoutEffect[] = {
 
 /// Settings of every family that would change the model if they were not what they are nearly everywhere.
 static void refuseOthers(Settings &settings) {
-  for (StringRef key : {"is_decoder", "is_encoder_decoder", "add_cross_attention", "tie_encoder_decoder"})
+  for (StringRef key :
+       {"is_decoder", "is_encoder_decoder", "add_cross_attention", "tie_encoder_decoder", "rope_interleaved"})
     settings.refuseUnless(key, false);
   settings.refuseUnless("pruned_heads", json::Object());
 }

@@ -2,6 +2,7 @@
 
 #include "lib/Model/Settings.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace braid;
@@ -111,14 +112,19 @@ static StringRef nearest(const StringSet<> &known, StringRef key) {
 }
 
 Error Settings::finish() {
+  std::vector<std::string> unknown, misspelt;
   SmallVector<StringRef> keys(llvm::make_first_range(object));
   llvm::sort(keys);
   for (StringRef key : keys) {
     if (known.contains(key))
       continue;
-    StringRef near = nearest(known, key);
-    fail("unknown setting '" + key + "', which may change the model" +
-         (near.empty() ? std::string() : "; did you mean '" + near.str() + "'?"));
+    unknown.push_back(("'" + key + "'").str());
+    if (StringRef near = nearest(known, key); !near.empty())
+      misspelt.push_back(("'" + near + "'").str());
   }
+  if (!unknown.empty())
+    fail((unknown.size() == 1 ? "unknown setting " : "unknown settings ") + join(unknown, ", ") +
+         ", which may change the model" +
+         (misspelt.empty() ? std::string() : "; did you mean " + join(misspelt, ", ") + "?"));
   return error.empty() ? Error::success() : createStringError(error);
 }

@@ -82,7 +82,9 @@ private:
   LogicalResult findUses();
   void chooseKept(bool dropsAfterForward);
   void rewrite();
-  void gather(Unit &unit, Phase phase, Operation *before);
+  SmallVector<Value> gatheredAt(const Unit &unit, Phase phase, Phase ofUse) const;
+  void gather(Unit &unit, Phase phase, Phase ofUse, Operation *before);
+  bool isMadeBefore(Value value, tg::Phase phase) const;
   Location locationOf(const Unit &unit, ArrayRef<OpResult> gathered, Operation *before) const;
   void needs(Value value, SetVector<Value> &gathered) const;
   Value make(Value value, Phase phase, OpBuilder &builder);
@@ -246,18 +248,38 @@ Location UnitGathers::locationOf(const Unit &unit, ArrayRef<OpResult> gathered, 
   return tg::withFacts(unit.isRoot() ? program->getLoc() : Location(NameLoc::get(unit.name)), ofEach);
 }
 
+/// Whether all that is computed of parameters for a value, be it behind gathers, belongs to an earlier phase.
+bool UnitGathers::isMadeBefore(Value value, tg::Phase phase) const {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumOperands() == 0)
+    return true;
+  bool isLater = !isa<AllGatherOp>(op) && tg::phaseOf(op).value_or(tg::Phase::Forward) >= phase;
+  return !isLater && llvm::all_of(op->getOperands(), [&](Value operand) { return isMadeBefore(operand, phase); });
+}
+
+/// What is gathered where a unit is first used in `ofUse`.  A unit that is kept is gathered at once for both
+/// phases, but for what backward makes of its parameters.
+SmallVector<Value> UnitGathers::gatheredAt(const Unit &unit, Phase phase, Phase ofUse) const {
+  SetVector<Value> needed, ofBackward;
+  for (const Use &use : unit.uses[ofUse])
+    needs(use.operand->get(), needed);
+  if (unit.isKept && ofUse == Forward)
+    for (const Use &use : unit.uses[Backward])
+      needs(use.operand->get(), ofBackward);
+  for (Value whole : ofBackward)
+    if (!isTraining(program) || isMadeBefore(whole, tg::Phase::Backward))
+      needed.insert(whole);
+  SmallVector<Value> wholes = needed.takeVector();
+  llvm::erase_if(wholes, [&](Value whole) { return remade[phase].contains(whole); });
+  auto key = [&](Value whole) { return std::pair(made.at(whole).depth, made.at(whole).argument); };
+  llvm::stable_sort(wholes, [&](Value a, Value b) { return key(a) < key(b); });
+  return wholes;
+}
+
 /// One collective for all gathers of a unit that can be one: those of the same
 /// axes and element type; a gather of what is gathered comes after it.
-void UnitGathers::gather(Unit &unit, Phase phase, Operation *before) {
-  SetVector<Value> needed;
-  for (const Use &use : unit.uses[phase])
-    needs(use.operand->get(), needed);
-  if (unit.isKept && phase == Forward)
-    for (const Use &use : unit.uses[Backward])
-      needs(use.operand->get(), needed);
-  SmallVector<Value> wholes = needed.takeVector();
-  auto key = [&](Value whole) { return std::pair(made[whole].depth, made[whole].argument); };
-  llvm::stable_sort(wholes, [&](Value a, Value b) { return key(a) < key(b); });
+void UnitGathers::gather(Unit &unit, Phase phase, Phase ofUse, Operation *before) {
+  SmallVector<Value> wholes = gatheredAt(unit, phase, ofUse);
   llvm::MapVector<std::tuple<unsigned, AxesAttr, Type>, SmallVector<OpResult>> groups;
   for (Value whole : wholes) {
     auto op = cast<AllGatherOp>(whole.getDefiningOp());
@@ -305,8 +327,8 @@ void UnitGathers::rewrite() {
     Unit &unit = *step.unit;
     // A kept unit has one phase: the one that it is used in first.
     Phase phase = unit.isKept ? (unit.uses[Forward].empty() ? Backward : Forward) : step.phase;
-    if (begun.insert({&unit, phase}).second)
-      gather(unit, phase, step.use.user);
+    if (begun.insert({&unit, step.phase}).second)
+      gather(unit, phase, step.phase, step.use.user);
     OpBuilder builder(step.use.user);
     step.use.operand->set(make(step.use.operand->get(), phase, builder));
   }

@@ -21,12 +21,32 @@ static bool isGraph(func::FuncOp function) {
          });
 }
 
-/// The cross entropy whose loss is the function's, or null: no other loss leaves rows out.
-static CrossEntropyOp findCrossEntropy(func::FuncOp function) {
+/// The value with the role loss; null if there is none.
+static Value findLoss(func::FuncOp function) {
   std::optional<unsigned> result = resultWithRole(function, tg::Role::Loss);
-  Value value = result ? beforeReshapes(returnOf(function).getOperand(*result)) : Value();
-  auto op = value ? value.getDefiningOp<CrossEntropyOp>() : CrossEntropyOp();
-  return op && value == op.getLoss() ? op : CrossEntropyOp();
+  return result ? returnOf(function).getOperand(*result) : Value();
+}
+
+/// The cross entropies whose losses are a value or terms of it: no other loss leaves targets out.
+static void findCrossEntropies(Value value, SmallVectorImpl<CrossEntropyOp> &found) {
+  value = beforeReshapes(value);
+  if (auto sum = value.getDefiningOp<arith::AddFOp>())
+    for (Value term : sum->getOperands())
+      findCrossEntropies(term, found);
+  if (auto op = value.getDefiningOp<CrossEntropyOp>(); op && value == op.getLoss())
+    found.push_back(op);
+}
+
+/// The cross entropy of the function's loss, or null.  The number of its targets weighs other terms, so with them it
+/// must be a mean, and the only one.
+static CrossEntropyOp findCrossEntropy(func::FuncOp function) {
+  Value loss = findLoss(function);
+  SmallVector<CrossEntropyOp> found;
+  if (loss)
+    findCrossEntropies(loss, found);
+  bool isAlone = found.size() == 1 && beforeReshapes(loss) == found.front().getLoss();
+  bool isOnlyMean = found.size() == 1 && found.front().getReduction() == tg::LossReduction::Mean;
+  return isAlone || isOnlyMean ? found.front() : CrossEntropyOp();
 }
 
 /// Whether, of `ops`, only reshapes on the way to `loss` read `targets`.
@@ -38,13 +58,13 @@ static bool onlyLossReads(Value targets, CrossEntropyOp loss, const SetVector<Op
   });
 }
 
-/// Whether the examples of the batch meet in the loss and nowhere before.
-static bool onlyLossMixes(func::FuncOp function, CrossEntropyOp loss, const SetVector<Operation *> &before) {
+/// Whether the examples of the batch meet in the cross entropy and in no other op that the loss is computed from.
+static bool onlyLossMixes(func::FuncOp function, CrossEntropyOp loss, const SetVector<Operation *> &ops) {
   // Where the batch cannot be followed the answer is no; that is not an error.
   ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
   FailureOr<BatchDims> dims = BatchDims::find(function);
   return succeeded(dims) && dims->endsAt(loss) &&
-         llvm::none_of(before, [&](Operation *op) { return dims->endsAt(op); });
+         llvm::none_of(ops, [&](Operation *op) { return op != loss.getOperation() && dims->endsAt(op); });
 }
 
 std::optional<LossTargets> braid::findLossTargets(func::FuncOp model) {
@@ -57,11 +77,12 @@ std::optional<LossTargets> braid::findLossTargets(func::FuncOp model) {
   if (!targets || !llvm::is_contained(batchInputs(*copy), targets) ||
       !cast<RankedTensorType>(targets.getType()).getElementType().isInteger(32) || !llvm::isInt<32>(ignored))
     return std::nullopt;
-  SetVector<Operation *> before;
-  getBackwardSlice(loss.getOperation(), &before);
-  if (!onlyLossReads(targets, loss, before))
+  SetVector<Operation *> ops;
+  BackwardSliceOptions withLoss;
+  withLoss.inclusive = true;
+  getBackwardSlice(findLoss(*copy), &ops, withLoss);
+  if (!onlyLossReads(targets, loss, ops))
     return std::nullopt;
-  if (!onlyLossMixes(*copy, loss, before))
-    return std::nullopt;
-  return LossTargets{model.getArgument(targets.getArgNumber()), static_cast<int32_t>(ignored), loss.getReduction()};
+  return LossTargets{model.getArgument(targets.getArgNumber()), static_cast<int32_t>(ignored), loss.getReduction(),
+                     onlyLossMixes(*copy, loss, ops)};
 }

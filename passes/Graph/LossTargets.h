@@ -12,12 +12,13 @@ struct LossTargets {
   mlir::BlockArgument input; ///< i32, its dim 0 is the batch.
   int32_t ignored;           ///< The index that the loss leaves out.
   tg::LossReduction reduction;
+  /// Whether a row of the batch whose targets are all ignored changes neither the loss nor a gradient: nothing else
+  /// mixes the examples.  So a batch of fewer rows can be written as one that is whole.
+  bool leavesOutRows;
 };
 
-/// The targets of the loss of `model`, if a row of the batch whose targets are all
-/// ignored changes neither the loss nor a gradient: the loss is a cross entropy
-/// over the batch, no op before it mixes the examples, and it alone reads the
-/// targets.  So a batch of fewer rows can be written as one that is whole.
+/// The targets of the loss of `model` if the loss leaves out those that are the ignored index: it is a cross
+/// entropy, or the mean of one to which other terms are added, and the cross entropy alone reads the targets.
 std::optional<LossTargets> findLossTargets(mlir::func::FuncOp model);
 
 } // namespace braid

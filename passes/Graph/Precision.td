@@ -156,8 +156,9 @@ def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
     f32: a state besides, called like the moment and `.scale` (`tg.quantize` says how).  The update
     reads and writes them as f32, and a `t` from the step and the gradient's low bits decides between a
     code and the next.  A moment that is not zero is not stored as zero: a variance of zero would make the next step of its parameter
-    huge.  A block is the largest of 32 to 128 neighbours that divides the rows of the tensor
-    and its part on each of `ranks` ranks, so that flat ranges of ZeRO hold whole blocks.  Where there is
+    huge.  A block is the largest of 32 to 128 neighbours that divides the rows of the tensor, or the part of
+    a row that a rank has by the layout of its parameter, and its part on each of `ranks` ranks, so that flat
+    ranges of ZeRO hold whole blocks.  Where there is
     none, as of parameters with fewer than 32 numbers in a row, the moment is stored in bf16, and a
     remark says so.
 

@@ -11,13 +11,14 @@
 // is, and all layouts give the same bits from the same parameter and gradient.
 //
 // In 8 bits neighbours of a row share a scale, a state of its own (`tg.quantize`).  Blocks are
-// chosen such that no rank has a part of one.  Where there are none, bf16 is the next best.
-// Codes are found in a second loop over a block, once its largest number is known, and there
-// the gradient's low bits take the place of the parameter's: so nothing reads the parameter any
-// more, and the first loop writes the new one over it.
+// chosen such that no rank has a part of one, in flat ranges or in columns of its own.  Where there are none, bf16 is
+// the next best. Codes are found in a second loop over a block, once its largest number is known, and there the
+// gradient's low bits take the place of the parameter's: so nothing reads the parameter any more, and the first loop
+// writes the new one over it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/Mesh.h"
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Graph/ForwardFacts.h"
@@ -93,15 +94,24 @@ static Value roundStochastically(TensorBuilder &b, Value x, Value threshold) {
 /// The blocks of `tg.quantize`.  Shorter ones are no smaller than what they scale is worth.
 static constexpr int64_t kLargestBlock = 128, kSmallestBlock = 32;
 
-/// The largest block that rows consist of and that lies whole in one of so many equal ranges
+/// The largest block that the parts of a row consist of and that lies whole in one of so many equal ranges
 /// of the tensor; 0 if there is none.
-static int64_t blockOf(RankedTensorType type, int64_t ranges) {
-  if (type.getRank() == 0)
+static int64_t blockOf(RankedTensorType type, int64_t partsOfRow, int64_t ranges) {
+  if (type.getRank() == 0 || type.getShape().back() % partsOfRow != 0)
     return 0;
   for (int64_t block = kLargestBlock; block >= kSmallestBlock; --block)
-    if (type.getShape().back() % block == 0 && type.getNumElements() / block % ranges == 0)
+    if (type.getShape().back() / partsOfRow % block == 0 && type.getNumElements() / block % ranges == 0)
       return block;
   return 0;
+}
+
+/// How many ranks share a row, as far as the layout of the parameter is known; fails without the mesh that it names.
+static FailureOr<int64_t> partsOfRow(func::FuncOp function, BlockArgument moment) {
+  auto sharding = function.getArgAttrOfType<comm::ShardingAttr>(moment.getArgNumber(), comm::CommDialect::kSharding);
+  if (!sharding || sharding.getDims().empty())
+    return 1;
+  FailureOr<comm::Mesh> mesh = comm::Mesh::require(function, sharding.getMesh());
+  return failed(mesh) ? FailureOr<int64_t>() : mesh->sizeOf(sharding.getDims().back());
 }
 
 namespace {
@@ -125,7 +135,10 @@ struct StatePrecision final : braid::impl::StatePrecisionPassBase<StatePrecision
     }
     if (function.isExternal() || type == "f32")
       return;
-    SmallVector<Moment> moments = findMoments(function);
+    FailureOr<SmallVector<Moment>> found = findMoments(function);
+    if (failed(found))
+      return signalPassFailure();
+    SmallVector<Moment> &moments = *found;
     if (moments.empty())
       return;
     sayWhatHasNoBlocks(moments);
@@ -141,7 +154,7 @@ struct StatePrecision final : braid::impl::StatePrecisionPassBase<StatePrecision
 
 private:
   /// Moments in f32 that only their update reads, of a parameter in f32.
-  SmallVector<Moment> findMoments(func::FuncOp function) {
+  FailureOr<SmallVector<Moment>> findMoments(func::FuncOp function) {
     SmallVector<Moment> moments;
     auto isF32 = [](Value value) { return typeOf(value).getElementType().isF32(); };
     for (UpdateOp update : function.getOps<UpdateOp>())
@@ -151,7 +164,10 @@ private:
         if (!attribute || attribute.getKind() != TensorKind::Moment || !argument.hasOneUse() || !isF32(state) ||
             !isF32(update.getParam()))
           continue;
-        int64_t block = type == "int8" ? blockOf(typeOf(argument), ranks.getValue()) : 0;
+        FailureOr<int64_t> parts = partsOfRow(function, argument);
+        if (failed(parts))
+          return failure();
+        int64_t block = type == "int8" ? blockOf(typeOf(argument), *parts, ranks.getValue()) : 0;
         moments.push_back({update, static_cast<unsigned>(place), argument, block, {}});
       }
     return moments;
@@ -165,8 +181,8 @@ private:
     getOperation().emitRemark() << llvm::count_if(moments, hasNone) << " of " << moments.size()
                                 << " moments are stored in bf16, such as " << stateOf(first->argument).getName()
                                 << " of type " << first->argument.getType() << ": no block of " << kSmallestBlock
-                                << " to " << kLargestBlock << " divides its rows and its part on each of "
-                                << int64_t(ranks.getValue()) << " ranks";
+                                << " to " << kLargestBlock << " divides its rows, or a rank's part of them, and its "
+                                << "part on each of " << int64_t(ranks.getValue()) << " ranks";
   }
 
   /// The scales of blocks; returns the step.  What is added lies behind what an update's block

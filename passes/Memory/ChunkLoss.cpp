@@ -7,11 +7,14 @@
 //   a tensor with rows       is sliced where it comes in, and concatenated where others read it
 //   a tensor without         is read whole, and added up where it is made
 //
+// A collective works row by row where it leaves rows as they are: all ranks then send those of a chunk.
+//
 // All ops of a chunk come before those of the next, backward right behind forward, so only the
 // tensors of one chunk are alive.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Schedule/Forward.h"
@@ -38,7 +41,8 @@ namespace {
 /// The ops that compute the rows of a loss, forward and backward.
 class Rows {
 public:
-  explicit Rows(Operation *loss) : logits(loss->getOperand(0)) {}
+  explicit Rows(Operation *loss)
+      : logits(loss->getOperand(0)), fewest(tg::typeOf(loss->getOperand(0)).getNumElements()) {}
 
   /// Fails, and `why` says why, where the loss cannot be computed in chunks.
   LogicalResult find(std::string &why);
@@ -62,6 +66,7 @@ private:
   arith::AddFOp sumWith(OpResult result) const;
 
   Value logits;
+  int64_t fewest; ///< Elements of values that are followed: those of the logits, or of a rank's part of them.
   Operation *composite = nullptr;
   llvm::MapVector<Operation *, ChunkDims> ops;
   std::vector<Operation *> ordered; ///< The same in the order of the block.
@@ -81,6 +86,42 @@ static std::optional<unsigned> firstDim(Value value) {
     if (size > 1)
       return dim;
   return std::nullopt;
+}
+
+/// The dims of a tensor that an op of ranks joins or divides; none of an op whose ranks do something else.
+static std::optional<SmallVector<int64_t>> dimsOfRanks(Operation *op) {
+  if (isa<comm::AllReduceOp>(op))
+    return SmallVector<int64_t>();
+  if (auto slice = dyn_cast<comm::SliceOp>(op))
+    return SmallVector<int64_t>{static_cast<int64_t>(slice.getDim())};
+  if (auto gather = dyn_cast<comm::AllGatherOp>(op))
+    return SmallVector<int64_t>(gather.getDims());
+  if (auto scatter = dyn_cast<comm::ReduceScatterOp>(op))
+    return SmallVector<int64_t>(scatter.getDims());
+  return std::nullopt;
+}
+
+/// The rule of an op; of one of ranks, with a tensor, as every rank computes it along the dims that it leaves alone.
+static std::optional<ShardingRule> ruleOf(Operation *op) {
+  if (std::optional<ShardingRule> rule = shardingRuleOf(op))
+    return rule;
+  std::optional<SmallVector<int64_t>> dims = dimsOfRanks(op);
+  if (!dims || op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return std::nullopt;
+  int64_t rank = tg::typeOf(op->getOperand(0)).getRank();
+  std::string before, behind, whole;
+  for (int64_t dim = 0; dim < rank && rank <= 8; ++dim) {
+    bool isOfRanks = llvm::is_contained(*dims, dim);
+    char from = char('a' + dim), to = isOfRanks ? char('A' + dim) : from;
+    before += {from, ' '};
+    behind += {to, ' '};
+    if (isOfRanks)
+      whole += {from, to};
+  }
+  bool isFlat = llvm::any_of(*dims, [&](int64_t dim) { return dim < 0 || dim >= rank; });
+  if (isFlat || before.empty())
+    return std::nullopt;
+  return einsumRule(op, before + "-> " + behind, whole);
 }
 
 /// From the logits to all that makes or reads tensors as large as they are.
@@ -109,7 +150,7 @@ LogicalResult Rows::find(std::string &why) {
 
 /// Adds an op that makes or reads a value with rows.
 LogicalResult Rows::add(Operation *op, Value reached, std::string &why) {
-  std::optional<ShardingRule> rule = shardingRuleOf(op);
+  std::optional<ShardingRule> rule = ruleOf(op);
   why = nameOf(op) + " does not work row by row";
   if (!rule || !isMemoryEffectFree(op) || op->getNumRegions() > 0)
     return failure();
@@ -154,9 +195,12 @@ LogicalResult Rows::checkDims(Operation *op, const ChunkDims &dims, std::string 
   return success();
 }
 
-/// Contractions end the rows: what else they read and make is not as large.
+/// Contractions end the rows: what else they read and make is not as large.  What ranks join or divide is as large as
+/// the logits on all of them together.
 void Rows::follow(Operation *op, const ChunkDims &dims) {
-  int64_t fewest = tg::typeOf(logits).getNumElements();
+  if (dimsOfRanks(op))
+    for (Value part : {op->getOperand(0), Value(op->getResult(0))})
+      fewest = std::min(fewest, tg::typeOf(part).getNumElements());
   if (numericKindOf(op) == NumericKind::Contraction)
     return;
   auto add = [&](ValueRange values, ArrayRef<std::optional<unsigned>> at) {
@@ -309,20 +353,23 @@ struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {
     // Definitions are losses in turn.
     while (replaceComposite(function))
       ;
-    bool isRequired = required && isTraining(function);
+    // Of a sum that is counted beside the loss, such as that of dropped choices, no gradient is made by rows.
+    std::pair<Operation *, std::string> refused;
     for (LossOpInterface loss : lossesOf(function)) {
       Rows found(loss);
       std::string why;
-      if (failed(found.find(why))) {
-        if (isRequired)
-          return refuse(loss, why);
-        loss->emitRemark() << nameOf(loss) << " is computed of all rows at once: " << why;
-        continue;
+      if (succeeded(found.find(why))) {
+        if (int64_t count = found.countChunks(rows); count > 1)
+          found.chunk(count);
+        return;
       }
-      if (int64_t count = found.countChunks(rows); count > 1)
-        found.chunk(count);
-      return;
+      if (!refused.first)
+        refused = {loss, why};
     }
+    if (refused.first && required && isTraining(function))
+      return refuse(refused.first, refused.second);
+    if (refused.first)
+      refused.first->emitRemark() << nameOf(refused.first) << " is computed of all rows at once: " << refused.second;
   }
 
   void refuse(Operation *loss, StringRef why) {

@@ -23,8 +23,9 @@ def ChunkLossPass : Pass<"tg-chunk-loss", "::mlir::func::FuncOp"> {
     the loss and the gradient of the weight round differently.  Each chunk is ops of its own, but
     kernels are defined once.
 
-    A loss that needs something of all rows before its gradient is computed, or whose rows a
-    collective or an op without a rule reads, is left alone with a remark.  On the program of a
+    A collective that leaves rows as they are, as one that gathers the vocabulary, is made of each
+    chunk. A loss that needs something of all rows before its gradient is computed, or whose rows an
+    op without a rule reads, is left alone with a remark.  On the program of a
     rank, before composites are decomposed.
 
     Input (`rows=2`):

@@ -68,7 +68,7 @@ private:
   /// The copies of a value in other shardings.
   DenseMap<std::pair<Value, Attribute>, Value> copies;
   SetVector<Operation *> cloned; ///< Generators.
-  /// Values that are read only to make what is to be partial.
+  /// Values all of whose readers make what is to be partial.
   DenseSet<Value> askedPartial;
 };
 
@@ -129,26 +129,31 @@ bool Inserter::addsToPartial(Operation *op) const {
 }
 
 /// Walks back through linear ops, from results that are to be partial and from operands
-/// that are added to partial values.
+/// that are added to partial values.  A value with several readers, such as the gradient of merged
+/// weights, is asked for in partial values if all of them ask so.
 void Inserter::findAskedPartial() {
   Block &block = function.getBody().front();
-  auto ask = [&](Value value, Operation *user) {
-    if (isOnlyUse(value, user))
-      askedPartial.insert(value);
+  DenseSet<std::pair<Value, Operation *>> asks;
+  auto isAskedByAll = [&](Value value) {
+    return !value.use_empty() &&
+           llvm::all_of(value.getUsers(), [&](Operation *user) { return asks.contains({value, user}); });
   };
   Operation *terminator = block.getTerminator();
   for (OpOperand &operand : terminator->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()) &&
         comm::shardingOfResult(function, operand.getOperandNumber(), symbol).isPartial())
-      ask(operand.get(), terminator);
+      asks.insert({operand.get(), terminator});
   for (Operation &op : llvm::reverse(block.without_terminator())) {
+    for (Value result : op.getResults())
+      if (isAskedByAll(result))
+        askedPartial.insert(result);
     bool isAsked = llvm::any_of(op.getResults(), [&](Value result) { return askedPartial.contains(result); });
     if (!isAsked && !addsToPartial(&op))
       continue;
     if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
       for (ArrayRef<unsigned> set : rule->linear)
         for (unsigned index : set)
-          ask(op.getOperand(index), &op);
+          asks.insert({op.getOperand(index), &op});
   }
 }
 
@@ -156,15 +161,16 @@ bool Inserter::isOnlyUse(Value value, Operation *op) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; });
 }
 
-/// The axes along which all operands of a set are partial, if nothing else reads them:
-/// otherwise one reduction for all readers is as cheap.
+/// The axes along which all operands of a set are partial, if nothing else reads them, or
+/// nothing that asks for reduced ones: otherwise one reduction for all readers is as cheap.
 std::optional<ShardingAttr> Inserter::commonPartial(Operation *op, ArrayRef<unsigned> set) const {
   ShardingAttr common;
   for (unsigned index : set) {
     Value operand = op->getOperand(index);
     ShardingAttr sharding = actualOf(operand);
     AxesAttr partial = common ? intersectionOf(common.getPartial(), sharding.getPartial()) : sharding.getPartial();
-    if (partial.empty() || !isAdditive(sharding.getReduction()) || !isOnlyUse(operand, op) ||
+    if (partial.empty() || !isAdditive(sharding.getReduction()) ||
+        !(isOnlyUse(operand, op) || askedPartial.contains(operand)) ||
         (common && common.getReduction() != sharding.getReduction()))
       return std::nullopt;
     common = ShardingAttr::replicated(symbol, 0).withPartial(partial, sharding.getReduction());
@@ -346,7 +352,15 @@ Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// A request is about dims: what is to be partial in the end stays so along axes that the request leaves free.
 LogicalResult Inserter::visitRequest(Operation *op, ShardingAttr request) {
+  if (std::optional<ShardingAttr> common =
+          askedPartial.contains(op->getResult(0)) ? commonPartial(op, {0}) : std::nullopt) {
+    AxesAttr kept = differenceOf(common->getPartial(), request.getFlat());
+    for (AxesAttr dim : request.getDims())
+      kept = differenceOf(kept, dim);
+    request = request.withPartial(kept, common->getReduction());
+  }
   Value copy = get(op->getOperand(0), request, op);
   if (!copy)
     return failure();

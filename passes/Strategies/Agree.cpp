@@ -1,7 +1,8 @@
 //===- Agree.cpp - what the ranks of a job must agree on ------------------===//
 //
 // An agreement is an argument that is a partial value over all ranks, returned
-// whole: the collective follows from the shardings, like all others.
+// whole: the collective follows from the shardings, like all others.  So do the logits that
+// ranks draw the same token from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +37,9 @@ struct Agree final : braid::impl::AgreePassBase<Agree> {
     allAxes = AxesAttr::get(&getContext(), Mesh(mesh).getNames());
     if (train)
       addStop(train);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && argumentWithRole(function, tg::Role::Position))
+        holdLogits(function);
     symbols.insert(makeAgree());
   }
 
@@ -46,6 +50,7 @@ private:
     return ShardingAttr::replicated(symbol, rank).withPartial(allAxes, reduction);
   }
   void addStop(func::FuncOp train);
+  void holdLogits(func::FuncOp function);
   func::FuncOp makeAgree();
 
   FlatSymbolRefAttr symbol;
@@ -80,6 +85,15 @@ void Agree::addStop(func::FuncOp train) {
   editor.finish();
   train.setArgAttr(stop.getArgNumber(), CommDialect::kSharding, partial(/*rank=*/0, Reduction::Sum));
   train.setResultAttr(train.getNumResults() - 1, CommDialect::kSharding, ShardingAttr::replicated(symbol, /*rank=*/0));
+}
+
+/// Logits of a program that generates text are whole, unless a layout says otherwise.
+void Agree::holdLogits(func::FuncOp function) {
+  std::optional<unsigned> result = resultWithRole(function, tg::Role::Logits);
+  if (!result || function.getResultAttr(*result, CommDialect::kSharding))
+    return;
+  int64_t rank = cast<RankedTensorType>(function.getResultTypes()[*result]).getRank();
+  function.setResultAttr(*result, CommDialect::kSharding, ShardingAttr::replicated(symbol, rank));
 }
 
 func::FuncOp Agree::makeAgree() {

@@ -59,7 +59,7 @@ private:
   FailureOr<SmallVector<func::FuncOp>> chooseFunctions();
   LogicalResult annotate(func::FuncOp function);
   FailureOr<ShardingAttr> shardingOf(const LayoutOf &statement, RankedTensorType type, const Twine &argument,
-                                     bool hasOneRow);
+                                     bool isWhole);
   LogicalResult checkInput(const LayoutOf &statement, DictionaryAttr attributes, ShardingAttr sharding);
 
   std::string text; ///< What the statements refer to.
@@ -164,7 +164,7 @@ FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
 //===----------------------------------------------------------------------===//
 
 FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTensorType type, const Twine &argument,
-                                             bool hasOneRow) {
+                                             bool isWhole) {
   // Without dims the others are meant for a tensor of any rank.
   std::string axes = statement.axes.str();
   if (!StringRef(axes).starts_with("{"))
@@ -184,11 +184,8 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTe
   auto sharding = dyn_cast_or_null<ShardingAttr>(parsed);
   if (!sharding)
     return emitError() << "invalid sharding '" << statement.axes << "': " << problem;
-  if (hasOneRow && !sharding.getDims().empty()) {
-    SmallVector<AxesAttr> dims(sharding.getDims());
-    dims.front() = AxesAttr::get(&getContext());
-    sharding = sharding.withDims(dims);
-  }
+  if (isWhole)
+    sharding = sharding.withDims(SmallVector<AxesAttr>(sharding.getDims().size(), AxesAttr::get(&getContext())));
   if (failed(verifySharding(emitError, Mesh(mesh), sharding, type)))
     return failure();
   return sharding;
@@ -245,8 +242,8 @@ static ShardingAttr shardingInArena(ShardingAttr sharding, const tg::FileLayout 
   return sharding.withDims(dims);
 }
 
-/// Programs that generate text have one row of the batch, which all ranks have.
-static bool hasOneRow(func::FuncOp function, unsigned argument) {
+/// Programs that generate text have one row of the batch, or one position of it, which all ranks have.
+static bool isWhole(func::FuncOp function, unsigned argument) {
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
   return tg::isOfBatch(function.getArgAttrOfType<tg::RoleAttr>(argument, tg::kRole)) && type.getRank() > 0 &&
          type.getDimSize(0) == 1 && argumentWithRole(function, tg::Role::Position);
@@ -266,7 +263,7 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
                                        << "' is annotated already, and '" << statement->pattern << "' names it too";
     tg::FileLayout layout = fileLayoutOf(function.getArgAttrDict(i));
     FailureOr<ShardingAttr> sharding =
-        shardingOf(*statement, layout.inFiles(type), name.getValue(), hasOneRow(function, i));
+        shardingOf(*statement, layout.inFiles(type), name.getValue(), isWhole(function, i));
     if (failed(sharding) || failed(checkInput(*statement, function.getArgAttrDict(i), *sharding)))
       return failure();
     ShardingAttr inArena = shardingInArena(*sharding, layout);

@@ -58,7 +58,7 @@ private:
   unsigned firstStage(BlockArgument argument) const;
   ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
   LogicalResult annotate(func::FuncOp function);
-  LogicalResult annotateBatch(func::FuncOp function, BlockArgument input);
+  LogicalResult annotateBatch(func::FuncOp function, BlockArgument input, const std::optional<TokenDims> &tokens);
   AxesAttr axesSummed(BlockArgument argument, tg::StateAttr state, const DenseSet<Value> &ofBatch,
                       const std::optional<TokenDims> &tokens);
   /// What the strategy adds to the sharding of an argument that lives across steps.
@@ -144,7 +144,18 @@ LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument,
   return success();
 }
 
-LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument input) {
+/// The dim of an input that holds the positions of tokens, be it of documents or of positions themselves.
+static std::optional<unsigned> sequenceDimOf(func::FuncOp function, BlockArgument input, const TokenDims &tokens) {
+  int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
+  for (int64_t dim = 1; dim < rank; ++dim)
+    if (tokens.kindOf(input, dim) == TokenDims::Kind::Sequence)
+      return dim;
+  bool isOfTokens = tg::isOfTokens(function.getArgAttrOfType<tg::RoleAttr>(input.getArgNumber(), tg::kRole));
+  return isOfTokens && rank > 1 ? std::optional(1u) : std::nullopt;
+}
+
+LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument input,
+                                          const std::optional<TokenDims> &tokens) {
   auto type = cast<RankedTensorType>(input.getType());
   ShardingAttr sharding = shardingOfArgument(function, input.getArgNumber(), symbol);
   if (sharding.isFlat() || sharding.isPartial() || type.getRank() == 0)
@@ -155,10 +166,11 @@ LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument i
   llvm::append_range(first, dims.front().getNames());
   dims.front() = AxesAttr::get(&getContext(), first);
   if (!sequenceAxes.empty()) {
-    if (!tg::isOfTokens(function.getArgAttrOfType<tg::RoleAttr>(input.getArgNumber(), tg::kRole)) || type.getRank() < 2)
+    std::optional<unsigned> sequence = sequenceDimOf(function, input, *tokens);
+    if (!sequence)
       return function.emitError() << nameOfArgument(function, input.getArgNumber()) << " of type " << type
                                   << " has no sequence of tokens to shard over " << sequenceAxes.str();
-    dims[1] = joinAxes(sequenceAxes, dims[1]);
+    dims[*sequence] = joinAxes(sequenceAxes, dims[*sequence]);
   }
   int64_t priority = std::max(batchPriority, sharding.getPriority());
   return write(function, input, withPriority(sharding.withDims(dims), priority), dataAxes);
@@ -311,14 +323,14 @@ static bool isShardedByBatch(func::FuncOp function) {
 }
 
 LogicalResult DataParallel::annotate(func::FuncOp function) {
-  if (isShardedByBatch(function))
-    for (BlockArgument input : batchInputs(function))
-      if (failed(annotateBatch(function, input)))
-        return failure();
-  DenseSet<Value> ofBatch = valuesOfBatch(function);
   std::optional<TokenDims> tokens;
   if (!sequenceAxes.empty())
     tokens.emplace(function);
+  if (isShardedByBatch(function))
+    for (BlockArgument input : batchInputs(function))
+      if (failed(annotateBatch(function, input, tokens)))
+        return failure();
+  DenseSet<Value> ofBatch = valuesOfBatch(function);
   parameters = parametersByOwner(function);
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();

@@ -68,8 +68,9 @@ def AgreePass : Pass<"comm-agree", "::mlir::ModuleOp"> {
       rank was asked to stop, 0 if not; the result is the number of ranks that were
       asked to.
     * @agree takes eight integers and returns the maximum over the ranks of each.
+    * A program that generates text has whole logits, of which all ranks draw the same token.
 
-    Each becomes one all_reduce.  The module has one mesh; runs after comm-annotate,
+    Each of the first two becomes one all_reduce.  The module has one mesh; runs after comm-annotate,
     whose patterns do not mean these arguments, and before comm-shard.
 
     Input:

@@ -56,6 +56,8 @@ public:
   Model(const br_model &table, int threads, const Rank &rank = {});
 
   const br_model &table() const { return model; }
+  // Whether rows of a batch may be missing: the loss is then that of the others.
+  bool canLackRows() const { return model.loss && model.loss->rows != 0; }
   uint64_t arenaBytes() const { return model.arena_bytes; }
   // Of the host's memory beside it.
   uint64_t hostBytes() const { return model.host_bytes; }

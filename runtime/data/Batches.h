@@ -10,7 +10,7 @@
 //
 // Data in order end with a short batch.  Programs have one shape, so the rows
 // that it lacks are there, with the target that the loss leaves out
-// (br_model.loss).  Which ranks have them does not matter: a mean divides by the
+// (br_loss.rows).  Which ranks have them does not matter: a mean divides by the
 // count of all.  Where a loss counts every row, a batch that is not whole is left
 // out instead.  The size of the data alone says which batch is the last, so all
 // ranks run the same programs.

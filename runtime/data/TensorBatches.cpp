@@ -97,11 +97,11 @@ BatchSize TensorBatches::batchSize(const br_program &program) const {
 }
 
 RowOrder TensorBatches::trainingOrder(const br_program &program, int perStep) const {
-  return {trainRows, firstData(program).shape[0] * perStep, model.table().loss != nullptr};
+  return {trainRows, firstData(program).shape[0] * perStep, model.canLackRows()};
 }
 
 RowOrder TensorBatches::evaluationOrder(const br_program &program) const {
-  return {rows - trainRows, firstData(program).shape[0], model.table().loss != nullptr};
+  return {rows - trainRows, firstData(program).shape[0], model.canLackRows()};
 }
 
 std::optional<int64_t> TensorBatches::trainingRow(const br_program &program, int64_t step, int perStep,

@@ -175,12 +175,12 @@ BatchSize TokenBatches::batchSize(const br_program &program) const {
 // Windows
 //===----------------------------------------------------------------------===//
 
-// The last of a file may be filled up where the loss can leave targets out.
+// The last of a file may be filled up where the loss can leave out what is not there.
 int64_t TokenBatches::windowsOf(const br_program &program, const Shard &shard, Part part) const {
   if (isPacked)
     return (part == Part::training ? shard.training : shard.heldOut).count();
   const int64_t length = tokenShape(program).length, targets = std::max<int64_t>(0, count(shard, part) - 1);
-  return (targets + (model.table().loss ? length - 1 : 0)) / length;
+  return (targets + (model.canLackRows() ? length - 1 : 0)) / length;
 }
 
 int64_t TokenBatches::windowsOf(const br_program &program, std::span<const Shard> some, Part part) const {
@@ -229,11 +229,11 @@ TokenBatches::Window TokenBatches::randomWindow(const br_program &program, Shard
 // With weights the passes of groups end at different times, and none is short for it.
 RowOrder TokenBatches::trainingOrder(const br_program &program, int perStep) const {
   return {windowsOf(program, shards, Part::training), tokenShape(program).rows * perStep,
-          model.table().loss || options.data.isWeighted()};
+          model.canLackRows() || options.data.isWeighted()};
 }
 
 RowOrder TokenBatches::evaluationOrder(const br_program &program) const {
-  return {windowsOf(program, shards, Part::heldOut), tokenShape(program).rows, model.table().loss != nullptr};
+  return {windowsOf(program, shards, Part::heldOut), tokenShape(program).rows, model.canLackRows()};
 }
 
 //===----------------------------------------------------------------------===//

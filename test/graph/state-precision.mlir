@@ -23,7 +23,7 @@
 // CHECK: %[[R:.*]] = arith.select {{.*}} : tensor<8xi1>, tensor<8xbf16>
 // CHECK-NEXT: return %[[P1]], %[[R]]
 // Rows of 8 are too short for blocks.
-// INT8: remark: 1 of 1 moments are stored in bf16, such as "p.exp_avg" of type 'tensor<8xf32>': no block of 32 to 128 divides its rows and its part on each of 1 ranks
+// INT8: remark: 1 of 1 moments are stored in bf16, such as "p.exp_avg" of type 'tensor<8xf32>': no block of 32 to 128 divides its rows, or a rank's part of them, and its part on each of 1 ranks
 // INT8: tensor<8xbf16> {tg.state = #tg.state<"p.exp_avg"
 func.func @train(%p: tensor<8xf32> {tg.param = #tg.param<"p", #tg.init<ones>>},
                  %g: tensor<8xf32> {tg.input = "g"},
@@ -65,7 +65,7 @@ func.func @stateless(%p: tensor<8xf32> {tg.param = #tg.param<"p", #tg.init<ones>
 // INT8-NEXT: return %[[P1]], %[[C]], %[[S1]]
 // FOUR-LABEL: func.func @blocks
 // FOUR: block 96 : tensor<2x192xf32>
-// FIVE: remark: 1 of 1 moments are stored in bf16, such as "p.exp_avg" of type 'tensor<2x192xf32>': no block of 32 to 128 divides its rows and its part on each of 5 ranks
+// FIVE: remark: 1 of 1 moments are stored in bf16, such as "p.exp_avg" of type 'tensor<2x192xf32>': no block of 32 to 128 divides its rows, or a rank's part of them, and its part on each of 5 ranks
 func.func @blocks(%p: tensor<2x192xf32> {tg.param = #tg.param<"p", #tg.init<ones>>},
                   %g: tensor<2x192xf32> {tg.input = "g"},
                   %lr: tensor<f32> {tg.input = "lr", tg.role = #tg.role<lr>},

@@ -68,6 +68,37 @@ func.func @accumulator(%acc: tensor<16x6xf32> {comm.sharding = #comm.sharding<@m
   return %e : tensor<16x6xf32>
 }
 
+// Two accumulators take slices of one gradient, as those of merged weights do: neither reduces it.
+// CHECK-LABEL: func.func @merged_gradient
+func.func @merged_gradient(%a: tensor<2x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>},
+                           %b: tensor<2x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>},
+                           %x: tensor<4x8xf32> {comm.sharding = #sharded}, %w: tensor<8x6xf32> {comm.sharding = #row})
+    -> (tensor<2x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>},
+        tensor<2x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>}) {
+  // CHECK-NOT: comm.reshard
+  // CHECK: return
+  %g = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %p = tg.slice %g dim 0 offset 0 size 2 : tensor<4x6xf32> -> tensor<2x6xf32>
+  %q = tg.slice %g dim 0 offset 2 size 2 : tensor<4x6xf32> -> tensor<2x6xf32>
+  %s = arith.addf %a, %p : tensor<2x6xf32>
+  %t = arith.addf %b, %q : tensor<2x6xf32>
+  return %s, %t : tensor<2x6xf32>, tensor<2x6xf32>
+}
+
+// What is asked of the dims leaves the sum to the accumulator.
+// CHECK-LABEL: func.func @constrained
+func.func @constrained(%acc: tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>},
+                       %x: tensor<4x8xf32> {comm.sharding = #sharded}, %w: tensor<8x6xf32> {comm.sharding = #row})
+    -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {tp}>}) {
+  // CHECK: arith.addf {{.*}}partial sum {tp}>
+  // CHECK-NEXT: comm.reshard %{{.*}} <@mesh, {} {}, partial sum {tp}>
+  // CHECK-NEXT: return
+  %g = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %c = comm.constrain %g <@mesh, {dp} {}> : tensor<4x6xf32>
+  %s = arith.addf %acc, %c : tensor<4x6xf32>
+  return %s : tensor<4x6xf32>
+}
+
 // A broadcast would make what is reduced larger.
 // CHECK-LABEL: func.func @broadcast
 func.func @broadcast(%x: tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}) -> tensor<4x6xf32> {

@@ -39,7 +39,7 @@ constexpr Option kModel[] = {
      into<&Options::preset>(), excludes("FOLDER|config.json")},
     {"--batch", integer("N", 1, INT32_MAX), "Sequences (rows) in the global batch", into<&Options::batch>()},
     {"--seq", integer("N", 1, INT32_MAX), "Tokens in a sequence, at most the model's positions",
-     into<&Options::sequence>(), byDefault("64")},
+     into<&Options::sequence>(), byDefault("64, or the model's positions if they are fewer")},
     {"--pack", flag(),
      "Sequences hold several documents, each with attention and positions of its own, as the data says where they "
      "begin",
@@ -114,8 +114,8 @@ int main(int argc, char **argv) {
       options.preset.empty() ? braid::readModelConfig(options.config) : braid::presetModelConfig(options.preset);
   if (!config)
     return fail(toString(config.takeError()));
-  bool hasSequence = !std::holds_alternative<braid::MlpConfig>(*config);
-  int64_t tokens = options.sequence.value_or(hasSequence ? 64 : 0);
+  int64_t positions = braid::positionsOf(*config);
+  int64_t tokens = options.sequence.value_or(std::min<int64_t>(positions, 64));
   Expected<braid::ModelGraph> graph =
       braid::buildModel(*config, {options.batch, tokens, options.pack, options.expertBound, options.capacityFactor});
   if (!graph)

@@ -158,7 +158,7 @@ const br_model &braid::test::ranksModel(std::vector<br_axis> mesh, int32_t micro
   sums.bytes = 8;
   sums.init = BR_INIT_ZEROS, sums.checkpoint = 0;
   tables.tensors = {parameter, sums};
-  tables.loss = {"targets", ignored, BR_MEAN};
+  tables.loss = {"targets", ignored, BR_MEAN, /*rows=*/1};
   addPrograms(microbatches);
   br_model &model = tables.model;
   model.abi_version = BR_ABI_VERSION, model.name = "ranks", model.arena_bytes = sizeof(Memory);

@@ -38,7 +38,7 @@ const br_io ios[] = {{"x", "features", BR_F32, 2, {batch, 2}, offsetof(Memory, x
                      {"y", "labels", BR_I32, 1, {batch}, offsetof(Memory, y), sizeof(Memory::y), {}, 0, 0, 0, 0},
                      {"loss", "loss", BR_F32, 0, {}, offsetof(Memory, loss), sizeof(Memory::loss), {}, 0, 0, 0, 0}};
 const br_program program = {"eval", addUp, ios, 2, 1, nullptr, 0};
-const br_loss loss = {"y", ignored, BR_SUM};
+const br_loss loss = {"y", ignored, BR_SUM, /*rows=*/1};
 
 br_model classifier() {
   br_model model{};
