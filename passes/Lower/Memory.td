@@ -112,7 +112,9 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     ```mlir
     #id = affine_map<(d0) -> (d0)>
     exec.tensor @w at 0 bytes 32 category parameters : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
-    exec.program @train arena 128 {
+    exec.program @train arena 128 attributes {exec.reads = {
+        actions = [array<i64: 1, 8, 1, -1, 0, 0, 1, 8, 1, -1, 1, 0>], arguments = ["w", ""],
+        results = array<i64: 1, 8, 1, 0, 0, 0>, updates = ["w"]}} {
       exec.buffer @b0 at 64 bytes 32 live -1 to 0 category inputs name "x" "input" role "" : tensor<8xf32>
       %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
       %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
@@ -129,7 +131,8 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
       }
     }
     ```
-    The sum is written over `w`, which no one else reads.
+    The sum is written over `w`, which no one else reads.  The first operand has one dim of 8 and one
+    source, argument 0 (`-1, 0`), and is no view of it; the new value of `w` is result 0 of action 0.
   }];
   let options = [
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",

@@ -37,6 +37,7 @@ private:
   LogicalResult verifyRange(const ArenaRange &range);
   LogicalResult verifyOverlaps(bool onHost);
   LogicalResult resolveReferences();
+  LogicalResult verifyOperands();
   LogicalResult verifyAction(ActionOpInterface action, int64_t time);
   LogicalResult verifyMemories(ActionOpInterface action);
   LogicalResult verifyStrides(ActionOpInterface action);
@@ -152,6 +153,15 @@ LogicalResult ProgramVerifier::verifyOverlaps(bool onHost) {
     }
     live[range->offset] = range;
   }
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyOperands() {
+  for (auto action : body.getOps<ActionOpInterface>())
+    for (OperandRange refs : {action.getActionIns(), action.getActionOuts()})
+      for (Value ref : refs)
+        if (!accesses.contains(ref))
+          return action.emitOpError() << "has an operand that is not an exec.ref of this program";
   return success();
 }
 
@@ -279,13 +289,9 @@ LogicalResult ProgramVerifier::verifyUnderWay(ActionOpInterface action) {
 LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t time) {
   auto begun = cast<ActionOpInterface>(action.getActionBegin());
   for (OperandRange refs : {begun.getActionIns(), begun.getActionOuts()})
-    for (Value ref : refs) {
-      auto access = accesses.find(ref);
-      if (access == accesses.end())
-        return action.emitOpError() << "has an operand that is not an exec.ref of this program";
-      if (failed(verifyLife(action, access->second, time)))
+    for (Value ref : refs)
+      if (failed(verifyLife(action, accesses.at(ref), time)))
         return failure();
-    }
   if (failed(verifyMemories(action)) || failed(verifyStrides(action)) || failed(verifyUnderWay(action)))
     return failure();
   if (failed(tracker.read(action)) || failed(verifyAliases(action)))
@@ -323,7 +329,7 @@ LogicalResult ProgramVerifier::run() {
     if (failed(verifyRange(range)))
       return failure();
   if (failed(verifyOverlaps(/*onHost=*/false)) || failed(verifyOverlaps(/*onHost=*/true)) ||
-      failed(resolveReferences()))
+      failed(resolveReferences()) || failed(verifyOperands()))
     return failure();
   SmallVector<ArenaRange *> all;
   for (auto &[name, range] : ranges)

@@ -39,7 +39,10 @@ void WriteTracker::findArguments(ArrayRef<ArenaRange *> ranges) {
   Operation *module = program->getParentOp();
   for (ArenaRange *range : ranges) {
     auto addTensor = [&](TensorOp tensor, int64_t offset) {
-      tensors.insert({nameOf(tensor), {tensor, accessAt(range, tensor.getType(), offset)}});
+      RangeAccess access = accessAt(range, tensor.getType(), offset);
+      tensors.insert({nameOf(tensor), {tensor, access}});
+      if (reads && !llvm::is_contained(reads->updates, nameOf(tensor)))
+        kept[range].push_back({tensor, access});
     };
     if (auto tensor = dyn_cast<TensorOp>(range->op))
       addTensor(tensor, 0);
@@ -246,11 +249,26 @@ LogicalResult WriteTracker::read(ActionOpInterface action) {
 // Writes
 //===----------------------------------------------------------------------===//
 
+/// What a program does not update keeps its value.
+LogicalResult WriteTracker::checkKept(ActionOpInterface action, const RangeAccess &access) {
+  auto found = kept.find(access.range);
+  if (found == kept.end())
+    return success();
+  for (auto &[tensor, place] : found->second)
+    if (overlap(place.bytes, access.bytes))
+      return action.emitOpError() << "writes " << bytesText(access.bytes.offset, access.bytes.end(), *access.range)
+                                  << ", and the program does not update '" << nameOf(tensor) << "', which lies there"
+                                  << kOurFault;
+  return success();
+}
+
 /// What nobody reads at all may be written over: a result of an action that the program does not use.
 LogicalResult WriteTracker::write(ActionOpInterface begun) {
   int64_t first = firstWriterOf.lookup(begun);
   for (auto [index, out] : llvm::enumerate(begun.getActionOuts())) {
     const RangeAccess &access = accesses.find(out)->second;
+    if (failed(checkKept(begun, access)))
+      return failure();
     WrittenBytes &bytes = written.find(access.range)->second;
     auto isLost = [&](const WrittenBytes::Piece &piece) {
       return piece.writer >= 0 && !piece.isRead && writers[piece.writer].hasReaders;
@@ -279,8 +297,9 @@ LogicalResult WriteTracker::start(ArrayRef<ArenaRange *> ranges) {
     used[access.range].push_back(access.bytes);
   for (auto &[buffer, access] : results)
     used[access.range].push_back(access.bytes);
-  for (auto &entry : tensors)
-    used[entry.second.second.range].push_back(entry.second.second.bytes);
+  for (StringRef name : reads ? ArrayRef(reads->updates) : ArrayRef<std::string>())
+    if (auto tensor = tensors.find(name); tensor != tensors.end())
+      used[tensor->second.second.range].push_back(tensor->second.second.bytes);
   if (reads)
     for (auto [operands, action] :
          llvm::zip_equal(reads->actions, program.getBody().front().getOps<ActionOpInterface>()))
@@ -297,21 +316,6 @@ LogicalResult WriteTracker::start(ArrayRef<ArenaRange *> ranges) {
   return success();
 }
 
-/// What a program does not update keeps its value.
-LogicalResult WriteTracker::checkTensors() {
-  for (auto &entry : tensors) {
-    auto &[tensor, access] = entry.second;
-    if (llvm::is_contained(reads->updates, entry.getKey()))
-      continue;
-    auto isNew = [](const WrittenBytes::Piece &piece) { return piece.writer >= 0; };
-    if (auto piece = written.find(access.range)->second.find(access.bytes, isNew))
-      return writers[piece->writer].action.emitOpError()
-             << "writes " << bytesText(piece->begin, piece->end, *access.range) << ", and the program does not update '"
-             << entry.getKey() << "', which lies there" << kOurFault;
-  }
-  return success();
-}
-
 LogicalResult WriteTracker::finish() {
   if (!reads)
     return success();
@@ -323,5 +327,5 @@ LogicalResult WriteTracker::finish() {
     if (failed(checkRead(op, isUpdate ? "gets as its new value" : "gives the caller", access, read)))
       return failure();
   }
-  return checkTensors();
+  return success();
 }

@@ -51,7 +51,7 @@ public:
   int64_t firstUnwritten(ArenaRange &range, const ByteRanges &bytes) const {
     return written.find(&range)->second.firstUnwritten(bytes);
   }
-  /// The results, and the persistent tensors.
+  /// The results and new values.
   llvm::LogicalResult finish();
 
 private:
@@ -74,7 +74,7 @@ private:
                                 const exec::ValueRead &read);
   llvm::LogicalResult checkElement(mlir::Operation *op, const llvm::Twine &does, const RangeAccess &access,
                                    const exec::ElementSource &element);
-  llvm::LogicalResult checkTensors();
+  llvm::LogicalResult checkKept(exec::ActionOpInterface action, const RangeAccess &access);
   std::string describe(int64_t writer) const;
   std::string describe(exec::ValueSource source) const;
 
@@ -93,6 +93,8 @@ private:
   /// Persistent tensors by name, and result buffers in order.
   llvm::StringMap<std::pair<exec::TensorOp, RangeAccess>> tensors;
   std::vector<std::pair<exec::BufferOp, RangeAccess>> results;
+  /// Tensors that the program does not update.
+  llvm::DenseMap<ArenaRange *, llvm::SmallVector<std::pair<exec::TensorOp, RangeAccess>, 1>> kept;
 };
 
 } // namespace braid
