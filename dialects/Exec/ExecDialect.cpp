@@ -5,6 +5,7 @@
 #include "dialects/Exec/KernelBody.h"
 #include "dialects/Exec/LanePatterns.h"
 #include "dialects/Exec/Panels.h"
+#include "dialects/Exec/ValueReads.h"
 #include "dialects/Interfaces/TensorShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -84,6 +85,8 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   }
   if (attribute.getName() == kAssignment)
     return verifyAssignment(op, attribute.getValue());
+  if (attribute.getName() == kReads)
+    return verifyReads(op, attribute.getValue());
   if (attribute.getName() == kDims && isa<linalg::GenericOp>(op) && isa<DenseI64ArrayAttr>(attribute.getValue()))
     return success();
   if (attribute.getName() == kStreamed)

@@ -6,6 +6,9 @@
 // use to succeed decides where the value lies; the other uses read a copy.  An
 // assignment is legal if no later read needs the bytes that the value overwrites.
 //
+// A place has one value at a time.  So each result of an action is written over one
+// tensor at most (`overwriting`), and hands its place to that tensor.
+//
 // Each attempt walks the reads of a value once, so the running time is linear in the
 // number of uses, except for values that many actions could overwrite.
 //
@@ -89,6 +92,8 @@ private:
   llvm::StringMap<BlockArgument> persistent;
   /// For each concat that a later action overwrites, that action.
   DenseMap<Operation *, Operation *> overwrittenBy;
+  /// The results whose places hold a tensor that their actions read: nothing else may lie there then.
+  DenseSet<Value> overwriting;
 };
 
 } // namespace
@@ -188,13 +193,14 @@ bool BufferAssignment::tryAssignResult(OpResult value, const Place &place) {
 }
 
 bool BufferAssignment::tryAssignOperand(Value operand, ActionOpInterface action, unsigned number) {
-  Place place = result.places[action.getActionResults()[number]];
+  Value value = action.getActionResults()[number];
+  Place place = result.places[value];
   if (tryAssign(operand, place, action))
-    return true;
+    return overwriting.insert(value).second;
   if (!isPadded(place.storage) || !tryAssign(operand, {place.storage, Layout::contiguous(shapeOf(operand))}, action))
     return false;
   removePadding(place.storage);
-  return true;
+  return overwriting.insert(value).second;
 }
 
 bool BufferAssignment::tryAssignConcat(ConcatOp concat, const Place &place, Operation *overwritten) {
@@ -306,7 +312,7 @@ void BufferAssignment::visitAction(ActionOpInterface action) {
       assign(value, newTransient(value));
     if (action.getTiedIn(value.getResultNumber()) >= 0)
       tieAccumulator(action, value.getResultNumber());
-    else
+    else if (!overwriting.contains(value))
       writeInPlace(action, value);
   }
 }
@@ -408,19 +414,21 @@ void BufferAssignment::writePartsInPlace(ActionOpInterface action, OpResult valu
       continue;
     Layout whole = Layout::contiguous(shapeOf(root));
     whole.offset = place.layout.offset - read->offset;
-    // The result that is written where an element of the root is read.
+    // The result that is written where an element of the root is read, and over nothing else.
+    SmallVector<Value> parts;
     auto resultAt = [&](Value part) -> std::optional<unsigned> {
       std::optional<Layout> layout = layoutInRoot(part);
       for (OpResult other : action.getActionResults()) {
         auto its = result.places.find(other); // results get their places one after the other
-        if (layout && its != result.places.end() && its->second.storage == place.storage &&
+        bool isFree = !overwriting.contains(other) && action.getTiedIn(other.getResultNumber()) < 0;
+        if (isFree && layout && its != result.places.end() && its->second.storage == place.storage &&
             its->second.layout.strides == layout->strides && its->second.layout.offset == layout->offset + whole.offset)
-          return other.getResultNumber();
+          return parts.push_back(other), other.getResultNumber();
       }
       return std::nullopt;
     };
     if (mayOverwriteParts(root, action, resultAt) && tryAssign(root, {place.storage, whole}, action))
-      return;
+      return overwriting.insert(parts.begin(), parts.end());
   }
 }
 

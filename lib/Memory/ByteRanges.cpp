@@ -109,13 +109,6 @@ void Intervals::insert(int64_t begin, int64_t end) {
   ends[begin] = end;
 }
 
-int64_t Intervals::firstMissing(int64_t begin, int64_t end) const {
-  auto next = ends.upper_bound(begin);
-  if (next != ends.begin())
-    begin = std::max(begin, std::prev(next)->second);
-  return begin < end ? begin : -1;
-}
-
 bool Intervals::meets(int64_t begin, int64_t end) const {
   auto next = ends.lower_bound(end);
   return next != ends.begin() && std::prev(next)->second > begin;
@@ -150,17 +143,99 @@ ByteRanges WrittenBytes::inFirstPeriod(ByteRanges ranges) const {
   return ranges;
 }
 
-void WrittenBytes::write(const ByteRanges &ranges) {
+WrittenBytes::Writes::iterator WrittenBytes::cut(int64_t at) {
+  auto next = written.lower_bound(at);
+  if (next == written.begin() || std::prev(next)->second.end <= at)
+    return next;
+  Write &before = std::prev(next)->second;
+  Write behind = before;
+  before.end = at;
+  return written.emplace_hint(next, at, behind);
+}
+
+void WrittenBytes::join(int64_t begin, int64_t end) {
+  auto next = written.lower_bound(begin);
+  if (next != written.begin())
+    --next;
+  while (next != written.end() && std::next(next) != written.end() && next->first < end) {
+    auto &[at, write] = *next;
+    auto behind = std::next(next);
+    if (write.end == behind->first && write.writer == behind->second.writer && write.isRead == behind->second.isRead) {
+      write.end = behind->second.end;
+      written.erase(behind);
+    } else {
+      next = behind;
+    }
+  }
+}
+
+void WrittenBytes::write(const ByteRanges &ranges, int64_t writer) {
   ByteRanges part = inFirstPeriod(ranges);
-  part.forEachRun([&](int64_t at) { return written.insert(at, at + part.run), true; });
+  part.forEachRun([&](int64_t at) {
+    cut(at);
+    auto last = cut(at + part.run);
+    written.erase(written.lower_bound(at), last);
+    written[at] = {at + part.run, writer, false};
+    join(at, at + part.run);
+    return true;
+  });
+}
+
+void WrittenBytes::read(const ByteRanges &ranges) {
+  ByteRanges part = inFirstPeriod(ranges);
+  part.forEachRun([&](int64_t at) {
+    auto isUnread = [](const Piece &piece) { return !piece.isRead; };
+    if (!findIn(at, at + part.run, isUnread))
+      return true;
+    cut(at);
+    auto last = cut(at + part.run);
+    for (auto write = written.lower_bound(at); write != last; ++write)
+      write->second.isRead = true;
+    join(at, at + part.run);
+    return true;
+  });
+}
+
+std::optional<WrittenBytes::Piece> WrittenBytes::findIn(int64_t begin, int64_t end,
+                                                        llvm::function_ref<bool(const Piece &)> is) const {
+  auto next = written.upper_bound(begin);
+  if (next != written.begin())
+    --next;
+  for (; next != written.end() && next->first < end; ++next) {
+    const auto &[at, write] = *next;
+    Piece piece{std::max(begin, at), std::min(end, write.end), write.writer, write.isRead};
+    if (piece.begin < piece.end && is(piece))
+      return piece;
+  }
+  return std::nullopt;
+}
+
+std::optional<WrittenBytes::Piece> WrittenBytes::find(const ByteRanges &ranges,
+                                                      llvm::function_ref<bool(const Piece &)> is) const {
+  ByteRanges part = inFirstPeriod(ranges);
+  std::optional<Piece> found;
+  part.forEachRun([&](int64_t at) { return !(found = findIn(at, at + part.run, is)); });
+  if (found) {
+    found->begin += base;
+    found->end += base;
+  }
+  return found;
 }
 
 int64_t WrittenBytes::firstUnwritten(const ByteRanges &ranges) const {
   ByteRanges part = inFirstPeriod(ranges);
   int64_t found = -1;
   part.forEachRun([&](int64_t at) {
-    found = written.firstMissing(at, at + part.run);
-    return found < 0;
+    int64_t next = at, end = at + part.run;
+    bool isCovered = findIn(at, end,
+                            [&](const Piece &piece) {
+                              bool touches = piece.begin <= next;
+                              next = touches ? piece.end : next;
+                              return !touches || next >= end;
+                            }) &&
+                     next >= end;
+    found = isCovered ? -1 : next;
+    return isCovered;
   });
   return found < 0 ? -1 : base + found;
 }

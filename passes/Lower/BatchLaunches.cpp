@@ -8,6 +8,7 @@
 
 #include "dialects/Exec/KernelBody.h"
 #include "dialects/TG/Facts.h"
+#include "lib/Memory/RecordReads.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Lower/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -68,6 +69,7 @@ private:
   void hoistReferences();
   void rewrite();
   void renumber();
+  void moveReads(ArrayRef<size_t> numOuts);
 
   exec::ProgramOp program;
   SymbolTable &module;
@@ -232,13 +234,31 @@ void Batching::renumber() {
   }
 }
 
+/// The reads that the program must see, with the new numbers of actions and outs.
+void Batching::moveReads(ArrayRef<size_t> numOuts) {
+  Attribute recorded = program->getAttr(exec::kReads);
+  std::optional<exec::ProgramReads> reads = recorded ? exec::decodeReads(recorded) : std::nullopt;
+  if (!reads || reads->actions.size() != leader.size())
+    return;
+  SmallVector<MovedAction> moved;
+  SmallVector<int64_t> outs(leader.size(), 0);
+  for (size_t index = 0; index < leader.size(); ++index) {
+    int64_t &before = outs[newNumber[index]];
+    moved.push_back({newNumber[index], before});
+    before += numOuts[index];
+  }
+  program->setAttr(exec::kReads, exec::encodeReads(program.getContext(), movedReads(*reads, moved)));
+}
+
 void Batching::run() {
   readActions();
   join();
   if (llvm::all_of(llvm::enumerate(leader), [](auto entry) { return entry.value() == entry.index(); }))
     return;
+  auto numOuts = llvm::map_to_vector(actions, [](auto action) -> size_t { return action.getActionOuts().size(); });
   rewrite();
   renumber();
+  moveReads(numOuts);
 }
 
 namespace {

@@ -85,6 +85,10 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     along a dim reads and writes rows where they are; along the flat order it is
     contiguous like a collective.
 
+    *Reads.*  References no longer say which value they were.  `exec.reads` on a program
+    says it for each operand, from uses and definitions of the program on values
+    (`dialects/Exec/ValueReads.h`).  `exec-verify-plan` compares and removes it.
+
     Input:
     ```mlir
     #id = affine_map<(d0) -> (d0)>
@@ -108,7 +112,9 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     ```mlir
     #id = affine_map<(d0) -> (d0)>
     exec.tensor @w at 0 bytes 32 category parameters : tensor<8xf32> = #tg.param<"w", #tg.init<zeros>>
-    exec.program @train arena 128 {
+    exec.program @train arena 128 attributes {exec.reads = {
+        actions = [array<i64: 1, 8, 1, -1, 0, 0, 1, 8, 1, -1, 1, 0>], arguments = ["w", ""],
+        results = array<i64: 1, 8, 1, 0, 0, 0>, updates = ["w"]}} {
       exec.buffer @b0 at 64 bytes 32 live -1 to 0 category inputs name "x" "input" role "" : tensor<8xf32>
       %w = exec.ref @w + 0 : !exec.ref<8xf32, [1]>
       %x = exec.ref @b0 + 0 : !exec.ref<8xf32, [1]>
@@ -125,7 +131,8 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
       }
     }
     ```
-    The sum is written over `w`, which no one else reads.
+    The sum is written over `w`, which no one else reads.  The first operand has one dim of 8 and one
+    source, argument 0 (`-1, 0`), and is no view of it; the new value of `w` is result 0 of action 0.
   }];
   let options = [
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
@@ -214,12 +221,24 @@ def VerifyPlan : Pass<"exec-verify-plan", "::mlir::ModuleOp"> {
     Knows nothing of how the plan was made.  Checks that persistent tensors and
     buffers lie aligned in the arena, that those which live at the same time do
     not overlap, that every reference is inside its buffer and every access
-    inside the buffer's life, that every byte read was written before (inputs and
-    persistent tensors are at the start, results must be at the end), that an action
+    inside the buffer's life, that an action
     writes over its own operands only where it said that it may and gets contiguous
     references where it takes no others, and that between a `comm.start` and its
     wait nothing writes what the collective reads or touches what it writes.
-    Changes nothing.
+
+    *Values.*  The pass follows every byte from its write to its reads
+    (`WriteTracker.h`).  Every byte read was written before: inputs and persistent
+    tensors are at the start, results must be at the end.  Where `exec.reads` says what
+    each operand is (`exec-plan-memory`), the last write of each of its bytes is one of
+    the operand's own, its first and last elements lie where they were written, results
+    hold what the program returns, and persistent tensors that it does not update keep their
+    values.  No action writes within a buffer over what another wrote there and nobody has
+    read.  Four things are no such loss: an accumulator, which its action reads; what a
+    result of an action leaves that no operand of the program is (`exec.reads` says so); zeros
+    in the padding of rows that a matmul reads; and what lies in another buffer, whose life has
+    ended.
+
+    Removes `exec.reads`, and changes nothing else.
 
     Leaves:
     ```mlir

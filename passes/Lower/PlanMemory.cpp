@@ -14,6 +14,7 @@
 #include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/Placement.h"
 #include "lib/Memory/Plan.h"
+#include "lib/Memory/RecordReads.h"
 #include "lib/Memory/RecordedAssignment.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
@@ -161,7 +162,9 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
         return failure();
       planned.arenaBytes = *arena;
       builder.setInsertionPoint(program);
-      emitProgram(builder, program, planned, symbols);
+      exec::ProgramReads reads = readsOf(program);
+      exec::ProgramOp emitted = emitProgram(builder, program, planned, symbols);
+      emitted->setAttr(exec::kReads, exec::encodeReads(&getContext(), reads));
       program.erase();
     }
     return success();

@@ -1,15 +1,16 @@
 //===- VerifyPlan.cpp - is a module in memory form sound? -----------------===//
 //
-// Knows nothing of how the plan was made: it reads the ops only.
+// Knows nothing of how the plan was made: it reads the ops, and what the program on values
+// says of them (`exec.reads`).
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Exec.h"
-#include "lib/Memory/ByteRanges.h"
 #include "lib/Memory/Plan.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Lower/Passes.h"
+#include "passes/Lower/WriteTracker.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
@@ -25,26 +26,6 @@ using namespace braid::exec;
 
 namespace {
 
-/// An exec.tensor or exec.pack, or an exec.buffer.
-struct Range {
-  Operation *op;
-  StringRef name;
-  int64_t offset, bytes, first, last, padding = 0;
-  int64_t zeros = 0; // bytes of a persistent tensor that nothing writes, behind its values
-  bool isOnHost = false;
-  int64_t end() const { return offset + bytes; }
-};
-
-/// A reference and the range it is in.
-struct Access {
-  Range *range;
-  RefType type;
-  ByteRanges bytes;
-  bool same(const Access &other) const {
-    return range == other.range && type == other.type && bytes.offset == other.bytes.offset;
-  }
-};
-
 class ProgramVerifier {
 public:
   ProgramVerifier(ModuleOp module, ProgramOp program, int64_t alignment)
@@ -53,18 +34,17 @@ public:
 
 private:
   void collect();
-  LogicalResult verifyRange(const Range &range);
+  LogicalResult verifyRange(const ArenaRange &range);
   LogicalResult verifyOverlaps(bool onHost);
   LogicalResult resolveReferences();
-  void startWritten();
+  LogicalResult verifyOperands();
   LogicalResult verifyAction(ActionOpInterface action, int64_t time);
   LogicalResult verifyMemories(ActionOpInterface action);
   LogicalResult verifyStrides(ActionOpInterface action);
   LogicalResult verifyAliases(ActionOpInterface action);
   LogicalResult verifyUnderWay(ActionOpInterface action);
   LogicalResult clash(ActionOpInterface action, StringRef does, Value ref, ActionOpInterface begun, StringRef doesIn);
-  void finish(ActionOpInterface action);
-  LogicalResult verifyLife(ActionOpInterface action, const Access &access, int64_t time);
+  LogicalResult verifyLife(ActionOpInterface action, const RangeAccess &access, int64_t time);
   LogicalResult verifyResults();
 
   ModuleOp module;
@@ -72,9 +52,9 @@ private:
   Block &body;
   int64_t alignment;
   int64_t numActions = 0;
-  llvm::MapVector<StringRef, Range> ranges;
-  DenseMap<Value, Access> accesses;
-  DenseMap<Range *, WrittenBytes> written;
+  llvm::MapVector<StringRef, ArenaRange> ranges;
+  WriteTracker::Accesses accesses;
+  WriteTracker tracker{program, accesses};
   /// Actions that have begun and whose end is still to come.
   llvm::SetVector<Operation *> underWay;
 };
@@ -127,7 +107,7 @@ void ProgramVerifier::collect() {
     }
 }
 
-LogicalResult ProgramVerifier::verifyRange(const Range &range) {
+LogicalResult ProgramVerifier::verifyRange(const ArenaRange &range) {
   if (range.offset < 0 || range.offset % alignment != 0)
     return range.op->emitOpError() << "'" << range.name << "' is at " << range.offset << ", which is not a multiple of "
                                    << alignment;
@@ -146,20 +126,20 @@ LogicalResult ProgramVerifier::verifyRange(const Range &range) {
 
 /// Walks time with the live ranges of a memory in a map from offset.
 LogicalResult ProgramVerifier::verifyOverlaps(bool onHost) {
-  std::vector<const Range *> byFirst;
+  std::vector<const ArenaRange *> byFirst;
   for (auto &[name, range] : ranges)
     if (range.bytes > 0 && range.isOnHost == onHost)
       byFirst.push_back(&range);
-  std::vector<const Range *> byLast = byFirst;
-  llvm::stable_sort(byFirst, [](const Range *a, const Range *b) { return a->first < b->first; });
-  llvm::stable_sort(byLast, [](const Range *a, const Range *b) { return a->last < b->last; });
-  std::map<int64_t, const Range *> live;
+  std::vector<const ArenaRange *> byLast = byFirst;
+  llvm::stable_sort(byFirst, [](const ArenaRange *a, const ArenaRange *b) { return a->first < b->first; });
+  llvm::stable_sort(byLast, [](const ArenaRange *a, const ArenaRange *b) { return a->last < b->last; });
+  std::map<int64_t, const ArenaRange *> live;
   auto dying = byLast.begin();
-  for (const Range *range : byFirst) {
+  for (const ArenaRange *range : byFirst) {
     for (; (*dying)->last < range->first; ++dying)
       live.erase((*dying)->offset);
     auto above = live.lower_bound(range->offset);
-    const Range *clash = nullptr;
+    const ArenaRange *clash = nullptr;
     if (above != live.end() && above->first < range->end())
       clash = above->second;
     else if (above != live.begin() && std::prev(above)->second->end() > range->offset)
@@ -173,6 +153,15 @@ LogicalResult ProgramVerifier::verifyOverlaps(bool onHost) {
     }
     live[range->offset] = range;
   }
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyOperands() {
+  for (auto action : body.getOps<ActionOpInterface>())
+    for (OperandRange refs : {action.getActionIns(), action.getActionOuts()})
+      for (Value ref : refs)
+        if (!accesses.contains(ref))
+          return action.emitOpError() << "has an operand that is not an exec.ref of this program";
   return success();
 }
 
@@ -195,32 +184,7 @@ LogicalResult ProgramVerifier::resolveReferences() {
   return success();
 }
 
-/// The bytes of a buffer's tensor, for results; of the buffer, where it has no type.
-static ByteRanges wholeOf(const Range &range) {
-  auto buffer = dyn_cast<BufferOp>(range.op);
-  auto type = dyn_cast<RankedTensorType>(buffer ? buffer.getType().value_or(Type()) : Type());
-  return type ? ByteRanges(RefType::contiguous(type), 0) : ByteRanges(0, range.bytes);
-}
-
-/// Inputs and persistent tensors hold values from the start.
-void ProgramVerifier::startWritten() {
-  DenseMap<Range *, SmallVector<ByteRanges>> used;
-  for (auto &[value, access] : accesses)
-    used[access.range].push_back(access.bytes);
-  for (auto &[name, range] : ranges) {
-    auto buffer = dyn_cast<BufferOp>(range.op);
-    bool isGiven = !buffer || buffer.getIo() == "input", isResult = buffer && buffer.getIo() == "result";
-    SmallVector<ByteRanges> &all = used[&range];
-    if (isResult)
-      all.push_back(wholeOf(range));
-    WrittenBytes &bytes = written.insert({&range, WrittenBytes(all)}).first->second;
-    if (isGiven)
-      for (const ByteRanges &ranges : all)
-        bytes.write(ranges);
-  }
-}
-
-LogicalResult ProgramVerifier::verifyLife(ActionOpInterface action, const Access &access, int64_t time) {
+LogicalResult ProgramVerifier::verifyLife(ActionOpInterface action, const RangeAccess &access, int64_t time) {
   if (access.range->first <= time && time <= access.range->last)
     return success();
   InFlightDiagnostic diagnostic = action.emitOpError();
@@ -231,11 +195,11 @@ LogicalResult ProgramVerifier::verifyLife(ActionOpInterface action, const Access
 }
 
 LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
-  DenseMap<Range *, SmallVector<unsigned>> insOf, outsOf;
+  DenseMap<ArenaRange *, SmallVector<unsigned>> insOf, outsOf;
   for (auto [index, in] : llvm::enumerate(action.getActionIns()))
     insOf[accesses.at(in).range].push_back(index);
   for (auto [index, out] : llvm::enumerate(action.getActionOuts())) {
-    const Access &write = accesses.at(out);
+    const RangeAccess &write = accesses.at(out);
     int64_t tied = action.getTiedIn(index);
     if (int64_t values = write.range->bytes - write.range->zeros; write.bytes.end() > values)
       return action.emitOpError() << "writes bytes " << write.bytes.offset << " to " << write.bytes.end() << " of '"
@@ -245,7 +209,7 @@ LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
       return action.emitOpError() << "must write out " << index << " where operand " << tied
                                   << " is, but their references differ";
     for (unsigned in : insOf.lookup(write.range)) {
-      const Access &read = accesses.at(action.getActionIns()[in]);
+      const RangeAccess &read = accesses.at(action.getActionIns()[in]);
       bool may = read.same(write) && (tied == in || action.mayWriteInPlace(index, in));
       if (!may && overlap(read.bytes, write.bytes))
         return action.emitOpError() << "writes out " << index << " over its operand " << in << " in '"
@@ -265,7 +229,7 @@ LogicalResult ProgramVerifier::verifyMemories(ActionOpInterface action) {
   std::optional<comm::Queue> queue = comm::queueOf(action);
   auto check = [&](OperandRange refs, StringRef does, bool onHost) -> LogicalResult {
     for (Value ref : refs)
-      if (const Range *range = accesses.at(ref).range; range->isOnHost != onHost)
+      if (const ArenaRange *range = accesses.at(ref).range; range->isOnHost != onHost)
         return action.emitOpError() << does << " '" << range->name << "' in the memory of the "
                                     << (range->isOnHost ? "host" : "device")
                                     << (onHost ? "; it copies between the two"
@@ -322,39 +286,22 @@ LogicalResult ProgramVerifier::verifyUnderWay(ActionOpInterface action) {
   return success();
 }
 
-/// The outs hold values from the action's end on.
-void ProgramVerifier::finish(ActionOpInterface action) {
-  auto begun = cast<ActionOpInterface>(action.getActionBegin());
-  underWay.remove(begun);
-  for (Value out : begun.getActionOuts())
-    written.find(accesses.at(out).range)->second.write(accesses.at(out).bytes);
-}
-
 LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t time) {
   auto begun = cast<ActionOpInterface>(action.getActionBegin());
   for (OperandRange refs : {begun.getActionIns(), begun.getActionOuts()})
-    for (Value ref : refs) {
-      auto access = accesses.find(ref);
-      if (access == accesses.end())
-        return action.emitOpError() << "has an operand that is not an exec.ref of this program";
-      if (failed(verifyLife(action, access->second, time)))
+    for (Value ref : refs)
+      if (failed(verifyLife(action, accesses.at(ref), time)))
         return failure();
-    }
   if (failed(verifyMemories(action)) || failed(verifyStrides(action)) || failed(verifyUnderWay(action)))
     return failure();
-  for (auto [index, in] : llvm::enumerate(action.getActionIns())) {
-    const Access &read = accesses.at(in);
-    if (int64_t byte = written.find(read.range)->second.firstUnwritten(read.bytes); byte >= 0)
-      return action.emitOpError() << "reads byte " << byte << " of '" << read.range->name << "' as operand " << index
-                                  << ", but no action before has written it";
-  }
-  if (failed(verifyAliases(action)))
+  if (failed(tracker.read(action)) || failed(verifyAliases(action)))
     return failure();
-  if (action.getActionEnd() == action)
-    finish(action);
-  else
+  if (action.getActionEnd() != action) {
     underWay.insert(action);
-  return success();
+    return success();
+  }
+  underWay.remove(begun);
+  return tracker.write(begun);
 }
 
 LogicalResult ProgramVerifier::verifyResults() {
@@ -365,12 +312,12 @@ LogicalResult ProgramVerifier::verifyResults() {
     auto type = dyn_cast<RankedTensorType>(buffer.getType().value_or(Type()));
     if (!type)
       return buffer.emitOpError() << "is a result without a tensor type";
-    ByteRanges whole = wholeOf(range);
+    ByteRanges whole(RefType::contiguous(type), 0);
     if (whole.end() > range.bytes)
       return buffer.emitOpError() << "has " << range.bytes << " bytes for a " << type << " of " << whole.end();
     if (range.last != numActions)
       return buffer.emitOpError() << "is a result but dies at action " << range.last << " of " << numActions;
-    if (int64_t byte = written.find(&range)->second.firstUnwritten(whole); byte >= 0)
+    if (int64_t byte = tracker.firstUnwritten(range, whole); byte >= 0)
       return buffer.emitOpError() << "is a result whose byte " << byte << " no action writes";
   }
   return success();
@@ -382,19 +329,24 @@ LogicalResult ProgramVerifier::run() {
     if (failed(verifyRange(range)))
       return failure();
   if (failed(verifyOverlaps(/*onHost=*/false)) || failed(verifyOverlaps(/*onHost=*/true)) ||
-      failed(resolveReferences()))
+      failed(resolveReferences()) || failed(verifyOperands()))
     return failure();
-  startWritten();
+  SmallVector<ArenaRange *> all;
+  for (auto &[name, range] : ranges)
+    all.push_back(&range);
+  if (failed(tracker.start(all)))
+    return failure();
   int64_t time = 0;
   for (auto action : body.getOps<ActionOpInterface>())
     if (failed(verifyAction(action, time++)))
       return failure();
-  return verifyResults();
+  return failure(failed(verifyResults()) || failed(tracker.finish()));
 }
 
 /// Emits an error where persistent tensors and buffers overlap, leave the arena
 /// or are not aligned; where anything but a copy touches the host's memory; where an access leaves its buffer's life;
-/// where bytes are read that nothing has written; where an action overwrites its own operand without saying that it
+/// where bytes are read that nothing has written, or hold another value than the one that is read; where a value is
+/// written over before it is read; where an action overwrites its own operand without saying that it
 /// may, or reads strided memory that it does not take; where what an action under way reads is written, or what it
 /// writes is touched, before its end.
 static LogicalResult verifyPlan(ModuleOp module, int64_t alignment) {
@@ -412,6 +364,8 @@ struct VerifyPlan : braid::impl::VerifyPlanBase<VerifyPlan> {
     const TargetInfo *info = targetOf(getOperation());
     if (!info || failed(verifyPlan(getOperation(), info->alignment)))
       return signalPassFailure();
+    for (auto program : getOperation().getOps<ProgramOp>())
+      program->removeAttr(kReads);
     markAllAnalysesPreserved();
   }
 };

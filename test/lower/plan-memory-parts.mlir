@@ -5,6 +5,8 @@
 // RUN: braid-interp %s --compare --function=exchanged --pipeline="%{memory}"
 // RUN: braid-interp %s --compare --function=read_later --pipeline="%{memory}"
 // RUN: braid-interp %s --compare --function=partly_read --pipeline="%{memory}"
+// RUN: braid-interp %s --compare --function=two_turned --pipeline="%{memory}"
+// RUN: braid-interp %s --compare --function=one_head --pipeline="%{memory}"
 
 // The halves of a rotary embedding replace those of what it turns, so the matmul writes
 // where the result is wanted.
@@ -64,4 +66,45 @@ func.func @partly_read(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32>
   %f = arith.negf %e : tensor<4x2xf32>
   %y = tg.concat %c, %d, %f dim 1 : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x2xf32>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
+}
+
+// One kernel turns two tensors.  A result is written over one of them only: the other may wait unread at the same time.
+// CHECK-LABEL: exec.program @two_turned
+// CHECK: exec.buffer @[[A:.*]] at {{.*}} name "a"
+// CHECK: exec.buffer @[[B:.*]] at {{.*}} name "b"
+// CHECK-DAG: %[[A1:[0-9]+]] = exec.ref @[[A]] + 0 : <4x4xf32, [8, 1]>
+// CHECK-DAG: %[[A2:[0-9]+]] = exec.ref @[[A]] + 16 : <4x4xf32, [8, 1]>
+// CHECK-DAG: %[[B1:[0-9]+]] = exec.ref @[[B]] + 0 : <4x4xf32, [8, 1]>
+// CHECK-DAG: %[[B2:[0-9]+]] = exec.ref @[[B]] + 16 : <4x4xf32, [8, 1]>
+// CHECK: exec.kernel {{.*}} outs(%[[A1]], %[[A2]], %[[B1]], %[[B2]] :
+func.func @two_turned(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32> {tg.param = #tg.param<"s", #tg.init<zeros>>})
+    -> (tensor<4x8xf32> {tg.output = "a"}, tensor<4x8xf32> {tg.output = "b"}) {
+  %g = tg.contract "bd,de->be" %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %h = tg.contract "bd,ed->be" %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %g1 = tg.slice %g dim 1 offset 0 size 4 : tensor<4x8xf32> -> tensor<4x4xf32>
+  %g2 = tg.slice %g dim 1 offset 4 size 4 : tensor<4x8xf32> -> tensor<4x4xf32>
+  %h1 = tg.slice %h dim 1 offset 0 size 4 : tensor<4x8xf32> -> tensor<4x4xf32>
+  %h2 = tg.slice %h dim 1 offset 4 size 4 : tensor<4x8xf32> -> tensor<4x4xf32>
+  %sum = arith.addf %g1, %h2 : tensor<4x4xf32>
+  %a1 = arith.mulf %sum, %g1 : tensor<4x4xf32>
+  %a2 = arith.subf %sum, %g2 : tensor<4x4xf32>
+  %b1 = arith.mulf %sum, %h1 : tensor<4x4xf32>
+  %b2 = arith.subf %sum, %h2 : tensor<4x4xf32>
+  %a = tg.concat %a1, %a2 dim 1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+  %b = tg.concat %b1, %b2 dim 1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+  return %a, %b : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// One head and one row: queries and keys are turned by one kernel and have the same strides.
+// CHECK-LABEL: exec.program @one_head
+func.func @one_head(%x: tensor<1x8x16xf32> {tg.input = "x"}, %w: tensor<16x8xf32> {tg.param = #tg.param<"q", #tg.init<zeros>>},
+                    %k: tensor<16x8xf32> {tg.param = #tg.param<"k", #tg.init<zeros>>})
+    -> (tensor<1x8x1x8xf32> {tg.output = "a"}, tensor<1x8x1x8xf32> {tg.output = "b"}) {
+  %g = tg.contract "bsd,de->bse" %x, %w : (tensor<1x8x16xf32>, tensor<16x8xf32>) -> tensor<1x8x8xf32>
+  %h = tg.contract "bsd,de->bse" %x, %k : (tensor<1x8x16xf32>, tensor<16x8xf32>) -> tensor<1x8x8xf32>
+  %gs = tg.reshape %g : tensor<1x8x8xf32> -> tensor<1x8x1x8xf32>
+  %hs = tg.reshape %h : tensor<1x8x8xf32> -> tensor<1x8x1x8xf32>
+  %a = tg.rope %gs theta 1.0e4 : tensor<1x8x1x8xf32>
+  %b = tg.rope %hs theta 1.0e4 : tensor<1x8x1x8xf32>
+  return %a, %b : tensor<1x8x1x8xf32>, tensor<1x8x1x8xf32>
 }

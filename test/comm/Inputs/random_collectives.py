@@ -111,7 +111,7 @@ class Program:
 
     def write(self, steps):
         for _ in range(3):
-            self.argument(self.random.choice([(12,), (4, 6), (6, 4), (2, 3, 4), (7,), (8,)]))
+            self.argument(self.random.choice([(12,), (4, 6), (6, 4), (2, 3, 4), (7,), (8,), (1,), (1, 6), (4, 1, 3)]))
         while len(self.lines) < steps:
             self.step()
         results = [value for value in self.values if value[0].startswith("%arg") is False][-3:]

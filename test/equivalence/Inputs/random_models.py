@@ -42,8 +42,8 @@ class LanguageModel:
     def __init__(self, random):
         self.random = random
         self.config = random.choice([self.gpt2, self.llama])()
-        self.vocabulary = random.choice([11, 37, 97, 130])
-        self.sequence = random.randint(2, 9)
+        self.vocabulary = random.choice([1, 11, 37, 97, 130])
+        self.sequence = random.randint(1, 9)
         self.config |= {"vocab_size": self.vocabulary, "tie_word_embeddings": random.random() < 0.5}
         self.loss = random.choice(["mean", "mean", "sum"])
         self.ignored = random.choice([-100, -100, 3])
@@ -85,7 +85,7 @@ class LanguageModel:
         """Runs of tokens, so that ignored ones are not equally many in every sequence."""
         tokens = []
         while len(tokens) < 1500:
-            tokens += [self.random.choice([3, self.random.randrange(self.vocabulary)])] * self.random.randint(1, 5)
+            tokens += [self.random.choice([min(3, self.vocabulary - 1), self.random.randrange(self.vocabulary)])] * self.random.randint(1, 5)
         write_tokens(path, tokens, self.vocabulary)
 
 

@@ -27,7 +27,7 @@ class Step:
         self.mesh = self.random.choice(MESHES)
         self.axes = list(self.mesh)
         self.lines, self.count = [], 0
-        self.sizes = [self.random.choice([2, 4, 6, 12]) * self.ranks(self.axes)
+        self.sizes = [self.random.choice([1, 2, 4, 6, 12]) * self.ranks(self.axes)
                       for _ in range(self.random.randint(2, 8))]
         self.is_sharded = [self.random.random() < 0.4 for _ in self.sizes]
         self.numbers = [self.emit("arith.constant dense<0.5> : tensor<f32>")]

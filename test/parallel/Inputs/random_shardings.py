@@ -129,13 +129,13 @@ class ShardedGraph(Graph):
         name, shape = self.pick(2)
         if len(shape) != 2:
             return
-        to = self.random.choice([(4, 6), (8,), (2, 4)])
+        to = self.random.choice([(4, 6), (8,), (2, 4), (1, 4)])
         indices, type_ = self.indices(to, shape[0])
         self.emit(f"tg.gather {name}, {indices} : ({tensor(shape)}, {type_}) -> {tensor(to + shape[1:])}", to + shape[1:])
 
     def scatter_add(self):
         name, shape = self.pick(2)
-        rows = self.random.choice([4, 8, 24])
+        rows = self.random.choice([1, 4, 8, 24])
         indices, type_ = self.indices(shape[:-1], rows)
         to = (rows, shape[-1])
         self.emit(f"tg.scatter_add {indices}, {name} : ({type_}, {tensor(shape)}) -> {tensor(to)}", to)

@@ -122,4 +122,59 @@ TEST_F(ByteRangesTest, RandomRangesAgreeWithSetsOfBytes) {
   }
 }
 
+TEST_F(ByteRangesTest, WhoWroteAByteAndWhetherItWasRead) {
+  ByteRanges whole(ref({4, 8}, {8, 1}), 0), left(ref({4, 4}, {8, 1}), 0), right(ref({4, 4}, {8, 1}), 16);
+  for (WrittenBytes written : {WrittenBytes(), WrittenBytes({whole, left, right})}) {
+    auto isUnread = [](const WrittenBytes::Piece &piece) { return piece.writer >= 0 && !piece.isRead; };
+    written.write(whole);
+    EXPECT_FALSE(written.find(whole, isUnread));
+    written.write(left, 7);
+    auto found = written.find(whole, isUnread);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->writer, 7);
+    EXPECT_EQ(found->begin, 0);
+    EXPECT_EQ(found->end, 16);
+    EXPECT_FALSE(written.find(right, isUnread));
+    written.read(whole);
+    EXPECT_FALSE(written.find(whole, isUnread));
+    written.write(right, 8);
+    EXPECT_TRUE(written.find(right, isUnread));
+    EXPECT_FALSE(written.find(left, [](const WrittenBytes::Piece &piece) { return piece.writer != 7; }));
+  }
+}
+
+TEST_F(ByteRangesTest, RandomWritesAndReadsAgreeWithBytes) {
+  std::mt19937_64 random(3);
+  auto pick = [&](int64_t limit) { return static_cast<int64_t>(random() % limit); };
+  for (int round = 0; round < 300; ++round) {
+    llvm::SmallVector<ByteRanges> ranges;
+    for (int number = 0; number < 4; ++number)
+      ranges.push_back(ByteRanges(ref({1 + pick(4), 1 + pick(4)}, {8, 1}), 4 * pick(9)));
+    WrittenBytes written, folded(ranges);
+    std::map<int64_t, std::pair<int64_t, bool>> bytes; // writer, and whether it was read
+    for (int64_t step = 0; step < 20; ++step) {
+      const ByteRanges &some = ranges[pick(4)];
+      bool isWrite = pick(2);
+      for (int64_t byte : bytesOf(some))
+        if (isWrite)
+          bytes[byte] = {step, false};
+        else if (auto known = bytes.find(byte); known != bytes.end())
+          known->second.second = true;
+      for (WrittenBytes *each : {&written, &folded})
+        isWrite ? each->write(some, step) : each->read(some);
+    }
+    for (const ByteRanges &some : ranges)
+      for (int64_t writer = 0; writer < 20; ++writer)
+        for (bool isRead : {false, true}) {
+          bool expected = llvm::any_of(bytesOf(some), [&](int64_t byte) {
+            auto known = bytes.find(byte);
+            return known != bytes.end() && known->second == std::pair(writer, isRead);
+          });
+          auto is = [&](const WrittenBytes::Piece &piece) { return piece.writer == writer && piece.isRead == isRead; };
+          EXPECT_EQ(written.find(some, is).has_value(), expected);
+          EXPECT_EQ(folded.find(some, is).has_value(), expected);
+        }
+  }
+}
+
 } // namespace

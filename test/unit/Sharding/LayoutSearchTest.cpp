@@ -51,7 +51,7 @@ std::optional<Cost> cheapest(const MinimumCost &problem) {
 
 /// A chain of products and activations whose widths some numbers of ranks divide.
 std::string randomChain(std::mt19937 &random) {
-  auto width = [&] { return 2 + random() % 3 * 2 + random() % 2; };
+  auto width = [&] { return 1 + random() % 7; };
   unsigned layers = 1 + random() % 2;
   std::vector<unsigned> widths(layers + 1);
   for (unsigned &it : widths)

@@ -242,7 +242,7 @@ void ReshardTest::checkCase(RankedTensorType type, ShardingAttr from, ShardingAt
 
 TEST_F(ReshardTest, RandomShardings) {
   SmallVector<SmallVector<int64_t>> meshes{{2}, {3}, {2, 2}, {2, 3}, {1, 4}, {2, 2, 2}, {3, 1, 2}};
-  SmallVector<SmallVector<int64_t>> shapes{{24}, {12, 8}, {5, 4}, {6, 1, 4}, {7}, {4, 4, 3}};
+  SmallVector<SmallVector<int64_t>> shapes{{24}, {12, 8}, {5, 4}, {6, 1, 4}, {7}, {4, 4, 3}, {1}, {1, 8}};
   for (int number = 0; number < 3000; ++number) {
     Mesh ranks = mesh(meshes[random() % meshes.size()]);
     RankedTensorType tensor = type(shapes[random() % shapes.size()]);
