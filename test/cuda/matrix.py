@@ -153,6 +153,8 @@ def graphs(work):
     sys.path.insert(0, str(HERE))
     import run_model
     for name in ("gpt", "odd", "llama"):
+        run_model.first_step.peak(work / f"{name}.mlir")
+    for name in ("gpt", "odd", "llama"):
         run_model.text(work / f"{name}.data", 20000)
     # Text is for models of bytes.
     odd = (work / "odd.data").read_bytes()

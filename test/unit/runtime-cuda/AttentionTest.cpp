@@ -44,26 +44,26 @@ template <class T, int D, bool Capped> void checkOnDevice(AttentionCase its) {
   p.check(kTolerance<T>);
 }
 
-template <class T, int D, bool Capped = false> void checkAll() {
-  using namespace attention_tiles;
-  auto check = [](const AttentionCase &its) {
-    if (!::testing::Test::HasFailure())
-      checkOnDevice<T, D, Capped>(its);
-  };
-  if (std::getenv("BRAID_LONG_TESTS"))
-    AttentionChoices::aroundEnds(kTile, kSlice).each(check);
-  else
-    AttentionChoices::ofEnds(kTile, kSlice).eachPair(check);
+template <class T, int D, bool Capped = false> void check(const AttentionCase &its) {
+  if (!::testing::Test::HasFailure())
+    checkOnDevice<T, D, Capped>(its);
 }
 
-TEST(CudaAttention, edgesOfTiles) { checkAll<float, 8>(); }
+constexpr int64_t kTile = attention_tiles::kTile, kSlice = attention_tiles::kSlice;
+
+TEST(CudaAttention, edgesOfTiles) {
+  if (std::getenv("BRAID_LONG_TESTS"))
+    AttentionChoices::aroundEnds(kTile, kSlice).each(check<float, 8>);
+  else
+    AttentionChoices::ofEnds(kTile, kSlice).eachPair(check<float, 8>);
+}
 
 // The same code with other elements, heads of several slices and soft caps.
 TEST(CudaAttention, edgesOfTilesOfOtherTypes) {
   if (!std::getenv("BRAID_LONG_TESTS"))
     GTEST_SKIP() << "BRAID_LONG_TESTS=1 runs it";
-  checkAll<float, 20, true>();
-  checkAll<Half, 8>();
+  AttentionChoices::ofEnds(kTile, kSlice).each(check<float, 20, true>);
+  AttentionChoices::ofEnds(kTile, kSlice).each(check<Half, 8>);
 }
 
 } // namespace
