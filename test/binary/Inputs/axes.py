@@ -4,13 +4,14 @@
     axes.py FOLDER compiled|interpreted|all [WORD|-WORD...]    arrangements with all the words and none of the -words
     axes.py FOLDER pairs                                       counts the pairs of words that the selections have
 
-`all` compiles everything that occurs, whose ranks are threads of one process.  Ten steps give the losses and gradient
-norms of one rank to 1e-5, and the same bits when they are run again.  A checkpoint of five steps goes on on one rank
+`all` compiles everything that occurs, whose ranks are threads of one process.  From weights whose attention is peaked
+(first_step.py), the gradients of a step are those of one rank.  Ten steps give its losses and gradient norms to 1e-5, and
+the same bits when they are run again.  A checkpoint of five steps goes on on one rank
 with the losses of one rank, and one of one rank goes on on these.
 
 `compiled` is a part of it with every word, every two of an axis and another option, and every two of an axis, a model,
 a stage of ZeRO and a number of microbatches.  `interpreted` has every other two words that occur together in `all`:
-two steps and two evaluations of the memory form in the interpreter give the numbers of the graph.
+two steps and two evaluations of the memory form in the interpreter give the numbers and gradients of the graph.
 """
 
 import collections
