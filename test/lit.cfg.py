@@ -36,6 +36,11 @@ config.environment["BRAID_BUILD"] = config.braid_build
 config.substitutions.append(("%braid_build", config.braid_build))
 config.substitutions.append(("%braid", config.braid_source))
 config.substitutions.append(("%goldens", os.path.join(config.braid_source, "test", "goldens")))
+# Graphs whose attention is peaked, and a comparison of every gradient of programs' first step.
+first_step = os.path.join(config.test_source_root, "equivalence", "Inputs", "first_step.py")
+config.substitutions.append(("%{peak}", f"python3 {first_step} peak"))
+config.substitutions.append(("%{same_gradients}", f"python3 {first_step} run"))
+config.substitutions.append(("%{compare_gradients}", f"python3 {first_step} compare"))
 # Transports that the runtime was built with, and what starts their ranks.
 for name in ("gloo", "mpi"):
     if os.path.exists(os.path.join(config.braid_build, "lib", "braid", f"libbraid_rt_{name}.a")):

@@ -63,7 +63,7 @@ inline void for_tiles(const br_attention_desc &d, const RowDocuments<Tile> &docu
                       const F &f) {
   const AttentionBand band = band_of(d);
   const Range keys = keys_of(band, {query, query + queries}, d.keys);
-  for (int64_t key = keys.begin / Tile * Tile; key < keys.end && keys.begin < keys.end; key += Tile)
+  for (int64_t key = keys.begin / Tile * Tile; key < keys.end; key += Tile)
     if (const AttentionTile tile(band, documents.at(key), query, queries, key, minimum(Tile, d.keys - key));
         !tile.isEmpty)
       f(tile);
@@ -72,8 +72,8 @@ inline void for_tiles(const br_attention_desc &d, const RowDocuments<Tile> &docu
 // Of sums along rows of D elements: all in blocks of keys beside queries of which some pair counts.
 template <class Operands, int64_t D> inline auto counted_terms(const AttentionTile &tile) {
   return [&tile](Range keys, Range queries) {
-    const Range counted = tile.queriesOf(keys);
-    return counted.begin < queries.end && queries.begin < counted.end ? Operands::terms({0, D}) : Range{0, 0};
+    const Range counted = overlap(tile.queriesOf(keys), queries);
+    return counted.begin < counted.end ? Operands::terms({0, D}) : Range{0, 0};
   };
 }
 
@@ -225,7 +225,7 @@ private:
   // From the gradients of weights, in `scores`, to those of scores.
   void setScoreGradients(const AttentionTile &tile) {
     for (int64_t s = 0; s < tile.queries; s += W) {
-      const Range keys = tile.blocksOf({s, minimum(s + W, tile.queries)});
+      const Range keys = tile.blocksOf({s, s + W});
       const V its_mean = ld(mean + s);
       for (int64_t t = keys.begin; t < keys.end; ++t) {
         V gradient = ld(weights + t * Tile + s) * (ld(scores + t * Tile + s) - its_mean);

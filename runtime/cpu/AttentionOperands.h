@@ -224,7 +224,7 @@ struct PairOperands {
 
     void load(const AttentionTile &tile, const float *weights) {
       for (int64_t s = 0; s < tile.queries; s += W) {
-        const Range keys = tile.blocksOf({s, minimum(s + W, tile.queries)});
+        const Range keys = tile.blocksOf({s, s + W});
         for (int64_t t = keys.begin; t < keys.end; t += 2) {
           const VH even = narrow(ld(weights + t * Tile + s));
           const VH odd = t + 1 < keys.end ? narrow(ld(weights + (t + 1) * Tile + s)) : VH{};

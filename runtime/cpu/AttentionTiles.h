@@ -30,10 +30,17 @@ struct AttentionBand {
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 constexpr AttentionBand kAllPairs = {-kUnlimited, kUnlimited};
 
-// The keys that some of these queries count, of `keys`.
+// What both have; [0, 0) where that is nothing.
+inline Range overlap(Range a, Range b) {
+  const Range both = {maximum(a.begin, b.begin), minimum(a.end, b.end)};
+  return both.begin < both.end ? both : Range{0, 0};
+}
+
+// The keys that some of these queries count, of `keys`: none beside no queries.
 inline Range keys_of(AttentionBand band, Range queries, int64_t keys) {
-  const int64_t begin = maximum(queries.begin + band.first, int64_t{0});
-  return {minimum(begin, keys), minimum(maximum(queries.end + band.last, minimum(begin, keys)), keys)};
+  if (queries.begin >= queries.end)
+    return {0, 0};
+  return overlap({queries.begin + band.first, queries.end + band.last}, {0, keys});
 }
 
 // The other way round.
@@ -59,7 +66,8 @@ struct TileDocuments {
   const int32_t *queries, *keys;
 };
 
-// Queries [query, query + queries) beside keys [key, key + keys).  Ranges are counted from there.
+// Queries [query, query + queries) beside keys [key, key + keys).  Ranges are counted from there.  Those of a product's
+// blocks may reach beyond the tile: what they have beyond it counts nothing and is counted by nothing.
 struct AttentionTile {
   int64_t query, queries, key, keys;
   AttentionBand band; // counted from there, too
@@ -78,8 +86,8 @@ struct AttentionTile {
 
   // Whether all pairs count.
   bool isWhole() const { return isOneDocument && band.first <= 1 - queries && band.last >= keys - 1; }
-  Range keysOf(Range its) const { return keys_of(band, its, keys); }
-  Range queriesOf(Range its) const { return queries_of(band, its, queries); }
+  Range keysOf(Range its) const { return keys_of(band, overlap(its, {0, queries}), keys); }
+  Range queriesOf(Range its) const { return queries_of(band, overlap(its, {0, keys}), queries); }
   // Of keysOf, the whole blocks of rows.
   Range blocksOf(Range its) const {
     const Range found = keysOf(its);
@@ -123,7 +131,7 @@ inline V power_of_two(V x) {
 template <int64_t Tile, class Slope>
 inline void cap_scores(const AttentionTile &tile, float *scores, float cap, const Slope &slope) {
   for (int64_t s = 0; s < tile.queries; s += W) {
-    const Range keys = tile.blocksOf({s, minimum(s + W, tile.queries)});
+    const Range keys = tile.blocksOf({s, s + W});
     for (int64_t t = keys.begin; t < keys.end; ++t) {
       const V bent = tanh(ld(scores + t * Tile + s) * (1.0f / cap));
       st(scores + t * Tile + s, bent * cap);
@@ -139,7 +147,7 @@ template <int64_t Tile, class Base, class Done>
 inline void weigh(const AttentionTile &tile, float *scores, const Base &base, const Done &done) {
   const bool isWhole = tile.isWhole();
   for (int64_t s = 0; s < tile.queries; s += W) {
-    const Range keys = tile.blocksOf({s, minimum(s + W, tile.queries)});
+    const Range keys = tile.blocksOf({s, s + W});
     const V from = base(s, keys);
     V sum = {};
     for (int64_t t = keys.begin; t < keys.end; ++t) {

@@ -4,8 +4,8 @@
 matrix.py --work FOLDER [--only REGEX] [--cover] [--list]
 matrix.py --pairs [--without NAME]
 
-Models: the GPT of examples/gpt-text and the Llama of examples/llama-tiny, made small, and the MLP of
-examples/mlp-by-hand.  Strategies: DDP, ZeRO-1, 2, 3 and hybrid sharding (HSDP), over f32 and bf16, on 1, 2 and 4
+Models: the GPT of examples/gpt-text and the Llama of examples/llama-tiny, made small and with weights whose attention is
+peaked, and the MLP of examples/mlp-by-hand.  Strategies: DDP, ZeRO-1, 2, 3 and hybrid sharding (HSDP), over f32 and bf16, on 1, 2 and 4
 ranks, with and without graphs, with microbatches, with hooks, through the host, and with the optimizer's state there.  Each
 case trains by run_model.py.  Prints passed and failed, and a JSON line of the same at the end.
 
@@ -152,6 +152,8 @@ def graphs(work):
                    stdout=subprocess.DEVNULL)
     sys.path.insert(0, str(HERE))
     import run_model
+    for name in ("gpt", "odd", "llama"):
+        run_model.first_step.peak(work / f"{name}.mlir")
     for name in ("gpt", "odd", "llama"):
         run_model.text(work / f"{name}.data", 20000)
     # Text is for models of bytes.

@@ -4,8 +4,8 @@
 run_model.py GRAPH --work FOLDER [--ranks N] [--options="--mesh=dp=2 --zero=3"] [--run="--cuda-graph off"]
              [--data FILE] [--steps N] [--tolerance X] [--staged] [--sample]
 
-The losses, and the norms at hooks, must be those of the CPU target with one rank in f32 (which
-is itself compared with the interpreter), every access of every kernel right, the streams in order (happens_before.py)
+The losses, the norms at hooks and all gradients of the first step must be those of the CPU target with one rank in f32
+(which is itself compared with the interpreter), every access of every kernel right, the streams in order (happens_before.py)
 and the actions those of exec (compare_exec.py).  Prints one line, or what is wrong.
 """
 import argparse
@@ -19,6 +19,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "equivalence" / "Inputs"))
+import first_step
 
 
 class Failure(Exception):
@@ -50,8 +52,10 @@ def losses(path):
             if key in ("loss", "eval_loss") or key.startswith("norm:")]
 
 
-def train_command(program, args, log):
+def train_command(program, args, log, checkpoints):
     command = [program, "train", "--data", args.data, *args.format, "--steps", args.steps, "--lr", args.lr, "--threads", 1, "--log", log, "--force"]
+    shutil.rmtree(checkpoints, ignore_errors=True)
+    command += ["--checkpoint", checkpoints, "--save-every", 1, "--keep", 0]
     if args.evaluate:
         command += ["--eval-every", 2, "--eval-batches", 1]
     return command
@@ -65,10 +69,10 @@ def reference(args):
     if not log.exists():
         program = args.work / f"cpu-{key}"
         call(["braidc", args.graph, *training, f"--cc={HERE / 'Inputs' / 'unoptimized-c++'}", "-o", program])
-        call(train_command(program, args, f"{log}.part"))
+        call(train_command(program, args, f"{log}.part", log.with_suffix(".saved")))
         os.rename(f"{log}.part", log)
         program.unlink()
-    return losses(log)
+    return losses(log), log.with_suffix(".saved")
 
 
 def build(args):
@@ -91,16 +95,12 @@ def run(args):
         old.unlink()
     environment = {"BRAID_SHIM_TRACE": str(args.work / "trace"), "BRAID_ARENA_UNSET": "1",
                    "BRAID_SHIM_DEVICES": str(args.devices if args.devices is not None else args.ranks)}
-    log = args.work / "cuda.jsonl"
-    command = train_command(args.work / "shim", args, log) + run_options(args)
+    log, checkpoints = args.work / "cuda.jsonl", args.work / "checkpoints"
+    call(train_command(args.work / "shim", args, log, checkpoints) + run_options(args), environment)
     if args.sample:
-        shutil.rmtree(args.work / "checkpoint", ignore_errors=True)
-        command += ["--checkpoint", args.work / "checkpoint"]
-    call(command, environment)
-    if args.sample:
-        call([args.work / "shim", "sample", "--checkpoint", args.work / "checkpoint", "--length", 3, *run_options(args)],
+        call([args.work / "shim", "sample", "--checkpoint", checkpoints, "--length", 3, *run_options(args)],
              {**environment, "BRAID_SHIM_TRACE": str(args.work / "sample")})
-    return losses(log)
+    return losses(log), checkpoints
 
 
 def compare(ours, theirs, tolerance):
@@ -112,6 +112,17 @@ def compare(ours, theirs, tolerance):
     return worst
 
 
+def compare_gradients(args, ours, theirs):
+    """Of checkpoints of first steps, by first moments in f32."""
+    if any(option in args.options for option in ("--optimizer-state=int8", "--optimizer=sgd")):
+        return "not compared"
+    expected, found = (first_step.read_checkpoint(next(folder.glob("step-00000001*"))) for folder in (theirs, ours))
+    worst, name = first_step.worst_error(found, expected)
+    if not worst <= (first_step.TOLERANCE_BF16 if "bf16" in args.options else first_step.TOLERANCE):
+        raise Failure(f"the gradient of {name} is off by {worst:.1e} of itself")
+    return f"within {worst:.1e}"
+
+
 def check(args):
     args.work.mkdir(parents=True, exist_ok=True)
     args.format = []
@@ -119,12 +130,14 @@ def check(args):
         args.data, args.format = args.work / "text", ["--data-format=bytes"]
         text(args.data, 20000)
     build(args)
-    worst = compare(run(args), reference(args), args.tolerance)
+    (ours, our_checkpoints), (theirs, their_checkpoints) = run(args), reference(args)
+    worst = compare(ours, theirs, args.tolerance)
+    gradients = compare_gradients(args, our_checkpoints, their_checkpoints)
     traces = sorted(args.work.glob("trace.*.jsonl"))
     order = call([sys.executable, HERE / "happens_before.py", *(["--hosts-together"] if args.staged else []), *traces])
     actions = call([sys.executable, HERE / "compare_exec.py", *(["--staged"] if args.staged else []),
                     args.work / "memory.mlir", *traces])
-    return f"losses within {worst:.1e}; {order.strip()}; {actions.strip()}"
+    return f"losses within {worst:.1e}, gradients {gradients}; {order.strip()}; {actions.strip()}"
 
 
 def parse(words=None):

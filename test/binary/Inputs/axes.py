@@ -4,13 +4,14 @@
     axes.py FOLDER compiled|interpreted|all [WORD|-WORD...]    arrangements with all the words and none of the -words
     axes.py FOLDER pairs                                       counts the pairs of words that the selections have
 
-`all` compiles everything that occurs, whose ranks are threads of one process.  Ten steps give the losses and gradient
-norms of one rank to 1e-5, and the same bits when they are run again.  A checkpoint of five steps goes on on one rank
+`all` compiles everything that occurs, whose ranks are threads of one process.  From weights whose attention is peaked
+(first_step.py), the gradients of a step are those of one rank.  Ten steps give its losses and gradient norms to 1e-5, and
+the same bits when they are run again.  A checkpoint of five steps goes on on one rank
 with the losses of one rank, and one of one rank goes on on these.
 
 `compiled` is a part of it with every word, every two of an axis and another option, and every two of an axis, a model,
 a stage of ZeRO and a number of microbatches.  `interpreted` has every other two words that occur together in `all`:
-two steps and two evaluations of the memory form in the interpreter give the numbers of the graph.
+two steps and two evaluations of the memory form in the interpreter give the numbers and gradients of the graph.
 """
 
 import collections
@@ -25,25 +26,26 @@ import subprocess
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).parents[2] / "equivalence" / "Inputs"))
+import first_step
 from random_models import write_tokens
 
 TOLERANCE, STEPS, SAVED, INTERPRETED_STEPS = 1e-5, 10, 5, 2
-BATCH, SEQUENCE = 8, 16
+BATCH, SEQUENCE = 8, 24  # of which 4 ranks have 6 positions each: no multiple of what kernels take at a time
 MODELS = {
-    "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_head": 4, "n_positions": 16, "vocab_size": 64,
+    "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_head": 4, "n_positions": SEQUENCE, "vocab_size": 64,
              "resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.0, "tie_word_embeddings": True},
     "llama": {"model_type": "llama", "hidden_size": 32, "num_attention_heads": 8,
-              "num_key_value_heads": 2, "intermediate_size": 48, "max_position_embeddings": 16, "vocab_size": 64,
+              "num_key_value_heads": 2, "intermediate_size": 48, "max_position_embeddings": SEQUENCE, "vocab_size": 64,
               "tie_word_embeddings": False},
     "moe": {"model_type": "mixtral", "hidden_size": 32, "num_attention_heads": 4,
-            "num_key_value_heads": 2, "intermediate_size": 32, "max_position_embeddings": 16, "vocab_size": 64,
+            "num_key_value_heads": 2, "intermediate_size": 32, "max_position_embeddings": SEQUENCE, "vocab_size": 64,
             "num_local_experts": 4, "num_experts_per_tok": 2, "output_router_logits": True, "router_aux_loss_coef": 0.05,
             "tie_word_embeddings": False},
 }
 # What is said to braidc; ZeRO needs dp, cp or ep, and ep experts.
 ARRANGEMENTS = [
     "tp=2", "tp=4", "tp=2 sequence-parallel", "tp=4 sequence-parallel",
-    "cp=2", "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ring", "cp=4 context=ring", "cp=2 context=ulysses",
+    "cp=2", "cp=3", "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ring", "cp=4 context=ring", "cp=2 context=ulysses",
     "cp=2 context=ring context-order=straight", "cp=4 context=ring context-order=straight",
     "dp=2,tp=2", "dp=2,tp=2 sequence-parallel", "dp=2,cp=2", "dp=2,cp=2 context=ring", "cp=2,tp=2",
     "cp=2,tp=2 sequence-parallel", "cp=2,tp=2 sequence-parallel context=ring", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2 sequence-parallel",
@@ -149,6 +151,17 @@ def train(folder, binary, k, log, *options, steps=STEPS):
     return [{key: value for key, value in line.items() if key in ("step", "loss", "grad_norm", "eval_loss")} for line in lines]
 
 
+def save(folder, name, k):
+    """Checkpoints of the first steps."""
+    train(folder, name, k, f"{name}.part", "--checkpoint", f"{name}.saved", "--save-every", 1, "--keep", 0, steps=SAVED)
+
+
+def same_gradients(found, expected):
+    error, tensor = first_step.worst_error(found, expected)
+    if not error <= first_step.TOLERANCE:
+        raise Failure(f"the gradient of {tensor} is off by {error:.1e} of itself")
+
+
 def compare(what, lines, reference):
     if len(lines) != len(reference):
         raise Failure(f"{what}: {len(lines)} and {len(reference)} lines")
@@ -175,7 +188,7 @@ def reference(folder, model, layers, k):
     """The binary of one rank, its losses and a checkpoint."""
     name = f"one-{model}-{layers}-{k}"
     run(folder, "braidc", f"{model}-{layers}.mlir", "-o", name, "--clip=0.5", *([f"--accumulate={k}"] if k > 1 else []))
-    train(folder, name, k, f"{name}.part", "--checkpoint", f"{name}.saved", steps=SAVED)
+    save(folder, name, k)
     return name, train(folder, name, k, f"{name}.jsonl")
 
 
@@ -189,7 +202,8 @@ def check(folder, case, references):
     if train(folder, name, k, f"{name}.again") != lines:
         raise Failure("another run has other bits")
     later = [line for line in expected if line["step"] > SAVED]
-    train(folder, name, k, f"{name}.part", "--checkpoint", f"{name}.saved", steps=SAVED)
+    save(folder, name, k)
+    same_gradients(*(first_step.read_checkpoint(next(folder.glob(f"{which}.saved/step-00000001*"))) for which in (name, binary)))
     for what, other, saved in (("its checkpoint on one rank", binary, f"{name}.saved"),
                                ("a checkpoint of one rank", name, f"{binary}.saved")):
         shutil.rmtree(folder / f"{name}.copy", ignore_errors=True)
@@ -200,14 +214,14 @@ def check(folder, case, references):
 
 
 def interpret(folder, graph, k):
-    """What the interpreter logs of training and of evaluation."""
-    lines = []
-    for function, options in ("train", ["--set", "lr=3e-3", f"--accumulate={k}"]), ("eval", []):
+    """What the interpreter logs of training and of evaluation, and the tensors that training leaves behind."""
+    lines, tensors = [], folder / f"{graph}.st"
+    for function, options in ("train", ["--set", "lr=3e-3", f"--accumulate={k}", f"--outputs={tensors}"]), ("eval", []):
         log = f"{graph}.{function}"
         run(folder, "braid-interp", f"{graph}.mlir", "--init", f"--steps={INTERPRETED_STEPS}", "--data=tokens",
             f"--log={log}", f"--function={function}", *options)
         lines.append([json.loads(line) for line in (folder / log).read_text().splitlines()])
-    return lines
+    return lines, first_step.read_checkpoint(tensors)
 
 
 def interpreted_reference(folder, model, layers, k):
@@ -222,8 +236,11 @@ def check_interpreted(folder, case, references):
     name = "-".join([model, re.sub("[ ,:]", "-", arrangement).replace("=", ""), str(zero), str(k)])
     flags = [flag for flag in flags_of(arrangement, zero, k) if not flag.startswith("--transports")]
     run(folder, "braidc", f"{model}-{layers}.mlir", "--emit=memory", "-o", f"{name}.mlir", *flags)
-    for what, lines, expected in zip(("training", "evaluation"), interpret(folder, name, k), references[model, layers, k]):
-        compare(what, lines, expected)
+    lines, tensors = interpret(folder, name, k)
+    expected_lines, expected_tensors = references[model, layers, k]
+    for what, found, expected in zip(("training", "evaluation"), lines, expected_lines):
+        compare(what, found, expected)
+    same_gradients(tensors, expected_tensors)
     (folder / f"{name}.mlir").unlink()
 
 
@@ -234,6 +251,7 @@ def write_graphs(folder, graphs):
         config = {**MODELS[model], "n_layer" if model == "gpt2" else "num_hidden_layers": layers}
         (folder / f"{model}-{layers}.json").write_text(json.dumps(config))
         run(folder, "braid-model", f"{model}-{layers}.json", f"--batch={BATCH}", f"--seq={SEQUENCE}", "-o", f"{model}-{layers}.mlir")
+        first_step.peak(folder / f"{model}-{layers}.mlir")
 
 
 def is_chosen(case, words):

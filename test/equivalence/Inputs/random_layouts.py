@@ -9,7 +9,8 @@ braidc lets one say of them.  Six steps of the first give the losses and gradien
 one rank that takes the same global batch, the same bits again, the same bits without
 overlap and under a memory limit; its arena is the peak of the report.  What it saved after
 three steps goes on in its own layout with the same bits, in the second with the same
-losses.  What braidc refuses has to be in REFUSALS.
+losses.  The gradients of a step from larger weights are those of one rank (first_step.py).  What braidc refuses has to be
+in REFUSALS.
 """
 
 import json
@@ -21,6 +22,7 @@ import shutil
 import subprocess
 import sys
 
+import first_step
 from random_models import random_model
 
 STEPS, SAVED, TOLERANCE = 6, 3, 1e-5
@@ -137,9 +139,10 @@ class Trial:
             self.second = Layout(self.draw, self.accumulate)
         self.rows = math.lcm(self.first.ranks, self.second.ranks) * choose([1, 1, 2])
         self.training = self.training_options()
-        self.data = ["--data", "data", "--steps", STEPS, "--threads", 1, "--lr", choose([1e-3, 1e-2]), "--seed", choose([1, 7]),
-                     "--batch-order", choose(["random", "sequential"]), "--holdout", 0.3,
-                     "--eval-every", 2, "--eval-batches", choose([1, 2, 100])]
+        self.steps = ["--steps", STEPS, "--lr", choose([1e-3, 1e-2])]
+        self.data = ["--data", "data", "--threads", 1, "--seed", choose([1, 7]),
+                     "--batch-order", choose(["random", "sequential"]), "--holdout", 0.3]
+        self.steps += ["--eval-every", 2, "--eval-batches", choose([1, 2, 100])]
         measures = any("--noise-scale" in layout.flags for layout in (self.first, self.second))
         hasTable = any("pp" in layout.mesh for layout in (self.first, self.second))
         if self.accumulate > 1 and not measures and not hasTable and self.draw.random() < 0.2:
@@ -181,7 +184,7 @@ class Trial:
         return json.loads((self.folder / f"{name}.json").read_text())
 
     def train(self, name, log, *options):
-        done = self.run(f"./{name}", "train", *self.data, "--log", log, "--force", *options)
+        done = self.run(f"./{name}", "train", *self.data, *self.steps, "--log", log, "--force", *options)
         if done.returncode:
             raise Failure(f"training ends with {done.returncode}: {done.stderr[-3000:]}")
         if done.stderr and not re.search(WARNING, done.stderr):
@@ -214,6 +217,11 @@ class Trial:
                 # Rounding of six wild steps shows in the norm first.
                 if not error <= TOLERANCE * (10 if key == "grad_norm" else 1):
                     raise Failure(f"{what}: step {a['step']}: {key} {a[key]!r} and {b[key]!r}, relative error {error:.1e}")
+
+    def same_gradients(self):
+        done = self.run("python3", first_step.__file__, "run", "./one", "./first", "--", *self.data)
+        if done.returncode:
+            raise Failure(f"{done.stdout}{done.stderr}")
 
     @staticmethod
     def after(metrics, step):
@@ -255,6 +263,8 @@ class Trial:
         metrics, printed = self.train("first", "first.log", "--checkpoint", "saved", "--save-every", SAVED, *link)
         self.same_peak(self.first, plan, printed)
         self.same_losses("first and one rank", metrics, expected)
+        if not self.model.has_state:
+            self.same_gradients()
         self.same_bits("twice", self.train("first", "again.log")[0], metrics)
         self.copy_checkpoint(SAVED, "same")
         resumed, _ = self.train("first", "same.log", "--checkpoint", "same", "--resume")
