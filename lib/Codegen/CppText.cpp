@@ -19,6 +19,22 @@ static constexpr size_t kColumns = 80;
 // Literals and names
 //===----------------------------------------------------------------------===//
 
+std::string codegen::dtypeText(Type element) {
+  if (element.isF64())
+    return "BR_F64";
+  if (element.isF32())
+    return "BR_F32";
+  if (element.isBF16())
+    return "BR_BF16";
+  if (element.isInteger(32))
+    return "BR_I32";
+  if (element.isInteger(64))
+    return "BR_I64";
+  if (element.isInteger(8))
+    return "BR_I8";
+  return "BR_I1";
+}
+
 /// The shortest decimal that `readsBack` accepts, always with a point or exponent.
 static std::string shortestDecimal(double value, int maxDigits, llvm::function_ref<bool(double)> readsBack) {
   std::string text;

@@ -14,6 +14,8 @@ namespace braid::codegen {
 std::string floatLiteral(const llvm::APFloat &value);
 /// A double, for tables.
 std::string doubleLiteral(double value);
+/// `BR_F32`, ….
+std::string dtypeText(mlir::Type element);
 /// A quoted string literal of the bytes of `text`, whatever they are.
 std::string stringLiteral(llvm::StringRef text);
 

@@ -22,22 +22,6 @@ using namespace braid::codegen;
 
 static constexpr int64_t kMaxRank = 8; // BR_MAX_RANK
 
-std::string codegen::dtypeText(Type element) {
-  if (element.isF64())
-    return "BR_F64";
-  if (element.isF32())
-    return "BR_F32";
-  if (element.isBF16())
-    return "BR_BF16";
-  if (element.isInteger(32))
-    return "BR_I32";
-  if (element.isInteger(64))
-    return "BR_I64";
-  if (element.isInteger(8))
-    return "BR_I8";
-  return "BR_I1";
-}
-
 //===----------------------------------------------------------------------===//
 // Persistent tensors
 //===----------------------------------------------------------------------===//

@@ -7,9 +7,6 @@
 
 namespace braid::codegen {
 
-/// `BR_F32`, ….
-std::string dtypeText(mlir::Type element);
-
 /// The text of model.cpp: persistent tensors, inputs and results of the programs,
 /// matmuls and collectives of each kind of ranks; mesh, the plan, and main.
 mlir::FailureOr<std::string> printModel(mlir::ModuleOp module, const StepPrinter &steps, RankTables &ranks,

@@ -86,7 +86,7 @@ public:
 
   void warn(const std::string &text) const {
     if (warns)
-      warn(text);
+      braid::warn(text);
   }
 
   void warnOfMissing(const std::string &missing) const {

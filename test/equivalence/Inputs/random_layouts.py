@@ -192,7 +192,7 @@ class Trial:
         with open(self.folder / log) as lines:
             metrics = [json.loads(line) for line in lines]
         for line in metrics:
-            for key in ("seconds", "tokens_per_second"):
+            for key in ("seconds", "tokens_per_second", "job"):
                 line.pop(key, None)
         return metrics, done.stdout
 
