@@ -48,7 +48,7 @@ DictionaryAttr braid::exec::encodeReads(MLIRContext *context, const ProgramReads
 }
 
 namespace {
-/// Takes numbers one after the other.  Behind the end, and where a count is none, `isBroken` becomes true.
+/// Reads numbers in order.  Sets `isBroken` at the end of the numbers, or at a count that is negative or too large.
 struct Reader {
   ArrayRef<int64_t> numbers;
   bool isBroken = false;

@@ -1,8 +1,8 @@
 //===- ValueReads.h - which writes a program's reads must see ---*- C++ -*-===//
 //
-// A program in memory form no longer says what its references were: values that share bytes
-// have one reference.  Between exec-plan-memory and exec-verify-plan `exec.reads` says it, a
-// dictionary on the exec.program, from the program on values:
+// References in memory form do not name values: values that share bytes share a reference.
+// `exec.reads` records which writes each operand must see.  exec-plan-memory adds it to each
+// exec.program, as a dictionary, and exec-verify-plan removes it:
 //
 //   arguments  the name of each parameter or state, "" of an input
 //   actions    for each action its operands, one behind the other (ValueRead, as numbers)
@@ -21,25 +21,24 @@ namespace braid::exec {
 
 inline constexpr llvm::StringLiteral kReads = "exec.reads";
 
-/// Who wrote a tensor: result `number` of an action, or, where `action` is -1, argument `number`.
+/// The writer of a tensor: result `number` of an action, or argument `number` where `action` is -1.
 struct ValueSource {
   int64_t action, number;
 };
 
-/// Where one element of an operand was written.
+/// The place at which one element of an operand was written.
 struct ElementSource {
   llvm::SmallVector<int64_t> index;
   ValueSource source;
   llvm::SmallVector<int64_t> sourceIndex;
 };
 
-/// What an operand of type `shape` must see.
+/// The writes that an operand with this shape must see.
 struct ValueRead {
   llvm::SmallVector<int64_t> shape;
-  /// All that it consists of.
+  /// The writers of its elements.
   llvm::SmallVector<ValueSource, 1> sources;
-  /// The first and the last element, where the operand is a view or concatenation; else none, and
-  /// it is its source.
+  /// The first and last element of a view or concatenation.  Empty if the operand is its only source, whole.
   llvm::SmallVector<ElementSource, 0> elements;
 };
 

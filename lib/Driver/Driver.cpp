@@ -291,11 +291,14 @@ LogicalResult Driver::compareStages() {
     comparison.stages.push_back({zero, std::move(*stage)});
   }
   // The classic form has one axis, and microbatches of its own are none of its ways.
-  bool mayHaveRoot = options.parallel.mesh.size() == 1 && !batchAxes(options.parallel).empty() &&
+  auto isShared = [](const MeshAxis &axis) { return axis.size > 1; };
+  bool mayHaveRoot = llvm::count_if(options.parallel.mesh, isShared) == 1 &&
+                     numRanks(options.parallel, batchAxes(options.parallel)) > 1 &&
                      options.parallel.expertAxes.empty() && options.accumulate == 1;
   if (mayHaveRoot) {
     DriverOptions classic = optionsOfStage(options, 0);
     classic.parallel.strategy = "dataparallel";
+    useRoot(classic.parallel);
     FailureOr<Report> root = plan(classic);
     if (failed(root))
       return failure();

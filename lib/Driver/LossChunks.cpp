@@ -55,15 +55,10 @@ llvm::Error braid::checkLossChunk(const DriverOptions &options) {
 
 /// The loss that is trained, which has the largest logits; null if none could be cut.
 static LossOpInterface lossOf(ModuleOp module) {
-  auto bytesOfLogits = [](LossOpInterface loss) { return bytesOf(loss->getOperand(0).getType()); };
-  for (auto program : module.getOps<func::FuncOp>()) {
-    if (program.isExternal() || !isTraining(program))
-      continue;
-    SmallVector<LossOpInterface> losses = lossesOf(program);
-    auto largest = llvm::max_element(losses, [&](auto a, auto b) { return bytesOfLogits(a) < bytesOfLogits(b); });
-    if (largest != losses.end())
-      return *largest;
-  }
+  for (auto program : module.getOps<func::FuncOp>())
+    if (!program.isExternal() && isTraining(program))
+      for (LossOpInterface loss : lossesOf(program))
+        return loss;
   return nullptr;
 }
 

@@ -7,7 +7,6 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -57,11 +56,11 @@ static Error createBeside(StringRef path, SmallVectorImpl<char> &temporary, int 
     return makeError("cannot write '" + path + "': it is a folder");
   if (isSpecial(path))
     return makeError("cannot write '" + path + "': it is not a file that can be replaced");
-  // Not createUniqueFile: it would replace a '%' of the path.
-  (path + "." + Twine(sys::Process::getProcessId()) + ".tmp").toVector(temporary);
-  StringRef name(temporary.data(), temporary.size());
-  ::unlink(name.str().c_str()); // of a process of the same number that was killed
-  descriptor = ::open(name.str().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  // Not createUniqueFile, which would replace a '%' of the path.  Processes of several containers have one number.
+  (path + ".XXXXXX.tmp").toVector(temporary);
+  temporary.push_back('\0');
+  descriptor = ::mkostemps(temporary.data(), /*suffixlen=*/4, O_CLOEXEC);
+  temporary.pop_back();
   if (descriptor < 0)
     return fileError(path, errnoAsErrorCode());
   sys::RemoveFileOnSignal(StringRef(temporary.data(), temporary.size()));

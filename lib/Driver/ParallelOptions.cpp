@@ -31,7 +31,7 @@ std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   for (const MeshAxis &axis : options.mesh)
     if (is_contained(kBatchAxes, axis.name))
       axes.push_back(axis.name);
-  // One rank has all of the batch: with it a mesh that --zero could be for stays one.
+  // An axis cp or ep of one rank counts as a batch axis, so that --zero accepts the mesh.
   for (const std::string &axis : options.axesOfOne)
     if (axis == kExpertAxis || axis == kContextAxis)
       axes.push_back(axis);
@@ -134,10 +134,8 @@ static Error readFold(ParallelOptions &options) {
   return Error::success();
 }
 
-/// Whether an axis of the mesh is one that the layout leaves to braidc, be it of one rank.
-static bool isLeftTo(StringRef axis, bool isUsed, const ParallelOptions &options) {
-  return isUsed || is_contained(options.axesOfOne, axis);
-}
+/// Whether the mesh has the axis with a single rank, and no layout names it.
+static bool hasOneRank(StringRef axis, const ParallelOptions &options) { return is_contained(options.axesOfOne, axis); }
 
 /// Whether stages were asked for, of which a single rank can have several.
 static bool asksForStages(const ParallelOptions &options) {
@@ -176,7 +174,7 @@ static Error findUseOfAxes(ParallelOptions &options) {
                        "shard what " +
                        (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
   }
-  if (options.sequenceParallel && !isLeftTo(kTensorAxis, options.searchesLayout, options))
+  if (options.sequenceParallel && !options.searchesLayout && !hasOneRank(kTensorAxis, options))
     return makeError("--sequence-parallel shards the sequence over tp, but --mesh=" + options.meshText +
                      (layout.empty() ? " has no such axis: add tp, as in --mesh=dp=2,tp=2"
                                      : " leaves tp to the layout '" + options.layout + "': leave one of them out"));
@@ -257,13 +255,14 @@ static Error checkStrategy(const DriverOptions &all) {
   return Error::success();
 }
 
-/// A root without workers is one rank, which sends nothing; one with workers knows a single axis.
-static void useRoot(ParallelOptions &options) {
+void braid::useRoot(ParallelOptions &options) {
   if (numRanks(options, batchAxes(options)) == 1)
     options.strategy.clear();
   if (options.strategy.empty())
     return;
   options.axesOfOne.clear();
+  options.tensorAxes.clear(); // of one rank, which sends nothing
+  options.tpOverlap.clear();
   erase_if(options.mesh, [](const MeshAxis &axis) { return axis.size == 1; });
 }
 
@@ -299,7 +298,7 @@ static Error checkPipeline(const DriverOptions &all) {
 static Error checkAxes(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   for (StringRef name : {"--context", "--context-order"})
-    if (is_contained(all.given, name) && !isLeftTo(kContextAxis, !options.sequenceAxes.empty(), options))
+    if (is_contained(all.given, name) && options.sequenceAxes.empty() && !hasOneRank(kContextAxis, options))
       return makeError(name + " is for ranks that share the sequence, but --mesh=" + options.meshText +
                        " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
   if (!options.tpOverlap.empty() && options.tensorAxes.empty())

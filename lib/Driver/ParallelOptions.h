@@ -37,6 +37,10 @@ std::string meshText(llvm::ArrayRef<MeshAxis> mesh);
 std::vector<std::string> batchAxes(const ParallelOptions &options);
 std::vector<std::string> shardAxes(const ParallelOptions &options);
 
+/// Drops --strategy=dataparallel where there is one rank, and else the axes of one rank: a root's programs know one
+/// axis.
+void useRoot(ParallelOptions &options);
+
 /// How many ranks the axes span together.
 int64_t numRanks(const ParallelOptions &options, llvm::ArrayRef<std::string> axes);
 

@@ -14,9 +14,15 @@ Expected<std::unique_ptr<MemoryBuffer>> braid::readInputFile(StringRef path, uin
     return createStringError(problem);
   auto closing = make_scope_exit([&] { ::close(file); });
   struct stat info;
-  if (::fstat(file, &info) == 0 && uint64_t(info.st_size) > maxBytes)
+  if (::fstat(file, &info) != 0)
+    return createStringError(errnoAsErrorCode().message());
+  if (!S_ISREG(info.st_mode))
+    return createStringError("it is a device; copy it into a file");
+  if (uint64_t(info.st_size) > maxBytes)
     return createStringError(("it has " + Twine(info.st_size) + " bytes, above the limit of " + Twine(maxBytes)).str());
-  auto buffer = MemoryBuffer::getOpenFile(file, path, /*FileSize=*/uint64_t(info.st_size));
+  // Texts end in a zero for those who parse them; larger files are mapped.
+  auto buffer = MemoryBuffer::getOpenFile(file, path, /*FileSize=*/uint64_t(info.st_size),
+                                          /*RequiresNullTerminator=*/maxBytes <= kMaxTextBytes);
   if (!buffer)
     return createStringError(buffer.getError().message());
   return std::move(*buffer);

@@ -94,17 +94,18 @@ static StringRef takeName(StringRef text) {
   return text.take_while([](char c) { return isAlnum(c) || StringRef("_.$-").contains(c); });
 }
 
-/// Whether what follows the name of a value makes it a result: `, %b:2 =`.
-static bool isResult(StringRef rest) {
+/// Whether what follows the name of a value makes it and the rest of its list results (`, %b:2 =`), and the text
+/// behind the list.
+static std::pair<bool, StringRef> readList(StringRef rest) {
   while (true) {
     if (rest.consume_front(":"))
       rest = rest.drop_while(isDigit);
     rest = rest.ltrim();
     if (!rest.consume_front(","))
-      return rest.starts_with("=") && !rest.starts_with("==");
+      return {rest.starts_with("=") && !rest.starts_with("=="), rest};
     rest = rest.ltrim();
     if (!rest.consume_front("%"))
-      return false;
+      return {false, rest};
     rest = rest.drop_front(takeName(rest).size());
   }
 }
@@ -126,25 +127,29 @@ public:
     return true;
   }
   void use(StringRef name) {
-    if (defined.lookup(name) == 0)
-      pending.try_emplace(name, scopes.size());
+    if (defined.lookup(name) == 0 && pending.try_emplace(name, scopes.size()).second)
+      waiting.back().push_back(name);
   }
-  void enter() { scopes.push_back(std::exchange(next, {})); }
+  void enter() {
+    scopes.push_back(std::exchange(next, {}));
+    waiting.emplace_back();
+  }
   void leave() {
     if (scopes.size() == 1)
       return;
     unsigned depth = scopes.size();
     for (StringRef name : scopes.pop_back_val())
       --defined[name];
-    for (auto &used : make_early_inc_range(pending)) // the ops are complete, or wrong
-      if (used.second == depth)
-        pending.erase(used.first());
+    for (StringRef name : waiting.pop_back_val()) // the ops are complete, or wrong
+      if (auto used = pending.find(name); used != pending.end() && used->second == depth)
+        pending.erase(used);
   }
 
 private:
   SmallVector<SmallVector<StringRef>> scopes{{}};
   SmallVector<StringRef> next; // arguments of the region that begins next
   StringMap<unsigned> defined, pending;
+  SmallVector<SmallVector<StringRef>> waiting{{}}; // names in `pending`, by depth
 };
 } // namespace
 
@@ -167,6 +172,8 @@ size_t braid::findUseOutsideOfRegion(StringRef text) {
   ValueScopes scopes;
   SmallVector<char> parentheses;
   SmallVector<bool> braces; // that are open: whether each is a region
+  size_t listEnd = 0;       // of the list of values that was read last
+  bool listIsResults = false;
   for (size_t at = 0; (at = text.find_first_of("\"/%(){}", at)) < text.size(); ++at) {
     StringRef rest = text.substr(at);
     char c = rest.front();
@@ -189,7 +196,12 @@ size_t braid::findUseOutsideOfRegion(StringRef text) {
       StringRef name = takeName(rest.drop_front()), behind = rest.drop_front(1 + name.size());
       char kind = parentheses.empty() ? ' ' : parentheses.back();
       bool isArgument = (kind == '@' || kind == '^') && behind.ltrim().starts_with(":");
-      if (!isArgument && !isResult(behind))
+      if (!isArgument && at >= listEnd) {
+        auto [isResults, rest] = readList(behind);
+        listIsResults = isResults;
+        listEnd = text.size() - rest.size();
+      }
+      if (!isArgument && !listIsResults)
         scopes.use(name);
       else if (!scopes.define(name, kind == '@' && isArgument))
         return at;

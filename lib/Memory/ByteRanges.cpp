@@ -227,15 +227,14 @@ int64_t WrittenBytes::firstUnwritten(const ByteRanges &ranges) const {
   int64_t found = -1;
   part.forEachRun([&](int64_t at) {
     int64_t next = at, end = at + part.run;
-    bool isCovered = findIn(at, end,
-                            [&](const Piece &piece) {
-                              bool touches = piece.begin <= next;
-                              next = touches ? piece.end : next;
-                              return !touches || next >= end;
-                            }) &&
-                     next >= end;
-    found = isCovered ? -1 : next;
-    return isCovered;
+    findIn(at, end, [&](const Piece &piece) {
+      if (piece.begin > next)
+        return true; // a gap
+      next = piece.end;
+      return false;
+    });
+    found = next < end ? next : -1;
+    return found < 0;
   });
   return found < 0 ? -1 : base + found;
 }

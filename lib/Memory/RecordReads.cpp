@@ -110,8 +110,8 @@ ProgramReads braid::readsOf(func::FuncOp program) {
 
 ProgramReads braid::movedReads(const ProgramReads &reads, ArrayRef<MovedAction> moved) {
   auto move = [&](ValueSource &source) {
-    if (source.action < 0)
-      return;
+    if (source.action < 0 || source.action >= static_cast<int64_t>(moved.size()))
+      return; // exec-verify-plan refuses what fits no action
     source.number += moved[source.action].firstOut;
     source.action = moved[source.action].action;
   };

@@ -34,9 +34,10 @@ int64_t ExpertsBuilder::capacityOf(const ExpertsConfig &experts, BatchShape shap
   return std::clamp<int64_t>(capacity, 1, shape.sequence);
 }
 
+bool ExpertsBuilder::hasBound() const { return experts.count && capacityOf(experts, shape) < shape.sequence; }
+
 void ExpertsBuilder::declareInputs() {
-  bool hasBound = capacityOf(experts, shape) < shape.sequence;
-  if (experts.count && (hasBound || experts.balanceWeight || experts.zWeight))
+  if (experts.count && (hasBound() || experts.balanceWeight || experts.zWeight))
     present = writer.input("present", "features", {shape.batch, shape.sequence}, "i32");
 }
 
@@ -84,13 +85,12 @@ void ExpertsBuilder::count(const GraphValue &slots) {
 GraphValue ExpertsBuilder::run(const GraphValue &x, const ExpertWeights &weights) {
   GraphValue weight = weightsOf(x, weights);
   int64_t room = capacityOf(experts, shape);
-  bool hasBound = room < shape.sequence;
   // Each document has its room, so all of a row's together may take as many slots as there are tokens.
   int64_t capacity = shape.isPacked ? shape.sequence : room;
   SmallVector<int64_t, 4> slotted = {experts.count, shape.batch, capacity};
   SmallVector<GraphValue, 2> operands = {choices.back()};
   std::string words = "tg.expert_slots " + choices.back().name;
-  if (hasBound) {
+  if (hasBound()) {
     operands.push_back(*present);
     words += " present " + present->name;
   }
@@ -99,7 +99,7 @@ GraphValue ExpertsBuilder::run(const GraphValue &x, const ExpertWeights &weights
     words += " bound " + std::to_string(room);
   std::vector<GraphValue> slots =
       writer.ops({"slot", "choice"}, words, operands, {choices.back(), GraphValue{"", slotted, "i32"}});
-  if (hasBound)
+  if (hasBound())
     count(slots[0]);
 
   auto move = [&](StringRef hint, StringRef op, const GraphValue &from, ArrayRef<int64_t> to) {

@@ -40,6 +40,8 @@ public:
   std::optional<GraphValue> dropped() const { return lost; }
 
 private:
+  /// Whether an expert may have more tokens than room.
+  bool hasBound() const;
   GraphValue weightsOf(const GraphValue &x, const ExpertWeights &weights);
   void count(const GraphValue &slots);
   GraphValue scaled(llvm::StringRef hint, const GraphValue &value, double factor);

@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/Graph/DecayGroups.h"
 #include "passes/Graph/LeastCount.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
@@ -172,6 +173,8 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
     func::FuncOp accumulate = train.clone();
     accumulate.setName("accumulate");
     symbols.insert(accumulate, std::next(Block::iterator(train)));
+    if (separateUpdate)
+      noteDecayGroups(train); // what reads the parameters goes
     if (separateUpdate && failed(dropMicrobatch(train)))
       return signalPassFailure();
     for (func::FuncOp function : {train, accumulate}) {

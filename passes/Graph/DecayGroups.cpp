@@ -57,6 +57,13 @@ StringRef braid::decayGroupOf(BlockArgument parameter) {
   return readers.gathers || !readers.contracts ? "embeddings" : "weights";
 }
 
+void braid::noteDecayGroups(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    if (parameterOf(argument))
+      function.setArgAttr(argument.getArgNumber(), kDecayGroup,
+                          StringAttr::get(function.getContext(), decayGroupOf(argument)));
+}
+
 void braid::forgetDecayGroups(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     function.removeArgAttr(argument.getArgNumber(), StringAttr::get(function.getContext(), kDecayGroup));
@@ -65,13 +72,8 @@ void braid::forgetDecayGroups(func::FuncOp function) {
 namespace {
 struct NoteGroups final : braid::impl::NoteGroupsPassBase<NoteGroups> {
   void runOnOperation() final {
-    func::FuncOp function = getOperation();
-    if (function.isExternal())
-      return;
-    for (BlockArgument argument : function.getArguments())
-      if (parameterOf(argument))
-        function.setArgAttr(argument.getArgNumber(), kDecayGroup,
-                            StringAttr::get(&getContext(), decayGroupOf(argument)));
+    if (!getOperation().isExternal())
+      noteDecayGroups(getOperation());
   }
 };
 } // namespace

@@ -10,6 +10,9 @@ namespace braid {
 /// behind `tg-note-groups`; else it follows from what reads the parameter and from its dims.
 llvm::StringRef decayGroupOf(mlir::BlockArgument parameter);
 
+/// Notes the group of each parameter on its argument; a group that is there already stays.
+void noteDecayGroups(mlir::func::FuncOp function);
+
 /// Removes what arguments say of groups.
 void forgetDecayGroups(mlir::func::FuncOp function);
 

@@ -233,10 +233,9 @@ def VerifyPlan : Pass<"exec-verify-plan", "::mlir::ModuleOp"> {
     the operand's own, its first and last elements lie where they were written, results
     hold what the program returns, and persistent tensors that it does not update keep their
     values.  No action writes within a buffer over what another wrote there and nobody has
-    read.  Four things are no such loss: an accumulator, which its action reads; what a
-    result of an action leaves that no operand of the program is (`exec.reads` says so); zeros
-    in the padding of rows that a matmul reads; and what lies in another buffer, whose life has
-    ended.
+    read.  Four cases are allowed: an accumulator that its action reads; a result that nothing
+    reads (known from `exec.reads`); zeros in the padding of rows that a matmul reads; and bytes
+    of another buffer whose life has ended.
 
     Removes `exec.reads`, and changes nothing else.
 

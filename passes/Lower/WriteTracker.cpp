@@ -4,6 +4,7 @@
 #include "dialects/TG/TG.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace braid;
@@ -36,20 +37,23 @@ static StringRef nameOf(TensorOp tensor) {
 
 void WriteTracker::findArguments(ArrayRef<ArenaRange *> ranges) {
   std::vector<RangeAccess> inputs;
-  Operation *module = program->getParentOp();
+  SymbolTable symbols(program->getParentOp());
+  llvm::StringSet<> updated;
+  if (reads)
+    updated.insert(reads->updates.begin(), reads->updates.end());
   for (ArenaRange *range : ranges) {
     auto addTensor = [&](TensorOp tensor, int64_t offset) {
       RangeAccess access = accessAt(range, tensor.getType(), offset);
       tensors.insert({nameOf(tensor), {tensor, access}});
-      if (reads && !llvm::is_contained(reads->updates, nameOf(tensor)))
+      if (reads && !updated.contains(nameOf(tensor)))
         kept[range].push_back({tensor, access});
     };
     if (auto tensor = dyn_cast<TensorOp>(range->op))
       addTensor(tensor, 0);
     if (auto pack = dyn_cast<PackOp>(range->op))
       for (auto member : pack.getTensors().getAsRange<FlatSymbolRefAttr>()) {
-        auto tensor = cast<TensorOp>(SymbolTable::lookupSymbolIn(module, member));
-        addTensor(tensor, tensor.getBegin() - range->offset);
+        if (auto tensor = symbols.lookup<TensorOp>(member.getValue()))
+          addTensor(tensor, tensor.getBegin() - range->offset);
       }
     auto buffer = dyn_cast<BufferOp>(range->op);
     if (!buffer || !buffer.getType())
@@ -80,8 +84,10 @@ bool WriteTracker::fits(const ValueRead &read, RefType type) const {
   auto isElement = [&](const ElementSource &element) {
     return isKnown(element.source) && element.sourceIndex.size() == accessOf(element.source)->type.getShape().size();
   };
-  return read.shape.size() == type.getShape().size() && llvm::all_of(read.sources, isKnown) && !read.sources.empty() &&
-         llvm::all_of(read.elements, isElement) &&
+  auto isWithin = [](auto sizes) { return std::get<0>(sizes) >= 1 && std::get<0>(sizes) <= std::get<1>(sizes); };
+  return read.shape.size() == type.getShape().size() &&
+         llvm::all_of(llvm::zip(read.shape, type.getShape()), isWithin) && llvm::all_of(read.sources, isKnown) &&
+         !read.sources.empty() && llvm::all_of(read.elements, isElement) &&
          (!read.elements.empty() || accessOf(read.sources.front())->type.getShape().size() == type.getShape().size());
 }
 
@@ -100,8 +106,10 @@ LogicalResult WriteTracker::checkRecord() {
     auto tensor = tensors.find(reads->updates[index]);
     bool isUpdate = !reads->updates[index].empty();
     isRight = isUpdate ? tensor != tensors.end() : result < results.size();
-    if (isRight)
-      isRight = fits(reads->results[index], isUpdate ? tensor->second.second.type : results[result++].second.type);
+    if (!isRight)
+      break;
+    RefType type = isUpdate ? tensor->second.second.type : results[result++].second.type;
+    isRight = fits(reads->results[index], type) && ArrayRef(reads->results[index].shape) == type.getShape();
   }
   if (isRight && result == results.size())
     return success();
@@ -262,7 +270,7 @@ LogicalResult WriteTracker::checkKept(ActionOpInterface action, const RangeAcces
   return success();
 }
 
-/// What nobody reads at all may be written over: a result of an action that the program does not use.
+/// A result that nothing reads may be written over.
 LogicalResult WriteTracker::write(ActionOpInterface begun) {
   int64_t first = firstWriterOf.lookup(begun);
   for (auto [index, out] : llvm::enumerate(begun.getActionOuts())) {

@@ -43,7 +43,8 @@ public:
 
   /// Before the first action inputs and persistent tensors hold what they are given.
   llvm::LogicalResult start(llvm::ArrayRef<ArenaRange *> ranges);
-  /// What an action reads.  Called for every action in order, for one that begins and ends before its writes.
+  /// Checks and records what an action reads.  Called for every action in order; an action that begins and ends
+  /// at once reads before it writes.
   llvm::LogicalResult read(exec::ActionOpInterface action);
   /// What an action that began has written at its end.
   llvm::LogicalResult write(exec::ActionOpInterface begun);

@@ -59,6 +59,7 @@ private:
   LogicalResult add(Operation *op, Value reached, std::string &why);
   LogicalResult checkDims(Operation *op, const ChunkDims &dims, std::string &why) const;
   void follow(Operation *op, const ChunkDims &dims);
+  LogicalResult followAll(std::string &why);
   LogicalResult findReaders(std::string &why);
   bool isOutside(Value value) const { return !value.getDefiningOp() || !ops.contains(value.getDefiningOp()); }
   void build(OpBuilder &builder, Operation *op, int64_t number, int64_t count, Chunk &made, Slices &slices) const;
@@ -130,7 +131,19 @@ LogicalResult Rows::find(std::string &why) {
   why = "it has a single row";
   if (!dim)
     return failure();
-  left.push_back({logits, *dim});
+  // Which values are as large as the logits is known once all ops of ranks among their readers are.
+  for (int64_t before = -1; !composite && before != fewest;) {
+    before = fewest;
+    ops.clear();
+    dimOf.clear();
+    left.assign(1, {logits, *dim});
+    if (failed(followAll(why)))
+      return failure();
+  }
+  return composite ? success() : findReaders(why);
+}
+
+LogicalResult Rows::followAll(std::string &why) {
   while (!left.empty()) {
     auto [value, at] = left.pop_back_val();
     if (!dimOf.try_emplace(value, at).second)
@@ -145,7 +158,7 @@ LogicalResult Rows::find(std::string &why) {
         return success();
     }
   }
-  return findReaders(why);
+  return success();
 }
 
 /// Adds an op that makes or reads a value with rows.

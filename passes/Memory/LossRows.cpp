@@ -16,6 +16,8 @@ SmallVector<LossOpInterface> braid::lossesOf(func::FuncOp function) {
         tg::typeOf(loss->getOperand(0)).getRank() > 1)
       losses.push_back(loss);
   }
+  auto elements = [](LossOpInterface loss) { return tg::typeOf(loss->getOperand(0)).getNumElements(); };
+  llvm::stable_sort(losses, [&](LossOpInterface a, LossOpInterface b) { return elements(a) > elements(b); });
   return losses;
 }
 

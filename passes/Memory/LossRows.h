@@ -7,7 +7,7 @@
 
 namespace braid {
 
-/// The losses of forward that are one number, of logits that have rows.
+/// The losses of forward that are one number, of logits that have rows; those of the largest logits first.
 llvm::SmallVector<LossOpInterface> lossesOf(mlir::func::FuncOp function);
 
 /// How many rows its logits have.

@@ -65,6 +65,15 @@ File File::createPrivate(const std::string &path) {
   }
 }
 
+// Not named after the process: those of several containers have one number.
+File File::createTemporary(const std::string &path) {
+  std::string name = path + ".XXXXXX.tmp";
+  const int fd = mkostemps(name.data(), /*suffixlen=*/4, O_CLOEXEC);
+  if (fd < 0)
+    fail("cannot write '", path, "': ", std::strerror(errno));
+  return File(fd, name);
+}
+
 // O_NONBLOCK: a pipe would wait for a reader.
 File File::openToUpdate(const std::string &path, Links links) {
   const int follow = links == Links::Follow ? 0 : O_NOFOLLOW;
@@ -221,9 +230,9 @@ void braid::syncDirectory(const std::string &directory) {
 
 // Writes the text beside the path, and calls `place` to put it there.
 template <class Place> static void writeWhole(const std::string &path, const std::string &text, const Place &place) {
-  const std::string temporary = concat(path, ".", getpid(), ".tmp");
+  File file = File::createTemporary(path);
+  const std::string temporary = file.path();
   try {
-    File file = File::createPrivate(temporary);
     file.write(text.data(), text.size());
     file.sync();
     file.publish();

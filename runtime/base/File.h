@@ -28,6 +28,8 @@ public:
 
   // A new file with the mode 0600.  Replaces a file or a link of that name, and follows no link.
   static File createPrivate(const std::string &path);
+  // The same with a random name, which begins with `path` and ends in .tmp.
+  static File createTemporary(const std::string &path);
   // A regular file, to read and to write; created if it is absent.
   enum class Links { Follow, Refuse };
   static File openToUpdate(const std::string &path, Links links = Links::Refuse);

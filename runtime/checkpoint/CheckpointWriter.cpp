@@ -101,7 +101,9 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
   entries = describeTensors(table, mine, model.rank().number);
   for (const br_tensor *t : mine)
     blocks += blocksOf(savedPartOf(table, *t, model.rank().number).places() * elementSize(t->dtype), checkedBlockBytes);
-  header.reserve(std::max(entries.size() + blocks * checksumDigits, parts.size()) + 4096);
+  const auto length = [](const char *text) { return text ? std::strlen(text) : 0; };
+  const size_t metadata = 2 * (length(table.config) + length(table.operations)); // escaped
+  header.reserve(std::max(entries.size() + blocks * checksumDigits, parts.size()) + metadata + 4096);
   pending.reserve(maxPendingWrites);
 }
 

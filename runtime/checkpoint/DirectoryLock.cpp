@@ -237,15 +237,21 @@ std::string DirectoryLock::text() const {
   return text;
 }
 
-// The kernel holds the lock, whatever the file says: a full disk does not keep a job from a
-// directory, where it may make room (--keep).  The text grows, so no moment shows half of two.
-void DirectoryLock::record() noexcept {
+void DirectoryLock::writeText(File &to) const {
+  const std::string said = text();
+  to.writeAt(0, said.data(), said.size());
+  to.truncate(said.size());
+}
+
+// Where the kernel's lock holds for all hosts, the file need not say anything: a full disk does not
+// keep a job from a directory in which it may make room (--keep).
+void DirectoryLock::record() {
   try {
-    const std::string said = text();
-    file->writeAt(0, said.data(), said.size());
-    file->truncate(said.size());
+    writeText(*file);
   } catch (const Error &) {
     (void)!ftruncate(file->descriptor(), 0);
+    if (mayLockEachHostAlone(file->descriptor())) // jobs of other hosts know of this one by the text alone
+      throw;
   }
 }
 
@@ -274,8 +280,7 @@ void DirectoryLock::recordJob(const std::string &job) {
   if (file)
     return record();
   File whole = File::openToUpdate(path);
-  const std::string said = text();
-  whole.writeAt(0, said.data(), said.size());
+  writeText(whole);
 }
 
 DirectoryLock::~DirectoryLock() {

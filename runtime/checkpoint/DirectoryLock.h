@@ -51,7 +51,8 @@ private:
   bool tryFile();
   void cleanUpAfter(const Record &holder) const;
   std::string text() const;
-  void record() noexcept;
+  void writeText(File &to) const;
+  void record();
   bool isOwn() const;
 
   std::string directory, path;

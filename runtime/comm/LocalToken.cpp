@@ -3,6 +3,7 @@
 #include "comm/LocalToken.h"
 
 #include "base/Error.h"
+#include "comm/Sockets.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -31,12 +32,13 @@ static std::string folderOfUser() {
 
 static std::string pathFor(int port) { return concat(folderOfUser(), "/rendezvous-", port); }
 
-// Files of jobs that were killed: nobody holds their locks.  What cannot be removed stays.
+// Removes the files of jobs that were killed: nobody holds their locks.  What cannot be removed stays.
 static void removeLeftovers(const std::string &folder) {
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    int file = name.starts_with("rendezvous-") ? open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    const bool isToken = name.starts_with("rendezvous-") || name.starts_with("new-");
+    int file = isToken ? open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
     if (file < 0)
       continue;
     if (flock(file, LOCK_EX | LOCK_NB) == 0)
@@ -61,8 +63,17 @@ static File writeSecret(const std::string &path, const std::string &text) {
   }
 }
 
-LocalToken::LocalToken(int port, const JobToken &token)
-    : path(pathFor(port)), file((removeLeftovers(folderOfUser()), writeSecret(path, token.text()))) {}
+// One job at a time: a leftover that is about to be removed may get replaced by the file of a job that runs.
+static File placeSecret(const std::string &path, const std::string &text) {
+  const std::string folder = folderOfUser();
+  const int lock = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const Socket closing(lock);
+  (void)flock(lock, LOCK_EX);
+  removeLeftovers(folder);
+  return writeSecret(path, text);
+}
+
+LocalToken::LocalToken(int port, const JobToken &token) : path(pathFor(port)), file(placeSecret(path, token.text())) {}
 
 LocalToken::~LocalToken() { unlink(path.c_str()); }
 

@@ -54,10 +54,11 @@ static void copyStreamed(Block *to, const Block *from, int64_t blocks) {
 #endif
 }
 
-// Bytes of a place to copy: two of them do not fit into the last cache.
+// Bytes of a place to copy, from the size of the last cache.  A machine may have several of these caches, of which
+// the system names one: so no less than 64 MiB.
 static int64_t bytesToCopy() {
   const int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return std::clamp<int64_t>(cache > 0 ? cache : int64_t{64} << 20, int64_t{16} << 20, int64_t{128} << 20);
+  return std::clamp<int64_t>(cache, int64_t{64} << 20, int64_t{128} << 20);
 }
 
 // Between places that no cache holds, a part for each thread.

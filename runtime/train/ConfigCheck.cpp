@@ -5,9 +5,9 @@
 #include "base/Error.h"
 #include "base/Format.h"
 #include "base/Json.h"
+#include "base/Message.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <sstream>
@@ -103,5 +103,5 @@ void braid::warnOfOtherModel(const br_model &model, const std::map<std::string, 
   std::vector<std::string> &all = differences.computed;
   all.insert(all.end(), differences.ofTraining.begin(), differences.ofTraining.end());
   if (!all.empty())
-    std::fprintf(stderr, "warning: '%s' is of another model: %s\n", path.c_str(), joined(all).c_str());
+    warn(concat("'", path, "' is of another model: ", joined(all)));
 }

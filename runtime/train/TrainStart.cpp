@@ -162,7 +162,8 @@ static void applyOptions(TrainStart &start, const TrainOptions &options) {
 static std::string hashOfStart(const br_model &table, const TrainStart &start, const TrainOptions &options) {
   std::error_code ignored; // a job that saves nothing has no directory
   const std::string directory = fs::absolute(options.checkpoint, ignored).lexically_normal().string();
-  std::string text = concat(formatHash(table.graph_hash), "\n", directory, "\n", options.init, "\n");
+  std::string text = concat(formatHash(table.graph_hash), "\n", formatHash(table.model_hash), "\n",
+                            table.optimizer ? table.optimizer : "", "\n", directory, "\n", options.init, "\n");
   for (const auto &[name, value] : factsOf(start, options))
     text += concat(name, "=", value, "\n");
   return checksumText(longHashOf(text));

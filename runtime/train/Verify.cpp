@@ -38,7 +38,10 @@ void readAll(const SavedTensors &saved) {
 std::string describeSize(const std::string &path) {
   uint64_t files = 0, bytes = 0;
   std::error_code ignored;
-  auto add = [&](const fs::path &file) { ++files, bytes += fs::file_size(file, ignored); };
+  auto add = [&](const fs::path &file) {
+    if (const uint64_t size = fs::file_size(file, ignored); !ignored)
+      ++files, bytes += size;
+  };
   if (!isFolder(path))
     add(path);
   else

@@ -8,7 +8,8 @@ import stat
 MAX_DEPTH = 256
 MAX_BYTES = 256 << 20  # of a file that is read whole
 SURROGATE = re.compile("[\ud800-\udfff]")
-STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+# A string without an end goes to the end: a match that fails would be tried again from each quote.
+STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 
 class Failure(Exception):

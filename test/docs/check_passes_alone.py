@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every pass alone on the modules of other passes' examples: of every level, and of the wrong one.
 
-  check_passes_alone.py [--share=N/M] [--extra=FILE]... Passes.td...
+  check_passes_alone.py [--share=N/M] Passes.td...
 
 It also runs each pass on its own example without the attributes of one argument, result or op.  A pass
 may do its work or refuse the module with a message.  A signal, or more than a minute, is a failure.
@@ -49,12 +49,10 @@ def status(pass_argument, ir):
 
 def main():
     number, of = 0, 1
-    extra, paths = [], []
+    paths = []
     for argument in sys.argv[1:]:
         if argument.startswith("--share="):
             number, of = map(int, argument[len("--share="):].split("/"))
-        elif argument.startswith("--extra="):
-            extra.append(pathlib.Path(argument[len("--extra="):]))
         else:
             paths.append(pathlib.Path(argument))
     passes, modules = examples_of(paths, pathlib.Path(__file__).parents[2])
@@ -62,7 +60,6 @@ def main():
     pairs += [(argument, name, each) for argument in passes for name, ir in modules
               if argument.split("=")[0] == f"--{name}" for each in stripped(ir)]
     pairs = pairs[number::of]
-    pairs += [(argument, path.name, path.read_text()) for path in extra for argument in passes]
     failures = 0
     for argument, name, ir in pairs:
         outcome = status(argument, ir)

@@ -1,6 +1,6 @@
 """Runs a command with the umask 000 and looks at what it makes: created_files.py FOLDER... -- COMMAND
 
-Of each file and folder the mode at which it is seen first counts.  Nobody else may open temporaries (names that
+Judges each file and folder by the first mode that it is seen with.  Nobody else may open temporaries (names that
 end in .tmp), secrets, and what is in $TMPDIR, unless a folder around them is closed already.  Prints a line for
 each, with its mode, and fails where others can open most of a kind.
 """
@@ -55,7 +55,7 @@ kinds = {}  # open or not, of each kind of name
 for path, mode in sorted(first.items()):
     isInside = any(not first.get(parent, 0o777) & 0o077 for parent in path.parents)
     isSecret = not isInside and (path.parent == temporary or path.name.endswith(".tmp") or path.name.startswith("rendezvous-"))
-    name = re.sub(r"\.[0-9a-f]{8,}\.|\d{2,}|braidc-\w+", lambda found: ".N." if found[0][0] == "." else "N", path.name)
+    name = re.sub(r"\.\w{6}\.(?=tmp)|\.[0-9a-f]{8,}\.|\d{2,}|braidc-\w+", lambda found: ".N." if found[0][0] == "." else "N", path.name)
     if isSecret:
         print(f"{name} {mode:04o}")
         kinds.setdefault(name, []).append(path if mode & 0o077 else None)

@@ -12,17 +12,18 @@ import time
 
 victim, directory, command = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
 process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-first = directory / "step-00000020.safetensors"
+first = directory / "step-00001000.safetensors"
 while not first.exists() and process.poll() is None:
     time.sleep(0.0005)
 process.send_signal(signal.SIGSTOP)
 data = first.read_bytes()
 job = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])["__metadata__"]["job_id"]
-last = directory / "step-00000040.safetensors"
+last = directory / "step-00002000.safetensors"
 planted = not last.exists()
 if planted:
     os.symlink(os.path.abspath(victim), f"{last}.{job}.tmp")
 process.send_signal(signal.SIGCONT)
 if process.wait() != 0 or not last.is_file() or last.is_symlink():
     sys.exit("the job did not save its last checkpoint")
-print("planted a link" if planted else "the job was faster")
+if not planted:
+    sys.exit("the job was faster than this script: no link was planted")

@@ -15,12 +15,23 @@ def await_checkpoint(process):
         time.sleep(0.01)
 
 
-first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-await_checkpoint(first)
-(directory / ".lock").unlink()
-second = subprocess.Popen([*command, "--resume=auto"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-print("first:", first.communicate(timeout=60)[1].strip())
-time.sleep(0.2)
-print("second: runs" if second.poll() is None else second.communicate()[1])
-second.kill()
-second.wait()
+started = []
+
+
+def start(*options):
+    started.append(subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
+    return started[-1]
+
+
+try:
+    first = start()
+    await_checkpoint(first)
+    (directory / ".lock").unlink()
+    second = start("--resume=auto")
+    print("first:", first.communicate(timeout=60)[1].strip())
+    time.sleep(0.2)
+    print("second: runs" if second.poll() is None else second.communicate()[1])
+finally:
+    for process in started:
+        process.kill()
+        process.wait()

@@ -87,7 +87,7 @@ def plant(name, folder, everywhere, target):
         (folder / file).write_text(text.replace(right, wrong))
     compiler = folder / "bin" / "c++"
     compiler.parent.mkdir()
-    compiler.write_text(COMPILER.format(all=everywhere, real=shutil.which("c++"), folder=folder))
+    compiler.write_text(COMPILER.format(all=everywhere, real=os.environ.get("BRAID_CXX") or shutil.which("c++"), folder=folder))
     compiler.chmod(0o755)
     return compiler.parent
 
@@ -100,7 +100,7 @@ def passes(command, work, binaries):
     command = command.format(here=HERE, tests=TESTS, goldens=TESTS / "goldens", peak=f"{first_step} peak",
                              same_gradients=f"{first_step} run")
     done = subprocess.run(["sh", "-c", " ".join(command.split())], cwd=work, capture_output=True, text=True,
-                          env={**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}"})
+                          env={**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}", "BRAID_CXX": str(binaries / "c++")})
     found = re.search(r"[^\n:]* off by [-.e\d]+|[^\n:]* relative error [-.e\d]+", done.stdout + done.stderr)
     if done.returncode and not found:
         sys.exit(f"{command}:\n{done.stdout}{done.stderr}")

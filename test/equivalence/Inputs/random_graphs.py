@@ -197,16 +197,20 @@ def differences(texts, pipeline):
 def main():
     failures = 0
     first, end = int(sys.argv[1]), int(sys.argv[2])
-    pipelines = (VALUES, MEMORY)[len(sys.argv) - 3:]
+    pipelines = [MEMORY] if sys.argv[3:] == ["memory"] else [VALUES, MEMORY]
     for begin in range(first, end, 20):  # many in one process; where one fails, each by itself
         texts = [Graph(seed).text().replace("@f(", f"@f{seed}(") for seed in range(begin, min(begin + 20, end))]
         if not any(differences(texts, pipeline) for pipeline in pipelines):
             continue
+        before = failures
         for seed, text in enumerate(texts, begin):
             found = next(filter(None, (differences([text], pipeline) for pipeline in pipelines)), "")
             if found:
                 failures += 1
                 print(f"seed {seed}: {found}\n{text}")
+        if failures == before:
+            failures += 1
+            print(f"seeds {begin} to {begin + len(texts) - 1} fail together, and none alone")
     print(f"{failures} of {end - first} graphs differ")
     return failures > 0
 

@@ -155,8 +155,9 @@ TEST_P(Lock, looksWhetherItIsStillThere) {
   EXPECT_THROW(lock.check(), Error);
   DirectoryLock other(directory, GetParam());
   other.check();
-  if (GetParam() != noFlock) // whose record is of the process
+  if (GetParam() != noFlock) { // whose record is of the process
     EXPECT_THROW(lock.check(), Error);
+  }
 }
 
 TEST(LockOfHosts, theMountSaysIt) {

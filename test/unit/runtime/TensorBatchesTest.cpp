@@ -108,6 +108,11 @@ TEST_F(OrderedRows, countTargets) {
   EXPECT_EQ(last.tokens, 3);
   EXPECT_EQ(last.targets, 3);
   EXPECT_TRUE(batches.hasTrainingTargets());
+
+  TensorBatches all = open(0);
+  const BatchCount masked = all.fillTraining(program, 3, 0, 1); // rows 8 and 9, of which row 8 has no target
+  EXPECT_EQ(masked.tokens, 2);
+  EXPECT_EQ(masked.targets, 1);
 }
 
 TEST_F(OrderedRows, leaveMicrobatchesEmpty) {
