@@ -168,8 +168,9 @@ TEST_F(ByteRangesTest, RandomWritesAndReadsAgreeWithBytes) {
         isWrite ? each->write(some, step) : each->read(some);
     }
     for (const ByteRanges &some : ranges) {
-      auto unwritten = llvm::find_if(bytesOf(some), [&](int64_t byte) { return !bytes.count(byte); });
-      int64_t first = unwritten == bytesOf(some).end() ? -1 : *unwritten;
+      const std::set<int64_t> all = bytesOf(some);
+      auto unwritten = llvm::find_if(all, [&](int64_t byte) { return !bytes.count(byte); });
+      int64_t first = unwritten == all.end() ? -1 : *unwritten;
       EXPECT_EQ(written.firstUnwritten(some), first);
       EXPECT_EQ(folded.firstUnwritten(some) < 0, first < 0);
       for (int64_t writer = 0; writer < 20; ++writer)
