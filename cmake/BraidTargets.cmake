@@ -15,26 +15,21 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     -fpch-preprocess)
 endif()
 
-# Precompiled headers: those of MLIR and of the dialects take most of a file's compile time.  A
-# folder whose files mostly include dialects sets braid_pch to braid_dialects_pch, which
-# dialects/ declares; all of it is compiled again when a dialect's header changes.
-set(braid_precompiled
+# The headers of MLIR and of the dialects, precompiled: they take most of a file's compile time.
+# All is compiled again when a dialect's header changes.
+add_library(braid_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
+target_compile_options(braid_pch PRIVATE ${braid_flags})
+target_precompile_headers(braid_pch PRIVATE
   <mlir/IR/Builders.h> <mlir/IR/BuiltinTypes.h> <mlir/IR/BuiltinAttributes.h>
   <mlir/IR/OpDefinition.h> <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h>
   <mlir/Interfaces/InferTypeOpInterface.h> <mlir/Interfaces/SideEffectInterfaces.h>
-  <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/Func/IR/FuncOps.h>)
-function(braid_precompile name)
-  add_library(${name} STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
-  target_compile_options(${name} PRIVATE ${braid_flags})
-  target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-  target_precompile_headers(${name} PRIVATE ${braid_precompiled} ${ARGN})
-endfunction()
-braid_precompile(braid_mlir_pch)
-set(braid_pch braid_mlir_pch)
+  <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/Func/IR/FuncOps.h>
+  <mlir/Pass/Pass.h> <dialects/TG/TG.h> <dialects/Exec/Exec.h> <dialects/Comm/Comm.h>)
+add_dependencies(braid_pch braid_tablegen)
 
 function(braid_compile_options target)
   target_compile_options(${target} PRIVATE ${braid_flags})
-  target_precompile_headers(${target} REUSE_FROM ${braid_pch})
+  target_precompile_headers(${target} REUSE_FROM braid_pch)
 endfunction()
 
 # Files of a library are compiled eight at a time (CMAKE_UNITY_BUILD).  These give a name of their own

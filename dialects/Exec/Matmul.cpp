@@ -116,7 +116,7 @@ static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
   if (op.getBias() || op.getAux() || op.getEpilogue() != Epilogue::None)
     return op.emitOpError() << "has bias_grad with a bias or an epilogue, which no library combines";
   tg::ContractionAttr dims = op.getContraction();
-  StringRef letters = dims.getOperand(*op.getBiasGrad() == Side::Lhs ? 0 : 1);
+  StringRef letters = dims.getOperand(*op.getBiasGrad() == exec::Side::Lhs ? 0 : 1);
   std::string batch = dims.getBatch();
   SmallVector<int64_t> left;
   for (auto [letter, size] : llvm::zip(letters, tensorOf(op.getSummed().getType()).getShape()))

@@ -108,7 +108,7 @@ static std::string cmakeForCpu(StringRef name) {
           "  set(CMAKE_BUILD_TYPE Release)\n"
           "endif()\n"
           "set(CPU native CACHE STRING \"The processor to compile for: -march=\")\n\n"
-          "add_subdirectory(runtime)\n"
+          "add_subdirectory(runtime EXCLUDE_FROM_ALL)\n"
           "add_executable(" +
           name +
           " step.cpp model.cpp)\n"
@@ -135,7 +135,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 set(BRAID_RT_CPU OFF) # without oneDNN
-add_subdirectory(runtime)
+add_subdirectory(runtime EXCLUDE_FROM_ALL)
 if(NOT TARGET braid_rt_cuda)
   message(FATAL_ERROR "the libraries of the CUDA toolkit were not found: cudart and cublasLt")
 endif()
