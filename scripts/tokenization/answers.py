@@ -44,8 +44,8 @@ def ranges(messages, whole, render, place):
         else:
             start, end = found_by_probes(messages, number, whole, render, low)
         if not low <= start <= end:
-            raise Failure(f"{place}: the chat template writes message {number + 1} in another way when more follows, so what "
-                          "counts as a target cannot be told; give a --chat-template with {% generation %} blocks")
+            raise Failure(f"{place}: the chat template writes message {number + 1} in another way when more follows, so "
+                          "what counts as a target cannot be told; give a --chat-template with {% generation %} blocks")
         found.append((start, end))
         low = end
     return found

@@ -15,8 +15,8 @@ class Chat:
         self.compiled = {}
         if chosen and chosen not in self.texts:
             if self.texts and not pathlib.Path(chosen).exists():
-                raise Failure(f"--chat-template={chosen} is neither a file nor a template of '{tokenizer.folder}', which has "
-                              f"{', '.join(self.texts)}")
+                raise Failure(f"--chat-template={chosen} is neither a file nor a template of '{tokenizer.folder}', which "
+                              f"has {', '.join(self.texts)}")
             self.texts = {chosen: text_of(chosen)}
         if not self.texts:
             raise Failure(f"the tokenizer in '{tokenizer.folder}' has no chat template (chat_template.jinja, or "
@@ -28,14 +28,15 @@ class Chat:
         if tools is not None and USED_WITH_TOOLS in self.texts:
             return USED_WITH_TOOLS
         if USED_OTHERWISE not in self.texts:
-            raise Failure(f"the tokenizer in '{self.tokenizer.folder}' has chat templates named {', '.join(self.texts)}, and "
-                          f"none is named '{USED_OTHERWISE}'; choose one with --chat-template=NAME")
+            raise Failure(f"the tokenizer in '{self.tokenizer.folder}' has chat templates named {', '.join(self.texts)}, "
+                          f"and none is named '{USED_OTHERWISE}'; choose one with --chat-template=NAME")
         return USED_OTHERWISE
 
     def _template(self, tools):
         name = self._name(tools)
         if name not in self.compiled:
-            self.compiled[name] = Template(self.texts[name], f"the chat template '{name}' of '{self.tokenizer.folder}'")
+            place = f"the chat template '{name}' of '{self.tokenizer.folder}'"
+            self.compiled[name] = Template(self.texts[name], place)
         return self.compiled[name]
 
     def text(self, conversation, place):
@@ -45,12 +46,12 @@ class Chat:
                      "documents": conversation.documents}
 
         def render(messages, prompt=False):
-            return template.render(place, **{**variables, "messages": messages, "add_generation_prompt": prompt})
+            return template.render(place, {**variables, "messages": messages, "add_generation_prompt": prompt})
 
-        text, generated = render(conversation.messages)
-        if not template.marks_generation:
-            generated = answers.ranges(conversation.messages, text, lambda *given: render(*given)[0], place)
-        return text, generated
+        text = render(conversation.messages)
+        if template.marks_generation:
+            return text, template.generated
+        return text, answers.ranges(conversation.messages, text, render, place)
 
     def encode(self, conversation, place):
         """(ids, for each whether it counts as a target).  The text is encoded once, as a whole."""

@@ -50,7 +50,8 @@ def joined(one, piece, low, encode):
         overlap *= 16
     other = Window(one.text + piece, encode)
     if low and low not in other.starts:
-        raise Failure("a text is too long to be encoded at once, and its tokens depend on all of it; give shorter documents")
+        raise Failure("a text is too long to be encoded at once, and its tokens depend on all of it; "
+                      "give shorter documents")
     return other, low, low
 
 

@@ -17,14 +17,16 @@ def named_templates(tokenizer):
     found = {name: text_of(file) for name, file in files.items() if file.is_file()}
     if found:
         return found
-    entry, place = tokenizer.config.get("chat_template"), f"'{tokenizer.folder / 'tokenizer_config.json'}'"
+    entry = tokenizer.config.get("chat_template") or []
     if isinstance(entry, str):
         return {USED_OTHERWISE: entry}
-    if isinstance(entry, list) and all(isinstance(each, dict) for each in entry):
-        entry = {each.get("name"): each.get("template") for each in entry}
-    if not isinstance(entry or {}, dict) or not all(isinstance(part, str) for pair in (entry or {}).items() for part in pair):
-        raise Failure(f"{place}: 'chat_template' is neither a text nor a list of objects with a 'name' and a 'template'")
-    return entry or {}
+    pairs = list(entry.items()) if isinstance(entry, dict) else [
+        (each.get("name"), each.get("template")) if isinstance(each, dict) else (None, None)
+        for each in (entry if isinstance(entry, list) else [entry])]
+    if not all(isinstance(part, str) for pair in pairs for part in pair):
+        raise Failure(f"'{tokenizer.folder / 'tokenizer_config.json'}': 'chat_template' is neither a text nor a list of "
+                      "objects with a 'name' and a 'template'")
+    return dict(pairs)
 
 
 def text_of(file):
@@ -91,12 +93,16 @@ class Template:
             raise Failure(f"{place} is wrong: {error}") from None
         self.marks_generation = self.environment.marks_generation
 
-    def render(self, place, **variables):
-        """(text, the ranges of characters in it that `generation` blocks made)"""
+    @property
+    def generated(self):
+        """Ranges of characters that `generation` blocks made in the last text."""
+        return self.environment.generated
+
+    def render(self, place, variables):
         self.environment.blocks, self.environment.generated = [], []
         try:
-            for block in self.template.generate(**variables):
+            for block in self.template.generate(variables):
                 self.environment.blocks.append(block)
         except Exception as error:  # a template can raise anything that Python can
             raise Failure(f"{place}: {error}") from None
-        return "".join(self.environment.blocks), self.environment.generated
+        return "".join(self.environment.blocks)

@@ -5,11 +5,12 @@ import pathlib
 from . import guarded
 from .guarded import Failure
 
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized")  # of an added token
 USUAL_ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "[SEP]")
 
 
 def called(place, function, *arguments, **named):
-    """What a function of the library returns.  It raises nothing more special, and where its Rust panics, no Exception."""
+    """What a function of the library returns.  Where its Rust panics, it raises what is no Exception."""
     try:
         return function(*arguments, **named)
     except (KeyboardInterrupt, SystemExit):
@@ -71,15 +72,16 @@ class Tokenizer:
             self.added.add(text)
             flags = dict(entry) if isinstance(entry, dict) else {"normalized": False}
             isSpecial = flags.get("special", True)
-            flags = {key: bool(flags[key]) for key in ("single_word", "lstrip", "rstrip", "normalized") if key in flags}
+            flags = {key: bool(flags[key]) for key in FLAGS if key in flags}
             token = tokenizers.AddedToken(text, special=isSpecial, **flags)
             (self.library.add_special_tokens if isSpecial else self.library.add_tokens)([token])
 
     def _listed_tokens(self):
         listed = self.config.get("added_tokens_decoder", {})
-        if not isinstance(listed, dict) or not all(key.isdecimal() and isinstance(each, dict) for key, each in listed.items()):
-            raise Failure(f"'{self.folder / 'tokenizer_config.json'}': 'added_tokens_decoder' is not an object of tokens by "
-                          "their numbers")
+        if not isinstance(listed, dict) or not all(
+                key.isdecimal() and len(key) < 20 and isinstance(each, dict) for key, each in listed.items()):
+            raise Failure(f"'{self.folder / 'tokenizer_config.json'}': 'added_tokens_decoder' is not an object of tokens "
+                          "by their numbers")
         return [each for _, each in sorted(listed.items(), key=lambda each: int(each[0]))]
 
     @staticmethod
