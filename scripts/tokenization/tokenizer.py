@@ -1,5 +1,6 @@
 """A tokenizer of the `tokenizers` library that makes of a text the tokens that Transformers makes of it."""
 
+import json
 import pathlib
 
 from . import guarded
@@ -36,6 +37,8 @@ class Tokenizer:
         self.library = called(f"cannot read the tokenizer '{file}'", tokenizers.Tokenizer.from_file, str(file))
         self.folder = file.parent
         self.read_config()
+        if self._is_llama():
+            self._build_as_llama(tokenizers)
         self._add_named_tokens(tokenizers)
         self.vocabulary = max(self.library.get_vocab(with_added_tokens=True).values(), default=-1) + 1
         # What no tokenizer should do to data: cut it or fill it up.
@@ -75,6 +78,17 @@ class Tokenizer:
             flags = {key: bool(flags[key]) for key in FLAGS if key in flags}
             token = tokenizers.AddedToken(text, special=isSpecial, **flags)
             (self.library.add_special_tokens if isSpecial else self.library.add_tokens)([token])
+
+    def _is_llama(self):
+        steps = json.dumps([self.description.get(name) for name in ("pre_tokenizer", "decoder")])
+        return str(self.config.get("tokenizer_class")).removesuffix("Fast") == "LlamaTokenizer" and "ByteLevel" not in steps
+
+    def _build_as_llama(self, tokenizers):
+        """Transformers 5 takes vocabulary and post-processor of a LlamaTokenizer from tokenizer.json, and no more."""
+        scheme = "always" if self.config.get("legacy", False) else "first"
+        scheme = scheme if self.config.get("add_prefix_space", True) else "never"
+        self.library.normalizer = None
+        self.library.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme=scheme, split=False)
 
     def _listed_tokens(self):
         listed = self.config.get("added_tokens_decoder", {})

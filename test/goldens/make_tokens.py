@@ -170,6 +170,10 @@ def shapes():
     yield "llama2", fallback(S, legacy=True, post=around(["<s>"])), {
         "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "add_bos_token": True, "add_eos_token": False}, {
             "default": TEMPLATES["llama2"]}, {**CHATS, **SYSTEM}
+    for kind, legacy in (("llama", False), ("llama-legacy", True)):  # of which Transformers reads the vocabulary alone
+        yield kind, fallback(S, legacy=True, post=around(["<s>"])), {
+            "tokenizer_class": "LlamaTokenizerFast", "legacy": legacy, "bos_token": "<s>", "eos_token": "</s>",
+            "unk_token": "<unk>"}, {"default": TEMPLATES["llama2"]}, {"spaces": CHATS["spaces"], **SYSTEM}
     yield "llama3", byte_level(HEADERS, post=lambda made: processors.Sequence([
         processors.ByteLevel(trim_offsets=False), around(HEADERS[:1])(made)])), {
             "bos_token": HEADERS[0], "eos_token": HEADERS[1]}, {"file": TEMPLATES["llama3"]}, {**CHATS, **SYSTEM}
