@@ -15,7 +15,7 @@ def common_end(*texts):
     return len(os.path.commonprefix([text[::-1] for text in texts]))
 
 
-def found_by_probes(messages, number, whole, render, low):
+def found_by_probes(messages, number, whole, render, low, eos):
     """The range of a message in a text that other messages change, too.  Other contents of the message
     show where its content stands; the prompt and the turn's end, as they are where it is the last, are around it."""
     earlier, probes = messages[:number], [{"role": "assistant", "content": each} for each in PROBES]
@@ -23,6 +23,8 @@ def found_by_probes(messages, number, whole, render, low):
     start, end = common_start(whole, *probed), len(whole) - common_end(whole, *probed)
     closing = [render([*earlier, each]) for each in probes]
     closing = closing[0][len(closing[0]) - common_end(*closing):]
+    if not whole.startswith(closing, end):
+        closing = closing.removesuffix(eos)  # which ends the last turn alone
     if number > 0:
         before, asked = render(earlier), render(earlier, True)
         prompt = asked[len(before):] if asked.startswith(before) else ""
@@ -31,7 +33,7 @@ def found_by_probes(messages, number, whole, render, low):
     return start, end + common_start(closing, whole[end:])
 
 
-def ranges(messages, whole, render, place):
+def ranges(messages, whole, render, place, eos=""):
     """Ranges of characters: what the assistant says, up to the end of its turn."""
     found, low = [], 0
     for number, message in enumerate(messages):
@@ -42,7 +44,7 @@ def ranges(messages, whole, render, place):
         if asked and whole.startswith(answered) and answered.startswith(asked) and len(asked) >= low:
             start, end = len(asked), len(answered)
         else:
-            start, end = found_by_probes(messages, number, whole, render, low)
+            start, end = found_by_probes(messages, number, whole, render, low, eos)
         if not low <= start <= end:
             raise Failure(f"{place}: the chat template writes message {number + 1} in another way when more follows, so "
                           "what counts as a target cannot be told; give a --chat-template with {% generation %} blocks")

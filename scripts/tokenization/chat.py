@@ -51,7 +51,7 @@ class Chat:
         text = render(conversation.messages)
         if template.marks_generation:
             return text, template.generated
-        return text, answers.ranges(conversation.messages, text, render, place)
+        return text, answers.ranges(conversation.messages, text, render, place, self.tokenizer.named("eos_token") or "")
 
     def encode(self, conversation, place):
         """(ids, for each whether it counts as a target).  The text is encoded once, as a whole."""

@@ -88,6 +88,10 @@ TEMPLATES = {
                  "'assistant' %}{% set c = m.content.split('</think>')[-1] %}{{ '<|Assistant|>' }}" + G + "{{ c + eos_token }}" +
                  E + "{% else %}{{ m.content }}{% endif %}{% endfor %}{% if add_generation_prompt %}{{ '<|Assistant|><think>\n' }}"
                  "{% endif %}"),
+    # The end of the last turn is another than that of those before.
+    "phi3": ("{% for m in messages %}{{ '<|' + m.role + '|>\n' }}{% if m.role == 'assistant' %}" + G + "{{ m.content + '<|end|>\n' }}" +
+             E + "{% else %}{{ m.content + '<|end|>\n' }}{% endif %}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>\n' }}"
+             "{% elif messages[-1].role == 'assistant' %}" + G + "{{ eos_token }}" + E + "{% else %}{{ eos_token }}{% endif %}"),
     "plain": ("{% for m in messages %}{% if m.role == 'assistant' %}{{ 'A: ' }}" + G + "{{ m.content + '\n' }}" + E +
               "{% else %}{{ 'Q: ' + m.content + '\n' }}{% endif %}{% endfor %}{% if add_generation_prompt %}{{ 'A: ' }}{% endif %}"),
 }
@@ -197,6 +201,11 @@ def shapes():
             "default": TEMPLATES["deepseek"]}, {**CHATS, **SYSTEM, **THOUGHT}
     yield "chatml", byte_level(IM), {"eos_token": "<|im_end|>"}, {
         "default": CHATML, "tool_use": TEMPLATES["tool_use"]}, {**CHATS, **SYSTEM, **TOOL_CHATS}
+    yield "phi3", fallback([*S, "<|endoftext|>"], legacy=True), {
+        "bos_token": "<s>", "eos_token": "<|endoftext|>", "unk_token": "<unk>", "added_tokens_decoder": {
+            str(290 + number): {"content": text, "rstrip": True, "normalized": False, "special": True}
+            for number, text in enumerate(["<|user|>", "<|assistant|>", "<|system|>", "<|end|>"])}}, {
+                "default": TEMPLATES["phi3"]}, {**CHATS, **SYSTEM}
     yield "tagged", byte_level(IM), {"eos_token": "<|im_end|>"}, {"tagged": CHATML}, {**CHATS, **SYSTEM}
 
 
