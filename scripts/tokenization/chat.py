@@ -1,65 +1,60 @@
-"""Conversations as a model's template writes them, in parts: what the model is to say, and the rest."""
+"""Conversations as a model's chat template writes them: tokens, and which of them count as targets."""
 
-from .tokenizer import Failure
+import pathlib
+
+from . import answers
+from .guarded import Failure
+from .templates import USED_OTHERWISE, USED_WITH_TOOLS, Template, named_templates, text_of
 
 
 class Chat:
-    def __init__(self, tokenizer, template_file=None):
-        try:
-            import jinja2.sandbox
-        except ImportError:
-            raise Failure("the Python library 'jinja2', which renders chat templates, is missing; install it: "
-                          "pip install jinja2") from None
-        environment = jinja2.sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True,
-                                                                    extensions=["jinja2.ext.loopcontrols"])
-        environment.globals["raise_exception"] = self._refuse
-        self.special = {key: tokenizer.named(key) for key in ("bos_token", "eos_token") if tokenizer.named(key)}
-        try:
-            self.template = environment.from_string(self._text(tokenizer, template_file))
-        except jinja2.TemplateError as error:
-            raise Failure(f"the chat template of '{tokenizer.folder}' is wrong: {error}") from None
+    def __init__(self, tokenizer, chosen=None):
+        """`chosen` names one of the tokenizer's templates, or a file."""
+        self.tokenizer, self.chosen = tokenizer, chosen
+        self.texts = named_templates(tokenizer)
+        self.compiled = {}
+        if chosen and chosen not in self.texts:
+            if self.texts and not pathlib.Path(chosen).exists():
+                raise Failure(f"--chat-template={chosen} is neither a file nor a template of '{tokenizer.folder}', which "
+                              f"has {', '.join(self.texts)}")
+            self.texts = {chosen: text_of(chosen)}
+        if not self.texts:
+            raise Failure(f"the tokenizer in '{tokenizer.folder}' has no chat template (chat_template.jinja, or "
+                          "chat_template in tokenizer_config.json); give one with --chat-template")
 
-    @staticmethod
-    def _refuse(message):
-        raise Failure(f"the chat template refuses it: {message}")
+    def _name(self, tools):
+        if self.chosen:
+            return self.chosen
+        if tools is not None and USED_WITH_TOOLS in self.texts:
+            return USED_WITH_TOOLS
+        if USED_OTHERWISE not in self.texts:
+            raise Failure(f"the tokenizer in '{self.tokenizer.folder}' has chat templates named {', '.join(self.texts)}, "
+                          f"and none is named '{USED_OTHERWISE}'; choose one with --chat-template=NAME")
+        return USED_OTHERWISE
 
-    @staticmethod
-    def _text(tokenizer, template_file):
-        file = template_file or tokenizer.folder / "chat_template.jinja"
-        try:
-            with open(file, encoding="utf-8") as stream:
-                return stream.read()
-        except OSError as error:
-            template = tokenizer.config.get("chat_template")
-            if template_file:
-                raise Failure(f"cannot read the chat template '{template_file}': {error.strerror}") from None
-            if not isinstance(template, str):
-                raise Failure(f"the tokenizer in '{tokenizer.folder}' has no chat template (chat_template.jinja, or "
-                              "chat_template in tokenizer_config.json); give one with --chat-template") from None
-            return template
+    def _template(self, tools):
+        name = self._name(tools)
+        if name not in self.compiled:
+            place = f"the chat template '{name}' of '{self.tokenizer.folder}'"
+            self.compiled[name] = Template(self.texts[name], place)
+        return self.compiled[name]
 
-    def _render(self, messages, place, prompt):
-        try:
-            return self.template.render(messages=messages, add_generation_prompt=prompt, **self.special)
-        except Exception as error:  # a template can raise anything that Python can
-            raise Failure(f"{place}: {error}") from None
+    def text(self, conversation, place):
+        """(text, ranges of characters that count as targets)"""
+        template = self._template(conversation.tools)
+        variables = {**self.tokenizer.special_tokens(), **conversation.variables, "tools": conversation.tools,
+                     "documents": conversation.documents}
 
-    def parts(self, messages, place):
-        """(text, whether it counts as a target): what an assistant says does, up to the end of its turn."""
-        done = ""
-        for number, message in enumerate(messages):
-            if message["role"] != "assistant":
-                continue
-            asked = self._render(messages[:number], place, prompt=True)
-            answered = self._render(messages[:number + 1], place, prompt=False)
-            if not asked.startswith(done) or not answered.startswith(asked):
-                raise Failure(f"{place}: the chat template writes message {number + 1} in another way when more "
-                              "follows, so what counts as a target cannot be told; give another --chat-template")
-            yield asked[len(done):], False
-            yield answered[len(asked):], True
-            done = answered
-        whole = self._render(messages, place, prompt=False)
-        if not whole.startswith(done):
-            raise Failure(f"{place}: the chat template writes earlier messages in another way when more follows; give "
-                          "another --chat-template")
-        yield whole[len(done):], False
+        def render(messages, prompt=False):
+            return template.render(place, {**variables, "messages": messages, "add_generation_prompt": prompt})
+
+        text = render(conversation.messages)
+        if template.marks_generation:
+            return text, template.generated
+        return text, answers.ranges(conversation.messages, text, render, place, self.tokenizer.named("eos_token") or "")
+
+    def encode(self, conversation, place):
+        """(ids, for each whether it counts as a target).  The text is encoded once, as a whole."""
+        text, ranges = self.text(conversation, place)
+        encoding = self.tokenizer.encode([text], with_ends=False, place=place)[0]
+        return encoding.ids, answers.inside(encoding.offsets, ranges)

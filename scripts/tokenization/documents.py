@@ -1,13 +1,19 @@
-"""The documents of text files and of JSON lines: parts of text, each with whether the loss counts it."""
+"""The documents of text files and of JSON lines: texts and conversations."""
 
-import re
+import dataclasses
 
 from . import guarded
 from .guarded import Failure
 
 PIECE = 1 << 20  # characters that are encoded at a time
-# Between lines that no blank line or indent separates: a tokenizer takes the newline there alone.
-CUT = re.compile(r"(?<=\S\n)(?=\S)")
+
+
+@dataclasses.dataclass
+class Conversation:
+    messages: list
+    tools: list = None  # descriptions of functions, for the template
+    documents: list = None
+    variables: dict = dataclasses.field(default_factory=dict)  # others of the template's
 
 
 def kind_of(path):
@@ -37,17 +43,7 @@ def decoded(file, read):
 
 def pieces_of(file):
     """A text of any length in pieces of about a megabyte."""
-    text = ""
-    for block in decoded(file, lambda: file.read(PIECE)):
-        text += block
-        if len(text) < PIECE:
-            continue
-        cuts = [cut.start() for cut in CUT.finditer(text)]
-        if cuts:
-            yield text[:cuts[-1]]
-            text = text[cuts[-1]:]
-    if text:
-        yield text
+    return decoded(file, lambda: file.read(PIECE))
 
 
 def lies_across(separator, one, next_one):
@@ -90,9 +86,32 @@ def json_lines(path):
             yield value, place
 
 
-def messages_of(value, place):
+def objects_of(value, key, place):
+    """A list of objects, which may be absent or written as a text in JSON; else None."""
+    found = value.get(key)
+    if isinstance(found, str):
+        found = guarded.parse(found, f"{place}: '{key}'")
+    if found is not None and not (isinstance(found, list) and all(isinstance(each, dict) for each in found)):
+        raise Failure(f"{place}: '{key}' is not a list of objects")
+    return found
+
+
+def as_templates_want(message):
+    """A message as Transformers hands it to templates: without nulls, and what was thought under two names."""
+    message = {key: value for key, value in message.items() if value is not None}
+    thought = next((message[name] for name in ("reasoning_content", "thinking", "reasoning") if name in message), None)
+    return message if thought is None else {"thinking": thought, **message, "reasoning_content": thought}
+
+
+def conversation_of(value, place):
     messages = value["messages"]
     if not isinstance(messages, list) or not all(
             isinstance(each, dict) and isinstance(each.get("role"), str) for each in messages):
         raise Failure(f"{place}: 'messages' is not a list of objects with a 'role' and a 'content'")
-    return messages
+    if not messages:
+        raise Failure(f"{place}: 'messages' is empty")
+    variables = value.get("chat_template_kwargs") or {}
+    if not isinstance(variables, dict):
+        raise Failure(f"{place}: 'chat_template_kwargs' is not an object")
+    messages = list(map(as_templates_want, messages))
+    return Conversation(messages, objects_of(value, "tools", place), objects_of(value, "documents", place), variables)

@@ -46,7 +46,5 @@ def table_of(tokenizer):
                       "tokens have no text of their own; leave the table out with --no-table")
     table = [b""] * tokenizer.vocabulary
     for text, token in tokenizer.library.get_vocab(with_added_tokens=True).items():
-        table[token] = decode(text)
-    for added in tokenizer.description.get("added_tokens", []):
-        table[added["id"]] = added["content"].encode()
+        table[token] = text.encode() if text in tokenizer.added else decode(text)
     return table

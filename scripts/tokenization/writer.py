@@ -36,16 +36,14 @@ class Writer:
             os.remove(self.temporary)  # of a process of the same number that was killed
         return open(os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb")
 
-    def add(self, ids, counts=True):
-        """Tokens of the current document, all of which count as targets or none."""
-        if not ids:
-            return
+    def add(self, ids, counts=None):
+        """Tokens of the current document, and for each whether it counts as a target, or None where all do."""
         self.file.write(little_endian(array.array(self.type, ids)))
-        if not counts and not self.masked:
+        if counts and not all(counts) and not self.masked:
             self.masked = True
             self.counting = bytearray(b"\1") * self.count
         if self.masked:
-            self.counting += (b"\1" if counts else b"\0") * len(ids)
+            self.counting += bytes(counts or b"\1" * len(ids))
         self.count += len(ids)
 
     def begin_document(self):

@@ -8,7 +8,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 scripts = pathlib.Path(__file__).resolve().parents[3] / "scripts"
 sys.path.insert(0, str(scripts))
-from tokenization import documents, table, tokenizer  # noqa: E402
+from tokenization import documents, seams, table, tokenizer  # noqa: E402
 
 
 def main():
@@ -19,18 +19,19 @@ def main():
     made.train(files, trainers.BpeTrainer(vocab_size=1000, special_tokens=["<|endoftext|>"],
                                           initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
     made.save(str(folder / "tokenizer.json"))
-    text = "".join(pathlib.Path(file).read_text() for file in files) + "\u65e5\u672c <|endoftext|>"
+    text = "".join(pathlib.Path(file).read_text() for file in files) + "\u65e5\u672c"
     (folder / "text").write_text(text)
 
     read = tokenizer.Tokenizer(folder)
     assert read.end_of_text() == made.token_to_id("<|endoftext|>")
-    whole = read.encode([text])[0]
+    whole = read.encode([text])[0].ids
     assert b"".join(table.table_of(read)[token] for token in whole).decode() == text
-    documents.PIECE = 5000
+    documents.PIECE, seams.OVERLAP = 5000, 512
     with open(folder / "text") as file:
         pieces = list(documents.pieces_of(file))
     assert len(pieces) > 5 and "".join(pieces) == text
-    assert [token for piece in pieces for token in read.encode([piece])[0]] == whole
+    found = list(seams.ids_of(pieces, lambda piece: read.encode([piece])[0]))
+    assert len(found) > 5 and sum(found, []) == whole
 
     subprocess.run([sys.executable, scripts / "tokenize", "--tokenizer", folder, *files, "-o", folder / "data.tok"],
                    check=True)

@@ -1,0 +1,65 @@
+"""Tokens of a text that is too long to be encoded at once: those of the whole, whatever the tokenizer does at ends.
+
+Neighbouring windows share characters.  Where their tokens agree for a while, the one goes on as the other."""
+
+import bisect
+
+from .guarded import Failure
+
+OVERLAP = 1 << 12  # characters that two windows share at first
+
+
+class Window:
+    def __init__(self, text, encode):
+        encoding = encode(text)
+        self.text, self.ids, offsets = text, encoding.ids, encoding.offsets
+        # Of tokens in front of a text and behind it, which stand for no characters, those behind are the last.
+        self.starts, highest = [], 0
+        for start, end in offsets:
+            highest = max(highest, start if end else highest)
+            self.starts.append(highest)
+
+    def index(self, place):
+        """Of the first token that begins at a character or behind it."""
+        return bisect.bisect_left(self.starts, place)
+
+    def between(self, low, high, shift=0):
+        first, last = self.index(low - shift), self.index(high - shift)
+        return [(token, start + shift) for token, start in zip(self.ids[first:last], self.starts[first:last])]
+
+
+def seam(one, other, shift, low):
+    """The character at which a window can go on as another, which begins at its character `shift`; or None."""
+    quarter = (len(one.text) - shift) // 4
+    first, last = max(shift + quarter, low), len(one.text) - quarter
+    tokens = one.between(first, last)
+    if len(tokens) < 2 or tokens != other.between(first, last, shift):
+        return None
+    return tokens[len(tokens) // 2][1]
+
+
+def joined(one, piece, low, encode):
+    """(the window behind, the place of a seam in the window, and in the one behind)"""
+    overlap = OVERLAP
+    while overlap < len(one.text):
+        shift = len(one.text) - overlap
+        other = Window(one.text[shift:] + piece, encode)
+        place = seam(one, other, shift, low)
+        if place is not None:
+            return other, place, place - shift
+        overlap *= 16
+    other = Window(one.text + piece, encode)
+    if low and low not in other.starts:
+        raise Failure("a text is too long to be encoded at once, and its tokens depend on all of it; "
+                      "give shorter documents")
+    return other, low, low
+
+
+def ids_of(pieces, encode):
+    """Lists of ids, together those of encode() of all pieces in one."""
+    window, low = Window("", encode), 0
+    for piece in pieces:
+        behind, end, begin = joined(window, piece, low, encode)
+        yield window.ids[window.index(low) if low else 0:window.index(end) if end else 0]
+        window, low = behind, begin
+    yield window.ids[window.index(low) if low else 0:]
