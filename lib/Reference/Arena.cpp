@@ -21,55 +21,83 @@ template <typename T> static T load(const uint8_t *bytes) {
 
 template <typename T> static void store(uint8_t *bytes, T value) { std::memcpy(bytes, &value, sizeof(T)); }
 
-static Element loadElement(Type type, const uint8_t *bytes) {
-  if (type.isF64())
-    return ofFloat(load<double>(bytes));
-  if (type.isF32())
-    return ofFloat(load<float>(bytes));
-  if (type.isBF16())
-    return ofFloat(std::bit_cast<float>(static_cast<uint32_t>(load<uint16_t>(bytes)) << 16));
-  switch (elementBytes(type)) {
-  case 8:
-    return ofInt(load<int64_t>(bytes));
-  case 4:
-    return ofInt(load<int32_t>(bytes));
-  default:
-    return ofInt(wrapTo(type, load<int8_t>(bytes)));
+namespace {
+/// How elements of a type stand in memory; asked once for all elements of a tensor.
+class ElementBytes {
+public:
+  explicit ElementBytes(Type type) : type(type), width(elementBytes(type)) {
+    if (type.isF64())
+      form = F64;
+    else if (type.isF32())
+      form = F32;
+    else if (type.isBF16())
+      form = BF16;
+    else
+      form = width == 8 ? I64 : width == 4 ? I32 : I8;
   }
+
+  Element load(const uint8_t *bytes) const;
+  void store(uint8_t *bytes, Element element) const;
+
+private:
+  enum Form { F64, F32, BF16, I64, I32, I8 };
+  Type type;
+  Form form;
+
+public:
+  const int64_t width; // bytes
+};
+} // namespace
+
+Element ElementBytes::load(const uint8_t *bytes) const {
+  switch (form) {
+  case F64:
+    return ofFloat(::load<double>(bytes));
+  case F32:
+    return ofFloat(::load<float>(bytes));
+  case BF16:
+    return ofFloat(std::bit_cast<float>(static_cast<uint32_t>(::load<uint16_t>(bytes)) << 16));
+  case I64:
+    return ofInt(::load<int64_t>(bytes));
+  case I32:
+    return ofInt(::load<int32_t>(bytes));
+  case I8:
+    return ofInt(wrapTo(type, ::load<int8_t>(bytes)));
+  }
+  llvm_unreachable("every form is there");
 }
 
-static void storeElement(Type type, uint8_t *bytes, Element element) {
-  if (type.isF64())
-    return store<double>(bytes, element.f);
-  if (type.isF32())
-    return store<float>(bytes, static_cast<float>(element.f));
-  if (type.isBF16()) {
-    float rounded = static_cast<float>(roundTo(type, element.f));
-    return store<uint16_t>(bytes, std::bit_cast<uint32_t>(rounded) >> 16);
-  }
-  switch (elementBytes(type)) {
-  case 8:
-    return store<int64_t>(bytes, element.i);
-  case 4:
-    return store<int32_t>(bytes, static_cast<int32_t>(element.i));
-  default:
-    return store<int8_t>(bytes, static_cast<int8_t>(element.i));
+void ElementBytes::store(uint8_t *bytes, Element element) const {
+  switch (form) {
+  case F64:
+    return ::store<double>(bytes, element.f);
+  case F32:
+    return ::store<float>(bytes, static_cast<float>(element.f));
+  case BF16:
+    return ::store<uint16_t>(bytes, std::bit_cast<uint32_t>(static_cast<float>(roundTo(type, element.f))) >> 16);
+  case I64:
+    return ::store<int64_t>(bytes, element.i);
+  case I32:
+    return ::store<int32_t>(bytes, static_cast<int32_t>(element.i));
+  case I8:
+    return ::store<int8_t>(bytes, static_cast<int8_t>(element.i));
   }
 }
 
 Tensor braid::reference::tensorOfBytes(RankedTensorType type, StringRef bytes) {
   Tensor result(type);
-  int64_t width = elementBytes(result.elementType);
+  ElementBytes element(result.elementType);
   for (int64_t i = 0; i < result.size(); ++i)
-    result[i] = loadElement(result.elementType, reinterpret_cast<const uint8_t *>(bytes.data()) + i * width);
+    result[i] = element.load(reinterpret_cast<const uint8_t *>(bytes.data()) + i * element.width);
   return result;
 }
 
 void braid::reference::appendBytes(const Tensor &tensor, std::string &bytes) {
-  int64_t width = elementBytes(tensor.elementType), begin = bytes.size();
-  bytes.resize(begin + width * tensor.size());
+  ElementBytes element(tensor.elementType);
+  int64_t begin = bytes.size();
+  bytes.resize(begin + element.width * tensor.size());
   for (int64_t i = 0; i < tensor.size(); ++i)
-    storeElement(tensor.elementType, reinterpret_cast<uint8_t *>(bytes.data()) + begin + i * width, tensor[i]);
+    element.store(reinterpret_cast<uint8_t *>(bytes.data()) + begin + i * element.width, tensor[i]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,52 +123,65 @@ void Arena::poisonWritten(int64_t offset, int64_t count) {
   }
 }
 
+/// `call` with the first byte of each element from `begin` on, whose dims are so many bytes apart.
+static void forEachByte(ArrayRef<int64_t> shape, ArrayRef<int64_t> steps, int64_t begin,
+                        function_ref<void(int64_t)> call) {
+  if (shape.empty())
+    return call(begin);
+  for (int64_t i = 0; i < shape.front(); ++i, begin += steps.front())
+    if (shape.size() == 1)
+      call(begin);
+    else
+      forEachByte(shape.drop_front(), steps.drop_front(), begin, call);
+}
+
+/// `call` with the byte of the arena where each element begins, in row-major order.
+static void forEachByte(const Place &place, function_ref<void(int64_t)> call) {
+  Index steps(place.type.getStrides());
+  for (int64_t &step : steps)
+    step *= elementBytes(place.type.getElementType());
+  forEachByte(place.type.getShape(), steps, place.offset, call);
+}
+
+void Arena::own(int64_t begin, int64_t count, int32_t owner) {
+  std::fill_n(owners.begin() + begin, count, owner);
+  touched[begin / kBlock] = touched[(begin + count - 1) / kBlock] = true;
+}
+
 void Arena::reserve(const Place &place) {
   int64_t width = elementBytes(place.type.getElementType());
-  forEachIndex(place.type.getShape(), [&](ArrayRef<int64_t> index) {
-    int64_t begin = byteOf(place, index);
+  forEachByte(place, [&](int64_t begin) {
     poison(begin, width);
-    std::fill_n(owners.begin() + begin, width, kReserved);
-    touched[begin / kBlock] = touched[(begin + width - 1) / kBlock] = true;
+    own(begin, width, kReserved);
   });
 }
 
-int64_t Arena::byteOf(const Place &place, ArrayRef<int64_t> index) {
-  int64_t elements = 0;
-  for (size_t d = 0; d < index.size(); ++d)
-    elements += index[d] * place.type.getStrides()[d];
-  return place.offset + elements * elementBytes(place.type.getElementType());
-}
-
 std::optional<Arena::Stranger> Arena::findStranger(const Place &place) const {
-  int64_t width = elementBytes(place.type.getElementType());
+  int64_t width = elementBytes(place.type.getElementType()), element = 0;
   std::optional<Stranger> found;
-  forEachIndex(place.type.getShape(), [&](ArrayRef<int64_t> index) {
-    int64_t begin = byteOf(place, index);
+  forEachByte(place, [&](int64_t begin) {
     for (int64_t i = begin; i < begin + width && !found; ++i)
       if (owners[i] != place.owner)
-        found = Stranger{Index(index), owners[i]};
+        found = Stranger{indexOfPlace(place.type.getShape(), element), begin, owners[i]};
+    ++element;
   });
   return found;
 }
 
 Tensor Arena::read(const Place &place) const {
   Tensor result(place.type.getTensorType());
+  ElementBytes element(result.elementType);
   int64_t i = 0;
-  forEachIndex(result.shape, [&](ArrayRef<int64_t> index) {
-    result[i++] = loadElement(result.elementType, &bytes[byteOf(place, index)]);
-  });
+  forEachByte(place, [&](int64_t begin) { result[i++] = element.load(&bytes[begin]); });
   return result;
 }
 
 void Arena::write(const Place &place, const Tensor &tensor) {
-  Type type = place.type.getElementType();
-  int64_t width = elementBytes(type), i = 0;
-  forEachIndex(place.type.getShape(), [&](ArrayRef<int64_t> index) {
-    int64_t begin = byteOf(place, index);
-    storeElement(type, &bytes[begin], tensor[i++]);
-    std::fill_n(owners.begin() + begin, width, place.owner);
-    touched[begin / kBlock] = touched[(begin + width - 1) / kBlock] = true;
+  ElementBytes element(place.type.getElementType());
+  int64_t i = 0;
+  forEachByte(place, [&](int64_t begin) {
+    element.store(&bytes[begin], tensor[i++]);
+    own(begin, element.width, place.owner);
   });
 }
 
@@ -151,14 +192,14 @@ bool braid::reference::overlap(const Place &a, const Place &b) {
     return true;
   llvm::DenseSet<int64_t> bytesOfA;
   int64_t widthA = elementBytes(a.type.getElementType()), widthB = elementBytes(b.type.getElementType());
-  forEachIndex(a.type.getShape(), [&](ArrayRef<int64_t> index) {
+  forEachByte(a, [&](int64_t begin) {
     for (int64_t k = 0; k < widthA; ++k)
-      bytesOfA.insert(Arena::byteOf(a, index) + k);
+      bytesOfA.insert(begin + k);
   });
   bool found = false;
-  forEachIndex(b.type.getShape(), [&](ArrayRef<int64_t> index) {
+  forEachByte(b, [&](int64_t begin) {
     for (int64_t k = 0; k < widthB && !found; ++k)
-      found = bytesOfA.contains(Arena::byteOf(b, index) + k);
+      found = bytesOfA.contains(begin + k);
   });
   return found;
 }

@@ -44,6 +44,7 @@ public:
   /// An element of which some byte is not its buffer's but `owner`'s.
   struct Stranger {
     Index index;
+    int64_t byte; // of the arena, where it begins
     int32_t owner;
   };
   /// The first such element of a place, if any.
@@ -52,12 +53,12 @@ public:
   Tensor read(const Place &place) const;
   void write(const Place &place, const Tensor &tensor);
 
-  /// The byte of the arena where an element begins.
-  static int64_t byteOf(const Place &place, llvm::ArrayRef<int64_t> index);
-
   static constexpr int32_t kNobody = -1, kReserved = -2;
 
 private:
+  /// Says whose bytes these are.
+  void own(int64_t begin, int64_t count, int32_t owner);
+
   std::vector<uint8_t> bytes;
   std::vector<int32_t> owners;
   /// For each block of bytes, whether one was written since all were poison.

@@ -61,6 +61,10 @@ Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *networ
       numbers[symbols.lookup(tensor.getAttr())] = numbers.lookup(pack);
   for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
     buffers.push_back(buffer);
+    changes[buffer.getFirst()].push_back(buffer);
+    changes[uint64_t{1} + buffer.getLast()].push_back(buffer);
+    if (buffer.getScratch())
+      scratch.push_back(buffer);
     if (!buffer.getType())
       continue;
     if (buffer.getIo() == "input")
@@ -92,18 +96,16 @@ LogicalResult Machine::check() {
 /// Called before action `now`: buffers that died before it, or are born with
 /// it, hold nothing.
 void Machine::updateLives() {
-  for (exec::BufferOp buffer : buffers) {
-    int64_t first = buffer.getFirst(), last = buffer.getLast();
-    if (last == now - 1 || first == now)
+  if (auto found = changes.find(now); found != changes.end())
+    for (exec::BufferOp buffer : found->second)
       arena.poison(beginOf(buffer), buffer.getBytes());
-  }
 }
 
 /// A library call may write anything to the live scratch memory.
 void Machine::poisonWorkspace() {
-  for (exec::BufferOp buffer : buffers) {
+  for (exec::BufferOp buffer : scratch) {
     int64_t first = buffer.getFirst(), last = buffer.getLast();
-    if (buffer.getScratch() && first <= now && now <= last)
+    if (first <= now && now <= last)
       arena.poisonWritten(buffer.getOffset(), buffer.getBytes());
   }
 }
@@ -149,7 +151,7 @@ FailureOr<Tensor> Machine::readWhole(Operation *op, const Place &place) {
     return arena.read(place);
   InFlightDiagnostic error = op->emitError()
                              << "reads element " << indexText(stranger->index) << " of '" << names[place.owner]
-                             << "' at byte " << Arena::byteOf(place, stranger->index) << " of the arena, which was ";
+                             << "' at byte " << stranger->byte << " of the arena, which was ";
   return error << ownerText(stranger->owner);
 }
 

@@ -17,6 +17,7 @@
 #include "lib/Reference/OpTable.h"
 #include "lib/Reference/Ranks.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
 
 namespace braid::reference {
 
@@ -74,7 +75,9 @@ private:
   /// Where the host's memory begins: behind the device's.
   int64_t hostBegin;
   Arena arena;
-  llvm::SmallVector<exec::BufferOp> buffers;
+  llvm::SmallVector<exec::BufferOp> buffers, scratch;
+  /// The buffers that are born with an action, or died before it.
+  std::map<uint64_t, llvm::SmallVector<exec::BufferOp>> changes;
   /// The symbols of the module and, before them, of the program.
   llvm::DenseMap<mlir::StringAttr, mlir::Operation *> symbols;
   /// Tensors and buffers by number; the arena's owners are these numbers.
