@@ -1,5 +1,6 @@
 """Conversations as a model's template writes them, in parts: what the model is to say, and the rest."""
 
+from . import libraries
 from .tokenizer import Failure
 
 
@@ -8,8 +9,7 @@ class Chat:
         try:
             import jinja2.sandbox
         except ImportError:
-            raise Failure("the Python library 'jinja2', which renders chat templates, is missing; install it: "
-                          "pip install jinja2") from None
+            raise Failure(libraries.missing("jinja2", ", which renders chat templates,")) from None
         environment = jinja2.sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True,
                                                                     extensions=["jinja2.ext.loopcontrols"])
         environment.globals["raise_exception"] = self._refuse

@@ -2,7 +2,7 @@
 
 import pathlib
 
-from . import guarded
+from . import guarded, libraries
 from .guarded import Failure
 
 
@@ -13,7 +13,7 @@ class Tokenizer:
         try:
             import tokenizers
         except ImportError:
-            raise Failure("the Python library 'tokenizers' is missing; install it: pip install tokenizers") from None
+            raise Failure(libraries.missing("tokenizers")) from None
         path = pathlib.Path(path)
         file = path / "tokenizer.json" if path.is_dir() else path
         if not file.is_file():
