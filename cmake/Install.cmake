@@ -76,9 +76,9 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-19-dev, llvm-19-dev, python3-jinja2, 
 # Without these tools cpack makes no package, or one that does not name the libraries it needs.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/PackageTools.cmake @ONLY CONTENT [[
 foreach(tool file dpkg-shlibdeps dpkg-deb)
-  find_program(found_${tool} ${tool})
+  find_program(found_${tool} ${tool} NO_CMAKE_SYSTEM_PATH) # in PATH alone
   if(NOT found_${tool})
-    message(FATAL_ERROR "${tool} is missing, which a Debian package is made with: apt-get install file dpkg-dev")
+    message(FATAL_ERROR "${tool} is missing: apt-get install file dpkg-dev")
   endif()
 endforeach()
 ]])
