@@ -72,7 +72,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++, libdnnl-dev, libssl-dev, libgloo-dev, libopenmpi-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin, cmake, python3")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-19-dev, llvm-19-dev, python3-jinja2, python3-matplotlib")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-19-dev, llvm-19-dev, python3-venv, python3-jinja2, python3-matplotlib")
 # Without these tools cpack makes no package, or one that does not name the libraries it needs.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/PackageTools.cmake @ONLY CONTENT [[
 foreach(tool file dpkg-shlibdeps dpkg-deb)
