@@ -38,14 +38,8 @@ function(braid_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# Goes along with an installation, as Braid::TG for BraidTG (Install.cmake).
-function(braid_install_library name)
-  set_property(GLOBAL APPEND PROPERTY BRAID_LIBRARIES ${name})
-endfunction()
-
 function(braid_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
-  braid_install_library(${name})
   if(NOT ARG_UNPARSED_ARGUMENTS)
     add_library(${name} INTERFACE)
     return()

@@ -10,9 +10,20 @@
 
 include(CMakePackageConfigHelpers)
 
-# The tools and libraries that braid_library and braid_tool have declared.
+# The tools that braid_tool has declared, and the libraries behind Braid::Compiler, as Braid::TG for BraidTG. Parts of
+# tools and of fuzzers are no libraries of users.
 get_property(tools GLOBAL PROPERTY BRAID_TOOLS)
-get_property(libraries GLOBAL PROPERTY BRAID_LIBRARIES)
+set(compiler_libraries BraidDriver BraidReference BraidPasses)
+set(libraries)
+set(pending ${compiler_libraries})
+while(NOT "${pending}" STREQUAL "")
+  list(POP_FRONT pending library)
+  if(TARGET ${library} AND NOT library IN_LIST libraries)
+    list(APPEND libraries ${library})
+    get_target_property(links ${library} INTERFACE_LINK_LIBRARIES)
+    list(APPEND pending ${links}) # links-NOTFOUND, which is no target, where there are none
+  endif()
+endwhile()
 foreach(library ${libraries})
   string(REGEX REPLACE "^Braid" "" name ${library})
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
@@ -29,7 +40,7 @@ foreach(folder dialects passes)
 endforeach()
 install(FILES README.md LICENSE DESTINATION share/doc/braid)
 install(DIRECTORY examples DESTINATION share/doc/braid)
-install(DIRECTORY docs DESTINATION share/doc/braid FILES_MATCHING PATTERN *.md PATTERN *.svg)
+install(DIRECTORY docs DESTINATION share/doc/braid FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png)
 install(PROGRAMS scripts/plot scripts/sample scripts/tokenize DESTINATION share/braid/scripts)
 install(DIRECTORY scripts/tokenization DESTINATION share/braid/scripts FILES_MATCHING PATTERN *.py)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links)
@@ -38,6 +49,7 @@ foreach(script plot sample tokenize)
   install(FILES ${CMAKE_BINARY_DIR}/links/braid-${script} DESTINATION bin)
 endforeach()
 
+list(TRANSFORM compiler_libraries REPLACE "^Braid" "Braid::")
 configure_package_config_file(cmake/BraidConfig.cmake.in ${CMAKE_BINARY_DIR}/BraidConfig.cmake
   INSTALL_DESTINATION lib/cmake/Braid)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/BraidConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -60,5 +72,15 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++, libdnnl-dev, libssl-dev, libgloo-dev, libopenmpi-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin, cmake, python3")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-19-dev, llvm-19-dev, python3-jinja2, python3-matplotlib")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-19-dev, llvm-19-dev, python3-venv, python3-jinja2, python3-matplotlib")
+# Without these tools cpack makes no package, or one that does not name the libraries it needs.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/PackageTools.cmake @ONLY CONTENT [[
+foreach(tool file dpkg-shlibdeps dpkg-deb)
+  find_program(found_${tool} ${tool} NO_CMAKE_SYSTEM_PATH) # in PATH alone
+  if(NOT found_${tool})
+    message(FATAL_ERROR "${tool} is missing: apt-get install file dpkg-dev")
+  endif()
+endforeach()
+]])
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/PackageTools.cmake)
 include(CPack)

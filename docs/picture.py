@@ -3,6 +3,7 @@
 a kernel of that program, all from a run of the tools on the PATH.
 
     docs/picture.py [-o FILE.svg]
+    docs/picture.py --check [FILE.svg]    # whether its text is what the tools write today
 """
 
 import argparse
@@ -158,6 +159,8 @@ def draw_program(picture, x, actions):
             picture.box(x, y, wide, high, action.phase)
             name, _, shape = action.made.partition(" [")
             name = re.sub(r"@.*", "", name).removeprefix("tg.")
+            if action.phase == "update":  # by the parameter, whose moments it names
+                name = re.sub(r"^update |\.exp_avg$", "", name)
             label = action.what if name == action.what else f"{action.what} → {name}"
             picture.text(x + 8, y + 14, re.sub(r" of \d+ tuples", "", label), 10.5, font=MONO)
             picture.text(x + wide - 8, y + 14, shape.rstrip("]"), 9.5, MUTED, "end", MONO)
@@ -226,10 +229,28 @@ def draw():
     return picture.svg(round(legend_y + 34))
 
 
+def texts_of(picture):
+    """In order, without offsets in the arena: how much scratch memory a library takes depends on the processor."""
+    texts = re.findall(r"<text[^>]*>(.*?)</text>", picture)
+    return [re.sub(r"\bm\[\d+\]", "m[]", text) for text in texts]
+
+
+def check(path):
+    shown, drawn = texts_of(path.read_text()), texts_of(draw())
+    if shown == drawn:
+        return
+    pair = next(((a, b) for a, b in zip(shown, drawn) if a != b), (f"{len(shown)} texts", f"{len(drawn)} texts"))
+    sys.exit(f"{path}: not what the tools write; run docs/picture.py: it shows '{pair[0]}', they write '{pair[1]}'")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", default=HERE / "picture.svg", type=pathlib.Path, metavar="FILE.svg")
-    parser.parse_args().o.write_text(draw())
+    parser.add_argument("--check", nargs="?", const=HERE / "picture.svg", type=pathlib.Path, metavar="FILE.svg")
+    arguments = parser.parse_args()
+    if arguments.check:
+        return check(arguments.check)
+    arguments.o.write_text(draw())
 
 
 if __name__ == "__main__":

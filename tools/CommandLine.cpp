@@ -58,7 +58,8 @@ static cli::Words splitWords(const cli::Command &tool, int argc, char **argv) {
   return words;
 }
 
-std::vector<std::string> braid::parseCommandLine(const cli::Command &tool, int argc, char **argv, void *object) {
+std::vector<std::string> braid::parseCommandLine(const cli::Command &tool, int argc, char **argv, void *object,
+                                                 std::vector<std::string> *given) {
   cli::Words words = splitWords(tool, argc, argv);
   if (const std::string *help = words.textOf("--help")) {
     outs() << (*help == "markdown" ? cli::markdown(tool, tool.name) : cli::helpText(tool, tool.name, ""));
@@ -71,8 +72,11 @@ std::vector<std::string> braid::parseCommandLine(const cli::Command &tool, int a
   if (std::string error = cli::readOptions(tool, words, "", object); !error.empty())
     exitForUsage(StringRef(tool.name), error);
   std::vector<std::string> names;
-  for (const auto &[option, text] : words.given)
+  for (const auto &[option, text] : words.given) {
     names.emplace_back(option->name);
+    if (given && !option->isPositional())
+      given->push_back(names.back() + (text.empty() ? "" : "=" + text));
+  }
   return names;
 }
 

@@ -19,8 +19,9 @@ inline constexpr cli::Option kToolHelp[] = {cli::kHelpOption, {"--version", cli:
 
 /// Reads the command line of the tool into `object`, the Root of its topics, and returns
 /// the names of the options that were given.  Prints and exits where something is wrong,
-/// or where the help or the version is asked for.
-std::vector<std::string> parseCommandLine(const cli::Command &tool, int argc, char **argv, void *object);
+/// or where the help or the version is asked for.  `words`, if any, gets the options as they were given, "--zero=3".
+std::vector<std::string> parseCommandLine(const cli::Command &tool, int argc, char **argv, void *object,
+                                          std::vector<std::string> *words = nullptr);
 
 /// Prints what is wrong with the command line, and how to get help, and exits.
 [[noreturn]] void exitForUsage(llvm::StringRef tool, llvm::StringRef error);

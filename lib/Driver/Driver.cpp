@@ -68,6 +68,7 @@ private:
   bool listsHooks() const { return llvm::is_contained(options.hooks, kListHooks); }
   bool isInMemoryForm() { return !module->getOps<exec::ProgramOp>().empty(); }
   std::string modelName() const { return llvm::sys::path::stem(options.input).str(); }
+  std::string reportTitle() const;
 
   DriverOptions options;
   const char *program;
@@ -243,6 +244,18 @@ LogicalResult Driver::emitSources(const Report &summary) {
 /// By its name.
 static bool isPage(StringRef path) { return path.ends_with(".html"); }
 
+/// The model, its mesh and the options that shape its plan, as they were given.
+std::string Driver::reportTitle() const {
+  static constexpr StringLiteral kElsewhere[] = {"-o", "-v", "--emit", "--report", "--mesh"};
+  std::string title = modelName();
+  if (options.parallel.isParallel())
+    title += " on " + options.parallel.meshText;
+  for (const std::string &word : options.words)
+    if (!llvm::is_contained(kElsewhere, StringRef(word).split('=').first))
+      title += " " + word;
+  return title;
+}
+
 LogicalResult Driver::writeReport(const Report &summary) {
   if (options.report == "-") {
     std::string table;
@@ -254,7 +267,7 @@ LogicalResult Driver::writeReport(const Report &summary) {
     return success();
   std::string plan = planJson(summary, clock.seconds());
   if (isPage(options.report))
-    plan = planHtml(plan, actionsJson(*module, *targetOf(*module), options.accumulate));
+    plan = planHtml(reportTitle(), plan, actionsJson(*module, *targetOf(*module), options.accumulate));
   return report(writeTextFile(options.report, plan));
 }
 

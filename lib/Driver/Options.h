@@ -117,8 +117,8 @@ struct ReplayChoice {
 };
 
 struct DriverOptions {
-  /// The names of the options that were given.
-  std::vector<std::string> given;
+  /// The names of the options that were given, and these options with their values, "--zero=3", for people.
+  std::vector<std::string> given, words;
   std::string input, output;
   Emit emit = Emit::Exe;
   /// In TargetInfo; as an option, with a colon and the GPU after it.

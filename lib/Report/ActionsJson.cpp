@@ -11,6 +11,7 @@
 #include "dialects/TG/Facts.h"
 #include "lib/Cost/Cost.h"
 #include "lib/Report/Report.h"
+#include "llvm/ADT/StringMap.h"
 #include <nlohmann/json.hpp>
 
 using namespace mlir;
@@ -74,10 +75,25 @@ static Json actionJson(exec::ActionOpInterface action, const ComputeRates &rates
 // Programs
 //===----------------------------------------------------------------------===//
 
+/// What an action writes into transient buffers: names by where the buffers begin.
+static Json makesJson(exec::ActionOpInterface action, const llvm::StringMap<int64_t> &offsets) {
+  Json makes = Json::object();
+  for (auto [number, out] : llvm::enumerate(action.getActionOuts()))
+    if (auto ref = out.getDefiningOp<exec::RefOp>(); ref && offsets.contains(ref.getBuffer()))
+      makes.emplace(std::to_string(offsets.lookup(ref.getBuffer())), contentName(action, number));
+  return makes;
+}
+
 static Json programJson(exec::ProgramOp program, const ComputeRates &rates) {
   Json actions = Json::array();
-  for (auto action : program.getBody().getOps<exec::ActionOpInterface>())
+  llvm::StringMap<int64_t> offsets;
+  for (auto buffer : program.getBody().getOps<exec::BufferOp>())
+    if (!buffer.getIo() && !buffer.getHost())
+      offsets[buffer.getSymName()] = buffer.getOffset();
+  for (auto action : program.getBody().getOps<exec::ActionOpInterface>()) {
     actions.push_back(actionJson(action, rates));
+    actions.back()["makes"] = makesJson(action, offsets);
+  }
   return actions;
 }
 

@@ -92,6 +92,14 @@ static std::string nameOf(ActionOpInterface action, unsigned out) {
   return (name.empty() ? action.getActionName() : name.str()) + number;
 }
 
+std::string braid::contentName(ActionOpInterface action, unsigned out) {
+  tg::FactsAttr facts = tg::factsOfTensor(action.getLoc(), out, action.getActionOuts().size());
+  if (facts && tg::kindOf(facts) && !facts.getOf().empty())
+    return facts.getOf().front().str() + (tg::kindOf(facts) == tg::TensorKind::Gradient ? ".grad" : "");
+  StringAttr unit = facts ? tg::unitOf(facts) : StringAttr();
+  return (unit ? unit.str() + "." : "") + nameOf(action, out);
+}
+
 static bool isForward(tg::FactsAttr facts) { return facts && facts.getPhase() == tg::Phase::Forward; }
 
 Reader::Reader(ProgramOp program) : program(program) {

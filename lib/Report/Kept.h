@@ -45,6 +45,10 @@ struct KeptReport {
 /// there anyway, and what waits in the host's memory is not there.  Bytes are those of the tensors, without padding.
 KeptReport readKept(exec::ProgramOp program);
 
+/// What lies in an out of an action in memory form: "transformer.wte.weight" where a parameter is gathered, ".grad"
+/// behind it for its gradient, and else the unit and the value's name, "h.0.attended".
+std::string contentName(exec::ActionOpInterface action, unsigned out);
+
 /// A table: each tensor with its bytes and as a multiple of what a unit passes on, and the sum;
 /// nothing for a program that keeps nothing.
 void printKept(llvm::raw_ostream &stream, const KeptReport &kept);

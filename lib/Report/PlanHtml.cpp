@@ -1,7 +1,7 @@
 //===- PlanHtml.cpp - plan.html -------------------------------------------===//
 
 #include "lib/Report/Report.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace braid;
 
@@ -18,8 +18,19 @@ static std::string embedded(llvm::StringRef json) {
   return text;
 }
 
-std::string braid::planHtml(llvm::StringRef plan, llvm::StringRef actions) {
-  auto [top, rest] = kPage.split("{{plan}}");
-  auto [between, bottom] = rest.split("{{actions}}");
-  return top.str() + embedded(plan) + between.str() + embedded(actions) + bottom.str();
+std::string braid::planHtml(llvm::StringRef title, llvm::StringRef plan, llvm::StringRef actions) {
+  std::string escaped, page;
+  llvm::raw_string_ostream stream(escaped);
+  llvm::printHTMLEscaped(title, stream);
+  const std::pair<llvm::StringRef, std::string> texts[] = {
+      {"title", escaped}, {"plan", embedded(plan)}, {"actions", embedded(actions)}};
+  for (llvm::StringRef rest = kPage; !rest.empty();) {
+    auto [before, marked] = rest.split("{{");
+    auto [mark, after] = marked.split("}}");
+    page += before;
+    for (const auto &[name, text] : texts)
+      page += name == mark ? text : "";
+    rest = after;
+  }
+  return page;
 }

@@ -56,8 +56,8 @@ std::string planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> phases);
 /// rates of a whole step are made of.  `bench/roofline.py` reads it.
 std::string actionsJson(mlir::ModuleOp module, const TargetInfo &target, int64_t microbatches);
 
-/// `plan.html`: one page that shows both, without anything from elsewhere.
-std::string planHtml(llvm::StringRef planJson, llvm::StringRef actionsJson);
+/// `plan.html`: one page that shows both under a title, without anything from elsewhere.
+std::string planHtml(llvm::StringRef title, llvm::StringRef planJson, llvm::StringRef actionsJson);
 
 /// Tables: by program and category, what is live at the peak, and the largest
 /// persistent and transient tensors.

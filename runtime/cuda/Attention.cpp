@@ -12,7 +12,7 @@
 #include <vector>
 
 #if CUDNN_FRONTEND_VERSION < 11200
-#error "cudnn_frontend.h is older than 1.12; pip install --upgrade nvidia-cudnn-frontend"
+#error "cudnn_frontend.h is older than 1.12; python3 -m venv venv && venv/bin/pip install nvidia-cudnn-frontend"
 #endif
 
 using namespace braid;

@@ -4,6 +4,7 @@ import contextlib
 import datetime
 import json
 
+from . import libraries
 from .guarded import Failure
 
 USED_WITH_TOOLS = "tool_use"  # the names that Transformers looks for in a list of templates
@@ -53,8 +54,7 @@ def environment():
         import jinja2.ext
         import jinja2.sandbox
     except ImportError:
-        raise Failure("the Python library 'jinja2', which renders chat templates, is missing; install it in a virtual "
-                      "environment: python3 -m venv venv && venv/bin/pip install jinja2") from None
+        raise Failure(libraries.missing("jinja2", ", which renders chat templates,")) from None
 
     class Generation(jinja2.ext.Extension):
         """{% generation %} … {% endgeneration %} around what the model is to say."""

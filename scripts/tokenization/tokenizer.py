@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from . import guarded
+from . import guarded, libraries
 from .guarded import Failure
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized")  # of an added token
@@ -27,8 +27,7 @@ class Tokenizer:
         try:
             import tokenizers
         except ImportError:
-            raise Failure("the Python library 'tokenizers' is missing; install it in a virtual environment: "
-                          "python3 -m venv venv && venv/bin/pip install tokenizers") from None
+            raise Failure(libraries.missing("tokenizers")) from None
         path = pathlib.Path(path)
         file = path / "tokenizer.json" if path.is_dir() else path
         if not file.is_file():

@@ -10,6 +10,8 @@ one.  A command whose program is not installed is skipped, and said.  Above a bl
   <!-- not run: REASON -->
   <!-- needs: MODULE -->        of Python: not run where it is missing
   <!-- run as: TEXT => TEXT; TEXT => TEXT -->    smaller, or without what a test has not; each TEXT must be there
+  <!-- numbers: REASON -->      any number may be printed where one is shown
+  <!-- file: NAME -->           above a block of another language: it is written to that file
 
 The last line is the number of commands that were run and skipped; the exit status is 1 if one fails, prints
 something else, or none was run.
@@ -24,8 +26,9 @@ import shutil
 import subprocess
 import sys
 
-BLOCK = re.compile(r"((?:^<!--[^\n]*-->\n)*)^```console\n(.*?)^```", re.S | re.M)
-DIRECTIVE = re.compile(r"<!-- (not run|needs|run as): (.*?) -->")
+BLOCK = re.compile(r"((?:^<!--[^\n]*-->\n)*)^```(\w+)\n(.*?)^```", re.S | re.M)
+DIRECTIVE = re.compile(r"<!-- (not run|needs|run as|numbers|file): (.*?) -->")
+NUMBER = r"\d[\d,.]*(?:e[-+]\d+)?k?"
 SECONDS = 300
 
 
@@ -61,18 +64,24 @@ def commands_of(text):
     return commands
 
 
-def pattern_of(lines):
+def pattern_of_text(text, any_numbers):
+    if any_numbers:
+        return NUMBER.join(pattern_of_text(part, False) for part in re.split(NUMBER, text))
+    return "".join(" ?" if part.isspace() else re.escape(part) for part in re.split(r"(\s+)", text))
+
+
+def pattern_of(lines, any_numbers):
     """A line `…` matches any lines, among them none."""
     parts = [r"(?:[^\n]*\n)*" if line.strip() == "…" else
-             "[^\n]*".join(re.escape(" ".join(part.split())).replace(r"\ ", " ?") for part in line.split("…")) + r" ?\n"
+             "[^\n]*".join(pattern_of_text(part, any_numbers) for part in line.strip().split("…")) + r" ?\n"
              for line in lines]
     return re.compile("".join(parts))
 
 
-def prints(lines, output):
+def prints(lines, output, any_numbers):
     """Without a line `…` at the end, what is shown is all there is."""
     text = "".join(" ".join(line.split()) + "\n" for line in output.replace("\r", "\n").splitlines())
-    return pattern_of(lines).fullmatch(text)
+    return pattern_of(lines, any_numbers).fullmatch(text)
 
 
 def shortened(output):
@@ -93,7 +102,7 @@ class Page:
         words = shlex.split(command, comments=True)
         return words and not shutil.which(words[0], path=os.environ["PATH"]) and not (self.arguments.work / words[0]).exists()
 
-    def run(self, command, shown):
+    def run(self, command, shown, any_numbers):
         if self.program_is_missing(command):
             print(f"skipped, {command.split()[0]} is not here: {command}")
             self.skipped += 1
@@ -105,7 +114,7 @@ class Page:
         if done.returncode:
             self.failed += 1
             print(f"failed with status {done.returncode}: {command}\n{shortened(done.stdout)}")
-        elif shown and not prints(shown, done.stdout):
+        elif shown and not prints(shown, done.stdout, any_numbers):
             self.failed += 1
             print(f"does not print what the page shows: {command}\n--- shown\n" + "\n".join(shown) + f"\n--- printed\n{shortened(done.stdout)}")
 
@@ -117,25 +126,30 @@ class Page:
             text = text.replace(before, after)
         return text
 
-    def run_block(self, comments, text):
+    def run_block(self, comments, language, text):
+        any_numbers = False
         for kind, rest in DIRECTIVE.findall(comments):
-            if kind == "run as":
+            if kind == "file":
+                (self.arguments.work / rest).write_text(text)
+            elif kind == "run as":
                 text = self.change(text, rest)
+            elif kind == "numbers":
+                any_numbers = True
             elif kind == "not run" or not has_module(rest):
                 count = len(commands_of(text))
                 print(f"{kind}, {rest}: {count} commands")
                 self.skipped += count
                 return
-        for command, shown in commands_of(text):
-            self.run(command, shown)
+        for command, shown in commands_of(text) if language == "console" else []:
+            self.run(command, shown, any_numbers)
 
 
 def main():
     arguments = parse_arguments()
     make_folder(arguments.work, arguments.root)
     page = Page(arguments)
-    for comments, text in BLOCK.findall(arguments.page.read_text()):
-        page.run_block(comments, text)
+    for block in BLOCK.findall(arguments.page.read_text()):
+        page.run_block(*block)
     print(f"{arguments.page.name}: {page.ran} commands run, {page.skipped} skipped, {page.failed} wrong")
     sys.exit(1 if page.failed or not page.ran else 0)
 

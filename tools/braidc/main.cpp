@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
   reportFailures("braidc");
   llvm::InitLLVM init(argc, argv);
   DriverOptions options;
-  options.given = parseCommandLine(kBraidc, argc, argv, &options);
+  options.given = parseCommandLine(kBraidc, argc, argv, &options, &options.words);
   registerAllPasses();
   return runDriver(options, argv[0]);
 }

@@ -3,8 +3,9 @@
 
 render_page.py PAGE --work FOLDER
 
-The text of each paragraph and row after the page's script has run; how many tensors it shows; and of screenshots under
-a light and a dark colour scheme the brightness of the ground and how many colours the first chart has.
+The title; the text of each paragraph and row after the page's script has run; how many tensors it shows; what stands
+along the axes of charts; how many tables and texts of charts a window of 500 pixels cuts off; and of screenshots under a
+light and a dark colour scheme the brightness of the ground and how many colours the first chart has.
 """
 import argparse
 import html.parser
@@ -18,23 +19,46 @@ import zlib
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
+# Notes what charts write, and whether it lies in the chart, and then which parts of the page are wider than the window.
+BEFORE = """<script>
+const drawn = new Set(), write = CanvasRenderingContext2D.prototype.fillText;
+let cut = 0;
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+  const place = this.getTransform(), wide = this.measureText(text).width;
+  const left = this.textAlign === "right" ? x - wide : this.textAlign === "center" ? x - wide / 2 : x;
+  for (const at of [left, left + wide]) {
+    const corner = place.transformPoint(new DOMPoint(at, y));
+    cut += corner.x < -.5 || corner.y < -.5 || corner.x > this.canvas.width + .5 || corner.y > this.canvas.height + .5;
+  }
+  if (/[a-z]/.test(text)) drawn.add(text);
+  write.call(this, text, x, y);
+};
+</script>"""
+BEHIND = """<script>
+for (const part of document.querySelectorAll("h1, p, table, .chart"))
+  cut += part.scrollWidth > part.clientWidth + 1 || part.getBoundingClientRect().right > innerWidth;
+document.body.dataset.cut = cut;
+document.body.dataset.axes = [...drawn].join(" | ");
+</script>"""
+
+
 class Text(html.parser.HTMLParser):
     """Lines of paragraphs and rows, cells apart."""
 
     def __init__(self):
         super().__init__()
-        self.line, self.lines, self.tensors, self.skips = "", [], "none", 0
+        self.line, self.lines, self.body, self.skips = "", [], {}, 0
 
     def handle_starttag(self, tag, attributes):
         self.skips += tag in ("script", "style")
         if tag == "body":
-            self.tensors = dict(attributes).get("data-tensors", "none")
+            self.body = dict(attributes)
 
     def handle_endtag(self, tag):
         self.skips -= tag in ("script", "style")
         if tag in ("td", "th"):
             self.line += " | "
-        if tag in ("p", "tr", "h1", "h2"):
+        if tag in ("p", "tr", "h1", "h2", "title"):
             self.lines.append(" ".join(self.line.split()))
             self.line = ""
 
@@ -45,7 +69,7 @@ class Text(html.parser.HTMLParser):
 
 def browse(browser, page, *options):
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000",
-               "--window-size=900,800", *options, page.resolve().as_uri()]
+               "--window-size=900,1000", *options, page.resolve().as_uri()]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=120)
     if done.returncode:
         sys.exit(f"{browser} ended with {done.returncode}: {done.stderr[-500:]}")
@@ -83,9 +107,12 @@ def main():
     args = parser.parse_args()
     browser = next(filter(None, map(shutil.which, BROWSERS)), None) or sys.exit("there is no browser")
     text = Text()
-    text.feed(browse(browser, args.page, "--dump-dom"))
+    noted = args.work / "noted.html"
+    noted.write_text(args.page.read_text().replace("<head>", "<head>" + BEFORE, 1).replace("</body>", BEHIND + "</body>", 1))
+    text.feed(browse(browser, noted, "--dump-dom", "--window-size=500,800"))
     print("\n".join(line for line in text.lines if line))
-    print(f"tensors: {text.tensors}")
+    for what in ("tensors", "axes", "cut"):
+        print(f"{what}: {text.body.get(f'data-{what}', 'none')}")
     for name, scheme in (("dark", 0), ("light", 1)):
         shot = args.work / f"{name}.png"
         browse(browser, args.page, f"--screenshot={shot}", f"--blink-settings=preferredColorScheme={scheme}")

@@ -1,4 +1,4 @@
-//===- FreezeUnitsTest.cpp - the pass of docs/Tutorial.md -----------------===//
+//===- FreezeUnitsTest.cpp - the pass of docs/WritingAPass.md -------------===//
 //
 // What a pass's tests show: what it does, what it leaves alone, what it refuses, and
 // that what runs behind it takes it as it is meant.

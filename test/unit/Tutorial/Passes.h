@@ -1,4 +1,4 @@
-//===- Passes.h - the pass of docs/Tutorial.md ------------------*- C++ -*-===//
+//===- Passes.h - the pass of docs/WritingAPass.md --------------*- C++ -*-===//
 #ifndef BRAID_TEST_UNIT_TUTORIAL_PASSES_H
 #define BRAID_TEST_UNIT_TUTORIAL_PASSES_H
 

@@ -1,4 +1,4 @@
-//===- Passes.td - the pass of docs/Tutorial.md ------------*- tablegen -*-===//
+//===- Passes.td - the pass of docs/WritingAPass.md --------*- tablegen -*-===//
 #ifndef BRAID_TUTORIAL
 #define BRAID_TUTORIAL
 
