@@ -159,6 +159,8 @@ static LogicalResult completeGenerate(func::FuncOp function) {
 // The pass
 //===----------------------------------------------------------------------===//
 
+static constexpr StringLiteral kPrograms[] = {"train", "eval", "generate", "predict"};
+
 namespace {
 struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
   using MakeProgramsPassBase::MakeProgramsPassBase;
@@ -179,12 +181,12 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
   /// The programs to make, checked against the model's roles.
   FailureOr<SmallVector<StringRef>> choose(func::FuncOp function) {
     SmallVector<StringRef> chosen;
-    for (StringRef program : {"train", "eval", "generate", "predict"})
+    for (StringRef program : kPrograms)
       if (llvm::is_contained(programs, program) ||
           (programs.empty() && !llvm::is_contained(without, program) && missing(function, program).empty()))
         chosen.push_back(program);
-    for (StringRef program : programs)
-      if (!llvm::is_contained(chosen, program))
+    for (StringRef program : llvm::concat<const std::string>(programs, without))
+      if (!llvm::is_contained(kPrograms, program))
         return function.emitError() << "unknown program '" << program << "'; expected train, eval, generate or predict";
     for (StringRef program : chosen)
       if (StringRef what = missing(function, program); !what.empty())

@@ -202,19 +202,16 @@ def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
 def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
   let summary = "Makes the forward graphs of train, eval, generate and predict from the model";
   let description = [{
-    The model becomes `@train` (which differentiation and the optimizer complete),
-    and leaves the copies `@eval`, `@generate` and `@predict`, which are for inference:
-    without dropout, and without the inputs that are then unread.
+    The model becomes `@train` (which differentiation and the optimizer complete), and
+    leaves copies for inference, without dropout and without the inputs that are unread.
 
     * `@train` and `@eval` return the loss and what the model counts: numbers without
       dims that are a `tg.output`, such as the choices of experts that found no slot.
-      `@train` also returns what the model says of its state (`tg.updates`: running
-      statistics, counters), which the others only read.
+      `@train` also returns new state (`tg.updates`), which the others only read.
     * `@generate` has batch 1, the input `position` (tensor<i32>), and returns the
       logits [V] of that position.  Where the logits are a contraction, the hidden
       row is picked before it, so the head works on one row.
-    * `@predict` returns the tensors that are a `tg.output`, and logits of a model that
-      reads no tokens.
+    * `@predict` returns tensors with a `tg.output`, and logits of models without tokens.
 
     Input (`programs=generate`):
     ```mlir

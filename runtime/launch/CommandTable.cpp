@@ -257,6 +257,9 @@ constexpr Option kSampling[] = {
      "the model has no more than 256, and else printed as numbers",
      into<&SampleOptions::tokenizer>(), byDefault("tokenizer.tok beside the checkpoint, where training left it")},
     {"--length", integer("N"), "Tokens to generate", into<&SampleOptions::length>()},
+};
+
+constexpr Option kChoices[] = {
     {"--temperature", number("X"), "0: always the likeliest token", into<&SampleOptions::temperature>()},
     {"--top-k", integer("K"), "Choose among the k likeliest; 0: among all", into<&SampleOptions::topK>()},
     {"--top-p", number("P", 0, 1),
@@ -270,6 +273,7 @@ constexpr Option kSampling[] = {
 
 constexpr Topic kSampleTopics[] = {
     topic<Invocation, &Invocation::sample>("Text", kSampling),
+    topic<Invocation, &Invocation::sample>("Choice of tokens", kChoices),
     topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
     topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
     topic<Invocation, &Invocation::ranks>("Measurements", kMeasurements),
