@@ -65,7 +65,7 @@ class Compiled:
 
     def command(self, setup, steps, *words):
         return [setup.folder / self.name, "train", "--data", setup.data, "--init", setup.weights, "--steps", steps,
-                "--batch-order", "sequential", "--lr", LEARNING_RATE, "--schedule", "constant", "--warmup", 0,
+                "--batch-order", "sequential", "--lr", LEARNING_RATE, "--lr-schedule", "constant", "--warmup", 0,
                 "--threads", setup.work.threads, *(["--transport", self.transport] if self.transport else []), *words]
 
     def start(self, setup, steps, *words):

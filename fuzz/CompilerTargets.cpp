@@ -179,9 +179,15 @@ static const std::vector<Texts> kOptions = {
 };
 
 static Texts anyOptions() {
-  Texts all = {
-      "--emit=exe", "--layout=layout", "--compare=zero", "--keep=kept", "--row-alignment=64", "--epilogues=none", "-v",
-      "-o",         "--emit"};
+  Texts all = {"--emit=exe",
+               "--layout=layout",
+               "--compare=zero",
+               "--keep-sources=kept",
+               "--row-alignment=64",
+               "--epilogues=none",
+               "-v",
+               "-o",
+               "--emit"};
   for (const Texts &words : kOptions)
     all.insert(all.end(), words.begin(), words.end());
   return all;
@@ -232,7 +238,7 @@ Case Corpus::modelLine(Random &random) const {
   return {line, {{"config.json", configs.front()}}};
 }
 
-/// The sources that --keep asks for.
+/// The sources that --keep-sources asks for.
 static bool isKept(const std::string &path) { return path.starts_with("kept/"); }
 
 int main(int argc, char **argv) {

@@ -270,7 +270,7 @@ Case Corpus::line(Random &random) const {
   static const Texts good[] = {
       {"train", "--data=text", "--steps=4", "--threads=1", "--checkpoint=saved", "--save-every=2", "--keep=1",
        "--log=log"},
-      {"train", "--data", "text", "--steps", "4", "--threads", "1", "--schedule=cosine", "--warmup=2", "--lr=0.01",
+      {"train", "--data", "text", "--steps", "4", "--threads", "1", "--lr-schedule=cosine", "--warmup=2", "--lr=0.01",
        "--resume", "--checkpoint=saved"},
       {"eval", "--data=text", "--threads=1", "--checkpoint=saved", "--holdout=0.2", "--eval-batches=2"},
       {"sample", "--checkpoint=saved", "--prompt=to", "--length=8", "--temperature=0.5", "--top-k=3", "--seed=2"},

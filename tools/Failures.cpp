@@ -28,7 +28,9 @@ static const char *toolName = "";
 }
 
 [[noreturn]] static void endForMemory() {
-  end("out of memory; the input is too large for this machine, or a limit (ulimit -v) is too low");
+  end("out of memory: raise the limit of this process (ulimit -v, or its control group), free memory of this machine, "
+      "or "
+      "give a smaller input, such as a graph with fewer layers");
 }
 
 static void onTerminate() {

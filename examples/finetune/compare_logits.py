@@ -11,11 +11,20 @@ import sys
 import tempfile
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
-WINDOW = 64  # tokens in a row, as the model was compiled
+
+def window_of(binary):
+    """Tokens in a row, as the model was compiled: `run` writes the inputs that it makes up, too."""
+    with tempfile.TemporaryDirectory() as scratch:
+        outputs = pathlib.Path(scratch, "outputs")
+        subprocess.run([str(binary), "run", "--program=generate", f"--outputs={outputs}"], check=True,
+                       stdout=subprocess.DEVNULL)
+        with safe_open(outputs, "pt") as file:
+            return file.get_slice("tokens").get_shape()[-1]
 
 
 def logits_of_transformers(folder, tokens):
@@ -26,12 +35,12 @@ def logits_of_transformers(folder, tokens):
         return model.eval()(torch.tensor([tokens])).logits[0, -1]
 
 
-def logits_of_binary(binary, folder, tokens):
+def logits_of_binary(binary, folder, tokens, window):
     """By its program `generate`, which takes a row and the position of the last token that counts."""
     with tempfile.TemporaryDirectory() as scratch:
         inputs, outputs = pathlib.Path(scratch, "inputs"), pathlib.Path(scratch, "outputs")
         weights = {name: tensor for file in folder.glob("*.safetensors") for name, tensor in load_file(file).items()}
-        row = torch.tensor([tokens + [0] * (WINDOW - len(tokens))], dtype=torch.int32)
+        row = torch.tensor([tokens + [0] * (window - len(tokens))], dtype=torch.int32)
         save_file(weights | {"tokens": row, "position": torch.tensor(len(tokens) - 1, dtype=torch.int32)}, inputs)
         subprocess.run([str(binary), "run", "--program=generate", f"--inputs={inputs}", f"--outputs={outputs}"],
                        check=True, stdout=subprocess.DEVNULL)
@@ -46,9 +55,10 @@ def main():
     arguments = parser.parse_args()
     disable_progress_bar()
     tokenizer = AutoTokenizer.from_pretrained(arguments.folder)
-    tokens = tokenizer.encode(arguments.text)[:WINDOW]
+    window = window_of(arguments.binary.resolve())
+    tokens = tokenizer.encode(arguments.text)[:window]
     theirs = logits_of_transformers(arguments.folder, tokens)
-    ours = logits_of_binary(arguments.binary.resolve(), arguments.folder, tokens)
+    ours = logits_of_binary(arguments.binary.resolve(), arguments.folder, tokens, window)
     difference = ((theirs - ours).abs().max() / theirs.abs().max()).item()
     print(f"behind '{arguments.text}' comes '{tokenizer.decode(theirs.argmax())}', and by the binary "
           f"'{tokenizer.decode(ours.argmax())}'")

@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace braid;
 
-LogicalResult braid::checkBatch(func::FuncOp model, const DriverOptions &options) {
+/// Every microbatch of every rank has as many rows.
+static LogicalResult checkBatch(func::FuncOp model, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   int64_t ranks = numRanks(parallel, batchAxes(parallel)), parts = ranks * options.accumulate;
   for (BlockArgument input : batchInputs(model)) {
@@ -28,6 +29,27 @@ LogicalResult braid::checkBatch(func::FuncOp model, const DriverOptions &options
   return success();
 }
 
+/// The ranks along cp, and with --sequence-parallel along tp, have as many positions of each row of tokens.
+static LogicalResult checkSequence(func::FuncOp model, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  int64_t ranks = numRanks(parallel, parallel.sequenceAxes);
+  if (parallel.sequenceParallel)
+    ranks *= numRanks(parallel, parallel.tensorAxes);
+  BlockArgument tokens = argumentWithRole(model, tg::Role::Tokens);
+  auto type = tokens ? dyn_cast<RankedTensorType>(tokens.getType()) : RankedTensorType();
+  if (ranks == 1 || !type || type.getRank() != 2 || type.getDimSize(1) % ranks == 0)
+    return success();
+  return mlir::emitError(tokens.getLoc())
+         << "the sequence of " << type.getDimSize(1) << " tokens does not divide over " << ranks
+         << " ranks (--mesh=" << parallel.meshText << (parallel.sequenceParallel ? " with --sequence-parallel" : "")
+         << "): make the graph with --seq a multiple of " << ranks << " ("
+         << nearestThatDivide(type.getDimSize(1), ranks) << ")";
+}
+
+LogicalResult braid::checkInputs(func::FuncOp model, const DriverOptions &options) {
+  return success(succeeded(checkBatch(model, options)) && succeeded(checkSequence(model, options)));
+}
+
 LogicalResult braid::checkGraph(ModuleOp module, const DriverOptions &options) {
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
   if (functions.size() != 1 || functions.front().getSymName() != "model")
@@ -36,7 +58,7 @@ LogicalResult braid::checkGraph(ModuleOp module, const DriverOptions &options) {
                               << (functions.empty() ? "" : functions.front().getSymName());
   func::FuncOp model = functions.front();
   if (resultWithRole(model, tg::Role::Loss))
-    return checkBatch(model, options);
+    return checkInputs(model, options);
   InFlightDiagnostic diagnostic = model.emitError()
                                   << "no result of @model has tg.role = #tg.role<loss>, which is what is trained; ";
   if (model.getNumResults() == 0)

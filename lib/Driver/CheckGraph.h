@@ -8,12 +8,12 @@
 
 namespace braid {
 
-/// A graph is one function with a loss, and the mesh divides its batch; what is wrong with its parts,
+/// A graph is one function with a loss, and the mesh divides its batch and its sequence; what is wrong with its parts,
 /// the passes say.
 mlir::LogicalResult checkGraph(mlir::ModuleOp module, const DriverOptions &options);
 
-/// Every microbatch of every rank has as many rows.
-mlir::LogicalResult checkBatch(mlir::func::FuncOp model, const DriverOptions &options);
+/// Every microbatch of every rank has as many rows, and each rank as many of their tokens.
+mlir::LogicalResult checkInputs(mlir::func::FuncOp model, const DriverOptions &options);
 
 } // namespace braid
 

@@ -50,7 +50,7 @@ static llvm::Expected<Report> plan(ModuleOp module, DriverOptions candidate, Pha
   auto lower = [&] {
     PhaseClock untimed(/*verbose=*/false);
     std::vector<ReplayReport> replays;
-    return failure(failed(checkBatch(*copy->getOps<func::FuncOp>().begin(), candidate)) ||
+    return failure(failed(checkInputs(*copy->getOps<func::FuncOp>().begin(), candidate)) ||
                    failed(lowerGraph(*copy, candidate, untimed, replays)));
   };
   if (failed(clock.time(nameOf(candidate.parallel.meshText, candidate.parallel.zero), lower)))

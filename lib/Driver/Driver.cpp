@@ -22,7 +22,9 @@
 #include "lib/Driver/SourceFolder.h"
 #include "lib/Driver/TargetOptions.h"
 #include "lib/Driver/Toolchain.h"
+#include "lib/Input/SourceDiagnostics.h"
 #include "lib/Memory/Size.h"
+#include "lib/Pipeline/Simulate.h"
 #include "lib/Schedule/PipelineTable.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Target/TargetInfo.h"
@@ -32,6 +34,7 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -60,6 +63,7 @@ private:
   std::optional<int64_t> memoryLimit() const;
   LogicalResult checkHooks();
   LogicalResult lower();
+  LogicalResult warnOfIdleRanks();
   LogicalResult emitModule();
   LogicalResult emitSources(const Report &summary);
   LogicalResult writeReport(const Report &summary);
@@ -74,7 +78,7 @@ private:
   const char *program;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   llvm::SourceMgr sources;
-  std::optional<SourceMgrDiagnosticHandler> handler;
+  std::optional<SourceDiagnostics> handler;
   OwningOpRef<ModuleOp> module;
   std::string optimizer; // of a program that was made here
   std::vector<IndexedBy> indices;
@@ -127,7 +131,7 @@ LogicalResult Driver::readInput() {
   if (!file)
     return report(makeError("cannot read '" + options.input + "': " + file.getError().message()));
   sources.AddNewSourceBuffer(std::move(*file), SMLoc());
-  handler.emplace(sources, &context);
+  handler.emplace("braidc", sources, &context);
   context.printOpOnDiagnostic(false); // the line of the source says enough
   module = readGraph(sources, &context);
   return success(static_cast<bool>(module));
@@ -210,7 +214,7 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
   auto temporary = TemporaryFolder::create();
   if (!temporary)
     return report(temporary.takeError());
-  std::string folder = options.keep.empty() ? temporary->path : options.keep;
+  std::string folder = options.keepSources.empty() ? temporary->path : options.keepSources;
   if (failed(report(writeSources(folder, files))))
     return failure();
   return report(replaceFile(
@@ -427,7 +431,28 @@ LogicalResult Driver::lower() {
     options.recompute = RecomputePolicy::Auto;
   if (failed(report(checkPrintedPasses(options, buildPhases(options)))))
     return failure();
-  return lowerGraph(*module, options, clock, replays);
+  if (failed(lowerGraph(*module, options, clock, replays)))
+    return failure();
+  return warnOfIdleRanks();
+}
+
+/// Of a pipeline, ranks wait most where a step has fewer microbatches than there are ranks.
+LogicalResult Driver::warnOfIdleRanks() {
+  FailureOr<std::optional<PipelineTable>> table = PipelineTable::of(*module);
+  if (failed(table) || !*table)
+    return LogicalResult(table);
+  const pipeline::Schedule &schedule = (*table)->getSchedule();
+  const unsigned ranks = schedule.numRanks(), microbatches = schedule.numMicrobatches();
+  if (microbatches >= ranks)
+    return success();
+  const std::vector<pipeline::StageTimes> alike(schedule.numStages());
+  const double idle = pipeline::simulate(schedule, alike).bubble;
+  llvm::WithColor::warning(llvm::errs(), "braidc")
+      << llvm::formatv("the ranks along pp are idle for {0:F0} % of a step, which has fewer microbatches "
+                       "(--accumulate={1}) than there are stages behind each other ({2}): take --accumulate={2} or "
+                       "more, of a larger batch if need be\n",
+                       100 * idle, microbatches, ranks);
+  return success();
 }
 
 LogicalResult Driver::run() {

@@ -188,7 +188,7 @@ struct DriverOptions {
   /// The CUDA compiler; as an option empty to look for one, then empty for none.
   std::string nvcc;
   /// A folder in which the generated sources stay.
-  std::string keep;
+  std::string keepSources;
   /// The folder with lib/braid and share/braid; empty to look around the program.
   std::string runtimeDir;
   /// Passes behind which the IR is printed, or `all`.

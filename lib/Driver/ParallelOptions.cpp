@@ -188,8 +188,8 @@ static Error findUseOfAxes(ParallelOptions &options) {
 /// What applies to a module that is planned already: of the binary, or checked against
 /// the plan.  A layout shapes the plan, but some meshes are refused without one.
 static constexpr StringLiteral kAfterPlanning[] = {
-    "-o",       "--emit",       "--report",      "--keep",    "--print-pipeline", "-v",
-    "--cpu",    "--cc",         "--runtime-dir", "--nvcc",    "--target",         "--mesh",
+    "-o",       "--emit",       "--report",      "--keep-sources", "--print-pipeline", "-v",
+    "--cpu",    "--cc",         "--runtime-dir", "--nvcc",         "--target",         "--mesh",
     "--layout", "--transports", "--accumulate",  "GRAPH.mlir"};
 
 StringRef braid::optionOfPlan(const DriverOptions &options) {

@@ -84,9 +84,9 @@ static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
 static void makePrograms(OpPassManager &manager, const DriverOptions &options) {
   ProgramsPipelineOptions pipeline;
   pipeline.hooks = !options.hooks.empty();
-  const std::string withoutText[] = {"train", "eval"};
+  const std::string ofText[] = {"generate"};
   if (options.sampling == "off")
-    pipeline.programs.programs = withoutText;
+    pipeline.programs.without = ofText;
   buildProgramsPipeline(manager, pipeline);
 }
 

@@ -44,9 +44,11 @@ FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options
   if (!chosen) { // the planner refuses it, and says what there is most of
     chosen = &frontier->smallest();
     options.memoryLimit = size;
-    emitRemark(module.getLoc()) << "whatever backward computes again, the arena is at least "
-                                << formatSize(chosen->trial.arenaBytes) << " (" << chosen->trial.arenaBytes
-                                << " bytes): raise the limit, or make the batch or its microbatches smaller";
+    emitRemark(module.getLoc())
+        << "whatever backward computes again, the arena is at least " << formatSize(chosen->trial.arenaBytes) << " ("
+        << chosen->trial.arenaBytes
+        << " bytes): raise the limit, make the batch or its microbatches smaller (--accumulate), or let "
+           "more ranks share it";
   } else if (chosen->choice.worth) {
     emitRemark(module.getLoc()) << "to keep the arena within " << formatSize(budget)
                                 << ", backward computes values of forward again: the predicted time of a step goes "

@@ -138,6 +138,15 @@ Error Command::start(bool verbose) {
   return Error::success();
 }
 
+/// What to do where a compiler ended for want of memory; empty for other ends.
+static StringRef adviceOn(StringRef problem, StringRef output) {
+  bool lacksMemory = problem == "signal 9" || output.contains("Killed signal terminated program") ||
+                     output.contains("out of memory") || output.contains("memory exhausted");
+  return lacksMemory ? "the compiler had too little memory: free some, raise the limit of this process, or build where "
+                       "there is more, from the folder that --emit=dir writes\n"
+                     : "";
+}
+
 Error Command::finish() {
   std::string problem = process->wait(), output;
   if (auto buffer = MemoryBuffer::getFile(log))
@@ -146,7 +155,8 @@ Error Command::finish() {
     errs() << output; // warnings, if any
     return Error::success();
   }
-  return makeError("'" + arguments.front() + "' failed on generated code (" + problem + "):\n" + output);
+  return makeError("'" + arguments.front() + "' failed on generated code (" + problem + "):\n" + output +
+                   adviceOn(problem, output));
 }
 
 /// Starts all, then waits for all; returns the first error.
@@ -202,7 +212,7 @@ void Build::compileHost(StringRef source) {
   // Kernels of the CPU target are compiled for the processor that is to run them.
   if (options.gpu.empty())
     words.insert(words.end(), {"-march=" + (options.cpu.empty() ? "native" : options.cpu), "-ffp-contract=fast"});
-  if (!options.keep.empty())
+  if (!options.keepSources.empty())
     words.push_back("-g1"); // the sources stay: profilers can show them
   for (const RuntimePart &part : runtime.parts)
     for (const TransportLibrary &library : transportLibraries(options))
@@ -213,7 +223,7 @@ void Build::compileHost(StringRef source) {
 
 void Build::compileDevice(StringRef source) {
   std::vector<std::string> words{options.nvcc, "-std=c++20", "-O3", "-arch=" + options.gpu, "-ccbin=" + compiler};
-  if (!options.keep.empty())
+  if (!options.keepSources.empty())
     words.push_back("-lineinfo");
   compile(source, std::move(words));
 }

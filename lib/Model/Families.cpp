@@ -286,14 +286,36 @@ const Family *braid::findFamily(StringRef type) {
   return found == std::end(kFamilies) ? nullptr : found;
 }
 
-std::string braid::familyNames() {
+static std::string familyNames() {
   return llvm::join(llvm::map_range(kFamilies, [](const Family &family) { return StringRef(family.type); }), ", ");
 }
 
-/// Relatives by what they compute; for others, whatever is spelt most alike.
-StringRef braid::closestFamily(StringRef type) {
+/// What models are whose logits are no next token's of a text, and their types between spaces.
+static constexpr std::pair<StringLiteral, StringLiteral> kOtherKinds[] = {
+    {"an encoder, whose positions read later ones",
+     " albert bert big_bird camembert convbert data2vec-text deberta deberta-v2 distilbert electra ernie esm eurobert "
+     "flaubert longformer mobilebert modernbert mpnet nezha nomic_bert rembert roberta roformer squeezebert xlm "
+     "xlm-roberta xlm-roberta-xl xlnet "},
+    {"an encoder with a decoder",
+     " bart blenderbot fsmt led longt5 m2m_100 marian mbart mt5 mvp nllb-moe pegasus pegasus_x plbart prophetnet "
+     "speech_to_text switch_transformers t5 t5gemma umt5 whisper "},
+    {"a model of images or sound",
+     " beit blip blip-2 clip convnext deit detr dinov2 dinov3_vit hubert resnet segformer "
+     "siglip swin vit vit_mae wav2vec2 wav2vec2-bert wavlm "},
+    {"a recurrent or state space model", " falcon_mamba mamba mamba2 recurrent_gemma rwkv "}};
+
+/// Empty for types of other models.
+static StringRef kindOf(StringRef type) {
+  for (const auto &[kind, types] : kOtherKinds)
+    if (types.contains((" " + type + " ").str()))
+      return kind;
+  return "";
+}
+
+/// A family of decoders by what it computes; for others the one that is spelt most alike, if any is.
+static StringRef closestFamily(StringRef type) {
   StringRef relative = StringSwitch<StringRef>(type)
-                           .Cases("bert", "roberta", "gpt_neo", "gpt_bigcode", "opt", "bloom", "mpt", "gpt2")
+                           .Cases("gpt_neo", "gpt_bigcode", "opt", "bloom", "mpt", "gpt2")
                            .Cases("gptj", "codegen", "falcon", "gpt_neox_japanese", "gpt_neox")
                            .Cases("olmo", "granite", "cohere", "deepseek_v3", "llama4", "phi3", "smollm3", "llama")
                            .Cases("ministral", "ministral3", "mistral3", "mistral")
@@ -306,6 +328,18 @@ StringRef braid::closestFamily(StringRef type) {
   if (!relative.empty())
     return relative;
   auto distance = [&](const Family &family) { return type.edit_distance(family.type); };
-  return llvm::min_element(kFamilies, [&](const Family &a, const Family &b) { return distance(a) < distance(b); })
-      ->type;
+  const Family *nearest =
+      llvm::min_element(kFamilies, [&](const Family &a, const Family &b) { return distance(a) < distance(b); });
+  return distance(*nearest) <= std::max<size_t>(1, type.size() / 3) ? StringRef(nearest->type) : StringRef();
+}
+
+std::string braid::whyNoFamily(StringRef type) {
+  std::string families = " (families: " + familyNames() + ")";
+  if (type.empty())
+    return "no 'model_type', which names the family" + families;
+  std::string text = ("unknown 'model_type' '" + type + "'").str();
+  if (StringRef kind = kindOf(type); !kind.empty())
+    return text + ": it is " + kind.str() + ", and all that works is decoders of text" + families;
+  StringRef closest = closestFamily(type);
+  return text + (closest.empty() ? std::string() : "; the closest that works is " + closest.str()) + families;
 }

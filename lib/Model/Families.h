@@ -19,10 +19,9 @@ struct Family {
 
 /// Null if there is no such family.
 const Family *findFamily(llvm::StringRef type);
-/// The family that comes nearest to one that there is not.
-llvm::StringRef closestFamily(llvm::StringRef type);
-/// "gpt2, llama, …"
-std::string familyNames();
+/// Why a type is none of the families, which are named: it is no decoder of text, or is unknown; then with the family
+/// that comes nearest.
+std::string whyNoFamily(llvm::StringRef type);
 
 /// Those with mixtures of experts, for the table (ExpertFamilies.cpp).
 void describeMixtral(DecoderConfig &config);

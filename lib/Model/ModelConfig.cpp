@@ -47,8 +47,7 @@ static Expected<ModelConfig> readFamily(const json::Object &object, const std::s
   std::string type = object.getString("model_type").value_or("").str();
   const Family *family = findFamily(type);
   if (!family)
-    return createStringError("%s: unknown 'model_type' '%s'; the closest that works is %s (families: %s)", path.c_str(),
-                             type.c_str(), closestFamily(type).str().c_str(), familyNames().c_str());
+    return createStringError(path + ": " + whyNoFamily(type));
   Settings settings(object, path);
   DecoderConfig config;
   family->describe(config);

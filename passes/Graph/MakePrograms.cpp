@@ -1,4 +1,4 @@
-//===- MakePrograms.cpp - train, eval and generate from one model ---------===//
+//===- MakePrograms.cpp - the programs of one model -----------------------===//
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
@@ -9,6 +9,7 @@
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/PositionRow.h"
 #include "passes/Graph/Signature.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace braid {
 #define GEN_PASS_DEF_MAKEPROGRAMSPASS
@@ -23,12 +24,34 @@ using tg::ContractOp;
 // Inference
 //===----------------------------------------------------------------------===//
 
-/// Keeps the results of one role.
-static void keepResults(func::FuncOp function, tg::Role role) {
-  eraseResults(function, [&](unsigned index) {
-    auto attr = function.getResultAttrOfType<tg::RoleAttr>(index, tg::kRole);
-    return !attr || attr.getValue() != role;
-  });
+static bool hasRole(func::FuncOp function, unsigned result, tg::Role role) {
+  auto attr = function.getResultAttrOfType<tg::RoleAttr>(result, tg::kRole);
+  return attr && attr.getValue() == role;
+}
+
+/// Whether a result is what a model says of its data: a tensor that somebody wants to have, or logits of something
+/// other than the next token of a text.
+static bool isPrediction(func::FuncOp function, unsigned result) {
+  auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[result]);
+  if (!type || type.getRank() == 0)
+    return false;
+  return function.getResultAttr(result, tg::kOutput) ||
+         (hasRole(function, result, tg::Role::Logits) && !argumentWithRole(function, tg::Role::Tokens));
+}
+
+/// Whether a program returns a result of the model.  A step also moves on the state that the model updates, which
+/// the other programs read.
+static bool isReturnedBy(func::FuncOp function, unsigned result, StringRef program) {
+  if (program == "generate")
+    return hasRole(function, result, tg::Role::Logits);
+  if (program == "predict")
+    return isPrediction(function, result);
+  return hasRole(function, result, tg::Role::Loss) || isCounted(function, result) ||
+         (program == "train" && function.getResultAttr(result, tg::kUpdates));
+}
+
+static void keepResultsOf(func::FuncOp function, StringRef program) {
+  eraseResults(function, [&](unsigned result) { return !isReturnedBy(function, result, program); });
 }
 
 /// Replaces dropout and the like by what they are in inference.
@@ -50,11 +73,11 @@ static void defineTrainingOps(func::FuncOp function) {
   });
 }
 
-/// A copy for inference that computes the results of one role.
-static func::FuncOp copyFor(func::FuncOp model, StringRef name, tg::Role role) {
+/// A copy for inference that computes the results of one program.
+static func::FuncOp copyFor(func::FuncOp model, StringRef program) {
   func::FuncOp copy = model.clone();
-  copy.setName(name);
-  keepResults(copy, role);
+  copy.setName(program);
+  keepResultsOf(copy, program);
   removeTrainingOps(copy);
   eraseDeadOps(copy);
   eraseUnusedInputs(copy);
@@ -136,12 +159,18 @@ static LogicalResult completeGenerate(func::FuncOp function) {
 // The pass
 //===----------------------------------------------------------------------===//
 
+static constexpr StringLiteral kPrograms[] = {"train", "eval", "generate", "predict"};
+
 namespace {
 struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
   using MakeProgramsPassBase::MakeProgramsPassBase;
 
   /// What `program` needs of the model and the model lacks; empty when it is there.
   static StringRef missing(func::FuncOp function, StringRef program) {
+    if (program == "predict")
+      return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned i) { return isPrediction(function, i); })
+                 ? ""
+                 : "a tensor among its results with tg.output";
     if (program != "generate")
       return resultWithRole(function, tg::Role::Loss) ? "" : "a result with the role loss";
     if (!resultWithRole(function, tg::Role::Logits))
@@ -152,12 +181,13 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
   /// The programs to make, checked against the model's roles.
   FailureOr<SmallVector<StringRef>> choose(func::FuncOp function) {
     SmallVector<StringRef> chosen;
-    for (StringRef program : {"train", "eval", "generate"})
-      if (llvm::is_contained(programs, program) || (programs.empty() && missing(function, program).empty()))
+    for (StringRef program : kPrograms)
+      if (llvm::is_contained(programs, program) ||
+          (programs.empty() && !llvm::is_contained(without, program) && missing(function, program).empty()))
         chosen.push_back(program);
-    for (StringRef program : programs)
-      if (!llvm::is_contained(chosen, program))
-        return function.emitError() << "unknown program '" << program << "'; expected train, eval or generate";
+    for (StringRef program : llvm::concat<const std::string>(programs, without))
+      if (!llvm::is_contained(kPrograms, program))
+        return function.emitError() << "unknown program '" << program << "'; expected train, eval, generate or predict";
     for (StringRef program : chosen)
       if (StringRef what = missing(function, program); !what.empty())
         return function.emitError() << "program '" << program << "' needs " << what << ", which '" << function.getName()
@@ -195,16 +225,11 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
 
   static func::FuncOp make(func::FuncOp function, StringRef program) {
     if (program != "train")
-      return copyFor(function, program, program == "eval" ? tg::Role::Loss : tg::Role::Logits);
+      return copyFor(function, program);
     func::FuncOp train = function.clone();
     train.setName(program);
     defineTrainingOps(train);
-    // A step also moves on the state that the model updates, which the other programs read, and
-    // reports what the model counts.
-    eraseResults(train, [&](unsigned index) {
-      return index != *resultWithRole(train, tg::Role::Loss) && !train.getResultAttr(index, tg::kUpdates) &&
-             !isCounted(train, index);
-    });
+    keepResultsOf(train, program);
     eraseDeadOps(train);
     return train;
   }

@@ -200,19 +200,18 @@ def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
 }
 
 def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
-  let summary = "Makes the forward graphs of train, eval and generate from the model";
+  let summary = "Makes the forward graphs of train, eval, generate and predict from the model";
   let description = [{
-    The model becomes `@train` (which differentiation and the optimizer complete),
-    and leaves the copies `@eval` and `@generate`, which are for inference: without
-    dropout, and without the inputs that are then unread.
+    The model becomes `@train` (which differentiation and the optimizer complete), and
+    leaves copies for inference, without dropout and without the inputs that are unread.
 
-    * `@train` and `@eval` return the loss; `@train` also what the model says of its
-      state (`tg.updates`: running statistics, counters), which `@eval` only reads, and
-      what it counts: numbers without dims that are a `tg.output`, such as the choices
-      of experts that found no slot.
+    * `@train` and `@eval` return the loss and what the model counts: numbers without
+      dims that are a `tg.output`, such as the choices of experts that found no slot.
+      `@train` also returns new state (`tg.updates`), which the others only read.
     * `@generate` has batch 1, the input `position` (tensor<i32>), and returns the
       logits [V] of that position.  Where the logits are a contraction, the hidden
       row is picked before it, so the head works on one row.
+    * `@predict` returns tensors with a `tg.output`, and logits of models without tokens.
 
     Input (`programs=generate`):
     ```mlir
@@ -244,7 +243,8 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
   let options = [
     Option<"model", "model", "std::string", "\"model\"", "The function to start from">,
     ListOption<"programs", "programs", "std::string",
-               "Which programs (train, eval, generate); by default those the model's roles allow">,
+               "Which programs (train, eval, generate, predict); by default those the model's results allow">,
+    ListOption<"without", "without", "std::string", "Programs to leave out of those made by default">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }

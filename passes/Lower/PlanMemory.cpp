@@ -123,7 +123,8 @@ static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo
   byTensor << "the largest tensors at the peak (" << largest.peakOp << ") are ";
   llvm::interleaveComma(live, byTensor,
                         [&](const PlanTensor *t) { byTensor << t->name << " " << formatSize(t->bytes); });
-  diagnostic.attachNote() << "raise the limit, or make the batch or its microbatches smaller";
+  diagnostic.attachNote() << "raise the limit, make the batch or its microbatches smaller (--accumulate), or let more "
+                             "ranks share it (--zero, or tp in --mesh)";
   return diagnostic;
 }
 

@@ -84,8 +84,8 @@ static LogicalResult checkNumber(func::FuncOp program, ArrayRef<StringAttr> unit
                              << " not at both ends ("
                              << llvm::join(llvm::map_range(units, [](StringAttr unit) { return unit.getValue(); }),
                                            ", ")
-                             << "), but is cut in " << numStages
-                             << " stages, each of which needs one: take fewer ranks or chunks";
+                             << "), but is cut in " << numStages << " stages, each of which needs one: take at most "
+                             << units.size() << " for pp in --mesh times --chunks, or a model of more layers";
 }
 
 /// A stage's part of the limit, or the least that suffices; a remark says what that costs.

@@ -181,7 +181,7 @@ LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
   error << "cannot share out heads over " << allAxes.str() << ", " << ranks << " ranks: ";
   return found.heads ? error << "it has " << found.heads->heads
                              << " heads of keys and values, which these ranks do not divide; gather keys and values "
-                                "instead, or let them go round a ring: "
+                                "instead (--context=gather), or let them go round a ring (--context=ring): "
                              << nearestThatDivide(found.heads->heads, ranks)
                      : error << "it has no heads";
 }
@@ -189,7 +189,7 @@ LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
 LogicalResult ContextParallel::checkRing() {
   auto refuse = [&](Operation *op, const std::string &reason) {
     return op->emitOpError() << "cannot be computed in a ring over " << sequenceAxes.str() << ": " << reason
-                             << "; gather the sequence instead";
+                             << "; gather the sequence instead (--context=gather)";
   };
   for (BlockwiseOpInterface op : blockwise)
     if (std::string reason = op.getReasonAgainstBlocks(); !reason.empty())

@@ -2,29 +2,14 @@
 
 #include "cli/Reader.h"
 
+#include "cli/Elsewhere.h"
+#include "cli/Names.h"
+
 #include <algorithm>
 
 using namespace braid::cli;
 
 namespace {
-
-// Insertions, deletions, replacements and exchanges of neighbours that make one of the
-// other.
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> least(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i)
-    for (size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        least[i][j] = i + j;
-        continue;
-      }
-      bool differs = a[i - 1] != b[j - 1];
-      least[i][j] = std::min({least[i - 1][j] + 1, least[i][j - 1] + 1, least[i - 1][j - 1] + differs});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
-    }
-  return least[a.size()][b.size()];
-}
 
 std::string named(const Option &option, std::string_view text) {
   std::string name(option.name);
@@ -40,20 +25,6 @@ std::string example(const Option &option) {
 
 bool isValidFor(const Option &option, std::string_view text) {
   return isValid(option.value, text, option.field.least, option.field.most);
-}
-
-std::vector<std::string_view> split(std::string_view text, char between) {
-  std::vector<std::string_view> items;
-  for (size_t start = 0, end; start <= text.size(); start = end + 1) {
-    end = std::min(text.find(between, start), text.size());
-    items.push_back(text.substr(start, end - start));
-  }
-  return items;
-}
-
-bool isAmong(std::string_view name, std::string_view names) {
-  const std::vector<std::string_view> all = split(names, ' ');
-  return std::find(all.begin(), all.end(), name) != all.end();
 }
 
 class Reader {
@@ -80,12 +51,21 @@ private:
     std::string_view word = words.unknown.front();
     if (!word.starts_with('-') || word == "-")
       return "unexpected argument '" + std::string(word) + "'";
+    const std::string_view name = word.substr(0, word.find('='));
+    const Asked asked{command.name, target.empty(), [&](std::string_view other) {
+                        const Option *option = findOption(command, other, target);
+                        return option && isFor(*option, target);
+                      }};
+    if (std::string elsewhere = optionElsewhere(asked, name); !elsewhere.empty())
+      return elsewhere;
     std::vector<std::string_view> names{"--help"};
     for (const Topic &topic : command.topics)
       for (const Option &option : topic.options)
         if (isFor(option, target))
           names.push_back(option.name);
-    return unknownText("option", word.substr(0, word.find('=')), names);
+    const std::string text = unknownText("option", name, names);
+    const std::string other = nearestTo(name, names).empty() ? misspeltElsewhere(asked, name) : "";
+    return other.empty() ? text : text + "; did you mean " + other + "?";
   }
 
   // Where programs for another target have the option, or the value.
@@ -199,12 +179,9 @@ const std::string *Words::textOf(std::string_view name) const {
 
 std::string braid::cli::unknownText(std::string_view what, std::string_view word,
                                     std::span<const std::string_view> names) {
-  auto farther = [&](std::string_view a, std::string_view b) { return distance(word, a) < distance(word, b); };
-  auto nearest = std::min_element(names.begin(), names.end(), farther);
-  std::string text = "unknown " + std::string(what) + " '" + std::string(word) + "'";
-  if (nearest != names.end() && distance(word, *nearest) <= std::max<size_t>(1, word.size() / 3))
-    text += "; did you mean '" + std::string(*nearest) + "'?";
-  return text;
+  const std::string_view meant = nearestTo(word, names);
+  return "unknown " + std::string(what) + " '" + std::string(word) + "'" +
+         (meant.empty() ? "" : "; did you mean '" + std::string(meant) + "'?");
 }
 
 std::string braid::cli::readOptions(const Command &command, const Words &words, std::string_view target, void *object) {

@@ -4,6 +4,7 @@
 
 #include "base/Error.h"
 #include "core/Agree.h"
+#include "core/Arena.h"
 
 using namespace braid;
 
@@ -13,7 +14,7 @@ void braid::allOrNothing(Model &model, const std::function<void()> &action) {
   try {
     action();
   } catch (const std::bad_alloc &) {
-    problem = "out of memory outside the arena";
+    problem = kMoreMemory;
   } catch (const std::exception &error) {
     problem = error.what();
   }

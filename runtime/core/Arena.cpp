@@ -46,11 +46,10 @@ Arena::Arena(uint64_t bytes, int threads) : bytes(bytes) {
   uint64_t available = availableMemory();
   if (bytes > available)
     fail("the plan needs an arena of ", formatBytes(bytes), " but only ", formatBytes(available),
-         " of memory are available; compile for a "
-         "smaller batch, more accumulation or a lower --memory-limit");
+         " of memory are available", kSmallerArena);
   void *block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED)
-    fail("cannot allocate the arena of ", formatBytes(bytes), ": ", std::strerror(errno));
+    fail("cannot allocate the arena of ", formatBytes(bytes), ": ", std::strerror(errno), kSmallerArena);
   base = static_cast<std::byte *>(block);
   madvise(base, bytes, MADV_HUGEPAGE); // a hint: failing is fine
 

@@ -13,6 +13,14 @@
 
 namespace braid {
 
+// What to try where there is no room for the arena, and where there is none beside it.
+inline constexpr const char *kSmallerArena =
+    "; compile for a smaller batch, more microbatches (--accumulate) or a lower --memory-limit, which recomputes and "
+    "cuts the loss into chunks, or let more ranks share it";
+inline constexpr const char *kMoreMemory =
+    "out of memory outside the arena, where data, checkpoints and libraries are; free memory of this machine, raise "
+    "the limit of this process (ulimit -v, or its control group), or run fewer ranks here";
+
 class Arena {
 public:
   // Throws Error when the machine has not that much memory to give.

@@ -4,6 +4,7 @@
 
 #include "base/Error.h"
 #include "base/Format.h"
+#include "core/Arena.h"
 #include "cuda/Check.h"
 
 #include <cstdlib>
@@ -23,12 +24,11 @@ DeviceArena::DeviceArena(const Device &device, uint64_t bytes, cudaStream_t stre
     return;
   if (bytes > before.free)
     fail("the plan needs an arena of ", formatBytes(bytes), " but only ", formatBytes(before.free), " of the ",
-         formatBytes(before.total), " of ", device.describe(),
-         " are free; compile for a smaller batch, more accumulation or a lower --memory-limit");
+         formatBytes(before.total), " of ", device.describe(), " are free", kSmallerArena);
   void *block = nullptr;
   if (const std::string problem = allocator.allocate(&block, bytes); !problem.empty())
     fail("cannot allocate the arena of ", formatBytes(bytes), " on ", device.describe(), ": ", allocator.name, ": ",
-         problem);
+         problem, kSmallerArena);
   base = static_cast<std::byte *>(block);
   try {
     if (!std::getenv("BRAID_ARENA_UNSET"))

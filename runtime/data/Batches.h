@@ -36,6 +36,8 @@ struct BatchOptions {
   double holdout = 0.1; // fraction of each file, from its end
   uint64_t seed = 1;
   bool sequential = false;
+  // Whether a last batch of the held-out part is filled up by other rows, whose results nobody reads.
+  bool fillsUp = false;
 };
 
 // A microbatch of all ranks.

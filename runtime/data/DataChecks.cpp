@@ -5,19 +5,13 @@
 #include "base/Error.h"
 #include "base/Format.h"
 #include "base/NumberTypes.h"
+#include "data/DataRows.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 using namespace braid;
-
-int64_t braid::elementsOfRow(const br_io &io) {
-  int64_t elements = 1;
-  for (int32_t dim = 1; dim < io.rank; ++dim)
-    elements *= io.shape[dim];
-  return elements;
-}
 
 namespace {
 
@@ -59,7 +53,7 @@ void braid::checkIndices(const SafetensorsFile &file, const br_io &io) {
   std::vector<std::byte> data(std::min(step, end) * rowBytes);
   for (int64_t row = 0; row < end; row += step) {
     int64_t rows = std::min(step, end - row);
-    file.read(entry, row * rowBytes, data.data(), rows * rowBytes);
+    readRows(file, io, row, rows, data.data());
     checkIndices(file, io, row, rows, data.data());
   }
 }
@@ -69,7 +63,7 @@ std::string braid::nonFiniteRow(const SafetensorsFile &file, const br_io &io, in
     return "";
   const int64_t size = elementSize(io.dtype), bytes = elementsOfRow(io) * size;
   std::vector<std::byte> data(bytes);
-  file.read(*file.find(io.name), row * bytes, data.data(), bytes);
+  readRows(file, io, row, 1, data.data());
   for (int64_t at = 0; at < bytes; at += size)
     if (double x = numberAt(io.dtype, data.data() + at); !std::isfinite(x))
       return concat("tensor '", io.name, "' of '", file.path(), "' holds ", formatNonFinite(x), " in row ", row);

@@ -21,9 +21,6 @@ namespace braid {
 // How much of a file is read before the first step: seconds at most.
 inline constexpr int64_t elementsCheckedAtStart = 256 << 20;
 
-// Elements of a row of what fills an input.
-int64_t elementsOfRow(const br_io &io);
-
 // Throws Error that names the first of `rows` rows, which begin with row `first` of the
 // file's tensor, with a number that the model cannot index with.
 void checkIndices(const SafetensorsFile &file, const br_io &io, int64_t first, int64_t rows, const std::byte *data);

@@ -6,6 +6,7 @@
 #include "base/NumberTypes.h"
 #include "base/Philox.h"
 #include "data/DataChecks.h"
+#include "data/DataRows.h"
 #include "data/TokenLayout.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ void TensorBatches::checkProgram(const br_program &program) {
       given[0] = wanted[0];
       fits = given == wanted;
     }
-    if (!fits || entry->dtype != typeName(io.dtype))
+    if (!fits || !canRead(entry->dtype, io.dtype))
       fail("'", file.path(), "': tensor '", io.name, "' is ", entry->dtype, " of shape ", formatShape(entry->shape),
            "; the model takes rows of it as ", typeName(io.dtype), " of shape ", formatShape(wanted));
     for (int32_t dim = 1; dim < io.rank; ++dim)
@@ -85,7 +86,7 @@ void TensorBatches::checkProgram(const br_program &program) {
     rows = entry->shape[0];
   }
   int64_t batch = firstData(program).shape[0];
-  if (rows < batch)
+  if (rows < batch && !options.fillsUp)
     fail("'", file.path(), "' is too short: it has ", rows, " rows, a batch of program '", program.name, "' takes ",
          batch);
 }
@@ -101,7 +102,7 @@ RowOrder TensorBatches::trainingOrder(const br_program &program, int perStep) co
 }
 
 RowOrder TensorBatches::evaluationOrder(const br_program &program) const {
-  return {rows - trainRows, firstData(program).shape[0], model.canLackRows()};
+  return {rows - trainRows, firstData(program).shape[0], model.canLackRows() || options.fillsUp};
 }
 
 std::optional<int64_t> TensorBatches::trainingRow(const br_program &program, int64_t step, int perStep,
@@ -183,17 +184,16 @@ void TensorBatches::fillRow(const br_program &program, const br_io &io, int64_t 
   int64_t elements = elementsOfRow(io);
   uint64_t bytes = elements * elementSize(io.dtype);
   std::byte *out = model.input<std::byte>(program, io) + row * bytes;
-  if (!isThere && isTargetsOf(*loss, io)) {
+  if (!isThere && loss && isTargetsOf(*loss, io)) {
     std::fill_n(reinterpret_cast<int32_t *>(out), elements, loss->ignored);
     return;
   }
-  file.read(*file.find(io.name), from * bytes, out, bytes);
+  readRows(file, io, from, 1, out);
   checkIndices(file, io, from, 1, out);
 }
 
 int64_t TensorBatches::counted(const br_io &io, int64_t row) {
   targets.resize(elementsOfRow(io));
-  uint64_t bytes = targets.size() * sizeof(int32_t);
-  file.read(*file.find(io.name), row * bytes, reinterpret_cast<std::byte *>(targets.data()), bytes);
+  readRows(file, io, row, 1, reinterpret_cast<std::byte *>(targets.data()));
   return static_cast<int64_t>(targets.size()) - std::count(targets.begin(), targets.end(), model.table().loss->ignored);
 }

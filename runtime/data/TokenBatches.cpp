@@ -233,7 +233,7 @@ RowOrder TokenBatches::trainingOrder(const br_program &program, int perStep) con
 }
 
 RowOrder TokenBatches::evaluationOrder(const br_program &program) const {
-  return {windowsOf(program, shards, Part::heldOut), tokenShape(program).rows, model.canLackRows()};
+  return {windowsOf(program, shards, Part::heldOut), tokenShape(program).rows, model.canLackRows() || options.fillsUp};
 }
 
 //===----------------------------------------------------------------------===//

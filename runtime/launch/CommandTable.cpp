@@ -139,8 +139,13 @@ constexpr Option kSteps[] = {
 
 constexpr Option kLearningRate[] = {
     {"--lr", number("X"), "Learning rate after warm-up", into<&TrainOptions::lr>(), defaultOf<&JobState::lr>()},
-    {"--schedule", choice({"constant", "cosine"}), "What the learning rate does after warm-up",
+    {"--lr-schedule", choice({"constant", "cosine"}), "What the learning rate does after warm-up",
      into<&TrainOptions::schedule>(), defaultOf<&JobState::schedule>()},
+    {"--schedule",
+     text("").alone(""),
+     "",
+     {},
+     moved("that of the learning rate is --lr-schedule now, and pipelines have theirs from --schedule of braidc")},
     {"--warmup", integer("N"), "Steps of linear warm-up", into<&TrainOptions::warmup>(),
      defaultOf<&JobState::warmup>()},
     {"--min-lr", number("X"), "Where the cosine ends", into<&TrainOptions::minLr>(), defaultOf<&JobState::minLr>()},
@@ -218,6 +223,27 @@ constexpr Topic kEvalTopics[] = {
     topic<Invocation>("Help", kHelp),
 };
 
+constexpr Option kPredictedData[] = {kData[0], kData[1]};
+
+constexpr Option kPrediction[] = {
+    {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it)",
+     into<&PredictOptions::checkpoint>(), required()},
+    {"--init", text("FILE|FOLDER"), "Any weights with the parameters, instead, as train --init takes them",
+     into<&PredictOptions::init>(), excludes("--checkpoint")},
+    {"--outputs", text("FILE"),
+     "Safetensors file to write: a tensor for each output of the graph, by its name, with a row for each of the data",
+     into<&PredictOptions::outputs>(), required()},
+};
+
+constexpr Topic kPredictTopics[] = {
+    topic<Invocation, &Invocation::predict, &PredictOptions::data>("Data", kPredictedData),
+    topic<Invocation, &Invocation::predict>("Prediction", kPrediction),
+    topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
+    topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
+    topic<Invocation, &Invocation::ranks>("Measurements", kMeasurements),
+    topic<Invocation>("Help", kHelp),
+};
+
 constexpr Option kSampling[] = {
     {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it)",
      into<&SampleOptions::checkpoint>(), required()},
@@ -231,13 +257,23 @@ constexpr Option kSampling[] = {
      "the model has no more than 256, and else printed as numbers",
      into<&SampleOptions::tokenizer>(), byDefault("tokenizer.tok beside the checkpoint, where training left it")},
     {"--length", integer("N"), "Tokens to generate", into<&SampleOptions::length>()},
+};
+
+constexpr Option kChoices[] = {
     {"--temperature", number("X"), "0: always the likeliest token", into<&SampleOptions::temperature>()},
     {"--top-k", integer("K"), "Choose among the k likeliest; 0: among all", into<&SampleOptions::topK>()},
+    {"--top-p", number("P", 0, 1),
+     "Of these, choose among the fewest likeliest whose probabilities sum up to this; 1: among all",
+     into<&SampleOptions::topP>()},
+    {"--repetition-penalty", numberAbove("X", 0),
+     "Divide positive logits of the tokens that are in the text by this, and multiply negative ones; 1: leave them",
+     into<&SampleOptions::repetitionPenalty>()},
     {"--seed", integer("N"), "Seed of the choices", into<&SampleOptions::seed>()},
 };
 
 constexpr Topic kSampleTopics[] = {
     topic<Invocation, &Invocation::sample>("Text", kSampling),
+    topic<Invocation, &Invocation::sample>("Choice of tokens", kChoices),
     topic<Invocation, &Invocation::ranks>("Ranks", kRanks),
     topic<Invocation, &Invocation::ranks>("GPUs", kGpus),
     topic<Invocation, &Invocation::ranks>("Measurements", kMeasurements),
@@ -320,6 +356,8 @@ constexpr Topic kGeneralTopics[] = {topic<Invocation>("Options", kGeneral)};
 
 constexpr Command braid::kTrain = {"train", "Train the model", kTrainTopics};
 constexpr Command braid::kEval = {"eval", "Print the loss on the held-out part of the data", kEvalTopics};
+constexpr Command braid::kPredict = {"predict", "Write the outputs of the model for each row of its data",
+                                     kPredictTopics};
 constexpr Command braid::kSample = {"sample", "Generate text from a checkpoint", kSampleTopics};
 constexpr Command braid::kExport = {
     "export", "Write the weights, config.json and tokenizer as Hugging Face's libraries load them", kExportTopics};

@@ -12,6 +12,7 @@ namespace braid {
 struct Invocation {
   TrainOptions train;
   EvalOptions eval;
+  PredictOptions predict;
   SampleOptions sample;
   InfoOptions info;
   MatmulsOptions matmuls;
@@ -21,9 +22,9 @@ struct Invocation {
   RankOptions ranks;
 };
 
-extern const cli::Command kTrain, kEval, kSample, kExport, kInfo, kMatmuls, kVerify, kRun;
-inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval,    &kSample, &kExport,
-                                                    &kInfo,  &kMatmuls, &kVerify, &kRun};
+extern const cli::Command kTrain, kEval, kPredict, kSample, kExport, kInfo, kMatmuls, kVerify, kRun;
+inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval,    &kPredict, &kSample, &kExport,
+                                                    &kInfo,  &kMatmuls, &kVerify,  &kRun};
 // What is said of the ranks alone, whatever else the command line says.
 extern const cli::Command kRankOptions;
 // The options that come before a command.

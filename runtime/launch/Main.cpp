@@ -7,9 +7,11 @@
 
 #include "base/Error.h"
 #include "base/Message.h"
+#include "cli/Elsewhere.h"
 #include "cli/Help.h"
 #include "cli/Reader.h"
 #include "cli/StandardFiles.h"
+#include "core/Arena.h"
 #include "core/Context.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
@@ -145,6 +147,13 @@ private:
     return text;
   }
 
+  static std::string missingCommand(const std::vector<std::string_view> &names) {
+    std::string text = "missing command: ";
+    for (size_t i = 0; i < names.size(); ++i)
+      text += concat(i == 0 ? "" : i + 1 < names.size() ? ", " : " or ", names[i]);
+    return text;
+  }
+
   // Without a command.
   void answer(CommandLine &line) {
     std::vector<std::string> words = app.remaining();
@@ -156,9 +165,11 @@ private:
     else if (const std::string *help = general.textOf("--help"))
       line.answer = *help == "markdown" ? page() : this->help();
     else if (words.empty())
-      line.error = "missing command: train, eval, sample, export, info, matmuls, verify or run";
+      line.error = missingCommand(names);
     else if (words.front().starts_with('-'))
       line.error = cli::readOptions(kTrainingBinary, {{}, words}, target, nullptr);
+    else if (const std::string_view meant = cli::commandCalled(words.front()); !meant.empty())
+      line.error = concat("unknown command '", words.front(), "'; did you mean '", meant, "'?");
     else
       line.error = cli::unknownText("command", words.front(), names);
     if (!line.error.empty())
@@ -239,6 +250,8 @@ int runCommand(const br_model &model, const CommandLine &line) {
       return prepareTrain(own, said.train, rank);
     if (line.command == &kEval)
       return prepareEval(own, said.eval);
+    if (line.command == &kPredict)
+      return preparePredict(own, said.predict, outputs);
     if (line.command == &kSample)
       return prepareSample(own, said.sample);
     return prepareRun(own, said.run, outputs);
@@ -273,7 +286,7 @@ int br_main(int argc, char **argv, const br_model *model) {
   } catch (const Error &error) {
     return report(error.what());
   } catch (const std::bad_alloc &) {
-    return report("out of memory outside the arena");
+    return report(kMoreMemory);
   } catch (const std::exception &error) {
     return report(error.what());
   }

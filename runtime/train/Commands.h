@@ -61,12 +61,19 @@ struct EvalOptions {
   int64_t batches = 16;
 };
 
+struct PredictOptions {
+  DataOptions data;
+  std::string checkpoint, init, outputs;
+};
+
 struct SampleOptions {
   std::string checkpoint, promptTokens, tokenizer;
   std::optional<std::string> prompt;
   int64_t length = 500;
   double temperature = 0.8;
   int64_t topK = 0; // 0: no limit
+  double topP = 1;  // 1: no limit
+  double repetitionPenalty = 1;
   uint64_t seed = 1;
 };
 
@@ -107,6 +114,7 @@ struct PreparedCommand {
 // long as the command.
 PreparedCommand prepareTrain(const br_model &model, const TrainOptions &options, int rank);
 PreparedCommand prepareEval(const br_model &model, const EvalOptions &options);
+PreparedCommand preparePredict(const br_model &model, const PredictOptions &options, RunOutputs &outputs);
 PreparedCommand prepareSample(const br_model &model, const SampleOptions &options);
 PreparedCommand prepareRun(const br_model &model, const RunOptions &options, RunOutputs &outputs);
 int runInfo(const br_model &model, const InfoOptions &options);

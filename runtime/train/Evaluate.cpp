@@ -16,6 +16,14 @@
 
 using namespace braid;
 
+static std::vector<const br_io *> countedBy(const br_program &program) {
+  std::vector<const br_io *> counted;
+  for (const br_io &io : resultsOf(program))
+    if (io.rank == 0 && io.dtype == BR_F32 && std::string_view(io.role) != "loss")
+      counted.push_back(&io);
+  return counted;
+}
+
 // Batches count by their tokens.  A mean was divided by them; a sum was not, and
 // is here.
 HeldOutLoss braid::heldOutLoss(Model &model, const br_program &program, BatchSource &batches, int64_t wanted,
@@ -28,6 +36,10 @@ HeldOutLoss braid::heldOutLoss(Model &model, const br_program &program, BatchSou
   int64_t count = std::min(wanted, batches.evaluationOrder(program).batches());
   double sum = 0;
   int64_t counted = 0;
+  std::vector<std::pair<std::string, double>> outputs;
+  const std::vector<const br_io *> others = countedBy(program);
+  for (const br_io *io : others)
+    outputs.emplace_back(io->role, 0);
   for (int64_t i = 0; i < count; ++i) {
     int64_t tokens = batches.fillEvaluation(program, i, count);
     model.setKey(program, seed, 0, 0);
@@ -35,10 +47,12 @@ HeldOutLoss braid::heldOutLoss(Model &model, const br_program &program, BatchSou
     model.run(program);
     sum += model.result<float>(program, *loss) * (isSum ? 1.0 : static_cast<double>(tokens));
     counted += tokens;
+    for (size_t k = 0; k < others.size(); ++k)
+      outputs[k].second += model.result<float>(program, *others[k]);
   }
   if (counted == 0)
     fail("the held-out part has no target that the loss counts: all are ", known->ignored, ", the ignored index");
-  return {static_cast<float>(sum / static_cast<double>(counted)), count, counted};
+  return {static_cast<float>(sum / static_cast<double>(counted)), count, counted, std::move(outputs)};
 }
 
 void braid::checkHeldOut(const Model &model, const br_program &program, const BatchSource &batches, int64_t wanted) {
@@ -70,8 +84,12 @@ static int runEval(const br_model &table, const EvalOptions &options, const Rank
   model.finish();
   if (!rank.isFirst())
     return 0;
-  std::printf("held-out loss %s over %s batches, %s %s\n", formatExact(heldOut.loss).c_str(),
-              formatCount(heldOut.batches).c_str(), formatCount(heldOut.counted).c_str(), batches->unit());
+  std::string outputs;
+  for (const auto &[name, sum] : heldOut.outputs)
+    outputs += concat("; ", name, " ", formatExact(static_cast<float>(sum)));
+  std::printf("held-out loss %s over %s batches, %s %s%s\n", formatExact(heldOut.loss).c_str(),
+              formatCount(heldOut.batches).c_str(), formatCount(heldOut.counted).c_str(), batches->unit(),
+              outputs.c_str());
   return 0;
 }
 

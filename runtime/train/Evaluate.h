@@ -5,6 +5,10 @@
 #include "core/Model.h"
 #include "data/Batches.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace braid {
 
 // The loss of the `eval` program over the held-out part.
@@ -12,6 +16,8 @@ struct HeldOutLoss {
   float loss;      // a token (or a row): of a mean or of a sum, for any batch
   int64_t batches; // that it is the mean of, by the tokens they count
   int64_t counted; // tokens or rows in them
+  // What the model counts, such as dropped tokens: by name, summed over the batches.
+  std::vector<std::pair<std::string, double>> outputs = {};
 };
 
 // Over `wanted` batches that cover the held-out part evenly, or, where it has

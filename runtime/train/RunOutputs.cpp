@@ -83,6 +83,18 @@ void RunOutputs::gather(Role role, const OutputTensor &tensor, const Part &part,
   copyShared(wholeTensor(tensor.shape), piece.memory.data(), part.where, part.memory, size);
 }
 
+void RunOutputs::addRows(const OutputTensor &tensor, const TensorPart &where, const std::byte *memory) {
+  std::lock_guard lock(mutex);
+  const int64_t size = elementSize(tensor.dtype);
+  Gathered &gathered =
+      tensors.try_emplace({Role::Result, tensor.name}, Gathered{tensor, std::vector<Piece>(1), "", {0, tensors.size()}})
+          .first->second;
+  std::vector<std::byte> &whole = gathered.pieces[0].memory;
+  if (whole.empty())
+    whole.resize(elementsOf(tensor.shape) * size);
+  copyShared(wholeTensor(tensor.shape), whole.data(), where, memory, size);
+}
+
 // Bit for bit: ranks that compute the same do it in the same order.
 void RunOutputs::compare(const Gathered &gathered, const Part &part, int other) {
   const OutputTensor &tensor = gathered.tensor;

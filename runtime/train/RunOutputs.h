@@ -48,6 +48,9 @@ public:
   // What became of the tensor `before` that was given: written if it changed.
   void addUpdate(const OutputTensor &tensor, const Part &part, const std::string &before);
 
+  // Some rows of a result, whose other rows come with other calls.  Ranks that hold the same are not compared.
+  void addRows(const OutputTensor &tensor, const TensorPart &where, const std::byte *memory);
+
   // Says that a rank has added all.  The last one writes the file and is told so;
   // throws Error when ranks hold different values of the same element.
   bool finish(const std::string &path);

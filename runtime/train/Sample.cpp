@@ -117,14 +117,19 @@ private:
   int64_t vocab;
 };
 
-// Draws the next token: softmax of logits / temperature over the k largest.
+// Draws the next token: softmax of logits / temperature over the k largest, and of these over the fewest that have the
+// share p.  In the order and by the definitions of transformers' RepetitionPenaltyLogitsProcessor,
+// TemperatureLogitsWarper, TopKLogitsWarper and TopPLogitsWarper.
 class Sampler {
 public:
-  Sampler(const SampleOptions &options, int64_t vocab) : options(options), order(vocab), weights(vocab) {}
+  Sampler(const SampleOptions &options, int64_t vocab)
+      : options(options), logits(vocab), order(vocab), weights(vocab) {}
 
-  int32_t next(const float *logits, int64_t place) {
+  int32_t next(const std::vector<int32_t> &text, const float *ofModel, int64_t place) {
+    std::copy_n(ofModel, logits.size(), logits.begin());
+    penalize(text, ofModel);
     if (options.temperature == 0)
-      return static_cast<int32_t>(std::max_element(logits, logits + order.size()) - logits);
+      return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
     for (size_t i = 0; i < order.size(); ++i)
       order[i] = static_cast<int32_t>(i);
     size_t k = options.topK > 0 ? std::min<size_t>(options.topK, order.size()) : order.size();
@@ -133,6 +138,8 @@ public:
     double sum = 0;
     for (size_t i = 0; i < k; ++i)
       sum += weights[i] = std::exp((logits[order[i]] - logits[order[0]]) / options.temperature);
+    if (options.topP < 1)
+      k = likeliest(k, sum);
     PhiloxWords words = philoxAt(place, 0, 0, options.seed);
     double left = boundedRandom(words, uint64_t{1} << 53) * 0x1p-53 * sum;
     for (size_t i = 0; i < k; ++i)
@@ -142,7 +149,28 @@ public:
   }
 
 private:
+  // A token counts once, however often it is in the text.
+  void penalize(const std::vector<int32_t> &text, const float *ofModel) {
+    if (options.repetitionPenalty == 1)
+      return;
+    const auto penalty = static_cast<float>(options.repetitionPenalty);
+    for (int32_t id : text)
+      logits[id] = ofModel[id] < 0 ? ofModel[id] * penalty : ofModel[id] / penalty;
+  }
+
+  // How many of the first k tokens are drawn from: each before which the others have less than the share p, and the
+  // first.  Then `sum` is that of their weights.
+  size_t likeliest(size_t k, double &sum) const {
+    double before = 0;
+    size_t count = 0;
+    while (count < k && (count == 0 || before < options.topP * sum))
+      before += weights[count++];
+    sum = before;
+    return count;
+  }
+
   const SampleOptions &options;
+  std::vector<float> logits; // after the penalty
   std::vector<int32_t> order;
   std::vector<double> weights;
 };
@@ -179,7 +207,7 @@ static int runSample(const br_model &table, const SampleOptions &options, const 
   for (int64_t i = 0; i < options.length; ++i) {
     text.push_back(next.draw(text, options.seed, [&](const float *logits) {
       checkFinite(logits, vocab);
-      return sampler.next(logits, i);
+      return sampler.next(text, logits, i);
     }));
     if (speech.ends(text.back()))
       break;
@@ -197,6 +225,8 @@ PreparedCommand braid::prepareSample(const br_model &table, const SampleOptions 
                       {"--length", std::to_string(options.length)},
                       {"--temperature", formatExact(options.temperature)},
                       {"--top-k", std::to_string(options.topK)},
+                      {"--top-p", formatExact(options.topP)},
+                      {"--repetition-penalty", formatExact(options.repetitionPenalty)},
                       {"--seed", std::to_string(options.seed)}};
   return {facts, [&](const Rank &rank, int threads) { return runSample(table, options, rank, threads); }};
 }

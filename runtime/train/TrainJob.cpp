@@ -143,14 +143,14 @@ void TrainJob::announce() const {
     return;
   uint64_t peak = reportedPeak(table), arena = model.arenaBytes();
   std::string ranks = rank.size > 1 ? concat(rank.size, " ranks over ", transportOf(rank), ", each with ") : "";
-  std::printf("model %s, %s%d threads, reported peak %s bytes %s allocated arena %s bytes (%s)\n", table.name,
-              ranks.c_str(), model.threads(), formatCount(peak).c_str(),
-              peak == arena ? "==" : "!=", formatCount(arena).c_str(), formatBytes(arena).c_str());
+  std::printf("model %s, %s%d threads and an arena of %s\n", table.name, ranks.c_str(), model.threads(),
+              formatBytes(arena).c_str());
+  std::printf("reported peak %s bytes %s allocated arena %s bytes\n", formatCount(peak).c_str(),
+              peak == arena ? "==" : "!=", formatCount(arena).c_str());
   if (const uint64_t host = model.hostBytes()) {
     const uint64_t reported = reportedHostBytes(table);
-    std::printf("beside it, reported host memory %s bytes %s allocated pinned memory %s bytes (%s)\n",
-                formatCount(reported).c_str(), reported == host ? "==" : "!=", formatCount(host).c_str(),
-                formatBytes(host).c_str());
+    std::printf("reported %s bytes %s pinned %s bytes of the host\n", formatCount(reported).c_str(),
+                reported == host ? "==" : "!=", formatCount(host).c_str());
   }
   for (const br_model *other = table.others; other; other = other->others)
     std::printf("of these, ranks with %s: allocated arena %s bytes (%s)\n", nameOfRanks(*other).c_str(),

@@ -151,7 +151,7 @@ static void applyOptions(TrainStart &start, const TrainOptions &options) {
   apply("--lr", state.lr, options.lr);
   apply("--min-lr", state.minLr, options.minLr);
   apply("--warmup", state.warmup, options.warmup);
-  apply("--schedule", state.schedule, options.schedule);
+  apply("--lr-schedule", state.schedule, options.schedule);
   apply("--holdout", state.holdout, options.data.holdout);
   if (!resumes)
     state.decaySteps = options.steps;
@@ -262,7 +262,7 @@ StartFacts braid::factsOf(const TrainStart &start, const TrainOptions &options) 
                       {"--batch-seed", std::to_string(s.batchSeed)},
                       {"--seed", std::to_string(s.seed)},
                       {"--lr", formatExact(s.lr)},
-                      {"--schedule", s.schedule},
+                      {"--lr-schedule", s.schedule},
                       {"--warmup", std::to_string(s.warmup)},
                       {"--min-lr", formatExact(s.minLr)},
                       {"--decay-steps", std::to_string(s.decaySteps)},

@@ -31,7 +31,7 @@ STEPS = 10
 LEARNING_RATE = 1e-3
 CLIP = 1.0
 # The schedule is constant, so the steps of a first half are those of the whole.
-TRAIN = ["--seed", 1, "--lr", LEARNING_RATE, "--schedule", "constant"]
+TRAIN = ["--seed", 1, "--lr", LEARNING_RATE, "--lr-schedule", "constant"]
 # cuBLASLt's first choice for each matmul, without a search.
 HEURISTIC = ["--matmul-search=1"]
 CANDIDATES = 16

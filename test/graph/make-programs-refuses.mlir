@@ -6,7 +6,7 @@
 // RUN: not braid-opt %s --tg-make-programs="model=twice programs=eval" 2>&1 | FileCheck %s --check-prefix=TWICE
 
 // MODEL: error: no function 'net' to make programs from
-// PROGRAM: error: unknown program 'test'; expected train, eval or generate
+// PROGRAM: error: unknown program 'test'; expected train, eval, generate or predict
 // LOSS: error: program 'train' needs a result with the role loss, which 'model' does not have
 // ROWS: error: logits 'tensor<1x8xf32>' of one example must have a row for each position of the tokens 'tensor<1x6xi32>'; leave out the program generate
 func.func @model(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>}, %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>})

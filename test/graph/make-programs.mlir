@@ -1,4 +1,4 @@
-// The forward graphs of train, eval and generate.
+// The forward graphs of train, eval, generate and predict.
 //
 // RUN: braid-opt %s --tg-make-programs --split-input-file | FileCheck %s
 
@@ -104,11 +104,13 @@ func.func @model(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>
 
 // -----
 
-// What the model counts, only a step reports.
+// A step and an evaluation report what the model counts; tensors are predictions.
 // CHECK-LABEL: func.func @train
 // CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<f32> {tg.output = "dropped"}) {
 // CHECK-LABEL: func.func @eval
-// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}) {
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<f32> {tg.output = "dropped"}) {
+// CHECK-LABEL: func.func @predict
+// CHECK-SAME: -> (tensor<4xf32> {tg.output = "prediction"}) {
 func.func @model(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>})
     -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<f32> {tg.output = "dropped"}, tensor<4xf32> {tg.output = "prediction"}) {
   %loss = tg.reduce sum %x dims [0] : tensor<4xf32> -> tensor<f32>

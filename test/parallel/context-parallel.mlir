@@ -49,7 +49,7 @@ func.func @model(%q: tensor<2x8x32x4xf32> {tg.input = "q"}, %k: tensor<2x8x4x4xf
 //--- few.mlir
 comm.mesh @mesh [cp = 4]
 
-// FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead, or let them go round a ring: 4 divides 4, and 2 divides 2
+// FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead (--context=gather), or let them go round a ring (--context=ring): 4 divides 4, and 2 divides 2
 // CHECK: remark: positions read those of other ranks along {cp} by a ring in zigzag: predicted are {{[0-9.]+}} ms a microbatch by gathering, which keeps 768 B, {{[0-9.]+}} in a ring
 // CHECK: comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>
 // CHECK-NOT: comm.constrain
@@ -63,7 +63,7 @@ func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf3
 //--- dropout.mlir
 comm.mesh @mesh [cp = 2]
 
-// CHECK: error: 'tg.dropout_attention' op cannot be computed in a ring over {cp}: it drops weights of a softmax over all keys, which a block of them does not have; gather the sequence instead
+// CHECK: error: 'tg.dropout_attention' op cannot be computed in a ring over {cp}: it drops weights of a softmax over all keys, which a block of them does not have; gather the sequence instead (--context=gather)
 func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %random: tensor<4xi32> {tg.input = "key"}) -> tensor<2x8x4x4xf32> {
   %y = tg.dropout_attention %q, %q, %q, %random scale 0.5 causal rate 0.1 stream 3
       : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<4xi32>) -> tensor<2x8x4x4xf32>

@@ -75,7 +75,7 @@ func.func @accumulate() {
 
 // -----
 
-// CHECK: error: has 1 unit that is not at both ends (a), but is cut in 2 stages, each of which needs one: take fewer ranks or chunks
+// CHECK: error: has 1 unit that is not at both ends (a), but is cut in 2 stages, each of which needs one: take at most 1 for pp in --mesh times --chunks, or a model of more layers
 comm.mesh @mesh [pp = 2]
 func.func @accumulate(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                       %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},

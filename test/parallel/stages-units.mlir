@@ -50,7 +50,7 @@
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0-99999999999|h.1" 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: stages 'h.0-99999999999|h.1': 'h.0-99999999999' is named where 'h.0' comes next
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=interleaved chunks=2 microbatches=2" 2>&1 | FileCheck %s --check-prefix=FEW
-// FEW: error: has 3 units that are not at both ends (h.0, h.1, h.2), but is cut in 4 stages, each of which needs one: take fewer ranks or chunks
+// FEW: error: has 3 units that are not at both ends (h.0, h.1, h.2), but is cut in 4 stages, each of which needs one: take at most 3 for pp in --mesh times --chunks, or a model of more layers
 
 comm.mesh @mesh [pp = 2]
 

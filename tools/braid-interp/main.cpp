@@ -3,6 +3,7 @@
 #include "braid/InitAll.h"
 #include "cli/StandardFiles.h"
 #include "lib/Input/ParserLimits.h"
+#include "lib/Input/SourceDiagnostics.h"
 #include "lib/Reference/Safetensors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -70,7 +71,7 @@ int main(int argc, char **argv) {
     return fail(llvm::toString(std::move(error)));
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  SourceDiagnostics handler("braid-interp", sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;

@@ -28,7 +28,7 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
 """
 # What other options a pass needs before it looks at one.
 BESIDE = {("comm-annotate", "functions"): "layout=w:", ("comm-annotate", "batch-axes"): "layout=w:",
-          ("comm-data-parallel", "shard"): "axes=dp", ("tg-make-programs", "programs"): "model=train",
+          ("comm-data-parallel", "shard"): "axes=dp", ("tg-make-programs", "programs"): "model=train", ("tg-make-programs", "without"): "model=train",
           ("tg-attach-hooks", "at"): "action=norm", ("tg-attach-hooks", "action"): "at=x"}
 # Statements, and what needs another target, a module without a mesh, or a program of microbatches (which
 # parallel/stages-refuses has).

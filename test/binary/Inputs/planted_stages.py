@@ -39,7 +39,7 @@ def must(folder, *command):
 def train(folder, binary):
     """Losses and norms, or nothing where the job ends with an error."""
     done = run(folder, f"./{binary}", "train", "--data", "tokens", "--steps", STEPS, "--threads", 1, "--lr", "1e-2",
-               "--schedule", "constant", "--warmup", 0, "--log", f"{binary}.jsonl", "--force")
+               "--lr-schedule", "constant", "--warmup", 0, "--log", f"{binary}.jsonl", "--force")
     if done.returncode:
         return None
     lines = map(json.loads, (folder / f"{binary}.jsonl").read_text().splitlines())

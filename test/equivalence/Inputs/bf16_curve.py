@@ -12,7 +12,7 @@ import sys
 def losses(folder, precision, steps):
     binary, log = f"{folder}/{precision}", f"{folder}/{precision}.jsonl"
     subprocess.run(["braidc", f"{folder}/gpt.mlir", f"--precision={precision}", "--clip=1.0", "-o", binary], check=True)
-    options = ["--steps", steps, "--lr", "1e-3", "--warmup", "50", "--schedule", "cosine", "--seed", "1", "--log", log, "--force"]
+    options = ["--steps", steps, "--lr", "1e-3", "--warmup", "50", "--lr-schedule", "cosine", "--seed", "1", "--log", log, "--force"]
     subprocess.run([binary, "train", "--data", f"{folder}/text", *options], check=True, stdout=subprocess.DEVNULL)
     with open(log) as file:
         return [line["loss"] for line in map(json.loads, file) if "loss" in line]

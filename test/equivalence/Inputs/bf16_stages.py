@@ -15,7 +15,7 @@ import sys
 
 COMPILED = os.environ.get("COMPILED", "zero0,zero1,zero2,zero3").split(",")
 ROUNDING = 3e-2
-TRAIN = ["--steps", "4", "--lr", "1e-3", "--schedule", "constant", "--warmup", "0", "--seed", "7", "--threads", "1"]
+TRAIN = ["--steps", "4", "--lr", "1e-3", "--lr-schedule", "constant", "--warmup", "0", "--seed", "7", "--threads", "1"]
 
 
 def losses(path):

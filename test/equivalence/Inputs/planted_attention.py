@@ -48,11 +48,11 @@ SUITES = {
     "pytorch": (True, """braid-model {goldens}/llama-tiny/config.json --batch 4 --seq 16 -o g.mlir &&
         braidc g.mlir -o g --beta2=0.95 --weight-decay=0.1 --decay-exclude=biases,norms,embeddings &&
         ./g train --init {goldens}/llama-tiny/weights.safetensors --data {goldens}/tokens.bin --batch-order sequential
-            --holdout 0 --steps 10 --lr 1e-3 --schedule constant --warmup 0 --force --log g.jsonl &&
+            --holdout 0 --steps 10 --lr 1e-3 --lr-schedule constant --warmup 0 --force --log g.jsonl &&
         python3 {here}/compare_losses.py g.jsonl {goldens}/llama-tiny/goldens.json plain 1e-5"""),
     "interpreter": (True, """braid-model {goldens}/llama-tiny/config.json --batch 4 --seq 16 -o g.mlir && {peak} g.mlir &&
         braidc g.mlir -o g --optimizer=momentum && ./g train --data {goldens}/tokens.bin --batch-order sequential --holdout 0
-            --steps 1 --lr 0.05 --schedule constant --warmup 0 --seed 3 --checkpoint saved &&
+            --steps 1 --lr 0.05 --lr-schedule constant --warmup 0 --seed 3 --checkpoint saved &&
         braid-interp g.mlir --pipeline-before=tg-make-programs,tg-differentiate{{function=train}},tg-apply-optimizer{{optimizer=momentum}}
             --steps=1 --data={goldens}/tokens.bin --set lr=0.05 --seed=3 --outputs=g.st &&
         python3 {here}/first_step.py compare g.st saved/step-00000001.safetensors"""),

@@ -232,7 +232,7 @@ class Trial:
             raise Failure(f"the report's arena is {plan['arena_bytes']}, its peak {plan['peak_bytes']}")
         if layout.ranks < 2:
             return
-        found = re.search(r"(\d+) ranks over threads, .* reported peak ([\d,]+) bytes == allocated arena ([\d,]+) bytes", printed)
+        found = re.search(r"(\d+) ranks over threads, .*\nreported peak ([\d,]+) bytes == allocated arena ([\d,]+) bytes", printed)
         said = [int(text.replace(",", "")) for text in found.groups()] if found else printed
         # Where ranks hold different tensors, the first says its own.
         arena = plan["kinds"][0]["arena_bytes"] if "kinds" in plan else plan["arena_bytes"]

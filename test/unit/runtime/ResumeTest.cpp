@@ -158,13 +158,13 @@ TEST_F(Restarts, unknownDifferencesAreRefused) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(Restarts, warnOfACosineThatHasEnded) {
-  ASSERT_EQ(train({"--steps", "4", "--schedule", "cosine"}).status, 0);
+  ASSERT_EQ(train({"--steps", "4", "--lr-schedule", "cosine"}).status, 0);
   Outcome run = train({"--steps", "9", "--resume"});
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(run.errors, "warning: the cosine of the learning rate ends at step 4, as the checkpoint says, and steps up "
                         "to 9 have the rate 0 (--min-lr); to stretch it, give --decay-steps=9\n");
   EXPECT_EQ(train({"--steps", "12", "--decay-steps", "12", "--resume"}).errors, "");
-  EXPECT_EQ(train({"--steps", "14", "--schedule", "constant", "--resume"}).errors, "");
+  EXPECT_EQ(train({"--steps", "14", "--lr-schedule", "constant", "--resume"}).errors, "");
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,8 +3,11 @@
 #include "ExampleModels.h"
 #include "TestFiles.h"
 
+#include <bit>
 #include <cctype>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace braid::test;
 
@@ -58,6 +61,53 @@ TEST_F(Sample, logitsThatAreNoNumbers) {
       EXPECT_NE(run.errors.find("that of token " + std::to_string(token) + " is " + name), std::string::npos)
           << run.errors;
     }
+}
+
+// The definitions of transformers: of a, b, c and d, a token is drawn from where those likelier have less than p.
+TEST_F(Sample, topPAndRepetitionPenalty) {
+  const std::string path = directory + "/step-00000300.safetensors", file = withoutChecksums(readFile(path));
+  const size_t row = 8 + littleEndianAt(file) + 'q' * 256 * 4;
+  auto logits = [&](float more) {
+    std::string changed = file;
+    for (size_t token = 0; token < 256; ++token)
+      changed.replace(row + token * 4, 4, littleEndian(0xff800000u, 4)); // -inf
+    const std::pair<char, double> shares[] = {{'b', 0.3}, {'d', 0.05}, {'a', 0.5}, {'c', 0.15}};
+    for (auto [token, share] : shares)
+      changed.replace(row + token * 4, 4,
+                      littleEndian(std::bit_cast<uint32_t>(static_cast<float>(std::log(share)) + more), 4));
+    writeFile(path, changed);
+  };
+  logits(0);
+  auto drawn = [&](std::vector<std::string> more) {
+    std::set<char> tokens;
+    for (int seed = 1; seed <= 60; ++seed) {
+      std::vector<std::string> words = {"--prompt", "q", "--length", "1", "--temperature", "1", "--seed"};
+      words.push_back(std::to_string(seed));
+      words.insert(words.end(), more.begin(), more.end());
+      tokens.insert(sample(words).output.at(1));
+    }
+    return std::string(tokens.begin(), tokens.end());
+  };
+  EXPECT_EQ(drawn({}), "abcd");
+  EXPECT_EQ(drawn({"--top-p", "1"}), "abcd");
+  EXPECT_EQ(drawn({"--top-p", "0.81"}), "abc");
+  EXPECT_EQ(drawn({"--top-p", "0.79"}), "ab");
+  EXPECT_EQ(drawn({"--top-p", "0.49"}), "a");
+  EXPECT_EQ(drawn({"--top-p", "0"}), "a");
+  EXPECT_EQ(drawn({"--top-k", "2", "--top-p", "0.63"}), "ab"); // a has 5/8 of the two
+  EXPECT_EQ(drawn({"--top-k", "2", "--top-p", "0.62"}), "a");
+  for (float more : {0.0f, 5.0f}) { // negative logits, and positive ones
+    logits(more);
+    auto greedy = [&](const char *prompt, const char *penalty) {
+      return sample({"--prompt", prompt, "--length", "1", "--temperature", "0", "--repetition-penalty", penalty})
+          .output;
+    };
+    EXPECT_EQ(greedy("aq", "1"), "aqa\n");
+    EXPECT_EQ(greedy("aq", "2"), "aqb\n");
+    EXPECT_EQ(greedy("abq", "3"), "abqc\n");
+    EXPECT_EQ(greedy("bq", "2"), "bqa\n");
+    EXPECT_EQ(greedy("bq", "0.2"), "bqb\n");
+  }
 }
 
 TEST_F(Sample, promptTokens) {

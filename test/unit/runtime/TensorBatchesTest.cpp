@@ -89,6 +89,52 @@ TEST_F(OrderedRows, endWithTargetsThatDoNotCount) {
   EXPECT_EQ(model.input<float>(program, ios[0])[7], 103);
 }
 
+// Classes in other types of integers are the same classes, and one that the model's type does not hold is named.
+TEST_F(OrderedRows, convertIntegers) {
+  auto write = [&](const char *type, size_t size, int64_t last) {
+    const std::string data = tenRows();
+    std::string bytes = data.substr(data.size() - 120, 80);
+    for (int64_t row = 0; row < 10; ++row)
+      bytes += littleEndian(static_cast<uint64_t>(row == 9 ? last : row), size);
+    path = writeFile(scratch / type, safetensors(R"({"x":{"dtype":"F32","shape":[10,2],"data_offsets":[0,80]},"y":)"
+                                                 R"({"dtype":")" +
+                                                     std::string(type) + R"(","shape":[10],"data_offsets":[80,)" +
+                                                     std::to_string(80 + 10 * size) + "]}}",
+                                                 bytes));
+  };
+  for (auto [type, size] : {std::pair("I64", 8), {"U8", 1}, {"U16", 2}, {"I16", 2}, {"I8", 1}, {"U32", 4}}) {
+    write(type, size, 9);
+    TensorBatches batches = open(0.3);
+    batches.fillTraining(program, 1, 0, 1);
+    EXPECT_EQ(classes(), (std::vector<int32_t>{0, 1, 2, 3})) << type;
+    EXPECT_EQ(batches.fillEvaluation(program, 0, 1), 3) << type;
+    EXPECT_EQ(classes(), (std::vector<int32_t>{7, 8, 9, ignored})) << type;
+  }
+  for (auto [last, text] : {std::pair(int64_t{1} << 31, "2147483648"), {-(int64_t{1} << 40), "-1099511627776"}}) {
+    write("I64", 8, last);
+    TensorBatches batches = open(0.3);
+    try {
+      batches.fillEvaluation(program, 0, 1);
+      FAIL() << text;
+    } catch (const Error &error) {
+      EXPECT_NE(std::string(error.what())
+                    .find("tensor 'y' holds " + std::string(text) + " in row 9, which is I64 and has no I32"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+// For results that are wanted of each row, the last batch is filled up.
+TEST_F(OrderedRows, fillUp) {
+  table.loss = nullptr;
+  TensorBatches batches(model, {.data = findData({path}, DataFormat::Auto), .holdout = 1, .fillsUp = true}, nullptr,
+                        &program);
+  EXPECT_EQ(batches.evaluationOrder(program).batches(), 3);
+  batches.fillEvaluation(program, 2, 3);
+  EXPECT_EQ(classes(), (std::vector<int32_t>{ignored, 9, 0, 0}));
+}
+
 // Of two readers with two rows each, the second has one target less.
 TEST_F(OrderedRows, countTargets) {
   const BatchCount even = countOf({2, 2}, 4, {1, 0, 0, 1});

@@ -98,10 +98,11 @@ TEST_F(Train, bigramLearns) {
 
 TEST_F(Train, printsArenaAndPeak) {
   Outcome run = regression({"--steps", "1"});
-  size_t arena = run.output.find("arena "), peak = run.output.find("reported peak ");
+  size_t arena = run.output.find("allocated arena "), peak = run.output.find("reported peak ");
   ASSERT_TRUE(arena != std::string::npos && peak != std::string::npos) << run.output;
   auto number = [&](size_t at) { return run.output.substr(at, run.output.find(' ', at) - at); };
-  EXPECT_EQ(number(arena + 6), number(peak + 14));
+  EXPECT_EQ(number(arena + 16), number(peak + 14));
+  EXPECT_LE(run.output.find('\n'), 80u) << run.output;
 }
 
 TEST_F(Train, twoRunsGiveTheSameMetrics) {
@@ -124,7 +125,7 @@ TEST_F(Train, seedsMatter) {
 }
 
 TEST_F(Train, resumeIsBitExact) {
-  std::vector<std::string> schedule = {"--schedule", "cosine", "--warmup", "3", "--decay-steps", "20"};
+  std::vector<std::string> schedule = {"--lr-schedule", "cosine", "--warmup", "3", "--decay-steps", "20"};
   auto with = [&](std::vector<std::string> more) {
     more.insert(more.end(), schedule.begin(), schedule.end());
     return more;
@@ -142,7 +143,7 @@ TEST_F(Train, resumeIsBitExact) {
 }
 
 TEST_F(Train, schedules) {
-  ASSERT_EQ(regression({"--steps", "12", "--schedule", "cosine", "--warmup", "4", "--min-lr", "0.001", "--log",
+  ASSERT_EQ(regression({"--steps", "12", "--lr-schedule", "cosine", "--warmup", "4", "--min-lr", "0.001", "--log",
                         scratch / "log"})
                 .status,
             0);

@@ -1,0 +1,52 @@
+//===- SourceDiagnostics.cpp - errors beside the text they are about ------===//
+
+#include "lib/Input/SourceDiagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace braid;
+
+/// In columns: graphs have an op on each line, with its types.
+static constexpr size_t kLongestLine = 240;
+
+SourceDiagnostics::SourceDiagnostics(StringRef tool, llvm::SourceMgr &sources, MLIRContext *context)
+    : SourceMgrDiagnosticHandler(sources, context), tool(tool) {
+  setHandler([this](Diagnostic &diagnostic) {
+    print(diagnostic, /*showsLine=*/true);
+    Location shown = diagnostic.getLocation();
+    for (const Diagnostic &note : diagnostic.getNotes()) {
+      print(note, /*showsLine=*/note.getLocation() != shown);
+      shown = note.getLocation();
+    }
+  });
+}
+
+void SourceDiagnostics::print(const Diagnostic &diagnostic, bool showsLine) {
+  Location loc = diagnostic.getLocation();
+  if (auto place = loc->findInstanceOf<FileLineColLoc>())
+    return emitDiagnostic(loc, diagnostic.str(), diagnostic.getSeverity(), showsLine && !hasLongLine(place));
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Note:
+    llvm::WithColor::note(os, tool);
+    break;
+  case DiagnosticSeverity::Warning:
+    llvm::WithColor::warning(os, tool);
+    break;
+  case DiagnosticSeverity::Error:
+    llvm::WithColor::error(os, tool);
+    break;
+  case DiagnosticSeverity::Remark:
+    llvm::WithColor::remark(os, tool);
+    break;
+  }
+  os << diagnostic.str() << "\n";
+}
+
+bool SourceDiagnostics::hasLongLine(FileLineColLoc place) {
+  llvm::SMLoc line = mgr.FindLocForLineAndColumn(mgr.getMainFileID(), place.getLine(), 1);
+  if (!line.isValid() || getBufferForFile(place.getFilename()) != mgr.getMemoryBuffer(mgr.getMainFileID()))
+    return false;
+  return StringRef(line.getPointer()).take_until([](char c) { return c == '\n'; }).size() > kLongestLine;
+}

@@ -1,0 +1,112 @@
+//===- Elsewhere.cpp - options of other programs, and of other frameworks -===//
+
+#include "cli/Elsewhere.h"
+
+#include "cli/Names.h"
+#include "cli/ProgramOptions.h"
+#include "cli/Synonyms.h"
+
+#include <vector>
+
+using namespace braid::cli;
+
+namespace {
+
+// "--Batch_size" and "-batch-size" are "--batch-size".
+std::string normalized(std::string_view option) {
+  std::string name;
+  for (char c : option)
+    name += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return name.size() > 2 && name[1] != '-' ? "-" + name : name;
+}
+
+std::string joined(const std::vector<std::string> &words, const char *last) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : last) + words[i];
+  return text;
+}
+
+// The programs other than the one asked that have the option: the first tool, or else commands.
+struct Havers {
+  const ProgramOptions *tool = nullptr;
+  std::vector<std::string> commands;
+};
+
+Havers haversOf(const Asked &asked, std::string_view option) {
+  Havers found;
+  for (const ProgramOptions &program : kProgramOptions) {
+    if (program.program == asked.program || !isAmong(option, program.names))
+      continue;
+    if (!program.isTool)
+      found.commands.emplace_back(program.program);
+    else if (!found.tool)
+      found.tool = &program;
+  }
+  // From one command to another it is not as far as to a tool.
+  if (found.tool && !asked.isTool && !found.commands.empty())
+    found.tool = nullptr;
+  return found;
+}
+
+// "braidc", "the training binary (train, eval)", "the command train".
+std::string ownersOf(const Asked &asked, const Havers &havers) {
+  if (havers.tool)
+    return std::string(havers.tool->program);
+  const char *plural = havers.commands.size() > 1 ? "s " : " ";
+  if (!asked.isTool)
+    return "the command" + (plural + joined(havers.commands, " and "));
+  return "the training binary's command" + (plural + joined(havers.commands, " and "));
+}
+
+std::string whereItIs(const Asked &asked, std::string_view option) {
+  const Havers havers = haversOf(asked, option);
+  if (!havers.tool && havers.commands.empty())
+    return "";
+  std::string text = std::string(option) + " is an option of " + ownersOf(asked, havers);
+  if (!havers.tool)
+    return text + ": give it there";
+  return text + (havers.tool->program == "braidc" ? ": compile with it" : ": make the graph with it");
+}
+
+} // namespace
+
+std::string braid::cli::optionElsewhere(const Asked &asked, std::string_view option) {
+  const std::string name = normalized(option);
+  if (!asked.has(name))
+    if (std::string text = whereItIs(asked, name); !text.empty())
+      return text;
+  for (const Synonym &row : kSynonyms) {
+    if (!isAmong(name, row.words))
+      continue;
+    std::vector<std::string> own, others;
+    for (std::string_view meant : split(row.options, ' ')) {
+      const std::string quoted = "'" + std::string(meant) + "'";
+      if (asked.has(meant))
+        own.push_back(quoted);
+      else
+        others.push_back(quoted + " of " + ownersOf(asked, haversOf(asked, meant)));
+    }
+    std::string text = "unknown option '" + std::string(option) + "'; did you mean " +
+                       joined(own.empty() ? others : own, " or ") + "?";
+    return row.note.empty() ? text : text + " " + std::string(row.note);
+  }
+  return "";
+}
+
+std::string braid::cli::misspeltElsewhere(const Asked &asked, std::string_view option) {
+  std::vector<std::string_view> names;
+  for (const ProgramOptions &program : kProgramOptions)
+    for (std::string_view name : split(program.names, ' '))
+      if (program.program != asked.program)
+        names.push_back(name);
+  const std::string_view meant = nearestTo(option, names);
+  return meant.empty() ? "" : "'" + std::string(meant) + "' of " + ownersOf(asked, haversOf(asked, meant));
+}
+
+std::string_view braid::cli::commandCalled(std::string_view word) {
+  for (const CommandSynonym &row : kCommandSynonyms)
+    if (isAmong(word, row.words))
+      return row.command;
+  return "";
+}
