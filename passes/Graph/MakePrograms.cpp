@@ -9,6 +9,7 @@
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/PositionRow.h"
 #include "passes/Graph/Signature.h"
+#include "passes/Graph/TrainingOps.h"
 
 namespace braid {
 #define GEN_PASS_DEF_MAKEPROGRAMSPASS
@@ -31,8 +32,7 @@ static void keepResults(func::FuncOp function, tg::Role role) {
   });
 }
 
-/// Replaces dropout and the like by what they are in inference.
-static void removeTrainingOps(func::FuncOp function) {
+void braid::removeTrainingOps(func::FuncOp function) {
   function.walk([](TrainingOpInterface op) {
     OpBuilder builder(op);
     op->replaceAllUsesWith(op.buildInference(builder));
