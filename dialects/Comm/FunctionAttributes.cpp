@@ -8,6 +8,7 @@
 #include "dialects/Comm/HeldStarts.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
+#include "dialects/Comm/MovedValues.h"
 #include "dialects/Comm/TensorNames.h"
 #include "dialects/Comm/Timing.h"
 #include "dialects/Comm/Zigzag.h"
@@ -201,6 +202,8 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyTiming(op, attribute.getValue());
   if (attribute.getName() == kTensors)
     return verifyTensorNames(op, attribute.getValue());
+  if (attribute.getName() == kMoved)
+    return verifyMovedValues(op, attribute.getValue());
   if (attribute.getName() != kShardings)
     return op->emitOpError() << "has the unknown attribute '" << attribute.getName().getValue() << "'";
   auto shardings = dyn_cast<ArrayAttr>(attribute.getValue());

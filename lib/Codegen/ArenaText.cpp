@@ -2,6 +2,7 @@
 
 #include "lib/Codegen/ArenaText.h"
 #include "lib/Codegen/CppText.h"
+#include "lib/Memory/Persistent.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -2,25 +2,19 @@
 
 #include "lib/Codegen/BufferNames.h"
 #include "lib/Codegen/CppText.h"
+#include "lib/Memory/Persistent.h"
 
 using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-StringRef codegen::nameOf(exec::TensorOp tensor) {
-  if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
-    return param.getName();
-  auto state = dyn_cast<tg::StateAttr>(tensor.getValue());
-  return state ? StringRef(state.getName()) : tensor.getSymName();
-}
-
 BufferNames::BufferNames(exec::ProgramOp program, const ArenaMap &arena) : arena(arena) {
   for (auto tensor : program->getParentOfType<ModuleOp>().getOps<exec::TensorOp>()) {
     if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
-      tensors[{param.getOf().str(), param.getKind()}] = codegen::nameOf(tensor).str();
+      tensors[{param.getOf().str(), param.getKind()}] = braid::nameOf(tensor).str();
     auto state = dyn_cast<tg::StateAttr>(tensor.getValue());
     if (state && state.getOf())
-      tensors[{state.getOf().str(), state.getKind()}] = codegen::nameOf(tensor).str();
+      tensors[{state.getOf().str(), state.getKind()}] = braid::nameOf(tensor).str();
   }
 }
 
@@ -66,7 +60,7 @@ void BufferNames::enter(exec::ActionOpInterface action, unsigned number) {
 std::string BufferNames::nameOf(Value ref, bool ofWritten) const {
   Operation *storage = arena.storageOf(ref);
   if (auto tensor = dyn_cast<exec::TensorOp>(storage))
-    return codegen::nameOf(tensor).str();
+    return braid::nameOf(tensor).str();
   auto buffer = dyn_cast<exec::BufferOp>(storage);
   if (!buffer)
     return arena.nameOf(ref).str();

@@ -17,9 +17,6 @@
 
 namespace braid::codegen {
 
-/// The name that users know for a persistent tensor.
-llvm::StringRef nameOf(exec::TensorOp tensor);
-
 /// The names of a program's buffers, which change from action to action.
 class BufferNames {
 public:

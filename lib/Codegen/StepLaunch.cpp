@@ -11,6 +11,7 @@
 #include "lib/Codegen/KernelPrinter.h"
 #include "lib/Codegen/LaunchCheck.h"
 #include "lib/Codegen/StepPrinter.h"
+#include "lib/Memory/Persistent.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>

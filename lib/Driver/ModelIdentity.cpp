@@ -15,6 +15,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/Graph/Signature.h"
+#include "passes/Graph/TrainingOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -46,15 +47,6 @@ static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(va
 static bool isParameter(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   return argument && parameterOf(argument);
-}
-
-/// Dropout and the like become what they are in inference.
-static void removeTrainingOps(func::FuncOp function) {
-  function.walk([](TrainingOpInterface op) {
-    OpBuilder builder(op);
-    op->replaceAllUsesWith(op.buildInference(builder));
-    op->erase();
-  });
 }
 
 bool OperationLines::isLeftOut(Operation *op) const {

@@ -56,6 +56,13 @@ static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, 
   return diagnostic;
 }
 
+StringRef braid::nameOf(exec::TensorOp tensor) {
+  if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
+    return param.getName();
+  auto state = dyn_cast<tg::StateAttr>(tensor.getValue());
+  return state ? StringRef(state.getName()) : tensor.getSymName();
+}
+
 StringRef braid::nameOf(func::FuncOp program, unsigned argument) {
   if (auto param = program.getArgAttrOfType<tg::ParamAttr>(argument, tg::kParam))
     return param.getName();

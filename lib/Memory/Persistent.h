@@ -72,6 +72,9 @@ private:
 /// The name of the parameter or state that an argument is, or "".
 llvm::StringRef nameOf(mlir::func::FuncOp program, unsigned argument);
 
+/// The name that users know for a persistent tensor.
+llvm::StringRef nameOf(exec::TensorOp tensor);
+
 /// The slots that an argument lies in; null for none.
 mlir::StringAttr slotsOf(mlir::func::FuncOp program, unsigned argument);
 

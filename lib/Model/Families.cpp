@@ -35,10 +35,10 @@ static void describeGpt2(DecoderConfig &config) {
 
 static void readGpt2(Settings &settings, DecoderConfig &config) {
   settings.read("vocab_size", config.vocab);
-  settings.read("n_positions", config.positions);
-  settings.read("n_embd", config.width);
-  settings.read("n_layer", config.layers, 1 << 12);
-  settings.read("n_head", config.heads, 1 << 12);
+  settings.readEither("n_positions", "max_position_embeddings", config.positions);
+  settings.readEither("n_embd", "hidden_size", config.width);
+  settings.readEither("n_layer", "num_hidden_layers", config.layers, 1 << 12);
+  settings.readEither("n_head", "num_attention_heads", config.heads, 1 << 12);
   config.inner = 4 * config.width;
   settings.read("n_inner", config.inner);
   settings.readActivation("activation_function", config.activation);
@@ -174,6 +174,7 @@ static void readGemma(Settings &settings, DecoderConfig &config, int64_t full) {
 
 static void readGemma2(Settings &settings, DecoderConfig &config) {
   readGemma(settings, config, /*full=*/2);
+  settings.ignore({"sliding_window_size"}); // beside sliding_window in published files; Transformers does not read it
   settings.readOrNone("attn_logit_softcapping", config.attentionSoftcap, 1e-6, 1e9);
   readRope(settings, config);
 }
@@ -228,7 +229,8 @@ static void readGptNeoX(Settings &settings, DecoderConfig &config) {
   config.embedDropout = config.residualDropout;
   readAttentionBias(settings, config);
   settings.read("use_parallel_residual", config.parallelResidual);
-  settings.ignore({"pad_token_id"});
+  // Transformers reads the second and third under other names alone.
+  settings.ignore({"pad_token_id", "attention_probs_dropout_prob", "hidden_dropout_prob"});
   readRope(settings, config, {.olderTheta = "rotary_emb_base", .olderShare = "rotary_pct", .share = 0.25});
 }
 

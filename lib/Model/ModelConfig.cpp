@@ -17,15 +17,16 @@ using namespace braid;
 static constexpr StringLiteral kWithoutEffect[] = {
     "model_type", "architectures", "auto_map", "transformers_version", "_name_or_path", "name_or_path", "_commit_hash",
     "finetuning_task", "task_specific_params", "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",
-    "is_llama_config", "transformers.js_config",
+    "is_llama_config", "transformers.js_config", "custom_pipelines", "num_steps",
     // Tokens.
-    "bos_token_id", "eos_token_id", "sep_token_id", "decoder_start_token_id", "bad_words_ids",
+    "bos_token_id", "eos_token_id", "sep_token_id", "decoder_start_token_id", "bad_words_ids", "max_sequence_length",
+    "model_max_length",
     // Types of stored weights.
     "dtype", "torch_dtype", "use_bfloat16",
     // How Transformers runs it.
     "use_cache", "cache_implementation", "gradient_checkpointing", "attn_implementation", "_attn_implementation",
-    "chunk_size_feed_forward", "output_attentions", "output_hidden_states", "return_dict", "torchscript",
-    "tf_legacy_loss",
+    "_attn_implementation_autoset", "output_past", "chunk_size_feed_forward", "output_attentions",
+    "output_hidden_states", "return_dict", "torchscript", "tf_legacy_loss",
     // Generation.
     "max_length", "min_length", "do_sample", "early_stopping", "num_beams", "num_beam_groups", "diversity_penalty",
     "temperature", "top_k", "top_p", "typical_p", "repetition_penalty", "length_penalty", "no_repeat_ngram_size",
@@ -40,6 +41,7 @@ static void refuseOthers(Settings &settings) {
   for (StringRef key :
        {"is_decoder", "is_encoder_decoder", "add_cross_attention", "tie_encoder_decoder", "rope_interleaved"})
     settings.refuseUnless(key, false);
+  settings.refuseUnless("cross_attention_hidden_size", nullptr);
   settings.refuseUnless("pruned_heads", json::Object());
 }
 

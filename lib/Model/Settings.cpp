@@ -59,6 +59,15 @@ void Settings::read(StringRef key, bool &value) {
   value = *found->getAsBoolean();
 }
 
+void Settings::readEither(StringRef key, StringRef alias, int64_t &value, int64_t most) {
+  read(key, value, most);
+  int64_t other = value;
+  read(alias, other, most);
+  check(!has(key) || other == value,
+        "'" + alias + "' is " + Twine(other) + ", but '" + key + "' is " + Twine(value) + "; leave one of them out");
+  value = other;
+}
+
 void Settings::readOrNone(StringRef key, int64_t &value) {
   value = isNull(key) ? 0 : value;
   read(key, value);

@@ -24,6 +24,8 @@ public:
   void read(llvm::StringRef key, int64_t &value, int64_t most = 1 << 24, int64_t least = 1);
   void read(llvm::StringRef key, double &value, double least, double below);
   void read(llvm::StringRef key, bool &value);
+  /// Reads one number under either of two names; both may be there if they agree.
+  void readEither(llvm::StringRef key, llvm::StringRef alias, int64_t &value, int64_t most = 1 << 24);
   /// Null stands for 0: there is none.
   void readOrNone(llvm::StringRef key, int64_t &value);
   void readOrNone(llvm::StringRef key, double &value, double least, double below);

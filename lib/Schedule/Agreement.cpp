@@ -1,6 +1,9 @@
 //===- Agreement.cpp - what the ranks of a collective agree on ------------===//
 
 #include "lib/Schedule/Agreement.h"
+#include "dialects/Comm/MovedValues.h"
+#include "dialects/Comm/Programs.h"
+#include "dialects/TG/TG.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -32,13 +35,47 @@ static ArrayAttr tensorTypes(MLIRContext *context, TypeRange types) {
   return result.empty() ? ArrayAttr() : ArrayAttr::get(context, result);
 }
 
+/// Messages of cells lie in states `stage0_activation_out.1` and `stage1_activation_in.1`, whose numbers agree.
+static StringAttr numberOfMessage(DictionaryAttr attributes, StringRef kind) {
+  auto name = attributes ? attributes.getAs<StringAttr>(kind) : StringAttr();
+  auto state = attributes ? attributes.getAs<tg::StateAttr>(kind) : tg::StateAttr();
+  StringRef text = state ? state.getName().getValue() : name ? name.getValue() : StringRef();
+  return text.empty() ? StringAttr() : StringAttr::get(attributes.getContext(), text.rsplit('.').second);
+}
+
+/// In a cell, which of the messages between two stages each tensor is, as its state's name says.
+static void addMessages(CollectiveOpInterface op, SmallVectorImpl<Attribute> &moved) {
+  auto cell = op->getParentOfType<func::FuncOp>();
+  if (!cell || !cell->hasAttr(CommDialect::kCell))
+    return;
+  for (Value sent : op.getSent())
+    if (auto argument = dyn_cast<BlockArgument>(sent))
+      if (StringAttr number = numberOfMessage(cell.getArgAttrDict(argument.getArgNumber()), tg::kState))
+        moved.push_back(number);
+  for (Value received : op->getResults())
+    for (OpOperand &use : received.getUses())
+      if (isa<func::ReturnOp>(use.getOwner()))
+        if (StringAttr number = numberOfMessage(cell.getResultAttrDict(use.getOperandNumber()), tg::kUpdates))
+          moved.push_back(number);
+}
+
+static ArrayAttr movedOf(CollectiveOpInterface op) {
+  ArrayAttr said = movedValuesOf(op);
+  if (!said)
+    return {};
+  SmallVector<Attribute> moved(said.getValue());
+  addMessages(op, moved);
+  return ArrayAttr::get(op->getContext(), moved);
+}
+
 Agreement braid::agreementOf(CollectiveOpInterface op) {
   MLIRContext *context = op->getContext();
   auto outs = cast<exec::ActionOpInterface>(*op).getActionOuts();
   Attribute content = ArrayAttr::get(context, {StringAttr::get(context, op->getName().getStringRef()),
                                                DictionaryAttr::get(context, attributesOf(op))});
   return {content, tensorTypes(context, op.getSent().getTypes()),
-          tensorTypes(context, outs.empty() ? TypeRange(op->getResultTypes()) : TypeRange(outs.getTypes()))};
+          tensorTypes(context, outs.empty() ? TypeRange(op->getResultTypes()) : TypeRange(outs.getTypes())),
+          movedOf(op)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,6 +107,7 @@ public:
 private:
   template <typename T> bool differs(const Twine &what, const T &ofA, const T &ofB);
   bool typesDiffer(ArrayAttr ofA, ArrayAttr ofB);
+  bool movedDiffer(ArrayAttr ofA, ArrayAttr ofB);
 
   RankAt a, b;
   std::string text;
@@ -112,12 +150,17 @@ bool Difference::typesDiffer(ArrayAttr ofA, ArrayAttr ofB) {
   return false;
 }
 
+bool Difference::movedDiffer(ArrayAttr ofA, ArrayAttr ofB) {
+  return ofA && ofB && differs("what it moves of the program that was cut", Attribute(ofA), Attribute(ofB));
+}
+
 std::string Difference::find() {
   Agreement ofA = agreementOf(a.op), ofB = agreementOf(b.op);
   if (a.isPointToPoint) {
     auto tensors = [](const Agreement &of) { return of.sent ? of.sent : of.received; };
     auto none = ArrayAttr::get(a.op->getContext(), {});
-    typesDiffer(tensors(ofA) ? tensors(ofA) : none, tensors(ofB) ? tensors(ofB) : none);
+    if (!typesDiffer(tensors(ofA) ? tensors(ofA) : none, tensors(ofB) ? tensors(ofB) : none))
+      movedDiffer(ofA.moved, ofB.moved);
     return text;
   }
   if (a.op->getName() != b.op->getName())
@@ -131,8 +174,9 @@ std::string Difference::find() {
       return text;
   if (ofA.sent && ofB.sent && typesDiffer(ofA.sent, ofB.sent))
     return text;
-  if (ofA.received && ofB.received)
-    typesDiffer(ofA.received, ofB.received);
+  if (ofA.received && ofB.received && typesDiffer(ofA.received, ofB.received))
+    return text;
+  movedDiffer(ofA.moved, ofB.moved);
   return text;
 }
 

@@ -14,6 +14,9 @@ struct Agreement {
   mlir::Attribute content;
   /// The types of the tensors, in either form.
   mlir::ArrayAttr sent, received;
+  /// Which values it moves (dialects/Comm/MovedValues.h), and in cells of a pipeline which of the messages between two
+  /// stages they are; null where nothing is said.
+  mlir::ArrayAttr moved;
 };
 
 Agreement agreementOf(comm::CollectiveOpInterface op);

@@ -242,7 +242,14 @@ bool Simulator::arePair(size_t a, size_t b) const {
   return a != b && head(a) && head(b) && head(a)->kind != CommunicationKind::Group && matches(a, *head(a), b, *head(b));
 }
 
+/// Whether two communications move the same values, as far as both say.
+static bool moveTheSame(const Communication &a, const Communication &b) {
+  return !a.moved || !b.moved || a.moved == b.moved;
+}
+
 static bool pairAgrees(const Communication &a, const Communication &b) {
+  if (!moveTheSame(a, b))
+    return false;
   return a.kind == CommunicationKind::Send ? a.sent == b.received : a.received == b.sent;
 }
 
@@ -272,7 +279,7 @@ std::optional<std::pair<size_t, size_t>> Simulator::mismatch(llvm::ArrayRef<size
                                                              unsigned communicator) const {
   // All must agree with the first that has arrived, and with the first that sends or
   // receives tensors.
-  std::optional<size_t> first, sender, receiver;
+  std::optional<size_t> first, sender, receiver, mover;
   for (size_t rank : members) {
     if (!isAtGroup(rank, communicator))
       continue;
@@ -281,6 +288,10 @@ std::optional<std::pair<size_t, size_t>> Simulator::mismatch(llvm::ArrayRef<size
       first = rank;
     if (head(*first)->content != at.content)
       return std::pair(*first, rank);
+    if (at.moved && !mover)
+      mover = rank;
+    if (mover && !moveTheSame(*head(*mover), at))
+      return std::pair(*mover, rank);
     if (at.sent && !sender)
       sender = rank;
     if (at.sent && head(*sender)->sent != at.sent)

@@ -42,8 +42,8 @@ struct OrderProblem {
     /// The signature, in which matching communications must agree.  `content` is equal in
     /// a group.  0 for `sent` and `received` means no tensors, which agrees with
     /// anything: in a rooted collective only the root has them.  What a send sends is what
-    /// its recv receives.
-    unsigned content = 0, sent = 0, received = 0;
+    /// its recv receives.  `moved` is which values these are; 0 agrees with anything, too.
+    unsigned content = 0, sent = 0, received = 0, moved = 0;
     mlir::Operation *op = nullptr;
   };
 

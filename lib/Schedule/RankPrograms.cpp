@@ -184,6 +184,7 @@ OrderProblem::Communication OrderReader::communicationOf(CollectiveOpInterface o
   result.content = numberOf(agreement.content);
   result.sent = agreement.sent ? numberOf(agreement.sent) : 0;
   result.received = agreement.received ? numberOf(agreement.received) : 0;
+  result.moved = agreement.moved ? numberOf(agreement.moved) : 0;
   result.op = op;
   return result;
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/MovedValues.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Schedule/Buckets.h"
@@ -35,14 +36,19 @@ static CollectiveOpInterface joinCollectives(OpBuilder &builder, CollectiveOpInt
   OperationState state(tg::withFacts(first.getLoc(), facts), first->getName());
   state.attributes = sharedAttributes(first);
   SmallVector<int64_t> dims;
+  SmallVector<Attribute> moved;
   for (CollectiveOpInterface member : members) {
     state.addOperands(member.getSent());
     state.addTypes(member->getResultTypes());
     if (auto own = member->getAttrOfType<DenseI64ArrayAttr>("dims"))
       llvm::append_range(dims, own.asArrayRef());
+    if (auto own = movedValuesOf(member))
+      llvm::append_range(moved, own);
   }
   if (first->hasAttr("dims"))
     state.attributes.set("dims", builder.getDenseI64ArrayAttr(dims));
+  if (moved.size() == facts.size())
+    state.attributes.set(kMoved, builder.getArrayAttr(moved));
   int32_t sent = state.operands.size();
   state.attributes.set("operandSegmentSizes", builder.getDenseI32ArrayAttr({sent, 0}));
   return cast<CollectiveOpInterface>(builder.create(state));

@@ -1,6 +1,7 @@
 //===- BucketProgram.cpp - what needs what, and what is alike -------------===//
 
 #include "passes/Collectives/BucketProgram.h"
+#include "dialects/Comm/MovedValues.h"
 #include "dialects/Comm/TensorNames.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/ADT/MapVector.h"
@@ -15,6 +16,7 @@ NamedAttrList braid::sharedAttributes(CollectiveOpInterface op) {
   attributes.erase("operandSegmentSizes");
   attributes.erase("dims");
   attributes.erase(kTensors);
+  attributes.erase(kMoved);
   return attributes;
 }
 

@@ -352,7 +352,10 @@ def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
     These are errors: ranks that wait for one another, a send or collective without a
     match on the other side, ranks that issue the same collective with another op,
     reduction, root, dims, pairs or tensors, ranks with two functions or none, and
-    tickets that are not waited for exactly once.  That nobody touches the bytes of a collective under
+    tickets that are not waited for exactly once.  Passes that cut a program into functions of
+    ranks say of each collective between these which values it moves (`comm.moved`: names of
+    arguments, numbers of results).  Ranks that move different values are an error, though the
+    types agree, and on values so is an operand that is not the value that is named.  That nobody touches the bytes of a collective under
     way is checked where bytes are, by exec-verify-plan.
 
     Leaves:

@@ -1,5 +1,7 @@
 //===- VerifyOrder.cpp - ranks do not deadlock ----------------------------===//
 
+#include "dialects/Comm/MovedValues.h"
+#include "dialects/TG/Facts.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Schedule/RankPrograms.h"
 #include "passes/Collectives/Passes.h"
@@ -119,6 +121,54 @@ LogicalResult Reporter::report(const Deadlock &found) {
   llvm_unreachable("all kinds are handled");
 }
 
+/// Checks that a collective sends what it says that it moves: an argument of that name, or a result with its facts.
+/// What is reduced may be a part of another kind, but not that of another parameter.
+static LogicalResult verifySent(CollectiveOpInterface op) {
+  auto fail = [&](Value value, const auto &said, const auto &made) -> LogicalResult {
+    InFlightDiagnostic diagnostic = op->emitOpError();
+    diagnostic << "moves " << said << " by its attributes and facts, and sends " << made;
+    diagnostic.attachNote(value.getLoc()) << "this is sent";
+    return diagnostic;
+  };
+  OperandRange sent = op.getSent();
+  ArrayAttr moved = movedValuesOf(op);
+  auto function = op->getParentOfType<func::FuncOp>();
+  bool isCell = function->hasAttr(CommDialect::kCell);
+  for (auto [index, value] : llvm::enumerate(sent)) {
+    if (auto argument = dyn_cast<BlockArgument>(value); argument && !isCell) {
+      StringAttr name = tg::nameOf(function.getArgAttrDict(argument.getArgNumber()));
+      auto said = dyn_cast<StringAttr>(moved[index]);
+      // Each rank calls its part of a sum otherwise.
+      bool isPart = said && name && name.getValue().starts_with((said.getValue() + ".stage").str());
+      if (said && name && said != name && !isPart)
+        return fail(value, said, name);
+      continue;
+    }
+    tg::FactsAttr said = tg::factsOfTensor(op.getLoc(), index, sent.size());
+    tg::FactsAttr made = isa<BlockArgument>(value) ? tg::factsOf(value.getLoc()) : tg::factsOfTensor(value);
+    bool isOfAnother = said && made && !said.getOf().empty() && !made.getOf().empty() && said.getOf() != made.getOf();
+    if (op.getReductionKind() ? isOfAnother : said && made && said != made)
+      return fail(value, said, made);
+    // One that a pass put where the value is made is there still.
+    if (!said || !made || op.getReductionKind() || !isa<OpResult>(value) || sent.size() != 1 ||
+        op.getLoc() == tg::withFacts(function.getLoc(), said))
+      continue;
+    if (op.getLoc() != tg::locationOf(value))
+      return fail(value, "what is made elsewhere", value.getDefiningOp()->getName());
+  }
+  return success();
+}
+
+/// The collectives that several functions take part in, before they are in memory.
+static LogicalResult verifyMoved(Operation *function) {
+  if (!isa<func::FuncOp>(function))
+    return success();
+  auto result = function->walk([](CollectiveOpInterface op) {
+    return movedValuesOf(op) && failed(verifySent(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Emits an error where the ranks of a program deadlock: where they wait for one another, have
 /// no matching communication, or do not issue the same one.
 static LogicalResult verifyOrder(ModuleOp module) {
@@ -126,6 +176,9 @@ static LogicalResult verifyOrder(ModuleOp module) {
   if (failed(programs))
     return failure();
   for (const RankProgram &program : *programs) {
+    for (Operation *function : program.functions)
+      if (failed(verifyMoved(function)))
+        return failure();
     FailureOr<OrderProblem> problem = readOrder(program);
     if (failed(problem))
       return failure();

@@ -30,17 +30,11 @@ struct Trained {
 // Clipping
 //===----------------------------------------------------------------------===//
 
-/// That of a parameter that the loss does not depend on.
-static bool isZeroGradient(Value gradient) { return matchPattern(gradient, m_AnyZeroFloat()); }
-
 /// The norm of all gradients, in the type of the first.
 static Value globalNorm(TensorBuilder &b, ArrayRef<Trained> all) {
-  SmallVector<Value> gradients;
-  for (const Trained &one : all)
-    if (!isZeroGradient(one.gradient))
-      gradients.push_back(one.gradient);
-  if (gradients.empty())
-    gradients.push_back(all.front().gradient);
+  if (all.empty())
+    return b.zeros(RankedTensorType::get({}, b.builder.getF32Type()));
+  SmallVector<Value> gradients = llvm::map_to_vector(all, [](const Trained &one) { return one.gradient; });
   return b.make<GlobalNormOp>(withShape(typeOf(gradients.front()), {}), gradients);
 }
 
@@ -56,8 +50,6 @@ static void clipGradients(TensorBuilder &b, MutableArrayRef<Trained> all, Value 
   Value scale = b.div(b.like(norm, clip), b.add(norm, 1e-6));
   scale = b.make<arith::MinimumFOp>(scale, b.like(scale, 1.0));
   for (Trained &one : all) {
-    if (isZeroGradient(one.gradient))
-      continue;
     b.loc = ofGradient(b.loc, one);
     Value factor = b.convert(scale, typeOf(one.gradient).getElementType());
     one.gradient = b.mul(one.gradient, b.fromScalar(factor, one.gradient));
@@ -81,7 +73,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     FailureOr<SmallVector<Trained>> trained = findTrained(function);
     if (failed(trained))
       return signalPassFailure();
-    if (trained->empty())
+    if (!hasGradients(function))
       return forgetDecayGroups(function);
     eraseResults(function, [&](unsigned index) { return function.getResultAttr(index, kGradOf) != nullptr; });
     OpBuilder builder(returnOf(function));
@@ -94,9 +86,6 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       editor.addResult(norm, Role::GradNorm);
     }
     for (const Trained &one : *trained) {
-      // As in PyTorch, what has no gradient is left alone: it does not decay either.
-      if (isZeroGradient(one.gradient))
-        continue;
       b.loc = withFacts(one.gradient.getLoc(), factsOfParameter(parameterOf(one.parameter), Phase::Update));
       update(editor, b, one);
     }
@@ -145,6 +134,15 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     return gradient == parameter || (gradient.getShape() == parameter.getShape() && gradient.getElementType().isBF16());
   }
 
+  static bool hasGradients(func::FuncOp function) {
+    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
+    return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned i) {
+      auto name = function.getResultAttrOfType<StringAttr>(i, kGradOf);
+      return name && parameters.contains(name);
+    });
+  }
+
+  /// As in PyTorch, a parameter that the loss does not depend on is left alone: it does not decay either.
   static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
     SmallVector<Trained> trained;
     llvm::StringMap<BlockArgument> parameters = parametersByName(function);
@@ -159,13 +157,13 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       if (!fits(typeOf(gradient), typeOf(parameter)))
         return function.emitError() << "result #" << i << " is the gradient of " << name << " but has the type "
                                     << gradient.getType() << " instead of " << parameter.getType();
+      if (matchPattern(gradient, m_AnyZeroFloat()))
+        continue;
       // What was stored in bf16 is scaled and applied in the parameter's type.
       OpBuilder builder(returnOf(function));
       Location loc = ofGradient(gradient.getLoc(), {parameter, gradient});
       TensorBuilder b(builder, loc);
-      gradient = isZeroGradient(gradient) ? b.zeros(typeOf(parameter))
-                                          : b.convert(gradient, typeOf(parameter).getElementType());
-      trained.push_back({parameter, gradient});
+      trained.push_back({parameter, b.convert(gradient, typeOf(parameter).getElementType())});
     }
     return trained;
   }

@@ -9,6 +9,7 @@
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/PositionRow.h"
 #include "passes/Graph/Signature.h"
+#include "passes/Graph/TrainingOps.h"
 #include "llvm/ADT/Sequence.h"
 
 namespace braid {
@@ -54,8 +55,7 @@ static void keepResultsOf(func::FuncOp function, StringRef program) {
   eraseResults(function, [&](unsigned result) { return !isReturnedBy(function, result, program); });
 }
 
-/// Replaces dropout and the like by what they are in inference.
-static void removeTrainingOps(func::FuncOp function) {
+void braid::removeTrainingOps(func::FuncOp function) {
   function.walk([](TrainingOpInterface op) {
     OpBuilder builder(op);
     op->replaceAllUsesWith(op.buildInference(builder));

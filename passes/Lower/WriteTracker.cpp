@@ -1,7 +1,7 @@
 //===- WriteTracker.cpp - every byte from its write to its reads ----------===//
 
 #include "passes/Lower/WriteTracker.h"
-#include "dialects/TG/TG.h"
+#include "lib/Memory/Persistent.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
@@ -26,14 +26,6 @@ static RangeAccess accessAt(ArenaRange *range, Type type, int64_t offset) {
 //===----------------------------------------------------------------------===//
 // What the program on values says
 //===----------------------------------------------------------------------===//
-
-/// The name of a parameter or state.
-static StringRef nameOf(TensorOp tensor) {
-  if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
-    return param.getName();
-  auto state = dyn_cast<tg::StateAttr>(tensor.getValue());
-  return state ? state.getName().getValue() : tensor.getSymName();
-}
 
 void WriteTracker::findArguments(ArrayRef<ArenaRange *> ranges) {
   std::vector<RangeAccess> inputs;

@@ -91,15 +91,14 @@ static std::optional<unsigned> firstDim(Value value) {
 
 /// The dims of a tensor that an op of ranks joins or divides; none of an op whose ranks do something else.
 static std::optional<SmallVector<int64_t>> dimsOfRanks(Operation *op) {
-  if (isa<comm::AllReduceOp>(op))
-    return SmallVector<int64_t>();
   if (auto slice = dyn_cast<comm::SliceOp>(op))
     return SmallVector<int64_t>{static_cast<int64_t>(slice.getDim())};
-  if (auto gather = dyn_cast<comm::AllGatherOp>(op))
-    return SmallVector<int64_t>(gather.getDims());
-  if (auto scatter = dyn_cast<comm::ReduceScatterOp>(op))
-    return SmallVector<int64_t>(scatter.getDims());
-  return std::nullopt;
+  auto collective = dyn_cast<comm::CollectiveOpInterface>(op);
+  if (!collective || collective.getRootRank() || collective.getPeerRank() || !collective.getPairs().empty())
+    return std::nullopt;
+  SmallVector<int64_t> dims(collective.getSentDims());
+  llvm::append_range(dims, collective.getReceivedDims());
+  return dims;
 }
 
 /// The rule of an op; of one of ranks, with a tensor, as every rank computes it along the dims that it leaves alone.

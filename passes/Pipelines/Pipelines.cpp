@@ -150,8 +150,10 @@ void braid::buildShardPipeline(OpPassManager &manager) {
 void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipelineOptions &options) {
   manager.addPass(createAgreePass());
   buildShardPipeline(manager);
-  if (options.rootParallel)
+  if (options.rootParallel) {
     manager.addPass(createRootParallelPass());
+    manager.addPass(createVerifyOrder());
+  }
   if (options.noiseScale)
     manager.addNestedPass<func::FuncOp>(createNoiseScalePass(options.noise));
   // Where gradients are stored in the type that they are sent in, this changes nothing.
@@ -209,6 +211,8 @@ void braid::buildRecomputePipeline(OpPassManager &manager, const RecomputePipeli
 void braid::buildStagesPipeline(OpPassManager &manager, const StagesPipelineOptions &options) {
   manager.addPass(createStagesPass(options.stages));
   manager.addPass(createVerifyFactsPass());
+  // On values, where facts say what is sent.
+  manager.addPass(createVerifyOrder());
 }
 
 /// Fewer collectives, each of many tensors.  A unit that is gathered again is a

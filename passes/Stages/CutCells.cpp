@@ -1,6 +1,7 @@
 //===- CutCells.cpp - the functions of a pipeline's cells -----------------===//
 
 #include "passes/Stages/CutCells.h"
+#include "dialects/Comm/MovedValues.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Schedule/PipelineTable.h"
@@ -23,8 +24,8 @@ class CellCutter {
 public:
   CellCutter(func::FuncOp program, const StageMap &map, const StageAxis &axis, const Schedule &schedule,
              const Walk &walk)
-      : program(program), map(map), axis(axis), schedule(schedule), walk(walk), saved(schedule.numStages()),
-        activations(schedule.numStages()), gradients(schedule.numStages()) {}
+      : program(program), map(map), axis(axis), schedule(schedule), walk(walk), numbers(program),
+        saved(schedule.numStages()), activations(schedule.numStages()), gradients(schedule.numStages()) {}
 
   Cells run();
 
@@ -54,6 +55,7 @@ private:
   const StageAxis &axis;
   const Schedule &schedule;
   const Walk &walk;
+  comm::ValueNumbers numbers;
   DenseMap<Operation *, Part> partOf;
   /// The ops with a stage that read a value.
   DenseMap<Value, SmallVector<Operation *>> readers;
@@ -326,8 +328,10 @@ void CellCutter::makeMessage(unsigned stage, bool isGradient) {
     SmallVector<Value> values;
     SmallVector<Type> types;
     SmallVector<tg::FactsAttr> facts;
+    SmallVector<Attribute> moved;
     for (unsigned index : indices) {
       Value value = sent[index];
+      moved.push_back(numbers.of(value));
       values.push_back(sender.addArgument(value.getType(),
                                           stateAttributes(context, nameOfSent(stage, isGradient, index),
                                                           tg::TensorKind::Message, slotsOfSent(stage, isGradient)),
@@ -337,10 +341,12 @@ void CellCutter::makeMessage(unsigned stage, bool isGradient) {
     }
     Location loc = tg::withFacts(program.getLoc(), facts);
     auto peer = [&](unsigned other) { return sender.getBuilder().getI64IntegerAttr(schedule.rankOf(other)); };
-    sender.getBuilder().create<comm::SendOp>(loc, TypeRange(), values, ValueRange(), peer(target), axis.mesh,
-                                             axis.group());
+    auto send = sender.getBuilder().create<comm::SendOp>(loc, TypeRange(), values, ValueRange(), peer(target),
+                                                         axis.mesh, axis.group());
     auto recv = receiver.getBuilder().create<comm::RecvOp>(loc, types, ValueRange(), ValueRange(), peer(stage),
                                                            axis.mesh, axis.group());
+    for (Operation *side : {send.getOperation(), recv.getOperation()})
+      comm::setMovedValues(side, moved);
     for (auto [index, received] : llvm::zip(indices, recv->getResults())) {
       std::string name = nameOf(target, in, index);
       receiver.addArgument(received.getType(),

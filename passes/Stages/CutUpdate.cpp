@@ -77,11 +77,11 @@ void UpdateCutter::addSharedSums() {
     Value sum = functions[root].lookup(argument);
     for (unsigned rank : llvm::drop_begin(parts))
       sum = functions[root].getBuilder().create<arith::AddFOp>(
-          loc, sum, functions.move(functions[rank].lookup(argument), rank, root, loc));
+          loc, sum, functions.move(argument, functions[rank].lookup(argument), rank, root, loc));
     functions[root].map(argument, sum);
     for (unsigned rank : holders.of(argument).set_bits())
       if (rank != root)
-        functions[rank].map(argument, functions.move(sum, root, rank, loc));
+        functions[rank].map(argument, functions.move(argument, sum, root, rank, loc));
   }
 }
 
@@ -133,7 +133,7 @@ LogicalResult UpdateCutter::addAmongRanks(Operation *op) {
     if (!value)
       value = functions[rank].getBuilder().create<arith::ConstantOp>(
           op->getLoc(), DenseElementsAttr::get(type, FloatAttr::get(type.getElementType(), 0.0)));
-  for (auto [rank, value] : llvm::enumerate(functions.allReduce(ofRanks, op->getLoc())))
+  for (auto [rank, value] : llvm::enumerate(functions.allReduce(sum, ofRanks, op->getLoc())))
     functions[rank].map(sum, value);
   available[sum] = holders.everyone();
   return success();

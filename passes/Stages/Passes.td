@@ -92,13 +92,13 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
     }
     func.func @send_activation_0(%out: tensor<4xf32> {exec.slots = @stage0_activation_out, tg.state = #tg.state<"stage0_activation_out.0", #tg.init<zeros>, kind = message>})
         attributes {comm.cell = #comm.cell<send_activation, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
-      comm.send %out to 1 over @mesh {pp} : (tensor<4xf32>) -> ()
+      comm.send %out to 1 over @mesh {pp} {comm.moved = [7]} : (tensor<4xf32>) -> ()
       return
     }
     func.func @receive_activation_1(%in: tensor<4xf32> {exec.slots = @stage1_activation_in, tg.state = #tg.state<"stage1_activation_in.0", #tg.init<zeros>, kind = message>})
         -> (tensor<4xf32> {tg.updates = "stage1_activation_in.0"})
         attributes {comm.cell = #comm.cell<receive_activation, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
-      %0 = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
+      %0 = comm.recv from 0 over @mesh {pp} {comm.moved = [7]} : () -> tensor<4xf32>
       return %0 : tensor<4xf32>
     }
     func.func @forward_1(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
@@ -129,13 +129,13 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
     }
     func.func @send_gradient_1(%dout: tensor<4xf32> {exec.slots = @stage1_gradient_out, tg.state = #tg.state<"stage1_gradient_out.0", #tg.init<zeros>, kind = message>})
         attributes {comm.cell = #comm.cell<send_gradient, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
-      comm.send %dout to 0 over @mesh {pp} : (tensor<4xf32>) -> ()
+      comm.send %dout to 0 over @mesh {pp} {comm.moved = [13]} : (tensor<4xf32>) -> ()
       return
     }
     func.func @receive_gradient_0(%din: tensor<4xf32> {exec.slots = @stage0_gradient_in, tg.state = #tg.state<"stage0_gradient_in.0", #tg.init<zeros>, kind = message>})
         -> (tensor<4xf32> {tg.updates = "stage0_gradient_in.0"})
         attributes {comm.cell = #comm.cell<receive_gradient, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
-      %0 = comm.recv from 1 over @mesh {pp} : () -> tensor<4xf32>
+      %0 = comm.recv from 1 over @mesh {pp} {comm.moved = [13]} : () -> tensor<4xf32>
       return %0 : tensor<4xf32>
     }
     ```

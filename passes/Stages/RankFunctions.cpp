@@ -8,19 +8,21 @@
 using namespace mlir;
 using namespace braid;
 
-RankFunctions::RankFunctions(func::FuncOp program, const StageAxis &axis) : program(program), axis(axis) {
+RankFunctions::RankFunctions(func::FuncOp program, const StageAxis &axis)
+    : program(program), axis(axis), numbers(program) {
   for (unsigned rank = 0; rank < axis.size; ++rank)
     functions.emplace_back(program, axis, rank, (program.getName() + "_" + axis.axis.getValue() + Twine(rank)).str());
 }
 
-Value RankFunctions::move(Value value, unsigned from, unsigned to, Location loc) {
+Value RankFunctions::move(Value value, Value here, unsigned from, unsigned to, Location loc) {
   OpBuilder &sender = functions[from].getBuilder(), &receiver = functions[to].getBuilder();
-  sender.create<comm::SendOp>(loc, TypeRange(), value, ValueRange(), sender.getI64IntegerAttr(to), axis.mesh,
-                              axis.group());
-  return receiver
-      .create<comm::RecvOp>(loc, value.getType(), ValueRange(), ValueRange(), receiver.getI64IntegerAttr(from),
-                            axis.mesh, axis.group())
-      ->getResult(0);
+  auto send = sender.create<comm::SendOp>(loc, TypeRange(), here, ValueRange(), sender.getI64IntegerAttr(to), axis.mesh,
+                                          axis.group());
+  auto recv = receiver.create<comm::RecvOp>(loc, here.getType(), ValueRange(), ValueRange(),
+                                            receiver.getI64IntegerAttr(from), axis.mesh, axis.group());
+  for (Operation *side : {send.getOperation(), recv.getOperation()})
+    comm::setMovedValues(side, numbers.of(value));
+  return recv->getResult(0);
 }
 
 /// What is made of no op of the program, such as a sum of the loss, was there before its phases.
@@ -29,7 +31,7 @@ static Location locationOf(Value value) {
 }
 
 void RankFunctions::send(Value value, unsigned from, unsigned to) {
-  functions[to].map(value, move(functions[from].lookup(value), from, to, locationOf(value)));
+  functions[to].map(value, move(value, functions[from].lookup(value), from, to, locationOf(value)));
 }
 
 /// Of what sends it.  Of an argument, the loss is forward, and all else is for updates.
@@ -50,18 +52,20 @@ void RankFunctions::broadcast(Value value, unsigned from) {
     auto op = builder.create<comm::BroadcastOp>(locationOfSent(value), isRoot ? TypeRange() : value.getType(),
                                                 isRoot ? ValueRange(functions[rank].lookup(value)) : ValueRange(),
                                                 ValueRange(), builder.getI64IntegerAttr(from), axis.mesh, axis.group());
+    comm::setMovedValues(op, numbers.of(value));
     if (!isRoot)
       functions[rank].map(value, op->getResult(0));
   }
 }
 
-SmallVector<Value> RankFunctions::allReduce(ArrayRef<Value> ofRanks, Location loc) {
+SmallVector<Value> RankFunctions::allReduce(Value sum, ArrayRef<Value> ofRanks, Location loc) {
   SmallVector<Value> sums;
-  for (auto [rank, value] : llvm::enumerate(ofRanks))
-    sums.push_back(functions[rank]
-                       .getBuilder()
-                       .create<comm::AllReduceOp>(loc, comm::Reduction::Sum, value, axis.mesh, axis.group())
-                       ->getResult(0));
+  for (auto [rank, value] : llvm::enumerate(ofRanks)) {
+    auto op = functions[rank].getBuilder().create<comm::AllReduceOp>(loc, comm::Reduction::Sum, value, axis.mesh,
+                                                                     axis.group());
+    comm::setMovedValues(op, numbers.of(sum));
+    sums.push_back(op->getResult(0));
+  }
   return sums;
 }
 

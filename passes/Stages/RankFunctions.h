@@ -2,6 +2,7 @@
 #ifndef BRAID_PASSES_STAGES_RANKFUNCTIONS_H
 #define BRAID_PASSES_STAGES_RANKFUNCTIONS_H
 
+#include "dialects/Comm/MovedValues.h"
 #include "passes/Stages/StageFunction.h"
 
 namespace braid {
@@ -19,16 +20,17 @@ public:
   void send(mlir::Value value, unsigned from, unsigned to);
   /// The same to all others.
   void broadcast(mlir::Value value, unsigned from);
-  /// The sum of what ranks have, on all of them.
-  llvm::SmallVector<mlir::Value> allReduce(llvm::ArrayRef<mlir::Value> ofRanks, mlir::Location loc);
-  /// Sends `value` of rank `from` to rank `to`; returns it there.
-  mlir::Value move(mlir::Value value, unsigned from, unsigned to, mlir::Location loc);
+  /// The sum of what ranks have, on all of them, which is `sum` of the program.
+  llvm::SmallVector<mlir::Value> allReduce(mlir::Value sum, llvm::ArrayRef<mlir::Value> ofRanks, mlir::Location loc);
+  /// Sends what rank `from` has of `value` of the program to rank `to`; returns it there.
+  mlir::Value move(mlir::Value value, mlir::Value here, unsigned from, unsigned to, mlir::Location loc);
 
   llvm::SmallVector<mlir::func::FuncOp> finish();
 
 private:
   mlir::func::FuncOp program;
   const StageAxis &axis;
+  comm::ValueNumbers numbers;
   std::vector<StageFunction> functions;
 };
 

@@ -397,22 +397,22 @@ def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
     comm.mesh @mesh [dp = 4]
     func.func @f(%all: tensor<8x3xf32> {tg.input = "x"}, %w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
         -> (tensor<3xf32> {tg.updates = "w"}) attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [0]>} {
-      %x = comm.scatter %all dims [0] root 0 over @mesh {dp} : (tensor<8x3xf32>) -> tensor<2x3xf32>
-      comm.broadcast %w root 0 over @mesh {dp} : (tensor<3xf32>) -> ()
+      %x = comm.scatter %all dims [0] root 0 over @mesh {dp} {comm.moved = ["x"]} : (tensor<8x3xf32>) -> tensor<2x3xf32>
+      comm.broadcast %w root 0 over @mesh {dp} {comm.moved = ["w"]} : (tensor<3xf32>) -> ()
       %r = tg.broadcast %w dims [1] : tensor<3xf32> -> tensor<2x3xf32>
       %y = arith.mulf %x, %r : tensor<2x3xf32>
       %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>
-      %g = comm.reduce sum %p root 0 over @mesh {dp} : (tensor<3xf32>) -> tensor<3xf32>
+      %g = comm.reduce sum %p root 0 over @mesh {dp} {comm.moved = [6]} : (tensor<3xf32>) -> tensor<3xf32>
       %new = arith.subf %w, %g : tensor<3xf32>
       return %new : tensor<3xf32>
     }
     func.func @f_workers() attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [1, 2, 3]>} {
-      %x = comm.scatter dims [0] root 0 over @mesh {dp} : () -> tensor<2x3xf32>
-      %b = comm.broadcast root 0 over @mesh {dp} : () -> tensor<3xf32>
+      %x = comm.scatter dims [0] root 0 over @mesh {dp} {comm.moved = ["x"]} : () -> tensor<2x3xf32>
+      %b = comm.broadcast root 0 over @mesh {dp} {comm.moved = ["w"]} : () -> tensor<3xf32>
       %r = tg.broadcast %b dims [1] : tensor<3xf32> -> tensor<2x3xf32>
       %y = arith.mulf %x, %r : tensor<2x3xf32>
       %p = tg.reduce sum %y dims [0] : tensor<2x3xf32> -> tensor<3xf32>
-      comm.reduce sum %p root 0 over @mesh {dp} : (tensor<3xf32>) -> ()
+      comm.reduce sum %p root 0 over @mesh {dp} {comm.moved = [6]} : (tensor<3xf32>) -> ()
       return
     }
     ```

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/MovedValues.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
 #include "dialects/TG/Facts.h"
@@ -35,7 +36,8 @@ constexpr int64_t kRoot = 0;
 class Split {
 public:
   Split(func::FuncOp program, const Mesh &mesh)
-      : program(program), mesh(mesh), symbol(program->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh()),
+      : program(program), numbers(program), mesh(mesh),
+        symbol(program->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh()),
         axes(AxesAttr::get(program.getContext(), mesh.getNames())) {}
 
   LogicalResult check();
@@ -60,6 +62,9 @@ private:
   bool isRanksOwn(DictionaryAttr attributes) const;
   bool isReadByAll(DictionaryAttr attributes) const;
   IntegerAttr root() const { return Builder(symbol.getContext()).getI64IntegerAttr(kRoot); }
+  template <typename Values> void setMoved(Operation *op, const Values &values) const {
+    setMovedValues(op, llvm::map_to_vector(values, [&](Value value) { return numbers.of(value); }));
+  }
   void findNeeded();
   Side begin(StringRef name, bool isRoot);
   void distribute(Side &side);
@@ -71,6 +76,7 @@ private:
   void finish(Side &side);
 
   func::FuncOp program;
+  ValueNumbers numbers;
   Mesh mesh;
   FlatSymbolRefAttr symbol;
   AxesAttr axes;
@@ -231,6 +237,7 @@ void Split::distribute(Side &side) {
     else
       op = side.builder.create<BroadcastOp>(loc, side.isRoot ? TypeRange() : TypeRange(types), ins, ValueRange(),
                                             root(), symbol, axes);
+    setMoved(op, arguments);
     // The root computes with the parameters that it has.
     if (isSharded || !side.isRoot)
       for (auto [argument, result] : llvm::zip_equal(arguments, op->getResults()))
@@ -243,14 +250,18 @@ void Split::copyBody(Side &side) {
   for (Operation &op : program.getBody().front().without_terminator()) {
     auto reduce = dyn_cast<AllReduceOp>(op);
     if (!reduce || usedByWorkers.contains(&op)) {
-      if (side.isRoot || needed.contains(&op))
-        side.builder.clone(op, side.values);
+      if (!side.isRoot && !needed.contains(&op))
+        continue;
+      Operation *copy = side.builder.clone(op, side.values);
+      if (reduce)
+        setMoved(copy, reduce.getResults());
       continue;
     }
     auto ins = llvm::map_to_vector(reduce.getIns(), [&](Value value) { return side.values.lookup(value); });
     auto results = side.isRoot ? TypeRange(reduce->getResultTypes()) : TypeRange();
     auto kind = ReductionAttr::get(op.getContext(), reduce.getKind());
     auto rooted = side.builder.create<ReduceOp>(op.getLoc(), results, kind, ins, ValueRange(), root(), symbol, axes);
+    setMoved(rooted, reduce.getResults());
     if (side.isRoot)
       side.values.map(reduce.getResults(), rooted.getResults());
   }
@@ -268,6 +279,7 @@ Value Split::gather(Side &side, Value part, DictionaryAttr attributes, int64_t d
   auto gather = side.builder.create<GatherOp>(
       tg::withFacts(program->getLoc(), factsOfResult(part)), side.isRoot ? TypeRange(whole) : TypeRange(),
       side.values.lookup(part), ValueRange(), side.builder.getDenseI64ArrayAttr(dim), root(), symbol, axes);
+  setMoved(gather, ValueRange(part));
   return side.isRoot ? gather.getResult(0) : Value();
 }
 
@@ -292,6 +304,7 @@ SmallVector<Value> Split::tell(Side &side) {
     }
     auto broadcast = side.builder.create<BroadcastOp>(tg::withFacts(program->getLoc(), facts), types, sent,
                                                       ValueRange(), root(), symbol, axes);
+    setMoved(broadcast, llvm::map_range(operands, [](OpOperand *operand) { return operand->get(); }));
     for (auto [operand, value] : llvm::zip(operands, broadcast.getResults()))
       received[operand->getOperandNumber()] = value;
   }

@@ -43,6 +43,20 @@ File File::openForReading(const std::string &path) {
   return File(fd, path);
 }
 
+// O_NONBLOCK: a pipe would wait for a writer.
+std::optional<File> File::openIfThere(const std::string &path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (fd < 0 && errno == ENOENT)
+    return std::nullopt;
+  if (fd < 0)
+    fail("cannot open '", path, "': ", errno == ELOOP ? "it is a symbolic link" : std::strerror(errno));
+  File file(fd, path);
+  struct stat info;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+    fail("cannot read '", path, "': it is not a regular file");
+  return file;
+}
+
 File File::openToWrite(const std::string &path, int mode) {
   int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
   if (fd < 0)
@@ -175,22 +189,21 @@ void File::sync() {
     fail("cannot write '", name, "': ", std::strerror(errno));
 }
 
-std::string braid::readText(const std::string &path, uint64_t mostBytes) {
-  const File file = File::openForReading(path);
+static std::string textOf(const File &file, uint64_t mostBytes) {
   if (file.size() > mostBytes)
-    fail("'", path, "' has ", file.size(), " bytes, above the limit of ", mostBytes);
+    fail("'", file.path(), "' has ", file.size(), " bytes, above the limit of ", mostBytes);
   std::string text(file.size(), '\0');
   file.readAt(0, text.data(), text.size());
   return text;
 }
 
+std::string braid::readText(const std::string &path, uint64_t mostBytes) {
+  return textOf(File::openForReading(path), mostBytes);
+}
+
 std::optional<std::string> braid::readTextIfThere(const std::string &path, uint64_t mostBytes) {
-  const int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT)
-    return std::nullopt;
-  if (fd >= 0)
-    close(fd);
-  return readText(path, mostBytes);
+  const std::optional<File> file = File::openIfThere(path);
+  return file ? std::optional(textOf(*file, mostBytes)) : std::nullopt;
 }
 
 bool braid::isFolder(const std::string &path) {

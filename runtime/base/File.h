@@ -22,6 +22,8 @@ class File {
 public:
   // A regular file or a block device.  Never waits for the writer of a pipe.
   static File openForReading(const std::string &path);
+  // The same of a file that Braid names: nothing where there is none, and no link is followed.
+  static std::optional<File> openIfThere(const std::string &path);
   // Files that a user names; `createForWriting` truncates.
   static File createForWriting(const std::string &path);
   static File openForAppending(const std::string &path);
@@ -75,7 +77,7 @@ bool isThere(const std::string &path);
 
 // The whole file; throws Error if it has more than `mostBytes`.
 std::string readText(const std::string &path, uint64_t mostBytes);
-// Nothing where there is no file of that name.
+// The same of a file that Braid names (File::openIfThere).
 std::optional<std::string> readTextIfThere(const std::string &path, uint64_t mostBytes);
 
 // A new folder with the mode 0700.

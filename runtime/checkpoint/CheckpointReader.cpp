@@ -7,6 +7,7 @@
 #include "base/NumberTypes.h"
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/CheckpointIndex.h"
+#include "checkpoint/Moments.h"
 #include "checkpoint/PieceReader.h"
 #include "checkpoint/Weights.h"
 #include "core/Agree.h"
@@ -119,19 +120,35 @@ bool isWanted(const br_tensor &t, Restore what) {
        "; use a checkpoint of this model, or compile that one");
 }
 
+struct Wanted {
+  Targets asSaved;
+  std::vector<ConvertedMoment> converted;
+};
+
 // The whole comparison, before anything is written.  A rank that keeps nothing leaves
 // it to those that do.
-Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
-  Targets wanted;
-  std::set<std::string_view> known;
+Wanted compare(const SavedTensors &saved, const Model &model, Restore what) {
+  Wanted wanted;
+  std::set<std::string, std::less<>> known;
+  auto know = [&](const br_tensor &t) {
+    const std::string name(nameInFile(t));
+    known.insert(name);
+    if (t.category == BR_OPTIMIZER_STATE && savedBlocks(saved, name).value_or(Blocks()).size)
+      known.insert(scalesOf(name));
+  };
   if (model.table().n_tensors == 0 && !isOfAllRanks(model.table()))
     return wanted;
+  if (what == Restore::Everything)
+    wanted.converted = findConvertedMoments(saved, model.table());
+  std::set<const br_tensor *> converted;
+  for (const ConvertedMoment &moment : wanted.converted)
+    converted.insert({moment.moment, moment.scales});
   for (const br_tensor &t : tensorsOf(model.table())) {
-    const std::string_view name = nameInFile(t);
-    known.insert(name);
-    if (!isWanted(t, what))
+    const std::string name(nameInFile(t));
+    know(t);
+    if (!isWanted(t, what) || converted.count(&t))
       continue;
-    const SavedTensor *tensor = saved.find(std::string(name));
+    const SavedTensor *tensor = saved.find(name);
     if (!tensor)
       refuse(saved, model, concat("it has no tensor '", name, "'"));
     if (tensor->shape != shapeOf(t))
@@ -142,19 +159,31 @@ Targets compare(const SavedTensors &saved, const Model &model, Restore what) {
     const bool fits = t.copy_of ? isConvertible(tensor->dtype, t.dtype) : tensor->dtype == typeName(t.dtype);
     if (!fits)
       refuse(saved, model,
-             concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype), " in the model",
-                    t.category == BR_OPTIMIZER_STATE ? ", which braidc --optimizer-state decides" : ""));
-    wanted.emplace(name, &t);
+             concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype), " in the model"));
+    wanted.asSaved.emplace(nameInFile(t), &t);
   }
   // The ranks of the first kind see what all others hold.
   const bool seesAll = isOfAllRanks(model.table()) || model.rank().isFirst();
   for (const br_model *kind = model.table().others; kind; kind = kind->others)
     for (const br_tensor &t : tensorsOf(*kind))
-      known.insert(nameInFile(t));
+      know(t);
   for (const auto &[name, tensor] : saved.tensors())
     if (what == Restore::Everything && seesAll && !known.count(name))
       refuse(saved, model, concat("it has a tensor '", name, "' that the model lacks"));
   return wanted;
+}
+
+std::string textOfStorage(const std::string &dtype, const Blocks &blocks) {
+  return blocks.size ? concat("int8 in blocks of ", blocks.size) : dtype;
+}
+
+// Codes are up to 2 % from what they stand for, so people should know.
+std::string describeConversion(const SavedTensors &saved, const std::vector<ConvertedMoment> &converted) {
+  const ConvertedMoment &first = converted.front();
+  return concat(converted.size(), converted.size() == 1 ? " moment is" : " moments are", " stored otherwise than in '",
+                saved.path(), "', and converted: '", first.moment->name, "' is ",
+                textOfStorage(saved.find(first.moment->name)->dtype, first.saved), " there and ",
+                textOfStorage(typeName(first.moment->dtype), first.own), " here");
 }
 
 // A file system may show ranks different things, and each takes the newest that it
@@ -185,15 +214,19 @@ std::string offerEarlier(const std::string &path, Restore what) {
 
 void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what) {
   checkSameCheckpoint(saved, model);
-  Targets targets;
-  allOrNothing(model, [&] { targets = compare(saved, model, what); });
+  Wanted wanted;
+  allOrNothing(model, [&] { wanted = compare(saved, model, what); });
+  if (!wanted.converted.empty() && model.rank().isFirst())
+    warn(describeConversion(saved, wanted.converted));
   if (!saved.hasChecksums() && model.rank().isFirst())
     warn(concat("'", saved.path(),
                 "' has no checksums, because an older version of Braid saved it: damage to its "
                 "data would go unnoticed"));
   allOrNothing(model, [&] {
     try {
-      readParts(saved, model, targets);
+      readParts(saved, model, wanted.asSaved);
+      for (const ConvertedMoment &moment : wanted.converted)
+        convertMoment(saved, model, moment);
     } catch (const DamagedData &damage) {
       fail(damage.what(), "; ", offerEarlier(saved.path(), what));
     }

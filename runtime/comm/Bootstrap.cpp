@@ -103,7 +103,9 @@ std::string Bootstrap::awaitBlob(const std::string &round, const std::string &ke
       notice.sayEachTime([&] { return missingIn(round); });
     if (Clock::now() < deadline)
       continue;
-    const std::string why = concat("rank ", firstToMiss(round), " has not joined", store->remark());
+    // Where no other rank is missing, rank 0 has not answered.
+    const std::string missing = missingIn(round), who = missing.empty() ? "rank 0" : missing;
+    const std::string why = concat(who, who.starts_with("ranks") ? " have" : " has", " not joined", store->remark());
     if (options.joining.rank == 0) // whose end the others would notice first
       publishNotice("failure", why);
     failToRendezvous(why, deadline);
@@ -123,15 +125,6 @@ std::string Bootstrap::missingIn(const std::string &round) {
     return "";
   const std::string others = missing > most ? concat(" and ", missing - most, " more") : "";
   return concat(missing == 1 ? "rank " : "ranks ", names, others);
-}
-
-// Of the ranks from 1 that have set nothing in this round; 0 if all have.
-int Bootstrap::firstToMiss(const std::string &round) {
-  std::lock_guard lock(storeMutex);
-  for (int rank = 1; rank < options.joining.size; ++rank)
-    if (!store->find(concat(round, rank)))
-      return rank;
-  return 0;
 }
 
 // Those that are late, too, shall hear why there is no job.

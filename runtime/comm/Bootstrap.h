@@ -106,7 +106,6 @@ private:
 
   Store &openedStore();
   [[noreturn]] void failToRendezvous(const std::string &why, Clock::time_point deadline) const;
-  int firstToMiss(const std::string &round);
   std::string missingIn(const std::string &round);
   void lingerForOthers(const std::string &round);
   static std::string refusalOf(int rank, const std::string &why);

@@ -157,3 +157,68 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
   %y = comm.all_reduce sum %x over @mesh {tp, pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+// Two tensors of one type, in another order.
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>, %y: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{is not the same collective on ranks 0 and 1: what it moves of the program that was cut is ["x"] on rank 0 and [7] on rank 1}}
+  comm.send %x to 1 over @mesh {pp} {comm.moved = ["x"]} : (tensor<4xf32>) -> ()
+  comm.send %y to 1 over @mesh {pp} {comm.moved = [7]} : (tensor<4xf32>) -> ()
+  return
+}
+func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at recv #0 here}}
+  %y = comm.recv from 0 over @mesh {pp} {comm.moved = [7]} : () -> tensor<4xf32>
+  %x = comm.recv from 0 over @mesh {pp} {comm.moved = ["x"]} : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// A sum of one thing on rank 0 and of another on rank 1.
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<f32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{what it moves of the program that was cut is [3] on rank 0 and [4] on rank 1}}
+  %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = [3]} : (tensor<f32>) -> tensor<f32>
+  return
+}
+func.func @second(%x: tensor<f32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at all_reduce #0 here}}
+  %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = [4]} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+// An argument of another name than the op says.
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32> {tg.input = "x"}, %y: tensor<4xf32> {tg.input = "y"}) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-note @above {{this is sent}}
+  // expected-error @below {{moves "x" by its attributes and facts, and sends "y"}}
+  comm.send %y to 1 over @mesh {pp} {comm.moved = ["x"]} : (tensor<4xf32>) -> ()
+  return
+}
+func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  %x = comm.recv from 0 over @mesh {pp} {comm.moved = ["x"]} : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{'comm.moved' has 2 entries for 1 tensors}}
+  comm.send %x to 1 over @mesh {pp} {comm.moved = ["x", 7]} : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{'comm.moved' is a list of names and numbers, found unit}}
+  comm.send %x to 1 over @mesh {pp} {comm.moved} : (tensor<4xf32>) -> ()
+  return
+}

@@ -189,3 +189,40 @@ func.func @send_1() attributes {comm.cell = #comm.cell<send_gradient, 1>, comm.p
 func.func @receive_0() attributes {comm.cell = #comm.cell<receive_gradient, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
   return
 }
+
+// -----
+
+// Two tensors of one type that change places on the way.
+comm.mesh @mesh [pp = 2]
+comm.pipeline over @mesh "pp" "0F0,,,0B0\0A,1F0,1B0\0A"
+func.func @forward_0() attributes {comm.cell = #comm.cell<forward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
+  return
+}
+func.func @forward_1() attributes {comm.cell = #comm.cell<forward, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
+  return
+}
+func.func @backward_0() attributes {comm.cell = #comm.cell<backward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
+  return
+}
+func.func @backward_1() attributes {comm.cell = #comm.cell<backward, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
+  return
+}
+func.func @send_0(%x: tensor<4xf32> {tg.state = #tg.state<"stage0_activation_out.0", #tg.init<zeros>, kind = message>}, %y: tensor<4xf32> {tg.state = #tg.state<"stage0_activation_out.1", #tg.init<zeros>, kind = message>})
+    attributes {comm.cell = #comm.cell<send_activation, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
+  // expected-error @below {{what it moves of the program that was cut is [7, 9, "0", "1"] on rank 0 and [7, 9, "1", "0"] on rank 1}}
+  comm.send %x, %y to 1 over @mesh {pp} {comm.moved = [7, 9]} : (tensor<4xf32>, tensor<4xf32>) -> ()
+  return
+}
+func.func @receive_1(%a: tensor<4xf32> {tg.state = #tg.state<"stage1_activation_in.0", #tg.init<zeros>, kind = message>}, %b: tensor<4xf32> {tg.state = #tg.state<"stage1_activation_in.1", #tg.init<zeros>, kind = message>})
+    -> (tensor<4xf32> {tg.updates = "stage1_activation_in.1"}, tensor<4xf32> {tg.updates = "stage1_activation_in.0"})
+    attributes {comm.cell = #comm.cell<receive_activation, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
+  // expected-note @below {{rank 1 is at recv #0 here}}
+  %x:2 = comm.recv from 0 over @mesh {pp} {comm.moved = [7, 9]} : () -> (tensor<4xf32>, tensor<4xf32>)
+  return %x#0, %x#1 : tensor<4xf32>, tensor<4xf32>
+}
+func.func @send_1() attributes {comm.cell = #comm.cell<send_gradient, 1>, comm.program = #comm.program<@mesh, pp = [1]>} {
+  return
+}
+func.func @receive_0() attributes {comm.cell = #comm.cell<receive_gradient, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
+  return
+}

@@ -10,6 +10,9 @@
 // RUN: not braid-opt %t/input.mlir --exec-plan-memory --exec-verify-plan 2>&1 | FileCheck %s --check-prefix=INPUT
 // RUN: not braid-opt %t/parameter.mlir --exec-plan-memory --exec-verify-plan 2>&1 | FileCheck %s --check-prefix=PARAMETER
 // RUN: not braid-opt %t/order.mlir --exec-verify-plan 2>&1 | FileCheck %s --check-prefix=ORDER
+// RUN: sed 's/4, 4, 1, 2, 0, 0,/4, 4, 1, 99, 0, 0,/' %t/order.mlir | not braid-opt - --exec-verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
+// RUN: sed 's/4, 4, 1, 2, 0, 0,/4, 4, 1, 0, 7, 0,/' %t/order.mlir | not braid-opt - --exec-verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
+// RUN: sed 's/4, 4, 1, 2, 0, 0,/4, 9, 1, 2, 0, 0,/' %t/order.mlir | not braid-opt - --exec-verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
 // RUN: not braid-opt %t/alone.mlir --exec-verify-plan 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: not braid-opt %t/record.mlir --exec-verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
 // RUN: not braid-opt %t/form.mlir --exec-verify-plan 2>&1 | FileCheck %s --check-prefix=FORM
@@ -138,6 +141,7 @@ exec.program @f arena 256 {
   exec.matmul "ij,kj->ik"(%a, %x) outs(%y : !exec.ref<4x4xf32, [4, 1]>) : !exec.ref<4x4xf32, [4, 1]>, !exec.ref<4x4xf32, [4, 1]>
 }
 
+// A record of an action, or of a result, that is not there; of a larger tensor than the operand; and of too few numbers.
 // RECORD: error: 'exec.program' op has an 'exec.reads' that does not fit it
 //--- record.mlir
 exec.program @f arena 256 attributes {exec.reads = {actions = [array<i64: 9>], arguments = [], results = array<i64>, updates = []}} {

@@ -12,27 +12,27 @@
 // CHECK-SAME: -> (tensor<4x3xf32> {tg.output = "y"}, tensor<3xf32> {tg.output = "sum"}, tensor<f32> {tg.output = "terms"})
 // CHECK-SAME: attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [0]>}
 // CHECK: %[[PART:.*]] = comm.scatter %[[X]] dims [0]
-// CHECK: comm.broadcast %[[W]] root 0 over @mesh {dp} : (tensor<3xf32>) -> ()
+// CHECK: comm.broadcast %[[W]] root 0 over @mesh {dp}{{.*}} : (tensor<3xf32>) -> ()
 // CHECK: %[[COUNT:.*]] = comm.all_reduce sum
 // CHECK: %[[ROWS:.*]] = tg.broadcast %[[COUNT]]
 // CHECK: %[[Y:.*]] = arith.mulf %{{.*}}, %[[ROWS]]
 // CHECK: %[[SUM:.*]] = comm.reduce sum
 // CHECK: %[[OWN:.*]] = arith.addf %[[SUM]], %[[ALONE]]
 // CHECK: %[[TERMS:.*]] = comm.reduce sum %[[TERM]] root 0
-// CHECK: %[[ALL:.*]] = comm.gather %[[Y]] dims [0] root 0 over @mesh {dp} : (tensor<2x3xf32>) -> tensor<4x3xf32>
-// CHECK: comm.broadcast %[[OWN]], %[[TERMS]] root 0 over @mesh {dp} : (tensor<3xf32>, tensor<f32>) -> ()
+// CHECK: %[[ALL:.*]] = comm.gather %[[Y]] dims [0] root 0 over @mesh {dp}{{.*}} : (tensor<2x3xf32>) -> tensor<4x3xf32>
+// CHECK: comm.broadcast %[[OWN]], %[[TERMS]] root 0 over @mesh {dp}{{.*}} : (tensor<3xf32>, tensor<f32>) -> ()
 // CHECK: return %[[ALL]], %[[OWN]], %[[TERMS]]
 
 // CHECK: func.func @f_workers(%[[TERM:[^ ]+]]: tensor<f32> {comm.sharding = #comm.sharding<@mesh, partial sum {dp}>, tg.input = "term"})
 // CHECK-SAME: -> (tensor<3xf32> {tg.output = "sum"}, tensor<f32> {tg.output = "terms"})
 // CHECK-SAME: attributes {comm.entry = "f", comm.program = #comm.program<@mesh, dp = [1]>}
-// CHECK: comm.broadcast root 0 over @mesh {dp} : () -> tensor<3xf32>
+// CHECK: comm.broadcast root 0 over @mesh {dp}{{.*}} : () -> tensor<3xf32>
 // CHECK: comm.all_reduce sum
-// CHECK: comm.reduce sum %{{.*}} root 0 over @mesh {dp} : (tensor<3xf32>) -> ()
+// CHECK: comm.reduce sum %{{.*}} root 0 over @mesh {dp}{{.*}} : (tensor<3xf32>) -> ()
 // CHECK-NOT: arith.addf
-// CHECK: comm.reduce sum %[[TERM]] root 0 over @mesh {dp} : (tensor<f32>) -> ()
-// CHECK: comm.gather %{{.*}} dims [0] root 0 over @mesh {dp} : (tensor<2x3xf32>) -> ()
-// CHECK: %[[TOLD:.*]]:2 = comm.broadcast root 0 over @mesh {dp} : () -> (tensor<3xf32>, tensor<f32>)
+// CHECK: comm.reduce sum %[[TERM]] root 0 over @mesh {dp}{{.*}} : (tensor<f32>) -> ()
+// CHECK: comm.gather %{{.*}} dims [0] root 0 over @mesh {dp}{{.*}} : (tensor<2x3xf32>) -> ()
+// CHECK: %[[TOLD:.*]]:2 = comm.broadcast root 0 over @mesh {dp}{{.*}} : () -> (tensor<3xf32>, tensor<f32>)
 // CHECK-NEXT: return %[[TOLD]]#0, %[[TOLD]]#1
 comm.mesh @mesh [dp = 2]
 
