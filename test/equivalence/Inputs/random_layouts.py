@@ -42,6 +42,7 @@ REFUSALS = [
     r"has \d+ units? that (is|are) not at both ends \(.*\), but is cut in \d+ stages",
     r"interleaved on \d+ ranks needs a multiple of \d+ as number of microbatches",
     r"has no sequence of tokens to shard over \{cp\}",
+    r"the sequence of \d+ tokens does not divide over \d+ ranks",
     r"dim 1 of size \d+ does not divide into 2 equal blocks over \{cp\}",
     r"nothing can go round a ring over \{cp\}: no op reads a sequence block by block",
     r"cannot be computed in a ring over \{cp\}",
