@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/HeldStarts.h"
+#include "dialects/Comm/MovedValues.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
-#include "dialects/Comm/MovedValues.h"
 #include "dialects/Comm/TensorNames.h"
 #include "dialects/Comm/Timing.h"
 #include "dialects/Comm/Zigzag.h"

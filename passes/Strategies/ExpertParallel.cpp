@@ -42,8 +42,8 @@ struct ExpertParallel final : braid::impl::ExpertParallelPassBase<ExpertParallel
         return signalPassFailure();
       hasExperts |= *found;
     }
-    if (!hasExperts && failed(refuseWithoutExperts()))
-      return signalPassFailure();
+    if (!hasExperts)
+      noteWithoutExperts();
   }
 
 private:
@@ -51,7 +51,7 @@ private:
   FailureOr<bool> shardExperts(func::FuncOp function);
   LogicalResult checkNumber(RoutingOpInterface routing, int64_t destinations);
   LogicalResult annotate(func::FuncOp function, BlockArgument weight, unsigned dim);
-  LogicalResult refuseWithoutExperts();
+  void noteWithoutExperts();
 
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
@@ -78,10 +78,10 @@ LogicalResult ExpertParallel::readOptions() {
   return success();
 }
 
-LogicalResult ExpertParallel::refuseWithoutExperts() {
-  return getOperation().emitError() << "comm-expert-parallel: nothing in the model is computed by experts with weights "
-                                       "of their own, so the ranks of "
-                                    << ofExperts << " would all do the same: leave these axes out";
+void ExpertParallel::noteWithoutExperts() {
+  getOperation().emitRemark() << "comm-expert-parallel: nothing in the model is computed by experts with weights of "
+                                 "their own, so "
+                              << ofExperts << " shards the batch alone, as dp does";
 }
 
 LogicalResult ExpertParallel::checkNumber(RoutingOpInterface routing, int64_t destinations) {

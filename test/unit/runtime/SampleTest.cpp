@@ -110,6 +110,25 @@ TEST_F(Sample, topPAndRepetitionPenalty) {
   }
 }
 
+// A token whose logit is minus infinity is not drawn; one of them has to be possible.
+TEST_F(Sample, tokensThatCannotBeDrawn) {
+  const std::string path = directory + "/step-00000300.safetensors", file = withoutChecksums(readFile(path));
+  const size_t data = 8 + littleEndianAt(file), row = 'q';
+  auto withNone = [&](size_t first, size_t end) {
+    std::string changed = file;
+    for (size_t token = first; token < end; ++token)
+      changed.replace(data + (row * 256 + token) * 4, 4, littleEndian(0xff800000u, 4));
+    writeFile(path, changed);
+    return sample({"--prompt", "q", "--length", "1", "--temperature", "0"});
+  };
+  EXPECT_EQ(withNone('a', 'b').output, "qu\n");
+  Outcome one = withNone('u', 'v'), all = withNone(0, 256);
+  EXPECT_EQ(one.status, 0) << one.errors;
+  EXPECT_NE(one.output.substr(0, 2), "qu");
+  EXPECT_EQ(all.status, 1) << all.output;
+  EXPECT_NE(all.errors.find("the model's logits are not finite: all are -inf"), std::string::npos) << all.errors;
+}
+
 TEST_F(Sample, promptTokens) {
   EXPECT_EQ(sample({"--prompt-tokens", "104", "--length", "1", "--temperature", "0"}).output, "he\n");
   Outcome bad = sample({"--prompt-tokens", "1,x"});
