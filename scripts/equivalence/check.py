@@ -44,7 +44,7 @@ def tolerance_of(options):
 
 def state_tolerance(options):
     """That of moments, which may be rounded."""
-    return max(tolerance_of(options) * 10, {"bf16": 0.02, "int8": 0.1}.get(command.value_of(options, "--optimizer-state"), 0))
+    return max(min(tolerance_of(options) * 10, 2 * TOLERANCE_BF16), {"bf16": 0.02, "int8": 0.1}.get(command.value_of(options, "--optimizer-state"), 0))
 
 
 def loss_error(found, expected):
