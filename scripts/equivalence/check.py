@@ -1,6 +1,7 @@
 """The comparisons of a check, and their verdict."""
 
 import dataclasses
+import math
 
 from . import command, programs
 from .differences import TOLERANCE, TOLERANCE_BF16, changes, norm, difference, worst_of
@@ -74,16 +75,17 @@ def worst(found, expected, start, with_states, with_parameters=True, each=LEAST_
         errors.append(worst_change(changes(found, start), changes(expected, start), each))
     for names in groups_of(expected, start).values() if with_states else []:
         names = [name for name in names if name in found and len(found[name]) == len(expected[name])]
-        if names and any(norm(expected[name]) for name in names):
-            errors.append(worst_of(found, expected, names))
-    return max(errors)
+        if names:
+            errors.append(worst_change(found, {name: expected[name] for name in names}, 0.0))
+    return max(errors, default=(0.0, "none"))
 
 
 def worst_change(found, expected, each):
     if any(norm(values) for values in expected.values()):
         return worst_of(found, expected, list(expected), each)
-    # A step that changes nothing, such as one without targets.
-    return max((norm(difference(found[name], expected[name])), name) for name in expected)
+    # Nothing changes, as in a step without targets.
+    errors = ((norm(difference(found[name], expected[name])), name) for name in expected)
+    return max((error if error == error else math.inf, name) for error, name in errors)
 
 
 class Check:
