@@ -306,7 +306,7 @@ std::string RankTables::arraysText() const {
 std::string RankTables::arraysText(unsigned kind) const {
   const RankKind &of = kinds[kind];
   std::string text;
-  if (of.ranks)
+  if (hasOtherKinds())
     text +=
         "static const int32_t coordinates" + suffixOf(kind) + "[] = " + listText(of.ranks.getCoordinates()) + ";\n\n";
   if (of.collectives.empty())
@@ -327,9 +327,9 @@ void RankTables::addArrays(unsigned kind, Initializer &model) const {
 }
 
 void RankTables::addRanks(unsigned kind, Initializer &model) const {
-  comm::ProgramAttr ranks = kinds[kind].ranks;
-  if (!ranks)
+  if (!hasOtherKinds())
     return;
+  comm::ProgramAttr ranks = kinds[kind].ranks;
   model.newLine().always("axis", placeOf(ranks.getAxis()));
   model.newLine().rows("coordinates", "coordinates" + suffixOf(kind), "n_coordinates", ranks.getCoordinates().size());
   if (kind + 1 != kinds.size())

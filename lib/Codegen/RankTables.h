@@ -86,6 +86,8 @@ private:
   mlir::LogicalResult addProgram(exec::ProgramOp program);
   mlir::LogicalResult verifyKinds() const;
   mlir::FailureOr<std::string> segmentText(comm::CollectiveOpInterface op, unsigned tensor, const ArenaMap &arena);
+  /// Whether ranks run programs of their own; stages along an axis of one rank are those of all ranks.
+  bool hasOtherKinds() const { return kinds.size() > 1; }
 
   mlir::FlatSymbolRefAttr meshName;
   std::optional<comm::Mesh> mesh;

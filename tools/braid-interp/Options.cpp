@@ -66,6 +66,8 @@ constexpr Option kOutputs[] = {
     {"--print-limit", integer("N"), "Tensors with more elements are summed up", into<&Options::printLimit>()},
     {"--outputs", text("FILE"), "Write the results (after --steps: parameters and states) here",
      into<&Options::outputFile>()},
+    {"--save-inputs", text("FILE"), "Write the inputs of the run that are neither parameters nor states here",
+     into<&Options::drawnFile>(), excludes("--steps --compare --check-gradients")},
 };
 
 constexpr Option kChecks[] = {

@@ -132,8 +132,9 @@ LogicalResult interp::checkNames(ArrayRef<ModuleOp> modules, const Options &opti
   return success();
 }
 
-/// Runs one function; `options` is a copy of its own.
-static LogicalResult runFunction(ModuleOp module, const std::string &name, Options options, Values &named) {
+/// Runs one function; `options` is a copy of its own.  `named` gets its results, `drawn` its inputs.
+static LogicalResult runFunction(ModuleOp module, const std::string &name, Options options, Values &named,
+                                 Values &drawn) {
   std::string &prefix = options.inputs.prefix;
   if (size_t at = prefix.find('@'); at != std::string::npos)
     prefix.replace(at, 1, name);
@@ -143,6 +144,9 @@ static LogicalResult runFunction(ModuleOp module, const std::string &name, Optio
   Values values;
   if (llvm::Error error = makeInputs(*program, options.inputs, values))
     return program->emitError(std::move(error));
+  for (const InputSlot &slot : program->inputs)
+    if (slot.kind == InputKind::Input)
+      drawn[slot.name] = values.at(slot.name);
   std::vector<RankResult> perRank;
   Results made = program->run(values, options.arithmetic, options.perRank ? &perRank : nullptr);
   if (failed(made))
@@ -162,21 +166,22 @@ LogicalResult interp::runOnce(ModuleOp module, const Options &options) {
   std::vector<std::string> names = functionsOf(module, options);
   if (names.empty())
     return module.emitError("the module has no function and no program");
-  if (names.size() > 1 && !options.outputFile.empty())
+  if (names.size() > 1 && !(options.outputFile.empty() && options.drawnFile.empty()))
     return module.emitError("the module has several functions; name with "
-                            "--function the one whose results to write");
+                            "--function the one whose tensors to write");
   if (failed(checkNames(module, options)))
     return failure();
-  Values named;
+  Values named, drawn;
   bool right = true;
   for (const std::string &name : names) {
     if (names.size() > 1 && options.print)
       llvm::outs() << '@' << name << '\n';
-    right &= succeeded(runFunction(module, name, options, named));
+    right &= succeeded(runFunction(module, name, options, named, drawn));
   }
-  if (!options.outputFile.empty())
-    if (llvm::Error error = writeSafetensors(options.outputFile, named))
-      return fail(module, std::move(error));
+  for (const auto &[path, tensors] : {std::pair(options.outputFile, &named), {options.drawnFile, &drawn}})
+    if (!path.empty())
+      if (llvm::Error error = writeSafetensors(path, *tensors))
+        return fail(module, std::move(error));
   return success(right);
 }
 

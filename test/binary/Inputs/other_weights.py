@@ -14,7 +14,8 @@ import pathlib
 import shutil
 import sys
 
-from safetensors_file import SIZES, read, write
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+from equivalence.safetensors_file import SIZES, read, write
 
 
 def strip(tensors, prefix):

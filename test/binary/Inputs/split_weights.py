@@ -9,7 +9,8 @@ import pathlib
 import struct
 import sys
 
-from safetensors_file import read, write
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+from equivalence.safetensors_file import read, write
 
 
 def converted(data, to):

@@ -60,6 +60,7 @@ SUITES = {
     "first step": (False, """braid-model {goldens}/llama-tiny/config.json --batch 4 --seq 15 -o g.mlir && braidc g.mlir -o one &&
         braidc g.mlir --mesh=cp=3 --transports=threads -o three &&
         {same_gradients} ./one ./three -- --data {goldens}/tokens.bin --threads 1"""),
+    "check": (False, """python3 {check} {goldens}/llama-tiny/config.json --batch=2 --seq=15 --mesh=cp=3 --optimizer=sgd"""),
     "cuda": (True, "python3 {tests}/cuda/matrix.py --work cuda --only '^llama-f32$'"),
 }
 
@@ -97,11 +98,11 @@ def passes(command, work, binaries):
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     first_step = f"python3 {HERE}/first_step.py"
-    command = command.format(here=HERE, tests=TESTS, goldens=TESTS / "goldens", peak=f"{first_step} peak",
+    command = command.format(here=HERE, tests=TESTS, goldens=TESTS / "goldens", peak=f"{first_step} peak", check=TESTS.parent / "scripts" / "check",
                              same_gradients=f"{first_step} run")
     done = subprocess.run(["sh", "-c", " ".join(command.split())], cwd=work, capture_output=True, text=True,
                           env={**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}", "BRAID_CXX": str(binaries / "c++")})
-    found = re.search(r"[^\n:]* off by [-.e\d]+|[^\n:]* relative error [-.e\d]+", done.stdout + done.stderr)
+    found = re.search(r"[^\n:]* off by [-.e\d]+|[^\n:]* relative error [-.e\d]+|[^\n]*DIFFERS[^\n]*", done.stdout + done.stderr)
     if done.returncode and not found:
         sys.exit(f"{command}:\n{done.stdout}{done.stderr}")
     return done.returncode == 0, found[0].strip() if found else ""

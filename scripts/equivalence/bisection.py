@@ -1,0 +1,128 @@
+"""The first pass, or else the first kernel or call, behind which two programs differ.
+
+Passes are tried in the interpreter: the graph behind the first N of them trains a step as the graph itself does, up to
+some N, which is searched for by halves.  A module that the interpreter cannot run, such as one whose shardings are not
+settled, tells nothing; then its neighbours are tried.  Where all passes agree, generated code or the runtime differs, and
+switches that leave out a kind of kernel or call are tried one by one.
+"""
+
+from . import check, command, programs
+
+
+def elements(text, separators="([{", closers=")]}"):
+    """The parts of a pipeline between commas that are in no brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in separators) - (character in closers)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def passes_of(text):
+    """The passes of a pipeline, each nested in its op by itself."""
+    found = []
+    for element in elements(text):
+        nested, _, rest = element.partition("(")
+        if nested in ("builtin.module", "func.func") and rest.endswith(")"):
+            inner = passes_of(rest[:-1])
+            found += inner if nested == "builtin.module" else [f"func.func({one})" for one in inner]
+        else:
+            found.append(element)
+    return found
+
+
+def name_of_pass(element):
+    return element.removeprefix("func.func(").removesuffix(")").partition("{")[0] if element.startswith("func.func(") \
+        else element.partition("{")[0]
+
+
+class Search:
+    """Prefixes of the passes, and whether a step of each is that of the one-rank program."""
+
+    def __init__(self, folder, graph, seed, options, what):
+        self.options, self.what, self.known, self.untargeted = options, what, {}, what == "step without targets"
+        self.engine = programs.Interpreted(folder / "bisect", graph, seed)
+        self.passes = passes_of(programs.made("braidc", graph, "--print-pipeline", *options).stdout.decode())
+        self.reference = self.engine.build("expected", command.of_one_rank(options, graph.read_text()), is_reference=True)
+        self.expected = self.measure(self.reference)
+
+    def measure(self, program):
+        if self.what == "sample":
+            return self.engine.logits(program)
+        return self.engine.train(program, 2, 0.1, untargeted=self.untargeted)
+
+    def differs(self, count):
+        """Whether a step behind `count` passes differs; None if nothing runs there."""
+        if count not in self.known:
+            program = self.engine.with_passes("found", self.passes[:count], self.options)
+            try:
+                self.known[count] = self.difference(program)
+            except programs.Broken:
+                self.known[count] = None
+        return self.known[count]
+
+    def difference(self, program):
+        if self.what == "sample":
+            found = self.engine.logits(program)
+            return check.worst_of(found, self.expected, [name for name in self.expected if name in found])[0] > 1e-3
+        tolerance = check.state_tolerance(self.options)
+        try:
+            found = self.engine.train(program, 2, 0.1, untargeted=self.untargeted)
+        except programs.Broken:
+            # Before the optimizer's pass there is a loss and nothing else.
+            loss = self.engine.losses(program, untargeted=self.untargeted)
+            return check.loss_error(loss, self.expected.losses[:1]) > tolerance / 10
+        start = {name: values for name, values in self.engine.start.items() if name in found.tensors}
+        error = check.worst(found.tensors, self.expected.tensors, start, with_states=True)[0]
+        return error > tolerance or check.loss_error(found.losses, self.expected.losses) > tolerance / 10
+
+    def runs_near(self, low, high):
+        """The middle between two counts that runs, as near as there is one."""
+        middle = (low + high) // 2
+        for count in sorted(range(low + 1, high), key=lambda count: abs(count - middle)):
+            if self.differs(count) is not None:
+                return count
+        return None
+
+    def first(self):
+        """The passes between the last module that agrees and the first that differs; none if all agree."""
+        low, high = 0, len(self.passes)
+        if self.differs(high) is None:
+            raise programs.Broken("the interpreter cannot run the program in memory")
+        if not self.differs(high):
+            return []
+        while (middle := self.runs_near(low, high)) is not None:
+            low, high = (low, middle) if self.differs(middle) else (middle, high)
+        return [name_of_pass(element) for element in self.passes[low:high]]
+
+
+def first_switch(folder, graph, seed, options):
+    """The first switch with which compiled programs agree; None if there is none."""
+    given = list(map(command.name_of, options))
+    switches = command.PLAIN + (command.PLAIN_RANKS if "--mesh" in given else ())
+    for switch in switches:
+        if command.name_of(switch) in given:
+            continue
+        tried = check.Check(programs.Compiled(folder, graph, seed), [*options, switch])
+        try:
+            if all(result.same for result in tried.run()):
+                return switch
+        except (programs.Broken, command.Refusal):
+            continue
+    return None
+
+
+def bisect(folder, graph, seed, options, what):
+    """What is behind a difference, as a line."""
+    options = command.with_sgd(options) if "SGD" in what or "without" in what else command.with_optimizer(options)
+    search = Search(folder, graph, seed, command.without(options, ("--transports",)), what)
+    found = search.first()
+    if found:
+        return f"bisect: they differ behind {found[-1]}" + (
+            f" ({len(found) - 1} passes before it leave nothing that can be run: {', '.join(found[:-1])})" if found[1:] else "")
+    switch = first_switch(folder, graph, seed, options)
+    return "bisect: all passes agree in the interpreter, so generated code or the runtime differs" + (
+        f"; with {switch} they agree" if switch else ", whatever kernels and calls there are")

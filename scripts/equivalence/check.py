@@ -1,0 +1,195 @@
+"""The comparisons of a check, and their verdict."""
+
+import dataclasses
+import math
+
+from . import command, programs
+from .differences import TOLERANCE, TOLERANCE_BF16, changes, norm, difference, worst_of
+
+FIRST_RATE = 1  # makes the change of a parameter its gradient
+# Of weights that make much of rounding, this multiple of what it does is allowed, up to half of a tensor.
+ROUNDING, MOST_ROUNDING = 10, 0.5
+RATES = {"sgd": 0.02, "momentum": 0.02, "nesterov": 0.02}
+OTHER_RATE = 1e-3
+LEAST_CHANGE = 3e-4  # of an element, below which rounding of weights shows
+
+
+@dataclasses.dataclass
+class Result:
+    """A comparison: its worst tensor, the error of that, and what is allowed; without a tolerance, to the bit."""
+    what: str
+    tensor: str = ""
+    error: float = 0.0
+    tolerance: float = 0.0
+    note: str = ""
+
+    @property
+    def same(self):
+        return self.error <= self.tolerance
+
+    def share(self):
+        """The share of the allowed error."""
+        return self.error / self.tolerance if self.tolerance else self.error
+
+    def line(self):
+        verdict = "same" if self.same else "DIFFERS"
+        if self.note:
+            return f"{self.what:<22} {verdict:<8} {self.note}"
+        return f"{self.what:<22} {verdict:<8} worst {self.tensor}: {self.error:.1e} of {self.tolerance:.0e}"
+
+
+def tolerance_of(options):
+    """The allowed error of a first step."""
+    return TOLERANCE_BF16 if command.value_of(options, "--precision") == "bf16" else TOLERANCE
+
+
+def state_tolerance(options):
+    """That of moments, which may be rounded."""
+    return max(min(tolerance_of(options) * 10, 2 * TOLERANCE_BF16), {"bf16": 0.02, "int8": 0.1}.get(command.value_of(options, "--optimizer-state"), 0))
+
+
+def loss_error(found, expected):
+    if len(found) != len(expected) or not expected:
+        raise programs.Broken(f"{len(found)} losses beside {len(expected)}")
+    errors = [abs(one - other) / max(abs(other), 1e-3) for one, other in zip(found, expected)]
+    return max(error if error == error else float("inf") for error in errors)
+
+
+def groups_of(tensors, parameters):
+    """The states of a step by what they are: those with one suffix behind the names of parameters."""
+    groups = {}
+    for name in tensors:
+        owner = max((parameter for parameter in parameters if name.startswith(parameter + ".")), key=len, default=None)
+        if name not in parameters and owner:
+            groups.setdefault(name[len(owner):], []).append(name)
+    return groups
+
+
+def worst(found, expected, start, with_states, with_parameters=True, each=LEAST_CHANGE):
+    """The worst of the changes of parameters, and of each kind of state; `each` is an element's least change that counts."""
+    missing = sorted(start.keys() - found.keys())
+    if missing:
+        return float("inf"), missing[0]
+    errors = []
+    if with_parameters:
+        errors.append(worst_change(changes(found, start), changes(expected, start), each))
+    for names in groups_of(expected, start).values() if with_states else []:
+        names = [name for name in names if name in found and len(found[name]) == len(expected[name])]
+        if names:
+            errors.append(worst_change(found, {name: expected[name] for name in names}, 0.0))
+    return max(errors, default=(0.0, "none"))
+
+
+def worst_change(found, expected, each):
+    if any(norm(values) for values in expected.values()):
+        return worst_of(found, expected, list(expected), each)
+    # Nothing changes, as in a step without targets.
+    errors = ((norm(difference(found[name], expected[name])), name) for name in expected)
+    return max((error if error == error else math.inf, name) for error, name in errors)
+
+
+class Check:
+    """Programs of one graph, and what was found."""
+
+    def __init__(self, engine, options):
+        self.engine, self.options = engine, options
+        self.graph = engine.graph.read_text()
+        self.optimizer = command.value_of(options, "--optimizer", "adamw")
+        self.rate = RATES.get(self.optimizer, OTHER_RATE)
+        self.results = []
+
+    def build(self, name, options):
+        """The program asked for and that of one rank."""
+        # What is refused is refused by the program asked for.
+        found = self.engine.build(name, options)
+        return found, self.engine.build(f"{name}-one", command.of_one_rank(options, self.graph), is_reference=True)
+
+    def add(self, what, programs_of_both, run, tolerance, **parts):
+        """Compares the losses and tensors of steps, and rounding's share of the difference where there is much."""
+        found, expected = (run(self.engine, program) for program in programs_of_both)
+        result = self.compare(what, found, expected, tolerance, **parts)
+        if not result.same:
+            allowed = min(ROUNDING * self.rounding(what, run, **parts), MOST_ROUNDING)
+            result = self.compare(what, found, expected, max(allowed, tolerance), **parts)
+        self.results.append(result)
+
+    def compare(self, what, found, expected, tolerance, **parts):
+        error, tensor = worst(found.tensors, expected.tensors, self.engine.start, **parts)
+        # A loss is a sum over all targets, whose errors have either sign.
+        loss = Result(what, "the loss", loss_error(found.losses, expected.losses), tolerance / 10)
+        return max(loss, Result(what, tensor, error, tolerance), key=Result.share)
+
+    def rounding(self, what, run, **parts):
+        """The error of the graph itself in its own types, beside f64."""
+        with_sgd = parts.get("with_states") is False
+        interpreter, graph = self.exact_graph((command.with_sgd if with_sgd else command.with_optimizer)(self.options))
+        native, exact = (run(interpreter, graph, arithmetic=arithmetic) for arithmetic in ("native", "f64"))
+        return self.compare(what, native, exact, 1, **parts).error
+
+    def exact_graph(self, options):
+        """The graph's programs in the interpreter, which computes in f64, too."""
+        interpreter = programs.Interpreted(self.engine.folder / "rounding", self.engine.graph, self.engine.seed)
+        return interpreter, interpreter.build("graph", command.of_one_rank(options, self.graph), is_reference=True)
+
+    def first_step(self, without_targets):
+        self.first = self.build("first", command.with_sgd(self.options))
+        for what, untargeted in (("first step, SGD", False), ("step without targets", True)):
+            if not untargeted or (without_targets and self.engine.inputs.ignored is not None):
+                self.add(what, self.first, lambda engine, program, **how: engine.train(
+                    program, 1, FIRST_RATE, untargeted=untargeted, **how), tolerance_of(self.options), with_states=False)
+
+    def second_step(self):
+        options = command.with_optimizer(self.options)
+        self.second = self.first if self.optimizer == "sgd" else self.build("second", options)
+        # Lion's updates are signs: of rounding, where a gradient is 0.
+        self.add(f"two steps, {self.optimizer}", self.second, lambda engine, program, **how: engine.train(
+                 program, 2, self.rate, **how), state_tolerance(self.options), with_states=True,
+                 with_parameters=self.optimizer != "lion" and not self.has_rounded_states(),
+                 each=0.1 * self.rate if self.optimizer.startswith("adam") else LEAST_CHANGE)
+
+    def has_rounded_states(self):
+        return command.value_of(self.options, "--optimizer-state", "f32") != "f32"
+
+    def sample(self):
+        if not self.engine.inputs.tokens or command.value_of(self.options, "--sampling") == "off":
+            return
+        if self.engine.saves:
+            if tolerance_of(self.options) == TOLERANCE_BF16:
+                return  # rounding decides between tokens
+            text = self.engine.sample_differs(*self.second)
+            self.results.append(Result("sample", error=float(text is not None), note=text or "the same text"))
+            return
+        found, expected = map(self.engine.logits, self.second)
+        tolerance = max(tolerance_of(self.options), TOLERANCE * 10)
+        error, name = worst_of(found, expected, [name for name in expected if name in found])
+        if error > tolerance:
+            interpreter, graph = self.exact_graph(self.options)
+            native, exact = (interpreter.logits(graph, arithmetic) for arithmetic in ("native", "f64"))
+            tolerance = max(tolerance, min(ROUNDING * worst_of(native, exact, list(exact))[0], MOST_ROUNDING))
+        self.results.append(Result("sample", f"the logits of {name}", error, tolerance))
+
+    def resumed_step(self):
+        if self.engine.saves:
+            tensor = self.engine.resume_differs(self.second[0], self.rate)
+            note = f"{tensor} is not that of a step that was not interrupted" if tensor else "to the bit"
+            self.results.append(Result("resumed step", error=float(tensor is not None), note=note))
+
+    def run(self, with_sgd=True, with_others=True):
+        """The comparisons: those of plain SGD, where another optimizer's do not say enough, and those of everything else."""
+        if with_sgd or self.optimizer == "sgd":
+            self.first_step(with_others)
+        if with_others:
+            self.second_step()
+            self.sample()
+            self.resumed_step()
+        return self.results
+
+
+def verdict(results):
+    """The last line: the worst of all comparisons."""
+    wrong = [result for result in results if not result.same]
+    if wrong:
+        return "differ: " + ", ".join(result.what for result in wrong)
+    measured = max((result for result in results if result.tolerance), key=Result.share)
+    return (f"same: the worst tensor is {measured.tensor}, with an error of {measured.error:.1e} of the {measured.tolerance:.0e} "
+            "allowed")

@@ -1,0 +1,109 @@
+"""Checkpoints of any layout as whole tensors."""
+
+import array
+import json
+import math
+import pathlib
+import re
+
+from . import safetensors_file
+
+
+def read(path):
+    """The shapes and values of a safetensors file; types other than f32 and bf16 are left out."""
+    tensors = {}
+    for name, (dtype, shape, data) in safetensors_file.read(path).items():
+        if dtype == "BF16":
+            data = b"".join(b"\0\0" + data[i:i + 2] for i in range(0, len(data), 2))
+        if dtype in ("F32", "BF16"):
+            tensors[name] = shape, array.array("f", data)
+    return tensors
+
+
+class Part:
+    """The elements of a tensor that a rank holds, in their order, as flat indices of the whole."""
+
+    def __init__(self, index, name, rank):
+        self.sizes = [size for _, size in index["mesh"]]
+        self.axes = [axis for axis, _ in index["mesh"]]
+        self.tensor = index["tensors"][name]
+        self.coordinates = []
+        for size in reversed(self.sizes):
+            self.coordinates.insert(0, rank % size)
+            rank //= size
+
+    def place(self, axes):
+        """The number of the rank among those along these axes, and how many they are."""
+        number, count = 0, 1
+        for axis in axes:
+            at = self.axes.index(axis)
+            number, count = number * self.sizes[at] + self.coordinates[at], count * self.sizes[at]
+        return number, count
+
+    def put(self, whole, values):
+        """Writes what the rank holds into the tensor."""
+        places = self.indices()
+        if isinstance(places, slice):
+            whole[places] = values
+            return
+        if len(places) != len(values):
+            raise ValueError(f"a rank holds {len(values)} elements, and its part has {len(places)}")
+        for place, value in zip(places, values):
+            whole[place] = value
+
+    def indices(self):
+        shape = self.tensor["shape"]
+        if "dims" not in self.tensor and self.tensor.get("order", []) == sorted(self.tensor.get("order", [])):
+            number, count = self.place(self.tensor.get("flat", []))
+            size = math.prod(shape)
+            each = -(-size // count)
+            return slice(min(number * each, size), min((number + 1) * each, size))
+        ranges = []
+        for dim, size in enumerate(shape):
+            number, count = self.place(self.tensor.get("dims", [[]] * len(shape))[dim])
+            # Of parts side by side, such as queries, keys and values, each is in blocks.
+            part = size // max(self.tensor.get("fused", [1] * len(shape))[dim], 1)
+            ranges.append([at for first in range(0, size, part)
+                           for at in range(first + number * part // count, first + (number + 1) * part // count)])
+        order = self.tensor.get("order", range(len(shape)))
+        strides = [math.prod(shape[dim + 1:]) for dim in range(len(shape))]
+        places = [0]
+        for dim in order:
+            places = [place + at * strides[dim] for place in places for at in ranges[dim]]
+        if "flat" not in self.tensor:
+            return sorted(places)
+        number, count = self.place(self.tensor["flat"])
+        each = -(-len(places) // count)
+        return places[number * each:(number + 1) * each]
+
+
+def read_checkpoint(path):
+    """The whole tensors of a checkpoint of any layout."""
+    path = pathlib.Path(path)
+    if not path.is_dir():
+        return {name: values for name, (_, values) in read(path).items()}
+    index = json.loads((path / "index.json").read_text())
+    whole = {}
+    for file in rank_files(path):
+        rank = int(re.search(r"\d+", file.name)[0])
+        for name, (_, values) in read(file).items():
+            shape = index["tensors"][name]["shape"]
+            tensor = whole.setdefault(name, array.array("f", [math.nan]) * math.prod(shape))
+            Part(index, name, rank).put(tensor, values)
+    return whole
+
+
+def rank_files(path):
+    """The files of a checkpoint: its own, or those of ranks."""
+    return sorted(path.glob("rank-*.safetensors")) if path.is_dir() else [path]
+
+
+def bits(path):
+    """Each tensor of each file as it is stored."""
+    return [safetensors_file.read(file) for file in rank_files(pathlib.Path(path))]
+
+
+def shapes_of(path):
+    if not path.is_dir():
+        return {name: shape for name, (shape, _) in read(path).items()}
+    return {name: tensor["shape"] for name, tensor in json.loads((path / "index.json").read_text())["tensors"].items()}

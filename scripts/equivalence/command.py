@@ -1,0 +1,91 @@
+"""Words of a command line: those of braid-model, and those of braidc that the one-rank program has, too."""
+
+import re
+
+MODEL_OPTIONS = ("--preset", "--batch", "--seq", "--pack", "--expert-bound", "--capacity-factor")
+FLAGS = ("--pack", "--sequence-parallel", "--unreduced-accumulators", "--noise-scale", "--reshard-after-forward")
+# What these write or print, a check does not need.
+REFUSED = ("--emit", "-o", "--report", "--keep", "--print-pipeline", "--print-ir-after", "--compare", "-v", "--count")
+
+# Options that say what is computed; the others only say how.
+MEANING = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--weight-decay", "--decay-exclude",
+           "--clip", "--precision", "--grad-dtype", "--optimizer-state", "--hook", "--sampling", "--cpu", "--cc", "--runtime-dir")
+# Options of optimizers that plain SGD does not have.
+OPTIMIZER = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--optimizer-state")
+# Switches that leave passes and kernels out where a program is right without.
+PLAIN = ("--attention=decompose", "--epilogues=none", "--merge-matmuls=off", "--row-loops=full", "--stores=cached",
+         "--dot-products=library", "--panels=library", "--update=late", "--order=graph", "--loss-chunk=none", "--recompute=none",
+         "--row-alignment=0", "--kv-cache=off")
+PLAIN_RANKS = ("--overlap=none", "--bucket-mb=0", "--collectives=library", "--zero=0")
+
+# Where microbatches are means of their own: statistics of a batch, and random numbers.
+OF_MICROBATCH = re.compile(r"tg\.load_balance|tg\.router_z|dropout|#tg\.role<key>|running_statistic")
+
+
+class Usage(Exception):
+    """A command line that makes no sense."""
+
+
+class Refusal(Exception):
+    """The message of braid-model or braidc, which refuses the model or an option."""
+
+
+def joined(words):
+    """Options as --name=value, and the words that are none."""
+    options, others, pending = [], [], list(words)
+    while pending:
+        word = pending.pop(0)
+        if not word.startswith("-") or word == "-":
+            others.append(word)
+        elif "=" in word or word in FLAGS or not pending or pending[0].startswith("--"):
+            options.append(word)
+        else:
+            options.append(f"{word}={pending.pop(0)}")
+    return options, others
+
+
+def name_of(option):
+    return option.split("=", 1)[0]
+
+
+def value_of(options, name, default=None):
+    """What the last of these options says."""
+    values = [option.partition("=")[2] for option in options if name_of(option) == name]
+    return values[-1] if values else default
+
+
+def without(options, names):
+    return [option for option in options if name_of(option) not in names]
+
+
+def split(options):
+    """Those of braid-model and those of braidc."""
+    for option in options:
+        if name_of(option) in REFUSED:
+            raise Usage(f"{name_of(option)} is about what a tool writes, and a check keeps nothing: leave it out")
+    return [[option for option in options if (name_of(option) in MODEL_OPTIONS) == of_model] for of_model in (True, False)]
+
+
+def mesh_of(options):
+    """The axes of --mesh and their sizes; what is no number braidc refuses."""
+    axes = dict(axis.partition("=")[::2] for axis in value_of(options, "--mesh", "").split(",") if axis)
+    return {axis: int(size) if size.isdigit() else 1 for axis, size in axes.items()}
+
+
+def with_sgd(options):
+    """The same options for plain SGD."""
+    return ["--optimizer=sgd", *without(options, OPTIMIZER)]
+
+
+def with_optimizer(options):
+    """The options, with an eps for Adam that keeps it from dividing rounding by rounding."""
+    says_eps = any(name_of(option) == "--eps" or "eps=" in option for option in options)
+    is_adam = value_of(options, "--optimizer", "adamw") in ("adam", "adamw")
+    return [*options, "--eps=1e-2"] if is_adam and not says_eps else list(options)
+
+
+def of_one_rank(options, graph):
+    """What a program of one rank has of these options, so that it computes the same."""
+    kept = [option for option in options if name_of(option) in MEANING]
+    accumulate = [option for option in options if name_of(option) == "--accumulate"]
+    return kept + (accumulate if OF_MICROBATCH.search(graph) else [])

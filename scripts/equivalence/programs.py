@@ -1,0 +1,240 @@
+"""A graph's programs, compiled or interpreted: what they are built with, a training step, and what they draw."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+from . import checkpoints, command, data, safetensors_file
+
+LIMIT = 600  # seconds of one command
+OWN_ERROR = "this is an error in Braid"  # what verifiers say, with status 1
+HERE = pathlib.Path(__file__).resolve()
+
+
+class Broken(Exception):
+    """A tool or a program that ended as none should."""
+
+
+def tool(name):
+    """The tool of this installation, or of PATH."""
+    share, prefix = HERE.parents[2], HERE.parents[min(4, len(HERE.parents) - 1)]
+    return str(prefix / "bin" / name) if share == prefix / "share" / "braid" else name
+
+
+def run(*words):
+    """The command's end and its output; the message of what could not be started."""
+    words = [str(word) for word in words]
+    try:
+        return subprocess.run(words, capture_output=True, timeout=LIMIT, check=False)
+    except subprocess.TimeoutExpired:
+        raise Broken(f"{' '.join(words)}: no end after {LIMIT} s") from None
+    except OSError as error:
+        raise command.Usage(f"cannot start '{words[0]}': {error.strerror}; put Braid's tools in PATH") from None
+
+
+def text_of(done):
+    return done.stderr.decode(errors="replace").strip()
+
+
+def tell(done):
+    """How a process ended, for a message."""
+    status = done.returncode
+    return f"is ended by {signal.Signals(-status).name}" if status < 0 else f"ends with {status}"
+
+
+def made(*words):
+    """Runs a tool that may refuse what it was given."""
+    done = run(tool(words[0]), *words[1:])
+    if done.returncode in (1, 2) and OWN_ERROR not in text_of(done):
+        raise command.Refusal(text_of(done))
+    if done.returncode:
+        raise Broken(f"{' '.join(map(str, words))}: {tell(done)}: {text_of(done)[:1500]}")
+    return done
+
+
+def ran(*words):
+    done = run(*words)
+    if done.returncode:
+        raise Broken(f"{' '.join(map(str, words))}: {tell(done)}: {text_of(done)[:1500]}")
+    return done
+
+
+class Steps:
+    """What steps leave behind: a loss each, and the tensors at their end."""
+
+    def __init__(self, log, tensors):
+        self.losses = [line["loss"] for line in map(json.loads, log.read_text().splitlines()) if "loss" in line]
+        self.tensors = tensors
+
+
+class Engine:
+    """What makes programs of a graph and runs them, on data of its own."""
+
+    def __init__(self, folder, graph, seed):
+        folder.mkdir(exist_ok=True)
+        self.folder, self.graph, self.seed = folder, graph, seed
+        self.inputs, self.weights = data.Inputs(graph.read_text()), folder / "weights.safetensors"
+        self.start = data.weights(self.weights, graph.read_text(), seed)
+
+    def drawn(self, number):
+        """The inputs that the interpreter draws for the graph."""
+        path = self.folder / f"drawn-{number}.safetensors"
+        if not path.exists():
+            ran(tool("braid-interp"), self.graph, f"--seed={self.seed + number}", "--init", f"--save-inputs={path}",
+                f"--outputs={path}.out")
+        return safetensors_file.read(path)
+
+
+class Compiled(Engine):
+    """Training binaries, whose ranks are threads."""
+    saves = True
+
+    def build(self, name, options, is_reference=False):
+        plain = [option for option in command.PLAIN if not is_own(option, options)] if is_reference else []
+        made("braidc", self.graph, "-o", self.folder / name, *options, *plain)
+        return name
+
+    def write_data(self):
+        # Two steps, and as many windows again for documents that share rows.
+        drawn = [self.drawn(number) for number in range(4)]
+        for file, untargeted in (("data", False), ("untargeted", True)):
+            data.rows(self.folder / file, self.inputs, drawn, self.seed, untargeted)
+
+    def train(self, name, steps, rate, untargeted=False, resumed=None):
+        """The first steps, from initial values or from a checkpoint after the first of them."""
+        saved, log = self.folder / f"{name}.saved", self.folder / f"{name}.log"
+        shutil.rmtree(saved, ignore_errors=True)
+        if not (self.folder / "data").exists():
+            self.write_data()
+        if resumed:
+            saved.mkdir()
+            (shutil.copytree if resumed.is_dir() else shutil.copy)(resumed, saved / resumed.name)
+        ran(self.folder / name, "train", f"--data={self.folder / ('untargeted' if untargeted else 'data')}", "--holdout=0",
+            "--batch-order=sequential", "--threads=1", f"--seed={self.seed}", f"--steps={steps}", f"--lr={rate}",
+            f"--log={log}", "--force", f"--checkpoint={saved}", "--save-every=1", "--keep=0",
+            *(["--resume"] if resumed else [f"--init={self.weights}"]))
+        return Steps(log, checkpoints.read_checkpoint(self.checkpoint(name, steps)))
+
+    def checkpoint(self, name, step):
+        return next((self.folder / f"{name}.saved").glob(f"step-{step:08}*"))
+
+    def resume_differs(self, name, rate):
+        """What differs between two steps and a step, a checkpoint and a step; None if nothing does."""
+        self.train(name, 2, rate)
+        whole, first = checkpoints.bits(self.checkpoint(name, 2)), self.checkpoint(name, 1)
+        apart = self.folder / "apart"
+        shutil.rmtree(apart, ignore_errors=True)
+        apart.mkdir()
+        first.rename(apart / first.name)
+        self.train(name, 2, rate, resumed=apart / first.name)
+        again = checkpoints.bits(self.checkpoint(name, 2))
+        for one, other in zip(whole, again):
+            for tensor in sorted(one.keys() | other.keys()):
+                if one.get(tensor) != other.get(tensor):
+                    return tensor
+        return None if len(whole) == len(again) else "the number of files"
+
+    def sample(self, name, checkpoint, length):
+        done = ran(self.folder / name, "sample", f"--checkpoint={checkpoint}", "--prompt-tokens=0,0", f"--length={length}",
+                   "--threads=1", f"--seed={self.seed}")
+        return done.stdout
+
+    def sample_differs(self, name, reference):
+        """What both draw from the checkpoint of the first: None where it is the same, else a text."""
+        if not self.inputs.tokens:
+            return None
+        length, checkpoint = self.inputs.tokens[1] + 8, self.folder / f"{name}.saved"
+        found, expected = (self.sample(one, checkpoint, length) for one in (name, reference))
+        same = len(os.path.commonprefix([found, expected]))
+        return None if found == expected else f"the texts differ behind {same} bytes"
+
+
+class Interpreted(Engine):
+    """Programs in memory, which braid-interp runs: what passes make of a graph, without generated code and runtime."""
+    saves = False
+
+    def __init__(self, folder, graph, seed):
+        super().__init__(folder, graph, seed)
+        self.microbatches, self.passes = {}, {}
+
+    def build(self, name, options, is_reference=False):
+        options = command.without(options, ("--transports",))
+        level = "tg" if is_reference else "memory"
+        made("braidc", self.graph, f"--emit={level}", "-o", self.folder / f"{name}.mlir", *options)
+        self.microbatches[name] = command.value_of(options, "--accumulate", "1")
+        return name
+
+    def with_passes(self, name, passes, options):
+        """The graph behind these passes, as a program."""
+        file = self.folder / f"{name}.passes"
+        file.write_text(",".join(passes))
+        shutil.copy(self.graph, self.folder / f"{name}.mlir")
+        self.microbatches[name], self.passes[name] = command.value_of(options, "--accumulate", "1"), [f"--pipeline-before=@{file}"]
+        return name
+
+    def interpret(self, name, function, *words):
+        return ran(tool("braid-interp"), self.folder / f"{name}.mlir", f"--function={function}", f"--seed={self.seed}", "--init",
+                   *self.passes.get(name, []), *words)
+
+    def batch(self, untargeted):
+        """The option that gives a step its inputs and weights."""
+        inputs = self.folder / ("untargeted" if untargeted else "data")
+        if not inputs.exists():
+            data.batch(inputs, self.inputs, self.drawn(0), self.seed, untargeted)
+        return f"--inputs={inputs},{self.weights}"
+
+    def train(self, name, steps, rate, untargeted=False, arithmetic="native"):
+        tensors, log = self.folder / f"{name}.safetensors", self.folder / f"{name}.log"
+        self.interpret(name, "train", f"--steps={steps}", f"--arithmetic={arithmetic}", f"--accumulate={self.microbatches[name]}",
+                       f"--set=lr={rate}", self.batch(untargeted), f"--log={log}", f"--outputs={tensors}")
+        return Steps(log, checkpoints.read_checkpoint(tensors))
+
+    def losses(self, name, untargeted):
+        """The loss of a step that changes nothing."""
+        log = self.folder / f"{name}.log"
+        self.interpret(name, "train", "--steps=1", f"--accumulate={self.microbatches[name]}", self.batch(untargeted),
+                       f"--log={log}")
+        return Steps(log, {}).losses
+
+    def logits(self, name, arithmetic="native"):
+        """Logits of the whole window, and of one position more from what that has left in caches."""
+        last, found = self.inputs.tokens[1] - 1, {}
+        drawn = self.drawn(0)
+
+        def results(function, first, position, caches):
+            inputs, file = self.folder / f"{name}.inputs", self.folder / f"{name}.results"
+            safetensors_file.write(inputs, {**data.text(self.inputs, first, drawn), **caches})
+            self.interpret(name, function, f"--arithmetic={arithmetic}", f"--set=position={position}",
+                           f"--inputs={inputs},{self.weights}", f"--outputs={file}")
+            found[function] = checkpoints.read(file)["logits"][1]
+            return safetensors_file.read(file)
+
+        tensors = results("generate", 0, max(last - 1, 0), {})
+        if last > 0 and re.search(r"@decode\b", (self.folder / f"{name}.mlir").read_text()):
+            results("decode", last, last, {tensor.replace("updates ", "", 1): value for tensor, value in tensors.items()
+                                           if tensor.startswith("updates ") and "cache" in tensor})
+        return found
+
+
+def is_own(option, options):
+    """Whether the options say this one otherwise."""
+    return command.name_of(option) in map(command.name_of, options)
+
+
+def write_graph(folder, model, options):
+    """The file of a model's graph: a copy of a graph, or what braid-model makes of a configuration."""
+    graph = folder / "graph.mlir"
+    if not model or model.suffix != ".mlir":
+        made("braid-model", *([model] if model else []), *options, "-o", graph)
+        return graph
+    if options:
+        raise command.Usage(f"{command.name_of(options[0])} is for configurations: '{model}' is a graph")
+    try:
+        graph.write_text(model.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise command.Refusal(f"cannot read '{model}': {getattr(error, 'strerror', None) or error}") from None
+    return graph
