@@ -69,14 +69,14 @@ def norm_twice(text):
     """Rank 0 holds the tied table, and adds its squares once more."""
     begin, end = function(text, "train_pp0")
     squares = re.search(r"(%\w+) = tg\.reduce sum (%\w+) dims \[0, 1\] : tensor<16x8xf32>", text[begin:end])[1]
-    return within(text, "train_pp0", r"(\n    %\w+ = )comm\.all_reduce sum (%\w+)( over @mesh \{pp\} : \(tensor<f32>\) -> tensor<f32> (loc\(.*\)))\n(?=    %\w+ = math\.sqrt)",
+    return within(text, "train_pp0", r"(\n    %\w+ = )comm\.all_reduce sum (%\w+)( over @mesh \{pp\} \{.*?\} : \(tensor<f32>\) -> tensor<f32> (loc\(.*\)))\n(?=    %\w+ = math\.sqrt)",
                   lambda m: f"\n    %twice = arith.addf {m[2]}, {squares} : tensor<f32> {m[4]}{m[1]}comm.all_reduce sum %twice{m[3]}\n")
 
 
 def norm_of_one(text):
     """Each rank has the norm of its own gradients."""
     for rank in (0, 1):
-        text = within(text, f"train_pp{rank}", r"comm\.all_reduce sum (%\w+) over @mesh \{pp\} : \(tensor<f32>\) -> tensor<f32> (loc\(.*\))\n(?=    %\w+ = math\.sqrt)",
+        text = within(text, f"train_pp{rank}", r"comm\.all_reduce sum (%\w+) over @mesh \{pp\} \{.*?\} : \(tensor<f32>\) -> tensor<f32> (loc\(.*\))\n(?=    %\w+ = math\.sqrt)",
                       lambda m: f"arith.addf {m[1]}, {m[1]} : tensor<f32> {m[2]}\n")
     return text
 
