@@ -48,5 +48,7 @@ bool SourceDiagnostics::hasLongLine(FileLineColLoc place) {
   llvm::SMLoc line = mgr.FindLocForLineAndColumn(mgr.getMainFileID(), place.getLine(), 1);
   if (!line.isValid() || getBufferForFile(place.getFilename()) != mgr.getMemoryBuffer(mgr.getMainFileID()))
     return false;
-  return StringRef(line.getPointer()).take_until([](char c) { return c == '\n'; }).size() > kLongestLine;
+  StringRef text = mgr.getMemoryBuffer(mgr.getMainFileID())->getBuffer();
+  StringRef rest = text.drop_front(line.getPointer() - text.begin());
+  return !rest.take_front(kLongestLine + 1).contains('\n') && rest.size() > kLongestLine;
 }

@@ -138,8 +138,10 @@ static LogicalResult verifySent(CollectiveOpInterface op) {
     if (auto argument = dyn_cast<BlockArgument>(value); argument && !isCell) {
       StringAttr name = tg::nameOf(function.getArgAttrDict(argument.getArgNumber()));
       auto said = dyn_cast<StringAttr>(moved[index]);
-      // Each rank calls its part of a sum otherwise.
-      bool isPart = said && name && name.getValue().starts_with((said.getValue() + ".stage").str());
+      // Each rank calls its part of a sum otherwise: NAME.stageN.
+      StringRef rest = name ? name.getValue() : StringRef();
+      bool isPart = said && rest.consume_front(said.getValue()) && rest.consume_front(".stage") && !rest.empty() &&
+                    llvm::all_of(rest, llvm::isDigit);
       if (said && name && said != name && !isPart)
         return fail(value, said, name);
       continue;
@@ -176,12 +178,12 @@ static LogicalResult verifyOrder(ModuleOp module) {
   if (failed(programs))
     return failure();
   for (const RankProgram &program : *programs) {
+    FailureOr<OrderProblem> problem = readOrder(program); // refuses functions of several blocks
+    if (failed(problem))
+      return failure();
     for (Operation *function : program.functions)
       if (failed(verifyMoved(function)))
         return failure();
-    FailureOr<OrderProblem> problem = readOrder(program);
-    if (failed(problem))
-      return failure();
     if (std::optional<Deadlock> found = findDeadlock(*problem))
       return Reporter(*problem).report(*found);
   }

@@ -141,7 +141,7 @@ void TokenBatches::checkLengths(const br_program *training, const br_program *ev
       fail("the ", what, " of '", shard.file.path(), "' has no whole document: the file has ", shard.documents.size(),
            " of them in ", shard.file.count(), " tokens; tell documents apart (scripts/tokenize --separator), give ",
            "more of them, or change --holdout");
-    const int64_t needed = windowLength(program) + 1;
+    const int64_t needed = part == Part::heldOut && options.fillsUp ? 2 : windowLength(program) + 1;
     if (program && !isPacked && count(shard, part) < needed)
       fail("the data file '", shard.file.path(), "' is too short: its ", what, " has ", count(shard, part), " of ",
            shard.file.count(), " tokens, and one window needs ", needed, "; give more data, or change --holdout");
@@ -180,7 +180,8 @@ int64_t TokenBatches::windowsOf(const br_program &program, const Shard &shard, P
   if (isPacked)
     return (part == Part::training ? shard.training : shard.heldOut).count();
   const int64_t length = tokenShape(program).length, targets = std::max<int64_t>(0, count(shard, part) - 1);
-  return (targets + (model.canLackRows() ? length - 1 : 0)) / length;
+  const bool fills = model.canLackRows() || options.fillsUp;
+  return (targets + (fills ? length - 1 : 0)) / length;
 }
 
 int64_t TokenBatches::windowsOf(const br_program &program, std::span<const Shard> some, Part part) const {

@@ -265,7 +265,7 @@ constexpr Option kChoices[] = {
     {"--top-p", number("P", 0, 1),
      "Of these, choose among the fewest likeliest whose probabilities sum up to this; 1: among all",
      into<&SampleOptions::topP>()},
-    {"--repetition-penalty", numberAbove("X", 0),
+    {"--repetition-penalty", number("X", 1e-3, 1e3),
      "Divide positive logits of the tokens that are in the text by this, and multiply negative ones; 1: leave them",
      into<&SampleOptions::repetitionPenalty>()},
     {"--seed", integer("N"), "Seed of the choices", into<&SampleOptions::seed>()},

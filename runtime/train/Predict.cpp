@@ -2,7 +2,8 @@
 //
 // Runs the program `predict` on all of the data in order and writes its results to one file: a tensor for each,
 // whose first dim counts the rows of the data.  A last batch that lacks rows is filled up; the outputs of the
-// filling are left out.
+// filling are left out.  Rows of tokens are windows, as in training: a file's last token has no position, and in
+// its last window outputs behind the tokens mean nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,6 +87,7 @@ int runPredict(const br_model &table, const PredictOptions &options, const Rank 
 } // namespace
 
 PreparedCommand braid::preparePredict(const br_model &table, const PredictOptions &options, RunOutputs &outputs) {
+  checkWritable(options.outputs, options.data.find());
   StartFacts facts = {{"the command", "predict"}, {"--init", options.init.empty() ? "not given" : "given"}};
   if (const br_program *program = findProgram(table, "predict"); program && takesData(*program))
     facts.push_back({"the data", fingerprintOf(options.data.find())});

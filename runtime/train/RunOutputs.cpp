@@ -9,7 +9,9 @@
 #include "base/Safetensors.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 using namespace braid;
 
@@ -55,6 +57,17 @@ void writeFile(const std::string &path,
 }
 
 } // namespace
+
+void braid::checkWritable(const std::string &path, const DataFiles &data) {
+  for (const DataGroup &group : data.groups)
+    for (const std::string &file : group.paths) {
+      std::error_code code;
+      if (std::filesystem::equivalent(path, file, code))
+        fail("--outputs=", path, " is a file of --data, which is not written over; name another");
+    }
+  const File probe = File::createTemporary(path);
+  unlink(probe.path().c_str());
+}
 
 void RunOutputs::add(const OutputTensor &tensor, const Part &part) { gather(Role::Given, tensor, part, ""); }
 

@@ -10,6 +10,7 @@
 #define BRAID_TRAIN_RUNOUTPUTS_H
 
 #include "core/TensorPart.h"
+#include "data/DataFiles.h"
 
 #include <map>
 #include <mutex>
@@ -26,6 +27,9 @@ struct OutputTensor {
   std::vector<int64_t> shape;
   int64_t pieces = 1; // terms that it is the sum of
 };
+
+// Before hours of work: throws Error if the file is one of the data, or cannot be made where it is to be.
+void checkWritable(const std::string &path, const DataFiles &data);
 
 class RunOutputs {
 public:

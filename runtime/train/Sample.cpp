@@ -119,7 +119,8 @@ private:
 
 // Draws the next token: softmax of logits / temperature over the k largest, and of these over the fewest that have the
 // share p.  In the order and by the definitions of transformers' RepetitionPenaltyLogitsProcessor,
-// TemperatureLogitsWarper, TopKLogitsWarper and TopPLogitsWarper.
+// TemperatureLogitsWarper, TopKLogitsWarper and TopPLogitsWarper; but of equal logits at the k-th place those of lower
+// tokens are taken, and not all.
 class Sampler {
 public:
   Sampler(const SampleOptions &options, int64_t vocab)

@@ -73,6 +73,17 @@ func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh>}
 // -----
 
 comm.mesh @mesh [pp = 2]
+// expected-error @below {{a program of ranks is one block, in which the order of collectives is fixed; this one has 2}}
+func.func @f(%x: tensor<4xf32> {tg.input = "x"}) attributes {comm.program = #comm.program<@mesh>} {
+  return
+^bb1(%a: tensor<4xf32>, %b: tensor<4xf32>):
+  %y = comm.all_reduce sum %b over @mesh {pp} {comm.moved = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
 func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh>} {
   %c = arith.constant 1.0 : f32
   %y = tensor.generate {

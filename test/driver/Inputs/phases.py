@@ -32,7 +32,7 @@ PHASES = {
     "braid-partition": f"comm-agree,{SHARD}",
     "braid-partition{noise-scale=true mixed-precision=true}":
         f"comm-agree,{SHARD},func.func(comm-noise-scale),func.func(comm-reduce-precision)",
-    "braid-partition{root-parallel=true mixed-precision=true}": f"comm-agree,{SHARD},comm-root-parallel",
+    "braid-partition{root-parallel=true mixed-precision=true}": f"comm-agree,{SHARD},comm-root-parallel,comm-verify-order",
     "braid-decompose": "canonicalize,cse,func.func(tg-decompose,tg-verify-primitives),tg-verify-facts",
     "braid-decompose{attention-calls=true epilogues=true}":
         "canonicalize,cse,"
