@@ -62,6 +62,11 @@ def number_of(options, name, default):
     return int(value)
 
 
+def replaced(options, values):
+    """The options with these values."""
+    return without(options, tuple(values)) + [f"{name}={value}" for name, value in values.items()]
+
+
 def without(options, names):
     return [option for option in options if name_of(option) not in names]
 

@@ -11,8 +11,8 @@ import subprocess
 from . import checkpoints, command, data, safetensors_file
 
 LIMIT = 600  # seconds of one command
-# What verifiers and a C++ compiler say of Braid's own output, with status 1; those that are there for tg say what a model has.
-OWN_ERROR = re.compile(r"this is an error in Braid|' failed on generated code \(|error: '(exec|comm)\.\w+' op |"
+# What verifiers and a C++ compiler say of Braid's own output, with status 1; of tg's ops they say what a model has.
+OWN_ERROR = re.compile(r"this is an error in Braid|' failed on generated code \(|error: '(exec|comm)\.(?!constrain)\w+' op |"
                        r"\bdeadlock: ")
 HERE = pathlib.Path(__file__).resolve()
 
@@ -216,7 +216,7 @@ class Interpreted(Engine):
             return safetensors_file.read(file)
 
         tensors = results("generate", 0, max(last - 1, 0), {})
-        if last > 0 and re.search(r"@decode\b", (self.folder / f"{name}.mlir").read_text()):
+        if last > 0 and re.search(r"@decode(_pp\d+)?\b", (self.folder / f"{name}.mlir").read_text()):
             results("decode", last, last, {tensor.replace("updates ", "", 1): value for tensor, value in tensors.items()
                                            if tensor.startswith("updates ") and "cache" in tensor})
         return found
