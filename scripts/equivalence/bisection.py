@@ -39,11 +39,16 @@ def name_of_pass(element):
         else element.partition("{")[0]
 
 
+def is_of_sgd(what):
+    return "SGD" in what or "without" in what
+
+
 class Search:
     """Prefixes of the passes, and whether a step of each is that of the one-rank program."""
 
-    def __init__(self, folder, graph, seed, options, what):
-        self.options, self.what, self.known, self.untargeted = options, what, {}, what == "step without targets"
+    def __init__(self, folder, graph, seed, options, what, tolerance):
+        self.options, self.what, self.tolerance, self.known = options, what, tolerance, {}
+        self.of_sgd, self.untargeted = is_of_sgd(what), what == "step without targets"
         self.engine = programs.Interpreted(folder / "bisect", graph, seed)
         self.passes = passes_of(programs.made("braidc", graph, "--print-pipeline", *options).stdout.decode())
         self.reference = self.engine.build("expected", command.of_one_rank(options, graph.read_text()), is_reference=True)
@@ -52,7 +57,8 @@ class Search:
     def measure(self, program):
         if self.what == "sample":
             return self.engine.logits(program)
-        return self.engine.train(program, 2, 0.1, untargeted=self.untargeted)
+        rate = check.FIRST_RATE if self.of_sgd else 0.1
+        return self.engine.train(program, 1 if self.of_sgd else 2, rate, untargeted=self.untargeted)
 
     def differs(self, count):
         """Whether a step behind `count` passes differs; None if nothing runs there."""
@@ -66,18 +72,17 @@ class Search:
 
     def difference(self, program):
         if self.what == "sample":
-            found = self.engine.logits(program)
-            return check.worst_of(found, self.expected, [name for name in self.expected if name in found])[0] > 1e-3
-        tolerance = check.state_tolerance(self.options)
+            found = self.measure(program)
+            return check.worst_of(found, self.expected, [name for name in self.expected if name in found])[0] > self.tolerance
         try:
-            found = self.engine.train(program, 2, 0.1, untargeted=self.untargeted)
+            found = self.measure(program)
         except programs.Broken:
             # Before the optimizer's pass there is a loss and nothing else.
             loss = self.engine.losses(program, untargeted=self.untargeted)
-            return check.loss_error(loss, self.expected.losses[:1]) > tolerance / 10
+            return check.loss_error(loss, self.expected.losses[:1]) > self.tolerance / 10
         start = {name: values for name, values in self.engine.start.items() if name in found.tensors}
-        error = check.worst(found.tensors, self.expected.tensors, start, with_states=True)[0]
-        return error > tolerance or check.loss_error(found.losses, self.expected.losses) > tolerance / 10
+        error = check.worst(found.tensors, self.expected.tensors, start, with_states=not self.of_sgd)[0]
+        return error > self.tolerance or check.loss_error(found.losses, self.expected.losses) > self.tolerance / 10
 
     def runs_near(self, low, high):
         """The middle between two counts that runs, as near as there is one."""
@@ -115,10 +120,12 @@ def first_switch(folder, graph, seed, options):
     return None
 
 
-def bisect(folder, graph, seed, options, what):
+def bisect(folder, graph, seed, options, wrong):
     """What is behind a difference, as a line."""
-    options = command.with_sgd(options) if "SGD" in what or "without" in what else command.with_optimizer(options)
-    search = Search(folder, graph, seed, command.without(options, ("--transports",)), what)
+    options = command.with_sgd(options) if is_of_sgd(wrong.what) else command.with_optimizer(options)
+    # What is to the bit elsewhere is not so here.
+    tolerance = wrong.tolerance * (10 if wrong.tensor == check.LOSS else 1) or check.state_tolerance(options)
+    search = Search(folder, graph, seed, command.without(options, ("--transports",)), wrong.what, tolerance)
     found = search.first()
     if found:
         return f"bisect: they differ behind {found[-1]}" + (

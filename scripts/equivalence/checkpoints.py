@@ -7,16 +7,18 @@ import pathlib
 import re
 
 from . import safetensors_file
+from .differences import Incomparable
 
 
 def read(path):
-    """The shapes and values of a safetensors file; types other than f32 and bf16 are left out."""
+    """The shapes and values of a safetensors file; types other than f32, bf16 and i8, whose values are codes, are left out."""
     tensors = {}
     for name, (dtype, shape, data) in safetensors_file.read(path).items():
         if dtype == "BF16":
-            data = b"".join(b"\0\0" + data[i:i + 2] for i in range(0, len(data), 2))
-        if dtype in ("F32", "BF16"):
-            tensors[name] = shape, array.array("f", data)
+            halves, data = data, bytearray(2 * len(data))
+            data[2::4], data[3::4] = halves[::2], halves[1::2]
+        if dtype in ("F32", "BF16", "I8"):
+            tensors[name] = shape, array.array("b" if dtype == "I8" else "f", bytes(data))
     return tensors
 
 
@@ -47,7 +49,7 @@ class Part:
             whole[places] = values
             return
         if len(places) != len(values):
-            raise ValueError(f"a rank holds {len(values)} elements, and its part has {len(places)}")
+            raise Incomparable(f"a rank holds {len(values)} elements, and its part has {len(places)}")
         for place, value in zip(places, values):
             whole[place] = value
 
@@ -77,20 +79,34 @@ class Part:
         return places[number * each:(number + 1) * each]
 
 
+def decoded(tensors, shapes):
+    """Tensors with moments as numbers: a code q with a scale stands for sign(q) q^4 scales (runtime/checkpoint/Moments.cpp)."""
+    found = dict(tensors)
+    for name in [name for name, values in tensors.items() if values.typecode == "b" and f"{name}.scale" in tensors]:
+        shape, of_scales = shapes[name], shapes[f"{name}.scale"]
+        dim = next((dim for dim, sizes in enumerate(zip(shape, of_scales)) if sizes[0] != sizes[1]), 0)
+        block, inner = shape[dim] // of_scales[dim], math.prod(shape[dim + 1:])
+        scales = found.pop(f"{name}.scale")
+        found[name] = array.array("f", (math.copysign(code ** 4, code) * scales[at // (inner * block) * inner + at % inner]
+                                        for at, code in enumerate(tensors[name])))
+    return found
+
+
 def read_checkpoint(path):
     """The whole tensors of a checkpoint of any layout."""
     path = pathlib.Path(path)
     if not path.is_dir():
-        return {name: values for name, (_, values) in read(path).items()}
+        tensors = read(path)
+        return decoded({name: values for name, (_, values) in tensors.items()}, {name: shape for name, (shape, _) in tensors.items()})
     index = json.loads((path / "index.json").read_text())
     whole = {}
     for file in rank_files(path):
         rank = int(re.search(r"\d+", file.name)[0])
         for name, (_, values) in read(file).items():
             shape = index["tensors"][name]["shape"]
-            tensor = whole.setdefault(name, array.array("f", [math.nan]) * math.prod(shape))
+            tensor = whole.setdefault(name, array.array(values.typecode, [math.nan if values.typecode == "f" else 0]) * math.prod(shape))
             Part(index, name, rank).put(tensor, values)
-    return whole
+    return decoded(whole, {name: tensor["shape"] for name, tensor in index["tensors"].items()})
 
 
 def rank_files(path):

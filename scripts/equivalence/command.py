@@ -5,7 +5,7 @@ import re
 MODEL_OPTIONS = ("--preset", "--batch", "--seq", "--pack", "--expert-bound", "--capacity-factor")
 FLAGS = ("--pack", "--sequence-parallel", "--unreduced-accumulators", "--noise-scale", "--reshard-after-forward")
 # What these write or print, a check does not need.
-REFUSED = ("--emit", "-o", "--report", "--keep", "--print-pipeline", "--print-ir-after", "--compare", "-v", "--count")
+REFUSED = ("--emit", "-o", "--report", "--keep", "--print-pipeline", "--print-ir-after", "--compare", "-v", "--count", "--keep-sources", "--version")
 
 # Options that say what is computed; the others only say how.
 MEANING = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--weight-decay", "--decay-exclude",
@@ -54,6 +54,19 @@ def value_of(options, name, default=None):
     return values[-1] if values else default
 
 
+def number_of(options, name, default):
+    """A value that must be a positive number."""
+    value = value_of(options, name, str(default))
+    if not (value.isascii() and value.isdecimal() and len(value) < 10 and int(value) > 0):
+        raise Usage(f"{name}={value}: give a number of 1 or more")
+    return int(value)
+
+
+def replaced(options, values):
+    """The options with these values."""
+    return without(options, tuple(values)) + [f"{name}={value}" for name, value in values.items()]
+
+
 def without(options, names):
     return [option for option in options if name_of(option) not in names]
 
@@ -69,12 +82,16 @@ def split(options):
 def mesh_of(options):
     """The axes of --mesh and their sizes; what is no number braidc refuses."""
     axes = dict(axis.partition("=")[::2] for axis in value_of(options, "--mesh", "").split(",") if axis)
-    return {axis: int(size) if size.isdigit() else 1 for axis, size in axes.items()}
+    return {axis: max(int(size), 1) if size.isdecimal() else 1 for axis, size in axes.items()}
 
 
 def with_sgd(options):
-    """The same options for plain SGD."""
-    return ["--optimizer=sgd", *without(options, OPTIMIZER)]
+    """The same options for plain SGD, which decays weights, too."""
+    if value_of(options, "--optimizer") == "sgd":
+        return list(options)
+    pairs = [pair for option in options if name_of(option) == "--hyperparameters" for pair in option.partition("=")[2].split(",")]
+    decay = [f"--hyperparameters={pair}" for pair in pairs if pair.startswith("weight_decay=")]
+    return ["--optimizer=sgd", *without(options, OPTIMIZER), *decay]
 
 
 def with_optimizer(options):

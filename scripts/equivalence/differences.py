@@ -41,13 +41,17 @@ def peak(path):
     pathlib.Path(path).write_text(text)
 
 
+class Incomparable(ValueError):
+    """Tensors that are not of one kind, or none."""
+
+
 def norm(values):
     return math.sqrt(sum(map(operator.mul, values, values)))
 
 
 def difference(values, others):
     if len(values) != len(others):
-        raise ValueError(f"{len(values)} and {len(others)} elements")
+        raise Incomparable(f"{len(values)} and {len(others)} elements")
     return list(map(operator.sub, values, others))
 
 
@@ -59,11 +63,11 @@ def changes(tensors, start):
 def worst_of(found, expected, names, each=0.0):
     """The largest error of these tensors, and the tensor's name; `each` is what an element counts for at least."""
     if missing := [name for name in names if name not in found]:
-        raise ValueError(f"{missing} are in one of the two alone")
+        raise Incomparable(f"{missing} are in one of the two alone")
     norms = {name: norm(expected[name]) for name in names}
     least = SMALL * max(norms.values())
     if not least:
-        raise ValueError("all gradients are 0: nothing is compared")
+        raise Incomparable("all gradients are 0: nothing is compared")
     errors = {name: norm(difference(found[name], expected[name])) / max(norms[name], least, each * math.sqrt(len(expected[name])))
               for name in names}
     # Of NaN nothing is the largest.
@@ -78,5 +82,5 @@ def worst_error(found, expected, start=None):
     if not start:
         raise ValueError("no tensor tells of gradients")
     if missing := [name for name in start if name not in found]:
-        raise ValueError(f"{missing} are in one of the two alone")
+        raise Incomparable(f"{missing} are in one of the two alone")
     return worst_of(changes(found, start), changes(expected, start), list(start))

@@ -13,6 +13,7 @@ import shutil
 
 from . import command, programs
 from .check import Check
+from .differences import Incomparable
 
 WINDOW = {"sliding_window": 3, "use_sliding_window": True, "max_window_layers": 1}
 EXPERTS = {"num_experts_per_tok": 2, "output_router_logits": True, "router_aux_loss_coef": 0.05}
@@ -172,7 +173,7 @@ def compare(arguments, folder):
             refused[key] += 1
             examples.setdefault(key, example)
             problem = None
-        except (programs.Broken, ValueError) as error:
+        except (programs.Broken, Incomparable) as error:
             problem = str(error)
         same += problem == ""
         if problem:

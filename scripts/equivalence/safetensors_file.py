@@ -3,7 +3,7 @@
 import json
 import struct
 
-SIZES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "U8": 1, "BOOL": 1}
+SIZES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "U8": 1, "I8": 1, "BOOL": 1}
 
 
 def read(path):
@@ -11,7 +11,8 @@ def read(path):
     length, = struct.unpack_from("<Q", data)
     header = json.loads(data[8:8 + length])
     header.pop("__metadata__", None)
-    return {name: (entry["dtype"], entry["shape"], data[8 + length:][slice(*entry["data_offsets"])])
+    body = memoryview(data)[8 + length:]
+    return {name: (entry["dtype"], entry["shape"], bytes(body[slice(*entry["data_offsets"])]))
             for name, entry in header.items()}
 
 

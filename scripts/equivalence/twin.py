@@ -11,6 +11,8 @@ from . import command
 
 MOST_PARAMETERS = 1_000_000
 MOST_TOKENS = 4096  # of a batch
+LEAST_SEQUENCE = 200  # two tiles of attention and a part of one (runtime/AttentionTile.h)
+OF_LAYERS = ("--hook", "--stages", "--layout", "--recompute-file")  # options that name layers
 
 LAYERS = ("num_hidden_layers", "n_layer")
 HEADS = ("num_attention_heads", "n_head")
@@ -43,11 +45,12 @@ def shrink(config, options):
     """The twin's settings that differ from those of `config`; `options` are braidc's."""
     mesh = command.mesh_of(options)
     ranks = math.prod(size for axis, size in mesh.items() if axis != "pp")
-    chunks = int(command.value_of(options, "--chunks", "2" if re.search("interleaved|zb-v", " ".join(options)) else "1"))
+    chunks = command.number_of(options, "--chunks", 2 if re.search("interleaved|zb-v", " ".join(options)) else 1)
     stages = mesh.get("pp", 1) * chunks
     has_pattern = any(key in config for key in ("layer_types", "sliding_window", "decoder_sparse_step", "mlp_only_layers"))
     twin = {}
-    if name := first_of(config, LAYERS):
+    names_layers = config.get("mlp_only_layers") or any(command.name_of(option) in OF_LAYERS for option in options)
+    if (name := first_of(config, LAYERS)) and not names_layers:
         twin[name] = layers_of(config[name], stages, PATTERN if has_pattern else 2)
         if isinstance(config.get("layer_types"), list):
             twin["layer_types"] = config["layer_types"][:twin[name]]
@@ -90,14 +93,23 @@ def heads_of(config, ranks):
     return twin
 
 
-def shorter(options, positions, mesh, accumulate):
-    """The options of braid-model with fewer tokens in a batch."""
-    batch, sequence = (int(command.value_of(options, name, default)) for name, default in (
-        ("--batch", "8"), ("--seq", str(min(64, positions or 64)))))
-    if batch * sequence <= MOST_TOKENS:
-        return options, {}
+def shorter(for_model, for_compiler, positions):
+    """The options of both tools that have fewer tokens in a batch, and the new length over the old."""
+    old = {"--batch": command.number_of(for_model, "--batch", 8),
+           "--seq": command.number_of(for_model, "--seq", min(64, positions or 64))}
+    mesh, accumulate = command.mesh_of(for_compiler), command.number_of(for_compiler, "--accumulate", 1)
+    if math.prod(old.values()) <= MOST_TOKENS:
+        return {}, {}, 1
     ranks = math.prod(size for axis, size in mesh.items() if axis in ("cp", "tp")) * 2
     parts = math.prod(size for axis, size in mesh.items() if axis not in ("cp", "tp", "pp")) * accumulate
-    twin = {"--seq": smaller(sequence, ranks, 16), "--batch": smaller(batch, parts, 2)}
-    kept = command.without(options, tuple(twin))
-    return [*kept, *(f"{name}={size}" for name, size in twin.items())], twin
+    sizes = {"--batch": smaller(old["--batch"], parts, 2), "--seq": smaller(old["--seq"], ranks, LEAST_SEQUENCE)}
+    length = sizes["--seq"] / old["--seq"]
+    if bound := command.value_of(for_model, "--expert-bound"):
+        sizes["--expert-bound"] = scaled(command.number_of(for_model, "--expert-bound", bound), length)
+    chunk = command.value_of(for_compiler, "--loss-chunk", "")
+    rows = {"--loss-chunk": scaled(int(chunk), length * sizes["--batch"] / old["--batch"])} if chunk.isdecimal() else {}
+    return sizes, rows, length
+
+
+def scaled(size, share, least=1):
+    return min(size, max(least, round(size * share)))

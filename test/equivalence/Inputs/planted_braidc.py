@@ -20,7 +20,6 @@ sys.stderr.write(done.stderr)
 if done.returncode:
     sys.exit(done.returncode)
 pipeline = done.stdout.strip()
-assert {right!r} in pipeline, pipeline
 pipeline = pipeline.replace({right!r}, {wrong!r})
 if output is None:
     print(pipeline)
