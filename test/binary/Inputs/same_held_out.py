@@ -10,7 +10,7 @@ import sys
 
 def read(path):
     with open(path) as file:
-        loss, tokens = re.fullmatch(r"held-out loss (\S+) over [\d,]+ batches, (\S+) tokens\n", file.read()).groups()
+        loss, tokens = re.fullmatch(r"held-out loss (\S+) over [\d,]+ batches, (\S+) tokens(?:; .*)?\n", file.read()).groups()
     return float(loss), tokens
 
 

@@ -11,7 +11,8 @@ import pathlib
 import struct
 import sys
 
-from safetensors_file import read
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+from equivalence.safetensors_file import read
 
 
 def numbers(dtype, data):
