@@ -8,7 +8,8 @@ import math
 import pathlib
 import sys
 
-from safetensors_file import read, write
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+from equivalence.safetensors_file import read, write
 
 
 def numbers(entry, code):
