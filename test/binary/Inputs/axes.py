@@ -5,7 +5,7 @@
     axes.py FOLDER pairs                                       counts the pairs of words that the selections have
 
 `all` compiles everything that occurs, whose ranks are threads of one process.  From weights whose attention is peaked
-(first_step.py), the gradients of a step are those of one rank.  Ten steps give its losses and gradient norms to 1e-5, and
+(first_step.py), the gradients of a step are those of one rank.  Ten steps give its losses to 3e-5, its gradient norms to 2e-4, and
 the same bits when they are run again.  A checkpoint of five steps goes on on one rank
 with the losses of one rank, and one of one rank goes on on these.
 
@@ -169,7 +169,7 @@ def compare(what, lines, reference):
         for key in other:
             error = abs(one[key] - other[key]) / max(abs(other[key]), 1e-3)
             # Rounding of ten steps shows in the norm first, and attention that is peaked doubles it in each.
-            if not error <= TOLERANCE * (20 if key == "grad_norm" else 1):
+            if not error <= TOLERANCE * (20 if key == "grad_norm" else 3):
                 raise Failure(f"{what}: step {one['step']}: {key} {one[key]!r} and {other[key]!r}, relative error {error:.1e}")
 
 
