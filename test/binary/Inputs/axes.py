@@ -145,7 +145,7 @@ def run(folder, *command):
 
 def train(folder, binary, k, log, *options, steps=STEPS):
     """What a binary of k microbatches logs; it evaluates in batches of one."""
-    run(folder, f"./{binary}", "train", "--data", "tokens", "--steps", steps, "--threads", 1, "--lr", "3e-3",
+    run(folder, f"./{binary}", "train", "--data", "tokens", "--steps", steps, "--threads", 1, "--lr", "1e-3",
         "--lr-schedule", "constant", "--warmup", 0, "--eval-every", 5, "--eval-batches", 2 * k, "--log", log, "--force", *options)
     lines = [json.loads(line) for line in (folder / log).read_text().splitlines()]
     return [{key: value for key, value in line.items() if key in ("step", "loss", "grad_norm", "eval_loss")} for line in lines]
