@@ -29,8 +29,7 @@ static const char *toolName = "";
 
 [[noreturn]] static void endForMemory() {
   end("out of memory: raise the limit of this process (ulimit -v, or its control group), free memory of this machine, "
-      "or "
-      "give a smaller input, such as a graph with fewer layers");
+      "or give a smaller input, such as a graph with fewer layers");
 }
 
 static void onTerminate() {

@@ -49,14 +49,12 @@ Havers haversOf(const Asked &asked, std::string_view option) {
   return found;
 }
 
-// "braidc", "the training binary (train, eval)", "the command train".
+// "braidc", "the training binary's commands train and eval", "the command train".
 std::string ownersOf(const Asked &asked, const Havers &havers) {
   if (havers.tool)
     return std::string(havers.tool->program);
   const char *plural = havers.commands.size() > 1 ? "s " : " ";
-  if (!asked.isTool)
-    return "the command" + (plural + joined(havers.commands, " and "));
-  return "the training binary's command" + (plural + joined(havers.commands, " and "));
+  return (asked.isTool ? "the training binary's command" : "the command") + (plural + joined(havers.commands, " and "));
 }
 
 std::string whereItIs(const Asked &asked, std::string_view option) {

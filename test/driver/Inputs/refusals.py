@@ -9,6 +9,10 @@ import re
 import subprocess
 import sys
 
+TESTS = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(TESTS / "equivalence" / "Inputs"))
+import listed_refusals  # noqa: E402  (found in that folder)
+
 LLAMA = {"model_type": "llama", "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2,
          "num_key_value_heads": 2, "vocab_size": 32, "max_position_embeddings": 16}
 # Of each row: a part of its message, the model, its batch and positions, and options that are refused and that are not.
@@ -21,8 +25,8 @@ ROWS = [
     ("gradients are summed over microbatches", LLAMA, 8, 8, ["--mesh=pp=2,dp=2", "--zero=2", "--accumulate=2"],
      ["--mesh=pp=2,dp=2", "--zero=3", "--accumulate=2"]),
 ]
-# Those of which a test of its own has an example: driver, model, parallel.
-ELSEWHERE = ["equal blocks over {cp}", "does not divide into … microbatches", "interleaved on", "sends tokens to", "is above the",
+# Parts of those that another test expects.
+ELSEWHERE = ["does not divide into … microbatches", "interleaved on", "sends tokens to", "is above the",
              "only a ring can be in zigzag", "cannot be in zigzag", "which --loss-chunk asks for", "--collectives=hierarchical",
              "with --overlap=none"]
 
@@ -33,11 +37,13 @@ def run(*command):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    section = pathlib.Path(sys.argv[2]).read_text().split("\n## What is refused\n")[1].split("\n## ")[0]
-    messages = re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
+    messages = listed_refusals.rows(sys.argv[2])
     examples = [*(part for part, *_ in ROWS), *ELSEWHERE]
     failures = [f"the table has the row '{message}', of which there is no example" for message in messages
                 if not any(part in message for part in examples)]
+    expected = "\n".join(path.read_text() for kind in ("*.test", "*.mlir") for path in TESTS.rglob(kind))
+    failures += [f"no test expects '{message}'" for message in messages
+                 if any(part in message for part in ELSEWHERE) and not re.search(listed_refusals.pattern(message), expected)]
     for part, config, batch, positions, refused, accepted in ROWS:
         message = next((message for message in messages if part in message), None)
         if not message:
@@ -48,7 +54,7 @@ def main():
         if made.returncode:
             sys.exit(made.stderr)
         said = run("braidc", folder / "g.mlir", *refused, "--emit=memory", "-o", folder / "out.mlir")
-        if not said.returncode or not re.search(".*".join(map(re.escape, message.split("…"))), said.stderr):
+        if not said.returncode or not re.search(listed_refusals.pattern(message), said.stderr):
             failures.append(f"{' '.join(refused)} is not refused with '{message}': {said.stderr}")
         plan = run("braidc", folder / "g.mlir", *accepted, "--emit=memory", "-o", folder / "out.mlir")
         if plan.returncode:

@@ -10,14 +10,18 @@ import re
 import sys
 
 
-def messages(page):
+def rows(page):
+    """The messages of the table."""
     section = pathlib.Path(page).read_text().split("\n## What is refused\n")[1].split("\n## ")[0]
-    texts = re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
-    return [".*".join(map(re.escape, text.split("…"))) for text in texts]
+    return re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
+
+
+def pattern(message):
+    return ".*".join(map(re.escape, message.split("…")))
 
 
 def main():
-    known, output = messages(sys.argv[1]), sys.stdin.read()
+    known, output = list(map(pattern, rows(sys.argv[1]))), sys.stdin.read()
     print(output, end="")
     refused = re.findall(r"^refused \d+: (.*)", output, re.MULTILINE)
     unknown = [line for line in refused if not any(re.search(message, line) for message in known)]
