@@ -38,6 +38,7 @@ static constexpr double kAsFast = 1.005;
 static DriverOptions optionsAt(const DriverOptions &options, const ReplayChoice &choice) {
   DriverOptions at = options;
   at.emit = Emit::Memory;
+  at.isTrial = true;
   at.recompute = choice.worth ? RecomputePolicy::Auto : RecomputePolicy::None;
   at.replays = choice;
   return at;

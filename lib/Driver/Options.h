@@ -178,8 +178,9 @@ struct DriverOptions {
   std::optional<int64_t> rowAlignment;
   /// Bytes, possibly with a unit; empty for none.
   std::string memoryLimit;
-  /// Whether a plan beyond the limit is an error; to find out how small a plan gets it is none.
-  bool refusesBeyondLimit = true;
+  /// Whether this only asks what a plan would take: a plan beyond the limit is no error then, and the IR is not
+  /// verified behind phases, as that of the plan that is chosen will be.
+  bool isTrial = false;
   /// A file for the plan as JSON, "-" to print it readably, empty for neither.
   std::string report;
   /// What -march= is given; empty for the processor of this machine.

@@ -279,7 +279,7 @@ static void planMemory(OpPassManager &manager, const DriverOptions &options) {
   pipeline.shortRowLoops = options.rowLoops != "full";
   pipeline.streamStores = options.stores != "cached";
   pipeline.copyPanels = options.panels != "library";
-  if (options.refusesBeyondLimit)
+  if (!options.isTrial)
     set(pipeline.plan.memoryLimit, options.memoryLimit);
   set(pipeline.plan.rowAlignment, options.rowAlignment);
   set(pipeline.share.ctas, options.parallel.commCtas);
@@ -357,14 +357,20 @@ void braid::printPipeline(raw_ostream &os, ArrayRef<Phase> phases) {
 // A graph through the phases
 //===----------------------------------------------------------------------===//
 
-/// Whether the IR is verified after each pass, not only after the phase. Builds with assertions do so everywhere,
-/// as braid-opt does.
-static bool verifiesEachPass(const Phase &phase, const DriverOptions &options) {
+namespace {
+enum class Verified { Never, BehindPhase, BehindEachPass };
+} // namespace
+
+/// When the IR of a phase is verified. Builds with assertions do so behind each pass, as braid-opt does; else a trial
+/// leaves it to the plan that is chosen.
+static Verified verified(const Phase &phase, const DriverOptions &options) {
 #ifdef NDEBUG
-  return !phase.hasKernels || !options.printIrAfter.empty();
-#else
-  return true;
+  if (options.isTrial)
+    return Verified::Never;
+  if (phase.hasKernels && options.printIrAfter.empty())
+    return Verified::BehindPhase;
 #endif
+  return Verified::BehindEachPass;
 }
 
 /// Errors are reported on the ops.
@@ -372,11 +378,11 @@ static LogicalResult runPhase(ModuleOp module, const Phase &phase, const DriverO
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   phase.build(manager);
   printIrAfter(manager, options);
-  bool verifies = verifiesEachPass(phase, options);
-  manager.enableVerifier(verifies);
+  Verified when = verified(phase, options);
+  manager.enableVerifier(when == Verified::BehindEachPass);
   if (failed(manager.run(module)))
     return failure();
-  return success(verifies || succeeded(mlir::verify(module)));
+  return success(when != Verified::BehindPhase || succeeded(mlir::verify(module)));
 }
 
 LogicalResult PhaseClock::time(StringRef phase, llvm::function_ref<LogicalResult()> work) {

@@ -9,7 +9,7 @@ using namespace braid;
 
 FailureOr<Trial> braid::tryPlan(ModuleOp module, DriverOptions options, StringRef behind) {
   options.emit = Emit::Memory;
-  options.refusesBeyondLimit = false;
+  options.isTrial = true;
   options.printIrAfter.clear();
   ScopedDiagnosticHandler errorsOnly(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);

@@ -42,8 +42,9 @@ private:
   /// The buffers that are not fixed, those that come first by `before` first.
   Order sorted(llvm::function_ref<bool(uint32_t, uint32_t)> before) const;
   /// Places all buffers in this order; keeps the result where it is the best.
-  /// The buffers that end above the bound go to `high`.
-  void attempt(const Order &order, Order &high);
+  /// The buffers that end above the bound go to `high`.  With `givesUp` it stops where the result
+  /// cannot be the best any more, and `high` says nothing then.
+  void attempt(const Order &order, Order &high, bool givesUp = false);
   /// Searches around the best order.
   void improve();
   bool done() const { return best.bytes == bound || steps <= 0; }
@@ -71,7 +72,7 @@ Order Solver::sorted(llvm::function_ref<bool(uint32_t, uint32_t)> before) const 
   return order;
 }
 
-void Solver::attempt(const Order &order, Order &high) {
+void Solver::attempt(const Order &order, Order &high, bool givesUp) {
   std::vector<Placed> placed;
   placed.reserve(problem.buffers.size());
   Placement result;
@@ -99,18 +100,23 @@ void Solver::attempt(const Order &order, Order &high) {
     const PlacementBuffer &buffer = problem.buffers[i];
     int64_t bytes = size(i), end = 0, offset = -1, smallest = std::numeric_limits<int64_t>::max();
     for (const Placed &other : placed) {
-      if (other.first > buffer.last || other.last < buffer.first)
+      if ((other.first > buffer.last) | (other.last < buffer.first))
         continue;
       int64_t gap = other.offset - end;
       if (gap >= bytes && gap < smallest) {
         smallest = gap;
         offset = end;
+        if (gap == bytes)
+          break; // none is smaller
       }
       end = std::max(end, other.end);
     }
-    steps -= placed.size();
     put(i, offset < 0 ? end : offset);
+    if (givesUp && result.bytes > best.bytes)
+      break;
   }
+  // An attempt that gave up counts in full: how far a search gets does not depend on it.
+  steps -= order.size() * order.size() / 2;
   // As good is good enough: walking along a plateau leads off it.
   if (result.bytes <= best.bytes) {
     best = std::move(result);
@@ -140,7 +146,7 @@ void Solver::improve() {
       continue;
     auto to = order.begin() + random() % (from - order.begin());
     std::rotate(to, from, from + 1);
-    attempt(order, high);
+    attempt(order, high, /*givesUp=*/true);
   }
 }
 

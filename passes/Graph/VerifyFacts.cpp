@@ -94,17 +94,32 @@ static SmallVector<Value> valuesReadFor(OpResult result) {
   return read.takeVector();
 }
 
-/// All that some values are made of, and they themselves.
-static DenseSet<Value> sourcesOf(ArrayRef<Value> made) {
-  SetVector<Value> all(made.begin(), made.end());
-  for (unsigned next = 0; next < all.size(); ++next)
-    if (auto result = dyn_cast<OpResult>(all[next]))
-      for (Value read : valuesReadFor(result))
-        all.insert(read);
-  return DenseSet<Value>(all.begin(), all.end());
-}
-
 namespace {
+/// What results are made of, looked up once.
+class Reads {
+public:
+  /// Valid until the next call.
+  ArrayRef<Value> of(OpResult result) {
+    auto [found, isNew] = known.try_emplace(result);
+    if (isNew)
+      found->second = valuesReadFor(result);
+    return found->second;
+  }
+
+  /// All that some values are made of, and they themselves.
+  DenseSet<Value> sourcesOf(ArrayRef<Value> made) {
+    SetVector<Value> all(made.begin(), made.end());
+    for (unsigned next = 0; next < all.size(); ++next)
+      if (auto result = dyn_cast<OpResult>(all[next]))
+        for (Value read : of(result))
+          all.insert(read);
+    return DenseSet<Value>(all.begin(), all.end());
+  }
+
+private:
+  DenseMap<Value, SmallVector<Value>> known;
+};
+
 /// The facts of a program on values.
 class Checker {
 public:
@@ -129,6 +144,7 @@ private:
   func::FuncOp program;
   const Names &names;
   bool isTrained;
+  Reads reads;
   /// What depends on an argument, and what results, the loss and gradients are made of.
   DenseSet<Value> ofArguments, live, forLoss, forGradients;
 };
@@ -140,7 +156,7 @@ void Checker::findSources() {
   for (Operation &op : program.front().without_terminator())
     for (OpResult result : op.getResults()) {
       FactsAttr facts = factsOfTensor(result);
-      if (llvm::any_of(valuesReadFor(result), [&](Value read) { return ofArguments.contains(read); }))
+      if (llvm::any_of(reads.of(result), [&](Value read) { return ofArguments.contains(read); }))
         ofArguments.insert(result);
       // Where the op that makes a gradient folds away, the update reads what it was made of.
       if (facts && (tg::isGradient(facts) || (facts.getPhase() == Phase::Update && tg::kindOf(facts))))
@@ -158,10 +174,10 @@ void Checker::findSources() {
   for (OpOperand &returned : returnOf(program)->getOpOperands())
     if (isGradient(returned.getOperandNumber()))
       gradients.push_back(returned.get());
-  live = sourcesOf(llvm::to_vector(returnOf(program).getOperands()));
-  forGradients = sourcesOf(gradients);
+  live = reads.sourcesOf(llvm::to_vector(returnOf(program).getOperands()));
+  forGradients = reads.sourcesOf(gradients);
   if (isTrained)
-    forLoss = sourcesOf(forwardResults(program));
+    forLoss = reads.sourcesOf(forwardResults(program));
 }
 
 LogicalResult Checker::checkOp(Operation *op) {
@@ -207,7 +223,7 @@ LogicalResult Checker::checkOrder(OpResult made, Phase phase) {
   if (!isa<exec::KernelOp, comm::QueuedOpInterface, comm::WaitOp>(made.getOwner()))
     for (FactsAttr facts : factsOfTensors(made.getOwner()->getResults()))
       phase = facts ? std::max(phase, facts.getPhase()) : phase;
-  for (Value read : valuesReadFor(made)) {
+  for (Value read : reads.of(made)) {
     Value source = throughViews(read);
     FactsAttr facts = ofArguments.contains(source) ? factsOfTensor(source) : FactsAttr();
     if (!facts || facts.getPhase() <= phase)
