@@ -72,21 +72,32 @@ static std::string listWords(StringRef words) {
   return each.empty() ? last.str() : llvm::join(each, ", ") + " or " + last.str();
 }
 
+/// The beginning of an error about a type; `what` is "result" or names an operand.
+static InFlightDiagnostic refuse(OpAsmParser &parser, StringRef what, const WrittenType &written) {
+  return parser.emitError(written.place) << what << " has the type " << written.type;
+}
+
+/// Fails unless the type is a tensor of a supported shape.
+static ParseResult checkShape(OpAsmParser &parser, StringRef what, const WrittenType &written) {
+  if (written.type.isIntOrIndexOrFloat())
+    return refuse(parser, what, written) << ", expected a tensor; a scalar is "
+                                         << RankedTensorType::get({}, written.type);
+  if (std::string problem = braid::problemOfShape(written.type); !problem.empty())
+    return refuse(parser, what, written) << ", which " << problem;
+  return success();
+}
+
 /// Fails where an operand cannot have the type that is written for it.
 static ParseResult checkOperand(OpAsmParser &parser, const TypeSlot &operand, const WrittenType &written) {
-  auto fail = [&] {
-    return parser.emitError(written.place) << "operand '" << operand.name << "' has the type " << written.type;
-  };
-  if (written.type.isIntOrIndexOrFloat())
-    return fail() << ", expected a tensor; a scalar is " << RankedTensorType::get({}, written.type);
-  if (std::string problem = braid::problemOfShape(written.type); !problem.empty())
-    return fail() << ", which " << problem;
-  std::string element;
+  std::string what = ("operand '" + operand.name + "'").str(), element;
+  if (checkShape(parser, what, written))
+    return failure();
   llvm::raw_string_ostream(element) << cast<RankedTensorType>(written.type).getElementType();
   SmallVector<StringRef> accepted;
   operand.elements.split(accepted, ' ');
   if (!llvm::is_contained(accepted, element))
-    return fail() << ", expected a tensor of " << listWords(operand.elements) << "; tg.convert changes element types";
+    return refuse(parser, what, written) << ", expected a tensor of " << listWords(operand.elements)
+                                         << "; tg.convert changes element types";
   return success();
 }
 
@@ -125,6 +136,9 @@ ParseResult braid::tg::parseTypesInto(OpAsmParser &parser, bool isOneType, TypeS
         return failure();
       slot.many ? slot.many->push_back(next->type) : void(*slot.one = next->type);
     }
+  for (const WrittenType &written : results)
+    if (checkShape(parser, "result", written))
+      return failure();
   size_t variadic = results.size() - countTypes(slots.results);
   for (auto [slot, written] : llvm::zip(slots.results, results))
     if (slot.one)

@@ -32,7 +32,7 @@ func.func @overflow(%x: tensor<4611686018427387904x4xf32>) {
 
 func.func @result(%x: tensor<1xf32>) {
   // expected-error @below {{'tg.broadcast' op result #0 must be statically shaped tensor}}
-  %y = tg.broadcast %x dims [0] : tensor<1xf32> -> tensor<4503599627370496x4096xf32>
+  %y = "tg.broadcast"(%x) {dims = array<i64: 0>} : (tensor<1xf32>) -> tensor<4503599627370496x4096xf32>
   return
 }
 

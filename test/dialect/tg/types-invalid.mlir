@@ -75,6 +75,22 @@ func.func @no_tensor(%x: vector<4xf32>) {
 
 // -----
 
+func.func @scalar_result(%x: tensor<4xf32>) {
+  // expected-error @below {{'tg.reduce' result has the type 'f32', expected a tensor; a scalar is 'tensor<f32>'}}
+  %y = tg.reduce sum %x dims [0] : tensor<4xf32> -> f32
+  return
+}
+
+// -----
+
+func.func @dynamic_result(%x: tensor<4xf32>) {
+  // expected-error @below {{'tg.broadcast' result has the type 'tensor<?x4xf32>', which has no extent in dim 0; give every extent as a number}}
+  %y = tg.broadcast %x dims [1] : tensor<4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
 func.func @unranked(%x: tensor<*xf32>) {
   // expected-error @below {{'tg.convert' operand 'input' has the type 'tensor<*xf32>', which has no rank; give every extent as a number}}
   %y = tg.convert %x : tensor<*xf32> -> tensor<*xbf16>
