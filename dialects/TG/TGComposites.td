@@ -208,7 +208,7 @@ def TG_AttentionOp : TG_Op<"attention", "Attention", [AttrSizedOperandSegments, 
         : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
     %o2, %lse2 = tg.attention %q, %k, %v, %documents scale 0.5 causal
         : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
-    %o3, %lse3 = tg.attention %q, %k, %v at %first, %zero scale 0.5 causal
+    %o3, %lse3 = tg.attention %half, %k, %v at %first, %zero scale 0.5 causal
         : (tensor<2x4x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
     ```
   }];

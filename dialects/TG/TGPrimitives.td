@@ -18,7 +18,7 @@ def TG_ContractOp : TG_Op<"contract", "Contraction", [TG_InferToWidth, TG_Diff, 
     ```mlir
     %y = tg.contract "bsd,df->bsf" %x, %w : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
     %scores = tg.contract "bshd,bthd->bhst" %q, %k : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> tensor<2x2x4x4xf32>
-    %logits = tg.contract "bsd,ed->bse" %x, %r wide : (tensor<2x4x8xbf16>, tensor<6x8xbf16>) -> tensor<2x4x6xf32>
+    %logits = tg.contract "bsd,ed->bse" %h, %r wide : (tensor<2x4x8xbf16>, tensor<6x8xbf16>) -> tensor<2x4x6xf32>
     ```
   }];
   let arguments = (ins TG_ContractionAttr:$contraction, TG_Float:$lhs, TG_Float:$rhs, UnitAttr:$wide);
