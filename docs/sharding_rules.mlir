@@ -72,7 +72,7 @@ func.func @random_uniform(%key: tensor<4xi32>) -> tensor<4x6xf32> {
 func.func @random_block(%key: tensor<4xi32>) -> tensor<4x6xf32> {
   %row = arith.constant dense<2> : tensor<i32>
   %column = arith.constant dense<1> : tensor<i32>
-  %y = tg.random_uniform %key stream 3 at (%row, %column) of [8, 8] : tensor<4xi32> -> tensor<4x6xf32>
+  %y = tg.random_uniform %key stream 3 at (%row, %column) of [8, 8] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<4x6xf32>
   return %y : tensor<4x6xf32>
 }
 func.func @stop_gradient(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
@@ -206,11 +206,11 @@ func.func @adam(%p: tensor<4x6xf32>, %g: tensor<4x6xf32>, %m: tensor<4x6xf32>, %
   return %p1, %m1, %v1 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
 }
 func.func @quantize(%x: tensor<4x8xf32>, %t: tensor<4x8xf32>) -> (tensor<4x8xi8>, tensor<4x2xf32>) {
-  %c, %s = tg.quantize %x at %t block 4 : tensor<4x8xf32>
+  %c, %s = tg.quantize %x at %t block 4 : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xi8>, tensor<4x2xf32>)
   return %c, %s : tensor<4x8xi8>, tensor<4x2xf32>
 }
 func.func @dequantize(%c: tensor<4x8xi8>, %s: tensor<4x2xf32>) -> tensor<4x8xf32> {
-  %x = tg.dequantize %c, %s : tensor<4x8xi8>, tensor<4x2xf32>
+  %x = tg.dequantize %c, %s : (tensor<4x8xi8>, tensor<4x2xf32>) -> tensor<4x8xf32>
   return %x : tensor<4x8xf32>
 }
 func.func @global_norm(%a: tensor<4x6xf32>, %b: tensor<2xf32>) -> tensor<f32> {
@@ -220,11 +220,11 @@ func.func @global_norm(%a: tensor<4x6xf32>, %b: tensor<2xf32>) -> tensor<f32> {
 
 // Experts: rows b of tokens s with k choices each; experts e with c slots for each row.
 func.func @top_k(%x: tensor<2x4x6xf32>) -> (tensor<2x4x2xf32>, tensor<2x4x2xi32>) {
-  %v, %i = tg.top_k %x k 2 : (tensor<2x4x6xf32>) -> (tensor<2x4x2xf32>, tensor<2x4x2xi32>)
+  %v, %i = tg.top_k %x k 2 : tensor<2x4x6xf32> -> (tensor<2x4x2xf32>, tensor<2x4x2xi32>)
   return %v, %i : tensor<2x4x2xf32>, tensor<2x4x2xi32>
 }
 func.func @expert_slots(%i: tensor<2x4x2xi32>) -> (tensor<2x4x2xi32>, tensor<6x2x2xi32>) {
-  %s, %c = tg.expert_slots %i capacity 2 of 6 : (tensor<2x4x2xi32>) -> (tensor<2x4x2xi32>, tensor<6x2x2xi32>)
+  %s, %c = tg.expert_slots %i capacity 2 of 6 : tensor<2x4x2xi32> -> (tensor<2x4x2xi32>, tensor<6x2x2xi32>)
   return %s, %c : tensor<2x4x2xi32>, tensor<6x2x2xi32>
 }
 func.func @dispatch(%x: tensor<2x4x8xf32>, %s: tensor<2x4x2xi32>, %c: tensor<6x2x2xi32>) -> tensor<6x2x2x8xf32> {

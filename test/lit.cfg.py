@@ -78,6 +78,8 @@ for name in ("jinja2", "matplotlib", "tokenizers"):
 # A small library of the tests stands in for tokenizers.
 stand_in = os.path.join(config.braid_source, "test", "binary", "Inputs", "library")
 config.substitutions.append(("%{with_tokenizers}", "env" if "tokenizers" in config.available_features else f"env PYTHONPATH={stand_in}"))
+if shutil.which("nvim"):
+    config.available_features.add("nvim")
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
 # A Python that has Hugging Face Transformers.

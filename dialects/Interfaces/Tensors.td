@@ -14,6 +14,9 @@ def Braid_SupportedShape : CPred<"::braid::hasSupportedShape($_self)">;
 
 class Braid_TensorOf<list<Type> types>
     : RankedTensorOf<types, [Braid_SupportedShape],
-                     "statically shaped tensor (extents of 1 and more, at most 2^53 elements)">;
+                     "statically shaped tensor (extents of 1 and more, at most 2^53 elements)"> {
+  /// The names of `types` in IR.
+  string elements = !interleave(!foreach(type, types, !tolower(!cast<string>(type))), " ");
+}
 
 #endif // BRAID_TENSORS

@@ -9,6 +9,15 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace braid::tg {
+/// Fails, and says which types follow from the operands, where an op has other result types.
+mlir::LogicalResult verifyResultTypes(mlir::Operation *op);
+
+template <typename ConcreteOp> struct CheckedResults : mlir::OpTrait::TraitBase<ConcreteOp, CheckedResults> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyResultTypes(op); }
+};
+} // namespace braid::tg
+
 #define GET_OP_CLASSES
 #include "dialects/TG/TGOps.h.inc"
 

@@ -27,7 +27,7 @@ def TG_GeluOp : TG_Activation<"gelu", "Elementwise", [TG_Diff]> {
   }];
   let arguments = (ins TG_GeluKind:$kind, TG_Float:$input);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$kind $input attr-dict `:` type($result)";
+  let assemblyFormat = "$kind $input " # oneType;
 }
 
 def TG_GeluGradOp : TG_Activation<"gelu_grad", "Elementwise"> {
@@ -39,7 +39,7 @@ def TG_GeluGradOp : TG_Activation<"gelu_grad", "Elementwise"> {
   }];
   let arguments = (ins TG_GeluKind:$kind, TG_Float:$input, TG_Float:$gradient);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$kind $input `,` $gradient attr-dict `:` type($result)";
+  let assemblyFormat = "$kind $input `,` $gradient " # oneType;
 }
 
 def TG_SiluOp : TG_Activation<"silu", "Elementwise", [TG_Diff]> {
@@ -51,7 +51,7 @@ def TG_SiluOp : TG_Activation<"silu", "Elementwise", [TG_Diff]> {
   }];
   let arguments = (ins TG_Float:$input);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$input attr-dict `:` type($result)";
+  let assemblyFormat = "$input " # oneType;
 }
 
 def TG_SiluGradOp : TG_Activation<"silu_grad", "Elementwise"> {
@@ -63,7 +63,7 @@ def TG_SiluGradOp : TG_Activation<"silu_grad", "Elementwise"> {
   }];
   let arguments = (ins TG_Float:$input, TG_Float:$gradient);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$input `,` $gradient attr-dict `:` type($result)";
+  let assemblyFormat = "$input `,` $gradient " # oneType;
 }
 
 def TG_ReluOp : TG_Activation<"relu", "Elementwise"> {
@@ -75,7 +75,7 @@ def TG_ReluOp : TG_Activation<"relu", "Elementwise"> {
   }];
   let arguments = (ins TG_Float:$input);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$input attr-dict `:` type($result)";
+  let assemblyFormat = "$input " # oneType;
 }
 
 def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [TG_Diff, TG_Composite, TG_Cost, TG_Training]> {
@@ -90,7 +90,7 @@ def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [TG_Diff, TG_Composite, TG_Co
   }];
   let arguments = (ins TG_Float:$input, TG_Key:$key, F64Attr:$rate, I64Attr:$stream);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$input `,` $key `rate` $rate `stream` $stream attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `,` $key `rate` $rate `stream` $stream " # typeList;
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -108,7 +108,7 @@ def TG_SoftmaxOp : TG_Activation<"softmax", "Softmax", [TG_Diff]> {
   }];
   let arguments = (ins TG_Float:$input);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$input attr-dict `:` type($result)";
+  let assemblyFormat = "$input " # oneType;
 }
 
 def TG_SoftmaxGradOp : TG_Activation<"softmax_grad", "Softmax"> {
@@ -120,7 +120,7 @@ def TG_SoftmaxGradOp : TG_Activation<"softmax_grad", "Softmax"> {
   }];
   let arguments = (ins TG_Float:$output, TG_Float:$gradient);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$output `,` $gradient attr-dict `:` type($result)";
+  let assemblyFormat = "$output `,` $gradient " # oneType;
 }
 
 def TG_LayerNormOp : TG_Op<"layer_norm", "Norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
@@ -133,7 +133,7 @@ def TG_LayerNormOp : TG_Op<"layer_norm", "Norm", [TG_Infer, TG_Diff, TG_Composit
   }];
   let arguments = (ins TG_Float:$input, TG_Float:$weight, Optional<TG_Float>:$bias, F64Attr:$eps);
   let results = (outs TG_Float:$result, TG_Float:$mean, TG_Float:$rstd);
-  let assemblyFormat = "$input `,` $weight (`,` $bias^)? `eps` $eps attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `,` $weight (`,` $bias^)? `eps` $eps " # typeList;
 }
 
 def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", "Norm", [TG_Infer, TG_Composite, TG_Cost]> {
@@ -146,7 +146,7 @@ def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", "Norm", [TG_Infer, TG_Composit
   }];
   let arguments = (ins TG_Float:$input, TG_Float:$weight, TG_Float:$mean, TG_Float:$rstd, TG_Float:$gradient);
   let results = (outs TG_Float:$dinput, TG_Float:$dweight, TG_Float:$dbias);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `,` $weight `,` $mean `,` $rstd `,` $gradient " # typeList;
 }
 
 /// What is added to the weight of a norm.
@@ -164,7 +164,7 @@ def TG_RmsNormOp : TG_Op<"rms_norm", "Norm", [TG_Infer, TG_Diff, TG_Composite, T
   }];
   let arguments = (ins TG_Float:$input, TG_Float:$weight, F64Attr:$eps, TG_NormOffset:$offset);
   let results = (outs TG_Float:$result, TG_Float:$rrms);
-  let assemblyFormat = "$input `,` $weight `eps` $eps (`offset` $offset^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `,` $weight `eps` $eps (`offset` $offset^)? " # typeList;
 }
 
 def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", "Norm", [TG_Infer, TG_Composite, TG_Cost]> {
@@ -177,7 +177,7 @@ def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", "Norm", [TG_Infer, TG_Composite, T
   }];
   let arguments = (ins TG_Float:$input, TG_Float:$weight, TG_Float:$rrms, TG_Float:$gradient, TG_NormOffset:$offset);
   let results = (outs TG_Float:$dinput, TG_Float:$dweight);
-  let assemblyFormat = "operands (`offset` $offset^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `,` $weight `,` $rrms `,` $gradient (`offset` $offset^)? " # typeList;
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,7 +208,7 @@ def TG_AttentionOp : TG_Op<"attention", "Attention", [AttrSizedOperandSegments, 
         : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
     %o2, %lse2 = tg.attention %q, %k, %v, %documents scale 0.5 causal
         : (tensor<2x8x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
-    %o3, %lse3 = tg.attention %q, %k, %v at %first, %zero scale 0.5 causal
+    %o3, %lse3 = tg.attention %half, %k, %v at %first, %zero scale 0.5 causal
         : (tensor<2x4x4x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
     ```
   }];
@@ -218,8 +218,8 @@ def TG_AttentionOp : TG_Op<"attention", "Attention", [AttrSizedOperandSegments, 
   let results = (outs TG_Float:$result, TG_Float:$lse);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`,` $documents^)? (`at` $query_start^ `,` $key_start)?
-    custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)
-  }];
+    custom<Scores>($scale, $mask, $softcap)
+  }] # typeList;
 }
 
 def TG_DropoutAttentionOp : TG_Op<"dropout_attention", "Attention", [TG_Infer, TG_Composite, TG_Cost, TG_Training,
@@ -238,9 +238,8 @@ def TG_DropoutAttentionOp : TG_Op<"dropout_attention", "Attention", [TG_Infer, T
                        F64Attr:$scale, TG_MaskAttr:$mask, TG_Softcap:$softcap, F64Attr:$rate, I64Attr:$stream);
   let results = (outs TG_Float:$result);
   let assemblyFormat = [{
-    operands custom<Scores>($scale, $mask, $softcap) `rate` $rate `stream` $stream attr-dict `:`
-    functional-type(operands, results)
-  }];
+    $query `,` $key `,` $value `,` $random (`,` $documents^)? custom<Scores>($scale, $mask, $softcap) `rate` $rate `stream` $stream
+  }] # typeList;
   let hasVerifier = 1;
 }
 
@@ -261,8 +260,8 @@ def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [AttrSizedOperandS
   let results = (outs TG_Float:$dquery, TG_Float:$dkey, TG_Float:$dvalue);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output `,` $lse `,` $gradient (`,` $documents^)? (`at` $query_start^ `,` $key_start)?
-    custom<Scores>($scale, $mask, $softcap) attr-dict `:` functional-type(operands, results)
-  }];
+    custom<Scores>($scale, $mask, $softcap)
+  }] # typeList;
 }
 
 def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff, TG_Composite, TG_Cost]> {
@@ -281,7 +280,7 @@ def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff
   let arguments = (ins TG_Float:$input, F64Attr:$theta, OptionalAttr<I64Attr>:$dims,
                        OptionalAttr<TG_RopeScalingAttr>:$scaling, UnitAttr:$inverse);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$input `theta` $theta (`dims` $dims^)? (custom<RopeScaling>($scaling)^)? (`inverse` $inverse^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$input `theta` $theta (`dims` $dims^)? (custom<RopeScaling>($scaling)^)? (`inverse` $inverse^)? " # oneType;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// How many numbers of a head turn.
@@ -306,7 +305,7 @@ def TG_CrossEntropyOp : TG_Op<"cross_entropy", "Loss", [TG_Infer, TG_Diff, TG_Co
   }];
   let arguments = (ins TG_LossReduction:$reduction, TG_Float:$logits, TG_Int:$targets, I64Attr:$ignore_index);
   let results = (outs TG_Float:$loss, TG_Float:$lse);
-  let assemblyFormat = "$reduction $logits `,` $targets `ignore` $ignore_index attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$reduction $logits `,` $targets `ignore` $ignore_index " # typeList;
 }
 
 def TG_CrossEntropyGradOp : TG_Op<"cross_entropy_grad", "Loss", [TG_Infer, TG_Composite, TG_Cost]> {
@@ -320,7 +319,7 @@ def TG_CrossEntropyGradOp : TG_Op<"cross_entropy_grad", "Loss", [TG_Infer, TG_Co
   let arguments = (ins TG_LossReduction:$reduction, TG_Float:$logits, TG_Int:$targets, TG_Float:$lse,
                        TG_Float:$gradient, I64Attr:$ignore_index);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$reduction $logits `,` $targets `,` $lse `,` $gradient `ignore` $ignore_index attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$reduction $logits `,` $targets `,` $lse `,` $gradient `ignore` $ignore_index " # typeList;
 }
 
 #endif // BRAID_TG_COMPOSITES

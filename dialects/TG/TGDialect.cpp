@@ -7,6 +7,7 @@
 #include "dialects/TG/TG.h"
 #include "dialects/TG/TGIndices.h"
 #include "dialects/TG/TGRoutes.h"
+#include "dialects/TG/TypeSyntax.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -34,6 +34,16 @@ def TG_Dialect : Dialect {
     `tg.grad_of = "name"`.  Elementwise arithmetic is `arith` and `math` on
     tensors.
 
+    Every op ends with `: operand types -> result types`.  Parentheses around either list may
+    be left out; printed are those around two types and more.  Ops whose operands and results
+    have one type, such as `tg.gelu`, may write that type alone, as `arith` does:
+
+    ```mlir
+    %h = tg.contract "bi,oi->bo" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+    %h = tg.contract "bi,oi->bo" %x, %w : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+    %y = tg.gelu tanh %h : tensor<4x16xf32>
+    ```
+
     A module may have `tg.config = "{...}"`, the text of the `config.json` that its
     graph was made from: nothing is computed from it, and `export` of the training
     binary writes it beside the weights.
@@ -211,6 +221,25 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
 // Op classes
 //===----------------------------------------------------------------------===//
 
+/// The element types of an operand, as words.
+class TG_ElementsOf<TypeConstraint operand> {
+  TypeConstraint one = !if(!isa<Variadic>(operand), !cast<TypeConstraint>(!cast<Variadic>(operand).baseType),
+                       !if(!isa<Optional>(operand), !cast<TypeConstraint>(!cast<Optional>(operand).baseType), operand));
+  string words = !if(!isa<Braid_TensorOf>(one), !cast<Braid_TensorOf>(one).elements, "i32");
+}
+
+/// The part of an assembly format that reads and prints types (TypeSyntax.h): of each operand its name, its element
+/// types, how often it is there and its types; then the types of results.
+class TG_Types<string isOneType, dag arguments, dag results> {
+  string operands = !foldl("", !range(!size(arguments)), text, i, text #
+      !if(!isa<TypeConstraint>(!getdagarg<Constraint>(arguments, i)),
+          ", \"\\\"" # !getdagname(arguments, i) # "\\\"\", \"\\\"" #
+          TG_ElementsOf<!cast<TypeConstraint>(!getdagarg<Constraint>(arguments, i))>.words # "\\\"\", ref($" #
+          !getdagname(arguments, i) # "), type($" # !getdagname(arguments, i) # ")", ""));
+  string outcomes = !foldl("", !range(!size(results)), text, i, text # ", type($" # !getdagname(results, i) # ")");
+  string format = "attr-dict `:` custom<Types>(\"" # isOneType # "\"" # operands # outcomes # ")";
+}
+
 /// `kind`: the NumericKind, what the op is to a policy of precision.
 /// `shardMethods`: `buildShard`, of an op that is not simply itself on a shard.
 /// `wideMethods`: `buildWide`, of an op that computes and whose result is rounded only to be stored.
@@ -218,11 +247,25 @@ class TG_Op<string mnemonic, string kind, list<Trait> traits = [], list<string> 
             list<string> wideMethods = []>
     : Op<TG_Dialect, mnemonic, !listconcat(traits, [Pure,
          DeclareOpInterfaceMethods<ShardingRuleOpInterface, shardMethods>,
-         DeclareOpInterfaceMethods<PrecisionOpInterface, wideMethods>, HasNumericKind<kind>])>;
+         DeclareOpInterfaceMethods<PrecisionOpInterface, wideMethods>, HasNumericKind<kind>])> {
+  /// How an assembly format ends: with `operand types -> result types`, or with one type for all of them.
+  string typeList = TG_Types<"false", arguments, results>.format;
+  string oneType = TG_Types<"true", arguments, results>.format;
+}
 
-defvar TG_Infer = InferTypeOpAdaptor;
+/// Result types that follow from the operands: in place of MLIR's check, one whose message says what to write.
+def TG_CheckedResults : NativeOpTrait<"CheckedResults", [], [{
+  static ::llvm::LogicalResult refineReturnTypes(
+      ::mlir::MLIRContext *, ::std::optional<::mlir::Location>, ::mlir::ValueRange, ::mlir::DictionaryAttr,
+      ::mlir::OpaqueProperties, ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
+    return ::llvm::success();
+  }
+}]> {
+  let cppNamespace = "::braid::tg";
+}
+def TG_Infer : TraitList<[InferTypeOpAdaptor, TG_CheckedResults]>;
 /// Whose operands decide all but the width of the result's floats.
-defvar TG_InferToWidth = InferTypeOpAdaptorWithIsCompatible;
+def TG_InferToWidth : TraitList<[InferTypeOpAdaptorWithIsCompatible, TG_CheckedResults]>;
 defvar TG_Diff = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar TG_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;
 defvar TG_Loss = DeclareOpInterfaceMethods<LossOpInterface, ["leavesOut"]>;

@@ -19,12 +19,12 @@ def TG_TopKOp : TG_Op<"top_k", "Softmax", [TG_Infer, TG_Diff, TG_Composite, TG_C
     Of equal ones, that of the lower lane comes first.
 
     ```mlir
-    %weights, %chosen = tg.top_k %probabilities k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
+    %weights, %chosen = tg.top_k %probabilities k 2 : tensor<2x6x8xf32> -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
     ```
   }];
   let arguments = (ins TG_Float:$input, I64Attr:$k);
   let results = (outs TG_Float:$values, TG_Int:$indices);
-  let assemblyFormat = "$input `k` $k attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `k` $k " # typeList;
 }
 
 def TG_ExpertSlotsOp : TG_Op<"expert_slots", "Source", [TG_Infer, TG_Composite, TG_Cost]> {
@@ -36,7 +36,7 @@ def TG_ExpertSlotsOp : TG_Op<"expert_slots", "Source", [TG_Infer, TG_Composite, 
     slot that nobody got.
 
     ```mlir
-    %slots, %choices = tg.expert_slots %chosen capacity 4 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x4xi32>)
+    %slots, %choices = tg.expert_slots %chosen capacity 4 of 8 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<8x2x4xi32>)
     ```
     Every expert takes all of its choices if the capacity is the number of tokens in a row.
 
@@ -52,10 +52,7 @@ def TG_ExpertSlotsOp : TG_Op<"expert_slots", "Source", [TG_Infer, TG_Composite, 
   let arguments = (ins TG_Int:$chosen, Optional<TG_Int>:$present, I64Attr:$capacity, I64Attr:$experts,
                        OptionalAttr<I64Attr>:$bound);
   let results = (outs TG_Int:$slots, TG_Int:$choices);
-  let assemblyFormat = [{
-    $chosen (`present` $present^)? `capacity` $capacity `of` $experts (`bound` $bound^)? attr-dict
-    `:` functional-type(operands, results)
-  }];
+  let assemblyFormat = "$chosen (`present` $present^)? `capacity` $capacity `of` $experts (`bound` $bound^)? " # typeList;
 }
 
 def TG_DispatchOp : TG_Op<"dispatch", "Movement", [TG_Infer, TG_Diff, TG_Composite, TG_DefaultCost]> {
@@ -74,7 +71,7 @@ def TG_DispatchOp : TG_Op<"dispatch", "Movement", [TG_Infer, TG_Diff, TG_Composi
   }];
   let arguments = (ins TG_Float:$input, TG_Int:$slots, TG_Int:$choices);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$input `,` $slots `,` $choices attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `,` $slots `,` $choices " # typeList;
 }
 
 def TG_CollectOp : TG_Op<"collect", "Movement", [TG_Infer, TG_Diff, TG_Composite, TG_DefaultCost]> {
@@ -91,7 +88,7 @@ def TG_CollectOp : TG_Op<"collect", "Movement", [TG_Infer, TG_Diff, TG_Composite
   }];
   let arguments = (ins TG_Float:$input, TG_Int:$slots, TG_Int:$choices);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$input `,` $slots `,` $choices attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `,` $slots `,` $choices " # typeList;
 }
 
 def TG_LoadBalanceOp : TG_Op<"load_balance", "Loss", [AttrSizedOperandSegments, TG_Composite, TG_Cost]> {
@@ -110,9 +107,7 @@ def TG_LoadBalanceOp : TG_Op<"load_balance", "Loss", [AttrSizedOperandSegments, 
   }];
   let arguments = (ins Variadic<TG_Float>:$probabilities, Variadic<TG_Int>:$chosen, Optional<TG_Int>:$present);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = [{
-    $probabilities `choices` $chosen (`present` $present^)? attr-dict `:` functional-type(operands, results)
-  }];
+  let assemblyFormat = "$probabilities `choices` $chosen (`present` $present^)? " # typeList;
   let hasVerifier = 1;
 }
 
@@ -127,7 +122,7 @@ def TG_RouterZOp : TG_Op<"router_z", "Loss", [AttrSizedOperandSegments, TG_Compo
   }];
   let arguments = (ins Variadic<TG_Float>:$logits, Optional<TG_Int>:$present);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$logits (`present` $present^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$logits (`present` $present^)? " # typeList;
   let hasVerifier = 1;
 }
 

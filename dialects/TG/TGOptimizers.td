@@ -25,10 +25,7 @@ def TG_UpdateOp : TG_Op<"update", "Optimizer", [AttrSizedOperandSegments, TG_Inf
   let arguments = (ins StrAttr:$optimizer, TG_Float:$param, TG_Float:$gradient, TG_Float:$lr,
                        Optional<TG_Int>:$step, Variadic<TG_Float>:$states, DictionaryAttr:$hyperparameters);
   let results = (outs TG_Float:$newParam, Variadic<TG_Float>:$newStates);
-  let assemblyFormat = [{
-    $optimizer $param `,` $gradient `,` $lr (`,` $step^)? (`states` $states^)? $hyperparameters
-    attr-dict `:` functional-type(operands, results)
-  }];
+  let assemblyFormat = "$optimizer $param `,` $gradient `,` $lr (`,` $step^)? (`states` $states^)? $hyperparameters " # typeList;
   let hasVerifier = 1;
 }
 
@@ -41,7 +38,7 @@ def TG_GlobalNormOp : TG_Op<"global_norm", "Optimizer", [TG_Composite, TG_Cost]>
   }];
   let arguments = (ins Variadic<TG_Float>:$inputs);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$inputs attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$inputs " # typeList;
   let hasVerifier = 1;
 }
 
@@ -56,13 +53,13 @@ def TG_QuantizeOp : TG_Op<"quantize", "Optimizer", [TG_Infer, TG_Composite, TG_C
     to the next code that the number has come.  What is not zero has a code that is not zero.
 
     ```mlir
-    %codes, %scales = tg.quantize %x at %t block 64 : tensor<16x128xf32>
+    %codes, %scales = tg.quantize %x at %t block 64 : (tensor<16x128xf32>, tensor<16x128xf32>) -> (tensor<16x128xi8>, tensor<16x2xf32>)
     ```
     gives tensor<16x128xi8> and tensor<16x2xf32>.  A block with a NaN has a NaN for a scale.
   }];
   let arguments = (ins TG_Single:$input, TG_Single:$threshold, I64Attr:$block);
   let results = (outs TG_Codes:$codes, TG_Single:$scales);
-  let assemblyFormat = "$input `at` $threshold `block` $block attr-dict `:` type($input)";
+  let assemblyFormat = "$input `at` $threshold `block` $block " # typeList;
 }
 
 def TG_DequantizeOp : TG_Op<"dequantize", "Optimizer", [TG_Infer, TG_Composite, TG_Cost]> {
@@ -71,12 +68,12 @@ def TG_DequantizeOp : TG_Op<"dequantize", "Optimizer", [TG_Infer, TG_Composite, 
     What `tg.quantize` made.  A row has a whole number of blocks.
 
     ```mlir
-    %x = tg.dequantize %codes, %scales : tensor<16x128xi8>, tensor<16x2xf32>
+    %x = tg.dequantize %codes, %scales : (tensor<16x128xi8>, tensor<16x2xf32>) -> tensor<16x128xf32>
     ```
   }];
   let arguments = (ins TG_Codes:$codes, TG_Single:$scales);
   let results = (outs TG_Single:$result);
-  let assemblyFormat = "$codes `,` $scales attr-dict `:` type($codes) `,` type($scales)";
+  let assemblyFormat = "$codes `,` $scales " # typeList;
 }
 
 #endif // BRAID_TG_OPTIMIZERS

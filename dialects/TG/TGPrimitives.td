@@ -18,14 +18,12 @@ def TG_ContractOp : TG_Op<"contract", "Contraction", [TG_InferToWidth, TG_Diff, 
     ```mlir
     %y = tg.contract "bsd,df->bsf" %x, %w : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>
     %scores = tg.contract "bshd,bthd->bhst" %q, %k : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> tensor<2x2x4x4xf32>
-    %logits = tg.contract "bsd,ed->bse" %x, %r wide : (tensor<2x4x8xbf16>, tensor<6x8xbf16>) -> tensor<2x4x6xf32>
+    %logits = tg.contract "bsd,ed->bse" %h, %r wide : (tensor<2x4x8xbf16>, tensor<6x8xbf16>) -> tensor<2x4x6xf32>
     ```
   }];
   let arguments = (ins TG_ContractionAttr:$contraction, TG_Float:$lhs, TG_Float:$rhs, UnitAttr:$wide);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = [{
-    custom<Contraction>($contraction) $lhs `,` $rhs (`wide` $wide^)? attr-dict `:` functional-type(operands, results)
-  }];
+  let assemblyFormat = "custom<Contraction>($contraction) $lhs `,` $rhs (`wide` $wide^)? " # typeList;
   let hasCanonicalizer = 1;
 }
 
@@ -41,7 +39,7 @@ def TG_BroadcastOp : TG_Op<"broadcast", "Movement", [TG_Diff, TG_DefaultCost]> {
   }];
   let arguments = (ins TG_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "$input `dims` $dims attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input `dims` $dims " # typeList;
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
@@ -60,7 +58,7 @@ def TG_ReduceOp : TG_Op<"reduce", "Reduction",
   }];
   let arguments = (ins TG_ReduceKind:$kind, TG_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "$kind $input `dims` $dims attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$kind $input `dims` $dims " # typeList;
   let hasFolder = 1;
 }
 
@@ -73,7 +71,7 @@ def TG_TransposeOp : TG_Op<"transpose", "Movement", [TG_Infer, TG_Diff, TG_Defau
   }];
   let arguments = (ins TG_Tensor:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "$input $permutation attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input $permutation " # typeList;
   let hasFolder = 1;
 }
 
@@ -86,7 +84,7 @@ def TG_ReshapeOp : TG_Op<"reshape", "Movement", [KeepsElements, TG_Diff, TG_Defa
   }];
   let arguments = (ins TG_Tensor:$input);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input " # typeList;
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -102,9 +100,7 @@ def TG_SliceOp : TG_Op<"slice", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]>
   let arguments = (ins TG_Tensor:$input, I64Attr:$dim, I64Attr:$offset, I64Attr:$size,
                        DefaultValuedAttr<I64Attr, "1">:$stride);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = [{
-    $input `dim` $dim `offset` $offset `size` $size (`stride` $stride^)? attr-dict `:` type($input) `->` type($result)
-  }];
+  let assemblyFormat = "$input `dim` $dim `offset` $offset `size` $size (`stride` $stride^)? " # typeList;
   let hasFolder = 1;
 }
 
@@ -117,7 +113,7 @@ def TG_ConcatOp : TG_Op<"concat", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost
   }];
   let arguments = (ins Variadic<TG_Tensor>:$inputs, I64Attr:$dim);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$inputs `dim` $dim " # typeList;
   let hasFolder = 1;
 }
 
@@ -130,9 +126,7 @@ def TG_PadOp : TG_Op<"pad", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   }];
   let arguments = (ins TG_Tensor:$input, I64Attr:$dim, I64Attr:$low, I64Attr:$high, F64Attr:$value);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = [{
-    $input `dim` $dim `low` $low `high` $high `value` $value attr-dict `:` type($input) `->` type($result)
-  }];
+  let assemblyFormat = "$input `dim` $dim `low` $low `high` $high `value` $value " # typeList;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
@@ -149,7 +143,7 @@ def TG_GatherOp : TG_Op<"gather", "Embedding", [TG_Infer, TG_Diff, TG_DefaultCos
   }];
   let arguments = (ins TG_Tensor:$table, TG_Int:$indices);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "$table `,` $indices attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$table `,` $indices " # typeList;
 }
 
 def TG_ScatterAddOp : TG_Op<"scatter_add", "Embedding", [TG_Diff, TG_DefaultCost], ["buildShard"], ["buildWide"]> {
@@ -161,7 +155,7 @@ def TG_ScatterAddOp : TG_Op<"scatter_add", "Embedding", [TG_Diff, TG_DefaultCost
   }];
   let arguments = (ins TG_Int:$indices, TG_Float:$updates);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = "$indices `,` $updates attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$indices `,` $updates " # typeList;
   let hasVerifier = 1;
 }
 
@@ -174,7 +168,7 @@ def TG_IotaOp : TG_Op<"iota", "Source", [TG_DefaultCost], ["buildShard"]> {
   }];
   let arguments = (ins I64Attr:$dim);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "`dim` $dim attr-dict `:` type($result)";
+  let assemblyFormat = "`dim` $dim " # oneType;
   let hasVerifier = 1;
 }
 
@@ -188,7 +182,7 @@ def TG_ConvertOp : TG_Op<"convert", "Conversion",
   }];
   let arguments = (ins TG_Tensor:$input);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input " # typeList;
   let hasFolder = 1;
 }
 
@@ -206,15 +200,13 @@ def TG_RandomUniformOp : TG_Op<"random_uniform", "Source", [TG_DefaultCost], ["b
 
     ```mlir
     %u = tg.random_uniform %key stream 3 : tensor<4xi32> -> tensor<2x8xf32>
-    %b = tg.random_uniform %key stream 3 at (%row, %column) of [8, 16] : tensor<4xi32> -> tensor<2x8xf32>
+    %b = tg.random_uniform %key stream 3 at (%row, %column) of [8, 16] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
     ```
   }];
   let arguments = (ins TG_Key:$key, I64Attr:$stream, Variadic<TG_Offset>:$offsets,
                        OptionalAttr<DenseI64ArrayAttr>:$of);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = [{
-    $key `stream` $stream (`at` ` ` `(` $offsets^ `)` `of` $of)? attr-dict `:` type($key) `->` type($result)
-  }];
+  let assemblyFormat = "$key `stream` $stream (`at` ` ` `(` $offsets^ `)` `of` $of)? " # typeList;
   let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$key, "uint64_t":$stream), [{
     build($_builder, $_state, type, key, stream, ::mlir::ValueRange(), ::mlir::DenseI64ArrayAttr());
   }]>];
@@ -235,7 +227,7 @@ def TG_StopGradientOp : TG_Op<"stop_gradient", "Movement",
   }];
   let arguments = (ins TG_Tensor:$input);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "$input attr-dict `:` type($result)";
+  let assemblyFormat = "$input " # oneType;
 }
 
 def TG_HookOp : TG_Op<"hook", "Movement", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
@@ -251,7 +243,7 @@ def TG_HookOp : TG_Op<"hook", "Movement", [TG_Diff, TG_DefaultCost, SameOperands
   }];
   let arguments = (ins TG_Tensor:$input, StrAttr:$name, I64Attr:$order);
   let results = (outs TG_Tensor:$result);
-  let assemblyFormat = "$input $name `order` $order attr-dict `:` type($result)";
+  let assemblyFormat = "$input $name `order` $order " # oneType;
 }
 
 def TG_CountOp : TG_Op<"count", "Source", [TG_DefaultCost, TG_Composite]> {
@@ -269,9 +261,7 @@ def TG_CountOp : TG_Op<"count", "Source", [TG_DefaultCost, TG_Composite]> {
   }];
   let arguments = (ins TG_Int:$targets, I64Attr:$ignore_index, DefaultValuedAttr<F64Attr, "0.0">:$ignored_weight);
   let results = (outs TG_Float:$result);
-  let assemblyFormat = [{
-    $targets `ignore` $ignore_index (`as` $ignored_weight^)? attr-dict `:` type($targets) `->` type($result)
-  }];
+  let assemblyFormat = "$targets `ignore` $ignore_index (`as` $ignored_weight^)? " # typeList;
   let hasVerifier = 1;
 }
 

@@ -42,7 +42,7 @@ def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
         attributes {comm.program = #comm.program<@mesh>} {
       %part = tg.reduce mean %x dims [0] : tensor<1x4xf32> -> tensor<4xf32>
       %g = comm.all_reduce mean %part over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
-      %norm = tg.global_norm %g : (tensor<4xf32>) -> tensor<f32>
+      %norm = tg.global_norm %g : tensor<4xf32> -> tensor<f32>
       %new = arith.subf %w, %g : tensor<4xf32>
       return %norm, %new : tensor<f32>, tensor<4xf32>
     }
@@ -64,7 +64,7 @@ def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
       %mine = arith.mulf %square, %half : tensor<f32>
       %local = comm.all_reduce sum %mine over @mesh {dp} : (tensor<f32>) -> tensor<f32>
       %g = comm.all_reduce mean %part over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
-      %norm = tg.global_norm %g : (tensor<4xf32>) -> tensor<f32>
+      %norm = tg.global_norm %g : tensor<4xf32> -> tensor<f32>
       %new = arith.subf %w, %g : tensor<4xf32>
       %global = arith.mulf %norm, %norm : tensor<f32>
       return %norm, %new, %local, %global : tensor<f32>, tensor<4xf32>, tensor<f32>, tensor<f32>

@@ -202,7 +202,7 @@ def ExpertParallelPass : Pass<"comm-expert-parallel", "::mlir::ModuleOp"> {
     func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %chosen: tensor<2x6x2xi32> {tg.input = "chosen"},
                      %up: tensor<4x16x8xf32> {tg.param = #tg.param<"experts.*.up", #tg.init<ones>>},
                      %down: tensor<4x8x16xf32> {tg.param = #tg.param<"experts.*.down", #tg.init<ones>>}) -> tensor<2x6x2x8xf32> {
-      %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
+      %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
       %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<4x2x3x8xf32>
       %h = tg.contract "ebcd,efd->ebcf" %in, %up : (tensor<4x2x3x8xf32>, tensor<4x16x8xf32>) -> tensor<4x2x3x16xf32>
       %a = tg.silu %h : tensor<4x2x3x16xf32>
@@ -217,7 +217,7 @@ def ExpertParallelPass : Pass<"comm-expert-parallel", "::mlir::ModuleOp"> {
     func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %chosen: tensor<2x6x2xi32> {tg.input = "chosen"},
                      %up: tensor<4x16x8xf32> {comm.sharding = #comm.sharding<@mesh, {ep} {} {}>, tg.param = #tg.param<"experts.*.up", #tg.init<ones>>},
                      %down: tensor<4x8x16xf32> {comm.sharding = #comm.sharding<@mesh, {ep} {} {}>, tg.param = #tg.param<"experts.*.down", #tg.init<ones>>}) -> tensor<2x6x2x8xf32> {
-      %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
+      %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
       %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<4x2x3x8xf32>
       %h = tg.contract "ebcd,efd->ebcf" %in, %up : (tensor<4x2x3x8xf32>, tensor<4x16x8xf32>) -> tensor<4x2x3x16xf32>
       %a = tg.silu %h : tensor<4x2x3x16xf32>

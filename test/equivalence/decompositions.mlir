@@ -266,18 +266,18 @@ func.func @global_norm(%a: tensor<3x4xf64>, %b: tensor<5xf64>, %c: tensor<f64>) 
 
 // Lanes that are equal, too, and all lanes.
 func.func @top_k(%x: tensor<2x6x8xf64>) -> (tensor<2x6x3xf64>, tensor<2x6x3xi32>) {
-  %w, %i = tg.top_k %x k 3 : (tensor<2x6x8xf64>) -> (tensor<2x6x3xf64>, tensor<2x6x3xi32>)
+  %w, %i = tg.top_k %x k 3 : tensor<2x6x8xf64> -> (tensor<2x6x3xf64>, tensor<2x6x3xi32>)
   return %w, %i : tensor<2x6x3xf64>, tensor<2x6x3xi32>
 }
 
 func.func @top_k_of_equals() -> (tensor<5xf64>, tensor<5xi32>) {
   %x = arith.constant dense<[1.0, 2.0, 1.0, -0.5, 2.0]> : tensor<5xf64>
-  %w, %i = tg.top_k %x k 5 : (tensor<5xf64>) -> (tensor<5xf64>, tensor<5xi32>)
+  %w, %i = tg.top_k %x k 5 : tensor<5xf64> -> (tensor<5xf64>, tensor<5xi32>)
   return %w, %i : tensor<5xf64>, tensor<5xi32>
 }
 
 func.func @expert_slots(%i: tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x2xi32>) {
-  %s, %c = tg.expert_slots %i capacity 2 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x2xi32>)
+  %s, %c = tg.expert_slots %i capacity 2 of 4 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<4x2x2xi32>)
   return %s, %c : tensor<2x6x2xi32>, tensor<4x2x2xi32>
 }
 

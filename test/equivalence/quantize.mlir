@@ -7,14 +7,14 @@
 func.func @quantize(%x: tensor<3x8xf32>, %u: tensor<3x8xf32>) -> (tensor<3x8xi8>, tensor<3x2xf32>) {
   %floor = math.floor %u : tensor<3x8xf32>
   %t = arith.subf %u, %floor : tensor<3x8xf32>
-  %codes, %scales = tg.quantize %x at %t block 4 : tensor<3x8xf32>
+  %codes, %scales = tg.quantize %x at %t block 4 : (tensor<3x8xf32>, tensor<3x8xf32>) -> (tensor<3x8xi8>, tensor<3x2xf32>)
   return %codes, %scales : tensor<3x8xi8>, tensor<3x2xf32>
 }
 
 func.func @quantize_far() -> (tensor<12xi8>, tensor<3xf32>) {
   %x = arith.constant dense<[0.0, -0.0, 1.0, -1.0e-30, 0.0, 0.0, 0.0, 0.0, 2.0, -2.0, 1.0e-3, -2.0e-8]> : tensor<12xf32>
   %t = arith.constant dense<[0.0, 0.5, 0.9, 0.9, 0.0, 0.1, 0.2, 0.3, 0.99, 0.0, 0.5, 0.5]> : tensor<12xf32>
-  %codes, %scales = tg.quantize %x at %t block 4 : tensor<12xf32>
+  %codes, %scales = tg.quantize %x at %t block 4 : (tensor<12xf32>, tensor<12xf32>) -> (tensor<12xi8>, tensor<3xf32>)
   return %codes, %scales : tensor<12xi8>, tensor<3xf32>
 }
 
@@ -27,6 +27,6 @@ func.func @dequantize(%x: tensor<3x8xf32>, %s: tensor<3x2xf32>) -> tensor<3x8xf3
   %within = arith.minimumf %above, %high : tensor<3x8xf32>
   %codes = tg.convert %within : tensor<3x8xf32> -> tensor<3x8xi8>
   %positive = arith.mulf %s, %s : tensor<3x2xf32>
-  %y = tg.dequantize %codes, %positive : tensor<3x8xi8>, tensor<3x2xf32>
+  %y = tg.dequantize %codes, %positive : (tensor<3x8xi8>, tensor<3x2xf32>) -> tensor<3x8xf32>
   return %y : tensor<3x8xf32>
 }

@@ -303,7 +303,7 @@ func.func @top_k(
     %x: tensor<2x3x5xf64> {tg.input = "x", tg.grad},
     %w: tensor<2x3x2xf64> {tg.input = "w"})
     -> (tensor<f64> {tg.role = #tg.role<loss>}) {
-  %y, %i = tg.top_k %x k 2 : (tensor<2x3x5xf64>) -> (tensor<2x3x2xf64>, tensor<2x3x2xi32>)
+  %y, %i = tg.top_k %x k 2 : tensor<2x3x5xf64> -> (tensor<2x3x2xf64>, tensor<2x3x2xi32>)
   %z = arith.mulf %y, %w : tensor<2x3x2xf64>
   %loss = tg.reduce sum %z dims [0, 1, 2] : tensor<2x3x2xf64> -> tensor<f64>
   return %loss : tensor<f64>
@@ -315,8 +315,8 @@ func.func @dispatch(
     %x: tensor<2x4x2xf64> {tg.input = "x", tg.grad},
     %w: tensor<3x2x2x2xf64> {tg.input = "w"})
     -> (tensor<f64> {tg.role = #tg.role<loss>}) {
-  %v, %i = tg.top_k %p k 2 : (tensor<2x4x3xf64>) -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
-  %s, %c = tg.expert_slots %i capacity 2 of 3 : (tensor<2x4x2xi32>) -> (tensor<2x4x2xi32>, tensor<3x2x2xi32>)
+  %v, %i = tg.top_k %p k 2 : tensor<2x4x3xf64> -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
+  %s, %c = tg.expert_slots %i capacity 2 of 3 : tensor<2x4x2xi32> -> (tensor<2x4x2xi32>, tensor<3x2x2xi32>)
   %y = tg.dispatch %x, %s, %c : (tensor<2x4x2xf64>, tensor<2x4x2xi32>, tensor<3x2x2xi32>) -> tensor<3x2x2x2xf64>
   %z = arith.mulf %y, %w : tensor<3x2x2x2xf64>
   %loss = tg.reduce sum %z dims [0, 1, 2, 3] : tensor<3x2x2x2xf64> -> tensor<f64>
@@ -328,8 +328,8 @@ func.func @collect(
     %y: tensor<3x2x3x2xf64> {tg.input = "y", tg.grad},
     %w: tensor<2x4x2x2xf64> {tg.input = "w"})
     -> (tensor<f64> {tg.role = #tg.role<loss>}) {
-  %v, %i = tg.top_k %p k 2 : (tensor<2x4x3xf64>) -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
-  %s, %c = tg.expert_slots %i capacity 3 of 3 : (tensor<2x4x2xi32>) -> (tensor<2x4x2xi32>, tensor<3x2x3xi32>)
+  %v, %i = tg.top_k %p k 2 : tensor<2x4x3xf64> -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
+  %s, %c = tg.expert_slots %i capacity 3 of 3 : tensor<2x4x2xi32> -> (tensor<2x4x2xi32>, tensor<3x2x3xi32>)
   %x = tg.collect %y, %s, %c : (tensor<3x2x3x2xf64>, tensor<2x4x2xi32>, tensor<3x2x3xi32>) -> tensor<2x4x2x2xf64>
   %z = arith.mulf %x, %w : tensor<2x4x2x2xf64>
   %loss = tg.reduce sum %z dims [0, 1, 2, 3] : tensor<2x4x2x2xf64> -> tensor<f64>
@@ -340,8 +340,8 @@ func.func @load_balance(
     %p: tensor<2x4x3xf64> {tg.input = "p", tg.grad},
     %q: tensor<2x4x3xf64> {tg.input = "q", tg.grad})
     -> (tensor<f64> {tg.role = #tg.role<loss>}) {
-  %v, %i = tg.top_k %p k 2 : (tensor<2x4x3xf64>) -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
-  %u, %j = tg.top_k %q k 2 : (tensor<2x4x3xf64>) -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
+  %v, %i = tg.top_k %p k 2 : tensor<2x4x3xf64> -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
+  %u, %j = tg.top_k %q k 2 : tensor<2x4x3xf64> -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
   %loss = tg.load_balance %p, %q choices %i, %j
       : (tensor<2x4x3xf64>, tensor<2x4x3xf64>, tensor<2x4x2xi32>, tensor<2x4x2xi32>) -> tensor<f64>
   return %loss : tensor<f64>
@@ -365,8 +365,8 @@ func.func @experts(
     -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %logits = tg.contract "bsd,ed->bse" %x, %r : (tensor<2x4x3xf64>, tensor<3x3xf64>) -> tensor<2x4x3xf64>
   %p = tg.softmax %logits : tensor<2x4x3xf64>
-  %v, %i = tg.top_k %p k 2 : (tensor<2x4x3xf64>) -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
-  %s, %c = tg.expert_slots %i capacity 3 of 3 : (tensor<2x4x2xi32>) -> (tensor<2x4x2xi32>, tensor<3x2x3xi32>)
+  %v, %i = tg.top_k %p k 2 : tensor<2x4x3xf64> -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
+  %s, %c = tg.expert_slots %i capacity 3 of 3 : tensor<2x4x2xi32> -> (tensor<2x4x2xi32>, tensor<3x2x3xi32>)
   %in = tg.dispatch %x, %s, %c : (tensor<2x4x3xf64>, tensor<2x4x2xi32>, tensor<3x2x3xi32>) -> tensor<3x2x3x3xf64>
   %h = tg.contract "ebcd,efd->ebcf" %in, %up : (tensor<3x2x3x3xf64>, tensor<3x5x3xf64>) -> tensor<3x2x3x5xf64>
   %a = tg.silu %h : tensor<3x2x3x5xf64>
@@ -383,7 +383,7 @@ func.func @router_losses_present(
     %p: tensor<2x4x3xf64> {tg.input = "p", tg.grad})
     -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %present = arith.constant dense<[[0, 0, 1, -1], [-1, -1, -1, -1]]> : tensor<2x4xi32>
-  %v, %i = tg.top_k %p k 2 : (tensor<2x4x3xf64>) -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
+  %v, %i = tg.top_k %p k 2 : tensor<2x4x3xf64> -> (tensor<2x4x2xf64>, tensor<2x4x2xi32>)
   %b = tg.load_balance %p choices %i present %present : (tensor<2x4x3xf64>, tensor<2x4x2xi32>, tensor<2x4xi32>) -> tensor<f64>
   %z = tg.router_z %p present %present : (tensor<2x4x3xf64>, tensor<2x4xi32>) -> tensor<f64>
   %loss = arith.addf %b, %z : tensor<f64>

@@ -59,12 +59,12 @@ func.func @stateless(%p: tensor<8xf32> {tg.param = #tg.param<"p", #tg.init<ones>
 // INT8-SAME: %[[M:[a-z0-9]+]]: tensor<2x192xi8> {tg.state = #tg.state<"p.exp_avg", #tg.init<zeros>, of = "p", kind = moment>}
 // INT8-SAME: %[[S:[a-z0-9]+]]: tensor<2x2xf32> {tg.state = #tg.state<"p.exp_avg.scale", #tg.init<zeros>, of = "p", kind = moment>}
 // INT8-SAME: -> (tensor<2x192xf32> {tg.updates = "p"}, tensor<2x192xi8> {tg.updates = "p.exp_avg"}, tensor<2x2xf32> {tg.updates = "p.exp_avg.scale"})
-// INT8: %[[W:.*]] = tg.dequantize %[[M]], %[[S]] : tensor<2x192xi8>, tensor<2x2xf32>
+// INT8: %[[W:.*]] = tg.dequantize %[[M]], %[[S]] : (tensor<2x192xi8>, tensor<2x2xf32>) -> tensor<2x192xf32>
 // INT8: %[[P1:.*]], %[[M1:.*]] = tg.update "lion" %[[P]], {{.*}} states %[[W]]
-// INT8: %[[C:.*]], %[[S1:.*]] = tg.quantize %[[M1]] at %{{.*}} block 96 : tensor<2x192xf32>
+// INT8: %[[C:.*]], %[[S1:.*]] = tg.quantize %[[M1]] at %{{.*}} block 96 : (tensor<2x192xf32>, tensor<2x192xf32>) -> (tensor<2x192xi8>, tensor<2x2xf32>)
 // INT8-NEXT: return %[[P1]], %[[C]], %[[S1]]
 // FOUR-LABEL: func.func @blocks
-// FOUR: block 96 : tensor<2x192xf32>
+// FOUR: block 96 : (tensor<2x192xf32>, tensor<2x192xf32>) ->
 // FIVE: remark: 1 of 1 moments are stored in bf16, such as "p.exp_avg" of type 'tensor<2x192xf32>': no block of 32 to 128 divides its rows, or a rank's part of them, and its part on each of 5 ranks
 func.func @blocks(%p: tensor<2x192xf32> {tg.param = #tg.param<"p", #tg.init<ones>>},
                   %g: tensor<2x192xf32> {tg.input = "g"},

@@ -14,6 +14,6 @@ func.func @rank(%key: tensor<4xi32> {tg.input = "key"})
   %four = arith.constant dense<4> : tensor<i32>
   %zero = arith.constant dense<0> : tensor<i32>
   %o = arith.muli %i, %four : tensor<i32>
-  %u = tg.random_uniform %key stream 7 at (%o, %zero) of [8, 8] : tensor<4xi32> -> tensor<4x8xf32>
+  %u = tg.random_uniform %key stream 7 at (%o, %zero) of [8, 8] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
   return %u : tensor<4x8xf32>
 }

@@ -12,7 +12,7 @@
 // CHECK:       exec.random_uniform %[[KEY]][%{{.*}}, %{{.*}}, %{{.*}}] strides [32, 16, 1] at %[[O]], %[[C]] steps [16, 1] count 160 stream 7 : tensor<4xi32>, f32
 func.func @block(%key: tensor<4xi32> {tg.input = "key"}, %o: tensor<i32> {tg.input = "o"}, %x: tensor<4x2x8xf32> {tg.input = "x"}) -> (tensor<4x2x8xf32> {tg.output = "y"}) {
   %c = arith.constant dense<3> : tensor<i32>
-  %u = tg.random_uniform %key stream 7 at (%o, %c) of [10, 16] : tensor<4xi32> -> tensor<8x8xf32>
+  %u = tg.random_uniform %key stream 7 at (%o, %c) of [10, 16] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<8x8xf32>
   %r = tg.reshape %u : tensor<8x8xf32> -> tensor<4x2x8xf32>
   %y = arith.mulf %x, %r : tensor<4x2x8xf32>
   return %y : tensor<4x2x8xf32>

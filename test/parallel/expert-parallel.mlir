@@ -42,8 +42,8 @@ func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<featu
                  %down: tensor<8x4x16xf32> {tg.param = #tg.param<"h.0.experts.*.down", #tg.init<ones>>},
                  %w: tensor<8x8xf32> {tg.param = #tg.param<"h.0.out", #tg.init<ones>>}) -> tensor<2x6x2x8xf32> {
   %logits = tg.contract "bsd,ed->bse" %x, %router : (tensor<2x6x8xf32>, tensor<4x8xf32>) -> tensor<2x6x4xf32>
-  %p, %chosen = tg.top_k %logits k 2 : (tensor<2x6x4xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
-  %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
+  %p, %chosen = tg.top_k %logits k 2 : tensor<2x6x4xf32> -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
+  %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
   %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<4x2x3x8xf32>
   %rounded = tg.convert %up : tensor<4x16x8xf32> -> tensor<4x16x8xbf16>
   %exact = tg.convert %rounded : tensor<4x16x8xbf16> -> tensor<4x16x8xf32>
@@ -65,7 +65,7 @@ func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<featu
 func.func @said(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %chosen: tensor<2x6x2xi32> {tg.input = "chosen"},
                 %up: tensor<4x16x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {ep} {}>, tg.param = #tg.param<"up", #tg.init<ones>>},
                 %down: tensor<4x8x16xf32> {tg.param = #tg.param<"down", #tg.init<ones>>}) -> tensor<4x2x3x8xf32> {
-  %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
+  %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
   %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<4x2x3x8xf32>
   %h = tg.contract "ebcd,efd->ebcf" %in, %up : (tensor<4x2x3x8xf32>, tensor<4x16x8xf32>) -> tensor<4x2x3x16xf32>
   %out = tg.contract "ebcf,edf->ebcd" %h, %down : (tensor<4x2x3x16xf32>, tensor<4x8x16xf32>) -> tensor<4x2x3x8xf32>
@@ -96,8 +96,8 @@ func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<featu
     -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %logits = tg.contract "bsd,ed->bse" %x, %router : (tensor<2x6x8xf32>, tensor<4x8xf32>) -> tensor<2x6x4xf32>
   %p = tg.softmax %logits : tensor<2x6x4xf32>
-  %weights, %chosen = tg.top_k %p k 2 : (tensor<2x6x4xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
-  %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
+  %weights, %chosen = tg.top_k %p k 2 : tensor<2x6x4xf32> -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
+  %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
   %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<4x2x3x8xf32>
   %h = tg.contract "ebcd,efd->ebcf" %in, %up : (tensor<4x2x3x8xf32>, tensor<4x16x8xf32>) -> tensor<4x2x3x16xf32>
   %a = tg.silu %h : tensor<4x2x3x16xf32>
@@ -121,7 +121,7 @@ func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x", tg.role = #tg.role<featu
                  %up: tensor<4x16x8xf32> {tg.param = #tg.param<"up", #tg.init<normal, 0.0, 0.5>>},
                  %down: tensor<4x8x16xf32> {tg.param = #tg.param<"down", #tg.init<normal, 0.0, 0.5>>})
     -> (tensor<f32> {tg.role = #tg.role<loss>}) {
-  %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
+  %slots, %choices = tg.expert_slots %chosen capacity 3 of 4 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<4x2x3xi32>)
   %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<4x2x3x8xf32>
   %h = tg.contract "ebcd,efd->ebcf" %in, %up : (tensor<4x2x3x8xf32>, tensor<4x16x8xf32>) -> tensor<4x2x3x16xf32>
   %a = tg.silu %h : tensor<4x2x3x16xf32>

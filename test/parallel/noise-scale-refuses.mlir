@@ -18,7 +18,7 @@ func.func @train(%x: tensor<1x4xf32> {tg.role = #tg.role<features>, comm.global 
     -> (tensor<4xf32> {tg.updates = "w"}, tensor<f32> {tg.role = #tg.role<grad_norm>}) attributes {comm.program = #comm.program<@mesh>} {
   // expected-error @below {{the gradient of 'w' is reduced over {dp, tp} but the batch is sharded over {dp}; what a rank's own samples give is nowhere to be seen}}
   %g = comm.all_reduce sum %w over @mesh {dp, tp} : (tensor<4xf32>) -> tensor<4xf32>
-  %n = tg.global_norm %g : (tensor<4xf32>) -> tensor<f32>
+  %n = tg.global_norm %g : tensor<4xf32> -> tensor<f32>
   %new = arith.subf %w, %g : tensor<4xf32>
   return %new, %n : tensor<4xf32>, tensor<f32>
 }
@@ -33,7 +33,7 @@ func.func @train(%x: tensor<1x4xf32> {tg.role = #tg.role<features>, comm.global 
   // expected-error @below {{the gradient of 'w' is one of several microbatches; add accumulate=}}
   %g = comm.all_reduce sum %w over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
   %all = arith.addf %acc, %g : tensor<4xf32>
-  %n = tg.global_norm %all : (tensor<4xf32>) -> tensor<f32>
+  %n = tg.global_norm %all : tensor<4xf32> -> tensor<f32>
   %new = arith.subf %w, %all : tensor<4xf32>
   return %new, %n : tensor<4xf32>, tensor<f32>
 }
@@ -46,7 +46,7 @@ comm.mesh @mesh [dp = 1, tp = 2]
 // CHECK-NOT: grad_sq
 func.func @train(%x: tensor<2x4xf32> {tg.role = #tg.role<features>}, %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
     -> (tensor<4xf32> {tg.updates = "w"}, tensor<f32> {tg.role = #tg.role<grad_norm>}) attributes {comm.program = #comm.program<@mesh>} {
-  %n = tg.global_norm %w : (tensor<4xf32>) -> tensor<f32>
+  %n = tg.global_norm %w : tensor<4xf32> -> tensor<f32>
   %new = arith.subf %w, %w : tensor<4xf32>
   return %new, %n : tensor<4xf32>, tensor<f32>
 }

@@ -59,7 +59,7 @@ func.func @embedding(%table: tensor<16x4xf32> {comm.sharding = #comm.sharding<@m
 // CHECK-NEXT: %[[V4:.*]] = comm.axis_index over @mesh {tp} : tensor<i32>
 // CHECK-NEXT: %[[V5:.*]] = arith.constant dense<3> : tensor<i32>
 // CHECK-NEXT: %[[V6:.*]] = arith.muli %[[V4]], %[[V5]] : tensor<i32>
-// CHECK-NEXT: %[[V7:.*]] = tg.random_uniform %arg0 stream 3 at (%[[V3]], %[[V6]]) of [4, 6] : tensor<4xi32> -> tensor<2x3xf32>
+// CHECK-NEXT: %[[V7:.*]] = tg.random_uniform %arg0 stream 3 at (%[[V3]], %[[V6]]) of [4, 6] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
 // CHECK-NEXT: return %[[V7]] : tensor<2x3xf32>
 func.func @random(%key: tensor<4xi32> {tg.input = "key", tg.role = #tg.role<key>, comm.sharding = #comm.sharding<@mesh, {}>})
     -> (tensor<4x6xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {tp}>}) {

@@ -41,8 +41,8 @@ module attributes {comm.zigzag = #comm<axes{cp}>} {
 
   // Random numbers are those of the whole: from two places, too.
   // CHECK-LABEL: func.func @random(
-  // CHECK: tg.random_uniform %{{.*}} stream 3 at (%{{.*}}, %[[FIRST:.*]]) of [4, 16] : tensor<4xi32> -> tensor<2x8xf32>
-  // CHECK: tg.random_uniform %{{.*}} stream 3 at (%{{.*}}, %[[SECOND:.*]]) of [4, 16] : tensor<4xi32> -> tensor<2x8xf32>
+  // CHECK: tg.random_uniform %{{.*}} stream 3 at (%{{.*}}, %[[FIRST:.*]]) of [4, 16] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+  // CHECK: tg.random_uniform %{{.*}} stream 3 at (%{{.*}}, %[[SECOND:.*]]) of [4, 16] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
   // CHECK: arith.select
   func.func @random(%x: tensor<4x16xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp}>},
                     %key: tensor<4xi32> {tg.input = "key", tg.role = #tg.role<key>}) -> tensor<4x16xf32> {

@@ -34,10 +34,10 @@ func.func @other_dim() -> (tensor<6x4xi32> {comm.sharding = #comm.sharding<@mesh
 // CHECK-SAME: %[[KEY:.*]]: tensor<4xi32>, %{{.*}}: tensor<i32>
 // CHECK: %[[O:.*]] = arith.subi
 // CHECK: %[[ROW:.*]] = arith.addi %[[O]], %{{.*}} : tensor<i32>
-// CHECK: tg.random_uniform %[[KEY]] stream 1 at (%[[ROW]], %[[O]]) of [20, 10] : tensor<4xi32> -> tensor<3x6xf32>
+// CHECK: tg.random_uniform %[[KEY]] stream 1 at (%[[ROW]], %[[O]]) of [20, 10] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<3x6xf32>
 func.func @random(%key: tensor<4xi32>, %o: tensor<i32>) -> (tensor<6x6xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) {
   %zero = arith.subi %o, %o : tensor<i32>
-  %u = tg.random_uniform %key stream 1 at (%zero, %zero) of [20, 10] : tensor<4xi32> -> tensor<6x6xf32>
+  %u = tg.random_uniform %key stream 1 at (%zero, %zero) of [20, 10] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<6x6xf32>
   return %u : tensor<6x6xf32>
 }
 
@@ -73,40 +73,40 @@ func.func @flat(%x: tensor<3x7xf32> {comm.sharding = #comm.sharding<@five, {} {}
 
 // Ranges that hold whole blocks: a rank quantizes its own.
 // CHECK-LABEL: @blocks
-// CHECK-NEXT: %[[C:.*]], %[[S:.*]] = tg.quantize %arg0 at %arg1 block 4 : tensor<20xf32>
-// CHECK-NEXT: %[[X:.*]] = tg.dequantize %[[C]], %[[S]] : tensor<20xi8>, tensor<5xf32>
+// CHECK-NEXT: %[[C:.*]], %[[S:.*]] = tg.quantize %arg0 at %arg1 block 4 : (tensor<20xf32>, tensor<20xf32>) -> (tensor<20xi8>, tensor<5xf32>)
+// CHECK-NEXT: %[[X:.*]] = tg.dequantize %[[C]], %[[S]] : (tensor<20xi8>, tensor<5xf32>) -> tensor<20xf32>
 // CHECK-NEXT: return %[[C]], %[[S]], %[[X]]
 func.func @blocks(%x: tensor<10x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
                   %t: tensor<10x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>})
     -> (tensor<10x8xi8> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
         tensor<10x2xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
         tensor<10x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>}) {
-  %c, %s = tg.quantize %x at %t block 4 : tensor<10x8xf32>
-  %y = tg.dequantize %c, %s : tensor<10x8xi8>, tensor<10x2xf32>
+  %c, %s = tg.quantize %x at %t block 4 : (tensor<10x8xf32>, tensor<10x8xf32>) -> (tensor<10x8xi8>, tensor<10x2xf32>)
+  %y = tg.dequantize %c, %s : (tensor<10x8xi8>, tensor<10x2xf32>) -> tensor<10x8xf32>
   return %c, %s, %y : tensor<10x8xi8>, tensor<10x2xf32>, tensor<10x8xf32>
 }
 
 // Ranges of 12 elements that cut blocks of 8: the tensor is gathered.
 // CHECK-LABEL: @cut_blocks
 // CHECK: comm.all_gather %arg0 dims [flat] over @four {dp} : (tensor<12xf32>) -> tensor<6x8xf32>
-// CHECK: tg.quantize %{{.*}} block 8 : tensor<6x8xf32>
+// CHECK: tg.quantize %{{.*}} block 8 : (tensor<6x8xf32>, tensor<6x8xf32>) -> (tensor<6x8xi8>, tensor<6x1xf32>)
 func.func @cut_blocks(%x: tensor<6x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
                       %t: tensor<6x8xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>})
     -> (tensor<6x8xi8> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>},
         tensor<6x1xf32> {comm.sharding = #comm.sharding<@four, {} {}, flat {dp}>}) {
-  %c, %s = tg.quantize %x at %t block 8 : tensor<6x8xf32>
+  %c, %s = tg.quantize %x at %t block 8 : (tensor<6x8xf32>, tensor<6x8xf32>) -> (tensor<6x8xi8>, tensor<6x1xf32>)
   return %c, %s : tensor<6x8xi8>, tensor<6x1xf32>
 }
 
 // Columns of whole blocks need no scale of another rank.
 // CHECK-LABEL: @columns
-// CHECK-NEXT: tg.quantize %arg0 at %arg1 block 4 : tensor<10x12xf32>
+// CHECK-NEXT: tg.quantize %arg0 at %arg1 block 4 : (tensor<10x12xf32>, tensor<10x12xf32>) -> (tensor<10x12xi8>, tensor<10x3xf32>)
 // CHECK-NEXT: return
 func.func @columns(%x: tensor<10x24xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp}>},
                    %t: tensor<10x24xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp}>})
     -> (tensor<10x24xi8> {comm.sharding = #comm.sharding<@mesh, {} {dp}>},
         tensor<10x6xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp}>}) {
-  %c, %s = tg.quantize %x at %t block 4 : tensor<10x24xf32>
+  %c, %s = tg.quantize %x at %t block 4 : (tensor<10x24xf32>, tensor<10x24xf32>) -> (tensor<10x24xi8>, tensor<10x6xf32>)
   return %c, %s : tensor<10x24xi8>, tensor<10x6xf32>
 }
 

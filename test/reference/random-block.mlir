@@ -14,6 +14,6 @@ func.func @f(%row: tensor<i32> {tg.input = "row"}, %microbatch: tensor<4xi32> {t
   %whole = tg.random_uniform %microbatch stream 5 : tensor<4xi32> -> tensor<8x10xf32>
   %rows = tg.slice %whole dim 0 offset 2 size 2 : tensor<8x10xf32> -> tensor<2x10xf32>
   %slice = tg.slice %rows dim 1 offset 4 size 3 : tensor<2x10xf32> -> tensor<2x3xf32>
-  %block = tg.random_uniform %microbatch stream 5 at (%row, %column) of [8, 10] : tensor<4xi32> -> tensor<2x3xf32>
+  %block = tg.random_uniform %microbatch stream 5 at (%row, %column) of [8, 10] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
   return %slice, %block : tensor<2x3xf32>, tensor<2x3xf32>
 }

@@ -13,7 +13,7 @@ func.func @identities(%x: tensor<4x8xf32>, %key: tensor<4xi32>) -> tensor<4x8xf3
   %4 = tg.broadcast %3 dims [0, 1] : tensor<4x8xf32> -> tensor<4x8xf32>
   %5 = tg.convert %4 : tensor<4x8xf32> -> tensor<4x8xf32>
   %6 = tg.reduce max %5 dims [] : tensor<4x8xf32> -> tensor<4x8xf32>
-  %7 = tg.concat %6 dim 0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %7 = tg.concat %6 dim 0 : tensor<4x8xf32> -> tensor<4x8xf32>
   %8 = tg.dropout %7, %key rate 0.0 stream 0 : (tensor<4x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
   return %8 : tensor<4x8xf32>
 }

@@ -27,11 +27,11 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %q: tensor<2x8x4x4xf32>,
   %6:3 = tg.update "adam" %x, %x, %lr, %step states %x, %x {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.0}
       : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
   // expected-remark @below {{tg.quantize: 704 FLOP, 256 bytes read, 64 bytes written}}
-  %codes, %scales = tg.quantize %x at %x block 4 : tensor<4x8xf32>
+  %codes, %scales = tg.quantize %x at %x block 4 : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xi8>, tensor<4x2xf32>)
   // expected-remark @below {{tg.dequantize: 160 FLOP, 64 bytes read, 128 bytes written}}
-  %decoded = tg.dequantize %codes, %scales : tensor<4x8xi8>, tensor<4x2xf32>
+  %decoded = tg.dequantize %codes, %scales : (tensor<4x8xi8>, tensor<4x2xf32>) -> tensor<4x8xf32>
   // expected-remark @below {{tg.global_norm: 65 FLOP, 128 bytes read, 4 bytes written}}
-  %7 = tg.global_norm %x : (tensor<4x8xf32>) -> tensor<f32>
+  %7 = tg.global_norm %x : tensor<4x8xf32> -> tensor<f32>
   // expected-remark @below {{arith.cmpf: 32 FLOP, 256 bytes read, 32 bytes written}}
   %8 = arith.cmpf ogt, %x, %x : tensor<4x8xf32>
   // expected-remark @below {{tg.layer_norm: 224 FLOP,}}

@@ -62,8 +62,8 @@ func.func @primitives(%x: tensor<2x4x8xf32>, %w: tensor<8x16xf32>, %v: tensor<8x
   %15 = tg.convert %i : tensor<2x4xi32> -> tensor<2x4xbf16>
   // CHECK: tg.random_uniform %{{.*}} stream 3 : tensor<4xi32> -> tensor<2x8xf32>
   %16 = tg.random_uniform %key stream 3 : tensor<4xi32> -> tensor<2x8xf32>
-  // CHECK: tg.random_uniform %{{.*}} stream 3 at (%{{.*}}, %{{.*}}) of [8, 16] : tensor<4xi32> -> tensor<2x8xf32>
-  %block = tg.random_uniform %key stream 3 at (%o, %o) of [8, 16] : tensor<4xi32> -> tensor<2x8xf32>
+  // CHECK: tg.random_uniform %{{.*}} stream 3 at (%{{.*}}, %{{.*}}) of [8, 16] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+  %block = tg.random_uniform %key stream 3 at (%o, %o) of [8, 16] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
   // CHECK: tg.stop_gradient %{{.*}} : tensor<8xf32>
   %17 = tg.stop_gradient %v : tensor<8xf32>
   // CHECK: tg.hook %{{.*}} "h.0.enter" order 1 : tensor<8xf32>
@@ -193,10 +193,10 @@ func.func @optimizers(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %
   // CHECK: tg.update "adamw" %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} states %{{[a-z0-9]+}}, %{{[a-z0-9]+}} {beta1 = 9.000000e-01 : f64, beta2 = {{.*}}, eps = 1.000000e-08 : f64, weight_decay = 1.000000e-01 : f64} :
   %p3, %m3, %v3 = tg.update "adamw" %p, %g, %lr, %step states %m, %m {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
       : (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
-  // CHECK: %[[CODES:.*]], %[[SCALES:.*]] = tg.quantize %{{.*}} at %{{.*}} block 4 : tensor<8xf32>
-  %codes, %scales = tg.quantize %p at %g block 4 : tensor<8xf32>
-  // CHECK: tg.dequantize %[[CODES]], %[[SCALES]] : tensor<8xi8>, tensor<2xf32>
-  %decoded = tg.dequantize %codes, %scales : tensor<8xi8>, tensor<2xf32>
+  // CHECK: %[[CODES:.*]], %[[SCALES:.*]] = tg.quantize %{{.*}} at %{{.*}} block 4 : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xi8>, tensor<2xf32>)
+  %codes, %scales = tg.quantize %p at %g block 4 : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xi8>, tensor<2xf32>)
+  // CHECK: tg.dequantize %[[CODES]], %[[SCALES]] : (tensor<8xi8>, tensor<2xf32>) -> tensor<8xf32>
+  %decoded = tg.dequantize %codes, %scales : (tensor<8xi8>, tensor<2xf32>) -> tensor<8xf32>
   // CHECK: tg.global_norm %{{.*}}, %{{.*}} : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
   %n = tg.global_norm %p, %g : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
   return
@@ -204,10 +204,10 @@ func.func @optimizers(%p: tensor<8xf32>, %g: tensor<8xf32>, %m: tensor<8xf32>, %
 
 // CHECK-LABEL: @experts
 func.func @experts(%there: tensor<2x6xi32>, %p: tensor<2x6x8xf32>, %x: tensor<2x6x4xf32>, %n: tensor<2x6x4xbf16>, %r: tensor<8x4xbf16>) {
-  // CHECK: %[[WEIGHTS:.*]], %[[CHOSEN:.*]] = tg.top_k %{{.*}} k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
-  %weights, %chosen = tg.top_k %p k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
-  // CHECK: %[[SLOTS:.*]], %[[CHOICES:.*]] = tg.expert_slots %[[CHOSEN]] capacity 3 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
-  %slots, %choices = tg.expert_slots %chosen capacity 3 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
+  // CHECK: %[[WEIGHTS:.*]], %[[CHOSEN:.*]] = tg.top_k %{{.*}} k 2 : tensor<2x6x8xf32> -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
+  %weights, %chosen = tg.top_k %p k 2 : tensor<2x6x8xf32> -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
+  // CHECK: %[[SLOTS:.*]], %[[CHOICES:.*]] = tg.expert_slots %[[CHOSEN]] capacity 3 of 8 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
+  %slots, %choices = tg.expert_slots %chosen capacity 3 of 8 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
   // CHECK: tg.expert_slots %[[CHOSEN]] present %{{.*}} capacity 6 of 8 bound 2 : (tensor<2x6x2xi32>, tensor<2x6xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x6xi32>)
   %bounded, %whose = tg.expert_slots %chosen present %there capacity 6 of 8 bound 2 : (tensor<2x6x2xi32>, tensor<2x6xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x6xi32>)
   // CHECK: tg.dispatch %{{.*}}, %[[SLOTS]], %[[CHOICES]] : (tensor<2x6x4xf32>, tensor<2x6x2xi32>, tensor<8x2x3xi32>) -> tensor<8x2x3x4xf32>
@@ -221,8 +221,8 @@ func.func @experts(%there: tensor<2x6xi32>, %p: tensor<2x6x8xf32>, %x: tensor<2x
   %masked = tg.load_balance %p choices %chosen present %there : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<2x6xi32>) -> tensor<f32>
   // CHECK: tg.router_z %{{.*}} present %{{.*}} : (tensor<2x6x8xf32>, tensor<2x6xi32>) -> tensor<f32>
   %maskedZ = tg.router_z %p present %there : (tensor<2x6x8xf32>, tensor<2x6xi32>) -> tensor<f32>
-  // CHECK: tg.router_z %{{.*}} : (tensor<2x6x8xf32>) -> tensor<f32>
-  %z = tg.router_z %p : (tensor<2x6x8xf32>) -> tensor<f32>
+  // CHECK: tg.router_z %{{.*}} : tensor<2x6x8xf32> -> tensor<f32>
+  %z = tg.router_z %p : tensor<2x6x8xf32> -> tensor<f32>
   // CHECK: tg.contract "bsd,ed->bse" %{{.*}}, %{{.*}} wide : (tensor<2x6x4xbf16>, tensor<8x4xbf16>) -> tensor<2x6x8xf32>
   %logits = tg.contract "bsd,ed->bse" %n, %r wide : (tensor<2x6x4xbf16>, tensor<8x4xbf16>) -> tensor<2x6x8xf32>
   return

@@ -44,7 +44,7 @@ func.func @elementwise(%x: tensor<4x8xf32>, %s: tensor<f32>, %key: tensor<4xi32>
   // expected-remark @below {{tg.random_uniform: 1 -> a b positional a b}}
   %11 = tg.random_uniform %key stream 0 : tensor<4xi32> -> tensor<2x8xf32>
   // expected-remark @below {{tg.random_uniform: 1, (), () -> a b positional a b}}
-  %21 = tg.random_uniform %key stream 0 at (%o, %o) of [4, 8] : tensor<4xi32> -> tensor<2x8xf32>
+  %21 = tg.random_uniform %key stream 0 at (%o, %o) of [4, 8] : (tensor<4xi32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
   // expected-remark @below {{tg.iota: -> a b positional b}}
   %12 = tg.iota dim 1 : tensor<4x8xi32>
   // expected-remark @below {{tg.relu: a b -> a b flat}}
@@ -174,9 +174,9 @@ func.func @optimizers(%p: tensor<8x2xf32>, %lr: tensor<f32>, %step: tensor<i32>)
   %1:3 = tg.update "adam" %p, %p, %lr, %step states %p, %p {beta1 = 0.9, beta2 = 0.95, eps = 1.0e-8, weight_decay = 0.1}
       : (tensor<8x2xf32>, tensor<8x2xf32>, tensor<f32>, tensor<i32>, tensor<8x2xf32>, tensor<8x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x2xf32>)
   // expected-remark @below {{tg.quantize: a bi, a bi -> a bi, a b whole i flat unpadded}}
-  %codes, %scales = tg.quantize %p at %p block 1 : tensor<8x2xf32>
+  %codes, %scales = tg.quantize %p at %p block 1 : (tensor<8x2xf32>, tensor<8x2xf32>) -> (tensor<8x2xi8>, tensor<8x2xf32>)
   // expected-remark @below {{tg.dequantize: a bi, a b -> a bi whole i flat unpadded}}
-  %decoded = tg.dequantize %codes, %scales : tensor<8x2xi8>, tensor<8x2xf32>
+  %decoded = tg.dequantize %codes, %scales : (tensor<8x2xi8>, tensor<8x2xf32>) -> tensor<8x2xf32>
   // expected-remark @below {{tg.global_norm: a b, c d -> () reduced a b c d decomposed a b c d}}
   %2 = tg.global_norm %p, %p : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<f32>
   return
@@ -187,9 +187,9 @@ func.func @optimizers(%p: tensor<8x2xf32>, %lr: tensor<f32>, %step: tensor<i32>)
 // Rows b are groups of tokens s with k choices; experts e have slots c.
 func.func @experts(%there: tensor<2x6xi32>, %p: tensor<2x6x8xf32>, %x: tensor<2x6x4xf32>) {
   // expected-remark @below {{tg.top_k: a b n -> a b k, a b k whole n k}}
-  %weights, %chosen = tg.top_k %p k 2 : (tensor<2x6x8xf32>) -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
+  %weights, %chosen = tg.top_k %p k 2 : tensor<2x6x8xf32> -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
   // expected-remark @below {{tg.expert_slots: b s k -> b s k, e b c whole s k e c}}
-  %slots, %choices = tg.expert_slots %chosen capacity 3 of 8 : (tensor<2x6x2xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
+  %slots, %choices = tg.expert_slots %chosen capacity 3 of 8 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<8x2x3xi32>)
   // expected-remark @below {{tg.expert_slots: b s k, b s -> b s k, e b c whole s k e c}}
   %own, %whose = tg.expert_slots %chosen present %there capacity 6 of 8 bound 3 : (tensor<2x6x2xi32>, tensor<2x6xi32>) -> (tensor<2x6x2xi32>, tensor<8x2x6xi32>)
   // expected-remark @below {{tg.dispatch: b s d, b s k, e b c -> e b c d whole s k e c linear {0}}}
@@ -203,6 +203,6 @@ func.func @experts(%there: tensor<2x6xi32>, %p: tensor<2x6x8xf32>, %x: tensor<2x
   // expected-remark @below {{tg.router_z: a b e, a b -> () reduced a b whole e decomposed a b}}
   %maskedZ = tg.router_z %p present %there : (tensor<2x6x8xf32>, tensor<2x6xi32>) -> tensor<f32>
   // expected-remark @below {{tg.router_z: a b e -> () reduced a b whole e decomposed a b}}
-  %z = tg.router_z %p : (tensor<2x6x8xf32>) -> tensor<f32>
+  %z = tg.router_z %p : tensor<2x6x8xf32> -> tensor<f32>
   return
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""speak_lsp.py GRAPH.mlir: opens a graph in braid-lsp as an editor does; prints the diagnostics, and
-for a graph without any what is shown under the pointer at tg.cross_entropy."""
+"""speak_lsp.py GRAPH.mlir [hover|complete TEXT]...: opens a graph in braid-lsp as an editor does and prints the
+diagnostics; then what is shown under the pointer in the middle of a text, or what completes it. `change TEXT` puts a
+text in the last line, before the last bracket."""
 
 import json
 import pathlib
@@ -45,11 +46,25 @@ def main():
     print(len(diagnostics), "diagnostics")
     for each in diagnostics:
         print(f"line {each['range']['start']['line'] + 1}: {each['message']}")
-    if not diagnostics:
-        before = text[:text.index("tg.cross_entropy")]
-        position = {"line": before.count("\n"), "character": len(before) - before.rfind("\n")}
-        hover = server.ask("textDocument/hover", {"textDocument": {"uri": path.as_uri()}, "position": position})
-        print("hover:", json.dumps(hover))
+    for action, argument in zip(sys.argv[2::2], sys.argv[3::2]):
+        if action == "change":
+            text = text[:text.rindex("}")] + argument + "\n}\n"
+            server.send("textDocument/didChange", {"textDocument": {"uri": path.as_uri(), "version": 2},
+                                                   "contentChanges": [{"text": text}]})
+            continue
+        offset = text.index(argument) + (len(argument) // 2 if action == "hover" else len(argument))
+        before = text[:offset]
+        place = {"textDocument": {"uri": path.as_uri()},
+                 "position": {"line": before.count("\n"), "character": len(before) - before.rfind("\n") - 1}}
+        if action == "hover":
+            result = server.ask("textDocument/hover", place)
+            print("hover:", result and result["contents"]["value"])
+        else:
+            for item in server.ask("textDocument/completion", place)["items"]:
+                edit = item.get("textEdit", {"range": {"start": {"character": -1}}, "newText": ""})
+                print("item:", item["label"], "from column", edit["range"]["start"]["character"], "is", edit["newText"])
+                print("  detail:", item.get("detail"))
+                print("  documentation:", json.dumps(item.get("documentation")))
     server.ask("shutdown", None)
     server.send("exit", None)
     sys.exit(server.process.wait())

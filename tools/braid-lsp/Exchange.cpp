@@ -1,0 +1,173 @@
+//===- Exchange.cpp - hover and completion of ops -------------------------===//
+
+#include "tools/braid-lsp/Exchange.h"
+#include "lib/Input/ParserLimits.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace braid;
+
+static std::string textOf(const json::Value &value) {
+  std::string text;
+  raw_string_ostream(text) << value;
+  return text;
+}
+
+static bool isOfName(char c) { return isAlnum(c) || c == '_' || c == '.' || c == '$'; }
+
+namespace {
+/// The place that a request is about.
+struct Place {
+  StringRef line;
+  int64_t number, column;
+
+  /// Up to the column, and from it on.
+  StringRef before() const { return line.take_front(column); }
+  StringRef wordBefore() const { return before().take_back(column - before().find_last_not_of(kOfName) - 1); }
+  /// With the sigil of an attribute or a type.
+  StringRef word() const {
+    StringRef rest = line.drop_front(column - wordBefore().size());
+    bool hasSigil = rest.data() != line.data() && (rest.data()[-1] == '#' || rest.data()[-1] == '!');
+    return StringRef(rest.data() - hasSigil, rest.take_while(isOfName).size() + hasSigil);
+  }
+
+  static constexpr StringLiteral kOfName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
+};
+} // namespace
+
+static std::optional<Place> placeOf(const json::Object &parameters, const StringMap<std::string> &documents) {
+  const json::Object *document = parameters.getObject("textDocument"), *position = parameters.getObject("position");
+  std::optional<StringRef> uri = document ? document->getString("uri") : std::nullopt;
+  auto text = uri ? documents.find(*uri) : documents.end();
+  std::optional<int64_t> number = position ? position->getInteger("line") : std::nullopt;
+  std::optional<int64_t> column = position ? position->getInteger("character") : std::nullopt;
+  if (text == documents.end() || !number || !column)
+    return std::nullopt;
+  StringRef rest = text->second;
+  for (int64_t i = 0; i < *number; ++i)
+    rest = rest.split('\n').second;
+  StringRef line = rest.split('\n').first.rtrim('\r');
+  if (*column < 0 || *column > static_cast<int64_t>(line.size()))
+    return std::nullopt;
+  return Place{line, *number, *column};
+}
+
+Exchange::Exchange(std::vector<std::string> ops, FILE *toServer, FILE *fromServer)
+    : ops(std::move(ops)), toServer(toServer), fromServer(fromServer) {}
+
+json::Value Exchange::completionOf(StringRef op, json::Object range) const {
+  json::Object item{{"label", op},
+                    {"kind", 3}, // a function
+                    {"filterText", op},
+                    {"textEdit", json::Object{{"range", std::move(range)}, {"newText", op}}}};
+  if (auto known = descriptions.find(op); known != descriptions.end()) {
+    item["detail"] = known->second.summary;
+    item["documentation"] = json::Object{{"kind", "markdown"}, {"value", known->second.text}};
+  }
+  return item;
+}
+
+/// Ops that begin with the word before the cursor, where an op stands: first in a line or behind `=`.
+std::optional<json::Value> Exchange::complete(const json::Object &parameters) const {
+  std::optional<Place> place = placeOf(parameters, documents);
+  if (!place || place->wordBefore().empty())
+    return std::nullopt;
+  StringRef word = place->wordBefore(), front = place->before().drop_back(word.size());
+  if (!front.trim().empty() && !front.rtrim().ends_with("="))
+    return std::nullopt;
+  json::Array items;
+  int64_t begin = place->column - static_cast<int64_t>(word.size());
+  for (const std::string &op : ops)
+    if (StringRef(op).starts_with(word))
+      items.push_back(
+          completionOf(op, json::Object{{"start", json::Object{{"line", place->number}, {"character", begin}}},
+                                        {"end", json::Object{{"line", place->number}, {"character", place->column}}}}));
+  if (items.empty())
+    return std::nullopt;
+  return json::Object{{"isIncomplete", false}, {"items", std::move(items)}};
+}
+
+bool Exchange::handle(const json::Object &message) {
+  StringRef method = message.getString("method").value_or("");
+  const json::Object *parameters = message.getObject("params");
+  const json::Object *document = parameters ? parameters->getObject("textDocument") : nullptr;
+  StringRef uri = document ? document->getString("uri").value_or("") : "";
+  if (!document)
+    return false;
+  if (method == "textDocument/didOpen")
+    documents[uri] = document->getString("text").value_or("").str();
+  if (method == "textDocument/didChange") // the server asks for whole texts
+    if (const json::Array *changes = parameters->getArray("contentChanges"); changes && !changes->empty())
+      if (const json::Object *change = changes->back().getAsObject())
+        documents[uri] = change->getString("text").value_or("").str();
+  if (method == "textDocument/didClose")
+    documents.erase(uri);
+  const json::Value *id = message.get("id");
+  if (method == "textDocument/hover" && id) {
+    std::optional<Place> place = placeOf(*parameters, documents);
+    auto known = place ? descriptions.find(place->word()) : descriptions.end();
+    std::lock_guard lock(mutex);
+    if (known != descriptions.end())
+      hovers[textOf(*id)] = known->second.text;
+  }
+  if (method != "textDocument/completion" || !id)
+    return false;
+  std::optional<json::Value> result = complete(*parameters);
+  if (result)
+    send({textOf(json::Object{{"jsonrpc", "2.0"}, {"id", *id}, {"result", std::move(*result)}}), true});
+  return result.has_value();
+}
+
+void Exchange::describe(json::Object &answer) {
+  const json::Value *id = answer.get("id");
+  auto asked = id && !answer.get("method") ? hovers.find(textOf(*id)) : hovers.end();
+  if (asked == hovers.end())
+    return;
+  std::string text = std::move(asked->second);
+  hovers.erase(asked);
+  json::Object *result = answer.getObject("result");
+  json::Object *contents = result ? result->getObject("contents") : nullptr;
+  if (!contents)
+    answer["result"] = json::Object{{"contents", json::Object{{"kind", "markdown"}, {"value", text}}}};
+  else
+    (*contents)["value"] = text + "\n\n---\n\n" + contents->getString("value").value_or("").str();
+  answer.erase("error");
+}
+
+void Exchange::send(Message message) {
+  std::lock_guard lock(mutex);
+  writeMessage(stdout, message);
+}
+
+/// A message as an object; nothing for what is none.
+static std::optional<json::Value> objectOf(const Message &message) {
+  if (!message.isFramed)
+    return std::nullopt;
+  Expected<json::Value> value = parseJson(message.text);
+  if (!value) {
+    consumeError(value.takeError());
+    return std::nullopt;
+  }
+  return value->getAsObject() ? std::optional(std::move(*value)) : std::nullopt;
+}
+
+void Exchange::passFromEditor() {
+  while (std::optional<Message> message = readMessage(stdin)) {
+    std::optional<json::Value> object = objectOf(*message);
+    if (!object || !handle(*object->getAsObject()))
+      writeMessage(toServer, *message);
+  }
+  fclose(toServer);
+}
+
+void Exchange::passFromServer() {
+  while (std::optional<Message> message = readMessage(fromServer)) {
+    if (std::optional<json::Value> object = objectOf(*message)) {
+      std::lock_guard lock(mutex);
+      describe(*object->getAsObject());
+      message->text = textOf(*object);
+    }
+    send(std::move(*message));
+  }
+}

@@ -1,0 +1,46 @@
+//===- Messages.cpp - headers and bodies of JSON-RPC ----------------------===//
+
+#include "tools/braid-lsp/Messages.h"
+#include "lib/Input/InputFile.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace llvm;
+using namespace braid;
+
+/// With its end, of which an unfinished last line has none.
+static bool readLine(FILE *in, std::string &line) {
+  line.clear();
+  for (int next; (next = getc(in)) != EOF;) {
+    line += static_cast<char>(next);
+    if (next == '\n')
+      break;
+  }
+  return !line.empty();
+}
+
+std::optional<Message> braid::readMessage(FILE *in) {
+  std::string line;
+  for (std::optional<size_t> length; readLine(in, line);) {
+    StringRef header = StringRef(line).trim();
+    if (header.empty() && length) {
+      Message message{std::string(*length, '\0'), true};
+      if (fread(message.text.data(), 1, *length, in) != *length)
+        return std::nullopt;
+      return message;
+    }
+    size_t bytes;
+    if (header.consume_front_insensitive("Content-Length:") && !header.trim().getAsInteger(10, bytes) &&
+        bytes <= kMaxTextBytes)
+      length = bytes;
+    else if (!length && !header.starts_with_insensitive("Content-"))
+      return Message{line, false};
+  }
+  return std::nullopt;
+}
+
+void braid::writeMessage(FILE *out, const Message &message) {
+  if (message.isFramed)
+    fprintf(out, "Content-Length: %zu\r\n\r\n", message.text.size());
+  fwrite(message.text.data(), 1, message.text.size(), out);
+  fflush(out);
+}

@@ -1,0 +1,24 @@
+//===- Messages.h - JSON-RPC through files ----------------------*- C++ -*-===//
+#ifndef BRAID_TOOLS_BRAID_LSP_MESSAGES_H
+#define BRAID_TOOLS_BRAID_LSP_MESSAGES_H
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace braid {
+
+/// What is read at once: the body of a message, or a line that begins none, such as one of the help.
+struct Message {
+  std::string text;
+  bool isFramed;
+};
+
+/// Nothing at the end of the file, or where a message ends early.
+std::optional<Message> readMessage(FILE *in);
+
+void writeMessage(FILE *out, const Message &message);
+
+} // namespace braid
+
+#endif // BRAID_TOOLS_BRAID_LSP_MESSAGES_H
