@@ -16,8 +16,7 @@
 
 using namespace braid;
 
-// Makes the user's folder if need be; nobody else may write or read there.
-static std::string folderOfUser() {
+std::string braid::folderOfUser() {
   std::error_code error;
   std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
   std::string folder = concat(error ? "/tmp" : temporary.string(), "/braid-", geteuid());
