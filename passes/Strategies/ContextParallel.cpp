@@ -69,6 +69,9 @@ private:
   void findOps();
   FailureOr<ContextWay> choose();
   std::pair<Operation *, std::string> reasonAgainstZigzag();
+  std::pair<Operation *, std::string> reasonAgainstRing();
+  bool canUseRing();
+  StringRef gatherOption();
   FailureOr<bool> chooseOrder(ContextWay way);
   LogicalResult check(ContextWay way);
   LogicalResult checkRing();
@@ -181,26 +184,42 @@ LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
   error << "cannot share out heads over " << allAxes.str() << ", " << ranks << " ranks: ";
   return found.heads ? error << "it has " << found.heads->heads
                              << " heads of keys and values, which these ranks do not divide; gather keys and values "
-                                "instead (--context=gather), or let them go round a ring (--context=ring): "
+                                "instead ("
+                             << gatherOption()
+                             << (canUseRing() ? "), or let them go round a ring (--context=ring): " : "): ")
                              << nearestThatDivide(found.heads->heads, ranks)
                      : error << "it has no heads";
 }
 
-LogicalResult ContextParallel::checkRing() {
-  auto refuse = [&](Operation *op, const std::string &reason) {
-    return op->emitOpError() << "cannot be computed in a ring over " << sequenceAxes.str() << ": " << reason
-                             << "; gather the sequence instead (--context=gather)";
-  };
+/// What sets the way that all models have, beside the order that was given.
+StringRef ContextParallel::gatherOption() {
+  return order == ContextOrder::Zigzag ? "--context=gather without --context-order=zigzag" : "--context=gather";
+}
+
+/// Why there can be no ring, and an op of which that is said, null for the program; empty if there can.
+std::pair<Operation *, std::string> ContextParallel::reasonAgainstRing() {
   for (BlockwiseOpInterface op : blockwise)
     if (std::string reason = op.getReasonAgainstBlocks(); !reason.empty())
-      return refuse(op, reason);
+      return {op, reason};
   for (const ContextOp &found : ops)
     if (!isa<BlockwiseOpInterface>(found.op))
-      return refuse(found.op, "it needs all of the sequence at once");
-  if (!blockwise.empty())
+      return {found.op, "it needs all of the sequence at once"};
+  return {nullptr, blockwise.empty() ? "no op reads a sequence block by block" : ""};
+}
+
+/// Whether a ring fits the order that was given, too.
+bool ContextParallel::canUseRing() {
+  return reasonAgainstRing().second.empty() && (order != ContextOrder::Zigzag || reasonAgainstZigzag().second.empty());
+}
+
+LogicalResult ContextParallel::checkRing() {
+  auto [op, reason] = reasonAgainstRing();
+  if (op)
+    return op->emitOpError() << "cannot be computed in a ring over " << sequenceAxes.str() << ": " << reason
+                             << "; gather the sequence instead (" << gatherOption() << ")";
+  if (reason.empty())
     return success();
-  return getOperation().emitError() << "nothing can go round a ring over " << sequenceAxes.str()
-                                    << ": no op reads a sequence block by block";
+  return getOperation().emitError() << "nothing can go round a ring over " << sequenceAxes.str() << ": " << reason;
 }
 
 LogicalResult ContextParallel::check(ContextWay way) {
@@ -251,8 +270,9 @@ FailureOr<bool> ContextParallel::chooseOrder(ContextWay way) {
     if (order == ContextOrder::Auto)
       return false;
     return getOperation().emitError() << "positions over " << sequenceAxes.str() << " are read by " << nameOf(way)
-                                      << ", and only a ring can be in zigzag; add --context=ring, or leave "
-                                         "--context-order=zigzag out";
+                                      << ", and only a ring can be in zigzag; "
+                                      << (canUseRing() ? "add --context=ring, or leave " : "leave ")
+                                      << "--context-order=zigzag out";
   }
   auto [op, reason] = reasonAgainstZigzag();
   if (reason.empty())
