@@ -64,7 +64,21 @@ void braid::reference::applyUpdates(const Program &program, ArrayRef<Tensor> mad
       values[slot.updates] = tensor;
 }
 
+/// Parameters and states by the last program of the step, which alone has the masters that copies are rounded from.
+llvm::Error Step::makeState(Values &values, const InputOptions &options) const {
+  llvm::Expected<Values> inputs = inputsOf(main, values, options, microbatches);
+  if (!inputs)
+    return inputs.takeError();
+  for (const InputSlot &slot : main.inputs)
+    if (slot.kind != InputKind::Input && !slot.isAccumulator && !slot.isOfMicrobatch)
+      values.emplace(slot.name, inputs->at(slot.name));
+  return llvm::Error::success();
+}
+
 Results Step::run(Values &values, InputOptions options, Arithmetic arithmetic) const {
+  if (pipeline || accumulate)
+    if (llvm::Error error = makeState(values, options))
+      return main.emitError(std::move(error));
   if (pipeline && failed(runTable(values, options, arithmetic)))
     return failure();
   for (int64_t m = pipeline ? microbatches - 1 : 0; m < microbatches; ++m) {

@@ -34,6 +34,7 @@ struct Step {
   mlir::FailureOr<Program> batched() const;
 
 private:
+  llvm::Error makeState(Values &values, const InputOptions &options) const;
   mlir::LogicalResult runTable(Values &values, InputOptions options, Arithmetic arithmetic) const;
 };
 

@@ -69,6 +69,10 @@ private:
   void findOps();
   FailureOr<ContextWay> choose();
   std::pair<Operation *, std::string> reasonAgainstZigzag();
+  std::pair<Operation *, std::string> reasonAgainstRing();
+  bool canUseRing();
+  std::string reasonAgainstHeads(const ContextOp &found);
+  StringRef gatherOption();
   FailureOr<bool> chooseOrder(ContextWay way);
   LogicalResult check(ContextWay way);
   LogicalResult checkRing();
@@ -181,26 +185,61 @@ LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
   error << "cannot share out heads over " << allAxes.str() << ", " << ranks << " ranks: ";
   return found.heads ? error << "it has " << found.heads->heads
                              << " heads of keys and values, which these ranks do not divide; gather keys and values "
-                                "instead (--context=gather), or let them go round a ring (--context=ring): "
+                                "instead ("
+                             << gatherOption()
+                             << (canUseRing() ? "), or let them go round a ring (--context=ring): " : "): ")
                              << nearestThatDivide(found.heads->heads, ranks)
                      : error << "it has no heads";
 }
 
-LogicalResult ContextParallel::checkRing() {
-  auto refuse = [&](Operation *op, const std::string &reason) {
-    return op->emitOpError() << "cannot be computed in a ring over " << sequenceAxes.str() << ": " << reason
-                             << "; gather the sequence instead (--context=gather)";
-  };
+/// Heads of queries; 1 where there are none that ranks could share out.
+static int64_t queryHeadsOf(const ContextOp &found) {
+  if (!found.heads || !found.heads->operands[0])
+    return 1;
+  return cast<RankedTensorType>(found.op->getOperand(0).getType()).getDimSize(*found.heads->operands[0]);
+}
+
+/// Why ranks that divide positions behind these have no heads of their own; empty if they have, or there are none.
+std::string ContextParallel::reasonAgainstHeads(const ContextOp &found) {
+  const int64_t heads = queryHeadsOf(found);
+  if (positionAxes == sequenceAxes || heads % mesh->sizeOf(headAxes) == 0)
+    return "";
+  return "its " + std::to_string(heads) + " heads do not divide over " + headAxes.str() +
+         ", whose ranks share out its positions instead";
+}
+
+/// What sets the way that all models have, beside the order that was given.
+StringRef ContextParallel::gatherOption() {
+  return order == ContextOrder::Zigzag ? "--context=gather without --context-order=zigzag" : "--context=gather";
+}
+
+/// Why there can be no ring, and an op of which that is said, null for the program; empty if there can.
+std::pair<Operation *, std::string> ContextParallel::reasonAgainstRing() {
   for (BlockwiseOpInterface op : blockwise)
     if (std::string reason = op.getReasonAgainstBlocks(); !reason.empty())
-      return refuse(op, reason);
+      return {op, reason};
   for (const ContextOp &found : ops)
     if (!isa<BlockwiseOpInterface>(found.op))
-      return refuse(found.op, "it needs all of the sequence at once");
-  if (!blockwise.empty())
+      return {found.op, "it needs all of the sequence at once"};
+  for (const ContextOp &found : ops)
+    if (const std::string reason = reasonAgainstHeads(found); !reason.empty() && found.heads && found.heads->heads == 1)
+      return {found.op, reason + ", and its one head of keys and values is gathered over all of them"};
+  return {nullptr, blockwise.empty() ? "no op reads a sequence block by block" : ""};
+}
+
+/// Whether a ring fits the order that was given, too.
+bool ContextParallel::canUseRing() {
+  return reasonAgainstRing().second.empty() && (order != ContextOrder::Zigzag || reasonAgainstZigzag().second.empty());
+}
+
+LogicalResult ContextParallel::checkRing() {
+  auto [op, reason] = reasonAgainstRing();
+  if (op)
+    return op->emitOpError() << "cannot be computed in a ring over " << sequenceAxes.str() << ": " << reason
+                             << "; gather the sequence instead (" << gatherOption() << ")";
+  if (reason.empty())
     return success();
-  return getOperation().emitError() << "nothing can go round a ring over " << sequenceAxes.str()
-                                    << ": no op reads a sequence block by block";
+  return getOperation().emitError() << "nothing can go round a ring over " << sequenceAxes.str() << ": " << reason;
 }
 
 LogicalResult ContextParallel::check(ContextWay way) {
@@ -238,6 +277,9 @@ std::pair<Operation *, std::string> ContextParallel::reasonAgainstZigzag() {
     return {getOperation(), "more than one axis shards the sequence"};
   Zigzag zigzag{sequenceAxes.getNames().front(), mesh->sizeOf(sequenceAxes)};
   for (const ContextOp &found : ops)
+    if (std::string reason = reasonAgainstHeads(found); !reason.empty())
+      return {found.op, reason};
+  for (const ContextOp &found : ops)
     if (std::string problem = zigzag.problemOf(positionsOf(found), positionAxes, *mesh); !problem.empty())
       return {found.op, problem};
   return {};
@@ -251,8 +293,9 @@ FailureOr<bool> ContextParallel::chooseOrder(ContextWay way) {
     if (order == ContextOrder::Auto)
       return false;
     return getOperation().emitError() << "positions over " << sequenceAxes.str() << " are read by " << nameOf(way)
-                                      << ", and only a ring can be in zigzag; add --context=ring, or leave "
-                                         "--context-order=zigzag out";
+                                      << ", and only a ring can be in zigzag; "
+                                      << (canUseRing() ? "add --context=ring, or leave " : "leave ")
+                                      << "--context-order=zigzag out";
   }
   auto [op, reason] = reasonAgainstZigzag();
   if (reason.empty())
@@ -283,9 +326,7 @@ FailureOr<ContextWay> ContextParallel::choose() {
     return sum;
   };
   bool hasHeads = llvm::all_of(ops, [&](const ContextOp &found) { return fits(found); });
-  bool hasBlocks =
-      llvm::all_of(blockwise, [](BlockwiseOpInterface op) { return op.getReasonAgainstBlocks().empty(); }) &&
-      llvm::all_of(ops, [](const ContextOp &found) { return isa<BlockwiseOpInterface>(found.op); });
+  bool hasBlocks = reasonAgainstRing().second.empty();
   ContextCost gather = predict(ContextWay::Gather), ring = predict(ContextWay::Ring),
               ulysses = predict(ContextWay::Ulysses);
   ContextWay way = hasBlocks && ring.seconds < gather.seconds * 1.05 ? ContextWay::Ring : ContextWay::Gather;

@@ -102,6 +102,22 @@ struct Box {
   }
 };
 
+// Cuts the dim of the largest stride to what the window of a flat range has of it.
+void cutToWindow(Box &box, const TensorPart &part) {
+  int major = -1;
+  for (int dim = 0; dim < part.rank; ++dim)
+    if (part.indices(dim) > 1 && (major < 0 || part.stride[dim] > part.stride[major]))
+      major = dim;
+  if (major < 0 || part.fused[major] > 1 || part.stride[major] < 1)
+    return;
+  int64_t inside = 0; // from the first to the last position of the other dims
+  for (int dim = 0; dim < part.rank; ++dim)
+    inside += dim == major ? 0 : std::max<int64_t>(part.indices(dim) - 1, 0) * part.stride[dim];
+  const int64_t stride = part.stride[major], from = std::max<int64_t>((part.first - inside + stride - 1) / stride, 0),
+                to = std::min((part.last + stride - 1) / stride, part.extent[major]);
+  box.cut(major, part.begin[major] + std::min(from, to), part.begin[major] + to);
+}
+
 // All that a part may have.
 Box boxAround(const TensorPart &part) {
   Box box;
@@ -109,6 +125,7 @@ Box boxAround(const TensorPart &part) {
     box.begin.push_back(part.begin[dim]);
     box.extent.push_back(part.extent[dim] + std::max<int64_t>(part.fused[dim] - 1, 0) * part.length[dim]);
   }
+  cutToWindow(box, part);
   return box;
 }
 

@@ -6,6 +6,7 @@
 #include "base/Format.h"
 #include "comm/Blobs.h"
 #include "comm/GatherBlobs.h"
+#include "comm/Presence.h"
 #include "comm/WaitNotice.h"
 
 #include <algorithm>
@@ -36,7 +37,10 @@ static Clock::time_point deadlineAfter(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-Bootstrap::Bootstrap(BootstrapOptions options) : options(std::move(options)), transport(this->options.wanted) {}
+Bootstrap::Bootstrap(BootstrapOptions options) : options(std::move(options)), transport(this->options.wanted) {
+  if (usesStore())
+    this->options.joining.presence = std::make_shared<Presence>(this->options.joining);
+}
 
 // Other ranks may still look up in the store, which this rank may serve, why it has failed:
 // they look once a second.  (A communicator over it has waited for them.)
@@ -83,6 +87,8 @@ std::vector<std::string> Bootstrap::allGatherBlobs(const std::string &blob) {
   if (static_cast<int>(blobs.size()) != options.joining.size)
     fail("rank ", options.joining.rank, " of ", options.joining.size, " received data of ", blobs.size(),
          " ranks; start all ranks with the same command");
+  if (options.joining.presence)
+    options.joining.presence->noteMeeting();
   return blobs;
 }
 
@@ -99,8 +105,12 @@ std::string Bootstrap::awaitBlob(const std::string &round, const std::string &ke
     if (std::string failure = findNotice("failure"); !failure.empty())
       throw RankError(failure);
     // The first rank speaks for all that have joined.
-    if (options.joining.rank == 0)
-      notice.sayEachTime([&] { return missingIn(round); });
+    try {
+      notice.sayEachTime([&] { return options.joining.rank == 0 ? missingIn(round) : ""; });
+    } catch (const RankError &error) {
+      publishNotice("failure", error.what());
+      throw;
+    }
     if (Clock::now() < deadline)
       continue;
     // Where no other rank is missing, rank 0 has not answered.

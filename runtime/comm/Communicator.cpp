@@ -79,6 +79,15 @@ void br_comm::wait(br_ticket ticket) {
     throw Error(failure);
 }
 
+void br_comm::endWith(const std::string &why) {
+  {
+    std::lock_guard lock(mutex);
+    ownError = why;
+    ending = true;
+  }
+  wake.notify_one();
+}
+
 void br_comm::observe(OperationObserver *next) {
   std::lock_guard lock(mutex);
   observer = next;
@@ -118,6 +127,8 @@ void br_comm::loop(const TransportFactory &factory) {
     }
     done.notify_all();
     runAll(*transport);
+    if (!ownError.empty())
+      transport->announceFailure(ownError);
   } catch (const std::exception &error) {
     {
       std::lock_guard lock(mutex);

@@ -45,6 +45,9 @@ public:
   br_ticket start(const br_operation &operation);
   void wait(br_ticket ticket);
 
+  // Ends with an error of this rank that is none of communication: the other ranks hear why.
+  void endWith(const std::string &why);
+
   // Until it is told of another, or of none (null).
   void observe(braid::OperationObserver *observer);
 
@@ -71,7 +74,8 @@ private:
   uint64_t started = 0, ended = 0;
   braid::OperationObserver *observer = nullptr;
   bool ready = false, ending = false;
-  std::string failure; // of the ranks; final
+  std::string failure;  // of the ranks; final
+  std::string ownError; // for the other ranks
   std::string lastError;
   std::thread thread;
 };

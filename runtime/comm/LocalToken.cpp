@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -16,8 +17,7 @@
 
 using namespace braid;
 
-// Makes the user's folder if need be; nobody else may write or read there.
-static std::string folderOfUser() {
+std::string braid::folderOfUser() {
   std::error_code error;
   std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
   std::string folder = concat(error ? "/tmp" : temporary.string(), "/braid-", geteuid());
@@ -32,13 +32,21 @@ static std::string folderOfUser() {
 
 static std::string pathFor(int port) { return concat(folderOfUser(), "/rendezvous-", port); }
 
+// Ranks that meet may still look at the files of each other (comm/Presence.h).
+static bool isLeftover(const std::string &name, const std::filesystem::directory_entry &entry) {
+  constexpr std::chrono::hours kMeeting(24);
+  std::error_code error;
+  const auto since = std::filesystem::file_time_type::clock::now() - entry.last_write_time(error);
+  return name.starts_with("rendezvous-") || name.starts_with("new-") ||
+         (name.starts_with("rank-") && !error && since > kMeeting);
+}
+
 // Removes the files of jobs that were killed: nobody holds their locks.  What cannot be removed stays.
 static void removeLeftovers(const std::string &folder) {
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    const bool isToken = name.starts_with("rendezvous-") || name.starts_with("new-");
-    int file = isToken ? open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    int file = isLeftover(name, entry) ? open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
     if (file < 0)
       continue;
     if (flock(file, LOCK_EX | LOCK_NB) == 0)

@@ -12,6 +12,10 @@
 
 namespace braid {
 
+// The folder of this user for secrets, locks and the like, which nobody else can read; made if it is
+// absent.  Throws Error.
+std::string folderOfUser();
+
 // Leaves the token for the ranks that rendezvous on this port; withdrawn at the end.
 class LocalToken {
 public:

@@ -5,6 +5,7 @@
 #include "base/Error.h"
 #include "base/Format.h"
 #include "base/Message.h"
+#include "comm/Presence.h"
 #include "comm/Store.h"
 
 #include <algorithm>
@@ -18,8 +19,11 @@ class WaitNotice {
 public:
   explicit WaitNotice(const Joining &own) : own(own) {}
 
-  // `whom()` names the ranks that have not joined, as "rank 2" or "ranks 2, 3".
+  // `whom()` names the ranks that have not joined, as "rank 2" or "ranks 2, 3".  Throws RankError when
+  // the process of a rank has ended.
   template <class F> void sayEachTime(const F &whom) {
+    if (own.presence)
+      own.presence->checkOthers();
     const auto now = Clock::now();
     if (now - last < kInterval)
       return;

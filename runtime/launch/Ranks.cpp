@@ -236,7 +236,14 @@ int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &optio
   pinPool(placement);
   Rank rank{comm.rank(), comm.size(), &comm, plan.transport.c_str()};
   measure(rank, options);
-  return command(rank, placement.threads);
+  try {
+    return command(rank, placement.threads);
+  } catch (const RankError &) { // the others know
+    throw;
+  } catch (const std::exception &error) {
+    comm.endWith(error.what());
+    throw;
+  }
 }
 
 void useDevice(Rank &rank, const RankOptions &options) {

@@ -435,7 +435,8 @@ int Trainer::run() {
       progress->finishLine();
     save();
   } catch (const RankError &error) {
-    throw RankError(concat(error.what(), "; ", latestText()));
+    const std::string end = concat("; ", latestText()); // which a failed rank may have said already
+    throw RankError(std::string(error.what()).ends_with(end) ? error.what() : error.what() + end);
   } catch (const Error &error) {
     throw Error(concat(error.what(), "; ", latestText()));
   }

@@ -1,11 +1,15 @@
 """The documents of text files and of JSON lines: texts and conversations."""
 
 import dataclasses
+import io
+import os
+import stat
 
 from . import guarded
 from .guarded import Failure
 
 PIECE = 1 << 20  # characters that are encoded at a time
+MOST_HEADER = 100 << 20  # bytes of the header of a safetensors file
 
 
 @dataclasses.dataclass
@@ -16,29 +20,38 @@ class Conversation:
     variables: dict = dataclasses.field(default_factory=dict)  # others of the template's
 
 
-def kind_of(path):
-    """What a file is that is no text, by its beginning; None where that does not say."""
-    with open(path, "rb") as file:
-        start = file.read(16)
-        size = file.seek(0, 2)
+def kind_of(start):
+    """What a file is that is no text, by its first bytes; None where these do not say."""
     if start.startswith(b"BRAIDTOK"):
         return "a token file already"
-    if len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= size - 8:
+    if len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= MOST_HEADER:
         return "a safetensors file"
     return None
 
 
+def opened(path, newline=None):
+    """A text file, or a pipe, which is read once, from its beginning to its end."""
+    file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
+    os.set_blocking(file.fileno(), True)
+    start = file.peek(16)
+    if not start and stat.S_ISFIFO(os.fstat(file.fileno()).st_mode):
+        raise Failure(f"'{path}' is a pipe to which nothing is written; start what writes to it first")
+    if kind := kind_of(start):
+        raise Failure(f"'{path}' is {kind}, but text is wanted")
+    text = io.TextIOWrapper(file, encoding="utf-8", newline=newline)
+    text.path = path
+    return text
+
+
 def decoded(file, read):
     """What `read` gives, until it gives nothing."""
-    if kind := kind_of(file.name):
-        raise Failure(f"'{file.name}' is {kind}, but text is wanted")
     try:
         while block := read():
             if "\0" in block:
-                raise Failure(f"'{file.name}' has a NUL, so it is no text; give the text that it was made of")
+                raise Failure(f"'{file.path}' has a NUL, so it is no text; give the text that it was made of")
             yield block
     except UnicodeDecodeError as error:
-        raise Failure(f"'{file.name}' is not text in UTF-8: {error}; convert it") from None
+        raise Failure(f"'{file.path}' is not text in UTF-8: {error}; convert it") from None
 
 
 def pieces_of(file):
@@ -69,13 +82,13 @@ def separated(pieces, separator):
 
 def text_documents(path, separator):
     """Iterables of pieces of text."""
-    with open(path, encoding="utf-8", newline="") as file:
+    with opened(path, newline="") as file:
         yield from separated(pieces_of(file), separator) if separator else [pieces_of(file)]
 
 
 def json_lines(path):
     """Objects with the place that they are from."""
-    with open(path, encoding="utf-8") as file:
+    with opened(path) as file:
         for number, line in enumerate(decoded(file, file.readline), 1):
             place = f"'{path}' line {number}"
             if not line.strip():

@@ -61,8 +61,8 @@ def parse(text, place, remedy=""):
     return value
 
 
-def read(path):
-    """The value of a JSON file, which must be a regular one."""
+def read_text(path):
+    """The text of a regular file.  Never waits for the writer of a pipe."""
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), encoding="utf-8") as file:
         info = os.fstat(file.fileno())
         if not stat.S_ISREG(info.st_mode):
@@ -70,6 +70,11 @@ def read(path):
         if info.st_size > MAX_BYTES:
             raise Failure(f"cannot read '{path}': it has {info.st_size} bytes, above the limit of {MAX_BYTES}")
         try:
-            return parse(file.read(), f"'{path}'")
+            return file.read()
         except UnicodeDecodeError as error:
             raise Failure(f"'{path}' is not text in UTF-8: {error}") from None
+
+
+def read(path):
+    """The value of a JSON file."""
+    return parse(read_text(path), f"'{path}'")

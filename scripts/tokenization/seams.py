@@ -7,6 +7,7 @@ import bisect
 from .guarded import Failure
 
 OVERLAP = 1 << 12  # characters that two windows share at first
+MAX_WHOLE = 8 << 20  # characters that are encoded at once where there is no seam
 
 
 class Window:
@@ -38,28 +39,28 @@ def seam(one, other, shift, low):
     return tokens[len(tokens) // 2][1]
 
 
-def joined(one, piece, low, encode):
+def joined(one, piece, low, encode, place):
     """(the window behind, the place of a seam in the window, and in the one behind)"""
     overlap = OVERLAP
     while overlap < len(one.text):
         shift = len(one.text) - overlap
         other = Window(one.text[shift:] + piece, encode)
-        place = seam(one, other, shift, low)
-        if place is not None:
-            return other, place, place - shift
+        at = seam(one, other, shift, low)
+        if at is not None:
+            return other, at, at - shift
         overlap *= 16
-    other = Window(one.text + piece, encode)
-    if low and low not in other.starts:
-        raise Failure("a text is too long to be encoded at once, and its tokens depend on all of it; "
-                      "give shorter documents")
+    other = Window(one.text + piece, encode) if len(one.text) < MAX_WHOLE else None
+    if not other or (low and low not in other.starts):
+        raise Failure(f"{place}: a document goes on for {len(one.text):,} characters or more without a place where its "
+                      "tokens can be divided; give shorter documents")
     return other, low, low
 
 
-def ids_of(pieces, encode):
+def ids_of(pieces, encode, place="the text"):
     """Lists of ids, together those of encode() of all pieces in one."""
     window, low = Window("", encode), 0
     for piece in pieces:
-        behind, end, begin = joined(window, piece, low, encode)
+        behind, end, begin = joined(window, piece, low, encode, place)
         yield window.ids[window.index(low) if low else 0:window.index(end) if end else 0]
         window, low = behind, begin
     yield window.ids[window.index(low) if low else 0:]

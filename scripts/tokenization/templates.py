@@ -4,7 +4,7 @@ import contextlib
 import datetime
 import json
 
-from . import libraries
+from . import guarded, libraries
 from .guarded import Failure
 
 USED_WITH_TOOLS = "tool_use"  # the names that Transformers looks for in a list of templates
@@ -32,12 +32,11 @@ def named_templates(tokenizer):
 
 def text_of(file):
     try:
-        with open(file, encoding="utf-8") as stream:
-            return stream.read()
+        return guarded.read_text(file)
     except OSError as error:
         raise Failure(f"cannot read the chat template '{file}': {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise Failure(f"the chat template '{file}' is not text in UTF-8: {error}") from None
+    except Failure as error:
+        raise Failure(f"the chat template: {error}") from None
 
 
 def refuse(message):

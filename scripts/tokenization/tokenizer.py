@@ -7,6 +7,7 @@ from . import guarded, libraries
 from .guarded import Failure
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized")  # of an added token
+MAX_VOCABULARY = 1 << 24
 USUAL_ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "[SEP]")
 
 
@@ -40,6 +41,9 @@ class Tokenizer:
             self._build_as_llama(tokenizers)
         self._add_named_tokens(tokenizers)
         self.vocabulary = max(self.library.get_vocab(with_added_tokens=True).values(), default=-1) + 1
+        if self.vocabulary > MAX_VOCABULARY:
+            raise Failure(f"the tokenizer in '{self.folder}' has a token of the number {self.vocabulary - 1}, above the limit of "
+                          f"{MAX_VOCABULARY - 1}; number its tokens from 0 on")
         # What no tokenizer should do to data: cut it or fill it up.
         self.library.no_truncation()
         self.library.no_padding()

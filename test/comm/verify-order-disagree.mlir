@@ -222,3 +222,47 @@ func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@me
   comm.send %x to 1 over @mesh {pp} {comm.moved} : (tensor<4xf32>) -> ()
   return
 }
+
+// -----
+
+// Ranks call their parts of a sum by the stage: NAME.stageN is NAME.
+comm.mesh @mesh [pp = 2]
+func.func @first(%x: tensor<4xf32> {tg.input = "w.grad.stage0"}) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
+  %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = ["w.grad"]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @last(%x: tensor<4xf32> {tg.input = "w.grad.stage10"}) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
+  %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = ["w.grad"]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+// expected-note @below {{this is sent}}
+func.func @f(%x: tensor<4xf32> {tg.input = "w.grad.stage"}) attributes {comm.program = #comm.program<@mesh>} {
+  // expected-error @below {{moves "w.grad" by its attributes and facts, and sends "w.grad.stage"}}
+  %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = ["w.grad"]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [pp = 2]
+// expected-note @below {{this is sent}}
+func.func @f(%x: tensor<4xf32> {tg.input = "w.grad.stage1x"}) attributes {comm.program = #comm.program<@mesh>} {
+  // expected-error @below {{moves "w.grad" by its attributes and facts, and sends "w.grad.stage1x"}}
+  %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = ["w.grad"]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// The part of another sum, of the same type.
+comm.mesh @mesh [pp = 2]
+// expected-note @below {{this is sent}}
+func.func @f(%x: tensor<4xf32> {tg.input = "v.grad.stage1"}) attributes {comm.program = #comm.program<@mesh>} {
+  // expected-error @below {{moves "w.grad" by its attributes and facts, and sends "v.grad.stage1"}}
+  %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = ["w.grad"]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}

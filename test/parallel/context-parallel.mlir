@@ -22,6 +22,11 @@
 // RUN: braid-opt %t/shares.mlir --comm-context-parallel="axes=cp behind-axes=tp how=ring" 2>&1 | FileCheck %t/shares.mlir
 // RUN: not braid-opt %t/two.mlir --comm-context-parallel="axes=cp,cq how=ring order=zigzag" 2>&1 | FileCheck %t/two.mlir
 // RUN: not braid-opt %t/dropout.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/dropout.mlir
+// What is advised is not refused, too: beside an order that only a ring has, or where a ring cannot be.
+// RUN: not braid-opt %t/few.mlir --comm-context-parallel="axes=cp how=ulysses order=zigzag" 2>&1 | FileCheck %t/few.mlir --check-prefix=ORDER
+// RUN: not braid-opt %t/dropout.mlir --comm-context-parallel="axes=cp how=gather order=zigzag" 2>&1 | FileCheck %t/dropout.mlir --check-prefix=LEAVE
+// RUN: not braid-opt %t/dropout.mlir --comm-context-parallel="axes=cp how=ring order=zigzag" 2>&1 | FileCheck %t/dropout.mlir --check-prefix=WITHOUT
+// RUN: not braid-opt %t/odd.mlir --comm-context-parallel="axes=cp how=gather order=zigzag" 2>&1 | FileCheck %t/odd.mlir --check-prefix=LEAVE
 // RUN: not braid-opt %t/none.mlir --comm-context-parallel="axes=cp how=ring" 2>&1 | FileCheck %t/none.mlir
 
 //--- model.mlir
@@ -49,6 +54,7 @@ func.func @model(%q: tensor<2x8x32x4xf32> {tg.input = "q"}, %k: tensor<2x8x4x4xf
 //--- few.mlir
 comm.mesh @mesh [cp = 4]
 
+// ORDER: do not divide; gather keys and values instead (--context=gather without --context-order=zigzag), or let them go round a ring (--context=ring): 4
 // FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead (--context=gather), or let them go round a ring (--context=ring): 4 divides 4, and 2 divides 2
 // CHECK: remark: positions read those of other ranks along {cp} by a ring in zigzag: predicted are {{[0-9.]+}} ms a microbatch by gathering, which keeps 768 B, {{[0-9.]+}} in a ring
 // CHECK: comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>
@@ -63,6 +69,8 @@ func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf3
 //--- dropout.mlir
 comm.mesh @mesh [cp = 2]
 
+// LEAVE: and only a ring can be in zigzag; leave --context-order=zigzag out
+// WITHOUT: does not have; gather the sequence instead (--context=gather without --context-order=zigzag)
 // CHECK: error: 'tg.dropout_attention' op cannot be computed in a ring over {cp}: it drops weights of a softmax over all keys, which a block of them does not have; gather the sequence instead (--context=gather)
 func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %random: tensor<4xi32> {tg.input = "key"}) -> tensor<2x8x4x4xf32> {
   %y = tg.dropout_attention %q, %q, %q, %random scale 0.5 causal rate 0.1 stream 3
@@ -80,6 +88,7 @@ func.func @model(%q: tensor<2x8x4xf32> {tg.input = "q"}) -> tensor<2x8x4xf32> {
 }
 
 //--- odd.mlir
+// LEAVE: and only a ring can be in zigzag; leave --context-order=zigzag out
 comm.mesh @mesh [cp = 4]
 
 // AUTO: remark: a ring over {cp} has positions in order, not in zigzag:

@@ -1,6 +1,7 @@
-"""predictions.py data FILE ROWS | check CHECKPOINT DATA PREDICTIONS
+"""predictions.py data FILE ROWS | large FILE ROWS ROW | check CHECKPOINT DATA PREDICTIONS
 
-`data` writes ROWS rows of `x` in bytes, without targets.  `check` computes the perceptron of examples/mlp-by-hand
+`data` writes ROWS rows of `x` in bytes, without targets; `large` integers of 64 bits, with a number in ROW that f32 has not.
+`check` computes the perceptron of examples/mlp-by-hand
 on each row of DATA from the weights of CHECKPOINT and compares."""
 
 import array
@@ -28,6 +29,12 @@ def main():
     if sys.argv[1] == "data":
         rows = int(sys.argv[3])
         write(pathlib.Path(sys.argv[2]), {"x": ("U8", [rows, 1], bytes(row % 5 for row in range(rows)))})
+        return
+    if sys.argv[1] == "large":
+        rows = int(sys.argv[3])
+        x = array.array("q", range(rows))
+        x[int(sys.argv[4])] = (1 << 53) + 1
+        write(pathlib.Path(sys.argv[2]), {"x": ("I64", [rows, 1], x.tobytes()), "t": ("F32", [rows, 1], bytes(4 * rows))})
         return
     weights, data, predicted = (read(pathlib.Path(path)) for path in sys.argv[2:5])
     x = list(data["x"][2])

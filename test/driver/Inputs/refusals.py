@@ -21,6 +21,8 @@ ROWS = [
     ("the sequence of", LLAMA, 4, 6, ["--mesh=cp=4"], ["--mesh=cp=3"]),
     ("divides no weight", {**LLAMA, "hidden_size": 10, "intermediate_size": 25, "vocab_size": 35, "num_attention_heads": 1, "num_key_value_heads": 1}, 4, 8, ["--mesh=tp=3"], ["--mesh=tp=5"]),
     ("cannot share out heads", LLAMA, 6, 9, ["--mesh=cp=3", "--context=ulysses"], ["--mesh=cp=3", "--context=ring"]),
+    ("cannot be computed in a ring", {**LLAMA, "num_key_value_heads": 1}, 4, 8, ["--mesh=tp=4,cp=2", "--sequence-parallel", "--context=ring"],
+     ["--mesh=tp=4,cp=2", "--sequence-parallel", "--context=gather"]),
     ("not at both ends", LLAMA, 8, 8, ["--mesh=pp=8", "--accumulate=2"], ["--mesh=pp=2", "--accumulate=2"]),
     ("gradients are summed over microbatches", LLAMA, 8, 8, ["--mesh=pp=2,dp=2", "--zero=2", "--accumulate=2"],
      ["--mesh=pp=2,dp=2", "--zero=3", "--accumulate=2"]),

@@ -82,12 +82,6 @@ TEST(CheckpointRanks, flatIsOneFileARank) {
   EXPECT_EQ(load(alone, folder), "");
 }
 
-// The bytes that this thread has asked files for.
-uint64_t bytesRead() {
-  std::string text = readFile("/proc/thread-self/io");
-  return std::stoull(text.substr(text.find("rchar: ") + 7));
-}
-
 TEST(CheckpointRanks, readsOnlyWhatItNeeds) {
   ScratchDirectory scratch;
   const std::vector<LogicalTensor> big = {{"w", BR_PARAMETERS, BR_F32, {1024, 1024}}};

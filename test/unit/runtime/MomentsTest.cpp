@@ -129,6 +129,29 @@ TEST(Moments, anyMeshReadsAnyStorage) {
     }
 }
 
+// A rank with an eighth of a flat moment reads about that much of one that is stored otherwise.
+TEST(Moments, aFlatPartIsReadAlone) {
+  const std::vector<int64_t> shape = {1024, 1024};
+  const std::vector<LogicalTensor> saved = {{"w.moment", BR_OPTIMIZER_STATE, BR_BF16, shape}},
+                                   wanted = {{"w.moment", BR_OPTIMIZER_STATE, BR_F32, shape}};
+  const ShardedModel one(1, saved, Sharding::Replicated), eight(8, wanted, Sharding::Flat);
+  ScratchDirectory scratch;
+  for (const std::string &error : one.run([&](Model &m) {
+         forEachElement(m, [&](int, int64_t i, std::byte *at, int64_t) { putNumber(BR_BF16, at, double(i % 251)); });
+         CheckpointWriter(m, scratch.path, 0, "").save(stateOf(3));
+       }))
+    ASSERT_EQ(error, "");
+  for (const std::string &error : eight.run([&](Model &m) {
+         const SavedTensors opened = openCheckpoint(scratch.path, m.rank());
+         const uint64_t before = bytesRead();
+         restoreTensors(opened, m, Restore::Everything);
+         EXPECT_LE(bytesRead() - before, shape[0] * shape[1] * 2 / 8 + (512 << 10)) << "two blocks of checksums more";
+         forEachElement(
+             m, [&](int, int64_t i, std::byte *at, int64_t) { ASSERT_EQ(numberAt(BR_F32, at), double(i % 251)) << i; });
+       }))
+    EXPECT_EQ(error, "");
+}
+
 TEST(Moments, scalesThatDoNotFitAreRefused) {
   ScratchDirectory scratch;
   std::vector<LogicalTensor> broken = tensorsIn(storages[2]);

@@ -17,6 +17,12 @@
 
 namespace braid::test {
 
+// The bytes that this thread has asked files for.
+inline uint64_t bytesRead() {
+  std::string text = readFile("/proc/thread-self/io");
+  return std::stoull(text.substr(text.find("rchar: ") + 7));
+}
+
 using Names = std::vector<std::string>;
 
 inline const std::vector<LogicalTensor> logical = {
