@@ -8,7 +8,8 @@ from .differences import TOLERANCE, TOLERANCE_BF16, Incomparable, changes, norm,
 
 LOSS = "the loss"
 FIRST_RATE = 1  # makes the change of a parameter its gradient
-# Of weights that make much of rounding, this multiple of what it does is allowed, up to a part of a tensor.
+# Of weights that make much of rounding, this multiple of what it does is allowed, up to a part of a tensor.  Both programs
+# round: what that does to one of them is allowed twice.
 ROUNDING, MOST_ROUNDING, MOST_ROUNDING_BF16 = 10, 0.5, 2 * TOLERANCE_BF16
 RATES = {"sgd": 0.02, "momentum": 0.02, "nesterov": 0.02}
 OTHER_RATE = 1e-3
@@ -52,7 +53,8 @@ def state_tolerance(options):
 
 def allowed_of(options, rounding):
     """What is allowed where rounding does so much to the graph itself."""
-    return min(ROUNDING * rounding, MOST_ROUNDING_BF16 if tolerance_of(options) == TOLERANCE_BF16 else MOST_ROUNDING)
+    most = MOST_ROUNDING_BF16 if tolerance_of(options) == TOLERANCE_BF16 else MOST_ROUNDING
+    return min(ROUNDING * rounding, max(most, 2 * rounding))
 
 
 def loss_error(found, expected):
@@ -162,6 +164,21 @@ class Check:
         """Whether two steps compare parameters."""
         return self.optimizer != "lion" and command.value_of(self.options, "--optimizer-state", "f32") == "f32"
 
+    def noise_scale(self):
+        """Compares the squares of gradients that --noise-scale logs with those of ranks that share the batch alone."""
+        if "--noise-scale" not in self.options:
+            return
+        of_data_ranks = self.engine.build("noise", command.of_data_ranks(command.with_optimizer(self.options)))
+        found, expected = (self.engine.train(one, 1, self.rate).squares for one in (self.second[0], of_data_ranks))
+        # What each rank has added up of several microbatches, the interpreter does not keep apart.
+        keeps_apart = self.engine.saves or command.value_of(self.options, "--accumulate", "1") == "1"
+        names = programs.SQUARES if keeps_apart else ("grad_sq_global",)
+        error, name = max((loss_error(found[name], expected[name]), name) for name in names)
+        tolerance = 2 * tolerance_of(self.options)
+        if error > tolerance:  # what rounding has done to the steps before
+            tolerance = 2 * max(result.tolerance for result in self.results)
+        self.results.append(Result("noise scale", name, error, tolerance))
+
     def sample(self):
         if not self.engine.inputs.tokens or command.value_of(self.options, "--sampling") == "off":
             return
@@ -194,6 +211,7 @@ class Check:
             self.first_step(with_others)
         if with_others:
             self.second_step()
+            self.noise_scale()
             self.sample()
             self.resumed_step()
         return self.results

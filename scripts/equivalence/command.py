@@ -1,5 +1,6 @@
 """Words of a command line: those of braid-model, and those of braidc that the one-rank program has, too."""
 
+import math
 import re
 
 MODEL_OPTIONS = ("--preset", "--batch", "--seq", "--pack", "--expert-bound", "--capacity-factor")
@@ -99,6 +100,14 @@ def with_optimizer(options):
     says_eps = any(name_of(option) == "--eps" or "eps=" in option for option in options)
     is_adam = value_of(options, "--optimizer", "adamw") in ("adam", "adamw")
     return [*options, "--eps=1e-2"] if is_adam and not says_eps else list(options)
+
+
+def of_data_ranks(options):
+    """The options of a program whose ranks share the batch alone, as many as share it here, and measure the noise scale."""
+    ranks = math.prod(size for axis, size in mesh_of(options).items() if axis not in ("tp", "cp", "pp", "ep"))
+    of_microbatches = ("--accumulate", *(("--zero", "--unreduced-accumulators") if value_of(options, "--accumulate") else ()))
+    kept = [option for option in options if name_of(option) in (*MEANING, *of_microbatches, "--noise-scale")]
+    return [f"--mesh=dp={ranks}", *kept]
 
 
 def of_one_rank(options, graph):
