@@ -1,7 +1,7 @@
 """Models and options at random: families, sizes, axes of ranks and what goes with them, whether they fit or not.
 
-A seed draws one model and its options.  Sizes are often 1, prime or no multiple of 4.  Nineteen draws of twenty keep the
-plain rules of docs/Parallelism.md, such as batches that ranks divide; the others find what is refused.
+A seed draws one model and its options.  Sizes are often 1, prime or no multiple of 4.  Nineteen draws of twenty keep
+the plain rules of docs/Parallelism.md, such as batches that ranks divide; the others find what is refused.
 """
 
 import collections
@@ -18,8 +18,9 @@ from .differences import Incomparable
 WINDOW = {"sliding_window": 3, "use_sliding_window": True, "max_window_layers": 1}
 EXPERTS = {"num_experts_per_tok": 2, "output_router_logits": True, "router_aux_loss_coef": 0.05}
 FAMILIES = {
-    "gpt2": {}, "llama": {"attention_bias": True}, "mistral": {"sliding_window": 3}, "qwen2": WINDOW, "qwen3": {"head_dim": 6},
-    "mixtral": EXPERTS, "qwen2_moe": {**EXPERTS, **WINDOW, "router_z_loss_coef": 0.01}, "qwen3_moe": {"num_experts_per_tok": 2},
+    "gpt2": {}, "llama": {"attention_bias": True}, "mistral": {"sliding_window": 3}, "qwen2": WINDOW,
+    "qwen3": {"head_dim": 6}, "mixtral": EXPERTS, "qwen2_moe": {**EXPERTS, **WINDOW, "router_z_loss_coef": 0.01},
+    "qwen3_moe": {"num_experts_per_tok": 2},
     "gemma2": {"head_dim": 8, "sliding_window": 4, "query_pre_attn_scalar": 12},
     "gemma3_text": {"head_dim": 8, "sliding_window": 3, "sliding_window_pattern": 2, "query_pre_attn_scalar": 12},
     "gpt_neox": {"rotary_pct": 0.5}, "phi": {"partial_rotary_factor": 0.5},
@@ -64,7 +65,8 @@ class Draw:
 
     def draw_mesh(self):
         axes = [axis for axis in AXES if axis != "ep" or self.has_experts or self.happens(0.05)]
-        mesh = {axis: self.choose([1, 2, 2, 2, 3]) for axis in self.random.sample(axes, self.choose([0, 1, 1, 2, 2, 3]))}
+        axes = self.random.sample(axes, self.choose([0, 1, 1, 2, 2, 3]))
+        mesh = {axis: self.choose([1, 2, 2, 2, 3]) for axis in axes}
         while math.prod(mesh.values()) > MOST_RANKS:
             mesh.popitem()
         return mesh
@@ -72,7 +74,8 @@ class Draw:
     def draw_config(self, ranks):
         tp, chunks = self.mesh.get("tp", 1), 2 if {"--schedule=interleaved", "--schedule=zb-v"} & set(ranks) else 1
         # Heads that tp does not divide are whole on each of its ranks.
-        keys = self.fitting([1, 1, 2, 3], tp * self.mesh.get("cp", 1) if "--context=ulysses" in ranks else self.choose([1, tp]))
+        shares = tp * self.mesh.get("cp", 1) if "--context=ulysses" in ranks else self.choose([1, tp])
+        keys = self.fitting([1, 1, 2, 3], shares)
         heads = keys * (1 if self.family in OF_ONE_KIND_OF_HEAD else self.choose([1, 1, 2, 3]))
         head, layers = self.choose([4, 8, 12]), self.fitting([1, 2, 3], self.mesh.get("pp", 1) * chunks)
         vocabulary, inner = self.choose([7, 13, 19, 32, 37]), self.fitting([1, 6, 7, 13, 20], tp)
@@ -82,7 +85,8 @@ class Draw:
                     "vocab_size": vocabulary, "n_inner": inner, **self.dropout()}
         config = {"model_type": self.family, "hidden_size": heads * head, "intermediate_size": inner,
                   "num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": keys,
-                  "vocab_size": vocabulary, "max_position_embeddings": 24, "tie_word_embeddings": self.happens(0.5), **extra}
+                  "vocab_size": vocabulary, "max_position_embeddings": 24,
+                  "tie_word_embeddings": self.happens(0.5), **extra}
         if self.family == "gpt_neox":
             config.pop("num_key_value_heads")
         if self.has_experts:
@@ -121,7 +125,8 @@ class Draw:
             options += self.maybe(0.3, "--context-order=straight", *zigzag)
         if "pp" in self.mesh:
             interleaved = self.allowed(self.accumulate % self.mesh["pp"] == 0, "--schedule=interleaved")
-            options += self.maybe(0.6, *(f"--schedule={name}" for name in ("gpipe", "1f1b", "zb-h1", "zb-v")), *interleaved)
+            options += self.maybe(0.6, "--schedule=gpipe", "--schedule=1f1b", "--schedule=zb-h1", "--schedule=zb-v",
+                                  *interleaved)
         overlap = self.maybe(0.2, "--overlap=none", "--overlap=in-order")
         if "tp" in self.mesh:
             options += self.maybe(0.2, *self.allowed("--overlap=none" not in overlap, "--tp-overlap=2"))
@@ -144,8 +149,8 @@ class Draw:
         options += self.maybe(0.25, *chunks)
         options += self.maybe(0.3, "--recompute=full", "--recompute=selective", "--recompute=attention")
         options += self.maybe(0.25, "--merge-matmuls=on") + self.maybe(0.25, "--attention=decompose")
-        options += self.maybe(0.1, "--update=late") + self.maybe(0.1, "--order=graph") + self.maybe(0.1, "--epilogues=none")
-        options += self.maybe(0.1, "--kv-cache=off") + self.maybe(0.1, "--row-alignment=0")
+        for option in ("--update=late", "--order=graph", "--epilogues=none", "--kv-cache=off", "--row-alignment=0"):
+            options += self.maybe(0.1, option)
         optimizer = self.choose(["sgd", "sgd", "sgd", "sgd", "adamw", "adam", "momentum", "lion"])
         options += [f"--optimizer={optimizer}"] + self.maybe(0.2, "--clip=0.5")
         if self.happens(0.4):
@@ -201,7 +206,8 @@ def compare(arguments, folder):
         same += problem == ""
         if problem:
             wrong += 1
-            print(f"check --random=1 --seed={seed}{' --compile-every=1' if compiles else ''}: {draw.line()}\n{problem}", flush=True)
+            how = " --compile-every=1" if compiles else ""
+            print(f"check --random=1 --seed={seed}{how}: {draw.line()}\n{problem}", flush=True)
         if not (problem and arguments.work):
             shutil.rmtree(own)
     for key, count in refused.most_common():

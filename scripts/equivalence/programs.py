@@ -15,8 +15,8 @@ from . import checkpoints, command, data, safetensors_file
 
 LIMIT = 600  # seconds of one command
 # What verifiers and a C++ compiler say of Braid's own output, with status 1; of tg's ops they say what a model has.
-OWN_ERROR = re.compile(r"this is an error in Braid|' failed on generated code \(|error: '(exec|comm)\.(?!constrain)\w+' op |"
-                       r"\bdeadlock: ")
+OWN_ERROR = re.compile(r"this is an error in Braid|' failed on generated code \(|"
+                       r"error: '(exec|comm)\.(?!constrain)\w+' op |\bdeadlock: ")
 SQUARES = ("grad_sq_local", "grad_sq_global")
 HERE = pathlib.Path(__file__).resolve()
 
@@ -112,7 +112,7 @@ class Module:
 
 
 class Steps:
-    """What steps leave behind: a loss each, the squares of gradients that --noise-scale logs, and the tensors at their end."""
+    """What steps leave behind: losses, the squares of gradients that --noise-scale logs, and the tensors at the end."""
 
     def __init__(self, log, tensors):
         lines = [line for line in map(json.loads, log.read_text().splitlines()) if "loss" in line]
@@ -163,7 +163,8 @@ class Compiled(Engine):
         if resumed:
             saved.mkdir()
             (shutil.copytree if resumed.is_dir() else shutil.copy)(resumed, saved / resumed.name)
-        ran(self.folder / name, "train", f"--data={self.folder / ('untargeted' if untargeted else 'data')}", "--holdout=0",
+        inputs = self.folder / ("untargeted" if untargeted else "data")
+        ran(self.folder / name, "train", f"--data={inputs}", "--holdout=0",
             "--batch-order=sequential", "--threads=1", f"--seed={self.seed}", f"--steps={steps}", f"--lr={rate}",
             f"--log={log}", "--force", f"--checkpoint={saved}", "--save-every=1", "--keep=0",
             *(["--resume"] if resumed else [f"--init={self.weights}"]))
@@ -189,8 +190,8 @@ class Compiled(Engine):
         return None if len(whole) == len(again) else "the number of files"
 
     def sample(self, name, checkpoint, length):
-        done = ran(self.folder / name, "sample", f"--checkpoint={checkpoint}", "--prompt-tokens=0,0", f"--length={length}",
-                   "--threads=1", f"--seed={self.seed}")
+        done = ran(self.folder / name, "sample", f"--checkpoint={checkpoint}", "--prompt-tokens=0,0",
+                   f"--length={length}", "--threads=1", f"--seed={self.seed}")
         return done.stdout
 
     def sample_differs(self, name, reference):
@@ -244,8 +245,9 @@ class Interpreted(Engine):
 
     def train(self, name, steps, rate, untargeted=False, arithmetic="native"):
         tensors, log = self.folder / f"{name}.safetensors", self.folder / f"{name}.log"
-        self.interpret(name, "train", f"--steps={steps}", f"--arithmetic={arithmetic}", f"--accumulate={self.microbatches[name]}",
-                       f"--set=lr={rate}", self.batch(untargeted), f"--log={log}", f"--outputs={tensors}")
+        self.interpret(name, "train", f"--steps={steps}", f"--arithmetic={arithmetic}",
+                       f"--accumulate={self.microbatches[name]}", f"--set=lr={rate}", self.batch(untargeted),
+                       f"--log={log}", f"--outputs={tensors}")
         return Steps(log, checkpoints.read_checkpoint(tensors))
 
     def losses(self, name, untargeted):
