@@ -4,7 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Comm/Comm.h"
+#include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/TG.h"
 #include "lib/Sharding/AxisLists.h"
 #include "passes/Collectives/Simplify.h"
 
@@ -37,14 +40,29 @@ struct MergeAllReduces final : RankPattern<AllReduceOp> {
   }
 };
 
+/// Whether an op that reads a value block by block reads it, in whatever type and order.
+bool isReadByBlocks(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    bool passes = isa<tg::SliceOp, tg::ConcatOp>(user) || numericKindOf(user) == NumericKind::Conversion;
+    return isa<BlockwiseOpInterface>(user) ||
+           (passes && user->getNumResults() == 1 && isReadByBlocks(user->getResult(0)));
+  });
+}
+
+/// Whether comm-form-rings sends what a gather's ranks have round a ring instead.
+bool goesRound(AllGatherOp op) {
+  auto ring = op->getParentOfType<ModuleOp>()->getAttrOfType<AxesAttr>(CommDialect::kRing);
+  return ring && op.getAxes() == ring && isReadByBlocks(op->getResult(0));
+}
+
 /// all_gather over {a} of all_gather over {b}, along one dim, is all_gather over
-/// {a, b}: the second lays whole runs of the first side by side.
+/// {a, b}: the second lays whole runs of the first side by side.  Blocks of a ring stay apart.
 struct MergeAllGathers final : RankPattern<AllGatherOp> {
   using RankPattern::RankPattern;
 
   bool apply(AllGatherOp op, PatternRewriter &rewriter) const final {
     auto first = firstOf<AllGatherOp>(op, ranks);
-    if (!first || first.getDims() != op.getDims() || !areDisjoint(first.getAxes(), op.getAxes()))
+    if (!first || first.getDims() != op.getDims() || !areDisjoint(first.getAxes(), op.getAxes()) || goesRound(op))
       return false;
     // Runs that had padding are not side by side before it is dropped.
     auto block = cast<RankedTensorType>(first.getIns().front().getType());

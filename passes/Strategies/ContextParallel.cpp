@@ -59,9 +59,12 @@ struct ContextParallel final : braid::impl::ContextParallelPassBase<ContextParal
       getOperation()->setAttr(CommDialect::kRing, sequenceAxes);
     if (*inZigzag)
       getOperation()->setAttr(kZigzag, sequenceAxes);
-    if (*way == ContextWay::Ulysses)
-      for (const ContextOp &found : ops)
+    for (const ContextOp &found : ops) {
+      if (*way == ContextWay::Ulysses)
         shareOutHeads(found);
+      if (*way == ContextWay::Ring)
+        keepBlocks(found);
+    }
   }
 
 private:
@@ -80,6 +83,7 @@ private:
   /// Whether the ranks divide its heads.
   bool fits(const ContextOp &found) const { return found.heads && found.heads->heads % mesh->sizeOf(allAxes) == 0; }
   void shareOutHeads(const ContextOp &found);
+  void keepBlocks(const ContextOp &found);
   Value constrain(OpBuilder &builder, Value value, std::optional<unsigned> sequence, AxesAttr ofSequence,
                   std::optional<unsigned> head, AxesAttr ofHeads);
 
@@ -358,6 +362,25 @@ Value ContextParallel::constrain(OpBuilder &builder, Value value, std::optional<
     dims[*head] = ofHeads;
   ShardingAttr sharding = ShardingAttr::replicated(symbol, rank).withDims(dims);
   return builder.create<ConstrainOp>(value.getLoc(), value, sharding, UnitAttr());
+}
+
+/// Blocks of a ring are those of the ranks along the sequence.  Where the axes behind do not divide the heads, they do not
+/// get positions instead: their ranks compute the same.
+void ContextParallel::keepBlocks(const ContextOp &found) {
+  int64_t behind = mesh->sizeOf(positionAxes) / mesh->sizeOf(sequenceAxes);
+  if (behind == 1 || (found.heads && found.heads->heads % behind == 0))
+    return;
+  Operation &op = *found.op;
+  OpBuilder builder(&op);
+  for (auto [operand, position] : llvm::zip_equal(op.getOpOperands(), found.sequence.operands))
+    if (position)
+      operand.set(constrain(builder, operand.get(), position, sequenceAxes, std::nullopt, {}));
+  builder.setInsertionPointAfter(&op);
+  for (auto [result, position] : llvm::zip_equal(op.getResults(), found.sequence.results))
+    if (position && !result.use_empty()) {
+      Value kept = constrain(builder, result, position, sequenceAxes, std::nullopt, {});
+      result.replaceAllUsesExcept(kept, kept.getDefiningOp());
+    }
 }
 
 void ContextParallel::shareOutHeads(const ContextOp &found) {

@@ -2,8 +2,8 @@
 
 Passes are tried in the interpreter: the graph behind the first N of them trains a step as the graph itself does, up to
 some N, which is searched for by halves.  A module that the interpreter cannot run, such as one whose shardings are not
-settled, tells nothing; then its neighbours are tried.  Where all passes agree, generated code or the runtime differs, and
-switches that leave out a kind of kernel or call are tried one by one.
+settled, tells nothing; then its neighbours are tried.  Where all passes agree, generated code or the runtime differs,
+and switches that leave out a kind of kernel or call are tried one by one.
 """
 
 from . import check, command, programs
@@ -51,7 +51,8 @@ class Search:
         self.of_sgd, self.untargeted = is_of_sgd(what), what == "step without targets"
         self.engine = programs.Interpreted(folder / "bisect", graph, seed)
         self.passes = passes_of(programs.made("braidc", graph, "--print-pipeline", *options).stdout.decode())
-        self.reference = self.engine.build("expected", command.of_one_rank(options, graph.read_text()), is_reference=True)
+        of_one_rank = command.of_one_rank(options, graph.read_text())
+        self.reference = self.engine.build("expected", of_one_rank, is_reference=True)
         self.expected = self.measure(self.reference)
 
     def measure(self, program):
@@ -73,7 +74,8 @@ class Search:
     def difference(self, program):
         if self.what == "sample":
             found = self.measure(program)
-            return check.worst_of(found, self.expected, [name for name in self.expected if name in found])[0] > self.tolerance
+            names = [name for name in self.expected if name in found]
+            return check.worst_of(found, self.expected, names)[0] > self.tolerance
         try:
             found = self.measure(program)
         except programs.Broken:
@@ -129,7 +131,8 @@ def bisect(folder, graph, seed, options, wrong):
     found = search.first()
     if found:
         return f"bisect: they differ behind {found[-1]}" + (
-            f" ({len(found) - 1} passes before it leave nothing that can be run: {', '.join(found[:-1])})" if found[1:] else "")
+            f" ({len(found) - 1} passes before it leave nothing that can be run: {', '.join(found[:-1])})"
+            if found[1:] else "")
     switch = first_switch(folder, graph, seed, options)
     return "bisect: all passes agree in the interpreter, so generated code or the runtime differs" + (
         f"; with {switch} they agree" if switch else ", whatever kernels and calls there are")

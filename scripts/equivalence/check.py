@@ -8,7 +8,8 @@ from .differences import TOLERANCE, TOLERANCE_BF16, Incomparable, changes, norm,
 
 LOSS = "the loss"
 FIRST_RATE = 1  # makes the change of a parameter its gradient
-# Of weights that make much of rounding, this multiple of what it does is allowed, up to a part of a tensor.
+# Of weights that make much of rounding, this multiple of what it does is allowed, up to a part of a tensor.  Both
+# programs round: what that does to one of them is allowed twice.
 ROUNDING, MOST_ROUNDING, MOST_ROUNDING_BF16 = 10, 0.5, 2 * TOLERANCE_BF16
 RATES = {"sgd": 0.02, "momentum": 0.02, "nesterov": 0.02}
 OTHER_RATE = 1e-3
@@ -52,7 +53,8 @@ def state_tolerance(options):
 
 def allowed_of(options, rounding):
     """What is allowed where rounding does so much to the graph itself."""
-    return min(ROUNDING * rounding, MOST_ROUNDING_BF16 if tolerance_of(options) == TOLERANCE_BF16 else MOST_ROUNDING)
+    most = MOST_ROUNDING_BF16 if tolerance_of(options) == TOLERANCE_BF16 else MOST_ROUNDING
+    return min(ROUNDING * rounding, max(most, 2 * rounding))
 
 
 def loss_error(found, expected):
@@ -73,7 +75,7 @@ def groups_of(tensors, parameters):
 
 
 def worst(found, expected, start, with_states, with_parameters=True, each=LEAST_CHANGE):
-    """The worst of the changes of parameters, and of each kind of state; `each` is an element's least change that counts."""
+    """The worst of changes of parameters, and of each kind of state; `each` is the least change that counts."""
     if missing := sorted((expected.keys() if with_states else start.keys()) - found.keys()):
         return math.inf, missing[0]
     errors = []
@@ -146,8 +148,9 @@ class Check:
         self.first = self.build("first", command.with_sgd(self.options))
         for what, untargeted in (("first step, SGD", False), ("step without targets", True)):
             if not untargeted or (without_targets and self.engine.inputs.ignored is not None):
-                self.add(what, self.first, lambda engine, program, **how: engine.train(
-                    program, 1, FIRST_RATE, untargeted=untargeted, **how), tolerance_of(self.options), with_states=False)
+                def run(engine, program, **how):
+                    return engine.train(program, 1, FIRST_RATE, untargeted=untargeted, **how)
+                self.add(what, self.first, run, tolerance_of(self.options), with_states=False)
 
     def second_step(self):
         options = command.with_optimizer(self.options)
@@ -161,6 +164,20 @@ class Check:
     def has_exact_updates(self):
         """Whether two steps compare parameters."""
         return self.optimizer != "lion" and command.value_of(self.options, "--optimizer-state", "f32") == "f32"
+
+    def noise_scale(self):
+        """Compares the squares of gradients that --noise-scale logs with those of ranks that share the batch alone."""
+        if "--noise-scale" not in self.options:
+            return
+        of_data_ranks = self.engine.build("noise", command.of_data_ranks(command.with_optimizer(self.options)))
+        found, expected = (self.engine.train(one, 1, self.rate).squares for one in (self.second[0], of_data_ranks))
+        keeps_apart = self.engine.saves or not command.adds_up_on_ranks(self.options)
+        names = programs.SQUARES if keeps_apart else ("grad_sq_global",)
+        error, name = max((loss_error(found[name], expected[name]), name) for name in names)
+        tolerance = 2 * tolerance_of(self.options)
+        if error > tolerance:  # what rounding has done to the steps before
+            tolerance = 2 * max(result.tolerance for result in self.results)
+        self.results.append(Result("noise scale", name, error, tolerance))
 
     def sample(self):
         if not self.engine.inputs.tokens or command.value_of(self.options, "--sampling") == "off":
@@ -189,11 +206,12 @@ class Check:
             self.results.append(Result("resumed step", error=float(tensor is not None), note=note))
 
     def run(self, with_sgd=True, with_others=True):
-        """The comparisons: those of plain SGD, where another optimizer's do not say enough, and those of everything else."""
+        """The comparisons: those of plain SGD, where another optimizer's do not say enough, and all others."""
         if with_sgd or self.optimizer == "sgd" or not self.has_exact_updates():
             self.first_step(with_others)
         if with_others:
             self.second_step()
+            self.noise_scale()
             self.sample()
             self.resumed_step()
         return self.results
@@ -205,5 +223,5 @@ def verdict(results):
     if wrong:
         return "differ: " + ", ".join(result.what for result in wrong)
     measured = max((result for result in results if result.tolerance), key=Result.share)
-    return (f"same: the worst tensor is {measured.tensor}, with an error of {measured.error:.1e} of the {measured.tolerance:.0e} "
-            "allowed")
+    return (f"same: the worst tensor is {measured.tensor}, with an error of {measured.error:.1e} of the "
+            f"{measured.tolerance:.0e} allowed")

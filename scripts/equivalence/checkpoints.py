@@ -11,7 +11,7 @@ from .differences import Incomparable
 
 
 def read(path):
-    """The shapes and values of a safetensors file; types other than f32, bf16 and i8, whose values are codes, are left out."""
+    """The shapes and values of a safetensors file; types other than f32, bf16 and i8 (codes) are left out."""
     tensors = {}
     for name, (dtype, shape, data) in safetensors_file.read(path).items():
         if dtype == "BF16":
@@ -80,15 +80,16 @@ class Part:
 
 
 def decoded(tensors, shapes):
-    """Tensors with moments as numbers: a code q with a scale stands for sign(q) q^4 scales (runtime/checkpoint/Moments.cpp)."""
+    """Tensors with moments as numbers: a code q with a scale is sign(q) q^4 scales (runtime/checkpoint/Moments.cpp)."""
     found = dict(tensors)
     for name in [name for name, values in tensors.items() if values.typecode == "b" and f"{name}.scale" in tensors]:
         shape, of_scales = shapes[name], shapes[f"{name}.scale"]
         dim = next((dim for dim, sizes in enumerate(zip(shape, of_scales)) if sizes[0] != sizes[1]), 0)
         block, inner = shape[dim] // of_scales[dim], math.prod(shape[dim + 1:])
         scales = found.pop(f"{name}.scale")
-        found[name] = array.array("f", (math.copysign(code ** 4, code) * scales[at // (inner * block) * inner + at % inner]
-                                        for at, code in enumerate(tensors[name])))
+        values = (math.copysign(code ** 4, code) * scales[at // (inner * block) * inner + at % inner]
+                  for at, code in enumerate(tensors[name]))
+        found[name] = array.array("f", values)
     return found
 
 
@@ -97,15 +98,18 @@ def read_checkpoint(path):
     path = pathlib.Path(path)
     if not path.is_dir():
         tensors = read(path)
-        return decoded({name: values for name, (_, values) in tensors.items()}, {name: shape for name, (shape, _) in tensors.items()})
+        return decoded({name: values for name, (_, values) in tensors.items()},
+                       {name: shape for name, (shape, _) in tensors.items()})
     index = json.loads((path / "index.json").read_text())
     whole = {}
     for file in rank_files(path):
         rank = int(re.search(r"\d+", file.name)[0])
         for name, (_, values) in read(file).items():
             shape = index["tensors"][name]["shape"]
-            tensor = whole.setdefault(name, array.array(values.typecode, [math.nan if values.typecode == "f" else 0]) * math.prod(shape))
-            Part(index, name, rank).put(tensor, values)
+            if name not in whole:
+                nothing = math.nan if values.typecode == "f" else 0
+                whole[name] = array.array(values.typecode, [nothing]) * math.prod(shape)
+            Part(index, name, rank).put(whole[name], values)
     return decoded(whole, {name: tensor["shape"] for name, tensor in index["tensors"].items()})
 
 

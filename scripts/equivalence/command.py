@@ -1,21 +1,24 @@
 """Words of a command line: those of braid-model, and those of braidc that the one-rank program has, too."""
 
+import math
 import re
 
 MODEL_OPTIONS = ("--preset", "--batch", "--seq", "--pack", "--expert-bound", "--capacity-factor")
 FLAGS = ("--pack", "--sequence-parallel", "--unreduced-accumulators", "--noise-scale", "--reshard-after-forward")
 # What these write or print, a check does not need.
-REFUSED = ("--emit", "-o", "--report", "--keep", "--print-pipeline", "--print-ir-after", "--compare", "-v", "--count", "--keep-sources", "--version")
+REFUSED = ("--emit", "-o", "--report", "--keep", "--print-pipeline", "--print-ir-after", "--compare", "-v", "--count",
+           "--keep-sources", "--version")
 
 # Options that say what is computed; the others only say how.
-MEANING = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--weight-decay", "--decay-exclude",
-           "--clip", "--precision", "--grad-dtype", "--optimizer-state", "--hook", "--sampling", "--cpu", "--cc", "--runtime-dir")
+MEANING = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--weight-decay",
+           "--decay-exclude", "--clip", "--precision", "--grad-dtype", "--optimizer-state", "--hook", "--sampling",
+           "--cpu", "--cc", "--runtime-dir")
 # Options of optimizers that plain SGD does not have.
 OPTIMIZER = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--optimizer-state")
 # Switches that leave passes and kernels out where a program is right without.
 PLAIN = ("--attention=decompose", "--epilogues=none", "--merge-matmuls=off", "--row-loops=full", "--stores=cached",
-         "--dot-products=library", "--panels=library", "--update=late", "--order=graph", "--loss-chunk=none", "--recompute=none",
-         "--row-alignment=0", "--kv-cache=off")
+         "--dot-products=library", "--panels=library", "--update=late", "--order=graph", "--loss-chunk=none",
+         "--recompute=none", "--row-alignment=0", "--kv-cache=off")
 PLAIN_RANKS = ("--overlap=none", "--bucket-mb=0", "--collectives=library", "--zero=0")
 
 # Where microbatches are means of their own: statistics of a batch, and random numbers.
@@ -76,7 +79,8 @@ def split(options):
     for option in options:
         if name_of(option) in REFUSED:
             raise Usage(f"{name_of(option)} is about what a tool writes, and a check keeps nothing: leave it out")
-    return [[option for option in options if (name_of(option) in MODEL_OPTIONS) == of_model] for of_model in (True, False)]
+    return [[option for option in options if (name_of(option) in MODEL_OPTIONS) == of_model]
+            for of_model in (True, False)]
 
 
 def mesh_of(options):
@@ -89,7 +93,8 @@ def with_sgd(options):
     """The same options for plain SGD, which decays weights, too."""
     if value_of(options, "--optimizer") == "sgd":
         return list(options)
-    pairs = [pair for option in options if name_of(option) == "--hyperparameters" for pair in option.partition("=")[2].split(",")]
+    pairs = [pair for option in options if name_of(option) == "--hyperparameters"
+             for pair in option.partition("=")[2].split(",")]
     decay = [f"--hyperparameters={pair}" for pair in pairs if pair.startswith("weight_decay=")]
     return ["--optimizer=sgd", *without(options, OPTIMIZER), *decay]
 
@@ -99,6 +104,21 @@ def with_optimizer(options):
     says_eps = any(name_of(option) == "--eps" or "eps=" in option for option in options)
     is_adam = value_of(options, "--optimizer", "adamw") in ("adam", "adamw")
     return [*options, "--eps=1e-2"] if is_adam and not says_eps else list(options)
+
+
+def adds_up_on_ranks(options):
+    """Whether each rank adds up gradients of several microbatches, which the interpreter does not keep apart."""
+    reduces_each = value_of(options, "--zero") in ("2", "3") and "--unreduced-accumulators" not in options
+    return value_of(options, "--accumulate", "1") != "1" and not reduces_each
+
+
+def of_data_ranks(options):
+    """The options of a program whose ranks share the batch alone, as many as here, and measure the noise scale."""
+    ranks = math.prod(size for axis, size in mesh_of(options).items() if axis not in ("tp", "cp", "pp", "ep"))
+    names = ["--accumulate", "--noise-scale"]
+    names += ["--zero", "--unreduced-accumulators"] if value_of(options, "--accumulate") else []
+    kept = [option for option in options if name_of(option) in (*MEANING, *names)]
+    return [f"--mesh=dp={ranks}", *kept]
 
 
 def of_one_rank(options, graph):

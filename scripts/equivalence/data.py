@@ -47,15 +47,16 @@ def value_of(kind, a, b, draw):
 
 
 def weights(path, graph, seed):
-    """Writes initial values of a graph's parameters, whose attention is peaked, and returns them by name.  What is in one
-    tensor for all experts is in a tensor for each of them in the file."""
+    """Writes initial values of a graph's parameters, whose attention is peaked, and returns them by name.  What is in
+    one tensor for all experts is in a tensor for each of them in the file."""
     draw, start, tensors, parameters = random.Random(seed), {}, {}, PARAMETER.findall(peaked(graph)[0])
     if not parameters or len(parameters) != graph.count("#tg.param<"):
-        raise Refusal(f"the graph has {graph.count('#tg.param<')} parameters, of which {len(parameters)} are read: write each as "
-                      "'tensor<...xf32> {tg.param = #tg.param<...>}'")
+        raise Refusal(f"the graph has {graph.count('#tg.param<')} parameters, of which {len(parameters)} are read: "
+                      "write each as 'tensor<...xf32> {tg.param = #tg.param<...>}'")
     for dims, name, kind, a, b in parameters:
         shape = [int(size) for size in dims.split("x") if size]
-        start[name] = array.array("f", (value_of(kind, float(a or 0), float(b or 0), draw) for _ in range(math.prod(shape))))
+        count, a, b = math.prod(shape), float(a or 0), float(b or 0)
+        start[name] = array.array("f", (value_of(kind, a, b, draw) for _ in range(count)))
         parts = shape[0] if "*" in name else 1
         each = len(start[name]) // parts
         for number in range(parts):
@@ -67,7 +68,8 @@ def weights(path, graph, seed):
 
 def counted(rows, positions, batch, draw):
     """For each target whether it counts."""
-    return [[row != batch and (draw.random() > 0.3 or (row, at) == (0, 0)) for at in range(positions)] for row in range(rows)]
+    return [[row != batch and (draw.random() > 0.3 or (row, at) == (0, 0)) for at in range(positions)]
+            for row in range(rows)]
 
 
 def write_tokens(path, ids, counts, starts):
@@ -124,7 +126,8 @@ def documents_of(inputs, draw):
             places.append(place)
             present.append(-1 if ends and inputs.is_packed else number)
             number, place = (number + 1, 0) if ends else (number, place + 1)
-    values = {"documents": documents, "positions": places, "present": present if inputs.is_packed else [0] * len(present)}
+    present = present if inputs.is_packed else [0] * len(present)
+    values = {"documents": documents, "positions": places, "present": present}
     return {name: ("I32", [batch, positions], array.array("i", row).tobytes()) for name, row in values.items()}
 
 
@@ -152,5 +155,6 @@ def rows(path, inputs, drawn, seed, untargeted=False):
     if inputs.tokens:
         return token_file(path, inputs, drawn, seed, untargeted)
     draw = random.Random(seed)
-    return safetensors_file.write(path, {name: masked(inputs, name, [tensors[name] for tensors in drawn], draw, untargeted)
-                                         for name in inputs.of_role("features", "labels", "targets")})
+    parts = {name: [tensors[name] for tensors in drawn] for name in inputs.of_role("features", "labels", "targets")}
+    return safetensors_file.write(path, {name: masked(inputs, name, of_name, draw, untargeted)
+                                         for name, of_name in parts.items()})

@@ -1,8 +1,8 @@
 """Errors of tensors, and initial weights whose attention is peaked.
 
-With weights of a standard deviation of 0.02, all weights of attention are nearly the same, and losses agree whatever its
-gradients are.  So programs are compared from weights that are 15 times larger.  Biases and weights of norms are drawn, too:
-a bias of 0 that is added twice is still 0.
+With weights of a standard deviation of 0.02, all weights of attention are nearly the same, and losses agree whatever
+its gradients are.  So programs are compared from weights that are 15 times larger.  Biases and weights of norms are
+drawn, too: a bias of 0 that is added twice is still 0.
 
 The error of a tensor is the norm of the difference, relative to the norm of what is expected.  Gradients that are zero
 but for rounding, as that of a bias of keys, are measured by the largest tensor's norm instead, times SMALL.  Sums in
@@ -68,14 +68,14 @@ def worst_of(found, expected, names, each=0.0):
     least = SMALL * max(norms.values())
     if not least:
         raise Incomparable("all gradients are 0: nothing is compared")
-    errors = {name: norm(difference(found[name], expected[name])) / max(norms[name], least, each * math.sqrt(len(expected[name])))
-              for name in names}
+    measures = {name: max(norms[name], least, each * math.sqrt(len(expected[name]))) for name in names}
+    errors = {name: norm(difference(found[name], expected[name])) / measures[name] for name in names}
     # Of NaN nothing is the largest.
     return max((error if error == error else math.inf, name) for name, error in errors.items())
 
 
 def worst_error(found, expected, start=None):
-    """The largest error of a gradient and its name: of first moments; where there are none, of the change from `start`."""
+    """The largest error of a gradient and its name: of first moments; else of the change from `start`."""
     names = [name for name in expected if name.endswith(FIRST_MOMENTS)]
     if names:
         return worst_of(found, expected, names)

@@ -1,7 +1,7 @@
 """Models and options at random: families, sizes, axes of ranks and what goes with them, whether they fit or not.
 
-A seed draws one model and its options.  Sizes are often 1, prime or no multiple of 4.  Most draws have batches, heads and
-positions that their ranks divide; the others find what is refused.
+A seed draws one model and its options.  Sizes are often 1, prime or no multiple of 4.  Nineteen draws of twenty keep
+the plain rules of docs/Parallelism.md, such as batches that ranks divide; the others find what is refused.
 """
 
 import collections
@@ -18,8 +18,9 @@ from .differences import Incomparable
 WINDOW = {"sliding_window": 3, "use_sliding_window": True, "max_window_layers": 1}
 EXPERTS = {"num_experts_per_tok": 2, "output_router_logits": True, "router_aux_loss_coef": 0.05}
 FAMILIES = {
-    "gpt2": {}, "llama": {"attention_bias": True}, "mistral": {"sliding_window": 3}, "qwen2": WINDOW, "qwen3": {"head_dim": 6},
-    "mixtral": EXPERTS, "qwen2_moe": {**EXPERTS, **WINDOW, "router_z_loss_coef": 0.01}, "qwen3_moe": {"num_experts_per_tok": 2},
+    "gpt2": {}, "llama": {"attention_bias": True}, "mistral": {"sliding_window": 3}, "qwen2": WINDOW,
+    "qwen3": {"head_dim": 6}, "mixtral": EXPERTS, "qwen2_moe": {**EXPERTS, **WINDOW, "router_z_loss_coef": 0.01},
+    "qwen3_moe": {"num_experts_per_tok": 2},
     "gemma2": {"head_dim": 8, "sliding_window": 4, "query_pre_attn_scalar": 12},
     "gemma3_text": {"head_dim": 8, "sliding_window": 3, "sliding_window_pattern": 2, "query_pre_attn_scalar": 12},
     "gpt_neox": {"rotary_pct": 0.5}, "phi": {"partial_rotary_factor": 0.5},
@@ -36,11 +37,13 @@ class Draw:
         self.random = random.Random(seed)
         self.family = self.choose(list(FAMILIES))
         self.has_experts = self.family.endswith("moe") or self.family == "mixtral"
+        self.keeps_rules, self.measures = self.happens(0.95), False
         self.mesh = self.draw_mesh()
         self.accumulate = self.choose([2, 3, 4]) if self.mesh.get("pp", 1) > 1 else self.choose([1, 1, 1, 2, 3])
-        self.config = self.draw_config()
-        self.for_model = self.draw_shape()
-        self.for_compiler = self.draw_ranks() + self.draw_others()
+        ranks = self.draw_ranks()
+        self.config = self.draw_config(ranks)
+        self.for_model = self.draw_shape(ranks)
+        self.for_compiler = ranks + self.draw_others()
 
     def choose(self, values):
         return self.random.choice(values)
@@ -49,25 +52,32 @@ class Draw:
         return self.random.random() < chance
 
     def maybe(self, chance, *options):
-        return [self.choose(options)] if self.happens(chance) else []
+        return [self.choose(options)] if options and self.happens(chance) else []
+
+    def allowed(self, condition, *options):
+        """These options; none where a rule is against them."""
+        return options if condition or not self.keeps_rules else ()
 
     def fitting(self, sizes, divisor):
-        """One of these sizes; nine times of ten a multiple of the divisor."""
+        """One of these sizes, or the next multiple of the divisor."""
         size = self.choose(sizes)
-        return size if self.happens(0.1) else -(-size // divisor) * divisor
+        return -(-size // divisor) * divisor if self.keeps_rules else size
 
     def draw_mesh(self):
         axes = [axis for axis in AXES if axis != "ep" or self.has_experts or self.happens(0.05)]
-        mesh = {axis: self.choose([1, 2, 2, 2, 3]) for axis in self.random.sample(axes, self.choose([0, 1, 1, 2, 2, 3]))}
+        axes = self.random.sample(axes, self.choose([0, 1, 1, 2, 2, 3]))
+        mesh = {axis: self.choose([1, 2, 2, 2, 3]) for axis in axes}
         while math.prod(mesh.values()) > MOST_RANKS:
             mesh.popitem()
         return mesh
 
-    def draw_config(self):
-        tp = self.mesh.get("tp", 1)
-        keys = self.fitting([1, 1, 2, 3], tp)
+    def draw_config(self, ranks):
+        tp, chunks = self.mesh.get("tp", 1), 2 if {"--schedule=interleaved", "--schedule=zb-v"} & set(ranks) else 1
+        # Heads that tp does not divide are whole on each of its ranks.
+        shares = tp * self.mesh.get("cp", 1) if "--context=ulysses" in ranks else self.choose([1, tp])
+        keys = self.fitting([1, 1, 2, 3], shares)
         heads = keys * (1 if self.family in OF_ONE_KIND_OF_HEAD else self.choose([1, 1, 2, 3]))
-        head, layers = self.choose([4, 8, 12]), self.fitting([1, 2, 3], self.mesh.get("pp", 1))
+        head, layers = self.choose([4, 8, 12]), self.fitting([1, 2, 3], self.mesh.get("pp", 1) * chunks)
         vocabulary, inner = self.choose([7, 13, 19, 32, 37]), self.fitting([1, 6, 7, 13, 20], tp)
         extra = FAMILIES[self.family]
         if self.family == "gpt2":
@@ -75,7 +85,8 @@ class Draw:
                     "vocab_size": vocabulary, "n_inner": inner, **self.dropout()}
         config = {"model_type": self.family, "hidden_size": heads * head, "intermediate_size": inner,
                   "num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": keys,
-                  "vocab_size": vocabulary, "max_position_embeddings": 24, "tie_word_embeddings": self.happens(0.5), **extra}
+                  "vocab_size": vocabulary, "max_position_embeddings": 24,
+                  "tie_word_embeddings": self.happens(0.5), **extra}
         if self.family == "gpt_neox":
             config.pop("num_key_value_heads")
         if self.has_experts:
@@ -90,39 +101,59 @@ class Draw:
     def dropout(self):
         return {name: self.choose([0, 0, 0, 0.2]) for name in ("resid_pdrop", "embd_pdrop", "attn_pdrop")}
 
-    def draw_shape(self):
+    def draw_shape(self, ranks):
         rows = math.prod(self.mesh.get(axis, 1) for axis in ("dp", "ep")) * self.accumulate
-        positions = self.mesh.get("cp", 1) * self.choose([1, 2, self.mesh.get("tp", 1)])
-        shape = [f"--batch={self.fitting([1, 2, 3, 5], rows)}", f"--seq={self.fitting([1, 3, 5, 6, 7, 11, 18], positions)}"]
-        shape += ["--pack"] if self.happens(0.2) else []
-        return shape + (self.maybe(0.3, "--capacity-factor=1", "--expert-bound=2") if self.has_experts else [])
+        positions = self.mesh.get("cp", 1) * (2 if "--context-order=zigzag" in ranks else self.choose([1, 2]))
+        positions *= self.mesh.get("tp", 1) if "--sequence-parallel" in ranks else 1
+        batch, length = self.fitting([1, 2, 3, 5], rows), self.fitting([1, 3, 5, 6, 7, 11, 18], positions)
+        shape = [f"--batch={batch}", f"--seq={length}"] + (["--pack"] if self.happens(0.2) else [])
+        self.rows_of_loss = batch // rows * (length // positions)
+        bounds = self.allowed(length > 1, "--expert-bound=2")
+        return shape + (self.maybe(0.3, "--capacity-factor=1", *bounds) if self.has_experts else [])
 
     def draw_ranks(self):
         if not self.mesh:
             return []
         options = ["--mesh=" + ",".join(f"{axis}={size}" for axis, size in self.mesh.items())]
         if {"dp", "cp", "ep"} & self.mesh.keys():
-            zero = self.maybe(0.6, "--zero=1", "--zero=2", "--zero=3", "--zero=3")
-            options += zero + (self.maybe(0.3, "--reshard-after-forward=false") if zero == ["--zero=3"] else [])
-            is_sharded = zero in (["--zero=2"], ["--zero=3"]) and self.accumulate > 1
-            options += self.maybe(0.2, "--unreduced-accumulators") if is_sharded else []
+            options += self.draw_zero()
         if "tp" in self.mesh:
-            options += self.maybe(0.4, "--sequence-parallel") + self.maybe(0.2, "--tp-overlap=2")
+            options += self.maybe(0.4, "--sequence-parallel")
         if "cp" in self.mesh:
             options += self.maybe(0.6, "--context=ring", "--context=gather", "--context=ulysses")
-            options += self.maybe(0.2, "--context-order=straight", "--context-order=zigzag")
+            zigzag = self.allowed("--context=ring" in options and self.mesh["cp"] > 1, "--context-order=zigzag")
+            options += self.maybe(0.3, "--context-order=straight", *zigzag)
         if "pp" in self.mesh:
-            options += self.maybe(0.6, *(f"--schedule={name}" for name in ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-v")))
-        options += self.maybe(0.2, "--overlap=none", "--overlap=in-order") + self.maybe(0.2, "--bucket-mb=0", "--bucket-mb=0.001")
-        return options + self.maybe(0.2, *(f"--collectives={name}" for name in ("ring", "tree", "direct", "hierarchical")))
+            interleaved = self.allowed(self.accumulate % self.mesh["pp"] == 0, "--schedule=interleaved")
+            options += self.maybe(0.6, "--schedule=gpipe", "--schedule=1f1b", "--schedule=zb-h1", "--schedule=zb-v",
+                                  *interleaved)
+        overlap = self.maybe(0.2, "--overlap=none", "--overlap=in-order")
+        if "tp" in self.mesh:
+            options += self.maybe(0.2, *self.allowed("--overlap=none" not in overlap, "--tp-overlap=2"))
+        algorithms = ["ring", "tree", "direct", *self.allowed(len(self.mesh) > 1, "hierarchical")]
+        options += overlap + self.maybe(0.2, "--bucket-mb=0", "--bucket-mb=0.001")
+        return options + self.maybe(0.2, *(f"--collectives={name}" for name in algorithms))
+
+    def draw_zero(self):
+        zero = self.maybe(0.6, "--zero=1", *self.allowed("pp" not in self.mesh, "--zero=2"), "--zero=3", "--zero=3")
+        is_sharded = zero in (["--zero=2"], ["--zero=3"]) and self.accumulate > 1
+        options = zero + (self.maybe(0.3, "--reshard-after-forward=false") if zero == ["--zero=3"] else [])
+        options += self.maybe(0.2, "--unreduced-accumulators") if is_sharded else []
+        sharing = [axis for axis, size in self.mesh.items() if size > 1 or axis == "pp"]
+        may_measure = "dp" in sharing and not {"cp", "ep", "pp"} & set(sharing)
+        noise = self.maybe(0.3, "--noise-scale") if may_measure else []
+        self.measures = bool(noise)
+        return options + noise
 
     def draw_others(self):
         options = [f"--accumulate={self.accumulate}"] if self.accumulate > 1 else []
-        options += self.maybe(0.25, "--loss-chunk=1", "--loss-chunk=4", "--loss-chunk=5")
+        chunks = self.allowed(self.rows_of_loss > 1, "--loss-chunk=1", "--loss-chunk=4", "--loss-chunk=5")
+        options += self.maybe(0.25, *chunks)
         options += self.maybe(0.3, "--recompute=full", "--recompute=selective", "--recompute=attention")
-        options += self.maybe(0.25, "--merge-matmuls=on") + self.maybe(0.25, "--attention=decompose")
-        options += self.maybe(0.1, "--update=late") + self.maybe(0.1, "--order=graph") + self.maybe(0.1, "--epilogues=none")
-        options += self.maybe(0.1, "--kv-cache=off") + self.maybe(0.1, "--row-alignment=0")
+        options += self.maybe(0.25, *([] if self.measures else ["--merge-matmuls=on"]))
+        options += self.maybe(0.25, "--attention=decompose")
+        for option in ("--update=late", "--order=graph", "--epilogues=none", "--kv-cache=off", "--row-alignment=0"):
+            options += self.maybe(0.1, option)
         optimizer = self.choose(["sgd", "sgd", "sgd", "sgd", "adamw", "adam", "momentum", "lion"])
         options += [f"--optimizer={optimizer}"] + self.maybe(0.2, "--clip=0.5")
         if self.happens(0.4):
@@ -178,7 +209,8 @@ def compare(arguments, folder):
         same += problem == ""
         if problem:
             wrong += 1
-            print(f"check --random=1 --seed={seed}{' --compile-every=1' if compiles else ''}: {draw.line()}\n{problem}", flush=True)
+            how = " --compile-every=1" if compiles else ""
+            print(f"check --random=1 --seed={seed}{how}: {draw.line()}\n{problem}", flush=True)
         if not (problem and arguments.work):
             shutil.rmtree(own)
     for key, count in refused.most_common():

@@ -4,16 +4,20 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
+import threading
 
 from . import checkpoints, command, data, safetensors_file
 
 LIMIT = 600  # seconds of one command
 # What verifiers and a C++ compiler say of Braid's own output, with status 1; of tg's ops they say what a model has.
-OWN_ERROR = re.compile(r"this is an error in Braid|' failed on generated code \(|error: '(exec|comm)\.(?!constrain)\w+' op |"
-                       r"\bdeadlock: ")
+OWN_ERROR = re.compile(r"this is an error in Braid|' failed on generated code \(|"
+                       r"error: '(exec|comm)\.(?!constrain)\w+' op |\bdeadlock: ")
+SQUARES = ("grad_sq_local", "grad_sq_global")
 HERE = pathlib.Path(__file__).resolve()
 
 
@@ -65,11 +69,55 @@ def ran(*words):
     return done
 
 
+class Module:
+    """A module that braid-interp has read, and runs in a process of its own whenever it is told to."""
+
+    def __init__(self, *words):
+        self.words = [tool("braid-interp"), *map(str, words), "--runs=-"]
+        self.errors, self.told = tempfile.TemporaryFile(), 0
+        self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+
+    def __del__(self):
+        if hasattr(self, "process"):
+            self.process.kill()
+            self.process.communicate()
+
+    def run(self, *words):
+        line = shlex.join(map(str, words))
+        limit = threading.Timer(LIMIT, self.process.kill)
+        limit.start()
+        status = self.answer(line)
+        limit.cancel()
+        if status:
+            done = subprocess.CompletedProcess(self.words, status, b"", self.new_errors())
+            raise Broken(f"{' '.join(self.words[:-1])} {line}: {tell(done)}: {text_of(done)[:1500]}")
+
+    def answer(self, line):
+        """How a run ended; how the process did, if it runs no more."""
+        try:
+            self.process.stdin.write(line.encode() + b"\n")
+            self.process.stdin.flush()
+            for answer in self.process.stdout:
+                if found := re.fullmatch(rb"ended with (-?\d+)\n", answer):
+                    return int(found[1])
+        except BrokenPipeError:
+            pass
+        return self.process.wait() or 1
+
+    def new_errors(self):
+        """What came to standard error since it was asked for; the place of the process in the file stays."""
+        text = os.pread(self.errors.fileno(), 1 << 20, self.told)
+        self.told += len(text)
+        return text
+
+
 class Steps:
-    """What steps leave behind: a loss each, and the tensors at their end."""
+    """What steps leave behind: losses, the squares of gradients that --noise-scale logs, and the tensors at the end."""
 
     def __init__(self, log, tensors):
-        self.losses = [line["loss"] for line in map(json.loads, log.read_text().splitlines()) if "loss" in line]
+        lines = [line for line in map(json.loads, log.read_text().splitlines()) if "loss" in line]
+        self.losses = [line["loss"] for line in lines]
+        self.squares = {name: [line[name] for line in lines if name in line] for name in SQUARES}
         self.tensors = tensors
 
 
@@ -115,7 +163,8 @@ class Compiled(Engine):
         if resumed:
             saved.mkdir()
             (shutil.copytree if resumed.is_dir() else shutil.copy)(resumed, saved / resumed.name)
-        ran(self.folder / name, "train", f"--data={self.folder / ('untargeted' if untargeted else 'data')}", "--holdout=0",
+        inputs = self.folder / ("untargeted" if untargeted else "data")
+        ran(self.folder / name, "train", f"--data={inputs}", "--holdout=0",
             "--batch-order=sequential", "--threads=1", f"--seed={self.seed}", f"--steps={steps}", f"--lr={rate}",
             f"--log={log}", "--force", f"--checkpoint={saved}", "--save-every=1", "--keep=0",
             *(["--resume"] if resumed else [f"--init={self.weights}"]))
@@ -141,8 +190,8 @@ class Compiled(Engine):
         return None if len(whole) == len(again) else "the number of files"
 
     def sample(self, name, checkpoint, length):
-        done = ran(self.folder / name, "sample", f"--checkpoint={checkpoint}", "--prompt-tokens=0,0", f"--length={length}",
-                   "--threads=1", f"--seed={self.seed}")
+        done = ran(self.folder / name, "sample", f"--checkpoint={checkpoint}", "--prompt-tokens=0,0",
+                   f"--length={length}", "--threads=1", f"--seed={self.seed}")
         return done.stdout
 
     def sample_differs(self, name, reference):
@@ -161,13 +210,14 @@ class Interpreted(Engine):
 
     def __init__(self, folder, graph, seed):
         super().__init__(folder, graph, seed)
-        self.microbatches, self.passes = {}, {}
+        self.microbatches, self.passes, self.modules = {}, {}, {}
 
     def build(self, name, options, is_reference=False):
         options = command.without(options, ("--transports",))
         level = "tg" if is_reference else "memory"
         made("braidc", self.graph, f"--emit={level}", "-o", self.folder / f"{name}.mlir", *options)
         self.microbatches[name] = command.value_of(options, "--accumulate", "1")
+        self.modules.pop(name, None)
         return name
 
     def with_passes(self, name, passes, options):
@@ -175,12 +225,16 @@ class Interpreted(Engine):
         file = self.folder / f"{name}.passes"
         file.write_text(",".join(passes))
         shutil.copy(self.graph, self.folder / f"{name}.mlir")
-        self.microbatches[name], self.passes[name] = command.value_of(options, "--accumulate", "1"), [f"--pipeline-before=@{file}"]
+        self.microbatches[name] = command.value_of(options, "--accumulate", "1")
+        self.passes[name] = [f"--pipeline-before=@{file}"]
+        self.modules.pop(name, None)
         return name
 
     def interpret(self, name, function, *words):
-        return ran(tool("braid-interp"), self.folder / f"{name}.mlir", f"--function={function}", f"--seed={self.seed}", "--init",
-                   *self.passes.get(name, []), *words)
+        if name not in self.modules:
+            self.modules[name] = Module(self.folder / f"{name}.mlir", f"--seed={self.seed}", "--init",
+                                        *self.passes.get(name, []))
+        self.modules[name].run(f"--function={function}", *words)
 
     def batch(self, untargeted):
         """The option that gives a step its inputs and weights."""
@@ -191,8 +245,9 @@ class Interpreted(Engine):
 
     def train(self, name, steps, rate, untargeted=False, arithmetic="native"):
         tensors, log = self.folder / f"{name}.safetensors", self.folder / f"{name}.log"
-        self.interpret(name, "train", f"--steps={steps}", f"--arithmetic={arithmetic}", f"--accumulate={self.microbatches[name]}",
-                       f"--set=lr={rate}", self.batch(untargeted), f"--log={log}", f"--outputs={tensors}")
+        self.interpret(name, "train", f"--steps={steps}", f"--arithmetic={arithmetic}",
+                       f"--accumulate={self.microbatches[name]}", f"--set=lr={rate}", self.batch(untargeted),
+                       f"--log={log}", f"--outputs={tensors}")
         return Steps(log, checkpoints.read_checkpoint(tensors))
 
     def losses(self, name, untargeted):

@@ -47,7 +47,8 @@ def shrink(config, options):
     ranks = math.prod(size for axis, size in mesh.items() if axis != "pp")
     chunks = command.number_of(options, "--chunks", 2 if re.search("interleaved|zb-v", " ".join(options)) else 1)
     stages = mesh.get("pp", 1) * chunks
-    has_pattern = any(key in config for key in ("layer_types", "sliding_window", "decoder_sparse_step", "mlp_only_layers"))
+    patterns = ("layer_types", "sliding_window", "decoder_sparse_step", "mlp_only_layers")
+    has_pattern = any(key in config for key in patterns)
     twin = {}
     names_layers = config.get("mlp_only_layers") or any(command.name_of(option) in OF_LAYERS for option in options)
     if (name := first_of(config, LAYERS)) and not names_layers:

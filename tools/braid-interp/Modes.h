@@ -20,6 +20,10 @@ mlir::LogicalResult runTraining(mlir::ModuleOp module, const Options &options);
 mlir::LogicalResult runComparison(mlir::ModuleOp module, const Options &options);
 mlir::LogicalResult checkGradients(mlir::ModuleOp module, const Options &options);
 
+/// Calls `run` with the words of each line of a file (- is standard input), in a process of its own, and prints how
+/// each ended.  Returns the exit status: 0 if all ended with 0.
+int runLines(const std::string &path, llvm::function_ref<int(llvm::ArrayRef<const char *> words)> run);
+
 } // namespace braid::interp
 
 #endif // BRAID_TOOLS_INTERP_MODES_H

@@ -40,6 +40,10 @@ constexpr Option kGeneral[] = {
      into<&Options::steps>(), excludes("--compare --check-gradients")},
     {"--accumulate", integer("N", 1), "Microbatches a step: N-1 times 'accumulate', then the function",
      into<&Options::microbatches>()},
+    {"--runs", text("FILE"),
+     "Run once for each line of this file (- is standard input), with the line's options as well; prints how each "
+     "ended",
+     into<&Options::runsFile>()},
 };
 
 constexpr Option kInputs[] = {

@@ -19,7 +19,7 @@ struct Options {
   reference::Arithmetic arithmetic = reference::Arithmetic::Native;
   reference::InputOptions inputs;
   std::vector<std::string> inputFiles;
-  std::string expectFile, outputFile, drawnFile, dataFile, logFile;
+  std::string expectFile, outputFile, drawnFile, dataFile, logFile, runsFile;
   int64_t printLimit = 64, microbatches = 1, seeds = 1;
   std::optional<int64_t> steps;
   bool print = false, perRank = false;

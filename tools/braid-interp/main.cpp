@@ -55,6 +55,16 @@ static LogicalResult runMode(ModuleOp module, const Options &options) {
   llvm_unreachable("unknown mode");
 }
 
+/// Runs the module as the options say; returns the exit status.
+static int run(ModuleOp module, Options options) {
+  reference::Values inputs;
+  if (llvm::Error error = readInputs(options, *module.getContext(), inputs))
+    return fail(llvm::toString(std::move(error)));
+  if (failed(applyPasses(module, options.pipelineBefore)))
+    return 1;
+  return failed(runMode(module, options));
+}
+
 int main(int argc, char **argv) {
   cli::prepareProcess();
   reportFailures("braid-interp");
@@ -76,10 +86,12 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
 
-  reference::Values inputs;
-  if (llvm::Error error = readInputs(options, context, inputs))
-    return fail(llvm::toString(std::move(error)));
-  if (failed(applyPasses(*module, options.pipelineBefore)))
-    return 1;
-  return failed(runMode(*module, options));
+  if (options.runsFile.empty())
+    return run(*module, std::move(options));
+  return runLines(options.runsFile, [&](llvm::ArrayRef<const char *> words) {
+    llvm::SmallVector<char *> all(argv, argv + argc);
+    for (const char *word : words)
+      all.push_back(const_cast<char *>(word));
+    return run(*module, parseCommandLine(all.size(), all.data()));
+  });
 }

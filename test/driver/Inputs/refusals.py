@@ -26,6 +26,8 @@ ROWS = [
     ("not at both ends", LLAMA, 8, 8, ["--mesh=pp=8", "--accumulate=2"], ["--mesh=pp=2", "--accumulate=2"]),
     ("gradients are summed over microbatches", LLAMA, 8, 8, ["--mesh=pp=2,dp=2", "--zero=2", "--accumulate=2"],
      ["--mesh=pp=2,dp=2", "--zero=3", "--accumulate=2"]),
+    ("but the batch is sharded over", LLAMA, 4, 8, ["--mesh=dp=2,tp=2", "--sequence-parallel", "--noise-scale"],
+     ["--mesh=dp=2,tp=2", "--noise-scale"]),
 ]
 # Parts of those that another test expects.
 ELSEWHERE = ["does not divide into … microbatches", "interleaved on", "sends tokens to", "is above the",

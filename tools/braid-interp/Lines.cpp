@@ -1,0 +1,45 @@
+//===- Lines.cpp - several runs of one module -----------------------------===//
+
+#include "tools/braid-interp/Modes.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace braid;
+
+/// What a line says in a child of its own, for which the module is read already.
+[[noreturn]] static void runLine(const std::string &line, llvm::function_ref<int(llvm::ArrayRef<const char *>)> run) {
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  llvm::SmallVector<const char *> words;
+  llvm::cl::TokenizeGNUCommandLine(line, saver, words);
+  int status = run(words);
+  llvm::outs().flush();
+  std::_Exit(status);
+}
+
+int interp::runLines(const std::string &path, llvm::function_ref<int(llvm::ArrayRef<const char *>)> run) {
+  std::ifstream lines(path == "-" ? "/dev/stdin" : path);
+  if (!lines) {
+    llvm::errs() << "braid-interp: error: cannot read '" << path << "'\n";
+    return 1;
+  }
+  bool right = true;
+  for (std::string line; std::getline(lines, line);) {
+    pid_t child = fork();
+    if (child == 0)
+      runLine(line, run);
+    int state = -1;
+    if (child < 0 || waitpid(child, &state, 0) != child) {
+      llvm::errs() << "braid-interp: error: cannot start a process for a run\n";
+      return 1;
+    }
+    int status = WIFEXITED(state) ? WEXITSTATUS(state) : -WTERMSIG(state);
+    right &= status == 0;
+    llvm::outs() << "ended with " << status << '\n';
+    llvm::outs().flush(); // whoever writes the lines may wait for it
+  }
+  return right ? 0 : 1;
+}
