@@ -74,7 +74,6 @@ private:
   std::pair<Operation *, std::string> reasonAgainstZigzag();
   std::pair<Operation *, std::string> reasonAgainstRing();
   bool canUseRing();
-  std::string reasonAgainstHeads(const ContextOp &found);
   StringRef gatherOption();
   FailureOr<bool> chooseOrder(ContextWay way);
   LogicalResult check(ContextWay way);
@@ -196,22 +195,6 @@ LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
                      : error << "it has no heads";
 }
 
-/// Heads of queries; 1 where there are none that ranks could share out.
-static int64_t queryHeadsOf(const ContextOp &found) {
-  if (!found.heads || !found.heads->operands[0])
-    return 1;
-  return cast<RankedTensorType>(found.op->getOperand(0).getType()).getDimSize(*found.heads->operands[0]);
-}
-
-/// Why ranks that divide positions behind these have no heads of their own; empty if they have, or there are none.
-std::string ContextParallel::reasonAgainstHeads(const ContextOp &found) {
-  const int64_t heads = queryHeadsOf(found);
-  if (positionAxes == sequenceAxes || heads % mesh->sizeOf(headAxes) == 0)
-    return "";
-  return "its " + std::to_string(heads) + " heads do not divide over " + headAxes.str() +
-         ", whose ranks share out its positions instead";
-}
-
 /// What sets the way that all models have, beside the order that was given.
 StringRef ContextParallel::gatherOption() {
   return order == ContextOrder::Zigzag ? "--context=gather without --context-order=zigzag" : "--context=gather";
@@ -225,9 +208,6 @@ std::pair<Operation *, std::string> ContextParallel::reasonAgainstRing() {
   for (const ContextOp &found : ops)
     if (!isa<BlockwiseOpInterface>(found.op))
       return {found.op, "it needs all of the sequence at once"};
-  for (const ContextOp &found : ops)
-    if (const std::string reason = reasonAgainstHeads(found); !reason.empty() && found.heads && found.heads->heads == 1)
-      return {found.op, reason + ", and its one head of keys and values is gathered over all of them"};
   return {nullptr, blockwise.empty() ? "no op reads a sequence block by block" : ""};
 }
 
@@ -280,9 +260,6 @@ std::pair<Operation *, std::string> ContextParallel::reasonAgainstZigzag() {
   if (sequenceAxes.size() > 1)
     return {getOperation(), "more than one axis shards the sequence"};
   Zigzag zigzag{sequenceAxes.getNames().front(), mesh->sizeOf(sequenceAxes)};
-  for (const ContextOp &found : ops)
-    if (std::string reason = reasonAgainstHeads(found); !reason.empty())
-      return {found.op, reason};
   for (const ContextOp &found : ops)
     if (std::string problem = zigzag.problemOf(positionsOf(found), positionAxes, *mesh); !problem.empty())
       return {found.op, problem};
