@@ -264,16 +264,32 @@ bool braid::tg::movesElements(Operation *op) {
   return rule && placesElements(*rule);
 }
 
+/// The parameters of all that is cut from a value, if all of it is `as`; else none.
+static SmallVector<StringAttr> ownersOfParts(Value value, TensorKind as) {
+  SmallVector<StringAttr> owners;
+  for (Operation *user : value.getUsers()) {
+    FactsAttr facts = movesElements(user) ? factsOfTensor(user->getResult(0)) : FactsAttr();
+    if (kindOf(facts) != as)
+      return {};
+    llvm::append_range(owners, facts.getOf());
+  }
+  return owners;
+}
+
 void braid::tg::setTensor(Value value, ArrayRef<StringAttr> of, TensorKind as) {
+  SmallVector<StringAttr> owners(of);
   for (std::optional<Phase> phase; Operation *op = value.getDefiningOp(); value = op->getOperand(0)) {
     SmallVector<FactsAttr> all = factsOfTensors(op->getResults());
     FactsAttr &facts = all[cast<OpResult>(value).getResultNumber()];
     if (!facts || (phase && (facts.getPhase() != *phase || kindOf(facts))))
       return;
     phase = facts.getPhase();
-    facts = getFacts(op->getContext(), *phase, unitOf(facts), of, as);
+    facts = getFacts(op->getContext(), *phase, unitOf(facts), owners, as);
     op->setLoc(withFacts(op->getLoc(), all));
-    if (!movesElements(op) || !op->getOperand(0).hasOneUse())
+    if (!movesElements(op))
+      return;
+    owners = ownersOfParts(op->getOperand(0), as);
+    if (owners.empty())
       return;
   }
 }

@@ -56,7 +56,8 @@ mlir::Location madeFrom(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange 
 /// Whether an op's only result is its only operand, element by element, or a part of it, or
 /// that with zeros around it.
 bool movesElements(mlir::Operation *op);
-/// Says what a value is, and with it what it is moved from if nothing else reads that.
+/// Says what a value is, and with it what it is moved from if nothing else reads that.  Where it is one of
+/// several parts, what they are cut from belongs to the parameters of all of them, once each part is said.
 void setTensor(mlir::Value value, llvm::ArrayRef<mlir::StringAttr> of, TensorKind as);
 /// Replaces an op by values that stand for its results, and says of each what the result was.
 void replaceHandingOnFacts(mlir::Operation *op, mlir::ValueRange values);

@@ -315,10 +315,6 @@ static Error checkAxes(const DriverOptions &all) {
   if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
     return makeError("--noise-scale compares the gradients of data parallel ranks, but --mesh=" + options.meshText +
                      " has one of them: name an axis dp, replica or shard of more");
-  if (options.noiseScale && all.mergeMatmuls == "on")
-    return makeError(
-        "--noise-scale with --merge-matmuls=on: it measures the gradient of each weight, and merged weights "
-        "have one for all; leave one of them out");
   return Error::success();
 }
 

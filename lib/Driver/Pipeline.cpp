@@ -32,13 +32,12 @@ static void set(std::string &option, const std::string &given) {
 //===----------------------------------------------------------------------===//
 
 /// Unless it is said: on a GPU, where ranks hold parameters and gradients as wholes.  Parts of
-/// merged gradients are ready together and would be copied to be sent, and the noise scale is measured on each.
+/// merged gradients are ready together and would be copied to be sent.
 static bool mergesMatmuls(const DriverOptions &options) {
   if (!options.mergeMatmuls.empty())
     return options.mergeMatmuls == "on";
   const ParallelOptions &parallel = options.parallel;
-  return lookupTarget(options.target, options.gpu)->gpu && !parallel.shardsWeights() && !parallel.zero.value_or(0) &&
-         !parallel.noiseScale;
+  return lookupTarget(options.target, options.gpu)->gpu && !parallel.shardsWeights() && !parallel.zero.value_or(0);
 }
 
 static std::string meshStatement(const ParallelOptions &options) {

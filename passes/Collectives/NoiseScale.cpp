@@ -124,7 +124,8 @@ Value NoiseScale::step(Value value, Gradient &gradient) {
     }
     if (user->getNumResults() != 1 || user->getNumRegions() != 0)
       continue;
-    if (user->getNumOperands() == 1 && value.hasOneUse())
+    // What merged weights have together is cut into theirs, which go the same way.
+    if (user->getNumOperands() == 1 && (value.hasOneUse() || llvm::all_of(value.getUsers(), tg::movesElements)))
       return user->getResult(0);
     if (user->getNumOperands() != 2)
       continue;

@@ -43,7 +43,7 @@ struct MergeAllReduces final : RankPattern<AllReduceOp> {
 /// Whether an op that reads a value block by block reads it, in whatever type and order.
 bool isReadByBlocks(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    bool passes = isa<tg::SliceOp, tg::ConcatOp>(user) || numericKindOf(user) == NumericKind::Conversion;
+    bool passes = isa<tg::ConcatOp>(user) || tg::movesElements(user);
     return isa<BlockwiseOpInterface>(user) ||
            (passes && user->getNumResults() == 1 && isReadByBlocks(user->getResult(0)));
   });

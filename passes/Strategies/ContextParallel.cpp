@@ -341,8 +341,8 @@ Value ContextParallel::constrain(OpBuilder &builder, Value value, std::optional<
   return builder.create<ConstrainOp>(value.getLoc(), value, sharding, UnitAttr());
 }
 
-/// Blocks of a ring are those of the ranks along the sequence.  Where the axes behind do not divide the heads, they do not
-/// get positions instead: their ranks compute the same.
+/// Blocks of a ring are those of the ranks along the sequence.  Where the axes behind do not divide the heads, they do
+/// not get positions instead: their ranks compute the same.
 void ContextParallel::keepBlocks(const ContextOp &found) {
   int64_t behind = mesh->sizeOf(positionAxes) / mesh->sizeOf(sequenceAxes);
   if (behind == 1 || (found.heads && found.heads->heads % behind == 0))

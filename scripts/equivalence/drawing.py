@@ -37,7 +37,7 @@ class Draw:
         self.random = random.Random(seed)
         self.family = self.choose(list(FAMILIES))
         self.has_experts = self.family.endswith("moe") or self.family == "mixtral"
-        self.keeps_rules, self.measures = self.happens(0.95), False
+        self.keeps_rules = self.happens(0.95)
         self.mesh = self.draw_mesh()
         self.accumulate = self.choose([2, 3, 4]) if self.mesh.get("pp", 1) > 1 else self.choose([1, 1, 1, 2, 3])
         ranks = self.draw_ranks()
@@ -141,17 +141,14 @@ class Draw:
         options += self.maybe(0.2, "--unreduced-accumulators") if is_sharded else []
         sharing = [axis for axis, size in self.mesh.items() if size > 1 or axis == "pp"]
         may_measure = "dp" in sharing and not {"cp", "ep", "pp"} & set(sharing)
-        noise = self.maybe(0.3, "--noise-scale") if may_measure else []
-        self.measures = bool(noise)
-        return options + noise
+        return options + (self.maybe(0.3, "--noise-scale") if may_measure else [])
 
     def draw_others(self):
         options = [f"--accumulate={self.accumulate}"] if self.accumulate > 1 else []
         chunks = self.allowed(self.rows_of_loss > 1, "--loss-chunk=1", "--loss-chunk=4", "--loss-chunk=5")
         options += self.maybe(0.25, *chunks)
         options += self.maybe(0.3, "--recompute=full", "--recompute=selective", "--recompute=attention")
-        options += self.maybe(0.25, *([] if self.measures else ["--merge-matmuls=on"]))
-        options += self.maybe(0.25, "--attention=decompose")
+        options += self.maybe(0.25, "--merge-matmuls=on") + self.maybe(0.25, "--attention=decompose")
         for option in ("--update=late", "--order=graph", "--epilogues=none", "--kv-cache=off", "--row-alignment=0"):
             options += self.maybe(0.1, option)
         optimizer = self.choose(["sgd", "sgd", "sgd", "sgd", "adamw", "adam", "momentum", "lion"])

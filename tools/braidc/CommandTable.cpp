@@ -159,8 +159,7 @@ constexpr Option kKernels[] = {
     {"--merge-matmuls", choice({{"on", "as one, with their weights side by side"}, {"off", "each by itself"}}),
      "Matmuls of one tensor with several weights, as those of q, k and v; not with --layout, which shards weights by "
      "name",
-     into<&DriverOptions::mergeMatmuls>(), byDefault("on for a GPU without ZeRO and noise scale"),
-     excludes("--layout")},
+     into<&DriverOptions::mergeMatmuls>(), byDefault("on for a GPU without ZeRO"), excludes("--layout")},
     {"--kv-cache", choice({{"on", "a token costs one position"}, {"off", "a token costs a whole window"}}),
      "Keys and values of earlier positions, kept for sampling", into<&DriverOptions::kvCache>(), byDefault("on"),
      excludes("--sampling")},
