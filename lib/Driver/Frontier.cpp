@@ -7,6 +7,7 @@
 #include "lib/Driver/RecomputeOptions.h"
 #include "lib/Schedule/Forward.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "passes/Recompute/Choices.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
@@ -73,7 +74,9 @@ FailureOr<std::optional<FrontierPoint>> Points::at(const ReplayChoice &choice) {
   PhaseClock untimed(/*verbose=*/false);
   OwningOpRef<ModuleOp> copy = module.clone();
   StringRef behind = chosen.recomputes() ? "recompute" : "decompose";
-  if (chosen.recomputes() && failed(Lowering(chosen, untimed).runOn(*copy, "decompose", "recompute")))
+  // Not every value can be replayed; what is verified here is all that choices differ in.
+  if (chosen.recomputes() &&
+      (failed(Lowering(chosen, untimed).runOn(*copy, "decompose", "recompute")) || failed(mlir::verify(*copy))))
     return failure();
   if (!known.insert(textOf(*copy)).second)
     return std::optional<FrontierPoint>();

@@ -116,7 +116,7 @@ void Solver::attempt(const Order &order, Order &high, bool givesUp) {
       break;
   }
   // An attempt that gave up counts in full: how far a search gets does not depend on it.
-  steps -= order.size() * order.size() / 2;
+  steps -= order.size() * problem.buffers.size() / 2 + 1;
   // As good is good enough: walking along a plateau leads off it.
   if (result.bytes <= best.bytes) {
     best = std::move(result);
@@ -139,7 +139,7 @@ void Solver::improve() {
   std::minstd_rand random;
   while (!done() && !bestHigh.empty()) {
     order = bestOrder;
-    steps -= order.size();
+    steps -= order.size() + 1;
     auto from = llvm::find(order, bestHigh[random() % bestHigh.size()]);
     // A fixed buffer that sticks out says nothing about the order.
     if (from == order.end() || from == order.begin())

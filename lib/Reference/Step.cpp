@@ -66,11 +66,16 @@ void braid::reference::applyUpdates(const Program &program, ArrayRef<Tensor> mad
 
 /// Parameters and states by the last program of the step, which alone has the masters that copies are rounded from.
 llvm::Error Step::makeState(Values &values, const InputOptions &options) const {
+  auto isState = [](const InputSlot &slot) {
+    return slot.kind != InputKind::Input && !slot.isAccumulator && !slot.isOfMicrobatch;
+  };
+  if (llvm::all_of(main.inputs, [&](const InputSlot &slot) { return !isState(slot) || values.count(slot.name); }))
+    return llvm::Error::success();
   llvm::Expected<Values> inputs = inputsOf(main, values, options, microbatches);
   if (!inputs)
     return inputs.takeError();
   for (const InputSlot &slot : main.inputs)
-    if (slot.kind != InputKind::Input && !slot.isAccumulator && !slot.isOfMicrobatch)
+    if (isState(slot))
       values.emplace(slot.name, inputs->at(slot.name));
   return llvm::Error::success();
 }

@@ -125,7 +125,9 @@ Value NoiseScale::step(Value value, Gradient &gradient) {
     if (user->getNumResults() != 1 || user->getNumRegions() != 0)
       continue;
     // What merged weights have together is cut into theirs, which go the same way.
-    if (user->getNumOperands() == 1 && (value.hasOneUse() || llvm::all_of(value.getUsers(), tg::movesElements)))
+    bool isCut = llvm::all_of(value.getUsers(),
+                              [&](Operation *part) { return tg::movesElements(part) && !isBatchReduction(part); });
+    if (user->getNumOperands() == 1 && (value.hasOneUse() || isCut))
       return user->getResult(0);
     if (user->getNumOperands() != 2)
       continue;

@@ -39,8 +39,8 @@ struct Product {
 };
 
 /// What contractions that become one agree on: the other operand, the einsum, and the unit, type and
-/// columns of their weights.
-using Shared = std::tuple<Value, Attribute, unsigned, Attribute, Type, int64_t>;
+/// columns of their weights, and whether these are trained.
+using Shared = std::tuple<Value, Attribute, unsigned, Attribute, Type, int64_t, unsigned>;
 } // namespace
 
 static std::optional<Product> productOf(ContractOp contract) {
@@ -57,10 +57,15 @@ static std::optional<Product> productOf(ContractOp contract) {
 
 static Shared sharedBy(const Product &product) {
   ContractOp contract = product.contract;
-  Value weight = contract->getOperand(product.weight);
-  return {
-      contract->getOperand(1 - product.weight), contract.getContraction(),           product.weight,
-      parameterOf(product.parameter).getUnit(), tg::typeOf(weight).getElementType(), tg::typeOf(weight).getDimSize(1)};
+  RankedTensorType weight = tg::typeOf(contract->getOperand(product.weight));
+  tg::ParamAttr parameter = parameterOf(product.parameter);
+  return {contract->getOperand(1 - product.weight),
+          contract.getContraction(),
+          product.weight,
+          parameter.getUnit(),
+          weight.getElementType(),
+          weight.getDimSize(1),
+          unsigned(parameter.getFrozen())};
 }
 
 /// One contraction with the weights side by side, and of its result the lanes of each.

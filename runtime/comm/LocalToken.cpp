@@ -41,8 +41,7 @@ static bool isLeftover(const std::string &name, const std::filesystem::directory
          (name.starts_with("rank-") && !error && since > kMeeting);
 }
 
-// Removes the files of jobs that were killed: nobody holds their locks.  What cannot be removed stays.
-static void removeLeftovers(const std::string &folder) {
+void braid::removeLeftovers(const std::string &folder) {
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();

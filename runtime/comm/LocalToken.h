@@ -16,6 +16,9 @@ namespace braid {
 // absent.  Throws Error.
 std::string folderOfUser();
 
+// Removes the files of jobs that were killed from that folder: nobody holds their locks.  What cannot be removed stays.
+void removeLeftovers(const std::string &folder);
+
 // Leaves the token for the ranks that rendezvous on this port; withdrawn at the end.
 class LocalToken {
 public:

@@ -1,8 +1,11 @@
-//===- OwnAddress.cpp - where other machines reach this one ---------------===//
+//===- OwnAddress.cpp - where this process is, and where others reach it --===//
 
 #include "comm/OwnAddress.h"
 
+#include "base/Error.h"
+
 #include <climits>
+#include <fstream>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
@@ -12,6 +15,15 @@
 #include <vector>
 
 using namespace braid;
+
+std::string braid::ownHost() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  char space[64] = {};
+  if (readlink("/proc/self/ns/pid", space, sizeof(space) - 1) < 0)
+    space[0] = '?';
+  return concat(boot.empty() ? "?" : boot, "/", space);
+}
 
 static std::optional<std::string> textOf(const sockaddr *address) {
   bool isV4 = address && address->sa_family == AF_INET;

@@ -1,4 +1,4 @@
-//===- OwnAddress.h - where other machines reach this one -----------------===//
+//===- OwnAddress.h - where this process is, and where others reach it ----===//
 #ifndef BRAID_COMM_OWNADDRESS_H
 #define BRAID_COMM_OWNADDRESS_H
 
@@ -11,6 +11,10 @@ namespace braid {
 // The name alone would not do: it may be unknown, as in containers, or stand for a
 // loopback address, as Debian's installer sets it.
 std::string ownAddress();
+
+// Which kernel this process runs on, since it was started, and which of its numberings of processes is this one's:
+// a container may have its own.
+std::string ownHost();
 
 } // namespace braid
 #endif // BRAID_COMM_OWNADDRESS_H

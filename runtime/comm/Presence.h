@@ -4,10 +4,11 @@
 // ends, however it ends.  So ranks of one user and host that wait for each other see the death of a
 // rank that has not joined yet.
 //
-//   $TMPDIR/braid-UID/rank-HASH-R    HASH: of the rendezvous and the job; the file holds the host's boot id
+//   $TMPDIR/braid-UID/rank-HASH-R.RANDOM.tmp    HASH: of the rendezvous, the job and the host
 //
-// A file may be left over from an earlier job.  So a rank counts as ended only if this one has seen it
-// alive, or if its file is newer than that of this one.
+// The file holds the host, too (`ownHost`): where several share the folder, they do not see each other's
+// locks.  A file may be left over from an earlier job.  So a rank counts as ended only if none of its files
+// is locked, and if this rank has seen it alive, or one of them is newer than this rank's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_PRESENCE_H
@@ -42,13 +43,14 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
-  std::string pathOf(int rank) const;
-  bool hasEnded(int rank);
+  int rankOf(const std::string &name) const;
+  // The ranks whose processes have ended.
+  std::set<int> look();
 
   const int own, size;
-  const std::string boot;   // the host's, since it started
-  std::string prefix;       // of the files' paths
-  std::optional<File> file; // whose lock says that this rank lives
+  const std::string host;
+  std::string folder, prefix, path; // where the files are, how their names begin, and that of this rank
+  std::optional<File> file;         // whose lock says that this rank lives
   bool haveMet = false;
   std::mutex mutex;
   std::set<int> seen;                           // ranks that lived

@@ -85,9 +85,12 @@ class Module:
     def run(self, *words):
         line = shlex.join(map(str, words))
         limit = threading.Timer(LIMIT, self.process.kill)
+        limit.daemon = True
         limit.start()
-        status = self.answer(line)
-        limit.cancel()
+        try:
+            status = self.answer(line)
+        finally:
+            limit.cancel()
         if status:
             done = subprocess.CompletedProcess(self.words, status, b"", self.new_errors())
             raise Broken(f"{' '.join(self.words[:-1])} {line}: {tell(done)}: {text_of(done)[:1500]}")
@@ -98,7 +101,7 @@ class Module:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
             for answer in self.process.stdout:
-                if found := re.fullmatch(rb"ended with (-?\d+)\n", answer):
+                if found := re.search(rb"ended with (-?\d+)\n$", answer):  # behind half a line, where a run was killed
                     return int(found[1])
         except BrokenPipeError:
             pass

@@ -31,7 +31,7 @@ def kind_of(start):
 
 def opened(path, newline=None):
     """A text file, or a pipe, which is read once, from its beginning to its end."""
-    file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
     os.set_blocking(file.fileno(), True)
     start = file.peek(16)
     if not start and stat.S_ISFIFO(os.fstat(file.fileno()).st_mode):

@@ -66,3 +66,19 @@ func.func @left_alone(%x: tensor<4x8xf32>, %other: tensor<4x8xf32>, %bias: tenso
   %7 = tg.contract "bd,fd->bf" %x, %g : (tensor<4x8xf32>, tensor<1x8xf32>) -> tensor<4x1xf32>
   return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x1xf32>
 }
+
+// -----
+
+// A frozen weight has no gradient: it stays apart from those that are trained.
+// CHECK-LABEL: @frozen
+// CHECK: tg.concat %arg1, %arg3 dim 0
+// CHECK: tg.contract "bd,fd->bf" %arg0, %arg2
+func.func @frozen(%x: tensor<4x8xf32>, %a: tensor<16x8xf32> {tg.param = #tg.param<"a", #tg.init<ones>>},
+                  %b: tensor<16x8xf32> {tg.param = #tg.param<"b", #tg.init<ones>, frozen>},
+                  %c: tensor<16x8xf32> {tg.param = #tg.param<"c", #tg.init<ones>>})
+    -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf32>) {
+  %y = tg.contract "bd,fd->bf" %x, %a : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  %z = tg.contract "bd,fd->bf" %x, %b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  %w = tg.contract "bd,fd->bf" %x, %c : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  return %y, %z, %w : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf32>
+}

@@ -43,7 +43,7 @@ class Case:
 
     def await_start(self, rank):
         deadline = time.monotonic() + self.options.seconds
-        while not [*pathlib.Path(self.folder.name).glob(f"braid-*/rank-*-{rank}")]:
+        while not [*pathlib.Path(self.folder.name).glob(f"braid-*/rank-*-{rank}.*")]:
             if time.monotonic() > deadline:
                 raise jobs.Wrong(f"rank {rank} has not started: {self.job.said(rank)}")
             time.sleep(0.01)

@@ -3,7 +3,9 @@
 #include "tools/braid-interp/Modes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <fstream>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@ using namespace braid;
   llvm::StringSaver saver(allocator);
   llvm::SmallVector<const char *> words;
   llvm::cl::TokenizeGNUCommandLine(line, saver, words);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // whoever ends the reader ends the run
   int status = run(words);
   llvm::outs().flush();
   std::_Exit(status);
@@ -26,8 +29,8 @@ int interp::runLines(const std::string &path, llvm::function_ref<int(llvm::Array
     llvm::errs() << "braid-interp: error: cannot read '" << path << "'\n";
     return 1;
   }
-  bool right = true;
-  for (std::string line; std::getline(lines, line);) {
+  bool right = true, any = false;
+  for (std::string line; std::getline(lines, line); any = true) {
     pid_t child = fork();
     if (child == 0)
       runLine(line, run);
@@ -41,5 +44,7 @@ int interp::runLines(const std::string &path, llvm::function_ref<int(llvm::Array
     llvm::outs() << "ended with " << status << '\n';
     llvm::outs().flush(); // whoever writes the lines may wait for it
   }
-  return right ? 0 : 1;
+  if (!any)
+    llvm::errs() << "braid-interp: error: '" << path << "' has no lines, each of which is a run\n";
+  return right && any ? 0 : 1;
 }

@@ -45,6 +45,8 @@ static std::optional<Place> placeOf(const json::Object &parameters, const String
   if (text == documents.end() || !number || !column)
     return std::nullopt;
   StringRef rest = text->second;
+  if (*number < 0 || *number > static_cast<int64_t>(rest.count('\n')))
+    return std::nullopt;
   for (int64_t i = 0; i < *number; ++i)
     rest = rest.split('\n').second;
   StringRef line = rest.split('\n').first.rtrim('\r');

@@ -1,11 +1,13 @@
 //===- Messages.cpp - headers and bodies of JSON-RPC ----------------------===//
 
 #include "tools/braid-lsp/Messages.h"
-#include "lib/Input/InputFile.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace llvm;
 using namespace braid;
+
+/// As much as MLIR's server takes: a graph and its text's escapes.
+static constexpr size_t kMaxBytes = size_t(1) << 30;
 
 /// With its end, of which an unfinished last line has none.
 static bool readLine(FILE *in, std::string &line) {
@@ -30,7 +32,7 @@ std::optional<Message> braid::readMessage(FILE *in) {
     }
     size_t bytes;
     if (header.consume_front_insensitive("Content-Length:") && !header.trim().getAsInteger(10, bytes) &&
-        bytes <= kMaxTextBytes)
+        bytes <= kMaxBytes)
       length = bytes;
     else if (!length && !header.starts_with_insensitive("Content-"))
       return Message{line, false};

@@ -12,6 +12,7 @@
 #include "tools/Failures.h"
 #include "tools/braid-lsp/Exchange.h"
 #include <csignal>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -58,6 +59,7 @@ int main(int argc, char **argv) {
     close(fromServer[1]);
     return exchange(registry, server, toServer[1], fromServer[0]);
   }
+  prctl(PR_SET_PDEATHSIG, SIGTERM); // one that computes would not see that nobody is there
   dup2(toServer[0], STDIN_FILENO);
   dup2(fromServer[1], STDOUT_FILENO);
   for (int end : {toServer[0], toServer[1], fromServer[0], fromServer[1]})

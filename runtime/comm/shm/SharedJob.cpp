@@ -3,13 +3,13 @@
 #include "comm/shm/SharedRings.h"
 
 #include "base/Error.h"
+#include "comm/OwnAddress.h"
 #include "comm/WaitNotice.h"
 
 #include <cerrno>
 #include <charconv>
 #include <climits>
 #include <cstring>
-#include <fstream>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,16 +25,6 @@ struct Place {
   std::string text() const { return concat(host, " ", process, " ", descriptor); }
 };
 } // namespace
-
-// A container may have numbers of processes of its own.
-static std::string ownHost() {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  char space[64] = {};
-  if (readlink("/proc/self/ns/pid", space, sizeof(space) - 1) < 0)
-    space[0] = '?';
-  return concat(boot.empty() ? "?" : boot, "/", space);
-}
 
 static Place readPlace(const std::string &text) {
   Place place;

@@ -98,7 +98,7 @@ def passes(command, work, binaries):
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     first_step = f"python3 {HERE}/first_step.py"
-    command = command.format(here=HERE, tests=TESTS, goldens=TESTS / "goldens", peak=f"{first_step} peak", check=TESTS.parent / "scripts" / "check",
+    command = command.format(here=HERE, tests=TESTS, goldens=TESTS / "goldens", peak=f"{first_step} peak", check=TESTS.parent / "scripts/check",
                              same_gradients=f"{first_step} run")
     done = subprocess.run(["sh", "-c", " ".join(command.split())], cwd=work, capture_output=True, text=True,
                           env={**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}", "BRAID_CXX": str(binaries / "c++")})
