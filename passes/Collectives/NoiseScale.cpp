@@ -112,6 +112,9 @@ Value NoiseScale::countScale(Value value) {
 }
 
 Value NoiseScale::step(Value value, Gradient &gradient) {
+  // What merged weights have together is cut into theirs, which go the same way.
+  bool isCut = llvm::all_of(value.getUsers(),
+                            [&](Operation *part) { return tg::movesElements(part) && !isBatchReduction(part); });
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (isBatchReduction(user)) {
@@ -124,9 +127,6 @@ Value NoiseScale::step(Value value, Gradient &gradient) {
     }
     if (user->getNumResults() != 1 || user->getNumRegions() != 0)
       continue;
-    // What merged weights have together is cut into theirs, which go the same way.
-    bool isCut = llvm::all_of(value.getUsers(),
-                              [&](Operation *part) { return tg::movesElements(part) && !isBatchReduction(part); });
     if (user->getNumOperands() == 1 && (value.hasOneUse() || isCut))
       return user->getResult(0);
     if (user->getNumOperands() != 2)

@@ -44,8 +44,7 @@ struct MergeAllReduces final : RankPattern<AllReduceOp> {
 bool isReadByBlocks(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     bool passes = isa<tg::ConcatOp>(user) || tg::movesElements(user);
-    return isa<BlockwiseOpInterface>(user) ||
-           (passes && user->getNumResults() == 1 && isReadByBlocks(user->getResult(0)));
+    return isa<BlockwiseOpInterface>(user) || (passes && isReadByBlocks(user->getResult(0)));
   });
 }
 
