@@ -58,7 +58,7 @@ class Torch(Peer):
                 "--tokens", self.program.tokens(), *(["--compile"] if self.compiled else [])]
 
     def environment(self):
-        return {**self.visit.found_environment, "TORCHINDUCTOR_CACHE_DIR": str(self.visit.scratch / "inductor"),
+        return {**self.visit.found_environment, "TORCHINDUCTOR_CACHE_DIR": str(self.visit.cache),
                 "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
 
     def run(self, steps, warm):

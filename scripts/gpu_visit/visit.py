@@ -13,8 +13,6 @@ from . import build, checks, machine, pack, programs, speed, tools
 from .output import EVERY, Output, Ticker
 from .results import Results
 
-# The verdict is printed at this second of the visit at the latest.
-END = 560
 # Building on the device machine, where what was carried does not start: seconds.
 BUILDING = 130
 
@@ -32,6 +30,7 @@ class Visit:
         tools.commands.log = self.output.log
         self.results = Results(self.output, clock, {"machine": str(self.gpu or "no GPU"), **({"rehearsal": True} if self.rehearsal else {})})
         self.binaries, self.references = scratch / "binaries", scratch / "references"
+        self.cache = (arguments.cache or scratch / "cache").resolve()
         self.copy_rate, self.programs = None, {}
 
     def unpack(self):
@@ -80,17 +79,17 @@ class Visit:
 
 
 class Run:
-    """Runs the steps of a schedule, and tells the verdict once: at the end, at second END, or on a signal."""
+    """Runs the steps of a schedule, and tells the verdict once: at the end, at second `end`, or on a signal."""
 
-    def __init__(self, visit, schedule):
-        self.visit, self.schedule, self.clock = visit, schedule, visit.clock
+    def __init__(self, visit, schedule, end):
+        self.visit, self.schedule, self.clock, self.end = visit, schedule, visit.clock, end
         self.told, self.now = threading.Lock(), None
         self.ticker = Ticker(self.tick, self.clock.real(EVERY))
 
     def tick(self):
         tools.commands.drain()
         self.visit.output.verdict(f"{self.visit.results.summary()}\n\nat {self.clock.now():.0f} s, in step {self.now}")
-        if self.clock.now() >= END:
+        if self.clock.now() >= self.end:
             self.tell("the time was over")
 
     def tell(self, why=None):
@@ -108,7 +107,7 @@ class Run:
 
     def step(self, name, end, work):
         self.now = self.visit.results.step = name
-        self.clock.deadline = min(end, END)
+        self.clock.deadline = min(end, self.end)
         print(f"{self.clock.now():5.0f} s  -- {name}, until {self.clock.deadline:.0f} s", flush=True)
         try:
             work(self.visit)
@@ -119,17 +118,18 @@ class Run:
     def all(self):
         self.ticker.start()
         late = 0
-        for step in self.schedule:
-            self.step(step.name, step.at + step.takes + late, step.work)
+        for step, end in self.schedule:
+            self.step(step.name, end + late, step.work)
             if step.name == "start" and self.visit.results.outcome("machine", "start") == "failed":
                 late = BUILDING
-                self.step("build", step.at + step.takes + late, lambda visit: visit.results.attempt("machine", "build", visit.build_there))
+                self.step("build", end + late, lambda visit: visit.results.attempt("machine", "build", visit.build_there))
         self.tell()
 
 
 def main(arguments):
-    from .steps import SCHEDULE  # steps know what a visit is
+    from . import steps  # which know what a visit is
 
+    schedule = steps.ends(steps.chosen(arguments.steps))
     clock = tools.Clock(arguments.scale)
     tools.commands.clock = clock
     manifest = read_manifest(arguments.folder)
@@ -137,7 +137,7 @@ def main(arguments):
         visit = Visit(arguments, manifest, pathlib.Path(scratch), clock)
         if not visit.gpu:
             raise tools.Failed("nvidia-smi finds no GPU on this machine; nothing was run")
-        run = Run(visit, SCHEDULE)
+        run = Run(visit, schedule, arguments.seconds)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: run.tell("a signal ended it"))
         print(f"gpu-visit: {visit.gpu}; results in {visit.output.folder}", flush=True)

@@ -15,7 +15,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
 
-from gpu_visit import build, emit, explain, machine, output, pack, results, sanitizer, steps, tensors, tokens, tolerances, tools, verdict, visit  # noqa: E402
+from gpu_visit import build, dry_run, emit, explain, machine, output, pack, results, sanitizer, steps, tensors, tokens, tolerances, tools, verdict, visit  # noqa: E402
 
 
 class Tolerances(unittest.TestCase):
@@ -212,9 +212,9 @@ class Steps(unittest.TestCase):
         self.ran = []
 
     def run_all(self, *works):
-        schedule = [steps.Step(f"s{number}", 50 * number, 50, work) for number, work in enumerate(works)]
+        schedule = steps.ends([steps.Step(f"s{number}", 50, work) for number, work in enumerate(works)])
         with mock.patch.object(visit.Run, "tell", lambda run, why=None: self.ran.append("told")):
-            runs = visit.Run(self.visit, schedule)
+            runs = visit.Run(self.visit, schedule, 560)
             runs.all()
             runs.ticker.stop()
         return {check: line["outcome"] for (_, check), line in self.visit.results.lines.items()}
@@ -239,19 +239,21 @@ class Steps(unittest.TestCase):
             its.results.add("machine", "start", "failed", reason="version `GLIBC_2.99' not found")
 
         self.visit.build_there = lambda: self.ran.append("built")
-        schedule = [steps.Step("start", 0, 50, start), steps.Step("next", 50, 50, lambda _: self.ran.append(self.clock.deadline))]
+        schedule = steps.ends([steps.Step("start", 50, start), steps.Step("next", 50, lambda _: self.ran.append(self.clock.deadline))])
         with mock.patch.object(visit.Run, "tell", lambda run, why=None: None):
-            runs = visit.Run(self.visit, schedule)
+            runs = visit.Run(self.visit, schedule, 560)
             runs.all()
             runs.ticker.stop()
         self.assertEqual(self.ran, ["built", 100 + visit.BUILDING])
 
     def test_fit_the_visit(self):
-        end = 0
-        for step in steps.SCHEDULE:
-            self.assertEqual(step.at, end)
-            end = step.at + step.takes
-        self.assertLessEqual(end, visit.END)
+        self.assertLessEqual(steps.ends(steps.SCHEDULE)[-1][1], dry_run.END)
+
+    def test_that_are_chosen_begin_at_once(self):
+        few = steps.ends(steps.chosen("llama,start"))
+        self.assertEqual([(step.name, end) for step, end in few], [("start", 8), ("llama", 118)])
+        with self.assertRaisesRegex(tools.Failed, "there is no step lama: steps are start, nccl"):
+            steps.chosen("start,lama")
 
 
 class Sanitizer(unittest.TestCase):
