@@ -4,7 +4,7 @@
 #include "dialects/Exec/Exec.h"
 #include "dialects/Exec/KernelBody.h"
 #include "dialects/Exec/LanePatterns.h"
-#include "dialects/Exec/Panels.h"
+#include "dialects/Exec/MatmulMarks.h"
 #include "dialects/Exec/ValueReads.h"
 #include "dialects/Interfaces/TensorShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -77,6 +77,23 @@ static LogicalResult verifyStreamed(Operation *op, Attribute value) {
   return success();
 }
 
+/// Two calls of one matmul: each computes a part of the result, and no call but the only one has more than that.
+static LogicalResult verifyApart(Operation *op, NamedAttribute attribute) {
+  auto matmul = dyn_cast<MatmulOp>(op);
+  auto count = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!matmul || !count || !count.getType().isInteger(64) || count.getInt() < 1)
+    return op->emitOpError() << "'" << attribute.getName()
+                             << "' is the number of an exec.matmul's rows or columns, i64 and at least 1, found "
+                             << attribute.getValue();
+  if (op->hasAttr(kRowsApart) && op->hasAttr(kColumnsApart))
+    return op->emitOpError() << "has '" << kRowsApart << "' and '" << kColumnsApart
+                             << "'; two calls are one or the other";
+  if (!matmul.isPlain())
+    return op->emitOpError() << "has '" << attribute.getName()
+                             << "' and a bias, an epilogue, an addend or a second result, which belong to one call";
+  return success();
+}
+
 LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kTarget) {
     if (isa<ModuleOp>(op) && isa<TargetAttr>(attribute.getValue()))
@@ -96,6 +113,8 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return success();
     return op->emitOpError() << "'" << kPanels << "' stands alone on an exec.matmul, found " << attribute.getValue();
   }
+  if (attribute.getName() == kRowsApart || attribute.getName() == kColumnsApart)
+    return verifyApart(op, attribute);
   bool isMark = attribute.getName() == kOnline || attribute.getName() == kPicked;
   if (isMark && isa<linalg::GenericOp>(op) && isa<UnitAttr>(attribute.getValue()))
     return success();

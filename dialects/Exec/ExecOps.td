@@ -252,6 +252,10 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteInPlace", "mayW
     ::mlir::Value getResult() { return getWritten().empty() ? ::mlir::Value() : getWritten().front(); }
     /// Whether the epilogue's input is written as well: the second result or out.
     bool keepsInput() { return getWritten().size() + getOuts().size() == 2 && !getBiasGrad(); }
+    /// Whether the call computes the product of two matrices and nothing else; it may add to what is there.
+    bool isPlain() {
+      return !getBias() && !getAux() && !getAddend() && !getBiasGrad() && getEpilogue() == Epilogue::None && !keepsInput();
+    }
     /// The operand whose sum over the contracted dims is the second result or out; or null.
     ::mlir::Value getSummed() { return !getBiasGrad() ? ::mlir::Value() : *getBiasGrad() == Side::Lhs ? getLhs() : getRhs(); }
   }];

@@ -2,7 +2,7 @@
 
 #include "lib/Codegen/StepPrinter.h"
 #include "dialects/Comm/Comm.h"
-#include "dialects/Exec/Panels.h"
+#include "dialects/Exec/MatmulMarks.h"
 #include "lib/Codegen/ArenaText.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/Initializer.h"
@@ -27,10 +27,11 @@ const StepEmitter *codegen::findStepEmitter(StringRef target) {
 
 std::string codegen::programFunction(StringRef symbol) { return "step_" + identifier(symbol); }
 
-std::string StepPrinter::addressText(Value ref) const {
+std::string StepPrinter::addressText(Value ref, int64_t elements) const {
   if (!ref)
     return "nullptr";
-  std::string offset = std::to_string(arena.offsetOf(ref));
+  int64_t behind = elements ? elements * elementBytes(cast<exec::RefType>(ref.getType()).getElementType()) : 0;
+  std::string offset = std::to_string(arena.offsetOf(ref) + behind);
   if (unsigned slots = arena.slotsOf(ref))
     return "m.in(" + std::to_string(slots - 1) + ", " + offset + ")";
   return "m[" + offset + "]";
@@ -141,6 +142,33 @@ std::string StepPrinter::Rows::numberOf(const std::string &row) {
   return std::to_string(it->second);
 }
 
+namespace {
+/// A call, and where its matrices begin in the matmul's: elements.
+struct MatmulPart {
+  MatmulShape shape;
+  int64_t lhs = 0, rhs = 0, out = 0;
+};
+} // namespace
+
+/// One call, or two where the last rows or columns stand apart.
+static SmallVector<MatmulPart, 2> partsOf(exec::MatmulOp op, const MatmulShape &whole) {
+  auto apart = [&](StringRef mark) {
+    auto count = op->getAttrOfType<IntegerAttr>(mark);
+    return count ? count.getInt() : 0;
+  };
+  SmallVector<MatmulPart, 2> parts = {{whole}};
+  if (int64_t rows = apart(exec::kRowsApart)) {
+    int64_t first = parts[0].shape.m -= rows;
+    parts.push_back({whole, first * whole.lhsM, 0, first * whole.outM});
+    parts[1].shape.m = rows;
+  } else if (int64_t columns = apart(exec::kColumnsApart)) {
+    int64_t first = parts[0].shape.n -= columns;
+    parts.push_back({whole, 0, first * whole.rhsN, first * whole.outN});
+    parts[1].shape.n = columns;
+  }
+  return parts;
+}
+
 LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   auto type = [](Value ref) { return cast<exec::RefType>(ref.getType()); };
   Value out = op.getOuts()[0];
@@ -165,8 +193,10 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
                           << "\" takes several GEMM calls";
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
 
-  printCall("br_matmul", {"ctx", matmulsOf[kind].numberOf(matmulRow(op, *shape, lhs, rhs)), addressText(lhs),
-                          addressText(rhs), addressText(out), addressText(op.getBias()), addressText(op.getAddend())});
+  for (const MatmulPart &part : partsOf(op, *shape))
+    printCall("br_matmul", {"ctx", matmulsOf[kind].numberOf(matmulRow(op, part.shape, lhs, rhs)),
+                            addressText(lhs, part.lhs), addressText(rhs, part.rhs), addressText(out, part.out),
+                            addressText(op.getBias()), addressText(op.getAddend())});
   // Where the library does not compute the epilogue, which is known at the start.
   if (emitter.onDevice && (op.getBias() || op.getEpilogue() != exec::Epilogue::None || op.getBiasGrad()))
     printCall("finish_matmul<" + memoryType(type(out).getElementType()).str() + ", " +

@@ -95,7 +95,7 @@ private:
   std::string noteText(mlir::Operation *op, const BufferNames &names);
   std::string matmulNote(exec::MatmulOp op, const BufferNames &names);
   std::string programText(llvm::StringRef function, llvm::ArrayRef<ActionText> actions);
-  std::string addressText(mlir::Value ref) const;
+  std::string addressText(mlir::Value ref, int64_t elements = 0) const;
   Initializer &addWorkspace(exec::ActionOpInterface action, Initializer &row) const;
 
   mlir::ModuleOp module;

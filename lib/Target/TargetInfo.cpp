@@ -146,6 +146,7 @@ static const TargetInfo cpu = {
     /*gpu=*/nullptr,
     /*launch=*/nullptr,
     /*streamDistance=*/64 * MiB,
+    /*matmulMultiple=*/0,
     /*panelRows=*/512,
     /*wideScatter=*/false,
 };
@@ -178,6 +179,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*gpu=*/&gpu,
       /*launch=*/&largeGpu,
       /*streamDistance=*/0,
+      /*matmulMultiple=*/16,
       /*panelRows=*/0,
       /*wideScatter=*/true,
   };

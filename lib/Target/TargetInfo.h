@@ -110,6 +110,8 @@ struct TargetInfo {
   const LaunchLimits *launch;
   /// A result whose next use is so many bytes of traffic away is written past the caches; 0: none is.
   int64_t streamDistance;
+  /// The GEMM library is fast at matrices whose contiguous dims are multiples of so many bytes; 0: at all.
+  int64_t matmulMultiple;
   /// A matmul of bf16 whose result has so many rows copies its right operand into the library's layout
   /// once, instead of leaving that to the library, which does it for each block of rows; 0: none does.
   int64_t panelRows;

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Exec/Panels.h"
+#include "dialects/Exec/MatmulMarks.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Lower/Passes.h"

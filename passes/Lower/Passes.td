@@ -5,8 +5,8 @@
 // recompute-operands, gather-kernels (Kernels.td), form-packs (Memory.td), order-attention,
 // verify-library-sizes (Attention.td), verify-values (Kernels.td), plan-memory, pad-matmuls
 // (Memory.td), outline-kernels (Launches.td), shorten-row-loops (RowLoops.td),
-// batch-launches (Launches.td), stream-stores (Stores.td), copy-panels (Panels.td), verify-memory,
-// verify-plan (Memory.td).
+// batch-launches (Launches.td), stream-stores (Stores.td), split-matmuls (MatmulSizes.td),
+// copy-panels (Panels.td), verify-memory, verify-plan (Memory.td).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER
@@ -22,6 +22,7 @@ include "passes/Lower/Memory.td"
 include "passes/Lower/Launches.td"
 include "passes/Lower/RowLoops.td"
 include "passes/Lower/Stores.td"
+include "passes/Lower/MatmulSizes.td"
 include "passes/Lower/Panels.td"
 
 #endif // BRAID_PASSES_LOWER

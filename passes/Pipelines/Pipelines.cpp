@@ -320,6 +320,8 @@ void braid::buildMemoryPipeline(OpPassManager &manager, const MemoryPipelineOpti
   if (options.streamStores)
     manager.addPass(createStreamStoresPass());
   // Sizes of matmuls are final once they are padded.
+  if (options.splitMatmuls)
+    manager.addPass(createSplitMatmulsPass());
   if (options.copyPanels)
     manager.addPass(createCopyPanelsPass());
   if (options.ranks)

@@ -190,6 +190,9 @@ struct MemoryPipelineOptions : mlir::PassPipelineOptions<MemoryPipelineOptions> 
                              llvm::cl::init(true)};
   Option<bool> streamStores{*this, "stream-stores", llvm::cl::desc("Results that are not read soon go past the caches"),
                             llvm::cl::init(true)};
+  Option<bool> splitMatmuls{*this, "split-matmuls",
+                            llvm::cl::desc("Large matmuls compute the last rows or columns apart"),
+                            llvm::cl::init(true)};
   Option<bool> copyPanels{*this, "copy-panels",
                           llvm::cl::desc("Matmuls with many rows copy an operand into panels once"),
                           llvm::cl::init(true)};

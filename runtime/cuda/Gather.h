@@ -159,17 +159,26 @@ static __global__ void __launch_bounds__(tile_keys)
 
 inline constexpr int segment_threads = 512, chunk_updates = 64;
 
-// Adds the updates at keys [begin, end) to `sum`, one after the other.
-template <class In, class Sum, int W>
+// Strip `number` of this block.  The rows of common words lie side by side where ids follow frequency,
+// so the strips of a block lie as far from each other as they can: a block that has long sums has one.
+__device__ inline Strip spread_strip(int number, int64_t packs) {
+  const int64_t strips = (packs + strip_lanes - 1) / strip_lanes;
+  const int64_t index = static_cast<int64_t>(number) * gridDim.x + blockIdx.x;
+  return {index / strips, index % strips * strip_lanes + threadIdx.x % strip_lanes};
+}
+
+// Adds the updates at keys [begin, end) to `sum`, one after the other, with AHEAD loads in flight.
+template <int AHEAD, class In, class Sum, int W>
 __device__ inline void add_updates(Sum (&sum)[W], const uint64_t *keys, int32_t begin, int32_t end,
                                    const Pack<In, W> *updates, int64_t packs) {
-  constexpr int ahead = 4; // loads in flight
-  for (int32_t i = begin; i < end; i += ahead) {
-    Pack<In, W> next[ahead] = {};
-    for (int a = 0; a < ahead; ++a)
+  for (int32_t i = begin; i < end; i += AHEAD) {
+    Pack<In, W> next[AHEAD] = {};
+#pragma unroll
+    for (int a = 0; a < AHEAD; ++a)
       if (i + a < end)
         next[a] = load(updates + static_cast<int64_t>(load(keys + i + a) & 0xffffffffu) * packs);
-    for (int a = 0; a < ahead; ++a)
+#pragma unroll
+    for (int a = 0; a < AHEAD; ++a)
       if (i + a < end)
         for (int w = 0; w < W; ++w)
           sum[w] += static_cast<Sum>(next[a].at[w]);
@@ -189,7 +198,7 @@ __device__ inline void add_chunks(Sum (&sum)[W], int owner, const uint64_t *keys
     const int32_t mine = first + warp * chunk_updates, left = end - mine;
     Sum part[W] = {};
     if (inside && left > 0)
-      add_updates(part, keys, mine, left < chunk_updates ? end : mine + chunk_updates, updates, packs);
+      add_updates<16>(part, keys, mine, left < chunk_updates ? end : mine + chunk_updates, updates, packs);
     for (int w = 0; w < W; ++w)
       partial.put(w * segment_threads + threadIdx.x, part[w]);
     block_barrier();
@@ -213,7 +222,7 @@ __global__ void __launch_bounds__(segment_threads)
   const int warp = threadIdx.x / strip_lanes;
   const Pack<In, W> *update = reinterpret_cast<const Pack<In, W> *>(updates);
 
-  const Strip strip = strip_of_warp<segment_threads>(warp, packs);
+  const Strip strip = spread_strip(warp, packs);
   const int32_t begin = strip.row < rows ? load(starts + strip.row) : 0;
   const int32_t length = strip.row < rows ? load(starts + strip.row + 1) - begin : 0;
   const bool inside = strip.row < rows && strip.pack < packs && (length || !accumulate);
@@ -228,8 +237,8 @@ __global__ void __launch_bounds__(segment_threads)
       sum[w] = static_cast<Sum>(old.at[w]);
   }
   if (inside)
-    add_updates(sum, keys, begin, begin + (length < chunk_updates ? length : chunk_updates), update + strip.pack,
-                packs);
+    add_updates<4>(sum, keys, begin, begin + (length < chunk_updates ? length : chunk_updates), update + strip.pack,
+                   packs);
   block_barrier();
   int32_t longest = 0;
 #pragma unroll
@@ -237,7 +246,7 @@ __global__ void __launch_bounds__(segment_threads)
     longest = longest < lengths.get(other) ? lengths.get(other) : longest;
   for (int owner = 0; longest > chunk_updates && owner < warps; ++owner)
     if (const int32_t many = lengths.get(owner); many > chunk_updates) {
-      const Strip its = strip_of_warp<segment_threads>(owner, packs);
+      const Strip its = spread_strip(owner, packs);
       const int32_t first = load(starts + its.row);
       add_chunks(sum, owner, keys, first + chunk_updates, first + many, update + its.pack, packs, its.pack < packs);
     }

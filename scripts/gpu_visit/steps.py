@@ -8,7 +8,7 @@ import platform
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable
 
 from . import checks, machine, peers, programs, speed, tools
@@ -108,16 +108,16 @@ def copy_rate(visit, size, runs):
 # ---------------------------------------------------------------------------
 
 class Warming(threading.Thread):
-    """Lets torch.compile fill its cache while small programs are checked."""
+    """Lets torch.compile fill its cache while small programs are checked: first for the Llama, which takes it longest."""
 
     def __init__(self, visit):
         super().__init__(daemon=True)
         self.visit, self.command, self.over = visit, None, threading.Event()
 
     def run(self):
-        for name, kinds in ((GPT, ("compile", "compile-bf16")), (LLAMA, ("compile-bf16",))):
+        for name, kinds in ((LLAMA, ("compile-bf16",)), (GPT, ("compile-bf16", "compile"))):
             program = self.visit.measured(name)
-            for peer in peers.of(program, kinds) if program else []:
+            for peer in peers.of(program, self.visit.peers_among(kinds)) if program else []:
                 if self.over.is_set():
                     return
                 try:
@@ -189,6 +189,7 @@ def gpt(visit):
     attempt(base(visit).name, "kernels", lambda: speed.kernels(base(visit)))
     for variant in variants.values():
         attempt(variant.name, "throughput", lambda variant=variant: speed.throughput(variant, "default", *programs.HEURISTIC))
+        attempt(variant.name, "kernels", lambda variant=variant: speed.kernels(variant))
     if not failed:
         switches(visit, program)
 
@@ -207,7 +208,7 @@ def search(visit, name=None):
 
 
 def beside(visit):
-    speed.beside(base(visit), peers.of(base(visit), list(peers.KINDS)), 2, visit.results)
+    speed.beside(base(visit), peers.of(base(visit), visit.peers_among(peers.KINDS)), 2, visit.results)
 
 
 def llama(visit):
@@ -266,24 +267,27 @@ class Step:
 SCHEDULE = [
     Step("start", 8, start),
     Step("nccl", 10, nccl),
-    Step("numbers", 55, numbers),
-    Step("gpt", 75, gpt),
-    Step("search", 40, search),
-    Step("beside", 92, beside),
-    Step("llama", 110, llama),
-    Step("sanitizer", 65, sanitizer),
-    Step("bits", 40, bits),
-    Step("fallbacks", 25, fallbacks),
-    Step("counters", 30, counters),
+    Step("numbers", 110, numbers),
+    Step("gpt", 50, gpt),
+    Step("search", 25, search),
+    Step("beside", 130, beside),
+    Step("llama", 130, llama),
+    Step("sanitizer", 25, sanitizer),
+    Step("bits", 25, bits),
+    Step("fallbacks", 15, fallbacks),
+    Step("counters", 25, counters),
 ]
 
 
 def chosen(names):
-    """The steps of a comma-separated list, in the order of the schedule; all without one."""
-    wanted = set(names.split(",")) if names else {step.name for step in SCHEDULE}
-    if unknown := wanted - {step.name for step in SCHEDULE}:
-        raise tools.Failed(f"there is no step {', '.join(sorted(unknown))}: steps are {', '.join(step.name for step in SCHEDULE)}")
-    return [step for step in SCHEDULE if step.name in wanted]
+    """The steps of a comma-separated list, in the order of the schedule, each as NAME or NAME:SECONDS; all without one."""
+    known = {step.name: step for step in SCHEDULE}
+    wanted = dict((word.split(":") + [""])[:2] for word in names.split(",")) if names else dict.fromkeys(known, "")
+    if unknown := wanted.keys() - known.keys():
+        raise tools.Failed(f"there is no step {', '.join(sorted(unknown))}: steps are {', '.join(known)}")
+    if wrong := [f"{name}:{seconds}" for name, seconds in wanted.items() if seconds and not seconds.isdigit()]:
+        raise tools.Failed(f"{', '.join(wrong)}: the time of a step is a number of seconds")
+    return [replace(step, takes=int(wanted[step.name] or step.takes)) for step in SCHEDULE if step.name in wanted]
 
 
 def ends(steps):

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 
-from . import build, checks, machine, pack, programs, speed, tools
+from . import build, checks, machine, pack, peers, programs, speed, tools
 from .output import EVERY, Output, Ticker
 from .results import Results
 
@@ -31,7 +31,14 @@ class Visit:
         self.results = Results(self.output, clock, {"machine": str(self.gpu or "no GPU"), **({"rehearsal": True} if self.rehearsal else {})})
         self.binaries, self.references = scratch / "binaries", scratch / "references"
         self.cache = (arguments.cache or scratch / "cache").resolve()
+        self.peers = set(filter(None, arguments.peers.split(",")))
+        if unknown := self.peers - peers.KINDS.keys():
+            raise tools.Failed(f"there is no peer {', '.join(sorted(unknown))}: peers are {', '.join(peers.KINDS)}")
         self.copy_rate, self.programs = None, {}
+
+    def peers_among(self, names):
+        """Those of `names` that stand beside ours in this visit."""
+        return [name for name in names if not self.peers or name in self.peers]
 
     def unpack(self):
         """Unpacks both archives at once; xz leaves Python's lock."""

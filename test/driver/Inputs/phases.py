@@ -7,7 +7,7 @@ import sys
 SHARD = ("func.func(comm-propagate,comm-insert-reshards,comm-verify-shardings),comm-partition,"
          "func.func(comm-simplify),comm-verify-order")
 PLAN = ("exec-plan-memory,exec-pad-matmuls,exec-outline-kernels,exec-shorten-row-loops,exec-batch-launches,exec-stream-stores,"
-        "exec-copy-panels,exec-verify-plan,exec-verify-memory,tg-verify-facts")
+        "exec-split-matmuls,exec-copy-panels,exec-verify-plan,exec-verify-memory,tg-verify-facts")
 
 # A phase with its options, and its passes with what the options say of them.
 PHASES = {

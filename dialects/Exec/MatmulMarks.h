@@ -1,0 +1,17 @@
+//===- MatmulMarks.h - how a matmul calls the GEMM library ------*- C++ -*-===//
+#ifndef BRAID_DIALECTS_EXEC_MATMULMARKS_H
+#define BRAID_DIALECTS_EXEC_MATMULMARKS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace braid::exec {
+
+/// The right operand of the GEMM is copied into panels before the product.
+constexpr llvm::StringLiteral kPanels = "exec.panels";
+
+/// So many of the GEMM's last rows, or of its last columns, are computed by a call of their own.
+constexpr llvm::StringLiteral kRowsApart = "exec.rows_apart", kColumnsApart = "exec.columns_apart";
+
+} // namespace braid::exec
+
+#endif // BRAID_DIALECTS_EXEC_MATMULMARKS_H
