@@ -94,7 +94,9 @@ static std::optional<AttentionWork> attentionWork(Operation *op) {
 double ComputeRates::productSeconds(Operation *op) const {
   if (isa<tg::ContractOp, exec::MatmulOp>(op)) {
     auto [sizes, type] = gemmOf(op);
-    return productSeconds(sizes, type);
+    auto matmul = dyn_cast<exec::MatmulOp>(op);
+    double slowdown = gpu && matmul && matmul.getBiasGrad() ? gpu->biasGradSlowdown : 1;
+    return slowdown * productSeconds(sizes, type);
   }
   if (std::optional<AttentionWork> work = gpu ? attentionWork(op) : std::nullopt) {
     AttentionSeconds seconds = attentionSeconds(*gpu, *work);

@@ -132,7 +132,7 @@ struct DriverOptions {
   std::vector<std::string> hooks;
   AttentionWay attention = AttentionWay::Auto;
   AttentionOrder attentionOrder = AttentionOrder::Auto;
-  /// full, gradients, residuals, activations or none: whether matmul calls apply activations, compute bias
+  /// full, gradients, activations or none: whether matmul calls apply activations, compute bias
   /// gradients and add residuals, where the target's library supports that; empty for full.
   std::string epilogues;
   /// on or off: whether matmuls of one tensor with several weights are one; empty for what suits

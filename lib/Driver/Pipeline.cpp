@@ -233,9 +233,8 @@ static void mergeCollectives(OpPassManager &manager, const DriverOptions &option
 
 static void formActions(OpPassManager &manager, const DriverOptions &options) {
   ActionsPipelineOptions pipeline;
-  const bool hasAll = options.epilogues.empty() || options.epilogues == "full";
-  pipeline.addends = hasAll || options.epilogues == "residuals";
-  pipeline.biasGradients = hasAll || options.epilogues == "gradients";
+  pipeline.addends = options.epilogues.empty() || options.epilogues == "full";
+  pipeline.biasGradients = pipeline.addends || options.epilogues == "gradients";
   pipeline.earlyUpdates = options.update != "late";
   // Hiding communication runs the updates of a bucket once it is reduced.
   pipeline.updates.reduced = options.parallel.overlap == "none";

@@ -52,7 +52,8 @@ static constexpr GpuInfo gpus[] = {
      /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/989e12,
      /*tf32Flops=*/494.7e12,
      /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB,
-     /*commCtas=*/16, /*attentionSums=*/{/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1}},
+     /*commCtas=*/16, /*attentionSums=*/{/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1},
+     /*biasGradSlowdown=*/1.45}, // measured: 1.42 to 1.49 for gradients of 768 x 768 to 3072 x 768
     // L2 and multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
     // which is also the bus width times the clock that it reports; 8 TB/s was said before.  FLOPs:
     // an eighth of what the data sheet of HGX B200 says of eight, half of that where it says "with
@@ -83,10 +84,10 @@ static constexpr const GpuInfo &gpuOf(unsigned arch) {
   return *found;
 }
 
-/// Estimates, because no program of ours has run on a GPU: shares of an H100's data sheet that are usual
-/// in published benchmarks.  Products that no table of lib/Cost prices in
-/// f32 (without TF32) 0.75 and in dense bf16 0.61, f32 vector code 0.60, HBM3
-/// 0.84, NVLink between the GPUs of a machine 0.78 (NCCL's bus bandwidth); an action of a captured graph 2 us.
+/// Shares of an H100's data sheet that are usual in published benchmarks.  Products that no table of lib/Cost prices
+/// in f32 (without TF32) 0.75 and in dense bf16 0.61, f32 vector code 0.60, HBM3 0.84, NVLink between the GPUs of a
+/// machine 0.78 (NCCL's bus bandwidth); an action of a captured graph 2 us.  An H100 in steps of training had 574e12
+/// to 724e12 FLOPs of bf16 GEMMs a second, and 2.81e12 bytes (docs/CUDA.md); the others are not measured.
 /// Other GPUs are taken to reach the same shares of theirs.  Copies to and from the host: four fifths of what
 /// PCIe has in one direction, and a launch for each.
 static constexpr TargetRates ratesOf(const GpuInfo &gpu) {

@@ -40,6 +40,8 @@ struct GpuInfo {
   /// The CTAs with which NCCL reaches the bandwidth of the link, each on a multiprocessor of its own.
   int64_t commCtas;
   AttentionSums attentionSums;
+  /// The time of a GEMM that also sums an operand over the contracted dim, beside that of the GEMM alone.
+  double biasGradSlowdown = 1;
 
   /// "sm_90".
   std::string name() const { return "sm_" + std::to_string(arch); }

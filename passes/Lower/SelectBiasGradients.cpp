@@ -11,6 +11,7 @@
 #include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/Facts.h"
+#include "lib/Cost/Cost.h"
 #include "lib/Memory/Reads.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
@@ -127,7 +128,16 @@ static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp re
   matmul.erase();
 }
 
-static void moveIntoCall(tg::ReduceOp reduce) {
+/// Whether the sum takes the call no longer than it takes a kernel, which reads the operand once more.
+static bool paysOff(exec::MatmulOp matmul, Value summed, const TargetInfo &target) {
+  if (!target.gpu)
+    return true;
+  ComputeRates rates = ComputeRates::of(target);
+  double inCall = (target.gpu->biasGradSlowdown - 1) * rates.productSeconds(matmul);
+  return inCall <= rates.callSeconds(0, static_cast<double>(bytesOf(summed.getType())));
+}
+
+static void moveIntoCall(tg::ReduceOp reduce, const TargetInfo &target) {
   Operation *widening = wideningOf(reduce);
   Value value = widening ? widening->getOperand(0) : reduce.getInput();
   if (reduce.getKind() != tg::ReduceKind::Sum || !isReadForSum(value, widening ? widening : reduce.getOperation()))
@@ -137,7 +147,7 @@ static void moveIntoCall(tg::ReduceOp reduce) {
     std::optional<exec::Side> side = matmul ? sideOf(matmul, value, reduce) : std::nullopt;
     if (!side)
       continue;
-    if (Operation *place = placeOf(matmul, reduce))
+    if (Operation *place = paysOff(matmul, value, target) ? placeOf(matmul, reduce) : nullptr)
       return moveIntoCall(matmul, *side, reduce, place);
   }
 }
@@ -153,7 +163,7 @@ struct SelectBiasGradientsPass : public braid::impl::SelectBiasGradientsPassBase
     if (!info->biasGradEpilogue || getOperation().isExternal())
       return;
     for (auto reduce : llvm::make_early_inc_range(getOperation().getBody().front().getOps<tg::ReduceOp>()))
-      moveIntoCall(reduce);
+      moveIntoCall(reduce, *info);
   }
 };
 } // namespace

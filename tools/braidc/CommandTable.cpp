@@ -152,7 +152,6 @@ constexpr Option kKernels[] = {
     {"--epilogues",
      choice({{"full", "activations, bias gradients and residual sums"},
              {"gradients", "activations and bias gradients"},
-             {"residuals", "activations and residual sums"},
              {"activations", ""},
              {"none", "all are kernels"}}),
      "Epilogues of matmul calls, where the target's GEMM library has them", into<&DriverOptions::epilogues>(),
