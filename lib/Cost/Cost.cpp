@@ -95,8 +95,7 @@ double ComputeRates::productSeconds(Operation *op) const {
   if (isa<tg::ContractOp, exec::MatmulOp>(op)) {
     auto [sizes, type] = gemmOf(op);
     auto matmul = dyn_cast<exec::MatmulOp>(op);
-    double slowdown = gpu && matmul && matmul.getBiasGrad() ? gpu->biasGradSlowdown : 1;
-    return slowdown * productSeconds(sizes, type);
+    return productSeconds(sizes, type) + (matmul && matmul.getBiasGrad() ? biasGradSeconds(matmul) : 0);
   }
   if (std::optional<AttentionWork> work = gpu ? attentionWork(op) : std::nullopt) {
     AttentionSeconds seconds = attentionSeconds(*gpu, *work);
@@ -105,6 +104,12 @@ double ComputeRates::productSeconds(Operation *op) const {
   auto cost = dyn_cast<CostOpInterface>(op);
   bool isHalf = getElementTypeOrSelf(op->getOperand(0)).isBF16();
   return static_cast<double>(cost ? cost.getFlops() : defaultFlops(op)) / (isHalf ? halfMatrixFlops : matrixFlops);
+}
+
+double ComputeRates::biasGradSeconds(exec::MatmulOp matmul) const {
+  if (!gpu || !tensorOf(matmul.getLhs()).getElementType().isBF16())
+    return 0;
+  return (gpu->biasGradSlowdown - 1) * matmul.getActionCost().matrixFlops / halfMatrixFlops;
 }
 
 ActionSeconds ComputeRates::parts(exec::ActionOpInterface action) const {

@@ -40,7 +40,7 @@ struct GpuInfo {
   /// The CTAs with which NCCL reaches the bandwidth of the link, each on a multiprocessor of its own.
   int64_t commCtas;
   AttentionSums attentionSums;
-  /// The time of a GEMM that also sums an operand over the contracted dim, beside that of the GEMM alone.
+  /// The time of a GEMM of bf16 that also sums an operand over the contracted dim, beside that of the GEMM alone.
   double biasGradSlowdown = 1;
 
   /// "sm_90".

@@ -89,7 +89,7 @@ def SelectBiasGradientsPass : TargetPass<"exec-select-bias-gradients", "::mlir::
       from the type of the matmul's result;
     * if the matmul takes several library calls, each of which would restart the sum;
     * if the call is expected to lose more time by it than a kernel takes that reads the operand.  On Hopper
-      a GEMM with such a sum takes 1.45 times as long (`biasGradSlowdown` of the target's row), so the
+      a GEMM of bf16 with such a sum takes 1.45 times as long (`biasGradSlowdown` of the target's row), so the
       sums of large layers are kernels;
     * if the matmul depends on a reader of the sum, or if a reader of the sum comes before
       the operands of the matmul.

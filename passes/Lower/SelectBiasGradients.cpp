@@ -128,13 +128,12 @@ static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp re
   matmul.erase();
 }
 
-/// Whether the sum takes the call no longer than it takes a kernel, which reads the operand once more.
+/// Whether the sum takes the call no longer than it takes kernels: one reads the operand once more, and one adds up
+/// the parts of the sum.
 static bool paysOff(exec::MatmulOp matmul, Value summed, const TargetInfo &target) {
-  if (!target.gpu)
-    return true;
   ComputeRates rates = ComputeRates::of(target);
-  double inCall = (target.gpu->biasGradSlowdown - 1) * rates.productSeconds(matmul);
-  return inCall <= rates.callSeconds(0, static_cast<double>(bytesOf(summed.getType())));
+  return rates.biasGradSeconds(matmul) <=
+         rates.callSeconds(0, static_cast<double>(bytesOf(summed.getType()))) + rates.launchSeconds;
 }
 
 static void moveIntoCall(tg::ReduceOp reduce, const TargetInfo &target) {
