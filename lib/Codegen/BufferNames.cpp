@@ -1,6 +1,7 @@
 //===- BufferNames.cpp - what lies in the arena, by name ------------------===//
 
 #include "lib/Codegen/BufferNames.h"
+#include "dialects/TG/ValueNames.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Memory/Persistent.h"
 
@@ -10,6 +11,7 @@ using namespace braid::codegen;
 
 BufferNames::BufferNames(exec::ProgramOp program, const ArenaMap &arena) : arena(arena) {
   for (auto tensor : program->getParentOfType<ModuleOp>().getOps<exec::TensorOp>()) {
+    values.insert(braid::nameOf(tensor));
     if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
       tensors[{param.getOf().str(), param.getKind()}] = braid::nameOf(tensor).str();
     auto state = dyn_cast<tg::StateAttr>(tensor.getValue());
@@ -33,24 +35,40 @@ std::string BufferNames::nameFor(tg::FactsAttr facts) const {
 // Names
 //===----------------------------------------------------------------------===//
 
+/// What an action calls the value that it writes to one of its outs, or "".
+static std::string valueName(exec::ActionOpInterface action, unsigned out, const ArenaMap &arena) {
+  auto launch = dyn_cast<exec::LaunchOp>(action.getOperation());
+  if (!launch)
+    return out == 0 ? tg::valueNameOf(action.getLoc()).str() : "";
+  exec::KernelDefOp kernel = arena.kernelOf(launch);
+  if (!kernel || launch.getBatch() > 1)
+    return "";
+  auto value = dyn_cast<OpResult>(kernel.getBody().front().getTerminator()->getOperand(out));
+  return value && value.getResultNumber() == 0 ? tg::nameOfResult(value.getOwner()) : "";
+}
+
+std::string BufferNames::nameFor(exec::ActionOpInterface action, unsigned out, unsigned number) {
+  unsigned numOuts = action.getActionOuts().size();
+  std::string at = "@" + std::to_string(number), known = nameFor(tg::factsOfTensor(action.getLoc(), out, numOuts));
+  std::string layer = layerText(action->getLoc()), value = valueName(action, out, arena);
+  bool isOp = layer.empty() || StringRef(layer).starts_with("tg."); // no layer, but the op that it comes from
+  std::string name = !known.empty() ? known : value.empty() || isOp ? value : layer + "." + value;
+  if (!name.empty())
+    return values.insert(name).second ? name : name + at;
+  return (layer.empty() ? action.getActionName() : layer) + at + (numOuts > 1 ? "#" + std::to_string(out) : "");
+}
+
 void BufferNames::enter(exec::ActionOpInterface action, unsigned number) {
   for (Operation *buffer : written)
     names[buffer].before = names[buffer].after;
   written.clear();
   OperandRange outs = action.getActionOuts();
-  std::string layer = layerText(action->getLoc());
-  if (layer.empty())
-    layer = action.getActionName();
   for (auto [index, out] : llvm::enumerate(outs)) {
     auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(out));
     if (!buffer || buffer.getIo())
       continue;
-    std::string known = nameFor(tg::factsOfTensor(action.getLoc(), index, outs.size()));
-    std::string at = "@" + std::to_string(number);
-    if (known.empty() && outs.size() > 1)
-      at += "#" + std::to_string(index);
     Names &its = names[buffer];
-    its.after = (known.empty() ? layer : known) + at;
+    its.after = nameFor(action, index, number);
     if (!its.numWrites++)
       its.first = its.before = its.after;
     written.push_back(buffer);
@@ -72,10 +90,13 @@ std::string BufferNames::nameOf(Value ref, bool ofWritten) const {
   return offset ? name + " + " + std::to_string(offset) : name;
 }
 
+std::string BufferNames::first(exec::BufferOp buffer) const {
+  auto known = names.find(buffer);
+  return known == names.end() ? buffer.getName().str() : known->second.first;
+}
+
 std::string BufferNames::history(exec::BufferOp buffer) const {
   auto known = names.find(buffer);
-  if (known == names.end())
-    return buffer.getName().str();
-  unsigned more = known->second.numWrites - 1;
-  return known->second.first + (more ? ", then " + std::to_string(more) + " more" : "");
+  unsigned more = known == names.end() ? 0 : known->second.numWrites - 1;
+  return first(buffer) + (more ? ", then " + std::to_string(more) + " more" : "");
 }

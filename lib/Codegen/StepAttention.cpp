@@ -86,24 +86,24 @@ template <typename Op> void StepPrinter::printTiles(Op op, std::string row) {
   size_t known = tiledAttentions.rows.size();
   std::string table = "attention" + tiledAttentions.numberOf(row);
   if (known == 0)
-    tables +=
+    sharedTables +=
         "// Fields that are zero are left out.\n#pragma GCC diagnostic ignored \"-Wmissing-field-initializers\"\n\n";
   if (tiledAttentions.rows.size() > known)
-    tables += "static constexpr br_attention_desc " + table + " = " + row + ";\n\n";
+    sharedTables += "static constexpr br_attention_desc " + table + " = " + row + ";\n\n";
   exec::RefType query = typeOf(op.getQuery());
   int64_t cache = target.workspace.attentionCache;
   SmallVector<std::string> arguments{emitter.launcher.str(), table};
-  SmallVector<Value> places{op.getDocuments(), op.getQueryStart(), op.getKeyStart()};
+  SmallVector<Value> offsets{op.getDocuments(), op.getQueryStart(), op.getKeyStart()};
   for (Value ref : op->getOperands())
-    if (!is_contained(places, ref))
+    if (!is_contained(offsets, ref))
       arguments.push_back(addressText(ref));
   if (op.getWorkspaceBytes(target.workspace) > 0)
-    arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
-  while (!places.empty() && !places.back())
-    places.pop_back();
+    arguments.push_back("m[" + places.scratch().str() + "]");
+  while (!offsets.empty() && !offsets.back())
+    offsets.pop_back();
   auto placeText = [&](Value place) { return place ? addressText(place) : std::string("nullptr"); };
-  if (!places.empty())
-    arguments.push_back("{" + llvm::join(llvm::map_range(places, placeText), ", ") + "}");
+  if (!offsets.empty())
+    arguments.push_back("{" + llvm::join(llvm::map_range(offsets, placeText), ", ") + "}");
   std::string function =
       op.getActionName() + "<" + memoryType(query.getElementType()).str() + ", " + std::to_string(query.getShape()[3]) +
       (cache ? ", " + std::to_string(attentionTile(op.getSizes(), cache)) : "") + (op.getSoftcap() ? ", true>" : ">");

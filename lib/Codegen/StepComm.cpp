@@ -198,7 +198,7 @@ FailureOr<std::string> StepPrinter::copyTable(Operation *op, ArrayRef<int64_t> s
   auto [it, isNew] = copies.try_emplace(row, copies.size());
   std::string name = "copy_" + std::to_string(it->second);
   if (isNew)
-    tables += "static constexpr BlockCopy " + name + " = " + row + ";\n\n";
+    sharedTables += "static constexpr BlockCopy " + name + " = " + row + ";\n\n";
   return name;
 }
 

@@ -130,9 +130,8 @@ void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
   tables += "static constexpr Tuple<" + std::to_string(numPointers) + "> " + name + "[] = {\n";
   for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple) {
     ValueRange outs = op.getOuts().slice(tuple * numOuts, numOuts);
-    std::string offsets = llvm::join(llvm::map_range(pointersOf(op, kernel.analysis, tuple),
-                                                     [&](Value ref) { return std::to_string(arena.offsetOf(ref)); }),
-                                     ", ");
+    std::string offsets = llvm::join(
+        llvm::map_range(pointersOf(op, kernel.analysis, tuple), [&](Value ref) { return places.of(ref); }), ", ");
     tables += "    {" + std::to_string(lengthOf(op, kernel.analysis, tuple)) + ", {" + offsets + "}}, // " +
               commentText(subjectOf(outs, arena)) + "\n";
   }

@@ -3,7 +3,6 @@
 #include "lib/Codegen/StepPrinter.h"
 #include "dialects/Comm/Comm.h"
 #include "dialects/Exec/MatmulMarks.h"
-#include "lib/Codegen/ArenaText.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/Initializer.h"
 #include "lib/Codegen/KernelPrinter.h"
@@ -31,7 +30,7 @@ std::string StepPrinter::addressText(Value ref, int64_t elements) const {
   if (!ref)
     return "nullptr";
   int64_t behind = elements ? elements * elementBytes(cast<exec::RefType>(ref.getType()).getElementType()) : 0;
-  std::string offset = std::to_string(arena.offsetOf(ref) + behind);
+  std::string offset = places.of(ref, behind);
   if (unsigned slots = arena.slotsOf(ref))
     return "m.in(" + std::to_string(slots - 1) + ", " + offset + ")";
   return "m[" + offset + "]";
@@ -250,7 +249,7 @@ LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
     return op.emitError() << "sorts in " << scratch << " bytes of scratch memory, but the program has "
                           << workspaceBytes << "; it was not planned for the " << emitter.target << " target";
   if (emitter.onDevice)
-    arguments.push_back("m[" + std::to_string(workspaceOffset) + "]");
+    arguments.push_back("m[" + places.scratch().str() + "]");
   printTyped("scatter_add", {out.getElementType(), updates.getElementType()}, std::move(arguments));
   return success();
 }
@@ -308,25 +307,30 @@ static SmallVector<ArrayRef<ActionText>> splitIntoParts(ArrayRef<ActionText> act
 
 /// A function that runs these actions.  Compile time grows faster than linearly with the
 /// length of a function, so a long list becomes several functions that run a part each.
-std::string StepPrinter::programText(StringRef function, ArrayRef<ActionText> actions) {
+std::string StepPrinter::programText(StringRef function, StringRef declarations, ArrayRef<ActionText> actions) {
   std::string head = "(br_context *ctx) {\n  const Memory m(ctx);\n",
-              end = "  return " + emitter.status.str() + ";\n}\n";
+              end = "  return " + emitter.status.str() + ";\n}\n", space = "at_" + identifier(function.drop_front(5));
   auto join = [](ArrayRef<ActionText> actions) {
     return llvm::join(llvm::map_range(actions, [](const ActionText &action) { return action.text; }), "\n");
   };
   SmallVector<ArrayRef<ActionText>> lists = splitIntoParts(actions);
   if (actions.empty())
     return "br_status " + function.str() + "(br_context *) { return BR_OK; }\n";
-  if (lists.size() == 1)
-    return "br_status " + function.str() + head + "\n" + join(actions) + end;
   std::string parts, body, unused = emitter.onDevice ? "[[maybe_unused]] " : "";
   for (auto [number, its] : llvm::enumerate(lists)) {
-    std::string name = function.str() + "_" + std::to_string(number);
+    std::string name = lists.size() == 1 ? "run" : "run_" + std::to_string(number);
     parts +=
         "static br_status " + name + "(" + unused + "br_context *ctx, const Memory m) {\n" + join(its) + end + "\n";
-    body += "  if (" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
+    body += "  if (" + space + "::" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
   }
-  return parts + "br_status " + function.str() + head + body + "  return BR_OK;\n}\n";
+  return "namespace " + space + " {\n" + StringRef(declarations).rtrim().str() + "\n\n" + parts + "} // namespace " +
+         space + "\n\nbr_status " + function.str() + head + body + "  return BR_OK;\n}\n";
+}
+
+/// The heading of a part of a file.
+static std::string sectionText(StringRef title) {
+  std::string rule = "//===" + std::string(70, '-') + "===//\n";
+  return rule + "// " + commentText(title) + "\n" + rule + "\n";
 }
 
 /// "  // ---- forward: h.0 ----" and an empty line; "" if no section begins.
@@ -349,8 +353,15 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
     }
   SmallVector<ActionText> actions;
   std::vector<std::string> &rows = actionRows[program];
+  {
+    BufferNames all(program, arena);
+    unsigned number = 0;
+    program.walk([&](exec::ActionOpInterface action) { all.enter(action, number++); });
+    places.enter(program, all);
+  }
   BufferNames names(program, arena);
   Sections sections(program, arena);
+  tables.clear();
   for (Operation &op : program.getBody().front()) {
     auto action = dyn_cast<exec::ActionOpInterface>(op);
     if (!action)
@@ -366,8 +377,12 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
                            "  m.at(" + number + ");\n" + calls,
                        !section.empty()});
   }
-  programs += "\n" + (emitter.onDevice ? sectionText(program.getSymName()) : "") + arenaText(program, names) +
-              programText(programFunction(program.getSymName()), actions);
+  programs += "\n" + (emitter.onDevice ? sectionText(program.getSymName()) : "") +
+              programText(programFunction(program.getSymName()),
+                          "// " + commentText(program.getSymName()) + ": an arena of " +
+                              std::to_string(program.getArenaBytes()) + " bytes.\n" + places.buffersText(names) +
+                              (tables.empty() ? "" : "\n" + tables),
+                          actions);
   return success();
 }
 
@@ -402,15 +417,12 @@ FailureOr<std::string> StepPrinter::print() {
   for (auto program : module.getOps<exec::ProgramOp>())
     if (failed(isPipelineMessage(program) ? addMessage(program) : printProgram(program)))
       return failure();
-  std::string arenaTable, preload;
-  if (emitter.onDevice) {
-    preload = preloadText(kernels);
-    arenaTable = sectionText("The arena") + tensorsText(module) + "\n" +
-                 (tables.empty() ? "" : sectionText("Launches over many vectors, and copies of blocks"));
-  }
+  std::string preload = emitter.onDevice ? preloadText(kernels) : "", shared = sharedTables;
+  if (emitter.onDevice && !shared.empty())
+    shared = sectionText("Copies of blocks, and attention by tiles") + shared;
   StringRef attention = tiledAttentions.rows.empty() ? StringRef() : StringRef(emitter.attentionInclude);
   return "// The programs of the model: kernels and library calls in their order.\n#include \"" +
          emitter.kernelsFile.str() + "\"\n#include \"step.h\"\n" + (emitter.stepIncludes + attention).str() +
-         "\nnamespace braid {\n\n" + arenaTable + tables +
+         "\nnamespace braid {\n\n" + places.tensorsText() + "\n" + shared +
          StringRef(programs).drop_front(programs.empty() ? 0 : 1).str() + preload + "\n} // namespace braid\n";
 }

@@ -8,9 +8,9 @@
 #define BRAID_LIB_CODEGEN_STEPPRINTER_H
 
 #include "dialects/Exec/Exec.h"
-#include "lib/Codegen/BufferNames.h"
 #include "lib/Codegen/LaunchShape.h"
 #include "lib/Codegen/PipelineTables.h"
+#include "lib/Codegen/Places.h"
 #include "lib/Codegen/RankTables.h"
 #include "lib/Codegen/StepEmitter.h"
 #include "lib/Target/MatmulShape.h"
@@ -42,8 +42,8 @@ public:
   StepPrinter(mlir::ModuleOp module, const ArenaMap &arena, const KernelTable &kernels, RankTables &ranks,
               PipelineTables &pipeline, const TargetInfo &target, const StepEmitter &emitter)
       : module(module), arena(arena), kernels(kernels), ranks(ranks), pipeline(pipeline), target(target),
-        emitter(emitter), matmulsOf(ranks.getKinds().size()), attentionsOf(ranks.getKinds().size()),
-        transfersOf(ranks.getKinds().size()) {}
+        emitter(emitter), places(module, arena), matmulsOf(ranks.getKinds().size()),
+        attentionsOf(ranks.getKinds().size()), transfersOf(ranks.getKinds().size()) {}
 
   /// The text of the file of programs.
   mlir::FailureOr<std::string> print();
@@ -94,7 +94,7 @@ private:
   std::string actionRow(exec::ActionOpInterface action, llvm::StringRef name);
   std::string noteText(mlir::Operation *op, const BufferNames &names);
   std::string matmulNote(exec::MatmulOp op, const BufferNames &names);
-  std::string programText(llvm::StringRef function, llvm::ArrayRef<ActionText> actions);
+  std::string programText(llvm::StringRef function, llvm::StringRef declarations, llvm::ArrayRef<ActionText> actions);
   std::string addressText(mlir::Value ref, int64_t elements = 0) const;
   Initializer &addWorkspace(exec::ActionOpInterface action, Initializer &row) const;
 
@@ -106,7 +106,8 @@ private:
   const TargetInfo &target;
   const StepEmitter &emitter;
   std::string calls; // of the action being printed
-  std::string programs, tables;
+  Places places;
+  std::string programs, tables, sharedTables; // tables of the program being printed, and of all
   unsigned numTables = 0;
   uint64_t workspaceOffset = 0, workspaceBytes = 0; // of the program being printed
   unsigned kind = 0;                                // of the ranks that run it

@@ -1,0 +1,147 @@
+//===- Places.cpp - constants that name bytes of the arena ----------------===//
+
+#include "lib/Codegen/Places.h"
+#include "lib/Codegen/CppText.h"
+#include "lib/Memory/Persistent.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+//===----------------------------------------------------------------------===//
+// Identifiers
+//===----------------------------------------------------------------------===//
+
+/// Whether generated code or the language gives the identifier another meaning.  What the code calls ends in
+/// `_kernel`, begins like a function of the runtime, or stands here; so do macros of the C library.
+static bool isReserved(StringRef name) {
+  static const llvm::StringSet<> words = {
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+      "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short",
+      "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+      "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
+      "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+      // Of the text around places.
+      "m", "ctx", "run", "braid", "bf16", "gather", "scatter_add", "uint64_t", "int64_t",
+      // Macros.
+      "assert", "errno", "linux", "stderr", "stdin", "stdout", "unix"};
+  bool isMacro = name.size() > 1 && !llvm::any_of(name, llvm::isLower); // as the C library writes them
+  return words.contains(name) || isMacro || name.ends_with("_kernel") || name.starts_with("br_") ||
+         name.starts_with("launch") || name.starts_with("run_") || name.starts_with("copy_") ||
+         name.starts_with("take_") || name.starts_with("attention") || name.starts_with("finish_") ||
+         name.starts_with("_") || name.contains("__") || name.contains("_table");
+}
+
+std::string Places::add(StringRef name, llvm::StringSet<> &names) {
+  std::string text;
+  for (char c : name)
+    if (llvm::isAlnum(c))
+      text += c;
+    else if (!text.empty() && text.back() != '_')
+      text += '_';
+  while (!text.empty() && text.back() == '_')
+    text.pop_back();
+  if (text.empty() || llvm::isDigit(text.front()) || isReserved(text))
+    text = "at_" + text;
+  std::string unique = text;
+  for (unsigned number = 2; !names.insert(unique).second; ++number)
+    unique = text + "_" + std::to_string(number);
+  return unique;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Places::Places(ModuleOp module, const ArenaMap &arena) : module(module), arena(arena) {
+  for (auto tensor : module.getOps<exec::TensorOp>())
+    tensors[tensor] = add(nameOf(tensor), tensorNames);
+}
+
+void Places::enter(exec::ProgramOp entered, const BufferNames &names) {
+  program = entered;
+  buffers.clear();
+  scratchName.clear();
+  taken = tensorNames;
+  for (auto buffer : program.getOps<exec::BufferOp>()) {
+    std::string name = add(names.first(buffer), taken);
+    if (buffer.getScratch())
+      scratchName = name;
+    buffers[buffer] = std::move(name);
+  }
+}
+
+std::string Places::of(Value ref, int64_t behind) const {
+  Operation *storage = arena.storageOf(ref);
+  auto buffer = buffers.find(storage);
+  auto tensor = tensors.find(storage);
+  int64_t offset = static_cast<int64_t>(arena.offsetOf(ref)) + behind;
+  if (buffer == buffers.end() && tensor == tensors.end()) // a pack
+    return std::to_string(offset);
+  int64_t begin = cast<exec::ArenaRangeOpInterface>(storage).getBegin();
+  const std::string &name = buffer == buffers.end() ? tensor->second : buffer->second;
+  return offset == begin ? name : name + " + " + std::to_string(offset - begin);
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+std::string Places::declare(ArrayRef<Operation *> storages,
+                            llvm::function_ref<std::string(Operation *)> describe) const {
+  SmallVector<std::string> heads;
+  size_t width = 0;
+  for (Operation *storage : storages) {
+    auto buffer = buffers.find(storage);
+    const std::string &name = buffer == buffers.end() ? tensors.at(storage) : buffer->second;
+    heads.push_back("inline constexpr uint64_t " + name + " = " +
+                    std::to_string(cast<exec::ArenaRangeOpInterface>(storage).getBegin()) + ";");
+    width = std::min<size_t>(80, std::max(width, heads.back().size()));
+  }
+  std::string text;
+  for (auto [storage, head] : llvm::zip(storages, heads))
+    text += head + std::string(width > head.size() ? width - head.size() : 0, ' ') + " // " +
+            std::to_string(cast<exec::ArenaRangeOpInterface>(storage).getSize()) + " bytes, " +
+            commentText(describe(storage)) + "\n";
+  return text;
+}
+
+static std::string onHostText(StringRef declarations) {
+  return declarations.empty() ? "" : "\n// In pinned memory of the host.\n" + declarations.str();
+}
+
+std::string Places::tensorsText() const {
+  SmallVector<Operation *> device, host;
+  for (auto tensor : ModuleOp(module).getOps<exec::TensorOp>())
+    (tensor.getHost() ? host : device).push_back(tensor);
+  auto category = [](Operation *tensor) {
+    return exec::stringifyCategory(cast<exec::TensorOp>(tensor).getCategory()).str();
+  };
+  return "// Tensors that live across programs and steps.\n" + declare(device, category) +
+         onHostText(declare(host, category));
+}
+
+std::string Places::buffersText(const BufferNames &names) const {
+  SmallVector<exec::BufferOp> sorted(exec::ProgramOp(program).getOps<exec::BufferOp>());
+  llvm::stable_sort(sorted, [](exec::BufferOp a, exec::BufferOp b) {
+    auto first = [](exec::BufferOp buffer) { return static_cast<int64_t>(buffer.getFirst()); };
+    return std::tuple(first(a), a.getOffset()) < std::tuple(first(b), b.getOffset());
+  });
+  SmallVector<Operation *> device, host;
+  for (exec::BufferOp buffer : sorted)
+    (buffer.getHost() ? host : device).push_back(buffer);
+  auto describe = [&](Operation *op) {
+    auto buffer = cast<exec::BufferOp>(op);
+    std::string first = names.first(buffer), history = names.history(buffer);
+    return exec::stringifyCategory(buffer.getCategory()).str() + ", actions " +
+           std::to_string(static_cast<int64_t>(buffer.getFirst())) + " to " +
+           std::to_string(static_cast<int64_t>(buffer.getLast())) +
+           (history == first ? "" : ", " + history.substr(first.size() + 2));
+  };
+  return declare(device, describe) + onHostText(declare(host, describe));
+}
