@@ -2,6 +2,7 @@
 
 #include "lib/Codegen/Places.h"
 #include "lib/Codegen/CppText.h"
+#include "lib/Codegen/StepPrinter.h"
 #include "lib/Memory/Persistent.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -27,7 +28,7 @@ static bool isReserved(StringRef name) {
       "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
       "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
       // Of the text around places.
-      "m", "ctx", "run", "braid", "bf16", "gather", "scatter_add", "uint64_t", "int64_t",
+      "m", "ctx", "run", "braid", "bf16", "Memory", "Tuple", "gather", "scatter_add", "uint64_t", "int64_t",
       // Macros.
       "assert", "errno", "linux", "stderr", "stdin", "stdout", "unix"};
   bool isMacro = name.size() > 1 && !llvm::any_of(name, llvm::isLower); // as the C library writes them
@@ -38,16 +39,19 @@ static bool isReserved(StringRef name) {
 }
 
 std::string Places::add(StringRef name, llvm::StringSet<> &names) {
+  constexpr size_t most = 100; // characters
   std::string text;
-  for (char c : name)
+  for (char c : name.take_front(most))
     if (llvm::isAlnum(c))
       text += c;
     else if (!text.empty() && text.back() != '_')
       text += '_';
   while (!text.empty() && text.back() == '_')
     text.pop_back();
-  if (text.empty() || llvm::isDigit(text.front()) || isReserved(text))
-    text = "at_" + text;
+  if (text.empty() || llvm::isDigit(text.front()))
+    text = "_" + text;
+  if (isReserved(text))
+    text = "place_" + StringRef(text).ltrim('_').str();
   std::string unique = text;
   for (unsigned number = 2; !names.insert(unique).second; ++number)
     unique = text + "_" + std::to_string(number);
@@ -59,6 +63,8 @@ std::string Places::add(StringRef name, llvm::StringSet<> &names) {
 //===----------------------------------------------------------------------===//
 
 Places::Places(ModuleOp module, const ArenaMap &arena) : module(module), arena(arena) {
+  for (auto program : module.getOps<exec::ProgramOp>()) // which have namespaces there
+    tensorNames.insert(programFunction(program.getSymName()));
   for (auto tensor : module.getOps<exec::TensorOp>())
     tensors[tensor] = add(nameOf(tensor), tensorNames);
 }
@@ -122,8 +128,8 @@ std::string Places::tensorsText() const {
   auto category = [](Operation *tensor) {
     return exec::stringifyCategory(cast<exec::TensorOp>(tensor).getCategory()).str();
   };
-  return "// Tensors that live across programs and steps.\n" + declare(device, category) +
-         onHostText(declare(host, category));
+  return "// Where tensors lie that live across programs and steps: bytes of the arena.\nnamespace at {\n" +
+         declare(device, category) + onHostText(declare(host, category)) + "} // namespace at\n";
 }
 
 std::string Places::buffersText(const BufferNames &names) const {

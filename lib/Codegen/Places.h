@@ -1,8 +1,10 @@
 //===- Places.h - constants that name bytes of the arena --------*- C++ -*-===//
 //
 // Generated code gives the place of a tensor by a constant, `m[hidden_weight]`, which is declared
-// with its bytes, life and category: for persistent tensors once, for buffers in a namespace of
-// their program.  A buffer is called after its first contents (BufferNames.h).
+// with its bytes, life and category: of persistent tensors in the namespace `at`, of buffers in a
+// namespace of their program inside it.  So the names hide those of the runtime, which the code around
+// them does not use but for those that are refused here.  A buffer is called after its first contents
+// (BufferNames.h).
 //
 // Names of users become identifiers: letters, digits and underscores, unique, and none that the
 // generated code uses otherwise.

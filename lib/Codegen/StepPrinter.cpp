@@ -309,7 +309,7 @@ static SmallVector<ArrayRef<ActionText>> splitIntoParts(ArrayRef<ActionText> act
 /// length of a function, so a long list becomes several functions that run a part each.
 std::string StepPrinter::programText(StringRef function, StringRef declarations, ArrayRef<ActionText> actions) {
   std::string head = "(br_context *ctx) {\n  const Memory m(ctx);\n",
-              end = "  return " + emitter.status.str() + ";\n}\n", space = "at_" + identifier(function.drop_front(5));
+              end = "  return " + emitter.status.str() + ";\n}\n", space = "at::" + function.str();
   auto join = [](ArrayRef<ActionText> actions) {
     return llvm::join(llvm::map_range(actions, [](const ActionText &action) { return action.text; }), "\n");
   };

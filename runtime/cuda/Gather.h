@@ -167,6 +167,9 @@ __device__ inline Strip spread_strip(int number, int64_t packs) {
   return {index / strips, index % strips * strip_lanes + threadIdx.x % strip_lanes};
 }
 
+// The loads in flight of a warp that adds many updates: 128 bytes a thread, or 16.
+template <class T> constexpr int many_ahead = sizeof(T) <= 8 ? 16 : 8;
+
 // Adds the updates at keys [begin, end) to `sum`, one after the other, with AHEAD loads in flight.
 template <int AHEAD, class In, class Sum, int W>
 __device__ inline void add_updates(Sum (&sum)[W], const uint64_t *keys, int32_t begin, int32_t end,
@@ -198,7 +201,8 @@ __device__ inline void add_chunks(Sum (&sum)[W], int owner, const uint64_t *keys
     const int32_t mine = first + warp * chunk_updates, left = end - mine;
     Sum part[W] = {};
     if (inside && left > 0)
-      add_updates<16>(part, keys, mine, left < chunk_updates ? end : mine + chunk_updates, updates, packs);
+      add_updates<many_ahead<Pack<In, W>>>(part, keys, mine, left < chunk_updates ? end : mine + chunk_updates, updates,
+                                           packs);
     for (int w = 0; w < W; ++w)
       partial.put(w * segment_threads + threadIdx.x, part[w]);
     block_barrier();

@@ -37,8 +37,8 @@
 // CHECK-NEXT:       st1(io1 + r, t6);
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
-// CHECK: launch(m, 2, 256, scale_kernel, m[0], m[5376], m[6144], m[8192]);
-// CHECK: launch(m, 2, 256, scale_kernel, m[0], m[5380], m[6144], m[13312]);
+// CHECK: launch(m, 2, 256, scale_kernel, m[x], m[g], m[s], m[y0]);
+// CHECK: launch(m, 2, 256, scale_kernel, m[x], m[g + 4], m[s], m[y1]);
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

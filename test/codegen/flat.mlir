@@ -21,11 +21,11 @@
 // CHECK-NEXT:   });
 // CHECK-NEXT: }
 // CHECK: static constexpr Tuple<3> sgd_kernel_table0[] = {
-// CHECK-NEXT:     {10000, {0, 40512, 81024}}, // w
-// CHECK-NEXT:     {100, {40000, 80512, 81024}}, // b
+// CHECK-NEXT:     {10000, {w, gw, lr}}, // w
+// CHECK-NEXT:     {100, {b, gb, lr}}, // b
 // CHECK-NEXT: };
 // CHECK: launch_table(ctx, m, sgd_kernel_table0, sgd_kernel);
-// CHECK: launch_lanes(ctx, 1, 3, sgd_kernel, m[40448], m[80960], m[81024]);
+// CHECK: launch_lanes(ctx, 1, 3, sgd_kernel, m[c], m[gc], m[lr]);
 
 #v = affine_map<(i) -> (i)>
 #s = affine_map<(i) -> ()>

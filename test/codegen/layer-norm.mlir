@@ -39,7 +39,7 @@
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
-// CHECK: launch_rows(ctx, 256, 768, layer_norm_kernel, m[0], m[786432], m[789504],
+// CHECK: launch_rows(ctx, 256, 768, layer_norm_kernel, m[x], m[g], m[y], m[place_m]);
 
 #id = affine_map<(i, j, k) -> (i, j, k)>
 #row = affine_map<(i, j, k) -> (i, j)>

@@ -72,8 +72,8 @@
 // CHECK-NEXT:   st1(o0, t2);
 // CHECK-NEXT:   st1(o1, t3);
 // CHECK-NEXT: }
-// CHECK: launch_rows(ctx, 10, 20, mask_kernel, m[32768], m[34368], m[35200], m[35264],
-// CHECK: launch_rows(ctx, 1, 1, norm_kernel, m[32768], m[32832], m[32896]);
+// CHECK: launch_rows(ctx, 10, 20, mask_kernel, m[x0], m[x1], m[x2], m[x3], m[x4],
+// CHECK: launch_rows(ctx, 1, 1, norm_kernel, m[x0], m[y0], m[y1]);
 
 #id = affine_map<(i, j, k) -> (i, j, k)>
 #t = affine_map<(i, j, k) -> (i, k, j)>

@@ -25,7 +25,7 @@
 // CHECK-NEXT:     }
 // CHECK-NEXT:   });
 // CHECK-NEXT: }
-// CHECK: launch_lanes(ctx, 6, 20001, wide_kernel, m[0], m[1048576], m[1128640],
+// CHECK: launch_lanes(ctx, 6, 20001, wide_kernel, m[wide_p0], m[x1], m[y1], m[y2]);
 
 #id = affine_map<(b, i, j) -> (b, i, j)>
 #blk = affine_map<(b, i, j) -> (b, j)>

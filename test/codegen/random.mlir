@@ -27,7 +27,7 @@
 // CHECK-NEXT:     });
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
-// CHECK: launch_rows(ctx, 6, 20, dropout_kernel, m[32768], m[33280], m[33344],
+// CHECK: launch_rows(ctx, 6, 20, dropout_kernel, m[x0], m[x1], m[y0], m[y1]);
 
 #id = affine_map<(i, j) -> (i, j)>
 exec.kernel_def @dropout space [6, 20] layouts [!exec.ref<6x20xf32, [20, 1]>, !exec.ref<4xi32, [1]>, !exec.ref<6x20xf32, [20, 1]>, !exec.ref<6x20xf32, [20, 1]>] ties [-1, -1] {

@@ -18,11 +18,11 @@
 // MEMORY-SAME: {comm.entry = "train", comm.program = #comm.program<@mesh, dp = [1, 2, 3]>}
 // MEMORY: exec.buffer @{{.*}} at 0 bytes
 
-// CHECK-LABEL: br_status step_train(br_context *ctx) {
+// CHECK-LABEL: namespace at::step_train {
 // CHECK:      // 0: scatter
 // CHECK:      if (br_start(ctx, 0) != BR_OK || br_wait(ctx, 0) != BR_OK)
 // CHECK:      br_start(ctx, 5)
-// CHECK-LABEL: br_status step_train_workers(br_context *ctx) {
+// CHECK-LABEL: namespace at::step_train_workers {
 // CHECK:      // 0: scatter
 // CHECK:      if (br_start(ctx, 0) != BR_OK || br_wait(ctx, 0) != BR_OK)
 // CHECK:      br_start(ctx, 5)

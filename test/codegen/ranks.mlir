@@ -17,7 +17,7 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK:      static constexpr BlockCopy copy_0 = {.bytes = 4, .loops = 2, .size = {6, 2}, .from = {6, 1}, .to = {2, 1}};
 // CHECK:      static constexpr BlockCopy copy_1 = {.bytes = 2, .loops = 1, .size = {4}, .from = {1}, .to = {1}};
 
-// CHECK-LABEL: br_status step_collectives(br_context *ctx) {
+// CHECK-LABEL: namespace at::step_collectives {
 // CHECK:      // 0: all_reduce -> mean [6 x 6] and 1 more, mean over {dp}, sends 192 bytes;
 // CHECK:      if (br_start(ctx, 0) != BR_OK || br_wait(ctx, 0) != BR_OK)
 // CHECK-NEXT:   return BR_ERROR;
@@ -28,7 +28,7 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK-NEXT:   return BR_ERROR;
 // CHECK-NEXT: return BR_OK;
 
-// CHECK-LABEL: br_status step_train(br_context *ctx) {
+// CHECK-LABEL: namespace at::step_train {
 // CHECK:      // 0: all_reduce -> w [4 x 6], sum over {dp, tp}, sends 80 bytes, predicted 31.2 us, exposed 0.0 us, waits for a;
 // CHECK-NEXT: //   ranks.mlir
 // CHECK-NEXT: // of a
@@ -42,10 +42,10 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK-NEXT:   return BR_ERROR;
 
 // The number of a block decides where its copy begins; a flat range may be short.
-// CHECK-LABEL: br_status step_alone(br_context *ctx) {
-// CHECK:      *static_cast<int32_t *>(m[[[NUMBER:[0-9]+]]]) = br_axis_index(ctx, 2);
+// CHECK-LABEL: namespace at::step_alone {
+// CHECK:      *static_cast<int32_t *>(m[[[NUMBER:[a-z0-9_]+]]]) = br_axis_index(ctx, 2);
 // CHECK:      launch_rows(ctx, 1, 1, convert_kernel, m[[[NUMBER]]],
-// CHECK:      copy_block(ctx, copy_0, m[{{[0-9]+}}], block_number(ctx, 2, 3, 2) * 2, m[{{[0-9]+}}], 0);
+// CHECK:      copy_block(ctx, copy_0, m[{{[a-z0-9_]+}}], block_number(ctx, 2, 3, 2) * 2, m[{{[a-z0-9_]+}}], 0);
 // CHECK:      // {{[0-9]+}}: assemble -> again [2 x 4];
 // CHECK-NEXT: // reads slice@4, slice@5
 // CHECK-NEXT: m.at({{[0-9]+}});

@@ -60,8 +60,8 @@
 // CHECK-NEXT:     st(o0 + l, sum0, n);
 // CHECK-NEXT:   });
 // CHECK-NEXT: }
-// CHECK: launch_blocks(ctx, 4, 8, 36, scale_grad_kernel, m[0], m[32768], m[37376],
-// CHECK: launch_lanes(ctx, 4, 36, finish_kernel, m[32768], m[33344]);
+// CHECK: launch_blocks(ctx, 4, 8, 36, scale_grad_kernel, m[scale_grad_p0], m[x1],
+// CHECK: launch_lanes(ctx, 4, 36, finish_kernel, m[x0], m[y0]);
 
 #id = affine_map<(b, i, j) -> (b, i, j)>
 #row = affine_map<(b, i, j) -> (b, i)>

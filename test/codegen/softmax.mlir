@@ -36,7 +36,7 @@
 // CHECK-NEXT:     });
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
-// CHECK: launch_rows(ctx, 6, 100, softmax_kernel, m[0]);
+// CHECK: launch_rows(ctx, 6, 100, softmax_kernel, m[softmax_p0]);
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

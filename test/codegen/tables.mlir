@@ -15,17 +15,17 @@
 // CHECK-NEXT:       V t0 = ld(a0 + r * L + l, n);
 // CHECK:          st1(o0 + r, t2);
 // CHECK: static constexpr Tuple<2> squares_kernel_table0[] = {
-// CHECK-NEXT:     {80, {0, 32512}}, // sx
-// CHECK-NEXT:     {1, {32000, 32832}}, // sy
+// CHECK-NEXT:     {80, {x, sx}}, // sx
+// CHECK-NEXT:     {1, {y, sy}}, // sy
 // CHECK-NEXT: };
 // CHECK: static constexpr Tuple<2> columns_kernel_table1[] = {
-// CHECK-NEXT:     {200, {0, 33024}}, // cx
-// CHECK-NEXT:     {200, {16000, 33856}}, // cy
+// CHECK-NEXT:     {200, {x, cx}}, // cx
+// CHECK-NEXT:     {200, {x + 16000, cy}}, // cy
 // CHECK-NEXT: };
 // CHECK: launch_table<1>(ctx, m, squares_kernel_table0, squares_kernel, 100);
 // CHECK: launch_table(ctx, m, columns_kernel_table1, columns_kernel, 20);
-// CHECK: launch_rows(ctx, 2, 100, squares_kernel, m[0], m[34688]);
-// CHECK: launch_lanes(ctx, 20, 200, columns_kernel, m[0], m[34752]);
+// CHECK: launch_rows(ctx, 2, 100, squares_kernel, m[x], m[sz]);
+// CHECK: launch_lanes(ctx, 20, 200, columns_kernel, m[x], m[cz]);
 
 #e = affine_map<(i, j) -> (i, j)>
 #r = affine_map<(i, j) -> (i)>

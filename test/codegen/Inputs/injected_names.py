@@ -7,6 +7,7 @@ names, and compares what a compiler reads: the sources without comments, and wit
 contents of string literals left out.
 """
 
+import itertools
 import pathlib
 import re
 import subprocess
@@ -63,8 +64,41 @@ def tokens(braidc, compiler, folder, path, options):
             sys.exit(f"{file}: {read.stderr.decode(errors='replace')}")
         text = re.sub(rb'"(?:\\.|[^"\\\n])*"', b'""', read.stdout)
         text = re.sub(rb'""(?:\s*"")+', b'""', text)
-        result[file.name] = re.sub(rb"0x[0-9a-f]{16}", b"HASH", text).split()
+        result[file.name] = number_places(re.sub(rb"0x[0-9a-f]{16}", b"HASH", text)).split()
     return result
+
+
+def number_places(text):
+    """With numbers for the constants that name places, which are letters and digits of names of the graph."""
+    numbers, count = {}, itertools.count()
+
+    def number(match):
+        if match[1]:  # in its namespace it hides one of this name
+            numbers[match[2]] = b"place%d" % next(count)
+            return match[1] + numbers[match[2]]
+        return numbers.get(match[0], match[0])
+
+    return re.sub(rb"(inline constexpr uint64_t )(\w+)|\w+", number, text)
+
+
+# Names that mean something to the code around places.
+TAKEN = ["while", "int", "and", "errno", "NULL", "m", "ctx", "run", "run_0", "at", "braid", "std", "Memory", "Tuple", "uint64_t", "br_status",
+         "br_matmul", "launch_rows", "launch_lanes", "gelu_kernel", "gather", "step_train", "train", "identity", "V", "W", "BR_OK", "__x", "1", "_"]
+
+
+def compile_taken(braidc, compiler, scratch):
+    """As names of parameters, an input and a result."""
+    for first in range(0, len(TAKEN), 4):
+        taken, graph = dict(zip("wbxy", TAKEN[first:first + 4])), GRAPH
+        for place in NAMES:
+            graph = graph.replace(f"@{place}@", taken.get(place, f"plain{place}"))
+        path, folder = scratch / "taken.mlir", scratch / f"taken-{first}"
+        path.write_text(graph)
+        for command in ([braidc, path, "--emit=dir", "-o", folder],
+                        [compiler, "-std=c++20", "-fsyntax-only", f"-I{folder}/runtime", folder / "step.cpp"]):
+            made = subprocess.run(command, capture_output=True)
+            if made.returncode:
+                sys.exit(f"{taken}: {made.stderr.decode(errors='replace')}")
 
 
 def main():
@@ -98,6 +132,7 @@ def main():
         made = subprocess.run([braidc, path, "--emit=cpp", "-o", scratch / "control"], capture_output=True)
         if made.returncode != 1 or b"a control character, which names cannot have" not in made.stderr:
             sys.exit(f"{text} is accepted: {made.stderr.decode(errors='replace')}")
+    compile_taken(braidc, compiler, scratch)
     print(f"{len(cases)} sets of names are the same code")
 
 
