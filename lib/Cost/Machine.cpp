@@ -49,27 +49,24 @@ LinkRates Machine::linkOver(comm::AxesAttr axes, const comm::Mesh &mesh) const {
 // As texts
 //===----------------------------------------------------------------------===//
 
-/// Two finite numbers above 0; `mayBeZero` allows 0 for the first.
-static bool readRates(StringRef left, StringRef right, double &first, double &second, bool mayBeZero) {
-  bool areNumbers = !left.trim().getAsDouble(first) && !right.trim().getAsDouble(second);
-  return areNumbers && std::isfinite(first) && std::isfinite(second) && (mayBeZero ? first >= 0 : first > 0) &&
-         second > 0;
+/// Reads two finite numbers above 0; `mayBeZero` allows 0 for the first.
+static bool readRates(StringRef left, StringRef right, std::array<double, 2> &rates, bool mayBeZero) {
+  return !left.trim().getAsDouble(rates[0]) && !right.trim().getAsDouble(rates[1]) &&
+         llvm::all_of(rates, [](double rate) { return std::isfinite(rate); }) && rates[1] > 0 &&
+         (rates[0] > 0 || (mayBeZero && rates[0] == 0));
 }
 
 std::optional<SmallVector<LinkText>> braid::readLinks(StringRef text) {
   SmallVector<StringRef> words;
   text.split(words, ',');
-  if (words.size() % 2)
-    return std::nullopt;
   SmallVector<LinkText> links;
   for (size_t place = 0; place < words.size(); place += 2) {
-    LinkText link{"", 0, 0};
-    StringRef latency = words[place];
-    bool hasAxis = latency.contains(':');
-    if (hasAxis)
-      std::tie(link.axis, latency) = latency.split(':');
-    if (hasAxis == link.axis.empty() || !readRates(latency, words[place + 1], link.latency, link.rate, true) ||
-        llvm::any_of(links, [&](const LinkText &other) { return other.axis == link.axis; }))
+    auto [left, right] = words[place].split(':');
+    bool hasAxis = words[place].contains(':');
+    LinkText link{hasAxis ? left : StringRef(), {}};
+    bool isTwice = llvm::any_of(links, [&](const LinkText &other) { return other.axis == link.axis; });
+    if (isTwice || hasAxis == link.axis.empty() || place + 1 == words.size() ||
+        !readRates(hasAxis ? right : left, words[place + 1], link.rates, /*mayBeZero=*/true))
       return std::nullopt;
     links.push_back(link);
   }
@@ -78,26 +75,22 @@ std::optional<SmallVector<LinkText>> braid::readLinks(StringRef text) {
 
 llvm::Expected<exec::MachineAttr> braid::readMachine(MLIRContext *context, StringRef link, StringRef compute) {
   Builder builder(context);
-  DenseF64ArrayAttr rates, common;
-  SmallVector<NamedAttribute> byAxis;
-  if (!compute.empty()) {
-    auto [left, right] = compute.split(',');
-    double flops, bytes;
-    if (!readRates(left, right, flops, bytes, /*mayBeZero=*/false))
-      return llvm::createStringError("compute '" + compute + "' is not GFLOPS,GBps, as in 100,20");
-    rates = builder.getDenseF64ArrayAttr({flops, bytes});
-  }
+  DenseF64ArrayAttr common, computeRates;
+  NamedAttrList byAxis;
+  auto [left, right] = compute.split(',');
+  if (std::array<double, 2> rates; readRates(left, right, rates, /*mayBeZero=*/false))
+    computeRates = builder.getDenseF64ArrayAttr(rates);
+  else if (!compute.empty())
+    return llvm::createStringError("compute '" + compute + "' is not GFLOPS,GBps, as in 100,20");
   std::optional<SmallVector<LinkText>> links = link.empty() ? SmallVector<LinkText>() : readLinks(link);
   if (!links)
     return llvm::createStringError("link '" + link +
                                    "' is not latency_us,GBps, as in 20,1.25 or, by axis, tp:5,100,dp:20,1.25");
-  for (const LinkText &entry : *links) {
-    DenseF64ArrayAttr pair = builder.getDenseF64ArrayAttr({entry.latency, entry.rate});
-    if (entry.axis.empty())
-      common = pair;
+  for (const LinkText &entry : *links)
+    if (DenseF64ArrayAttr rates = builder.getDenseF64ArrayAttr(entry.rates); entry.axis.empty())
+      common = rates;
     else
-      byAxis.push_back(builder.getNamedAttr(entry.axis, pair));
-  }
-  return exec::MachineAttr::get(context, rates, common,
-                                byAxis.empty() ? DictionaryAttr() : builder.getDictionaryAttr(byAxis));
+      byAxis.set(entry.axis, rates);
+  return exec::MachineAttr::get(context, computeRates, common,
+                                byAxis.empty() ? DictionaryAttr() : byAxis.getDictionary(context));
 }

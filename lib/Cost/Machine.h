@@ -9,6 +9,7 @@
 
 #include "dialects/Comm/Mesh.h"
 #include "lib/Cost/Cost.h"
+#include <array>
 
 namespace braid {
 
@@ -37,7 +38,7 @@ mlir::FailureOr<Machine> machineOf(mlir::Operation *op);
 /// One `latency_us,GBps` of a text, with the axis that stands before it, if any.
 struct LinkText {
   llvm::StringRef axis;
-  double latency, rate;
+  std::array<double, 2> rates;
 };
 
 /// Links of "20,1.25" or "tp:5,100,dp:20,1.25", in which a pair without an axis is for the axes that are not named;

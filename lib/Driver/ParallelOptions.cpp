@@ -322,23 +322,16 @@ static Error checkAxes(const DriverOptions &all) {
   return Error::success();
 }
 
-static bool hasAxis(ArrayRef<MeshAxis> mesh, StringRef name) {
-  return any_of(mesh, [&](const MeshAxis &axis) { return axis.name == name; });
-}
-
-/// Checks that the mesh has each axis for which --link gives a link; a compared mesh may lack some.
+/// Checks that the mesh, or some mesh of a comparison, has each axis for which --link gives a link.
 static Error checkLinks(const DriverOptions &all) {
-  const ParallelOptions &options = all.parallel;
-  bool comparesMeshes = options.compare == "mesh";
-  if (!is_contained(all.given, "--link"))
-    return Error::success();
-  std::optional<SmallVector<LinkText>> links = readLinks(options.link);
-  for (const LinkText &link : *links)
-    if (!link.axis.empty() &&
-        !(comparesMeshes ? is_contained(kComparedAxes, link.axis) : hasAxis(options.mesh, link.axis)))
-      return makeError("--link=" + options.link + ": unknown mesh axis '" + link.axis +
-                       "'; expected an axis of --mesh=" + options.meshText +
-                       (comparesMeshes ? ", as in " + join(ArrayRef(kComparedAxes), ", ") : ""));
+  std::optional<SmallVector<LinkText>> links = readLinks(all.parallel.link);
+  SmallVector<StringRef> known(std::begin(kComparedAxes), std::end(kComparedAxes));
+  if (all.parallel.compare != "mesh")
+    known = map_to_vector(all.parallel.mesh, [](const MeshAxis &axis) -> StringRef { return axis.name; });
+  for (const LinkText &link : links &&is_contained(all.given, "--link") ? *links : SmallVector<LinkText>())
+    if (!link.axis.empty() && !is_contained(known, link.axis))
+      return makeError("--link=" + all.parallel.link + ": unknown mesh axis '" + link.axis +
+                       "' (axes of --mesh=" + all.parallel.meshText + ": " + join(known, ", ") + ")");
   return Error::success();
 }
 
@@ -418,10 +411,12 @@ std::vector<std::vector<MeshAxis>> braid::meshesOf(int64_t ranks, bool hasExpert
   return meshes;
 }
 
+static bool hasAxis(ArrayRef<MeshAxis> mesh, StringRef name) {
+  return any_of(mesh, [&](const MeshAxis &axis) { return axis.name == name; });
+}
+
 std::vector<std::optional<int64_t>> braid::stagesOnMesh(ArrayRef<MeshAxis> mesh) {
-  if (none_of(mesh, [](const MeshAxis &axis) {
-        return axis.name == kBatchAxes[0] || axis.name == kExpertAxis || axis.name == kContextAxis;
-      }))
+  if (!hasAxis(mesh, kBatchAxes[0]) && !hasAxis(mesh, kExpertAxis) && !hasAxis(mesh, kContextAxis))
     return {std::nullopt};
   return {0, 1, 3}; // a pipeline has no ZeRO-2, and without microbatches it is ZeRO-1
 }
