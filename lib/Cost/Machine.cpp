@@ -46,7 +46,7 @@ LinkRates Machine::linkOver(comm::AxesAttr axes, const comm::Mesh &mesh) const {
 }
 
 //===----------------------------------------------------------------------===//
-// As texts
+// Text of options
 //===----------------------------------------------------------------------===//
 
 /// Reads two finite numbers above 0; `mayBeZero` allows 0 for the first.

@@ -21,7 +21,7 @@ struct Machine {
   /// Link of every axis of the mesh that is not in `links`.
   LinkRates link;
   llvm::SmallVector<std::pair<mlir::StringAttr, LinkRates>, 0> links;
-  /// Whether `exec.machine` gives links; else the one link is that of the target.
+  /// Whether `exec.machine` gives links. Otherwise `link` is the target's.
   bool linkIsGiven = false;
 
   /// Link between the ranks of a group: the greatest latency and the least rate of the axes with several ranks.
