@@ -26,7 +26,7 @@ NOTE = "<!-- Written by docs/reference.py: edit the .td files, then run it. -->"
 ROOMS = ["Graph", "Strategies", "Sharding", "Recompute", "Memory", "Collectives", "Lower", "Overlap"]
 DIALECTS = ["dialects/TG/TGOps.td", "dialects/Exec/ExecOps.td", "dialects/Comm/CommOps.td"]
 # Flags of braidc that bring passes into the pipeline, each under the first that does.
-CASES = ["", "--hook=list", "--accumulate=2", "--precision=bf16", "--mesh=dp=2", "--mesh=dp=2 --zero=3", "--mesh=dp=2 --noise-scale",
+CASES = ["", "--hook=list", "--accumulate=2", "--precision=bf16", "--mesh=dp=2", "--mesh=dp=2 --link=20,1.25", "--mesh=dp=2 --zero=3", "--mesh=dp=2 --noise-scale",
          "--mesh=dp=2 --collectives=ring", "--mesh=dp=2 --precision=bf16 --reduce-dtype=f32",
          "--mesh=dp=2 --strategy=dataparallel", "--precision=bf16 --target=cuda:sm_90"]
 

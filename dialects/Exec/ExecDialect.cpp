@@ -14,6 +14,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace braid;
@@ -55,6 +56,24 @@ void ExecDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/Exec/ExecOps.cpp.inc"
       >();
+}
+
+LogicalResult MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, DenseF64ArrayAttr compute,
+                                  DenseF64ArrayAttr link, DictionaryAttr links) {
+  auto check = [&](StringRef name, Attribute attribute, bool isLink) -> LogicalResult {
+    auto rates = llvm::dyn_cast<DenseF64ArrayAttr>(attribute);
+    auto isRate = [](double rate) { return std::isfinite(rate) && rate > 0; };
+    if (rates && rates.size() == 2 && isRate(rates[1]) && (isRate(rates[0]) || (isLink && rates[0] == 0)))
+      return success();
+    return emitError() << name << " must be " << (isLink ? "[latency in us, GB/s]" : "[GFLOP/s, GB/s]") << ", found "
+                       << attribute;
+  };
+  SmallVector<NamedAttribute> named(links ? links.getValue() : ArrayRef<NamedAttribute>());
+  bool isValid = (!compute || succeeded(check("compute", compute, false))) &&
+                 (!link || succeeded(check("link", link, true))) && llvm::all_of(named, [&](NamedAttribute entry) {
+                   return succeeded(check(entry.getName(), entry.getValue(), true));
+                 });
+  return success(isValid);
 }
 
 /// Outs of a kernel that are no operands, each once.
@@ -99,6 +118,11 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     if (isa<ModuleOp>(op) && isa<TargetAttr>(attribute.getValue()))
       return success();
     return op->emitOpError() << "'" << kTarget << "' belongs on a module, as #exec.target<\"cpu\">";
+  }
+  if (attribute.getName() == kMachine) {
+    if (isa<ModuleOp>(op) && isa<MachineAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "'" << kMachine << "' belongs on a module, as #exec.machine<link = [20.0, 1.25]>";
   }
   if (attribute.getName() == kAssignment)
     return verifyAssignment(op, attribute.getValue());

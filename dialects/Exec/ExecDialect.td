@@ -28,6 +28,8 @@ def Exec_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kDims = "exec.dims";
     /// On a module: what it is compiled for, a TargetAttr.
     static constexpr ::llvm::StringLiteral kTarget = "exec.target";
+    /// On a module: rates of the machine that replace those of the target, a MachineAttr.
+    static constexpr ::llvm::StringLiteral kMachine = "exec.machine";
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
@@ -46,6 +48,23 @@ def Exec_TargetAttr : AttrDef<Exec_Dialect, "Target"> {
   }];
   let parameters = (ins StringRefParameter<>:$name, StringRefParameter<"", "\"\"">:$arch);
   let assemblyFormat = "`<` $name (`,` `arch` `=` $arch^)? `>`";
+}
+
+def Exec_MachineAttr : AttrDef<Exec_Dialect, "Machine"> {
+  let mnemonic = "machine";
+  let summary = "Rates of the machine: `#exec.machine<compute = [100.0, 20.0], link = [20.0, 1.25]>`.";
+  let description = [{
+    `exec.machine` on a module.  Each entry replaces rates of the target's row in lib/Target; `machineOf` (lib/Cost)
+    returns the result to every pass that predicts times.
+
+    `compute` is a rank's GFLOP/s and GB/s of memory traffic.  `link` is the latency in us and the GB/s between ranks.
+    `links` has the same for single axes of the mesh: `links = {tp = array<f64: 5.0, 100.0>}`.
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::DenseF64ArrayAttr">:$compute,
+                        OptionalParameter<"::mlir::DenseF64ArrayAttr">:$link,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$links);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//

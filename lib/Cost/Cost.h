@@ -19,7 +19,6 @@
 #include "dialects/Comm/Comm.h"
 #include "lib/Cost/Gemm.h"
 #include "lib/Target/TargetInfo.h"
-#include "llvm/Support/Error.h"
 #include <algorithm>
 
 namespace braid {
@@ -47,9 +46,9 @@ struct ComputeRates {
   const GpuInfo *gpu;
 
   static ComputeRates of(const TargetInfo &target);
-  /// Parses "GFLOPS,GBps": the rates of GEMMs and attention of any type and size, and of memory traffic.  The rate
-  /// of vector code scales with the former.  An empty text gives the target's rates.
-  static llvm::Expected<ComputeRates> parse(llvm::StringRef text, const TargetInfo &target);
+  /// Replaces the rates of GEMMs and attention of any type and size, and of memory traffic.  The rate of vector code
+  /// scales with the former.
+  void replace(double flops, double bytes);
 
   ActionSeconds parts(exec::ActionOpInterface action) const;
   double seconds(exec::ActionOpInterface action) const { return parts(action).total(); }
@@ -69,12 +68,12 @@ struct ComputeRates {
 struct LinkRates {
   double latencySeconds, bytesPerSecond;
 
-  static LinkRates of(const TargetInfo &target);
-  /// "latency_us,GBps"; empty for the target's, which are those of ranks that share
-  /// a machine's memory.
-  static llvm::Expected<LinkRates> parse(llvm::StringRef text, const TargetInfo &target);
+  /// Link between ranks that share a machine.
+  static LinkRates of(const TargetInfo &target) { return {target.rates.linkLatency, target.rates.linkBytesPerSecond}; }
 
   double seconds(comm::CollectiveOpInterface op, int64_t ranks) const;
+  /// Bytes that are sent in the time of one latency, at most 1 TiB.
+  int64_t bytesOfLatency() const { return static_cast<int64_t>(std::min(latencySeconds * bytesPerSecond, 0x1p40)); }
 };
 
 /// How fast tensors come from the host's memory to its device's, or back.

@@ -2,7 +2,7 @@
 
 #include "lib/Driver/Frontier.h"
 #include "dialects/TG/Facts.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/RecomputeOptions.h"
 #include "lib/Schedule/Forward.h"
@@ -90,10 +90,10 @@ FailureOr<std::optional<FrontierPoint>> Points::at(const ReplayChoice &choice) {
 // All of them
 //===----------------------------------------------------------------------===//
 
-static SmallVector<std::optional<ReplayWorth>> sweep(const TargetInfo &target) {
+static SmallVector<std::optional<ReplayWorth>> sweep(double bytesPerSecond) {
   SmallVector<std::optional<ReplayWorth>> prices{std::nullopt};
   for (int exponent = kMostExponent; exponent >= kLeastExponent; --exponent)
-    prices.push_back(ReplayWorth{std::ldexp(ComputeRates::of(target).bytesPerSecond, exponent)});
+    prices.push_back(ReplayWorth{std::ldexp(bytesPerSecond, exponent)});
   prices.push_back(ReplayWorth{0});
   return prices;
 }
@@ -270,7 +270,7 @@ FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &op
   });
   Frontier frontier;
   Points points(module, options);
-  for (std::optional<ReplayWorth> price : sweep(*targetOf(module))) {
+  for (std::optional<ReplayWorth> price : sweep(machineOf(module)->compute.bytesPerSecond)) {
     FailureOr<std::optional<FrontierPoint>> point = points.at({price, ""});
     if (failed(point))
       return failure();

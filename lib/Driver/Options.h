@@ -94,7 +94,7 @@ struct ParallelOptions {
   std::string tpOverlap;
   /// The most CTAs of a collective on a GPU; 0 for the library's choice.
   std::optional<int64_t> commCtas;
-  /// `latency_us,GBps` and `GFLOPS,GBps`: what the cost model believes.
+  /// Rates for the cost model: `latency_us,GBps`, possibly by axis, and `GFLOPS,GBps`.  Empty for the target's.
   std::string link, compute;
   /// Which of the target's transports the binary can run on; empty for those there are.
   std::vector<std::string> transports;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Driver/ParallelOptions.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Input/InputFile.h"
 #include "lib/Target/TargetInfo.h"
@@ -19,6 +20,9 @@ using namespace braid;
 /// batch, the one that shards the sequence, and the one for which a layout of weights is searched.
 static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kExpertAxis = "ep", kContextAxis = "cp",
                                kTensorAxis = "tp", kStageAxis = "pp";
+
+/// In the order of a mesh: neighbours share weights, and stages, which send least, are far apart.
+static constexpr StringLiteral kComparedAxes[] = {kStageAxis, kBatchAxes[0], kExpertAxis, kContextAxis, kTensorAxis};
 
 std::string braid::meshText(ArrayRef<MeshAxis> mesh) {
   auto axes = map_range(mesh, [](const MeshAxis &axis) { return axis.name + "=" + std::to_string(axis.size); });
@@ -318,9 +322,24 @@ static Error checkAxes(const DriverOptions &all) {
   return Error::success();
 }
 
+/// Checks that the mesh, or some mesh of a comparison, has each axis for which --link gives a link.
+static Error checkLinks(const DriverOptions &all) {
+  std::optional<SmallVector<LinkText>> links = readLinks(all.parallel.link);
+  SmallVector<StringRef> known(std::begin(kComparedAxes), std::end(kComparedAxes));
+  if (all.parallel.compare != "mesh")
+    known = map_to_vector(all.parallel.mesh, [](const MeshAxis &axis) -> StringRef { return axis.name; });
+  for (const LinkText &link : links &&is_contained(all.given, "--link") ? *links : SmallVector<LinkText>())
+    if (!link.axis.empty() && !is_contained(known, link.axis))
+      return makeError("--link=" + all.parallel.link + ": unknown mesh axis '" + link.axis +
+                       "' (axes of --mesh=" + all.parallel.meshText + ": " + join(known, ", ") + ")");
+  return Error::success();
+}
+
 /// Each beside the others, on any mesh.
 static Error checkCombinations(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
+  if (Error error = checkLinks(all))
+    return error;
   if (options.bucketMb == "auto" && options.link.empty())
     return makeError("--bucket-mb=auto needs the rates of the link: add --link=latency_us,GBps");
   if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
@@ -361,9 +380,6 @@ DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) 
 // All meshes
 //===----------------------------------------------------------------------===//
 
-/// In the order of a mesh: neighbours share weights, and stages, which send least, are far apart.
-static constexpr StringLiteral kComparedAxes[] = {kStageAxis, kBatchAxes[0], kExpertAxis, kContextAxis, kTensorAxis};
-
 /// As many ranks as a mesh may have.
 static constexpr int64_t kMostRanks = 1 << 20;
 
@@ -400,9 +416,7 @@ static bool hasAxis(ArrayRef<MeshAxis> mesh, StringRef name) {
 }
 
 std::vector<std::optional<int64_t>> braid::stagesOnMesh(ArrayRef<MeshAxis> mesh) {
-  if (none_of(mesh, [](const MeshAxis &axis) {
-        return axis.name == kBatchAxes[0] || axis.name == kExpertAxis || axis.name == kContextAxis;
-      }))
+  if (!hasAxis(mesh, kBatchAxes[0]) && !hasAxis(mesh, kExpertAxis) && !hasAxis(mesh, kContextAxis))
     return {std::nullopt};
   return {0, 1, 3}; // a pipeline has no ZeRO-2, and without microbatches it is ZeRO-1
 }
@@ -413,6 +427,7 @@ DriverOptions braid::optionsOfMesh(const DriverOptions &options, ArrayRef<MeshAx
   parallel.zero = zero;
   parallel.meshText = meshText(mesh);
   auto leaveOut = [&](StringRef name) { erase(candidate.given, name); };
+  leaveOut("--link"); // it may have links of axes that this mesh lacks
   parallel.sequenceParallel &= hasAxis(mesh, kTensorAxis);
   if (!hasAxis(mesh, kTensorAxis))
     parallel.tpOverlap.clear();

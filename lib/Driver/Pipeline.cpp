@@ -50,6 +50,8 @@ static void prepare(OpPassManager &manager, const DriverOptions &options) {
   PreparePipelineOptions pipeline;
   pipeline.target.name = options.target;
   pipeline.target.arch = options.gpu;
+  pipeline.machine.link = options.parallel.link;
+  pipeline.machine.compute = options.parallel.compute;
   pipeline.accumulate = options.accumulate;
   pipeline.mixedPrecision = options.precision.isMixed();
   pipeline.mergeContractions = mergesMatmuls(options);
@@ -76,8 +78,6 @@ static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
   pipeline.context.stageAxes = stageAxes;
   pipeline.context.how = options.parallel.context;
   pipeline.context.order = options.parallel.contextOrder;
-  set(pipeline.context.link, options.parallel.link);
-  set(pipeline.context.compute, options.parallel.compute);
   buildLayoutPipeline(manager, pipeline);
 }
 
@@ -173,8 +173,6 @@ static void chunkContractions(DecomposePipelineOptions &pipeline, const Parallel
   int64_t chunks = 0;
   if (!StringRef(parallel.tpOverlap).getAsInteger(10, chunks))
     pipeline.chunks.chunks = chunks;
-  set(pipeline.chunks.link, parallel.link);
-  set(pipeline.chunks.compute, parallel.compute);
 }
 
 static void decompose(OpPassManager &manager, const DriverOptions &options) {
@@ -225,7 +223,6 @@ static void mergeCollectives(OpPassManager &manager, const DriverOptions &option
   set(pipeline.units.reshardAfterForward, parallel.reshardAfterForward);
   set(pipeline.buckets.bucketMb, parallel.bucketMb);
   set(pipeline.buckets.firstBucketMb, parallel.firstBucketMb);
-  set(pipeline.buckets.link, parallel.link);
   pipeline.decompose = parallel.decomposesCollectives();
   set(pipeline.messages.algorithm, parallel.collectives);
   buildCollectivesPipeline(manager, pipeline);
@@ -252,7 +249,6 @@ static void offload(OpPassManager &manager, const DriverOptions &options) {
   pipeline.offloadsState = options.offloadsState();
   pipeline.offloadsActivations = options.offloadsActivations();
   pipeline.activations.all = options.offloadActivations == "all";
-  set(pipeline.activations.compute, options.parallel.compute);
   buildOffloadPipeline(manager, pipeline);
 }
 
@@ -263,8 +259,6 @@ static void hideCommunication(OpPassManager &manager, const DriverOptions &optio
   overlap.annotateOnly = parallel.overlap == "none";
   overlap.earlyUpdates = options.update != "late";
   set(overlap.prefetch, parallel.prefetch);
-  set(overlap.link, parallel.link);
-  set(overlap.compute, parallel.compute);
   if (!overlap.annotateOnly) {
     set(overlap.memoryLimit, options.memoryLimit);
     set(overlap.rowAlignment, options.rowAlignment);
@@ -283,8 +277,6 @@ static void planMemory(OpPassManager &manager, const DriverOptions &options) {
     set(pipeline.plan.memoryLimit, options.memoryLimit);
   set(pipeline.plan.rowAlignment, options.rowAlignment);
   set(pipeline.share.ctas, options.parallel.commCtas);
-  set(pipeline.share.link, options.parallel.link);
-  set(pipeline.share.compute, options.parallel.compute);
   buildMemoryPipeline(manager, pipeline);
 }
 

@@ -9,7 +9,7 @@
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Comm/Timing.h"
 #include "dialects/TG/Facts.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Report/Report.h"
 #include "llvm/ADT/StringMap.h"
 #include <nlohmann/json.hpp>
@@ -139,6 +139,6 @@ std::string braid::actionsJson(ModuleOp module, const TargetInfo &target, int64_
   Json &programs = json["programs"] = Json::object();
   for (auto program : module.getOps<exec::ProgramOp>())
     programs[program.getSymName()] = {{"inputs", inputsJson(program)},
-                                      {"actions", programJson(program, ComputeRates::of(target))}};
+                                      {"actions", programJson(program, machineOf(module)->compute)}};
   return json.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }

@@ -2,7 +2,7 @@
 
 #include "lib/Report/Report.h"
 #include "dialects/Comm/Timing.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
 
@@ -35,7 +35,7 @@ static double secondsOf(exec::ProgramOp program, const ComputeRates &rates) {
 static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64_t microbatches) {
   if (traffic.predictedSeconds)
     return *traffic.predictedSeconds;
-  ComputeRates rates = ComputeRates::of(*targetOf(module));
+  ComputeRates rates = machineOf(module)->compute;
   double seconds = 0;
   for (auto program : module.getOps<exec::ProgramOp>()) {
     int64_t times = program.getSymName() == "train" ? 1 : program.getSymName() == "accumulate" ? microbatches - 1 : 0;

@@ -162,13 +162,10 @@ void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
 static Cost ofWeights(int64_t bytes) { return {{bytes, 0, 0, 0}}; }
 static Cost ofActivations(int64_t bytes) { return {{0, bytes, 0, 0}}; }
 
-/// What a link sends in the time that a collective takes at least: 20 us at 12.5 GB/s.  The
-/// gradients of parameters go together, and wait once for all.
-static constexpr int64_t kBytesOfLatency = 250000;
-
-/// What a rank sends, on a ring, to hold a tensor in another way.
+/// What a rank sends, on a ring, to hold a tensor in another way.  The gradients of parameters go together, and wait
+/// once for all.
 Cost LayoutSearch::sent(const Held &held, int64_t from, int64_t to) const {
-  auto ofSent = [&](int64_t bytes) { return Cost{{0, 0, bytes + (held.isParameter ? 0 : kBytesOfLatency), 1}}; };
+  auto ofSent = [&](int64_t bytes) { return Cost{{0, 0, bytes + (held.isParameter ? 0 : question.latencyBytes), 1}}; };
   int64_t others = held.bytes / question.ranks * (question.ranks - 1);
   if (from == to || from == kWhole)
     return to == kPartial && from != to ? Cost::impossible() : Cost();
@@ -308,7 +305,7 @@ void LayoutSearch::readSent(ArrayRef<unsigned> chosen, LayoutChoice &choice) con
       add(operand, number, &LayoutSearch::operandCost);
     for (auto [number, result] : llvm::enumerate(node.op->getResults()))
       add(result, number, &LayoutSearch::resultCost);
-    if (int64_t bytes = cost.parts[2] - cost.parts[3] * kBytesOfLatency)
+    if (int64_t bytes = cost.parts[2] - cost.parts[3] * question.latencyBytes)
       choice.sent[units[node.op]] += bytes;
   }
 }

@@ -122,10 +122,10 @@ struct BucketCollectives final : braid::impl::BucketPassBase<BucketCollectives> 
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    const TargetInfo *info = targetOf(function);
-    if (!info)
+    FailureOr<Machine> machine = machineOf(function);
+    if (failed(machine))
       return signalPassFailure();
-    llvm::Expected<BucketSettings> settings = readOptions(*info);
+    llvm::Expected<BucketSettings> settings = readOptions();
     if (!settings) {
       function.emitError() << llvm::toString(settings.takeError());
       return signalPassFailure();
@@ -136,18 +136,18 @@ struct BucketCollectives final : braid::impl::BucketPassBase<BucketCollectives> 
     FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
     if (failed(mesh))
       return signalPassFailure();
-    BucketProgram read = readBucketProgram(function, *mesh, *settings);
+    BucketProgram read = readBucketProgram(function, *mesh, *machine, *settings);
     if (failed(solve(function, read)))
       return signalPassFailure();
   }
 
 private:
-  llvm::Expected<BucketSettings> readOptions(const TargetInfo &info);
+  llvm::Expected<BucketSettings> readOptions();
   LogicalResult solve(func::FuncOp function, const BucketProgram &program);
 };
 } // namespace
 
-llvm::Expected<BucketSettings> BucketCollectives::readOptions(const TargetInfo &info) {
+llvm::Expected<BucketSettings> BucketCollectives::readOptions() {
   BucketSettings settings;
   llvm::Expected<BucketSize> size = BucketSize::parse("bucket-mb", bucketMb, /*mayBeAuto=*/true);
   if (!size)
@@ -157,10 +157,6 @@ llvm::Expected<BucketSettings> BucketCollectives::readOptions(const TargetInfo &
     return first.takeError();
   settings.size = *size;
   settings.first = *first;
-  llvm::Expected<LinkRates> rates = LinkRates::parse(link, info);
-  if (!rates)
-    return rates.takeError();
-  settings.link = *rates;
   auto perUnitNamed = llvm::StringSwitch<std::optional<BucketSettings::PerUnit>>(perUnit)
                           .Case("auto", BucketSettings::PerUnit::Auto)
                           .Case("true", BucketSettings::PerUnit::Always)

@@ -3,7 +3,7 @@
 #define BRAID_PASSES_COLLECTIVES_BUCKETOPTIONS_H
 
 #include "dialects/Comm/Comm.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Schedule/Buckets.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

@@ -27,8 +27,8 @@ using Likeness = std::tuple<StringAttr, Attribute, Type, CollectiveRole>;
 
 class Reader {
 public:
-  Reader(func::FuncOp function, const Mesh &mesh, const BucketSettings &settings)
-      : function(function), mesh(mesh), settings(settings), owners(function) {}
+  Reader(func::FuncOp function, const Mesh &mesh, const Machine &machine, const BucketSettings &settings)
+      : function(function), mesh(mesh), machine(machine), settings(settings), owners(function) {}
   BucketProgram read();
 
 private:
@@ -40,6 +40,7 @@ private:
 
   func::FuncOp function;
   const Mesh &mesh;
+  const Machine &machine;
   const BucketSettings &settings;
   TensorOwners owners;
   BucketProgram program;
@@ -147,7 +148,8 @@ void Reader::readCaps() {
     BucketProblem::Kind &limits = program.problem.kinds[kind];
     if (settings.size.isAuto) {
       double sentPerByte = double(sent[kind]) / std::max<int64_t>(whole[kind], 1);
-      limits.enough = worthwhileBytes(settings.link, one[kind], mesh.sizeOf(one[kind].getAxes()), sentPerByte);
+      AxesAttr axes = one[kind].getAxes();
+      limits.enough = worthwhileBytes(machine.linkOver(axes, mesh), one[kind], mesh.sizeOf(axes), sentPerByte);
       continue;
     }
     limits.cap = settings.size.bytes;
@@ -162,6 +164,7 @@ BucketProgram Reader::read() {
   return std::move(program);
 }
 
-BucketProgram braid::readBucketProgram(func::FuncOp function, const Mesh &mesh, const BucketSettings &settings) {
-  return Reader(function, mesh, settings).read();
+BucketProgram braid::readBucketProgram(func::FuncOp function, const Mesh &mesh, const Machine &machine,
+                                       const BucketSettings &settings) {
+  return Reader(function, mesh, machine, settings).read();
 }

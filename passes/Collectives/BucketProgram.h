@@ -11,7 +11,6 @@ namespace braid {
 
 struct BucketSettings {
   BucketSize first, size;
-  LinkRates link;
   /// Where a bucket ends with the unit.
   enum class PerUnit { Auto, Never, Always } perUnit = PerUnit::Auto;
 };
@@ -30,7 +29,8 @@ struct BucketProgram {
 };
 
 /// Reads the program of a rank: one block of actions.
-BucketProgram readBucketProgram(mlir::func::FuncOp function, const comm::Mesh &mesh, const BucketSettings &settings);
+BucketProgram readBucketProgram(mlir::func::FuncOp function, const comm::Mesh &mesh, const Machine &machine,
+                                const BucketSettings &settings);
 
 /// The attributes that the members of a bucket share: all but those with an entry for
 /// each tensor.

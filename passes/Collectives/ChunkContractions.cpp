@@ -52,7 +52,8 @@ struct ChunkContractions final : braid::impl::ChunkContractionsPassBase<ChunkCon
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    if (failed(checkAxes()) || failed(readRates()))
+    machine = machineOf(getOperation());
+    if (failed(machine) || failed(checkAxes()))
       return signalPassFailure();
     auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
     if (!program || axes.empty() || function.isExternal() || !function.getBody().hasOneBlock())
@@ -64,19 +65,17 @@ struct ChunkContractions final : braid::impl::ChunkContractionsPassBase<ChunkCon
     for (auto collective : llvm::to_vector(function.getOps<CollectiveOpInterface>()))
       if (isOverAxes(collective, program) && !roleOf(collective))
         if (std::optional<ChunkSite> site = ChunkSite::find(collective))
-          decide(*site, mesh->sizeOf(collective.getAxes()), outcome);
+          decide(*site, *mesh, outcome);
     remark(outcome);
   }
 
 private:
   LogicalResult checkAxes();
-  LogicalResult readRates();
   bool isOverAxes(CollectiveOpInterface collective, ProgramAttr program) const;
-  void decide(ChunkSite &site, int64_t ranks, Outcome &outcome) const;
+  void decide(ChunkSite &site, const Mesh &mesh, Outcome &outcome) const;
   void remark(const Outcome &outcome);
 
-  std::optional<ComputeRates> computeRates;
-  std::optional<LinkRates> linkRates;
+  FailureOr<Machine> machine;
 };
 } // namespace
 
@@ -89,21 +88,6 @@ LogicalResult ChunkContractions::checkAxes() {
   return success();
 }
 
-LogicalResult ChunkContractions::readRates() {
-  const TargetInfo *target = targetOf(getOperation());
-  if (!target)
-    return failure();
-  llvm::Expected<ComputeRates> computeGiven = ComputeRates::parse(compute, *target);
-  if (!computeGiven)
-    return getOperation().emitError() << llvm::toString(computeGiven.takeError());
-  llvm::Expected<LinkRates> linkGiven = LinkRates::parse(link, *target);
-  if (!linkGiven)
-    return getOperation().emitError() << llvm::toString(linkGiven.takeError());
-  computeRates = *computeGiven;
-  linkRates = *linkGiven;
-  return success();
-}
-
 /// Whether all ranks of its group run this function, and lie along the axes.
 bool ChunkContractions::isOverAxes(CollectiveOpInterface collective, ProgramAttr program) const {
   return llvm::all_of(collective.getAxes().getNames(), [&](StringAttr axis) {
@@ -112,8 +96,10 @@ bool ChunkContractions::isOverAxes(CollectiveOpInterface collective, ProgramAttr
 }
 
 /// Splits where that is predicted to save time, in the number of chunks that takes least.
-void ChunkContractions::decide(ChunkSite &site, int64_t ranks, Outcome &outcome) const {
-  ChunkCosts costs(*computeRates, *linkRates, inOrder);
+void ChunkContractions::decide(ChunkSite &site, const Mesh &mesh, Outcome &outcome) const {
+  AxesAttr group = site.getCollective().getAxes();
+  int64_t ranks = mesh.sizeOf(group);
+  ChunkCosts costs(machine->compute, machine->linkOver(group, mesh), inOrder);
   SmallVector<int64_t> counts(std::begin(kCounts), std::end(kCounts));
   if (chunks != 0)
     counts.assign(1, chunks);

@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_COLLECTIVES_CHUNKCOSTS_H
 #define BRAID_PASSES_COLLECTIVES_CHUNKCOSTS_H
 
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "passes/Collectives/ChunkSite.h"
 
 namespace braid {
@@ -28,7 +28,7 @@ private:
   double computedMeanwhile(const ChunkSite &site) const;
 
   const ComputeRates &compute;
-  const LinkRates &link;
+  LinkRates link;
   bool inOrder;
 };
 

@@ -41,27 +41,31 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
     over other axes.  The bytes that are sent are the same.  No comm-simplify and no CSE may run after this pass.
     Functions without `comm.program` are left alone.
 
-    Input (`axes=tp chunks=2 link=1,0.1 compute=1,100`):
+    Input (`axes=tp chunks=2`):
     ```mlir
-    comm.mesh @mesh [tp = 2]
-    func.func @f(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> attributes {comm.program = #comm.program<@mesh>} {
-      %part = tg.contract "bf,fd->bd" %x, %w : (tensor<64x32xf32>, tensor<32x16xf32>) -> tensor<64x16xf32>
-      %y = comm.all_reduce sum %part over @mesh {tp} : (tensor<64x16xf32>) -> tensor<64x16xf32>
-      return %y : tensor<64x16xf32>
+    module attributes {exec.machine = #exec.machine<compute = [1.0, 100.0], link = [1.0, 0.1]>} {
+      comm.mesh @mesh [tp = 2]
+      func.func @f(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> attributes {comm.program = #comm.program<@mesh>} {
+        %part = tg.contract "bf,fd->bd" %x, %w : (tensor<64x32xf32>, tensor<32x16xf32>) -> tensor<64x16xf32>
+        %y = comm.all_reduce sum %part over @mesh {tp} : (tensor<64x16xf32>) -> tensor<64x16xf32>
+        return %y : tensor<64x16xf32>
+      }
     }
     ```
     Output:
     ```mlir
-    comm.mesh @mesh [tp = 2]
-    func.func @f(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> attributes {comm.program = #comm.program<@mesh>} {
-      %x0 = tg.slice %x dim 0 offset 0 size 32 : tensor<64x32xf32> -> tensor<32x32xf32>
-      %part0 = tg.contract "bf,fd->bd" %x0, %w : (tensor<32x32xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
-      %y0 = comm.all_reduce sum %part0 over @mesh {tp} : (tensor<32x16xf32>) -> tensor<32x16xf32>
-      %x1 = tg.slice %x dim 0 offset 32 size 32 : tensor<64x32xf32> -> tensor<32x32xf32>
-      %part1 = tg.contract "bf,fd->bd" %x1, %w : (tensor<32x32xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
-      %y1 = comm.all_reduce sum %part1 over @mesh {tp} : (tensor<32x16xf32>) -> tensor<32x16xf32>
-      %y = tg.concat %y0, %y1 dim 0 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<64x16xf32>
-      return %y : tensor<64x16xf32>
+    module attributes {exec.machine = #exec.machine<compute = [1.0, 100.0], link = [1.0, 0.1]>} {
+      comm.mesh @mesh [tp = 2]
+      func.func @f(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> attributes {comm.program = #comm.program<@mesh>} {
+        %x0 = tg.slice %x dim 0 offset 0 size 32 : tensor<64x32xf32> -> tensor<32x32xf32>
+        %part0 = tg.contract "bf,fd->bd" %x0, %w : (tensor<32x32xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+        %y0 = comm.all_reduce sum %part0 over @mesh {tp} : (tensor<32x16xf32>) -> tensor<32x16xf32>
+        %x1 = tg.slice %x dim 0 offset 32 size 32 : tensor<64x32xf32> -> tensor<32x32xf32>
+        %part1 = tg.contract "bf,fd->bd" %x1, %w : (tensor<32x32xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+        %y1 = comm.all_reduce sum %part1 over @mesh {tp} : (tensor<32x16xf32>) -> tensor<32x16xf32>
+        %y = tg.concat %y0, %y1 dim 0 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<64x16xf32>
+        return %y : tensor<64x16xf32>
+      }
     }
     ```
   }];
@@ -71,8 +75,6 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
            "How many chunks; 0: of 2, 4 and 8 the number that is predicted to take least">,
     Option<"inOrder", "in-order", "bool", /*default=*/"false",
            "Whether computing keeps its order, and comm-fill-waits hides nothing">,
-    Option<"link", "link", "std::string", /*default=*/"\"\"", "As comm-overlap has it">,
-    Option<"compute", "compute", "std::string", /*default=*/"\"\"", "As comm-overlap has it">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }

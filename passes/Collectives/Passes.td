@@ -213,8 +213,7 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
     never split, and one larger than that has a bucket of its own.  0 means one tensor
     each, `inf` no limit.  Numbers know none either.
 
-    `auto` asks the link (`link=latency_us,GBps`; by default the memory that ranks of
-    one process share).  With n ranks and K bytes of tensors a collective takes m
+    `auto` asks the link of the machine (`exec-set-machine`).  With n ranks and K bytes of tensors a collective takes m
     latencies and c K / rate, where m = 2 (n-1) and c = 2 (n-1)/n for all_reduce and
     half of both for others.  A bucket ends when it has the bytes of which latency is a
     twentieth, K = 19 m latency rate / c = 19 n latency rate, unless less than these are
@@ -276,8 +275,6 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
     Option<"bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
            "MiB of tensors in a bucket; 0 (one tensor), inf or auto">,
     Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"", "The same of the first bucket">,
-    Option<"link", "link", "std::string", /*default=*/"\"\"",
-           "The link as latency_us,GBps, for bucket-mb=auto; empty for the target's">,
     Option<"perUnit", "per-unit", "std::string", /*default=*/"\"auto\"",
            "Whether a bucket ends with its unit: auto (where parameters are stored in shards), true or false">,
   ];

@@ -1,7 +1,7 @@
 //===- OrderAttention.cpp - the order in which attention sums gradients ---===//
 
 #include "dialects/Exec/Exec.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/PlannedBytes.h"
@@ -38,9 +38,10 @@ struct OrderAttentionPass : public braid::impl::OrderAttentionPassBase<OrderAtte
       if (!call.getTiles())
         calls.push_back(call);
     });
-    target = targetOf(getOperation());
-    if (!target)
+    machine = machineOf(getOperation());
+    if (failed(machine))
       return signalPassFailure();
+    target = machine->target;
     FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, getOperation().getLoc());
     FailureOr<int64_t> padded = rowAlignmentOf(rowAlignment, *target, getOperation().getLoc());
     if (failed(limit) || failed(padded) ||
@@ -84,7 +85,6 @@ private:
 
   /// Predicted seconds of the programs with these calls, without communication.
   double seconds() {
-    ComputeRates rates = ComputeRates::of(*target);
     llvm::SetVector<Operation *> programs;
     for (exec::AttentionGradOp call : calls)
       programs.insert(call->getParentOp());
@@ -92,7 +92,7 @@ private:
     for (Operation *program : programs)
       program->walk([&](exec::ActionOpInterface action) {
         if (!isa<comm::QueuedOpInterface>(action.getOperation()))
-          seconds += rates.seconds(action);
+          seconds += machine->compute.seconds(action);
       });
     return seconds;
   }
@@ -145,6 +145,7 @@ private:
   }
 
   SmallVector<exec::AttentionGradOp> calls;
+  FailureOr<Machine> machine;
   const TargetInfo *target = nullptr;
 };
 } // namespace

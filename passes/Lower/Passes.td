@@ -1,6 +1,6 @@
 //===- Passes.td - from tensors to actions in memory -------------*- tablegen -*-===//
 //
-// Order: set-target (Target.td), select-dot-products (DotProducts.td), chunk-sums (Kernels.td), select-calls, select-bias-gradients
+// Order: set-target, set-machine (Target.td), select-dot-products (DotProducts.td), chunk-sums (Kernels.td), select-calls, select-bias-gradients
 // (Calls.td), form-kernels, fuse-kernels (Kernels.td), fuse-gathers (Gathers.td),
 // recompute-operands, gather-kernels (Kernels.td), form-packs (Memory.td), order-attention,
 // verify-library-sizes (Attention.td), verify-values (Kernels.td), plan-memory, pad-matmuls

@@ -1,9 +1,10 @@
-//===- SetTarget.cpp - what a module is compiled for ----------------------===//
+//===- SetTarget.cpp - target and machine of a module ---------------------===//
 
-#include "lib/Target/TargetInfo.h"
+#include "lib/Cost/Machine.h"
 #include "passes/Lower/Passes.h"
 
 namespace braid {
+#define GEN_PASS_DEF_SETMACHINEPASS
 #define GEN_PASS_DEF_SETTARGETPASS
 #include "passes/Lower/Passes.h.inc"
 } // namespace braid
@@ -19,6 +20,20 @@ struct SetTarget : braid::impl::SetTargetPassBase<SetTarget> {
     getOperation()->setAttr(exec::ExecDialect::kTarget, targetAttr(&getContext(), name, arch));
     if (!targetOf(getOperation()))
       signalPassFailure();
+  }
+};
+
+struct SetMachine : braid::impl::SetMachinePassBase<SetMachine> {
+  using SetMachinePassBase::SetMachinePassBase;
+
+  void runOnOperation() final {
+    llvm::Expected<exec::MachineAttr> machine = readMachine(&getContext(), link, compute);
+    if (machine) {
+      getOperation()->setAttr(exec::ExecDialect::kMachine, *machine);
+    } else {
+      getOperation().emitError() << "exec-set-machine: " << llvm::toString(machine.takeError());
+      signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -27,6 +27,35 @@ def SetTargetPass : Pass<"exec-set-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }
 
+def SetMachinePass : Pass<"exec-set-machine", "::mlir::ModuleOp"> {
+  let summary = "Replaces rates of the target by those of a machine";
+  let description = [{
+    Sets `exec.machine`, which every pass that predicts times asks (`machineOf`, lib/Cost).  Rates that the attribute
+    does not give are those of the target's row.
+
+    `compute` is GFLOPS,GBps: GEMMs and attention of any size, and memory traffic; vector code scales with the former.
+    `link` is latency_us,GBps.  `tp:5,100,dp:20,1.25` gives each axis of the mesh a link of its own.  A collective over
+    several axes takes the greatest latency and the least rate among those with more than one rank.
+
+    Input (`compute=100,20 link=20,1.25,tp:5,100`):
+    ```mlir
+    module {
+    }
+    ```
+    Output:
+    ```mlir
+    module attributes {exec.machine = #exec.machine<compute = [100.0, 20.0], link = [20.0, 1.25],
+                                                    links = {tp = array<f64: 5.0, 100.0>}>} {
+    }
+    ```
+  }];
+  let options = [
+    Option<"link", "link", "std::string", /*default=*/"\"\"",
+           "Latency in us and GB/s between ranks, as 20,1.25, or by axis, as tp:5,100,dp:20,1.25">,
+    Option<"compute", "compute", "std::string", /*default=*/"\"\"", "GFLOP/s and GB/s of a rank, as 100,20">];
+  let dependentDialects = ["::braid::exec::ExecDialect"];
+}
+
 /// Asks what the target of the module has.
 class TargetPass<string name, string op> : Pass<name, op> {
   let dependentDialects = ["::braid::exec::ExecDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",

@@ -15,7 +15,7 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/Reads.h"
@@ -293,16 +293,16 @@ bool Updates::moveUp() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-static LogicalResult runEarly(func::FuncOp program, const TargetInfo &target, bool alsoReduced) {
-  FailureOr<int64_t> before = transientPeak(program, target);
+static LogicalResult runEarly(func::FuncOp program, const Machine &machine, bool alsoReduced) {
+  FailureOr<int64_t> before = transientPeak(program, *machine.target);
   if (failed(before))
     return failure();
   SmallVector<Operation *> order;
   for (Operation &op : program.getBody().front())
     order.push_back(&op);
-  if (!Updates(program, ComputeRates::of(target), alsoReduced).moveUp())
+  if (!Updates(program, machine.compute, alsoReduced).moveUp())
     return success();
-  FailureOr<int64_t> after = transientPeak(program, target);
+  FailureOr<int64_t> after = transientPeak(program, *machine.target);
   if (failed(after))
     return failure();
   // What an update makes may be larger than what it reads.
@@ -317,11 +317,11 @@ struct EarlyUpdates final : braid::impl::EarlyUpdatesPassBase<EarlyUpdates> {
   using EarlyUpdatesPassBase::EarlyUpdatesPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *target = targetOf(getOperation());
-    if (!target)
+    FailureOr<Machine> machine = machineOf(getOperation());
+    if (failed(machine))
       return signalPassFailure();
     for (auto program : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      if (program.getBody().hasOneBlock() && failed(runEarly(program, *target, reduced)))
+      if (program.getBody().hasOneBlock() && failed(runEarly(program, *machine, reduced)))
         return signalPassFailure();
   }
 };

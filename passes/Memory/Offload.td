@@ -154,7 +154,6 @@ def OffloadActivationsPass : Pass<"exec-offload-activations", "::mlir::ModuleOp"
     Option<"all", "all", "bool", /*default=*/"false", "Every tensor goes, not only those whose copies are hidden">,
     Option<"minBytes", "min-bytes", "::braid::Integer<-1>", /*default=*/"-1",
            "Bytes below which a tensor stays; -1: what the link moves in its latency, or 0 with all">,
-    Option<"compute", "compute", "std::string", /*default=*/"\"\"", "As comm-overlap has it">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -7,7 +7,7 @@
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/ValueNames.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/Reads.h"
@@ -40,10 +40,10 @@ struct Kept {
 class ActivationOffload {
 public:
   /// `givenBytes`: below which a tensor stays, where the user says so.
-  ActivationOffload(func::FuncOp program, const ComputeRates &compute, const HostRates &host,
-                    std::optional<int64_t> givenBytes, bool all)
-      : program(program), block(program.getBody().front()), compute(compute), host(host), givenBytes(givenBytes),
-        minBytes(givenBytes.value_or(all ? 0 : host.bytesOfLatency())), all(all), builder(program.getContext()) {}
+  ActivationOffload(func::FuncOp program, const Machine &machine, std::optional<int64_t> givenBytes, bool all)
+      : program(program), block(program.getBody().front()), compute(machine.compute), host(machine.host),
+        givenBytes(givenBytes), minBytes(givenBytes.value_or(all ? 0 : host.bytesOfLatency())), all(all),
+        builder(program.getContext()) {}
   LogicalResult run();
 
   /// How many tensors are kept for backward, and how many of these wait in the host's memory.
@@ -292,22 +292,18 @@ namespace {
 struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<OffloadActivations> {
   using OffloadActivationsPassBase::OffloadActivationsPassBase;
 
-  LogicalResult offload(const TargetInfo &target) {
+  LogicalResult offload(const Machine &machine) {
     ModuleOp module = getOperation();
-    llvm::Expected<ComputeRates> rates = ComputeRates::parse(compute, target);
-    if (!rates)
-      return module.emitError() << llvm::toString(rates.takeError());
-    if (!target.gpu)
-      return module.emitError() << "the " << target.name
+    if (!machine.target->gpu)
+      return module.emitError() << "the " << machine.target->name
                                 << " target has no memory beside that of the host, so no activation can be offloaded "
                                    "to it";
-    HostRates host = HostRates::of(target);
     std::optional<int64_t> givenBytes = minBytes < 0 ? std::nullopt : std::optional<int64_t>(minBytes);
     unsigned kept = 0, away = 0;
     for (auto program : module.getOps<func::FuncOp>()) {
       if (!program.getBody().hasOneBlock())
         continue;
-      ActivationOffload offload(program, *rates, host, givenBytes, all);
+      ActivationOffload offload(program, machine, givenBytes, all);
       if (failed(offload.run()))
         return failure();
       kept += offload.numKept;
@@ -324,8 +320,8 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
   }
 
   void runOnOperation() final {
-    const TargetInfo *target = targetOf(getOperation());
-    if (!target || failed(offload(*target)))
+    FailureOr<Machine> machine = machineOf(getOperation());
+    if (failed(machine) || failed(offload(*machine)))
       signalPassFailure();
   }
 };

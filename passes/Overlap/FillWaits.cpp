@@ -44,24 +44,16 @@ private:
   FailureOr<OverlapProgram> read(func::FuncOp function);
   LogicalResult fill(func::FuncOp function);
 
-  const TargetInfo *target = nullptr;
-  std::optional<ComputeRates> computeRates;
-  std::optional<LinkRates> linkRates;
+  FailureOr<Machine> machine;
   double growth = kGrowth;
 };
 } // namespace
 
 LogicalResult FillWaits::readOptions() {
   ModuleOp module = getOperation();
-  target = targetOf(module);
-  if (!target)
+  machine = machineOf(module);
+  if (failed(machine))
     return failure();
-  llvm::Expected<ComputeRates> ofCompute = ComputeRates::parse(compute, *target);
-  llvm::Expected<LinkRates> ofLink = LinkRates::parse(link, *target);
-  if (!ofCompute || !ofLink)
-    return module.emitError() << llvm::toString(llvm::joinErrors(ofCompute.takeError(), ofLink.takeError()));
-  computeRates = *ofCompute;
-  linkRates = *ofLink;
   FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, module.getLoc());
   if (failed(limit))
     return failure();
@@ -74,9 +66,8 @@ LogicalResult FillWaits::readOptions() {
 FailureOr<OverlapProgram> FillWaits::read(func::FuncOp function) {
   if (failed(requireActions(function)))
     return failure();
-  FailureOr<OverlapProgram> program =
-      readOverlapProgram(function, *computeRates, *linkRates, HostRates::of(*target), nullptr);
-  FailureOr<AssignedCopy> copy = copyAndAssign(function, *target);
+  FailureOr<OverlapProgram> program = readOverlapProgram(function, *machine, nullptr);
+  FailureOr<AssignedCopy> copy = copyAndAssign(function, *machine->target);
   if (failed(program) || failed(copy))
     return failure();
   DenseMap<Operation *, unsigned> numbers;
@@ -112,9 +103,9 @@ LogicalResult FillWaits::fill(func::FuncOp function) {
       return llvm::map_to_vector(numbers, [&](unsigned number) -> Operation * { return program->actions[number]; });
     };
     SmallVector<Operation *> own = llvm::map_to_vector(block, [](Operation &op) { return &op; });
-    FailureOr<int64_t> old = before ? FailureOr<int64_t>(*before) : transientPeak(function, *target);
+    FailureOr<int64_t> old = before ? FailureOr<int64_t>(*before) : transientPeak(function, *machine->target);
     putInOrder(block, actionsIn(order));
-    FailureOr<int64_t> peak = transientPeak(function, *target);
+    FailureOr<int64_t> peak = transientPeak(function, *machine->target);
     if (failed(old) || failed(peak))
       return failure();
     if (*peak <= *old * growth) {

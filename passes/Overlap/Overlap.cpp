@@ -217,9 +217,8 @@ struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
         return signalPassFailure();
   }
 
+  FailureOr<Machine> machine;
   const TargetInfo *info = nullptr;
-  std::optional<ComputeRates> computeRates;
-  std::optional<LinkRates> linkRates;
   std::optional<int64_t> limit;
   int64_t padded = 0; ///< What rows are padded to.
   SmallVector<func::FuncOp> programs;
@@ -232,17 +231,10 @@ struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
 
 LogicalResult Overlap::readOptions() {
   ModuleOp module = getOperation();
-  info = targetOf(module);
-  if (!info)
+  machine = machineOf(module);
+  if (failed(machine))
     return failure();
-  llvm::Expected<ComputeRates> computeGiven = ComputeRates::parse(compute, *info);
-  if (!computeGiven)
-    return module.emitError() << llvm::toString(computeGiven.takeError());
-  llvm::Expected<LinkRates> linkGiven = LinkRates::parse(link, *info);
-  if (!linkGiven)
-    return module.emitError() << llvm::toString(linkGiven.takeError());
-  computeRates = *computeGiven;
-  linkRates = *linkGiven;
+  info = machine->target;
   FailureOr<std::optional<int64_t>> given = memoryLimitOf(memoryLimit, module.getLoc());
   if (failed(given))
     return failure();
@@ -283,8 +275,7 @@ LogicalResult Overlap::assignAll() {
 LogicalResult Overlap::schedule(func::FuncOp function) {
   auto places = assigned.find(function);
   bool moves = places != assigned.end();
-  FailureOr<OverlapProgram> program =
-      readOverlapProgram(function, *computeRates, *linkRates, HostRates::of(*info), moves ? &places->second : nullptr);
+  FailureOr<OverlapProgram> program = readOverlapProgram(function, *machine, moves ? &places->second : nullptr);
   if (failed(program))
     return failure();
   OverlapProblem &problem = program->problem;

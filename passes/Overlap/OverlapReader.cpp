@@ -26,10 +26,8 @@ namespace {
 
 class Reader {
 public:
-  Reader(func::FuncOp function, const ComputeRates &compute, const LinkRates &link, const HostRates &host,
-         const Places *places)
-      : function(function), block(function.getBody().front()), compute(compute), link(link), host(host),
-        places(places) {}
+  Reader(func::FuncOp function, const Machine &machine, const Places *places)
+      : function(function), block(function.getBody().front()), machine(machine), places(places) {}
   FailureOr<OverlapProgram> run();
 
 private:
@@ -55,9 +53,7 @@ private:
 
   func::FuncOp function;
   Block &block;
-  const ComputeRates &compute;
-  const LinkRates &link;
-  const HostRates &host;
+  const Machine &machine;
   const Places *places;
   OverlapProgram program;
   /// From the host, so far.
@@ -104,7 +100,7 @@ void Reader::readCopy(comm::CopyOp copy, OverlapProblem::Action &entry) {
   bool isFetch = copy.getQueue() == comm::Queue::FromHost;
   entry.kind = isFetch ? Kind::Gather : Kind::Collective;
   entry.queue = unsigned(copy.getQueue());
-  entry.seconds = host.seconds(copy);
+  entry.seconds = machine.host.seconds(copy);
   if (isFetch)
     entry.unit = numFetches++;
 }
@@ -122,14 +118,14 @@ LogicalResult Reader::readActions() {
     }
     comm::CollectiveOpInterface collective = collectiveIn(action);
     if (!collective) {
-      entry.seconds = compute.seconds(action);
+      entry.seconds = machine.compute.seconds(action);
       continue;
     }
     FailureOr<comm::Mesh> mesh = comm::Mesh::require(collective, collective.getMeshAttr(), tables);
     if (failed(mesh))
       return failure();
     entry.kind = Kind::Collective;
-    entry.seconds = link.seconds(collective, mesh->sizeOf(collective.getAxes()));
+    entry.seconds = machine.seconds(collective, *mesh);
     // Ranks with another function match this one in its order; a barrier is nothing
     // but order.
     entry.ordered = action->getNumResults() == 0 || (attribute && attribute.getAxis());
@@ -358,8 +354,7 @@ FailureOr<OverlapProgram> Reader::run() {
   return std::move(program);
 }
 
-FailureOr<OverlapProgram> braid::readOverlapProgram(func::FuncOp function, const ComputeRates &compute,
-                                                    const LinkRates &link, const HostRates &host,
+FailureOr<OverlapProgram> braid::readOverlapProgram(func::FuncOp function, const Machine &machine,
                                                     const Places *places) {
-  return Reader(function, compute, link, host, places).run();
+  return Reader(function, machine, places).run();
 }

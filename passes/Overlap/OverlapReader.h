@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_OVERLAP_OVERLAPREADER_H
 #define BRAID_PASSES_OVERLAP_OVERLAPREADER_H
 
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Memory/BufferAssignment.h"
 #include "lib/Schedule/Overlap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,8 +23,8 @@ mlir::LogicalResult requireActions(mlir::func::FuncOp function);
 /// Reads a function on values without comm.start that has actions alone; an error where the
 /// mesh of a collective is unknown.  The order that shared memory asks for is that of `places`,
 /// which may be null.
-mlir::FailureOr<OverlapProgram> readOverlapProgram(mlir::func::FuncOp function, const ComputeRates &compute,
-                                                   const LinkRates &link, const HostRates &host, const Places *places);
+mlir::FailureOr<OverlapProgram> readOverlapProgram(mlir::func::FuncOp function, const Machine &machine,
+                                                   const Places *places);
 
 /// Puts the function's ops in the order of the schedule, collectives and copies as starts and
 /// waits; those that are waited for at once stay as they are.

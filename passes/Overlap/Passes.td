@@ -18,7 +18,7 @@ def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
     behind its first reader (the expert that all tokens share, while tokens go to the others). `comm-overlap` then
     finds them between the start and the wait.
 
-    As many move as last as long as the collective (`link`, `compute`, as in `comm-overlap`), those next to it first, and
+    As many move as last as long as the collective (`exec.machine`, as in `comm-overlap`), those next to it first, and
     no further than another collective that they hide. Waits for updates alone stay: updates move by themselves.
     Collectives keep their order, what reads gathered parameters stays where these are gathered for it, and who
     overwrites a value comes after who reads it. Nothing else is
@@ -27,35 +27,36 @@ def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
     A program that would hold more than a hundredth more in its new order, or with `memory-limit` more at all,
     only takes what stood before a collective, or keeps its order.
 
-    Input (`link=0.5,0.256 compute=0.512,1024`):
+    Input:
     ```mlir
-    comm.mesh @mesh [tp = 2]
-    func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
-        attributes {comm.program = #comm.program<@mesh>} {
-      %w = exec.matmul "km,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      %p = exec.matmul "mk,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      %g = comm.all_reduce sum %p over @mesh {tp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      %s = exec.matmul "mk,kn->mn"(%g, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      return %w, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    module attributes {exec.machine = #exec.machine<compute = [0.512, 1024.0], link = [0.5, 0.256]>} {
+      comm.mesh @mesh [tp = 2]
+      func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+          attributes {comm.program = #comm.program<@mesh>} {
+        %w = exec.matmul "km,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        %p = exec.matmul "mk,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        %g = comm.all_reduce sum %p over @mesh {tp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+        %s = exec.matmul "mk,kn->mn"(%g, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        return %w, %s : tensor<8x8xf32>, tensor<8x8xf32>
+      }
     }
     ```
     Output:
     ```mlir
-    comm.mesh @mesh [tp = 2]
-    func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
-        attributes {comm.program = #comm.program<@mesh>} {
-      %p = exec.matmul "mk,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      %g = comm.all_reduce sum %p over @mesh {tp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      %w = exec.matmul "km,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      %s = exec.matmul "mk,kn->mn"(%g, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      return %w, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    module attributes {exec.machine = #exec.machine<compute = [0.512, 1024.0], link = [0.5, 0.256]>} {
+      comm.mesh @mesh [tp = 2]
+      func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+          attributes {comm.program = #comm.program<@mesh>} {
+        %p = exec.matmul "mk,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        %g = comm.all_reduce sum %p over @mesh {tp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+        %w = exec.matmul "km,kn->mn"(%x, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        %s = exec.matmul "mk,kn->mn"(%g, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        return %w, %s : tensor<8x8xf32>, tensor<8x8xf32>
+      }
     }
     ```
   }];
   let options = [
-    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps; empty for the target's">,
-    Option<"compute", "compute", "std::string", /*default=*/"\"\"",
-           "How fast a rank computes, as GFLOPS,GBps; empty for the target's rates">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
            "The arena: where there is a limit, no program may hold more in its new order">];
   let dependentDialects = ["::braid::comm::CommDialect", "::braid::exec::ExecDialect"];
@@ -89,9 +90,8 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
     read by nothing but updates (a gradient scaled, a part of the norm), moves with
     them.
 
-    The prediction: an action takes as long as its operations or its bytes
-    (`compute=GFLOPS,GBps`), a collective as long as its messages and bytes on the link
-    (`link=latency_us,GBps`; by default the memory that ranks of one process share).
+    The prediction: an action takes as long as its operations or its bytes, a collective as long as its messages and
+    bytes on its link.  Rates are those of the target, or of `exec.machine` (`exec-set-machine`).
     The link works in the order of starts, which is the same on all ranks.  Functions
     that only some ranks run, and barriers, keep their order.
 
@@ -110,33 +110,37 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
     Functions without `comm.program`, and those that have a comm.start, are left alone.
     One without collectives is told its time and otherwise left alone.
 
-    Input (`link=0.5,0.256 compute=0.512,1024`):
+    Input:
     ```mlir
-    comm.mesh @mesh [dp = 2]
-    func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
-        -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>} {
-      %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    module attributes {exec.machine = #exec.machine<compute = [0.512, 1024.0], link = [0.5, 0.256]>} {
+      comm.mesh @mesh [dp = 2]
+      func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
+          -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>} {
+        %g = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+        %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
+      }
     }
     ```
 
     Output:
     ```mlir
-    comm.mesh @mesh [dp = 2]
-    func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
-        -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>,
-        comm.timing = {predicted_s = 8.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""},
-        exec.assignment = {live_bytes = 47040 : i64, storages = array<i64: 256, 0, 256, 0, 256, 0>,
-            places = [array<i64: 2, 0, 8, 1>, array<i64: 4, 0, 8, 1>, array<i64: 3, 0, 8, 1>]}} {
-      %t = comm.start {
-        %sum = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      } {comm.timing = {predicted_s = 2.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""}} : !comm.ticket<tensor<8x8xf32>>
-      %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      %g = comm.wait %t : !comm.ticket<tensor<8x8xf32>> -> tensor<8x8xf32>
-      %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-      return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    module attributes {exec.machine = #exec.machine<compute = [0.512, 1024.0], link = [0.5, 0.256]>} {
+      comm.mesh @mesh [dp = 2]
+      func.func @f(%x: tensor<8x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {}, partial sum {dp}>}, %y: tensor<8x8xf32>)
+          -> (tensor<8x8xf32>, tensor<8x8xf32>) attributes {comm.program = #comm.program<@mesh>,
+          comm.timing = {predicted_s = 8.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""},
+          exec.assignment = {live_bytes = 47040 : i64, storages = array<i64: 256, 0, 256, 0, 256, 0>,
+              places = [array<i64: 2, 0, 8, 1>, array<i64: 4, 0, 8, 1>, array<i64: 3, 0, 8, 1>]}} {
+        %t = comm.start {
+          %sum = comm.all_reduce sum %x over @mesh {dp} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+        } {comm.timing = {predicted_s = 2.0e-06 : f64, exposed_s = 0.0 : f64, waits_for = ""}} : !comm.ticket<tensor<8x8xf32>>
+        %z = exec.matmul "mk,kn->mn"(%y, %y) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        %g = comm.wait %t : !comm.ticket<tensor<8x8xf32>> -> tensor<8x8xf32>
+        %s = exec.matmul "mk,kn->mn"(%z, %g) : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+        return %g, %s : tensor<8x8xf32>, tensor<8x8xf32>
+      }
     }
     ```
     Two microseconds for the messages, two for launching and two for computing each matmul.  Each of
@@ -146,9 +150,6 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
   let options = [
     Option<"prefetch", "prefetch", "::braid::Integer<-1, 1000000>", /*default=*/"-1",
            "Units that are gathered ahead of their use, at most; -1: as many as predicted times ask for">,
-    Option<"link", "link", "std::string", /*default=*/"\"\"", "The link as latency_us,GBps; empty for the target's">,
-    Option<"compute", "compute", "std::string", /*default=*/"\"\"",
-           "How fast a rank computes, as GFLOPS,GBps: GEMMs, and bytes to and from memory; empty for the target's rates">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
            "The arena: bytes, or with a unit (512MiB, 2G); empty for no limit">,
     Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Whether updates run during backward">,
@@ -174,9 +175,9 @@ def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::Modul
     `ctas` is that of the target's row (lib/Target); 0 marks nothing, and leaves their number
     to the library.  Leaves modules without a mesh, and those for a target without a GPU.
 
-    Input (`link=5,1`):
+    Input:
     ```mlir
-    module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
+    module attributes {exec.machine = #exec.machine<link = [5.0, 1.0]>, exec.target = #exec.target<"cuda", arch = "sm_90">} {
       comm.mesh @mesh [dp = 2]
       exec.program @train arena 1024 attributes {comm.program = #comm.program<@mesh>} {
         exec.buffer @g at 0 bytes 256 live 0 to 3 category gradients name "g"
@@ -197,7 +198,8 @@ def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::Modul
 
     Output:
     ```mlir
-    module attributes {comm.ctas = 16 : i64, exec.target = #exec.target<"cuda", arch = "sm_90">} {
+    module attributes {comm.ctas = 16 : i64, exec.machine = #exec.machine<link = [5.0, 1.0]>,
+                       exec.target = #exec.target<"cuda", arch = "sm_90">} {
       comm.mesh @mesh [dp = 2]
       exec.program @train arena 1024 attributes {comm.program = #comm.program<@mesh>} {
         exec.buffer @g at 0 bytes 256 live 0 to 3 category gradients name "g"
@@ -219,8 +221,6 @@ def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::Modul
   let options = [
     Option<"ctas", "ctas", "::braid::Integer<-1, 32>", /*default=*/"-1",
            "The most CTAs of a collective; -1 for the target's, 0 for the library's choice">,
-    Option<"link", "link", "std::string", /*default=*/"\"\"", "As comm-overlap has it">,
-    Option<"compute", "compute", "std::string", /*default=*/"\"\"", "As comm-overlap has it">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Comm/Mesh.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "passes/Overlap/Passes.h"
 #include <array>
 
@@ -22,8 +21,7 @@ namespace {
 /// What a program has come to.
 class Clocks {
 public:
-  Clocks(const ComputeRates &compute, const LinkRates &link, const HostRates &host)
-      : compute(compute), link(link), host(host) {}
+  explicit Clocks(const Machine &machine) : machine(machine) {}
 
   /// Carries the action out.  Returns the share of its time in which the link works.
   FailureOr<double> advance(exec::ActionOpInterface action);
@@ -31,9 +29,7 @@ public:
 private:
   FailureOr<double> secondsOf(comm::QueuedOpInterface work) const;
 
-  const ComputeRates &compute;
-  const LinkRates &link;
-  const HostRates &host;
+  const Machine &machine;
   double now = 0;
   /// When each queue has nothing left to do.
   std::array<double, comm::kNumQueues> ends = {};
@@ -44,12 +40,12 @@ private:
 
 FailureOr<double> Clocks::secondsOf(comm::QueuedOpInterface work) const {
   if (auto copy = dyn_cast<comm::CopyOp>(work.getOperation()))
-    return host.seconds(copy);
+    return machine.host.seconds(copy);
   auto collective = cast<comm::CollectiveOpInterface>(work.getOperation());
   FailureOr<comm::Mesh> mesh = comm::Mesh::require(collective, collective.getMeshAttr());
   if (failed(mesh))
     return failure();
-  return link.seconds(collective, mesh->sizeOf(collective.getAxes()));
+  return machine.seconds(collective, *mesh);
 }
 
 FailureOr<double> Clocks::advance(exec::ActionOpInterface action) {
@@ -68,7 +64,7 @@ FailureOr<double> Clocks::advance(exec::ActionOpInterface action) {
     now = std::max(now, endOf.lookup(begin));
     return 0;
   }
-  double seconds = compute.seconds(action), linkEnd = ends[unsigned(comm::Queue::Ranks)];
+  double seconds = machine.compute.seconds(action), linkEnd = ends[unsigned(comm::Queue::Ranks)];
   double beside = std::clamp(linkEnd - now, 0.0, seconds);
   now += seconds;
   return beside / seconds;
@@ -80,35 +76,23 @@ struct ShareMultiprocessors final : braid::impl::ShareMultiprocessorsPassBase<Sh
 
   void runOnOperation() final {
     ModuleOp module = getOperation();
-    const TargetInfo *target = targetOf(module);
-    if (!target || failed(readRates(*target)))
+    FailureOr<Machine> machine = machineOf(module);
+    if (failed(machine))
       return signalPassFailure();
-    if (!target->gpu || ctas == 0 || module.getOps<comm::MeshOp>().empty())
+    const GpuInfo *gpu = machine->target->gpu;
+    if (!gpu || ctas == 0 || module.getOps<comm::MeshOp>().empty())
       return;
     module->setAttr(comm::CommDialect::kCtas,
-                    Builder(module).getI64IntegerAttr(ctas < 0 ? target->gpu->commCtas : int64_t(ctas)));
+                    Builder(module).getI64IntegerAttr(ctas < 0 ? gpu->commCtas : int64_t(ctas)));
     for (auto program : module.getOps<exec::ProgramOp>())
-      if (failed(mark(program)))
+      if (failed(mark(program, *machine)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult readRates(const TargetInfo &target) {
-    llvm::Expected<ComputeRates> computeGiven = ComputeRates::parse(compute, target);
-    if (!computeGiven)
-      return getOperation().emitError() << llvm::toString(computeGiven.takeError());
-    llvm::Expected<LinkRates> linkGiven = LinkRates::parse(link, target);
-    if (!linkGiven)
-      return getOperation().emitError() << llvm::toString(linkGiven.takeError());
-    computeRates = *computeGiven;
-    linkRates = *linkGiven;
-    hostRates = HostRates::of(target);
-    return success();
-  }
-
   /// One that is beside a collective for half of its time, or longer, leaves room to it.
-  LogicalResult mark(exec::ProgramOp program) {
-    Clocks clocks(*computeRates, *linkRates, *hostRates);
+  LogicalResult mark(exec::ProgramOp program, const Machine &machine) {
+    Clocks clocks(machine);
     for (auto action : program.getBody().getOps<exec::ActionOpInterface>()) {
       FailureOr<double> beside = clocks.advance(action);
       if (failed(beside))
@@ -118,9 +102,5 @@ private:
     }
     return success();
   }
-
-  std::optional<ComputeRates> computeRates;
-  std::optional<LinkRates> linkRates;
-  std::optional<HostRates> hostRates;
 };
 } // namespace

@@ -17,6 +17,8 @@ using namespace braid;
 /// them: gradients and optimizer state take the type of their parameter.
 void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOptions &options) {
   manager.addPass(createSetTargetPass(options.target));
+  if (!options.machine.link.empty() || !options.machine.compute.empty())
+    manager.addPass(createSetMachinePass(options.machine));
   OpPassManager &functions = manager.nest<func::FuncOp>();
   // While parameters have the dims that the model gives them.
   functions.addPass(createNoteGroupsPass());
@@ -290,8 +292,6 @@ void braid::buildOffloadPipeline(OpPassManager &manager, const OffloadPipelineOp
 void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPipelineOptions &options) {
   if (options.fillsWaits) {
     FillWaitsPassOptions fill;
-    fill.link = options.overlap.link;
-    fill.compute = options.overlap.compute;
     fill.memoryLimit = options.overlap.memoryLimit;
     manager.addPass(createFillWaitsPass(fill));
   }

@@ -32,6 +32,7 @@ struct PreparePipelineOptions : mlir::PassPipelineOptions<PreparePipelineOptions
                                  llvm::cl::desc("Multiply a tensor by several weights at once")};
   Option<bool> unfuse{*this, "unfuse", llvm::cl::desc("Parts side by side in weights as a dim of their own")};
   SetTargetPassOptions target;
+  SetMachinePassOptions machine;
 };
 void buildPreparePipeline(mlir::OpPassManager &manager, const PreparePipelineOptions &options);
 

@@ -168,11 +168,11 @@ struct RecomputePass final : braid::impl::RecomputePassBase<RecomputePass> {
     bool doesNothing = policy == RecomputePolicy::None && parsed.isEmpty();
     if (doesNothing || program.isExternal() || !isTraining(program))
       return markAllAnalysesPreserved();
-    const TargetInfo *target = targetOf(program);
+    FailureOr<Machine> machine = machineOf(program);
     ForwardValues values(program);
-    if (!target || failed(parsed.check(program, values)))
+    if (failed(machine) || failed(parsed.check(program, values)))
       return signalPassFailure();
-    OpSeconds seconds(*target);
+    OpSeconds seconds(*machine);
     ReplayPrices prices(values, policy, {bytesPerSecond, units, restBytesPerSecond}, parsed, seconds);
     KeptValues kept(values, prices);
     Replays replays(program, values, kept);

@@ -1,7 +1,6 @@
 //===- ReplayPrices.cpp - what a policy pays for a replay -----------------===//
 
 #include "passes/Recompute/ReplayPrices.h"
-#include "dialects/Comm/Mesh.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/Facts.h"
 
@@ -35,8 +34,9 @@ double OpSeconds::of(Operation *op) const {
     return 0;
   if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op)) {
     FailureOr<comm::Mesh> mesh = comm::Mesh::require(op, collective.getMeshAttr());
-    return failed(mesh) ? 0 : link.seconds(collective, mesh->sizeOf(collective.getAxes()));
+    return failed(mesh) ? 0 : machine.seconds(collective, *mesh);
   }
+  const ComputeRates &rates = machine.compute;
   if (auto action = dyn_cast<exec::ActionOpInterface>(op))
     return rates.seconds(action);
   auto cost = dyn_cast<CostOpInterface>(op);

@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_RECOMPUTE_REPLAYPRICES_H
 #define BRAID_PASSES_RECOMPUTE_REPLAYPRICES_H
 
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "passes/Recompute/Choices.h"
 #include "passes/Recompute/ForwardValues.h"
 #include "passes/Recompute/Policy.h"
@@ -17,13 +17,12 @@ bool joinsItsReader(mlir::Operation *op);
 /// takes its arithmetic and no traffic.
 class OpSeconds {
 public:
-  explicit OpSeconds(const TargetInfo &target) : rates(ComputeRates::of(target)), link(LinkRates::of(target)) {}
+  explicit OpSeconds(const Machine &machine) : machine(machine) {}
   double of(mlir::Operation *op) const;
-  const ComputeRates &getRates() const { return rates; }
+  const ComputeRates &getRates() const { return machine.compute; }
 
 private:
-  ComputeRates rates;
-  LinkRates link;
+  const Machine &machine;
 };
 
 /// What a replay costs, and why: for people.

@@ -101,12 +101,12 @@ static void limitMemory(func::FuncOp program, Cuts &cuts, const Cost &bytes, con
                 .str();
 }
 
-FailureOr<UnitStages> braid::balanceStages(func::FuncOp program, ArrayRef<unsigned> held, const TargetInfo &target,
+FailureOr<UnitStages> braid::balanceStages(func::FuncOp program, ArrayRef<unsigned> held, const Machine &machine,
                                            std::optional<int64_t> limit) {
   SmallVector<StringAttr> units = unitsInOrder(program);
   if (failed(checkNumber(program, units, held.size())))
     return failure();
-  UnitCosts costs(program, units, target);
+  UnitCosts costs(program, units, machine);
   Cost seconds = [&](unsigned, unsigned begin, unsigned end) { return costs.seconds(begin, end); };
   Cost bytes = [&](unsigned stage, unsigned begin, unsigned end) { return costs.bytes(begin, end, held[stage]); };
   Cost squares = [&](unsigned, unsigned begin, unsigned end) {

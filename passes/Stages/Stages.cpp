@@ -127,8 +127,10 @@ FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, const pipeline
   // A rank shares its memory out among its stages.
   if (limit)
     limit = *limit / (numStages / schedule.getTable().rows.size());
-  return balanceStages(accumulate, assignSlots(schedule, pipeline::SlotsOf::Stage).counts, *targetOf(getOperation()),
-                       limit);
+  FailureOr<Machine> machine = machineOf(getOperation());
+  if (failed(machine))
+    return failure();
+  return balanceStages(accumulate, assignSlots(schedule, pipeline::SlotsOf::Stage).counts, *machine, limit);
 }
 
 /// The names of what lives across programs, in the order of their arguments.

@@ -68,7 +68,7 @@ public:
   Meter(func::FuncOp program, ArrayRef<StringAttr> units)
       : program(program), map(mapOfOneStage(program, units)), numbers(numbersOf(program, units)), units(units.size()) {}
 
-  std::vector<Unit> run(const TargetInfo &target);
+  std::vector<Unit> run(const Machine &machine);
 
 private:
   Unit &unitOf(Operation *op) { return units[numbers.lookup(op)]; }
@@ -114,8 +114,8 @@ void Meter::findWorking() {
   }
 }
 
-std::vector<Unit> Meter::run(const TargetInfo &target) {
-  OpSeconds seconds(target);
+std::vector<Unit> Meter::run(const Machine &machine) {
+  OpSeconds seconds(machine);
   for (Operation &op : program.front().without_terminator()) {
     unitOf(&op).seconds += seconds.of(&op);
     if (!map.stageOf(&op))
@@ -129,9 +129,9 @@ std::vector<Unit> Meter::run(const TargetInfo &target) {
   return std::move(units);
 }
 
-UnitCosts::UnitCosts(func::FuncOp program, ArrayRef<StringAttr> units, const TargetInfo &target)
+UnitCosts::UnitCosts(func::FuncOp program, ArrayRef<StringAttr> units, const Machine &machine)
     : secondsBefore(1, 0), keptBefore(1, 0), fixedBytes(units.size()) {
-  std::vector<Unit> measured = Meter(program, units).run(target);
+  std::vector<Unit> measured = Meter(program, units).run(machine);
   llvm::StringMap<int64_t> bytes = bytesOfParameters(program->getParentOfType<ModuleOp>());
   for (const Unit &unit : measured) {
     secondsBefore.push_back(secondsBefore.back() + unit.seconds);

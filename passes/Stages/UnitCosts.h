@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_STAGES_UNITCOSTS_H
 #define BRAID_PASSES_STAGES_UNITCOSTS_H
 
-#include "lib/Target/TargetInfo.h"
+#include "lib/Cost/Machine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace braid {
 class UnitCosts {
 public:
   /// Of `program`, which runs one microbatch, in the order of forward.
-  UnitCosts(mlir::func::FuncOp program, llvm::ArrayRef<mlir::StringAttr> units, const TargetInfo &target);
+  UnitCosts(mlir::func::FuncOp program, llvm::ArrayRef<mlir::StringAttr> units, const Machine &machine);
 
   /// Of a microbatch, forward and back.
   double seconds(unsigned begin, unsigned end) const { return secondsBefore[end] - secondsBefore[begin]; }

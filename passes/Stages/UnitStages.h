@@ -8,7 +8,7 @@
 #ifndef BRAID_PASSES_STAGES_UNITSTAGES_H
 #define BRAID_PASSES_STAGES_UNITSTAGES_H
 
-#include "lib/Target/TargetInfo.h"
+#include "lib/Cost/Machine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -33,7 +33,7 @@ llvm::SmallVector<mlir::StringAttr> unitsInOrder(mlir::func::FuncOp program);
 /// in bytes of a stage, before both: none is beyond it, or as little as can be.  Errors, at the program,
 /// where there are fewer units than stages.
 mlir::FailureOr<UnitStages> balanceStages(mlir::func::FuncOp program, llvm::ArrayRef<unsigned> held,
-                                          const TargetInfo &target, std::optional<int64_t> limit);
+                                          const Machine &machine, std::optional<int64_t> limit);
 
 /// As a text says: `embed+h.0-5|h.6-11+head`.  Each unit is in one stage, in order; `embed` and `head` may be
 /// left out, and are units where the model has some of these names.

@@ -3,7 +3,7 @@
 #define BRAID_PASSES_STRATEGIES_CONTEXTCOSTS_H
 
 #include "dialects/Interfaces/Interfaces.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "passes/Strategies/ContextWay.h"
 
 namespace braid {

@@ -88,8 +88,7 @@ private:
 
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
-  std::optional<ComputeRates> computeRates;
-  std::optional<LinkRates> linkRates;
+  FailureOr<Machine> machine;
   AxesAttr sequenceAxes, headAxes, allAxes, ofStages;
   AxesAttr positionAxes; ///< Of the sequence, with those behind.
   std::vector<ContextOp> ops;
@@ -108,17 +107,9 @@ LogicalResult ContextParallel::readOptions() {
   allAxes = joinAxes(headAxes, sequenceAxes);
   positionAxes = joinAxes(sequenceAxes, axesNamed(&getContext(), *behindAxes));
   ofStages = axesNamed(&getContext(), *stageAxes);
-  const TargetInfo *target = targetOf(getOperation());
-  if (!target)
+  machine = machineOf(getOperation());
+  if (failed(machine))
     return failure();
-  llvm::Expected<ComputeRates> ofCompute = ComputeRates::parse(compute, *target);
-  llvm::Expected<LinkRates> ofLink = LinkRates::parse(link, *target);
-  if (!ofCompute || !ofLink) {
-    llvm::Error error = llvm::joinErrors(ofCompute.takeError(), ofLink.takeError());
-    return getOperation().emitError() << "comm-context-parallel: " << llvm::toString(std::move(error));
-  }
-  computeRates = *ofCompute;
-  linkRates = *ofLink;
   auto emitError = [&] { return getOperation().emitError() << "comm-context-parallel: "; };
   return success(succeeded(verifyAxes(emitError, *mesh, joinAxes(allAxes, ofStages))) &&
                  succeeded(verifyAxes(emitError, *mesh, positionAxes)));
@@ -302,8 +293,8 @@ FailureOr<ContextWay> ContextParallel::choose() {
     for (const ContextOp &found : ops)
       sum += costOf(way, inZigzag,
                     ContextWork::of(found.op, found.sequence, mesh->sizeOf(sequenceAxes),
-                                    mesh->getNumRanks() / mesh->sizeOf(ofStages), *computeRates),
-                    *computeRates, *linkRates);
+                                    mesh->getNumRanks() / mesh->sizeOf(ofStages), machine->compute),
+                    machine->compute, machine->linkOver(sequenceAxes, *mesh));
     return sum;
   };
   bool hasHeads = llvm::all_of(ops, [&](const ContextOp &found) { return fits(found); });

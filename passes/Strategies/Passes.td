@@ -240,7 +240,8 @@ def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
     factor of its sharding rule, but not along the batch.  What that makes them send, forward and
     backward, follows from the rules.  The choice with the fewest bytes of weights a rank is
     taken, and of those the one that sends the fewest bytes: an exact search over the whole
-    graph (`lib/Sharding/LayoutSearch.h`).  Weights are what is contracted or looked up by index;
+    graph (`lib/Sharding/LayoutSearch.h`).  A collective counts as more bytes: those that its link sends in one
+    latency, of `exec.machine` if that gives links.  Weights are what is contracted or looked up by index;
     tables are sharded by their rows.  Of a transformer that is the layout of Megatron-LM:
     columns, then rows, for each pair of contractions, heads, and the vocabulary.
 
@@ -352,10 +353,6 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(clEnumValN(::braid::ContextOrder::Auto, "auto", "zigzag in a causal ring that it fits"),
                                 clEnumValN(::braid::ContextOrder::Straight, "straight", "one block, in order"),
                                 clEnumValN(::braid::ContextOrder::Zigzag, "zigzag", "two blocks, one from either end"))}]>,
-    Option<"link", "link", "std::string", /*default=*/"\"\"",
-           "For auto, the link as latency_us,GBps; empty for the target's">,
-    Option<"compute", "compute", "std::string", /*default=*/"\"\"",
-           "For auto, how fast a rank computes, as GFLOPS,GBps; empty for the target's rates">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -3,6 +3,7 @@
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Interfaces/Divisors.h"
 #include "dialects/TG/TGBuilder.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Memory/Size.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/LayoutSearch.h"
@@ -47,6 +48,8 @@ private:
   StringAttr name;
   AxesAttr ofSequence;
   int64_t ranks = 1, ranksOfSequence = 1;
+  /// Of the link, if the module gives one.
+  std::optional<int64_t> latencyBytes;
 };
 } // namespace
 
@@ -62,7 +65,10 @@ LogicalResult TensorParallel::readOptions() {
     return failure();
   ranks = found->mesh.sizeOf(name);
   ranksOfSequence = ranks * found->mesh.sizeOf(ofSequence);
-  return success();
+  FailureOr<Machine> machine = machineOf(getOperation());
+  if (succeeded(machine) && machine->linkIsGiven)
+    latencyBytes = machine->linkOver(AxesAttr::get(&getContext(), name), found->mesh).bytesOfLatency();
+  return machine;
 }
 
 /// Says of whole ones, too, that they are: every program must hold them in one way.
@@ -186,7 +192,9 @@ LogicalResult TensorParallel::choose(func::FuncOp function) {
     }
   if (sequence && failed(checkSequence(function)))
     return failure();
-  LayoutSearch search(function, {ranks, sequence, std::move(taken)});
+  LayoutQuestion question{ranks, sequence, std::move(taken)};
+  question.latencyBytes = latencyBytes.value_or(question.latencyBytes);
+  LayoutSearch search(function, std::move(question));
   std::optional<LayoutChoice> choice = search.run();
   if (!choice)
     return function.emitError() << "is too entangled to find a layout over '" << axis

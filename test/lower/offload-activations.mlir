@@ -1,7 +1,7 @@
 // Activations go to the host behind their last use in forward, and come back before the first in backward.
 // RUN: braid-opt %s --exec-offload-activations=all=true --exec-verify-values --split-input-file 2>/dev/null | FileCheck %s --check-prefixes=CHECK,ALL
-// RUN: braid-opt %s --exec-offload-activations="compute=1,1 min-bytes=5000" --exec-verify-values --split-input-file 2>&1 | FileCheck %s --check-prefixes=CHECK,SOME
-// RUN: braid-opt %s --exec-offload-activations="compute=100000,100000 min-bytes=5000" --split-input-file 2>&1 | FileCheck %s --check-prefix=FAST
+// RUN: braid-opt %s --exec-set-machine=compute=1,1 --exec-offload-activations=min-bytes=5000 --exec-verify-values --split-input-file 2>&1 | FileCheck %s --check-prefixes=CHECK,SOME
+// RUN: braid-opt %s --exec-set-machine=compute=100000,100000 --exec-offload-activations=min-bytes=5000 --split-input-file 2>&1 | FileCheck %s --check-prefix=FAST
 // RUN: braid-opt %s --exec-offload-activations --split-input-file 2>&1 | FileCheck %s --check-prefix=LATENCY
 // RUN: braid-interp %s --compare --reference-pipeline="exec-verify-values" --pipeline="exec-offload-activations{all=true}" --rtol=0 --atol=0 --seeds=2
 // RUN: braid-interp %s --compare --reference-pipeline="exec-verify-values" --pipeline="exec-offload-activations{all=true},comm-overlap" --rtol=0 --atol=0 --seeds=2

@@ -1,13 +1,9 @@
 // RUN: not braid-opt %s --comm-bucket="bucket-mb=-1" 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not braid-opt %s --comm-bucket="first-bucket-mb=auto" 2>&1 | FileCheck %s --check-prefix=FIRST
-// RUN: not braid-opt %s --comm-bucket="bucket-mb=auto link=20" 2>&1 | FileCheck %s --check-prefix=LINK
-// RUN: not braid-opt %s --comm-bucket="bucket-mb=auto link=20,0" 2>&1 | FileCheck %s --check-prefix=RATE
 // RUN: not braid-opt %s --comm-bucket="per-unit=yes" 2>&1 | FileCheck %s --check-prefix=UNIT
 
 // SIZE: error: comm-bucket: bucket-mb must be a number of MiB (0 for one tensor each), inf or auto, found '-1'
 // FIRST: error: comm-bucket: first-bucket-mb must be a number of MiB (0 for one tensor) or inf, found 'auto'
-// LINK: error: the link '20' is not two positive numbers; write latency_us,GBps
-// RATE: error: the link '20,0' is not two positive numbers; write latency_us,GBps
 // UNIT: error: comm-bucket: per-unit must be auto, true or false, found 'yes'
 
 comm.mesh @mesh [dp = 2]

@@ -2,7 +2,7 @@
 // RUN: braid-opt %s --tg-derive-facts --comm-bucket="bucket-mb=inf first-bucket-mb=inf per-unit=true" 2>&1 | FileCheck %s --check-prefixes=CHECK,UNITS
 // RUN: braid-opt %s --tg-derive-facts --comm-bucket="bucket-mb=inf first-bucket-mb=inf per-unit=false" 2>&1 | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: braid-opt %s --tg-derive-facts --comm-bucket="first-bucket-mb=0.00001 bucket-mb=0.00002 per-unit=false" 2>&1 | FileCheck %s --check-prefix=CAPS
-// RUN: braid-opt %s --tg-derive-facts --comm-bucket="bucket-mb=auto link=0.05,0.01 per-unit=false" 2>&1 | FileCheck %s --check-prefix=AUTO
+// RUN: braid-opt %s --tg-derive-facts --exec-set-machine=link=0.05,0.01 --comm-bucket="bucket-mb=auto per-unit=false" 2>&1 | FileCheck %s --check-prefix=AUTO
 
 // Parameters that are stored in shards: their gradients go with their unit.
 

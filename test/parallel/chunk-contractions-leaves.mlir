@@ -1,12 +1,10 @@
 // What comm-chunk-contractions leaves alone, says, and refuses.
 //
-// RUN: braid-opt %s --split-input-file --comm-chunk-contractions="axes=tp chunks=2 link=1,0.1 compute=1,100" 2>&1 | FileCheck %s --implicit-check-not=tg.slice
+// RUN: braid-opt %s --split-input-file --exec-set-machine="link=1,0.1 compute=1,100" --comm-chunk-contractions="axes=tp chunks=2" 2>&1 | FileCheck %s --implicit-check-not=tg.slice
 // RUN: braid-opt %s --split-input-file --comm-chunk-contractions 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=tg.slice --implicit-check-not=remark
 // RUN: not braid-opt %s --split-input-file --comm-chunk-contractions=axes=pp 2>&1 | FileCheck %s --check-prefix=AXIS
-// RUN: not braid-opt %s --split-input-file --comm-chunk-contractions="axes=tp link=fast" 2>&1 | FileCheck %s --check-prefix=LINK
 // NONE: @odd
 // AXIS: error: comm-chunk-contractions: unknown mesh axis 'pp' (mesh: {dp = 2, tp = 2})
-// LINK: error: the link 'fast' is not two positive numbers; write latency_us,GBps, as in 20,1.25
 
 // Rows that do not divide.
 // CHECK: remark: @odd: 0 of 1 collectives over {tp} with contractions beside them are split in 2 chunks; the rows of 1 do not divide into as many

@@ -1,12 +1,12 @@
 // Collectives and the contractions beside them, in chunks of rows.  What is computed is the same.
 //
-// DEFINE: %{chunk} = comm-chunk-contractions{axes=tp chunks=2 link=1,0.1 compute=1,100}
-// DEFINE: %{auto} = comm-chunk-contractions{axes=tp link=1,0.1 compute=1,100}
-// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,func.func(%{chunk}))" | FileCheck %s
-// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,func.func(%{chunk}))" 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,func.func(%{auto}))" 2>&1 >/dev/null | FileCheck %s --check-prefix=AUTO
-// RUN: braid-interp %s --compare --pipeline="comm-shard,func.func(%{chunk})" --rtol=1e-5
-// RUN: braid-interp %s --compare --pipeline="comm-shard,func.func(%{auto})" --rtol=1e-5
+// DEFINE: %{chunk} = exec-set-machine{link=1,0.1 compute=1,100},func.func(comm-chunk-contractions{axes=tp chunks=2})
+// DEFINE: %{auto} = exec-set-machine{link=1,0.1 compute=1,100},func.func(comm-chunk-contractions{axes=tp})
+// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,%{chunk})" | FileCheck %s
+// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,%{chunk})" 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: braid-opt %s --pass-pipeline="builtin.module(comm-shard,%{auto})" 2>&1 >/dev/null | FileCheck %s --check-prefix=AUTO
+// RUN: braid-interp %s --compare --pipeline="comm-shard,%{chunk}" --rtol=1e-5
+// RUN: braid-interp %s --compare --pipeline="comm-shard,%{auto}" --rtol=1e-5
 
 comm.mesh @mesh [tp = 2]
 

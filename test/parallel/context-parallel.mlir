@@ -7,10 +7,10 @@
 // RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=ring" | FileCheck %t/model.mlir --check-prefix=RING
 // By default it is the fastest: where computing is slow, that by which all ranks have equally much; where the link is
 // slow, that by which they send least; and in between blocks arrive while others are computed.
-// RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp compute=0.001,1" | FileCheck %t/model.mlir --check-prefix=HEADS
-// RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp link=1,0.001" 2>&1 | FileCheck %t/model.mlir --check-prefixes=LEAST,GATHER
+// RUN: braid-opt %t/model.mlir --exec-set-machine=compute=0.001,1 --comm-context-parallel=axes=cp | FileCheck %t/model.mlir --check-prefix=HEADS
+// RUN: braid-opt %t/model.mlir --exec-set-machine=link=1,0.001 --comm-context-parallel=axes=cp 2>&1 | FileCheck %t/model.mlir --check-prefixes=LEAST,GATHER
 // RUN: not braid-opt %t/few.mlir --comm-context-parallel="axes=cp how=ulysses" 2>&1 | FileCheck %t/few.mlir --check-prefix=FEW
-// RUN: braid-opt %t/few.mlir --comm-context-parallel="axes=cp compute=0.001,1" 2>&1 | FileCheck %t/few.mlir
+// RUN: braid-opt %t/few.mlir --exec-set-machine=compute=0.001,1 --comm-context-parallel=axes=cp 2>&1 | FileCheck %t/few.mlir
 // A ring is in zigzag, where all ranks have as much of the mask, unless it is asked or said not to.
 // RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=ring order=zigzag" | FileCheck %t/model.mlir --check-prefix=RING
 // RUN: braid-opt %t/model.mlir --comm-context-parallel="axes=cp how=ring order=straight" | FileCheck %t/model.mlir --check-prefix=STRAIGHT

@@ -1,7 +1,7 @@
 // A GPU multiplies bf16 faster than f32: 1.4e11 operations, at 635 and at 63 TFLOPS by the tables of lib/Cost.  What
 // --compute says holds for both.
 // RUN: braid-opt %s --exec-set-target=name=cuda --comm-overlap="annotate-only" | FileCheck %s
-// RUN: braid-opt %s --exec-set-target=name=cuda --comm-overlap="annotate-only compute=50000,2800" | FileCheck %s --check-prefix=SAID
+// RUN: braid-opt %s --exec-set-target=name=cuda --exec-set-machine=compute=50000,2800 --comm-overlap=annotate-only | FileCheck %s --check-prefix=SAID
 // CHECK-LABEL: @narrow
 // CHECK-SAME: predicted_s = 2.160580e-04
 // SAID-LABEL: @narrow

@@ -1,6 +1,6 @@
 // What the schedule takes collectives and actions to cost.  Over this link a message
 // takes 1 us and a KiB 1 us; tensors of 256 floats have 1 KiB.
-// RUN: braid-opt %s --split-input-file --comm-overlap="annotate-only link=1,1.024 compute=1,1.024" 2>/dev/null | FileCheck %s
+// RUN: braid-opt %s --split-input-file --exec-set-machine="link=1,1.024 compute=1,1.024" --comm-overlap=annotate-only 2>/dev/null | FileCheck %s
 
 // Rings of four ranks: six messages and 2 * 3/4 of the bytes, or three and 3/4.
 // CHECK-LABEL: @collectives

@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --exec-form-kernels --comm-overlap="link=1,1.024 compute=52.4288,1e6" 2>/dev/null | FileCheck %s
+// RUN: braid-opt %s --exec-form-kernels --exec-set-machine="link=1,1.024 compute=52.4288,1e6" --comm-overlap 2>/dev/null | FileCheck %s
 
 // What is predicted is what two queues do.  Two units, forward and backward; a matmul
 // takes 12 us (2 to launch, 10 to compute), a collective 9 (1 for its message, 8 for its

@@ -1,6 +1,6 @@
 // Starts and waits, one rule a program.  A matmul of 32x32 matrices takes 10 us, what
 // else computes 2 us, and an all_reduce of 4 KiB 8 us.
-// RUN: braid-opt %s --split-input-file --comm-overlap="link=2,1 compute=8.192,1e6" --comm-verify-order 2>/dev/null | FileCheck %s
+// RUN: braid-opt %s --split-input-file --exec-set-machine="link=2,1 compute=8.192,1e6" --comm-overlap --comm-verify-order 2>/dev/null | FileCheck %s
 
 // A reduction starts when its operand is there; computing waits when it reads the result.
 // CHECK-LABEL: @reduction

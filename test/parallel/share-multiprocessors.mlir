@@ -1,24 +1,22 @@
 // Matmuls that the schedule runs beside a collective: those during which the link works for half of
 // their time or longer, not all between its start and its wait.  A matmul takes 2 us here.
-// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=50000,2800" | FileCheck %s
-// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=50000,2800 ctas=8" | FileCheck %s --check-prefix=EIGHT
-// RUN: braid-opt %s --comm-share-multiprocessors="link=50,1 compute=50000,2800" | FileCheck %s --check-prefix=SLOW
-// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=0.0001,100" | FileCheck %s --check-prefix=LONG
+// RUN: braid-opt %s --exec-set-machine="link=1.5,1 compute=50000,2800" --comm-share-multiprocessors | FileCheck %s
+// RUN: braid-opt %s --exec-set-machine="link=1.5,1 compute=50000,2800" --comm-share-multiprocessors=ctas=8 | FileCheck %s --check-prefix=EIGHT
+// RUN: braid-opt %s --exec-set-machine="link=50,1 compute=50000,2800" --comm-share-multiprocessors | FileCheck %s --check-prefix=SLOW
+// RUN: braid-opt %s --exec-set-machine="link=1.5,1 compute=0.0001,100" --comm-share-multiprocessors | FileCheck %s --check-prefix=LONG
 
 // Twice gives the same; nobody is asked without a GPU, without ranks, or by ctas=0.
-// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=50000,2800" -o %t.once
-// RUN: braid-opt %t.once --comm-share-multiprocessors="link=1.5,1 compute=50000,2800" | diff %t.once -
-// RUN: braid-opt %s --comm-share-multiprocessors="link=1.5,1 compute=50000,2800 ctas=0" | FileCheck %s --check-prefix=NONE
-// RUN: sed 's/#exec.target<.*sm_90">/#exec.target<"cpu">/' %s | braid-opt --comm-share-multiprocessors="link=1.5,1 compute=50000,2800" | FileCheck %s --check-prefix=NONE
+// RUN: braid-opt %s --exec-set-machine="link=1.5,1 compute=50000,2800" --comm-share-multiprocessors -o %t.once
+// RUN: braid-opt %t.once --exec-set-machine="link=1.5,1 compute=50000,2800" --comm-share-multiprocessors | diff %t.once -
+// RUN: braid-opt %s --exec-set-machine="link=1.5,1 compute=50000,2800" --comm-share-multiprocessors=ctas=0 | FileCheck %s --check-prefix=NONE
+// RUN: sed 's/#exec.target<.*sm_90">/#exec.target<"cpu">/' %s | braid-opt --exec-set-machine="link=1.5,1 compute=50000,2800" --comm-share-multiprocessors | FileCheck %s --check-prefix=NONE
 // RUN: echo 'module attributes {exec.target = #exec.target<"cuda">} { exec.program @train arena 0 {} }' | braid-opt --comm-share-multiprocessors | FileCheck %s --check-prefix=NONE
-// RUN: not braid-opt %s --comm-share-multiprocessors=link=fast 2>&1 | FileCheck %s --check-prefix=LINK
 // RUN: not braid-opt %s --comm-share-multiprocessors=ctas=33 2>&1 | FileCheck %s --check-prefix=CTAS
 
 // CHECK: module attributes {comm.ctas = 16 : i64,
 // EIGHT: module attributes {comm.ctas = 8 : i64,
 // NONE-NOT: comm.ctas
 // NONE-NOT: comm.beside_collective
-// LINK: error: the link 'fast' is not two positive numbers
 // CTAS: 33
 module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
   comm.mesh @mesh [dp = 2]

@@ -2,6 +2,7 @@
 
 #include "tools/braidc/CommandTable.h"
 #include "dialects/TG/Optimizer.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Driver/Hooks.h"
 #include "lib/Driver/Options.h"
 #include "lib/Memory/Size.h"
@@ -27,6 +28,8 @@ bool isChunks(std::string_view text) {
   int64_t chunks = 0;
   return text == "auto" || (!llvm::StringRef(text).getAsInteger(10, chunks) && chunks >= 2 && chunks <= 1024);
 }
+
+bool areLinks(std::string_view text) { return readLinks(text).has_value(); }
 
 constexpr Option kOutput[] = {
     {"GRAPH.mlir", text(""), "The training graph, as braid-model writes it", into<&DriverOptions::input>()},
@@ -341,10 +344,15 @@ constexpr Option kOverlap[] = {
      "On GPUs: the most CTAs (thread blocks) of a collective, whose multiprocessors the matmuls beside it leave alone; "
      "0: NCCL chooses, and matmuls take all",
      into<&ParallelOptions::commCtas>(), byDefault("what the row of the GPU says: 16 for sm_90")},
-    {"--link", text("latency_us,GBps", isPair, "a latency in us and a rate in GB/s, as in --link=20,1.25"),
-     "The link that the cost model assumes", into<&ParallelOptions::link>()},
+    {"--link",
+     text("[AXIS:]latency_us,GBps", areLinks,
+          "a latency in us and a rate in GB/s, as in --link=20,1.25, or one pair an axis, as in "
+          "--link=tp:5,100,dp:20,1.25"),
+     "Link between ranks for the cost model, or one for each axis of --mesh", into<&ParallelOptions::link>(),
+     byDefault("that of the target inside a machine")},
     {"--compute", text("GFLOPS,GBps", isPositivePair, "two rates above 0, as in --compute=100,20"),
-     "The rates of a rank that the cost model assumes", into<&ParallelOptions::compute>()},
+     "Rates of a rank for the cost model: arithmetic, and memory traffic", into<&ParallelOptions::compute>(),
+     byDefault("those of the target")},
 };
 
 constexpr Topic kTopics[] = {

@@ -16,6 +16,7 @@ import sys
 import seeds
 
 MESHES = [{"dp": 2}, {"dp": 3}, {"replica": 2, "shard": 2}, {"dp": 2, "tp": 2}]
+MACHINE = "exec-set-machine{link=0.0001,0.1}"
 SIZES = ["0", "0.00002", "0.00005", "0.0001", "inf"]
 
 
@@ -45,7 +46,7 @@ class Step:
         while self.pending:
             self.update()
         self.options = " ".join([f"bucket-mb={self.random.choice(SIZES + ['auto'])}",
-                                 f"first-bucket-mb={self.random.choice(SIZES)}", "link=0.0001,0.1",
+                                 f"first-bucket-mb={self.random.choice(SIZES)}",
                                  f"per-unit={self.random.choice(['auto', 'true', 'false'])}"])
 
     def ranks(self, axes):
@@ -144,7 +145,7 @@ class Step:
 
 def commands(step):
     yield ["braid-interp", "-", "--compare", "--arithmetic=f64", "--rtol=0", "--atol=0",
-           f"--pipeline=tg-derive-facts,func.func(comm-bucket{{{step.options}}}),comm-verify-order"]
+           f"--pipeline={MACHINE},tg-derive-facts,func.func(comm-bucket{{{step.options}}}),comm-verify-order"]
 
 
 def main():

@@ -12,7 +12,7 @@ are gathered too, some of them twice.
 import sys
 
 import seeds
-from random_buckets import Step
+from random_buckets import MACHINE, Step
 
 
 class StoredStep(Step):
@@ -24,8 +24,9 @@ class StoredStep(Step):
         choose = self.random.choice
         limit = choose(["", "", "memory-limit=0", f"memory-limit={self.random.randint(9, 40)}K"])
         self.overlap = " ".join([f"prefetch={choose([0, 1, 1, 2, 5])}", f"early-updates={choose(['true', 'false'])}",
-                                 f"link={choose([0, 0.1, 2])},{choose([0.001, 0.01, 1])}",
-                                 f"compute={choose([0.01, 1])},{choose([0.001, 0.1])}", limit])
+                                 limit])
+        self.machine = (f"link={choose([0, 0.1, 2])},{choose([0.001, 0.01, 1])} "
+                        f"compute={choose([0.01, 1])},{choose([0.001, 0.1])}")
 
     def gradient(self, parameter):
         super().gradient(parameter)
@@ -55,8 +56,8 @@ MEMORY = "exec-verify-values,exec-plan-memory,exec-outline-kernels,exec-batch-la
 
 
 def commands(step):
-    before = f"tg-derive-facts,func.func(tg-decompose,comm-bucket{{{step.options}}},{EXEC})"
-    after = f"{before},comm-overlap{{{step.overlap}}},comm-verify-order"
+    before = f"{MACHINE},tg-derive-facts,func.func(tg-decompose,comm-bucket{{{step.options}}},{EXEC})"
+    after = f"{before},exec-set-machine{{{step.machine}}},comm-overlap{{{step.overlap}}},comm-verify-order"
     for rest in ["", "," + MEMORY]:
         yield ["braid-interp", "-", "--compare", "--rtol=0", "--atol=0", f"--reference-pipeline={before}{rest}",
                f"--pipeline={after}{rest}"]

@@ -68,8 +68,8 @@ class TrainedGraph(ShardedGraph):
             gather = choose(["", "comm-gather-units,", "comm-gather-units{reshard-after-forward=false},"])
         bucket = (f"comm-bucket{{bucket-mb={choose(['0', '0.0001', '0.001', 'inf'])} "
                   f"first-bucket-mb={choose(['0', '0.0001', 'inf'])} per-unit={choose(['auto', 'true', 'false'])}}}")
-        overlap = (f"comm-overlap{{prefetch={choose([0, 1, 2])} link={choose(['0.1,1', '20,10', '0,0.001'])} "
-                   f"compute={choose(['1,1', '0.01,0.1'])}}}")
+        link, compute = choose(["0.1,1", "20,10", "0,0.001"]), choose(["1,1", "0.01,0.1"])
+        overlap = (f"exec-set-machine{{link={link} compute={compute}}},comm-overlap{{prefetch={choose([0, 1, 2])}}}")
         return gather + bucket, choose(["", f"{overlap},"])
 
     def pipeline(self):
