@@ -283,8 +283,11 @@ LogicalResult Overlap::assignAll() {
 LogicalResult Overlap::schedule(func::FuncOp function) {
   auto places = assigned.find(function);
   bool moves = places != assigned.end();
+  ActionGraph graph(function.getBody().front());
+  if (moves)
+    graph.addMemoryOrder(places->second);
   FailureOr<OverlapProgram> program =
-      readOverlapProgram(function, *computeRates, *linkRates, HostRates::of(*info), moves ? &places->second : nullptr);
+      readOverlapProgram(function, graph, *computeRates, *linkRates, HostRates::of(*info));
   if (failed(program))
     return failure();
   OverlapProblem &problem = program->problem;
