@@ -133,7 +133,7 @@ void ActionGraph::addUpdates(func::FuncOp program) {
 void ActionGraph::addMemoryOrder(const Places &places, ArrayRef<Operation *> originals) {
   for (auto [writer, before] : llvm::zip_equal(originals, memoryOrder(places)))
     for (unsigned earlier : before)
-      // What assignment has moved itself, such as zeros to where they are written, it moves again.
+      // Assignment moves some actions itself, such as zeros to where they are written, and will do so again.
       if (writer && originals[earlier])
         addOverwrite(numberOf(writer), originals[earlier]);
 }

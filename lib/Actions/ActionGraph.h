@@ -1,17 +1,17 @@
 //===- ActionGraph.h - dependences between a program's actions --*- C++ -*-===//
 //
-// An action comes behind
+// Edges lead from an action to earlier ones:
 //
-//   reads       the actions that make what it uses, in its region too
-//   overwrites  earlier actions that read or write memory which it writes
+//   reads       those that make what it uses, in its region too
+//   overwrites  those that read or write memory which it writes
 //   ordered     the previous action that keeps its order
 //
 // Every order of the actions that keeps these edges computes the same.  Edges look
 // through ops that are no actions: views, concats and constants.
 //
 // Edges of values follow the IR whenever they are asked for, so they stay right while
-// a pass merges or replaces actions.  Numbers and all other edges are those of the
-// program that the graph was made from.
+// a pass merges or replaces actions.  Numbers and all other edges stay as the program
+// was when the graph was made.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_ACTIONS_ACTIONGRAPH_H
@@ -21,19 +21,18 @@
 
 namespace braid {
 
-/// What differs between levels and passes.
+/// The rules that differ between levels and passes.
 struct ActionRules {
   bool (*isAction)(mlir::Operation *);
   /// Actions for which this is true keep their order among themselves.
   bool (*isOrdered)(mlir::Operation *);
 
-  /// Actions of ActionOpInterface; ordered are those that other ranks see.
+  /// Actions of ActionOpInterface keep the order that other ranks see.
   static ActionRules ofActions();
-  /// The same, where an op that waits to become an action counts as one, and so does a
-  /// concat: nodes are all ops but views and constants.
+  /// The same, with every op but views and constants as an action: concats have places of their own.
   static ActionRules ofFusion();
-  /// On tensors, where every op is a node.  Ordered are ops with effects: a collective that
-  /// all ranks run has none, so it may move past others.
+  /// Every op is an action, as on tensors.  Ops with effects keep their order; a collective that all
+  /// ranks run has none, so it may move past others.
   static ActionRules ofTensors();
 };
 
@@ -62,15 +61,15 @@ public:
   llvm::SmallVector<unsigned, 4> reads(unsigned action) const;
   llvm::ArrayRef<unsigned> overwrites(unsigned action) const { return overwritten[action]; }
   std::optional<unsigned> ordered(unsigned action) const;
-  /// All of them, sorted.
+  /// The edges of all kinds, sorted.
   llvm::SmallVector<unsigned, 4> predecessors(unsigned action) const;
 
   /// Adds edges from the readers of a parameter or state to what makes its new value, which is
   /// written over the old one.
   void addUpdates(mlir::func::FuncOp program);
-  /// Adds the edges that an assignment of buffers asks for (MemoryOrder.h).  Where the assignment
-  /// is that of a copy, `originals` are the graph's actions for those of the copy; null for actions
-  /// that assignment has added.
+  /// Adds the edges that an assignment of buffers asks for (MemoryOrder.h).  If a copy of the program
+  /// was assigned, `originals` has the graph's action for each of the copy's; null for an action that
+  /// assignment has added.
   void addMemoryOrder(const Places &places, llvm::ArrayRef<mlir::Operation *> originals);
   void addMemoryOrder(const Places &places);
 

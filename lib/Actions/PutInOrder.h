@@ -7,8 +7,8 @@
 
 namespace braid {
 
-/// Puts actions, and the terminator if it is the last of them, in an order in which each comes behind those that make
-/// what it uses, with views and constants in front of their first reader.
+/// Moves actions to the end of their block in an order that keeps values, with views and constants in front of their
+/// first reader.  The terminator may be the last of the actions.
 void putInOrder(mlir::Block &block, llvm::ArrayRef<mlir::Operation *> actions);
 
 } // namespace braid

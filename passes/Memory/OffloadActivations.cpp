@@ -9,6 +9,7 @@
 #include "dialects/TG/ValueNames.h"
 #include "lib/Actions/ActionGraph.h"
 #include "lib/Cost/Cost.h"
+#include "lib/Cost/Seconds.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/Reads.h"
@@ -16,7 +17,6 @@
 #include "lib/Schedule/HostTrips.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Memory/Passes.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace braid {
 #define GEN_PASS_DEF_OFFLOADACTIVATIONSPASS
@@ -186,8 +186,6 @@ FailureOr<HostTrips> ActivationOffload::choose() {
   return answer;
 }
 
-static std::string microseconds(double seconds) { return llvm::formatv("{0:f1} us", seconds * 1e6); }
-
 /// Says of a tensor whether it goes, and why.
 void ActivationOffload::remark(const Kept &kept, bool goes, const HostTrip &trip) {
   auto result = dyn_cast<OpResult>(kept.value);
@@ -205,11 +203,12 @@ void ActivationOffload::remark(const Kept &kept, bool goes, const HostTrip &trip
   else if (kept.bytes < minBytes)
     remark << "a copy of less than " << formatSize(minBytes) << " takes longer to begin than to move its bytes";
   else if (goes && exposed == 0)
-    remark << "two copies of " << microseconds(seconds) << " each are hidden in the " << microseconds(gap)
+    remark << "two copies of " << formatMicroseconds(seconds) << " each are hidden in the " << formatMicroseconds(gap)
            << " until it is read again";
   else
-    remark << "of two copies of " << microseconds(seconds) << " each, in the " << microseconds(gap)
-           << " until it is read again, " << microseconds(exposed) << (goes ? " are exposed" : " would be exposed")
+    remark << "of two copies of " << formatMicroseconds(seconds) << " each, in the " << formatMicroseconds(gap)
+           << " until it is read again, " << formatMicroseconds(exposed)
+           << (goes ? " are exposed" : " would be exposed")
            << (trip.lateAway > 0 ? ", where forward is over before the copy to the host is"
                                  : ", where backward comes to it before the copy from the host is over");
 }

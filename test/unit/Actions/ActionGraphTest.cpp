@@ -226,7 +226,8 @@ TEST_F(ActionGraphTest, UpdatesOverwriteInEveryOrderThatItAllows) {
 constexpr const char *kHandWritten = R"(
 comm.mesh @mesh [dp = 2]
 func.func @f(%p: tensor<4x4xf32> {tg.param = #tg.param<"p", #tg.init<ones>>})
-    -> (tensor<2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32> {tg.updates = "p"}) attributes {comm.program = #comm.program<@mesh>} {
+    -> (tensor<2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32> {tg.updates = "p"})
+    attributes {comm.program = #comm.program<@mesh>} {
   %t = exec.view %p offset 0 strides [1, 4] : tensor<4x4xf32> -> tensor<4x4xf32>
   %a = exec.matmul "mk,kn->mn"(%p, %t) : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %ticket = comm.start {

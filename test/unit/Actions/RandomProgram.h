@@ -41,8 +41,7 @@ public:
 private:
   static inline const std::string kWhole = "tensor<4x4xf32>", kHalf = "tensor<2x4xf32>";
 
-  /// Adds a random op; nothing where that is there already, because equal values would hide that one is read for the
-  /// other.
+  /// Adds a random op, or none if it would repeat one: equal values would hide a read of the wrong one.
   void addOp(bool withConcats) {
     picked.clear();
     unsigned kind = random() % (half.size() < 2 ? 6 : withConcats ? 8 : 7);
