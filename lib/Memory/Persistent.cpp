@@ -70,6 +70,18 @@ StringRef braid::nameOf(func::FuncOp program, unsigned argument) {
   return state ? state.getName().getValue() : StringRef();
 }
 
+void braid::forEachUpdate(func::FuncOp program, llvm::function_ref<void(OpOperand &, BlockArgument)> visit) {
+  llvm::StringMap<BlockArgument> persistent;
+  for (BlockArgument argument : program.getArguments())
+    if (StringRef name = nameOf(program, argument.getArgNumber()); !name.empty())
+      persistent[name] = argument;
+  for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands()) {
+    auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates);
+    if (BlockArgument old = name ? persistent.lookup(name) : BlockArgument())
+      visit(returned, old);
+  }
+}
+
 StringAttr braid::slotsOf(func::FuncOp program, unsigned argument) {
   auto slots = program.getArgAttrOfType<FlatSymbolRefAttr>(argument, exec::kSlots);
   return slots ? slots.getAttr() : StringAttr();

@@ -3,6 +3,7 @@
 #include "lib/Memory/Reads.h"
 #include "dialects/Exec/Views.h"
 #include "lib/Memory/Packs.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -31,20 +32,10 @@ Operation *braid::readerOf(OpOperand &read) {
   return read.get().getParentBlock()->findAncestorOpInBlock(*read.getOwner());
 }
 
-void braid::forEachProducer(Value value, llvm::function_ref<void(Operation *)> visit) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return;
-  if (isa<exec::ActionOpInterface>(op))
-    return visit(op);
-  for (Value operand : op->getOperands())
-    forEachProducer(operand, visit);
-}
-
 SmallVector<Value> braid::usesOf(Operation *op) {
   SmallVector<Value> uses(op->getOperands());
-  if (auto action = dyn_cast<ActionOpInterface>(op); action && op->getNumRegions())
-    llvm::append_range(uses, action.getActionIns());
+  if (!op->hasTrait<OpTrait::IsIsolatedFromAbove>())
+    visitUsedValuesDefinedAbove(op->getRegions(), [&](OpOperand *use) { uses.push_back(use->get()); });
   return uses;
 }
 

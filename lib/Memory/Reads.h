@@ -18,9 +18,7 @@ void forEachRead(mlir::Value root, llvm::function_ref<void(mlir::OpOperand &)> v
 /// The op of the program that an operand belongs to: the operand's owner, or the
 /// action whose region holds it.
 mlir::Operation *readerOf(mlir::OpOperand &read);
-/// The actions that make a value, through views and concats.
-void forEachProducer(mlir::Value value, llvm::function_ref<void(mlir::Operation *)> visit);
-/// All values that an op of the program uses, those in its region too.
+/// All values that an op uses, in its regions too.
 llvm::SmallVector<mlir::Value> usesOf(mlir::Operation *op);
 /// Whether every read of `root`, except those by `except`, ends before `op`.
 bool readsEndBefore(mlir::Value root, mlir::Operation *op, mlir::Operation *except = nullptr);

@@ -1,8 +1,8 @@
 //===- Walk.cpp - what each rank does, step by step -----------------------===//
 
 #include "lib/Pipeline/Walk.h"
+#include "lib/Pipeline/SlotPool.h"
 #include "llvm/ADT/STLExtras.h"
-#include <queue>
 
 using namespace braid::pipeline;
 
@@ -15,23 +15,6 @@ std::string WalkStep::str() const {
 }
 
 namespace {
-
-/// Slots of which the lowest free one is taken; there are as many as were ever needed.
-class Pool {
-public:
-  unsigned take() {
-    if (free.empty())
-      return count++;
-    unsigned slot = free.top();
-    free.pop();
-    return slot;
-  }
-  void giveBack(unsigned slot) { free.push(slot); }
-  unsigned count = 0;
-
-private:
-  std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> free;
-};
 
 /// The list of one rank.
 class Lister {
@@ -53,7 +36,7 @@ private:
   }
   BufferSlots &slots(unsigned stage, Buffer buffer) { return walk.stages[stage][static_cast<unsigned>(buffer)]; }
   void take(unsigned stage, Buffer buffer, unsigned microbatch) {
-    Pool &pool = pools[stage][static_cast<unsigned>(buffer)];
+    SlotPool &pool = pools[stage][static_cast<unsigned>(buffer)];
     slots(stage, buffer).slotOf[microbatch] = pool.take();
     slots(stage, buffer).count = pool.count;
   }
@@ -66,7 +49,7 @@ private:
   unsigned rank, numStarted = 0;
   Walk &walk;
   std::vector<WalkStep> &steps;
-  std::vector<std::array<Pool, kNumBuffers>> pools;
+  std::vector<std::array<SlotPool, kNumBuffers>> pools;
   /// By stage, activations and gradients: the microbatches that were sent, in order.
   std::vector<std::array<std::vector<unsigned>, 2>> sent;
 };

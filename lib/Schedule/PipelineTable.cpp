@@ -28,13 +28,8 @@ std::string braid::slotsName(unsigned stage, Buffer buffer) {
   return ("stage" + Twine(stage) + "_" + textOf(buffer)).str();
 }
 
-static comm::CellKind kindOf(const WalkStep &step) {
-  bool isForward = step.action == pipeline::Action::Forward;
-  if (step.kind != WalkStep::Run && step.isSend)
-    return isForward ? comm::CellKind::SendActivation : comm::CellKind::SendGradient;
-  if (step.kind != WalkStep::Run)
-    return isForward ? comm::CellKind::ReceiveActivation : comm::CellKind::ReceiveGradient;
-  switch (step.action) {
+comm::CellKind braid::cellKindOf(pipeline::Action action) {
+  switch (action) {
   case pipeline::Action::Forward:
     return comm::CellKind::Forward;
   case pipeline::Action::Backward:
@@ -44,7 +39,16 @@ static comm::CellKind kindOf(const WalkStep &step) {
   case pipeline::Action::WeightGradient:
     return comm::CellKind::WeightGradient;
   }
-  llvm_unreachable("a step without a kind of cell");
+  llvm_unreachable("an action without a kind of cell");
+}
+
+static comm::CellKind kindOf(const WalkStep &step) {
+  if (step.kind == WalkStep::Run)
+    return cellKindOf(step.action);
+  bool isForward = step.action == pipeline::Action::Forward;
+  if (step.isSend)
+    return isForward ? comm::CellKind::SendActivation : comm::CellKind::SendGradient;
+  return isForward ? comm::CellKind::ReceiveActivation : comm::CellKind::ReceiveGradient;
 }
 
 static comm::CellAttr cellOf(Operation *function) {

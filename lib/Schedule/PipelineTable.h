@@ -43,6 +43,9 @@ bool isPipelineMessage(mlir::Operation *function);
 /// What slots of a stage are called.
 std::string slotsName(unsigned stage, pipeline::Buffer buffer);
 
+/// The kind of the cell that carries an action out.
+comm::CellKind cellKindOf(pipeline::Action action);
+
 } // namespace braid
 
 #endif // BRAID_LIB_SCHEDULE_PIPELINETABLE_H

@@ -3,9 +3,9 @@
 #include "passes/Collectives/BucketProgram.h"
 #include "dialects/Comm/MovedValues.h"
 #include "dialects/Comm/TensorNames.h"
+#include "lib/Actions/ActionGraph.h"
 #include "passes/Graph/Signature.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace braid;
@@ -50,45 +50,12 @@ private:
 
 } // namespace
 
-/// Reads the dependences between actions.  All readers of an argument come before the
-/// action that overwrites it with its new value.  Ops with effects keep their order.
 void Reader::readNeeds() {
-  DenseMap<Operation *, unsigned> number;
-  for (Operation &op : function.front().without_terminator()) {
-    number[&op] = program.actions.size();
-    program.actions.push_back(&op);
-  }
-  std::vector<llvm::SmallSetVector<unsigned, 4>> needs(program.actions.size());
-  auto add = [&](unsigned action, Operation *before) {
-    Operation *outer = before ? function.front().findAncestorOpInBlock(*before) : nullptr;
-    if (auto found = number.find(outer); found != number.end() && found->second < action)
-      needs[action].insert(found->second);
-  };
-  Operation *lastWithEffect = nullptr;
-  for (auto [action, op] : llvm::enumerate(program.actions)) {
-    op->walk([&](Operation *nested) {
-      for (Value operand : nested->getOperands())
-        add(action, operand.getDefiningOp());
-    });
-    if (isMemoryEffectFree(op))
-      continue;
-    add(action, lastWithEffect);
-    lastWithEffect = op;
-  }
-  llvm::StringMap<BlockArgument> persistent;
-  for (BlockArgument argument : function.getArguments())
-    if (StringAttr name = tg::nameOf(function.getArgAttrDict(argument.getArgNumber())))
-      persistent[name] = argument;
-  for (OpOperand &result : returnOf(function)->getOpOperands()) {
-    auto updates = function.getResultAttrOfType<StringAttr>(result.getOperandNumber(), tg::kUpdates);
-    BlockArgument old = updates ? persistent.lookup(updates) : BlockArgument();
-    auto writer = number.find(result.get().getDefiningOp());
-    if (old && writer != number.end())
-      for (Operation *reader : old.getUsers())
-        add(writer->second, reader);
-  }
-  for (const auto &set : needs)
-    program.problem.needs.emplace_back(set.begin(), set.end());
+  ActionGraph graph(function.front(), ActionRules::ofTensors());
+  graph.addUpdates(function);
+  program.actions = llvm::to_vector(graph.actions());
+  for (unsigned action = 0; action < graph.size(); ++action)
+    program.problem.needs.emplace_back(graph.predecessors(action));
 }
 
 unsigned Reader::kindOf(CollectiveOpInterface op, CollectiveRole role) {

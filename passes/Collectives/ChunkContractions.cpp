@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Mesh.h"
+#include "lib/Cost/Seconds.h"
 #include "lib/Schedule/Forward.h"
 #include "passes/Collectives/ChunkCosts.h"
 #include "passes/Collectives/CollectiveRoles.h"
 #include "passes/Collectives/Passes.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace braid {
 #define GEN_PASS_DEF_CHUNKCONTRACTIONSPASS
@@ -123,12 +123,10 @@ void ChunkContractions::decide(ChunkSite &site, const Mesh &mesh, Outcome &outco
   site.split(best);
 }
 
-static std::string microseconds(double seconds) { return llvm::formatv("{0:F1} us", seconds * 1e6).str(); }
-
 /// As a warning, what was asked for in a program that trains and has no effect.
 void ChunkContractions::remark(const Outcome &outcome) {
   func::FuncOp function = getOperation();
-  if (llvm::none_of(function.getOps(), [](Operation &op) { return numericKindOf(&op) == NumericKind::Contraction; }))
+  if (llvm::none_of(function.getOps(), [](Operation &op) { return isContraction(&op); }))
     return;
   bool isIgnored = chunks != 0 && outcome.split.sites == 0 && isTraining(function);
   InFlightDiagnostic remark = isIgnored ? emitWarning(function.getLoc()) : emitRemark(function.getLoc());
@@ -148,11 +146,11 @@ void ChunkContractions::remark(const Outcome &outcome) {
     remark << outcome.fewest << " to " << outcome.most;
   remark << " chunks";
   if (outcome.split.sites)
-    remark << ", and take " << microseconds(outcome.split.inChunks) << " with these instead of "
-           << microseconds(outcome.split.whole);
+    remark << ", and take " << formatMicroseconds(outcome.split.inChunks) << " with these instead of "
+           << formatMicroseconds(outcome.split.whole);
   if (outcome.slower.sites)
-    remark << "; " << outcome.slower.sites << " would not gain a percent, " << microseconds(outcome.slower.inChunks)
-           << " instead of " << microseconds(outcome.slower.whole);
+    remark << "; " << outcome.slower.sites << " would not gain a percent, "
+           << formatMicroseconds(outcome.slower.inChunks) << " instead of " << formatMicroseconds(outcome.slower.whole);
   if (outcome.withoutRows)
     remark << "; the rows of " << outcome.withoutRows << " do not divide into as many";
 }

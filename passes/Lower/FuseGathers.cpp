@@ -8,12 +8,12 @@
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/ValueNames.h"
+#include "lib/Actions/ActionOrder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "passes/Lower/ActionOrder.h"
 #include "passes/Lower/KernelNames.h"
 #include "passes/Lower/KernelSpace.h"
 #include "passes/Lower/Passes.h"
@@ -46,9 +46,9 @@ static bool readsRowsOf(Value operand, exec::GatherOp gather) {
 
 /// The kernel that may look a gather's rows up: the first that reads them does so once, at all of
 /// its lanes.
-static std::optional<Lookup> findLookup(exec::GatherOp gather) {
+static std::optional<Lookup> findLookup(exec::GatherOp gather, const ActionOrder &order) {
   llvm::SmallSetVector<Operation *, 8> readers;
-  ActionOrder::addConsumers(gather.getResult(), readers);
+  order.addReaders(gather.getResult(), readers);
   if (readers.empty())
     return std::nullopt;
   auto isBefore = [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); };
@@ -57,7 +57,7 @@ static std::optional<Lookup> findLookup(exec::GatherOp gather) {
     return std::nullopt;
   std::optional<unsigned> operand;
   for (auto [index, value] : llvm::enumerate(kernel.getIns())) {
-    if (ActionOrder::producer(value) != gather)
+    if (order.maker(value) != gather)
       continue;
     if (operand || !readsRowsOf(value, gather))
       return std::nullopt;
@@ -163,8 +163,9 @@ struct FuseGathers final : braid::impl::FuseGathersPassBase<FuseGathers> {
     if (getOperation().isExternal())
       return;
     Block &block = getOperation().getBody().front();
+    ActionOrder order(block);
     for (auto gather : llvm::to_vector(block.getOps<exec::GatherOp>()))
-      if (std::optional<Lookup> lookup = findLookup(gather))
+      if (std::optional<Lookup> lookup = findLookup(gather, order))
         fuse(*lookup);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isOpTriviallyDead(&op))

@@ -14,12 +14,12 @@
 #include "dialects/Comm/HeldStarts.h"
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/Facts.h"
+#include "lib/Actions/ActionOrder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "passes/Lower/ActionOrder.h"
 #include "passes/Lower/KernelNames.h"
 #include "passes/Lower/KernelSpace.h"
 #include "passes/Lower/Passes.h"
@@ -157,6 +157,7 @@ private:
   bool fuseWithSibling(exec::KernelOp kernel);
   bool fuseWithScalar(exec::KernelOp kernel);
   bool tryFuse(exec::KernelOp first, exec::KernelOp second);
+  bool waitsForScalar(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common);
   bool readsInPlace(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common, bool &reads);
   bool sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common);
   exec::KernelOp move(exec::KernelOp kernel, ArrayRef<int64_t> space, const DimSplits &splits);
@@ -208,7 +209,7 @@ Fusion::Fusion(Block &block) : block(block), order(block) {
 /// the coordinates that made them.
 bool Fusion::readsInPlace(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common, bool &reads) {
   for (auto [index, operand] : llvm::enumerate(second.getIns())) {
-    if (ActionOrder::producer(operand) != first)
+    if (order.maker(operand) != first)
       continue;
     std::optional<unsigned> result = resultRead(operand, first);
     if (!result)
@@ -224,11 +225,11 @@ bool Fusion::readsInPlace(exec::KernelOp first, exec::KernelOp second, const Com
 /// True if `second` needs a sum over all lanes that `first` makes with a single
 /// row: what is elementwise runs on all threads when it is a kernel of its own,
 /// and then does not depend on its length either.
-static bool waitsForScalar(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common) {
+bool Fusion::waitsForScalar(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common) {
   if (common.space.size() > 1 || common.space.back() == 1)
     return false;
   bool readsScalar = llvm::any_of(second.getIns(), [&](Value operand) {
-    return ActionOrder::producer(operand) == first && cast<RankedTensorType>(operand.getType()).getRank() == 0;
+    return order.maker(operand) == first && cast<RankedTensorType>(operand.getType()).getRank() == 0;
   });
   return readsScalar && second.getSpace() != ArrayRef<int64_t>{1};
 }
@@ -342,7 +343,7 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
 bool Fusion::fuseWithProducer(exec::KernelOp kernel) {
   llvm::SmallSetVector<Operation *, 8> producers;
   for (Value operand : kernel.getIns())
-    if (auto producer = dyn_cast_or_null<exec::KernelOp>(ActionOrder::producer(operand)))
+    if (auto producer = dyn_cast_or_null<exec::KernelOp>(order.maker(operand)))
       producers.insert(producer);
   return llvm::any_of(producers, [&](Operation *producer) { return tryFuse(cast<exec::KernelOp>(producer), kernel); });
 }
@@ -354,7 +355,7 @@ bool Fusion::fuseWithSibling(exec::KernelOp kernel) {
     if (cast<RankedTensorType>(operand.getType()).getRank() == 0)
       continue;
     auto view = operand.getDefiningOp<exec::ViewOp>();
-    ActionOrder::addConsumers(view ? view.getSource() : operand, siblings);
+    order.addReaders(view ? view.getSource() : operand, siblings);
   }
   size_t tried = 0;
   for (Operation *sibling : siblings) {

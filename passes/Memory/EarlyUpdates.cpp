@@ -15,13 +15,12 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
+#include "lib/Actions/ActionGraph.h"
 #include "lib/Cost/Machine.h"
 #include "lib/Memory/AssignedCopy.h"
-#include "lib/Memory/Persistent.h"
 #include "lib/Memory/Reads.h"
 #include "passes/Memory/Passes.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace braid {
 #define GEN_PASS_DEF_EARLYUPDATESPASS
@@ -62,7 +61,6 @@ public:
 
 private:
   void addLate(ActionOpInterface action, const ComputeRates &rates);
-  void readOverwritten();
   void readNeeds(unsigned number);
   void findGroups(bool alsoReduced);
   UpdateGroup groupOf(Value gradient) const;
@@ -71,41 +69,22 @@ private:
   bool run(unsigned place, bool alsoSmall);
   void runAction(unsigned number, unsigned place, SmallVectorImpl<unsigned> &moved);
 
-  func::FuncOp program;
-  Block &block;
+  ActionGraph graph;
   double launchSeconds;
   SmallVector<Operation *> others; ///< Actions of forward and backward.
   std::vector<Late> late;
   DenseMap<Operation *, unsigned> placeOf, numberOf;
-  /// The parameters and states that an action writes new values over.
-  DenseMap<Operation *, SmallVector<Value, 4>> overwritten;
   std::vector<UpdateGroup> groups, waiting;
 };
 } // namespace
 
-static bool isAction(Operation *op) { return isa<ActionOpInterface>(op); }
-
 /// Whether an action makes nothing but what the update is about.  Collectives stay in their
 /// order.
 static bool isOfUpdate(ActionOpInterface action) {
-  if (isa<comm::CollectiveOpInterface>(action.getOperation()) || action.isOrdered() || action->getNumResults() == 0)
+  if (action.isOrdered() || action->getNumResults() == 0)
     return false;
   return llvm::all_of(tg::factsOfTensors(action->getResults()),
                       [](tg::FactsAttr facts) { return facts && facts.getPhase() == tg::Phase::Update; });
-}
-
-/// The actions that read a value, through views and concats; null for one that is returned.
-static void forEachReader(Value value, llvm::function_ref<void(Operation *)> visit) {
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = readerOf(use);
-    if (isAction(user))
-      visit(user);
-    else if (user->hasTrait<OpTrait::IsTerminator>())
-      visit(nullptr);
-    else
-      for (Value result : user->getResults())
-        forEachReader(result, visit);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,11 +92,11 @@ static void forEachReader(Value value, llvm::function_ref<void(Operation *)> vis
 //===----------------------------------------------------------------------===//
 
 Updates::Updates(func::FuncOp program, const ComputeRates &rates, bool alsoReduced)
-    : program(program), block(program.getBody().front()), launchSeconds(rates.launchSeconds) {
-  readOverwritten();
-  for (auto action : block.getOps<ActionOpInterface>()) {
-    if (isOfUpdate(action)) {
-      addLate(action, rates);
+    : graph(program.getBody().front()), launchSeconds(rates.launchSeconds) {
+  graph.addUpdates(program);
+  for (Operation *action : graph.actions()) {
+    if (isOfUpdate(cast<ActionOpInterface>(action))) {
+      addLate(cast<ActionOpInterface>(action), rates);
       continue;
     }
     placeOf[action] = others.size();
@@ -133,36 +112,18 @@ void Updates::addLate(ActionOpInterface action, const ComputeRates &rates) {
   late.push_back({action, static_cast<unsigned>(others.size()), 0, rates.parts(action).memory, {}});
 }
 
-void Updates::readOverwritten() {
-  llvm::StringMap<BlockArgument> persistent;
-  for (BlockArgument argument : block.getArguments())
-    if (StringRef name = nameOf(program, argument.getArgNumber()); !name.empty())
-      persistent[name] = argument;
-  for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
-    auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates);
-    auto argument = name ? persistent.find(name) : persistent.end();
-    if (argument != persistent.end())
-      forEachProducer(returned.get(), [&](Operation *op) { overwritten[op].push_back(argument->second); });
-  }
-}
-
 /// What comes before an action: who makes its operands, and who else reads what it overwrites.
 void Updates::readNeeds(unsigned number) {
   Late &action = late[number];
-  auto comesBefore = [&](Operation *op) {
-    if (!op || op == action.action)
-      return;
-    if (auto other = numberOf.find(op); other == numberOf.end()) {
-      action.ready = std::max(action.ready, placeOf.at(op) + 1);
-    } else if (other->second < number && !llvm::is_contained(action.needs, other->second)) {
+  for (unsigned before : graph.predecessors(graph.numberOf(action.action))) {
+    Operation *op = graph.actions()[before];
+    if (auto other = numberOf.find(op); other != numberOf.end()) {
       action.needs.push_back(other->second);
       action.ready = std::max(action.ready, late[other->second].ready);
+    } else {
+      action.ready = std::max(action.ready, placeOf.at(op) + 1);
     }
-  };
-  for (Value operand : usesOf(action.action))
-    forEachProducer(operand, comesBefore);
-  for (Value old : overwritten.lookup(action.action))
-    forEachReader(old, comesBefore);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,8 +145,8 @@ UpdateGroup Updates::groupOf(Value gradient) const {
     Value value = left.pop_back_val();
     bool isOfUpdates = true;
     SmallVector<unsigned, 2> readers;
-    forEachReader(value, [&](Operation *op) {
-      auto number = op ? numberOf.find(op) : numberOf.end();
+    graph.forEachReader(value, [&](Operation *op) {
+      auto number = numberOf.find(op);
       isOfUpdates &= number != numberOf.end();
       if (number != numberOf.end() && !llvm::is_contained(readers, number->second))
         readers.push_back(number->second);
@@ -210,7 +171,7 @@ void Updates::findGroups(bool alsoReduced) {
   llvm::SetVector<Value> gradients;
   for (const Late &action : late)
     for (Value operand : usesOf(action.action))
-      forEachProducer(operand, [&](Operation *op) {
+      graph.forEachMaker(operand, [&](Operation *op) {
         // Numbers take no memory to speak of.
         bool mayMove = alsoReduced || !isa<comm::CollectiveOpInterface>(op);
         if (mayMove && placeOf.contains(op) && typeOf(rootOf(operand)).getRank() > 0)
@@ -238,7 +199,8 @@ double Updates::secondsOf(const UpdateGroup &group) const {
 /// Moves an op, and what it reads that is no action and stands behind the place.
 static void moveWithReads(Operation *op, Operation *before) {
   for (Value operand : usesOf(op))
-    if (Operation *source = operand.getDefiningOp(); source && !isAction(source) && before->isBeforeInBlock(source))
+    if (Operation *source = operand.getDefiningOp();
+        source && !isa<ActionOpInterface>(source) && before->isBeforeInBlock(source))
       moveWithReads(source, before);
   op->moveBefore(before);
 }

@@ -9,10 +9,9 @@
 #include "lib/Schedule/LowerPeak.h"
 #include "dialects/Comm/Comm.h"
 #include "dialects/Comm/HeldStarts.h"
+#include "lib/Actions/ActionGraph.h"
+#include "lib/Actions/PutInOrder.h"
 #include "lib/Memory/AssignedCopy.h"
-#include "lib/Memory/MemoryOrder.h"
-#include "lib/Memory/PutInOrder.h"
-#include "lib/Memory/Reads.h"
 #include "lib/Memory/Size.h"
 #include "passes/Memory/Passes.h"
 
@@ -23,37 +22,20 @@ namespace braid {
 
 using namespace mlir;
 using namespace braid;
-using exec::ActionOpInterface;
 
-/// What other ranks see keeps its order.
-static bool isInOrder(ActionOpInterface action) {
-  return action.isOrdered() || isa<comm::CollectiveOpInterface>(action.getOperation());
-}
-
-/// An action comes behind those that make what it reads, and behind those that read what it
-/// overwrites.  What follows a collective that does not start early stays behind it, because it hides it.
+/// What follows a collective that does not start early stays behind it, because it hides it.
 static PeakProblem readProblem(const AssignedCopy &copy) {
+  ActionGraph graph(copy.program.get().getBody().front());
+  graph.addMemoryOrder(copy.places);
   PeakProblem problem;
   problem.buffers = copy.buffers;
-  problem.needs = memoryOrder(copy.places);
-  DenseMap<Operation *, unsigned> numbers;
-  std::optional<unsigned> previous, held;
-  for (auto [index, action] : llvm::enumerate(copy.places.actions)) {
-    unsigned number = numbers[action] = index;
-    SmallVector<unsigned, 4> &needs = problem.needs[number];
-    for (Value used : usesOf(action))
-      forEachProducer(used, [&](Operation *producer) { needs.push_back(numbers.at(producer)); });
-    if (isInOrder(action)) {
-      if (previous)
-        needs.push_back(*previous);
-      previous = number;
-      if (action->hasAttr(comm::kHeldStart))
-        held = number;
-    } else if (held) {
+  std::optional<unsigned> held;
+  for (auto [number, action] : llvm::enumerate(copy.places.actions)) {
+    auto &needs = problem.needs.emplace_back(graph.predecessors(number));
+    if (action->hasAttr(comm::kHeldStart))
+      held = number;
+    else if (held && !exec::ActionOpInterface(action).isOrdered())
       needs.push_back(*std::exchange(held, std::nullopt));
-    }
-    llvm::sort(needs);
-    needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
   }
   return problem;
 }

@@ -7,7 +7,9 @@
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/ValueNames.h"
+#include "lib/Actions/ActionGraph.h"
 #include "lib/Cost/Machine.h"
+#include "lib/Cost/Seconds.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/Reads.h"
@@ -15,7 +17,6 @@
 #include "lib/Schedule/HostTrips.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Memory/Passes.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace braid {
 #define GEN_PASS_DEF_OFFLOADACTIVATIONSPASS
@@ -41,7 +42,7 @@ class ActivationOffload {
 public:
   /// `givenBytes`: below which a tensor stays, where the user says so.
   ActivationOffload(func::FuncOp program, const Machine &machine, std::optional<int64_t> givenBytes, bool all)
-      : program(program), block(program.getBody().front()), compute(machine.compute), host(machine.host),
+      : program(program), block(program.getBody().front()), graph(block), compute(machine.compute), host(machine.host),
         givenBytes(givenBytes), minBytes(givenBytes.value_or(all ? 0 : host.bytesOfLatency())), all(all),
         builder(program.getContext()) {}
   LogicalResult run();
@@ -61,14 +62,14 @@ private:
 
   func::FuncOp program;
   Block &block;
+  ActionGraph graph;
   const ComputeRates &compute;
   const HostRates &host;
   std::optional<int64_t> givenBytes;
   int64_t minBytes;
   bool all;
   OpBuilder builder;
-  SmallVector<ActionOpInterface> actions;
-  DenseMap<Operation *, unsigned> numbers;
+  ActionOpInterface actionAt(unsigned number) const { return cast<ActionOpInterface>(graph.actions()[number]); }
   HostTripsProblem problem;
   /// Those that are worth their copies' latency, as in the problem; and the others.
   std::vector<Kept> kept, small;
@@ -92,30 +93,29 @@ void ActivationOffload::readActions() {
   double now = 0;
   problem.begins.push_back(now);
   std::optional<unsigned> turn;
-  for (auto action : block.getOps<ActionOpInterface>()) {
+  for (unsigned number = 0; number < graph.size(); ++number) {
+    ActionOpInterface action = actionAt(number);
     if (!turn && makes(action, tg::Phase::Backward) && !makes(action, tg::Phase::Forward))
-      turn = actions.size();
-    numbers[action] = actions.size();
-    actions.push_back(action);
+      turn = number;
     now += isa<comm::QueuedOpInterface>(action.getOperation()) ? 0 : compute.seconds(action);
     problem.begins.push_back(now);
   }
-  problem.turn = turn.value_or(actions.size());
+  problem.turn = turn.value_or(graph.size());
 }
 
 /// What the optimizer fetches.
 void ActivationOffload::readFetches() {
-  for (ActionOpInterface action : actions) {
-    auto copy = dyn_cast<comm::CopyOp>(action.getOperation());
+  for (Operation *action : graph.actions()) {
+    auto copy = dyn_cast<comm::CopyOp>(action);
     if (!copy || copy.getQueue() != comm::Queue::FromHost)
       continue;
-    unsigned use = actions.size();
+    unsigned use = graph.size();
     for (Value result : copy.getResults())
       forEachRead(result, [&](OpOperand &read) {
-        if (auto found = numbers.find(readerOf(read)); found != numbers.end())
-          use = std::min(use, found->second);
+        if (Operation *reader = readerOf(read); graph.contains(reader))
+          use = std::min(use, graph.numberOf(reader));
       });
-    if (use < actions.size())
+    if (use < graph.size())
       problem.others.push_back({use, host.seconds(copy)});
   }
 }
@@ -128,18 +128,18 @@ std::optional<Kept> ActivationOffload::keptOf(Value value) const {
     return std::nullopt;
   Kept kept{value};
   kept.bytes = bytesOf(TypeRange(value.getType()));
-  forEachProducer(value, [&](Operation *op) { kept.made = std::max(kept.made, numbers.at(op)); });
+  graph.forEachMaker(value, [&](Operation *op) { kept.made = std::max(kept.made, graph.numberOf(op)); });
   kept.lastUse = kept.made;
-  kept.use = actions.size();
+  kept.use = graph.size();
   bool isMovable = true;
   forEachRead(value, [&](OpOperand &read) {
-    auto found = numbers.find(readerOf(read));
-    if (found == numbers.end()) {
+    Operation *reader = readerOf(read);
+    if (!graph.contains(reader)) {
       isMovable = false;
-    } else if (makes(actions[found->second], tg::Phase::Forward)) {
-      kept.lastUse = std::max(kept.lastUse, found->second);
+    } else if (makes(cast<ActionOpInterface>(reader), tg::Phase::Forward)) {
+      kept.lastUse = std::max(kept.lastUse, graph.numberOf(reader));
     } else {
-      kept.use = std::min(kept.use, found->second);
+      kept.use = std::min(kept.use, graph.numberOf(reader));
       kept.lateReads.push_back(&read);
     }
   });
@@ -185,8 +185,6 @@ FailureOr<HostTrips> ActivationOffload::choose() {
   return answer;
 }
 
-static std::string microseconds(double seconds) { return llvm::formatv("{0:f1} us", seconds * 1e6); }
-
 /// Says of a tensor whether it goes, and why.
 void ActivationOffload::remark(const Kept &kept, bool goes, const HostTrip &trip) {
   auto result = dyn_cast<OpResult>(kept.value);
@@ -204,11 +202,12 @@ void ActivationOffload::remark(const Kept &kept, bool goes, const HostTrip &trip
   else if (kept.bytes < minBytes)
     remark << "a copy of less than " << formatSize(minBytes) << " takes longer to begin than to move its bytes";
   else if (goes && exposed == 0)
-    remark << "two copies of " << microseconds(seconds) << " each are hidden in the " << microseconds(gap)
+    remark << "two copies of " << formatMicroseconds(seconds) << " each are hidden in the " << formatMicroseconds(gap)
            << " until it is read again";
   else
-    remark << "of two copies of " << microseconds(seconds) << " each, in the " << microseconds(gap)
-           << " until it is read again, " << microseconds(exposed) << (goes ? " are exposed" : " would be exposed")
+    remark << "of two copies of " << formatMicroseconds(seconds) << " each, in the " << formatMicroseconds(gap)
+           << " until it is read again, " << formatMicroseconds(exposed)
+           << (goes ? " are exposed" : " would be exposed")
            << (trip.lateAway > 0 ? ", where forward is over before the copy to the host is"
                                  : ", where backward comes to it before the copy from the host is over");
 }
@@ -235,11 +234,11 @@ Value ActivationOffload::viewOf(Value value, Value root, Value fetched, DenseMap
 /// before the first use of backward.
 void ActivationOffload::move(Kept &kept) {
   tg::FactsAttr facts = tg::factsOfTensor(kept.value);
-  Operation *behind = kept.lastUse == kept.made ? kept.value.getDefiningOp() : actions[kept.lastUse].getOperation();
+  Operation *behind = kept.lastUse == kept.made ? kept.value.getDefiningOp() : graph.actions()[kept.lastUse];
   Location location = tg::locationOf(kept.value);
   builder.setInsertionPointAfter(behind);
   auto away = builder.create<comm::CopyOp>(location, kept.value, comm::Memory::Host);
-  builder.setInsertionPoint(actions[kept.use]);
+  builder.setInsertionPoint(graph.actions()[kept.use]);
   auto back = builder.create<comm::CopyOp>(
       tg::withFacts(location, tg::getFacts(program.getContext(), tg::Phase::Backward, tg::unitOf(facts))),
       away.getResults(), comm::Memory::Device);

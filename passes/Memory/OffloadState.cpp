@@ -7,12 +7,10 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
+#include "lib/Actions/ActionGraph.h"
 #include "lib/Memory/Persistent.h"
-#include "lib/Memory/Reads.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Memory/Passes.h"
-#include "llvm/ADT/StringMap.h"
-#include <functional>
 
 namespace braid {
 #define GEN_PASS_DEF_OFFLOADSTATEPASS
@@ -50,7 +48,8 @@ struct StateGroup {
 class StateOffload {
 public:
   StateOffload(func::FuncOp program, int64_t groupBytes)
-      : program(program), block(program.getBody().front()), builder(program.getContext()), groupBytes(groupBytes) {}
+      : program(program), block(program.getBody().front()), graph(block), builder(program.getContext()),
+        groupBytes(groupBytes) {}
   /// Whether the program has a state to offload.
   bool run();
 
@@ -67,10 +66,9 @@ private:
 
   func::FuncOp program;
   Block &block;
+  ActionGraph graph;
   OpBuilder builder;
   int64_t groupBytes;
-  SmallVector<Operation *> actions;
-  DenseMap<Operation *, unsigned> numbers;
   /// Of each action, the number of the last collective that it waits for, or -1.
   SmallVector<int64_t> ready;
   std::vector<UsedState> states;
@@ -89,60 +87,47 @@ tg::StateAttr StateOffload::stateAt(unsigned argument) {
 }
 
 void StateOffload::readActions() {
-  for (auto action : block.getOps<ActionOpInterface>()) {
+  for (unsigned action = 0; action < graph.size(); ++action) {
     int64_t last = -1;
-    for (Value used : usesOf(action))
-      forEachProducer(used, [&](Operation *op) {
-        unsigned number = numbers.at(op);
-        last = std::max(last, isa<comm::CollectiveOpInterface>(op) ? int64_t(number) : ready[number]);
-      });
-    numbers[action] = actions.size();
-    actions.push_back(action);
+    for (unsigned maker : graph.reads(action)) {
+      bool isCollective = isa<comm::CollectiveOpInterface>(graph.actions()[maker]);
+      last = std::max(last, isCollective ? int64_t(maker) : ready[maker]);
+    }
     ready.push_back(last);
   }
 }
 
 void StateOffload::readUses(UsedState &state) const {
-  state.first = actions.size();
+  state.first = graph.size();
   state.last = 0;
   auto add = [&](Operation *op) {
-    unsigned number = numbers.at(op);
-    state.first = std::min(state.first, number);
-    state.last = std::max(state.last, number);
-  };
-  std::function<void(Value)> addReaders = [&](Value value) {
-    for (OpOperand &use : value.getUses()) {
-      Operation *reader = readerOf(use);
-      if (numbers.contains(reader))
-        add(reader);
-      else
-        llvm::for_each(reader->getResults(), addReaders);
+    if (graph.contains(op)) { // or else the terminator
+      state.first = std::min(state.first, graph.numberOf(op));
+      state.last = std::max(state.last, graph.numberOf(op));
     }
   };
-  addReaders(state.argument);
-  state.isRead = state.first != actions.size();
+  graph.forEachReader(state.argument, add);
+  state.isRead = state.first != graph.size();
   if (state.returned)
-    forEachProducer(state.returned->get(), add);
+    graph.forEachMaker(state.returned->get(), add);
 }
 
 /// In the order in which their updates may run: collectives that they wait for come one after
 /// another.  One that the program hands on as it is needs no copy.
 void StateOffload::readStates() {
-  llvm::StringMap<OpOperand *> updates;
-  for (OpOperand &returned : block.getTerminator()->getOpOperands())
-    if (auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates))
-      updates[name] = &returned;
+  DenseMap<Value, OpOperand *> updates;
+  forEachUpdate(program, [&](OpOperand &returned, BlockArgument old) { updates[old] = &returned; });
   for (BlockArgument argument : block.getArguments()) {
     tg::StateAttr attribute = stateAt(argument.getArgNumber());
     if (!attribute)
       continue;
     UsedState state{argument};
-    state.returned = updates.lookup(attribute.getName());
+    state.returned = updates.lookup(argument);
     if (state.returned && state.returned->get() == argument)
       state.returned = nullptr;
     state.bytes = bytesOf(TypeRange(argument.getType()));
     readUses(state);
-    if (state.first == actions.size())
+    if (state.first == graph.size())
       continue;
     state.ready = ready[state.first];
     states.push_back(state);
@@ -164,7 +149,7 @@ static bool isOfUpdate(Operation *action) {
 /// Whether something that is no update stands between two actions.
 bool StateOffload::isBehindOtherPhase(unsigned first, unsigned last) const {
   for (unsigned number = first + 1; number < last; ++number)
-    if (!isOfUpdate(actions[number]))
+    if (!isOfUpdate(graph.actions()[number]))
       return true;
   return false;
 }
@@ -207,7 +192,7 @@ void StateOffload::fetch(const StateGroup &group) {
   llvm::erase_if(read, [](const UsedState &state) { return !state.isRead; });
   if (read.empty())
     return;
-  Operation *before = actions[read.front().first];
+  Operation *before = graph.actions()[read.front().first];
   SmallVector<Value> values;
   for (const UsedState &state : read) {
     values.push_back(state.argument);
@@ -228,7 +213,7 @@ void StateOffload::writeBack(const StateGroup &group) {
   llvm::erase_if(written, [](const UsedState &state) { return !state.returned; });
   if (written.empty())
     return;
-  Operation *behind = actions[group.last];
+  Operation *behind = graph.actions()[group.last];
   SmallVector<Value> values;
   for (const UsedState &state : written) {
     values.push_back(state.returned->get());

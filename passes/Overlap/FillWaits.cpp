@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Schedule/FillWaits.h"
+#include "lib/Actions/PutInOrder.h"
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/MemoryLimit.h"
-#include "lib/Memory/MemoryOrder.h"
-#include "lib/Memory/PutInOrder.h"
 #include "passes/Overlap/OverlapReader.h"
 #include "passes/Overlap/Passes.h"
 
@@ -66,24 +65,14 @@ LogicalResult FillWaits::readOptions() {
 FailureOr<OverlapProgram> FillWaits::read(func::FuncOp function) {
   if (failed(requireActions(function)))
     return failure();
-  FailureOr<OverlapProgram> program = readOverlapProgram(function, *machine, nullptr);
   FailureOr<AssignedCopy> copy = copyAndAssign(function, *machine->target);
-  if (failed(program) || failed(copy))
+  if (failed(copy))
     return failure();
-  DenseMap<Operation *, unsigned> numbers;
-  for (auto [number, action] : llvm::enumerate(program->actions))
-    numbers[action] = number;
-  for (auto [original, before] : llvm::zip_equal(copy->originals, memoryOrder(copy->places))) {
-    if (!original)
-      continue;
-    unsigned number = numbers.at(original);
-    OverlapProblem::Action &entry = program->problem.actions[number];
-    // What assignment has moved itself, such as zeros to where they are written, it moves again.
-    for (unsigned other : before)
-      if (Operation *earlier = copy->originals[other];
-          earlier && numbers.at(earlier) < number && !llvm::is_contained(entry.needs, numbers.at(earlier)))
-        entry.after.push_back(numbers.at(earlier));
-  }
+  ActionGraph graph(function.getBody().front());
+  graph.addMemoryOrder(copy->places, copy->originals);
+  FailureOr<OverlapProgram> program = readOverlapProgram(function, graph, *machine);
+  if (failed(program))
+    return failure();
   if (llvm::Error error = check(program->problem))
     return function.emitError() << "comm-fill-waits: " << llvm::toString(std::move(error));
   return program;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Timing.h"
+#include "lib/Cost/Seconds.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/MemoryLimit.h"
@@ -41,7 +42,7 @@ static constexpr double kRemarkSeconds = 1e-7;
 
 static std::string formatSeconds(double seconds) {
   if (seconds < 1e-3)
-    return llvm::formatv("{0:f1} us", seconds * 1e6);
+    return formatMicroseconds(seconds);
   return llvm::formatv("{0:f2} ms", seconds * 1e3);
 }
 
@@ -275,7 +276,10 @@ LogicalResult Overlap::assignAll() {
 LogicalResult Overlap::schedule(func::FuncOp function) {
   auto places = assigned.find(function);
   bool moves = places != assigned.end();
-  FailureOr<OverlapProgram> program = readOverlapProgram(function, *machine, moves ? &places->second : nullptr);
+  ActionGraph graph(function.getBody().front());
+  if (moves)
+    graph.addMemoryOrder(places->second);
+  FailureOr<OverlapProgram> program = readOverlapProgram(function, graph, *machine);
   if (failed(program))
     return failure();
   OverlapProblem &problem = program->problem;

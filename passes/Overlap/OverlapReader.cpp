@@ -1,8 +1,5 @@
 //===- OverlapReader.cpp - a program of ranks as an overlap problem -------===//
 //
-// Actions depend on what makes their operands, through views and concats, and where
-// buffer assignment writes one value over another on who reads the old one.
-//
 // What computes may leave its place when it belongs to an update: it makes a new
 // value of what has been reduced, or it is on the way there (a gradient scaled or
 // added up, a part of their norm) and nothing else reads it.
@@ -13,10 +10,10 @@
 #include "dialects/Comm/HeldStarts.h"
 #include "dialects/Comm/Mesh.h"
 #include "dialects/TG/TG.h"
-#include "lib/Memory/MemoryOrder.h"
+#include "lib/Memory/Persistent.h"
 #include "lib/Memory/Reads.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/SetVector.h"
+#include <set>
 
 using namespace mlir;
 using namespace braid;
@@ -26,19 +23,15 @@ namespace {
 
 class Reader {
 public:
-  Reader(func::FuncOp function, const Machine &machine, const Places *places)
-      : function(function), block(function.getBody().front()), machine(machine), places(places) {}
+  Reader(func::FuncOp function, const ActionGraph &graph, const Machine &machine)
+      : function(function), block(function.getBody().front()), graph(graph), machine(machine) {}
   FailureOr<OverlapProgram> run();
 
 private:
-  using Numbers = SmallVector<unsigned, 4>;
-
   LogicalResult readActions();
   void readCopy(comm::CopyOp copy, OverlapProblem::Action &entry);
-  void addProducers(Value value, Numbers &producers) const;
-  void readNeeds();
+  void readEdges();
   void readUpdates();
-  void readMemoryOrder();
   void readKinds();
   void readWriters();
   void readUpdateParts();
@@ -53,14 +46,13 @@ private:
 
   func::FuncOp function;
   Block &block;
+  const ActionGraph &graph;
   const Machine &machine;
-  const Places *places;
   OverlapProgram program;
   /// From the host, so far.
   unsigned numFetches = 0;
-  DenseMap<Operation *, unsigned> numbers;
-  /// The argument whose memory a returned value takes.
-  llvm::MapVector<Value, BlockArgument> updates;
+  /// The new values of parameters and states.
+  llvm::SetVector<Value> updates;
 };
 
 } // namespace
@@ -76,11 +68,6 @@ static bool isNumber(Value value) {
 static_assert(unsigned(comm::Queue::Ranks) == OverlapProblem::kRanks &&
               unsigned(comm::Queue::FromHost) == OverlapProblem::kFromHost &&
               unsigned(comm::Queue::ToHost) == OverlapProblem::kToHost);
-
-static void makeUnique(SmallVectorImpl<unsigned> &numbers) {
-  llvm::sort(numbers);
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-}
 
 //===----------------------------------------------------------------------===//
 // Actions and their order
@@ -108,11 +95,11 @@ void Reader::readCopy(comm::CopyOp copy, OverlapProblem::Action &entry) {
 LogicalResult Reader::readActions() {
   auto attribute = function->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
   SymbolTableCollection tables;
-  for (auto action : block.getOps<exec::ActionOpInterface>()) {
+  for (Operation *op : graph.actions()) {
+    auto action = cast<exec::ActionOpInterface>(op);
     OverlapProblem::Action &entry = program.problem.actions.emplace_back();
-    numbers[action] = program.actions.size();
     program.actions.push_back(action);
-    if (auto copy = dyn_cast<comm::CopyOp>(action.getOperation())) {
+    if (auto copy = dyn_cast<comm::CopyOp>(op)) {
       readCopy(copy, entry);
       continue;
     }
@@ -133,55 +120,25 @@ LogicalResult Reader::readActions() {
   return success();
 }
 
-/// The actions that make a value, through views and concats.
-void Reader::addProducers(Value value, Numbers &producers) const {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return;
-  if (auto found = numbers.find(op); found != numbers.end())
-    producers.push_back(found->second);
-  else
-    for (Value operand : op->getOperands())
-      addProducers(operand, producers);
-}
-
-void Reader::readNeeds() {
-  for (auto [number, action] : llvm::enumerate(program.actions)) {
-    Numbers &needs = program.problem.actions[number].needs;
-    for (Value operand : action->getOperands())
-      addProducers(operand, needs);
-    makeUnique(needs);
+/// What writes over a value comes after who reads it.
+void Reader::readEdges() {
+  for (auto [number, entry] : llvm::enumerate(program.problem.actions)) {
+    entry.needs = graph.reads(number);
+    for (unsigned other : graph.overwrites(number))
+      if (!llvm::is_contained(entry.needs, other))
+        entry.after.push_back(other);
   }
 }
 
 /// What takes the memory of parameters and states.
 void Reader::readUpdates() {
-  llvm::StringMap<BlockArgument> persistent;
-  for (BlockArgument argument : block.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    if (auto param = function.getArgAttrOfType<tg::ParamAttr>(index, tg::kParam))
-      persistent[param.getName()] = argument;
-    if (auto state = function.getArgAttrOfType<tg::StateAttr>(index, tg::kState))
-      persistent[state.getName()] = argument;
-  }
-  for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
-    auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates);
-    auto argument = name ? persistent.find(name) : persistent.end();
+  forEachUpdate(function, [&](OpOperand &returned, BlockArgument) {
     Value root = rootOf(returned.get());
-    if (argument == persistent.end() || isa<BlockArgument>(root))
-      continue;
     if (auto copy = root.getDefiningOp<comm::CopyOp>()) // the one that made the new value is asked for
       root = rootOf(copy.getIns()[cast<OpResult>(root).getResultNumber()]);
-    updates[root] = argument->second;
-  }
-}
-
-/// What writes over a value comes after who reads it.
-void Reader::readMemoryOrder() {
-  for (auto [entry, before] : llvm::zip_equal(program.problem.actions, memoryOrder(*places)))
-    for (unsigned other : before)
-      if (!llvm::is_contained(entry.needs, other))
-        entry.after.push_back(other);
+    if (!isa<BlockArgument>(root))
+      updates.insert(root);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,10 +152,9 @@ static bool reduces(Operation *op) {
 
 /// Those that make new values, and as updates those that make them of reductions.
 void Reader::readWriters() {
-  Numbers writers;
-  for (auto &[root, argument] : updates)
-    addProducers(root, writers);
-  makeUnique(writers);
+  std::set<unsigned> writers;
+  for (Value root : updates)
+    graph.forEachMaker(root, [&](Operation *maker) { writers.insert(graph.numberOf(maker)); });
   program.writers.assign(writers.begin(), writers.end());
   for (unsigned number : writers) {
     OverlapProblem::Action &entry = program.problem.actions[number];
@@ -229,13 +185,12 @@ void Reader::addSources(Value value, const DenseSet<Value> &kept, const std::vec
   if (kept.contains(value))
     return;
   Operation *op = value.getDefiningOp();
-  auto found = numbers.find(op);
-  if (op && found == numbers.end()) {
+  if (op && !graph.contains(op)) {
     for (Value operand : op->getOperands())
       addSources(operand, kept, made, sources);
     return;
   }
-  bool isReduced = op && (made[found->second] || reduces(op));
+  bool isReduced = op && (made[graph.numberOf(op)] || reduces(op));
   sources.reductions |= isReduced;
   sources.others |= !isReduced && !isNumber(value);
 }
@@ -344,17 +299,15 @@ void Reader::readHeldStarts() {
 FailureOr<OverlapProgram> Reader::run() {
   if (failed(readActions()))
     return failure();
-  readNeeds();
+  readEdges();
   readUpdates();
   readKinds();
   readUnits();
-  if (places)
-    readMemoryOrder();
   readHeldStarts();
   return std::move(program);
 }
 
-FailureOr<OverlapProgram> braid::readOverlapProgram(func::FuncOp function, const Machine &machine,
-                                                    const Places *places) {
-  return Reader(function, machine, places).run();
+FailureOr<OverlapProgram> braid::readOverlapProgram(func::FuncOp function, const ActionGraph &graph,
+                                                    const Machine &machine) {
+  return Reader(function, graph, machine).run();
 }

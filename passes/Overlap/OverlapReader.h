@@ -2,8 +2,8 @@
 #ifndef BRAID_PASSES_OVERLAP_OVERLAPREADER_H
 #define BRAID_PASSES_OVERLAP_OVERLAPREADER_H
 
+#include "lib/Actions/ActionGraph.h"
 #include "lib/Cost/Machine.h"
-#include "lib/Memory/BufferAssignment.h"
 #include "lib/Schedule/Overlap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -21,10 +21,10 @@ struct OverlapProgram {
 mlir::LogicalResult requireActions(mlir::func::FuncOp function);
 
 /// Reads a function on values without comm.start that has actions alone; an error where the
-/// mesh of a collective is unknown.  The order that shared memory asks for is that of `places`,
-/// which may be null.
-mlir::FailureOr<OverlapProgram> readOverlapProgram(mlir::func::FuncOp function, const Machine &machine,
-                                                   const Places *places);
+/// mesh of a collective is unknown.  `graph` is that of the function, with the order that shared
+/// memory asks for.
+mlir::FailureOr<OverlapProgram> readOverlapProgram(mlir::func::FuncOp function, const ActionGraph &graph,
+                                                   const Machine &machine);
 
 /// Puts the function's ops in the order of the schedule, collectives and copies as starts and
 /// waits; those that are waited for at once stay as they are.

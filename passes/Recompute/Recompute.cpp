@@ -7,6 +7,7 @@
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/Replays.h"
+#include "lib/Cost/Seconds.h"
 #include "lib/Input/Statements.h"
 #include "lib/Schedule/Forward.h"
 #include "mlir/IR/Builders.h"
@@ -15,7 +16,6 @@
 #include "passes/Recompute/Passes.h"
 #include "passes/Recompute/ReplayPrices.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace braid {
 #define GEN_PASS_DEF_RECOMPUTEPASS
@@ -114,8 +114,6 @@ private:
 };
 } // namespace
 
-static std::string microseconds(double seconds) { return llvm::formatv("{0:F1} us", seconds * 1e6).str(); }
-
 void Remarks::addKept(OpResult value) {
   Operation *op = value.getOwner();
   int64_t bytes = bytesOf(value.getType());
@@ -123,7 +121,7 @@ void Remarks::addKept(OpResult value) {
   ++unit.values;
   unit.bytes += bytes;
   remark() << "keeps " << nameOfForward(op) << ", " << bytes << " bytes, which a replay would take "
-           << microseconds(seconds.of(op)) << " for: " << prices.of(op).reason;
+           << formatMicroseconds(seconds.of(op)) << " for: " << prices.of(op).reason;
 }
 
 void Remarks::addReplayed(Operation *op) {
@@ -134,7 +132,7 @@ void Remarks::addReplayed(Operation *op) {
   ++unit.replays;
   unit.seconds += took;
   remark() << "replays " << nameOfForward(op) << ", " << bytesOf(op->getResultTypes()) << " bytes, in "
-           << microseconds(took) << ": " << prices.of(op).reason;
+           << formatMicroseconds(took) << ": " << prices.of(op).reason;
 }
 
 void Remarks::emitUnits() {
@@ -142,7 +140,7 @@ void Remarks::emitUnits() {
     InFlightDiagnostic diagnostic = remark();
     (name ? diagnostic << "unit " << name : diagnostic << "the root unit")
         << " keeps " << unit.values << " values of " << unit.bytes << " bytes for backward, which replays "
-        << unit.replays << " ops in " << microseconds(unit.seconds);
+        << unit.replays << " ops in " << formatMicroseconds(unit.seconds);
   }
 }
 

@@ -286,29 +286,15 @@ void CellCutter::giveUpdates(StageFunction &function, ArrayRef<Operation *> ops)
       function.addResult(function.lookup(operand.get()), program.getResultAttrDict(operand.getOperandNumber()));
 }
 
-static comm::CellKind kindOf(Action action) {
-  switch (action) {
-  case Action::Forward:
-    return comm::CellKind::Forward;
-  case Action::Backward:
-    return comm::CellKind::Backward;
-  case Action::InputGradient:
-    return comm::CellKind::InputGradient;
-  case Action::WeightGradient:
-    return comm::CellKind::WeightGradient;
-  }
-  llvm_unreachable("an action without a kind of cell");
-}
-
 void CellCutter::makeCell(unsigned stage, Action action) {
-  StageFunction function = begin(stage, comm::stringifyCellKind(kindOf(action)));
+  StageFunction function = begin(stage, comm::stringifyCellKind(cellKindOf(action)));
   SmallVector<Operation *> ops = opsOf(stage, partsOf(action));
   bringInputs(function, stage, action, ops);
   for (Operation *op : ops)
     function.clone(op, map);
   giveUpdates(function, ops);
   giveOutputs(function, stage, action);
-  finish(function, kindOf(action), stage);
+  finish(function, cellKindOf(action), stage);
 }
 
 /// What one stage sends another on another rank: tensors of one element type together.

@@ -1,6 +1,6 @@
 //===- MemoryOrder.cpp - the order that shared memory asks for ------------===//
 
-#include "lib/Memory/MemoryOrder.h"
+#include "lib/Actions/MemoryOrder.h"
 
 using namespace mlir;
 using namespace braid;

@@ -5,8 +5,8 @@
 // edges between actions, beside those that values make.
 //
 //===----------------------------------------------------------------------===//
-#ifndef BRAID_LIB_MEMORY_MEMORYORDER_H
-#define BRAID_LIB_MEMORY_MEMORYORDER_H
+#ifndef BRAID_LIB_ACTIONS_MEMORYORDER_H
+#define BRAID_LIB_ACTIONS_MEMORYORDER_H
 
 #include "lib/Memory/BufferAssignment.h"
 
@@ -18,4 +18,4 @@ std::vector<llvm::SmallVector<unsigned, 4>> memoryOrder(const Places &places);
 
 } // namespace braid
 
-#endif // BRAID_LIB_MEMORY_MEMORYORDER_H
+#endif // BRAID_LIB_ACTIONS_MEMORYORDER_H

@@ -1,6 +1,6 @@
 //===- PutInOrder.cpp - actions of a block in another order ---------------===//
 
-#include "lib/Memory/PutInOrder.h"
+#include "lib/Actions/PutInOrder.h"
 #include "lib/Memory/Reads.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -36,4 +36,5 @@ void braid::putInOrder(Block &block, ArrayRef<Operation *> actions) {
     mover.move(action);
   for (Operation *op : all) // what no action uses, and the terminator
     mover.move(op);
+  all.back()->moveBefore(&block, block.end());
 }

@@ -1,0 +1,143 @@
+//===- ActionGraph.cpp - dependences between a program's actions ----------===//
+
+#include "lib/Actions/ActionGraph.h"
+#include "lib/Actions/MemoryOrder.h"
+#include "lib/Memory/Persistent.h"
+#include "lib/Memory/Reads.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace braid;
+using exec::ActionOpInterface;
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+static bool isOrderedAction(Operation *op) {
+  auto action = dyn_cast<ActionOpInterface>(op);
+  return action && action.isOrdered();
+}
+
+ActionRules ActionRules::ofActions() {
+  return {[](Operation *op) { return isa<ActionOpInterface>(op); }, isOrderedAction};
+}
+
+ActionRules ActionRules::ofFusion() {
+  return {[](Operation *op) { return !isa<exec::ViewOp>(op) && !op->hasTrait<OpTrait::ConstantLike>(); },
+          isOrderedAction};
+}
+
+ActionRules ActionRules::ofTensors() {
+  return {[](Operation *) { return true; }, [](Operation *op) { return !isMemoryEffectFree(op); }};
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+ActionGraph::ActionGraph(Block &block, ActionRules rules) : block(block), rules(rules) {
+  Operation *last = nullptr;
+  for (Operation &op : block) {
+    if (!isAction(&op))
+      continue;
+    numbers[&op] = ops.size();
+    ops.push_back(&op);
+    if (!rules.isOrdered(&op))
+      continue;
+    if (last) {
+      next[last] = &op;
+      previous[&op] = last;
+    }
+    last = &op;
+  }
+  overwritten.resize(ops.size());
+}
+
+bool ActionGraph::isAction(Operation *op) const { return !op->hasTrait<OpTrait::IsTerminator>() && rules.isAction(op); }
+
+void ActionGraph::forEachMaker(Value value, llvm::function_ref<void(Operation *)> visit) const {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return;
+  if (isAction(op))
+    return visit(op);
+  for (Value operand : op->getOperands())
+    forEachMaker(operand, visit);
+}
+
+bool ActionGraph::walkReaders(Value value, llvm::function_ref<bool(Operation *)> visit) const {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    Operation *op = block.findAncestorOpInBlock(*user);
+    if (isAction(op) || op->hasTrait<OpTrait::IsTerminator>())
+      return visit(op);
+    return llvm::all_of(op->getResults(), [&](Value result) { return walkReaders(result, visit); });
+  });
+}
+
+void ActionGraph::forEachReader(Value value, llvm::function_ref<void(Operation *)> visit) const {
+  walkReaders(value, [&](Operation *reader) {
+    visit(reader);
+    return true;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Edges by number
+//===----------------------------------------------------------------------===//
+
+static void makeUnique(SmallVectorImpl<unsigned> &sorted) {
+  llvm::sort(sorted);
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+}
+
+SmallVector<unsigned, 4> ActionGraph::reads(unsigned action) const {
+  SmallVector<unsigned, 4> makers;
+  for (Value used : usesOf(ops[action]))
+    forEachMaker(used, [&](Operation *maker) { makers.push_back(numberOf(maker)); });
+  makeUnique(makers);
+  return makers;
+}
+
+std::optional<unsigned> ActionGraph::ordered(unsigned action) const {
+  Operation *before = previousOrdered(ops[action]);
+  return before ? std::optional(numberOf(before)) : std::nullopt;
+}
+
+SmallVector<unsigned, 4> ActionGraph::predecessors(unsigned action) const {
+  SmallVector<unsigned, 4> all = reads(action);
+  llvm::append_range(all, overwrites(action));
+  if (std::optional<unsigned> before = ordered(action))
+    all.push_back(*before);
+  makeUnique(all);
+  return all;
+}
+
+void ActionGraph::addOverwrite(unsigned action, Operation *before) {
+  unsigned earlier = numberOf(before);
+  if (earlier < action && !llvm::is_contained(overwritten[action], earlier))
+    overwritten[action].push_back(earlier);
+}
+
+void ActionGraph::addUpdates(func::FuncOp program) {
+  forEachUpdate(program, [&](OpOperand &returned, BlockArgument old) {
+    forEachMaker(returned.get(), [&](Operation *writer) {
+      forEachReader(old, [&](Operation *reader) {
+        if (isAction(reader))
+          addOverwrite(numberOf(writer), reader);
+      });
+    });
+  });
+}
+
+void ActionGraph::addMemoryOrder(const Places &places, ArrayRef<Operation *> originals) {
+  for (auto [writer, before] : llvm::zip_equal(originals, memoryOrder(places)))
+    for (unsigned earlier : before)
+      // Assignment moves some actions itself, such as zeros to where they are written, and will do so again.
+      if (writer && originals[earlier])
+        addOverwrite(numberOf(writer), originals[earlier]);
+}
+
+void ActionGraph::addMemoryOrder(const Places &places) {
+  addMemoryOrder(places, llvm::to_vector_of<Operation *>(places.actions));
+}

@@ -1,0 +1,30 @@
+//===- SlotPool.h - slots that are taken and given back ---------*- C++ -*-===//
+#ifndef BRAID_LIB_PIPELINE_SLOTPOOL_H
+#define BRAID_LIB_PIPELINE_SLOTPOOL_H
+
+#include <functional>
+#include <queue>
+#include <vector>
+
+namespace braid::pipeline {
+
+/// Slots of which the lowest free one is taken; there are as many as were ever needed.
+class SlotPool {
+public:
+  unsigned take() {
+    if (free.empty())
+      return count++;
+    unsigned slot = free.top();
+    free.pop();
+    return slot;
+  }
+  void giveBack(unsigned slot) { free.push(slot); }
+  unsigned count = 0;
+
+private:
+  std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> free;
+};
+
+} // namespace braid::pipeline
+
+#endif // BRAID_LIB_PIPELINE_SLOTPOOL_H
