@@ -105,7 +105,7 @@ LogicalResult Driver::report(llvm::Error error) {
 static std::vector<IndexedBy> indicesOf(func::FuncOp model) {
   std::vector<IndexedBy> indices;
   for (const IndexInput &found : findIndexInputs(model))
-    if (auto name = model.getArgAttrOfType<StringAttr>(found.input.getArgNumber(), tg::kInput))
+    if (StringAttr name = tg::ArgumentAttrs(found.input).input)
       indices.push_back({name.str(), found.range.extent, found.range.ignored});
   return indices;
 }
@@ -115,7 +115,7 @@ static std::optional<IgnoredTargets> ignoredTargetsOf(func::FuncOp model) {
   std::optional<LossTargets> found = findLossTargets(model);
   if (!found)
     return std::nullopt;
-  auto name = model.getArgAttrOfType<StringAttr>(found->input.getArgNumber(), tg::kInput);
+  StringAttr name = tg::ArgumentAttrs(found->input).input;
   if (!name)
     return std::nullopt;
   bool isMean = found->reduction == tg::LossReduction::Mean;

@@ -74,13 +74,9 @@ void Reader::readNeeds() {
     add(action, lastWithEffect);
     lastWithEffect = op;
   }
-  llvm::StringMap<BlockArgument> persistent;
-  for (BlockArgument argument : function.getArguments())
-    if (StringAttr name = tg::nameOf(function.getArgAttrDict(argument.getArgNumber())))
-      persistent[name] = argument;
+  tg::ProgramSignature signature(function);
   for (OpOperand &result : returnOf(function)->getOpOperands()) {
-    auto updates = function.getResultAttrOfType<StringAttr>(result.getOperandNumber(), tg::kUpdates);
-    BlockArgument old = updates ? persistent.lookup(updates) : BlockArgument();
+    BlockArgument old = signature.updatedBy(result.getOperandNumber());
     auto writer = number.find(result.get().getDefiningOp());
     if (old && writer != number.end())
       for (Operation *reader : old.getUsers())

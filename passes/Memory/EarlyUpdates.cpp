@@ -15,13 +15,13 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Cost/Cost.h"
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/Reads.h"
 #include "passes/Memory/Passes.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace braid {
 #define GEN_PASS_DEF_EARLYUPDATESPASS
@@ -134,16 +134,10 @@ void Updates::addLate(ActionOpInterface action, const ComputeRates &rates) {
 }
 
 void Updates::readOverwritten() {
-  llvm::StringMap<BlockArgument> persistent;
-  for (BlockArgument argument : block.getArguments())
-    if (StringRef name = nameOf(program, argument.getArgNumber()); !name.empty())
-      persistent[name] = argument;
-  for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
-    auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates);
-    auto argument = name ? persistent.find(name) : persistent.end();
-    if (argument != persistent.end())
-      forEachProducer(returned.get(), [&](Operation *op) { overwritten[op].push_back(argument->second); });
-  }
+  tg::ProgramSignature signature(program);
+  for (OpOperand &returned : block.getTerminator()->getOpOperands())
+    if (BlockArgument argument = signature.updatedBy(returned.getOperandNumber()))
+      forEachProducer(returned.get(), [&](Operation *op) { overwritten[op].push_back(argument); });
 }
 
 /// What comes before an action: who makes its operands, and who else reads what it overwrites.

@@ -7,11 +7,11 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/Reads.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Memory/Passes.h"
-#include "llvm/ADT/StringMap.h"
 #include <functional>
 
 namespace braid {
@@ -55,7 +55,7 @@ public:
   bool run();
 
 private:
-  tg::StateAttr stateAt(unsigned argument);
+  static tg::StateAttr keptStateOf(BlockArgument argument);
   void readActions();
   void readStates();
   void readUses(UsedState &state) const;
@@ -82,8 +82,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// What the optimizer keeps of a parameter; null for other arguments.
-tg::StateAttr StateOffload::stateAt(unsigned argument) {
-  auto state = program.getArgAttrOfType<tg::StateAttr>(argument, tg::kState);
+tg::StateAttr StateOffload::keptStateOf(BlockArgument argument) {
+  tg::StateAttr state = tg::stateOf(argument);
   bool isKept = state && (state.getKind() == tg::TensorKind::Moment || state.getKind() == tg::TensorKind::Master);
   return isKept ? state : tg::StateAttr();
 }
@@ -128,16 +128,12 @@ void StateOffload::readUses(UsedState &state) const {
 /// In the order in which their updates may run: collectives that they wait for come one after
 /// another.  One that the program hands on as it is needs no copy.
 void StateOffload::readStates() {
-  llvm::StringMap<OpOperand *> updates;
-  for (OpOperand &returned : block.getTerminator()->getOpOperands())
-    if (auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates))
-      updates[name] = &returned;
+  tg::ProgramSignature signature(program);
   for (BlockArgument argument : block.getArguments()) {
-    tg::StateAttr attribute = stateAt(argument.getArgNumber());
-    if (!attribute)
+    if (!keptStateOf(argument))
       continue;
     UsedState state{argument};
-    state.returned = updates.lookup(attribute.getName());
+    state.returned = signature.updateOf(argument);
     if (state.returned && state.returned->get() == argument)
       state.returned = nullptr;
     state.bytes = bytesOf(TypeRange(argument.getType()));
@@ -195,7 +191,7 @@ Location StateOffload::locationOf(ArrayRef<UsedState> states, Operation *beside)
   MLIRContext *context = program.getContext();
   SmallVector<tg::FactsAttr> facts;
   for (const UsedState &state : states) {
-    tg::StateAttr attribute = stateAt(state.argument.getArgNumber());
+    tg::StateAttr attribute = keptStateOf(state.argument);
     facts.push_back(tg::getFacts(context, tg::Phase::Update, /*unit=*/{}, attribute.getOf(), attribute.getKind()));
   }
   return tg::withFacts(beside->getLoc(), facts);
@@ -243,9 +239,9 @@ void StateOffload::writeBack(const StateGroup &group) {
 
 bool StateOffload::run() {
   bool any = false;
-  for (unsigned argument = 0; argument < program.getNumArguments(); ++argument)
-    if (stateAt(argument)) {
-      program.setArgAttr(argument, exec::kHost, builder.getUnitAttr());
+  for (BlockArgument argument : program.getArguments())
+    if (keptStateOf(argument)) {
+      program.setArgAttr(argument.getArgNumber(), exec::kHost, builder.getUnitAttr());
       any = true;
     }
   readActions();

@@ -12,11 +12,11 @@
 #include "passes/Overlap/OverlapReader.h"
 #include "dialects/Comm/HeldStarts.h"
 #include "dialects/Comm/Mesh.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/MemoryOrder.h"
 #include "lib/Memory/Reads.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace braid;
@@ -160,23 +160,15 @@ void Reader::readNeeds() {
 
 /// What takes the memory of parameters and states.
 void Reader::readUpdates() {
-  llvm::StringMap<BlockArgument> persistent;
-  for (BlockArgument argument : block.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    if (auto param = function.getArgAttrOfType<tg::ParamAttr>(index, tg::kParam))
-      persistent[param.getName()] = argument;
-    if (auto state = function.getArgAttrOfType<tg::StateAttr>(index, tg::kState))
-      persistent[state.getName()] = argument;
-  }
+  tg::ProgramSignature signature(function);
   for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
-    auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates);
-    auto argument = name ? persistent.find(name) : persistent.end();
+    BlockArgument argument = signature.updatedBy(returned.getOperandNumber());
     Value root = rootOf(returned.get());
-    if (argument == persistent.end() || isa<BlockArgument>(root))
+    if (!argument || isa<BlockArgument>(root))
       continue;
     if (auto copy = root.getDefiningOp<comm::CopyOp>()) // the one that made the new value is asked for
       root = rootOf(copy.getIns()[cast<OpResult>(root).getResultNumber()]);
-    updates[root] = argument->second;
+    updates[root] = argument;
   }
 }
 
@@ -215,11 +207,9 @@ void Reader::readWriters() {
 /// Parameters, states and constants, and what is made of them alone.
 DenseSet<Value> Reader::keptValues() {
   DenseSet<Value> kept;
-  for (BlockArgument argument : block.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    if (function.getArgAttr(index, tg::kParam) || function.getArgAttr(index, tg::kState))
+  for (BlockArgument argument : block.getArguments())
+    if (tg::ArgumentAttrs(argument).persistent())
       kept.insert(argument);
-  }
   for (Operation &op : block)
     if (llvm::all_of(op.getOperands(), [&](Value operand) { return kept.contains(operand); }))
       kept.insert(op.result_begin(), op.result_end());
@@ -289,7 +279,7 @@ void Reader::readUnits() {
   // What parameters alone decide, and the first parameter.
   DenseMap<Value, BlockArgument> stored;
   for (BlockArgument argument : block.getArguments())
-    if (function.getArgAttr(argument.getArgNumber(), tg::kParam))
+    if (tg::parameterOf(argument))
       stored[argument] = argument;
   for (Operation &op : block) {
     if (op.getNumOperands() && llvm::all_of(op.getOperands(), [&](Value operand) { return stored.contains(operand); }))
@@ -319,7 +309,7 @@ void Reader::readUnits() {
   DenseSet<Value> seen;
   for (auto &[use, number] : gathers) {
     auto first = stored.lookup(collectiveIn(program.actions[number]).getSent().front());
-    auto name = function.getArgAttrOfType<tg::ParamAttr>(first.getArgNumber(), tg::kParam).getUnit();
+    StringAttr name = tg::parameterOf(first).getUnit();
     if (auto told = program.actions[number]->getAttrOfType<StringAttr>(comm::CommDialect::kUnit))
       name = told;
     if (!seen.empty() && (name != last || seen.contains(first))) {
