@@ -2,8 +2,8 @@
 //
 // Attributes say what the arguments and results of a function are (see the tg dialect).
 // `ArgumentAttrs` and `ResultAttrs` hold the attributes of one argument or result;
-// `ProgramSignature` relates arguments and results: which result updates which argument,
-// and which parameter a gradient belongs to.  Nothing else reads these attributes.
+// `ProgramSignature` relates results to the arguments that they update, and gradients to
+// their parameters.  Nothing else reads these attributes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_PROGRAMSIGNATURE_H

@@ -36,7 +36,7 @@ struct IgnoredTargets {
   bool rows = true;   ///< A row without other targets changes nothing.
 };
 
-/// What a model computes, as br_model tells the runtime; 0 and no text where that is unknown.
+/// The operations of a model, as br_model tells the runtime; 0 and no text where they are unknown.
 struct ModelIdentity {
   uint64_t hash = 0;
   std::string operations; ///< A line for each kind of operation: how many there are, and what it does.
@@ -53,7 +53,7 @@ struct TrainingFacts {
   /// No value where every target counts.
   std::optional<IgnoredTargets> ignored = {};
   ModelIdentity identity = {};
-  /// What --recompute=auto chose from, as JSON text; empty without it.
+  /// The replays that --recompute=auto chose from, as JSON text; empty without it.
   std::string replays = {};
   /// The options of braidc that shaped the programs, each with its value.  Only --emit=exec keeps them: planning
   /// memory needs the same ones.

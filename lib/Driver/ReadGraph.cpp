@@ -46,7 +46,7 @@ static void addLines(const llvm::SourceMgr &sources, const AsmParserState &state
   for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
     auto [line, column] = sources.getLineAndColumn(definition.loc.Start, sources.getMainFileID());
     Location loc = withLine(definition.op->getLoc(), FileLineColLoc::get(context, file, line, column), isCompiled);
-    // What has been compiled in part says more than the names of the text.
+    // Compiled text has names in its locations.
     bool isNamed = isCompiled || !tg::valueNameOf(loc).empty() || tg::factsOf(loc);
     definition.op->setLoc(isNamed ? loc : tg::withValueName(loc, nameOf(definition)));
   }

@@ -39,8 +39,7 @@ struct Report {
   /// Between the host's memory and the device's, in the order of programs and of starts.
   std::vector<HostCopyReport> copies = {};
   std::vector<WaitingActivations> waiting = {};
-  /// What --recompute=auto chose from, here or before the module was written as text, which keeps the second alone;
-  /// empty without it.
+  /// The replays that --recompute=auto chose from; empty without it.  Text of a module keeps only the JSON.
   std::vector<ReplayReport> replays = {};
   std::string replaysJson = {};
 };
