@@ -7,6 +7,7 @@
 #include "dialects/TG/TG.h"
 #include "dialects/TG/TGIndices.h"
 #include "dialects/TG/TGRoutes.h"
+#include "dialects/TG/TrainingFacts.h"
 #include "dialects/TG/TypeSyntax.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -341,6 +342,8 @@ LogicalResult TGDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
                : op->emitOpError() << "has '" << name << "' = " << attribute.getValue()
                                    << ", which must be a number of type i64, 0 or more";
   }
+  if (name == kTraining)
+    return verifyTraining(op, attribute.getValue());
   if (name == kConfig)
     return isa<ModuleOp>(op) && isa<StringAttr>(attribute.getValue())
                ? success()

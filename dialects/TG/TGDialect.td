@@ -46,7 +46,9 @@ def TG_Dialect : Dialect {
 
     A module may have `tg.config = "{...}"`, the text of the `config.json` that its
     graph was made from: nothing is computed from it, and `export` of the training
-    binary writes it beside the weights.
+    binary writes it beside the weights.  The module of a program that `braidc` made has
+    `tg.training`, a dictionary of facts that no op shows, such as the optimizer and the
+    microbatches of a step (`dialects/TG/TrainingFacts.h`).
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -2,6 +2,7 @@
 
 #include "dialects/TG/ValueNames.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -61,15 +62,14 @@ static std::string nameOfArgument(BlockArgument argument) {
   auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   if (!function)
     return valueNameOf(argument.getLoc()).str();
-  unsigned number = argument.getArgNumber();
-  if (auto param = function.getArgAttrOfType<ParamAttr>(number, kParam))
-    return stringifyTensorKind(param.getKind()).str();
-  if (auto state = function.getArgAttrOfType<StateAttr>(number, kState))
+  ArgumentAttrs attributes(function, argument.getArgNumber());
+  if (attributes.parameter)
+    return stringifyTensorKind(attributes.parameter.getKind()).str();
+  if (StateAttr state = attributes.state)
     // What the optimizer calls it, behind the parameter's name.
     return state.getKind() == TensorKind::Moment ? state.getName().getValue().rsplit('.').second.str()
                                                  : stringifyTensorKind(state.getKind()).str();
-  auto role = function.getArgAttrOfType<RoleAttr>(number, kRole);
-  return role ? stringifyRole(role.getValue()).str() : "";
+  return attributes.role ? stringifyRole(attributes.role.getValue()).str() : "";
 }
 
 static std::string nameOfKind(FactsAttr facts) {

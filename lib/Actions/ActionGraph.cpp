@@ -1,8 +1,8 @@
 //===- ActionGraph.cpp - dependences between a program's actions ----------===//
 
 #include "lib/Actions/ActionGraph.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Actions/MemoryOrder.h"
-#include "lib/Memory/Persistent.h"
 #include "lib/Memory/Reads.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -120,7 +120,7 @@ void ActionGraph::addOverwrite(unsigned action, Operation *before) {
 }
 
 void ActionGraph::addUpdates(func::FuncOp program) {
-  forEachUpdate(program, [&](OpOperand &returned, BlockArgument old) {
+  tg::ProgramSignature(program).forEachUpdate([&](OpOperand &returned, BlockArgument old) {
     forEachMaker(returned.get(), [&](Operation *writer) {
       forEachReader(old, [&](Operation *reader) {
         if (isAction(reader))

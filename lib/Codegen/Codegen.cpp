@@ -75,7 +75,7 @@ static std::string printStepHeader(ModuleOp module) {
   return text + "} // namespace braid\n#endif // STEP_H\n";
 }
 
-FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const CodegenOptions &options) {
+FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, StringRef planJson) {
   const TargetInfo *target = targetOf(module);
   if (!target)
     return failure();
@@ -101,7 +101,7 @@ FailureOr<std::vector<SourceFile>> braid::generateSources(ModuleOp module, const
   FailureOr<std::string> stepText = steps.print();
   if (failed(stepText))
     return failure();
-  FailureOr<std::string> modelText = printModel(module, steps, *ranks, *pipeline, options);
+  FailureOr<std::string> modelText = printModel(module, steps, *ranks, *pipeline, planJson);
   if (failed(modelText))
     return failure();
   return std::vector<SourceFile>{{emitter->kernelsFile.str(), std::move(*kernelText)},

@@ -177,7 +177,7 @@ static void collectOrigins(Location location, llvm::SetVector<StringRef> &names,
     for (Location part : fused.getLocations())
       collectOrigins(part, names, lines);
   } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    collectOrigins(call.getCallee(), names, lines);
+    collectOrigins(call.getCaller(), names, lines); // the callee is a line of text in between
   } else if (auto line = dyn_cast<FileLineColLoc>(location)) {
     lines.insert({llvm::sys::path::filename(line.getFilename()), line.getLine()});
   }

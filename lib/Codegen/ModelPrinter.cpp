@@ -5,6 +5,7 @@
 #include "dialects/TG/FileLayout.h"
 #include "dialects/TG/ModelConfig.h"
 #include "dialects/TG/TG.h"
+#include "dialects/TG/TrainingFacts.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/Initializer.h"
 #include "lib/Target/TargetInfo.h"
@@ -176,12 +177,12 @@ static FailureOr<uint64_t> graphHash(ModuleOp module, RankTables &ranks, StringR
 //===----------------------------------------------------------------------===//
 
 /// What the numbers of an input may be, by its name.
-using IndexRanges = llvm::StringMap<IndexedBy>;
+using IndexRanges = llvm::StringMap<tg::IndexedBy>;
 
 /// Those of the graph, or of a module without one the rows that it gathers.
-static IndexRanges indexRangesOf(ModuleOp module, const ArenaMap &arena, const CodegenOptions &options) {
+static IndexRanges indexRangesOf(ModuleOp module, const ArenaMap &arena, const tg::TrainingFacts &facts) {
   IndexRanges ranges;
-  for (const IndexedBy &range : options.indices)
+  for (const tg::IndexedBy &range : facts.indices)
     ranges[range.input] = range;
   if (!ranges.empty())
     return ranges;
@@ -226,7 +227,7 @@ static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, const In
       FailureOr<PartOfTensor> part = ranks.partOf(buffer, type);
       if (failed(part))
         return failure();
-      IndexedBy range = wantsResult ? IndexedBy() : ranges.lookup(buffer.getName());
+      tg::IndexedBy range = wantsResult ? tg::IndexedBy() : ranges.lookup(buffer.getName());
       Initializer row;
       row.always("name", stringLiteral(buffer.getName())).always("role", stringLiteral(buffer.getRole().value_or("")));
       addType(type, *part, row);
@@ -397,7 +398,7 @@ static void addDescription(ModuleOp module, Initializer &model) {
     model.newLine().always("config", stringLiteral(config));
 }
 
-static void addStagesAndIdentity(const PipelineTables &pipeline, unsigned number, const ModelIdentity &identity,
+static void addStagesAndIdentity(const PipelineTables &pipeline, unsigned number, const tg::ModelIdentity &identity,
                                  Initializer &model) {
   pipeline.addArrays(number, model);
   if (identity.hash)
@@ -422,7 +423,7 @@ static void printHead(llvm::raw_ostream &os, const StepEmitter &emitter, bool ma
 }
 
 /// The loss, as the runtime knows it.
-static void printLoss(llvm::raw_ostream &os, const IgnoredTargets &ignored) {
+static void printLoss(llvm::raw_ostream &os, const tg::IgnoredTargets &ignored) {
   os << "// the targets that the loss leaves out\nstatic const br_loss loss = "
      << Initializer()
             .always("targets", stringLiteral(ignored.input))
@@ -434,9 +435,10 @@ static void printLoss(llvm::raw_ostream &os, const IgnoredTargets &ignored) {
 }
 
 FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &steps, RankTables &ranks,
-                                           const PipelineTables &pipeline, const CodegenOptions &options) {
+                                           const PipelineTables &pipeline, StringRef planJson) {
+  tg::TrainingFacts facts = tg::TrainingFacts::of(module).value_or(tg::TrainingFacts());
   bool manyRanks = !module.getOps<comm::MeshOp>().empty();
-  IndexRanges ranges = indexRangesOf(module, ArenaMap(module), options);
+  IndexRanges ranges = indexRangesOf(module, ArenaMap(module), facts);
   SmallVector<KindText> kinds(ranks.getKinds().size());
   for (auto [number, kind, text] : llvm::enumerate(ranks.getKinds(), kinds)) {
     if (failed(printTensors(module, kind, ranks, text, suffixOf(number))) ||
@@ -445,7 +447,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     for (exec::ProgramOp program : kind.programs)
       text.hostBytes = std::max(text.hostBytes, program.getHostBytes());
   }
-  FailureOr<uint64_t> hash = graphHash(module, ranks, options.optimizer);
+  FailureOr<uint64_t> hash = graphHash(module, ranks, facts.optimizer);
   if (failed(hash))
     return failure();
 
@@ -462,27 +464,27 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   os << pipeline.arraysText();
   for (auto [number, kind] : llvm::enumerate(ranks.getKinds()))
     os << pipeline.arraysText(kind, number);
-  if (options.ignored)
-    printLoss(os, *options.ignored);
-  os << "static const char plan[] =\n" << planText(options.planJson) << ";\n\n";
+  if (facts.ignored)
+    printLoss(os, *facts.ignored);
+  os << "static const char plan[] =\n" << planText(planJson) << ";\n\n";
   // Each names the next.
   for (unsigned number = kinds.size(); number-- > 0;) {
     Initializer model;
-    model.always("abi_version", "BR_ABI_VERSION").newLine().always("name", stringLiteral(options.modelName)).newLine();
+    model.always("abi_version", "BR_ABI_VERSION").newLine().always("name", stringLiteral(facts.model)).newLine();
     model.always("target", stringLiteral(targetText(module))).newLine();
     model.always("graph_hash", "0x" + llvm::utohexstr(*hash, /*LowerCase=*/true, /*Width=*/16) + "ull").newLine();
-    model.always("arena_bytes", kinds[number].arenaBytes).newLine().always("accumulate", options.accumulate).newLine();
+    model.always("arena_bytes", kinds[number].arenaBytes).newLine().always("accumulate", facts.microbatches).newLine();
     model.unlessZero("vocab_size", vocabularySize(module, ranges));
     addTables(number, kinds[number], steps, ranks, model);
-    if (options.ignored)
+    if (facts.ignored)
       model.newLine().always("loss", "&loss");
     ranks.addRanks(number, model);
     addCalls("attention", steps.attentions(number), suffixOf(number), model);
-    if (!options.optimizer.empty())
-      model.newLine().always("optimizer", stringLiteral(options.optimizer));
+    if (!facts.optimizer.empty())
+      model.newLine().always("optimizer", stringLiteral(facts.optimizer));
     addHostMemory(number, kinds[number], steps, model);
     addDescription(module, model);
-    addStagesAndIdentity(pipeline, number, options.identity, model);
+    addStagesAndIdentity(pipeline, number, facts.identity, model);
     os << "static const br_model model" << suffixOf(number) << " = " << model.text() << ";\n\n";
   }
   os << mainText(steps.getEmitter(), manyRanks);

@@ -10,7 +10,7 @@ namespace braid::codegen {
 /// The text of model.cpp: persistent tensors, inputs and results of the programs,
 /// matmuls and collectives of each kind of ranks; mesh, the plan, and main.
 mlir::FailureOr<std::string> printModel(mlir::ModuleOp module, const StepPrinter &steps, RankTables &ranks,
-                                        const PipelineTables &pipeline, const CodegenOptions &options);
+                                        const PipelineTables &pipeline, llvm::StringRef planJson);
 
 } // namespace braid::codegen
 

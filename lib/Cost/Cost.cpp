@@ -13,8 +13,13 @@ using namespace braid;
 
 ComputeRates ComputeRates::of(const TargetInfo &target) {
   const TargetRates &rates = target.rates;
-  return {rates.matrixFlops,    rates.halfMatrixFlops, rates.vectorFlops,
-          rates.bytesPerSecond, rates.launchSeconds,   target.gpu};
+  return {rates.matrixFlops,
+          rates.halfMatrixFlops,
+          rates.vectorFlops,
+          rates.bytesPerSecond,
+          rates.launchSeconds,
+          target.gpu,
+          target.gpu ? target.gpu->biasGradSlowdown : 1};
 }
 
 void ComputeRates::replace(double flops, double bytes) {
@@ -87,9 +92,9 @@ double ComputeRates::productSeconds(Operation *op) const {
 }
 
 double ComputeRates::biasGradSeconds(exec::MatmulOp matmul) const {
-  if (!gpu || !tensorOf(matmul.getLhs()).getElementType().isBF16())
+  if (!tensorOf(matmul.getLhs()).getElementType().isBF16())
     return 0;
-  return (gpu->biasGradSlowdown - 1) * matmul.getActionCost().matrixFlops / halfMatrixFlops;
+  return (biasGradSlowdown - 1) * matmul.getActionCost().matrixFlops / halfMatrixFlops;
 }
 
 ActionSeconds ComputeRates::parts(exec::ActionOpInterface action) const {

@@ -44,6 +44,8 @@ struct ComputeRates {
   double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
   /// The GPU whose tables price products of matrices; null: the rates above do.
   const GpuInfo *gpu;
+  /// The time of a GEMM of bf16 that also sums an operand, beside that of the GEMM alone.
+  double biasGradSlowdown = 1;
 
   static ComputeRates of(const TargetInfo &target);
   /// Replaces the rates of GEMMs and attention of any type and size, and of memory traffic.  The rate of vector code

@@ -3,15 +3,15 @@
 #include "lib/Driver/Driver.h"
 #include "braid/InitAll.h"
 #include "dialects/Comm/Mesh.h"
+#include "dialects/TG/TrainingFacts.h"
 #include "lib/Codegen/Codegen.h"
 #include "lib/Driver/CheckGraph.h"
 #include "lib/Driver/Compare.h"
 #include "lib/Driver/CompareMeshes.h"
+#include "lib/Driver/GraphFacts.h"
 #include "lib/Driver/Hooks.h"
 #include "lib/Driver/LossChunks.h"
 #include "lib/Driver/LowerGraph.h"
-#include "lib/Driver/ModelIdentity.h"
-#include "lib/Driver/OptimizerText.h"
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/Pipeline.h"
@@ -28,9 +28,6 @@
 #include "lib/Schedule/PipelineTable.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Graph/IndexInputs.h"
-#include "passes/Graph/LossTargets.h"
-#include "passes/Graph/Signature.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -63,6 +60,7 @@ private:
   std::optional<int64_t> memoryLimit() const;
   LogicalResult checkHooks();
   LogicalResult lower();
+  LogicalResult goOnFromActions();
   LogicalResult warnOfIdleRanks();
   LogicalResult emitModule();
   LogicalResult emitSources(const Report &summary);
@@ -71,8 +69,8 @@ private:
   LogicalResult report(llvm::Error error);
   bool listsHooks() const { return llvm::is_contained(options.hooks, kListHooks); }
   bool isInMemoryForm() { return !module->getOps<exec::ProgramOp>().empty(); }
-  std::string modelName() const { return llvm::sys::path::stem(options.input).str(); }
-  std::string reportTitle() const;
+  std::string modelName();
+  std::string reportTitle();
 
   DriverOptions options;
   const char *program;
@@ -80,10 +78,6 @@ private:
   llvm::SourceMgr sources;
   std::optional<SourceDiagnostics> handler;
   OwningOpRef<ModuleOp> module;
-  std::string optimizer; // of a program that was made here
-  std::vector<IndexedBy> indices;
-  std::optional<IgnoredTargets> ignored;
-  ModelIdentity identity;
   PhaseClock clock{options.verbose};
   std::vector<ReplayReport> replays; // that --recompute=auto chose from
 };
@@ -100,27 +94,6 @@ LogicalResult Driver::report(llvm::Error error) {
 //===----------------------------------------------------------------------===//
 // Input
 //===----------------------------------------------------------------------===//
-
-/// What the graph indexes by; a rank's program may have a part of a table.
-static std::vector<IndexedBy> indicesOf(func::FuncOp model) {
-  std::vector<IndexedBy> indices;
-  for (const IndexInput &found : findIndexInputs(model))
-    if (auto name = model.getArgAttrOfType<StringAttr>(found.input.getArgNumber(), tg::kInput))
-      indices.push_back({name.str(), found.range.extent, found.range.ignored});
-  return indices;
-}
-
-/// The targets that the loss leaves out.
-static std::optional<IgnoredTargets> ignoredTargetsOf(func::FuncOp model) {
-  std::optional<LossTargets> found = findLossTargets(model);
-  if (!found)
-    return std::nullopt;
-  auto name = model.getArgAttrOfType<StringAttr>(found->input.getArgNumber(), tg::kInput);
-  if (!name)
-    return std::nullopt;
-  bool isMean = found->reduction == tg::LossReduction::Mean;
-  return IgnoredTargets{name.str(), found->ignored, isMean, found->leavesOutRows};
-}
 
 LogicalResult Driver::readInput() {
   DialectRegistry registry;
@@ -166,24 +139,27 @@ LogicalResult Driver::checkPlanned() {
   return takeMicrobatches(planned);
 }
 
-/// How many a step has, the table of a pipeline says; of other programs only whether there are several.
+/// Takes the microbatches of a step from the facts or from the table of a pipeline.  Other programs only show whether
+/// there are several.
 LogicalResult Driver::takeMicrobatches(const std::string &planned) {
+  std::optional<tg::TrainingFacts> facts = tg::TrainingFacts::of(*module);
   FailureOr<std::optional<PipelineTable>> table = PipelineTable::of(*module);
   if (failed(table))
     return failure();
-  if (*table) {
-    int64_t count = (*table)->getSchedule().numMicrobatches();
+  auto addsUp = [](exec::ProgramOp program) { return program.getSymName() == "accumulate"; };
+  bool hasMicrobatches = llvm::any_of(module->getOps<exec::ProgramOp>(), addsUp);
+  if (facts || *table) {
+    int64_t count = facts ? facts->microbatches : (*table)->getSchedule().numMicrobatches();
     if (llvm::is_contained(options.given, "--accumulate") && options.accumulate != count)
       return report(makeError(planned + ", for --accumulate=" + std::to_string(count) +
                               ", and not for --accumulate=" + std::to_string(options.accumulate)));
     options.accumulate = count;
-    return success();
-  }
-  auto addsUp = [](exec::ProgramOp program) { return program.getSymName() == "accumulate"; };
-  bool hasMicrobatches = llvm::any_of(module->getOps<exec::ProgramOp>(), addsUp);
-  if (hasMicrobatches != (options.accumulate > 1))
+  } else if (hasMicrobatches != (options.accumulate > 1)) {
     return report(makeError(planned + (hasMicrobatches ? ", with microbatches: say how many by --accumulate"
                                                        : ", without microbatches: leave --accumulate out")));
+  }
+  if (!facts)
+    tg::TrainingFacts{modelName(), /*optimizer=*/"", options.accumulate}.attachTo(*module);
   return success();
 }
 
@@ -192,16 +168,7 @@ LogicalResult Driver::takeMicrobatches(const std::string &planned) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Driver::emitModule() {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  // Locations hold the facts of ops and what generated code calls them; lines of a file that
-  // this text replaces say nothing.
-  AttrTypeReplacer lines;
-  lines.addReplacement([](FileLineColLoc loc) -> Attribute { return UnknownLoc::get(loc.getContext()); });
-  lines.recursivelyReplaceElementsIn(*module, /*replaceAttrs=*/false, /*replaceLocs=*/true);
-  module->print(os, OpPrintingFlags().enableDebugInfo());
-  os << "\n";
-  return report(writeTextFile(options.output.empty() ? "-" : options.output, text));
+  return report(writeTextFile(options.output.empty() ? "-" : options.output, writeGraph(*module)));
 }
 
 LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
@@ -223,9 +190,9 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 
 LogicalResult Driver::emitSources(const Report &summary) {
   // Without times, so that the same graph gives the same sources.
-  CodegenOptions codegen{modelName(), optimizer, options.accumulate, indices, ignored, planJson(summary, {}), identity};
+  std::string plan = planJson(summary, {});
   FailureOr<std::vector<SourceFile>> files = failure();
-  if (failed(clock.time("translate", [&] { return files = generateSources(*module, codegen); })))
+  if (failed(clock.time("translate", [&] { return files = generateSources(*module, plan); })))
     return failure();
 
   bool isSources = options.emit == Emit::Cpp || options.emit == Emit::Cu;
@@ -245,11 +212,17 @@ LogicalResult Driver::emitSources(const Report &summary) {
   return success();
 }
 
+/// A graph has the name of its file; text of a later level tells the name of its graph.
+std::string Driver::modelName() {
+  std::optional<tg::TrainingFacts> facts = tg::TrainingFacts::of(*module);
+  return facts ? facts->model : llvm::sys::path::stem(options.input).str();
+}
+
 /// By its name.
 static bool isPage(StringRef path) { return path.ends_with(".html"); }
 
 /// The model, its mesh and the options that shape its plan, as they were given.
-std::string Driver::reportTitle() const {
+std::string Driver::reportTitle() {
   static constexpr StringLiteral kElsewhere[] = {"-o", "-v", "--emit", "--report", "--mesh"};
   std::string title = modelName();
   if (options.parallel.isParallel())
@@ -422,17 +395,15 @@ LogicalResult Driver::checkHooks() {
 }
 
 LogicalResult Driver::lower() {
-  func::FuncOp model = *module->getOps<func::FuncOp>().begin();
-  indices = indicesOf(model);
-  ignored = ignoredTargetsOf(model);
-  identity = identityOf(model);
-  optimizer = optimizerText(options.optimizer);
+  tg::TrainingFacts facts = factsOf(*module->getOps<func::FuncOp>().begin(), modelName(), options);
   if (recomputesForLimit(options))
     options.recompute = RecomputePolicy::Auto;
   if (failed(report(checkPrintedPasses(options, buildPhases(options)))))
     return failure();
   if (failed(lowerGraph(*module, options, clock, replays)))
     return failure();
+  facts.replays = replaysJson(replays);
+  facts.attachTo(*module);
   return warnOfIdleRanks();
 }
 
@@ -455,6 +426,28 @@ LogicalResult Driver::warnOfIdleRanks() {
   return success();
 }
 
+/// Plans the memory of actions, as --emit=exec writes them.  The options that shape programs must be those of before:
+/// some of them shape the plan, too.
+LogicalResult Driver::goOnFromActions() {
+  tg::TrainingFacts facts = *tg::TrainingFacts::of(*module);
+  WalkResult found = module->walk([](Operation *op) {
+    bool isAction = isa<exec::ExecDialect>(op->getDialect()) && op->getParentOfType<func::FuncOp>();
+    return isAction ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!found.wasInterrupted() || options.emit < Emit::Exec)
+    return report(makeError("'" + options.input + "' is compiled in part, and goes on from --emit=exec or memory to " +
+                            "what follows these alone: compile the graph"));
+  if (std::vector<std::string> given = optionsOfPrograms(options); given != facts.options)
+    return report(makeError("'" + options.input + "' was compiled with '" + llvm::join(facts.options, " ") +
+                            "', and not with '" + llvm::join(given, " ") +
+                            "': give the same options, or compile the graph"));
+  if (options.emit == Emit::Exec)
+    return success();
+  facts.options.clear();
+  facts.attachTo(*module);
+  return Lowering(options, clock).runMemory(*module);
+}
+
 LogicalResult Driver::run() {
   if (failed(checkOptions()) || failed(readInput()))
     return failure();
@@ -464,6 +457,9 @@ LogicalResult Driver::run() {
 
   if (isInMemoryForm()) {
     if (failed(checkPlanned()))
+      return failure();
+  } else if (tg::TrainingFacts::of(*module)) {
+    if (failed(goOnFromActions()))
       return failure();
   } else {
     if (failed(checkGraph(*module, options)) || (!options.hooks.empty() && failed(checkHooks())))
@@ -477,6 +473,7 @@ LogicalResult Driver::run() {
     return emitModule();
   Report summary = readReport(*module, targetOf(*module)->alignment, options.accumulate);
   summary.replays = replays;
+  summary.replaysJson = tg::TrainingFacts::of(*module)->replays;
   return success(succeeded(options.emit == Emit::Memory ? emitModule() : emitSources(summary)) &&
                  succeeded(writeReport(summary)));
 }

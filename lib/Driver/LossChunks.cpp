@@ -34,7 +34,7 @@ int64_t braid::rowsOfLossChunk(const DriverOptions &options) {
 }
 
 bool braid::choosesLossChunk(const DriverOptions &options) {
-  bool isByDefault = options.lossChunk.empty() && options.emit >= Emit::Memory && options.parallel.compare.empty() &&
+  bool isByDefault = options.lossChunk.empty() && options.emit >= Emit::Exec && options.parallel.compare.empty() &&
                      !options.printPipeline;
   return isByDefault || options.lossChunk == "auto";
 }

@@ -147,7 +147,7 @@ std::string OperationLines::lineOf(Operation *op) const {
   return line;
 }
 
-ModelIdentity braid::identityOf(func::FuncOp model) {
+tg::ModelIdentity braid::identityOf(func::FuncOp model) {
   bool hasConfig = model->getParentOfType<ModuleOp>()->hasAttr(tg::kConfig);
   OwningOpRef<func::FuncOp> copy = model.clone();
   removeTrainingOps(*copy);
@@ -164,7 +164,7 @@ ModelIdentity braid::identityOf(func::FuncOp model) {
   OperationLines lines(*copy, hasConfig);
   llvm::StringMap<int64_t> counts;
   SmallVector<std::string> kinds; // in their order
-  ModelIdentity identity;
+  tg::ModelIdentity identity;
   std::string all;
   for (Operation &op : copy->front())
     if (std::string line = before.contains(&op) ? lines.lineOf(&op) : ""; !line.empty()) {

@@ -189,18 +189,28 @@ static Error findUseOfAxes(ParallelOptions &options) {
 // Options beside each other
 //===----------------------------------------------------------------------===//
 
-/// What applies to a module that is planned already: of the binary, or checked against
-/// the plan.  A layout shapes the plan, but some meshes are refused without one.
-static constexpr StringLiteral kAfterPlanning[] = {
-    "-o",       "--emit",       "--report",      "--keep-sources", "--print-pipeline", "-v",
-    "--cpu",    "--cc",         "--runtime-dir", "--nvcc",         "--target",         "--mesh",
-    "--layout", "--transports", "--accumulate",  "GRAPH.mlir"};
+/// Options that shape no program.
+static constexpr StringLiteral kOfOutput[] = {
+    "-o",    "--emit", "--report",      "--keep-sources", "--print-pipeline", "-v",
+    "--cpu", "--cc",   "--runtime-dir", "--nvcc",         "--transports",     "GRAPH.mlir"};
+
+/// Options that are checked against a plan.  A layout shapes the plan, but some meshes are refused without one.
+static constexpr StringLiteral kChecked[] = {"--target", "--mesh", "--layout", "--accumulate"};
 
 StringRef braid::optionOfPlan(const DriverOptions &options) {
   for (const std::string &name : options.given)
-    if (!is_contained(kAfterPlanning, name))
+    if (!is_contained(kOfOutput, name) && !is_contained(kChecked, name))
       return name;
   return "";
+}
+
+std::vector<std::string> braid::optionsOfPrograms(const DriverOptions &options) {
+  std::vector<std::string> words;
+  for (const std::string &word : options.words)
+    if (StringRef name = StringRef(word).split('=').first; !is_contained(kOfOutput, name) && name != "--print-ir-after")
+      words.push_back(word);
+  llvm::sort(words);
+  return words;
 }
 
 /// Checks the options that apply only to some stages of ZeRO.

@@ -12,6 +12,9 @@ namespace braid {
 /// that contradict each other: both are named.
 llvm::Error resolveParallelOptions(DriverOptions &options);
 
+/// The options that shape programs, each with its value, in order.
+std::vector<std::string> optionsOfPrograms(const DriverOptions &options);
+
 /// The first option that was given and shapes a plan; empty for none.
 llvm::StringRef optionOfPlan(const DriverOptions &options);
 

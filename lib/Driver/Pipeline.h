@@ -56,6 +56,9 @@ public:
   /// The phases behind the one of a name, or all; up to another, or all that are left.
   mlir::LogicalResult runOn(mlir::ModuleOp module, llvm::StringRef behind, llvm::StringRef last = "");
 
+  /// The phase that plans memory, alone.
+  mlir::LogicalResult runMemory(mlir::ModuleOp module) { return run(module, buildPhases(options).back()); }
+
 private:
   mlir::LogicalResult run(mlir::ModuleOp module, const Phase &phase);
   mlir::LogicalResult run(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases);

@@ -3,26 +3,32 @@
 #include "lib/Driver/ReadGraph.h"
 #include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/TrainingFacts.h"
 #include "dialects/TG/ValueNames.h"
 #include "lib/Input/ParserLimits.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace braid;
 
-/// The location with a line where it says nothing: in names, and in facts.
-static Location withLine(Location loc, Location line) {
+/// Adds a line of this text to a location, inside names and facts.  Text that was compiled before keeps the lines of
+/// its graph beside it, which generated code names; in a graph, places that it states stand alone.
+static Location withLine(Location loc, Location line, bool isCompiled) {
+  if (isCompiled && isa<UnknownLoc, FileLineColLoc>(loc))
+    return CallSiteLoc::get(line, loc);
   if (isa<UnknownLoc>(loc))
     return line;
   if (auto name = dyn_cast<NameLoc>(loc))
-    return NameLoc::get(name.getName(), withLine(name.getChildLoc(), line));
+    return NameLoc::get(name.getName(), withLine(name.getChildLoc(), line, isCompiled));
   auto fused = dyn_cast<FusedLoc>(loc);
   if (!fused)
     return loc;
-  auto parts = llvm::map_to_vector(fused.getLocations(), [&](Location part) { return withLine(part, line); });
+  auto parts =
+      llvm::map_to_vector(fused.getLocations(), [&](Location part) { return withLine(part, line, isCompiled); });
   return FusedLoc::get(parts, fused.getMetadata(), loc.getContext());
 }
 
@@ -34,13 +40,14 @@ static StringRef nameOf(const AsmParserState::OperationDefinition &definition) {
   return StringRef(name.Start.getPointer(), name.End.getPointer() - name.Start.getPointer()).ltrim('%');
 }
 
-static void addLines(const llvm::SourceMgr &sources, const AsmParserState &state, MLIRContext *context) {
+static void addLines(const llvm::SourceMgr &sources, const AsmParserState &state, bool isCompiled,
+                     MLIRContext *context) {
   StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
   for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
     auto [line, column] = sources.getLineAndColumn(definition.loc.Start, sources.getMainFileID());
-    Location loc = withLine(definition.op->getLoc(), FileLineColLoc::get(context, file, line, column));
-    // What has been compiled in part says more than the names of the text.
-    bool isNamed = !tg::valueNameOf(loc).empty() || tg::factsOf(loc);
+    Location loc = withLine(definition.op->getLoc(), FileLineColLoc::get(context, file, line, column), isCompiled);
+    // Compiled text has names in its locations.
+    bool isNamed = isCompiled || !tg::valueNameOf(loc).empty() || tg::factsOf(loc);
     definition.op->setLoc(isNamed ? loc : tg::withValueName(loc, nameOf(definition)));
   }
 }
@@ -93,10 +100,24 @@ OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRConte
   Block block;
   if (failed(parseAsmSourceFile(sources, &block, config, &state)))
     return nullptr;
-  addLines(sources, state, context);
   OwningOpRef<ModuleOp> module = takeModule(block, text.getBufferIdentifier(), context);
+  addLines(sources, state, /*isCompiled=*/(*module)->hasAttr(tg::kTraining), context);
   bool isValid = succeeded(verify(*module)) && succeeded(verifyShapes(*module)) &&
                  llvm::all_of(module->getOps<FunctionOpInterface>(),
                               [](auto function) { return succeeded(tg::verifyStates(function)); });
   return isValid ? std::move(module) : nullptr;
+}
+
+std::string braid::writeGraph(ModuleOp module) {
+  AttrTypeReplacer lines;
+  lines.addReplacement([](CallSiteLoc loc) -> Attribute { return loc.getCaller(); });
+  lines.addReplacement([](FileLineColLoc loc) -> Attribute {
+    StringRef file = llvm::sys::path::filename(loc.getFilename());
+    return FileLineColLoc::get(loc.getContext(), file, loc.getLine(), loc.getColumn());
+  });
+  lines.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/false, /*replaceLocs=*/true);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().enableDebugInfo());
+  return text + "\n";
 }

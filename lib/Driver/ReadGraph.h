@@ -17,6 +17,10 @@ namespace braid {
 /// which MLIR's parser would leave out, so that errors can show it.
 mlir::OwningOpRef<mlir::ModuleOp> readGraph(const llvm::SourceMgr &sources, mlir::MLIRContext *context);
 
+/// The text of a module with its locations: they hold the facts of ops and what generated code calls them, names and
+/// lines of the graph.  Files lose their folders.
+std::string writeGraph(mlir::ModuleOp module);
+
 } // namespace braid
 
 #endif // BRAID_LIB_DRIVER_READGRAPH_H

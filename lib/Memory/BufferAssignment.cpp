@@ -16,6 +16,7 @@
 
 #include "lib/Memory/BufferAssignment.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Memory/Copies.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
@@ -36,7 +37,7 @@ namespace {
 class BufferAssignment {
 public:
   BufferAssignment(func::FuncOp program, int64_t rowAlignment)
-      : program(program), rowAlignment(rowAlignment), block(program.getBody().front()),
+      : program(program), signature(program), rowAlignment(rowAlignment), block(program.getBody().front()),
         ret(cast<func::ReturnOp>(block.getTerminator())), builder(program.getContext()) {}
   FailureOr<Places> run();
 
@@ -80,6 +81,7 @@ private:
   bool isPadded(unsigned storage) const { return result.storages[storage].paddingBytes > 0; }
 
   func::FuncOp program;
+  tg::ProgramSignature signature;
   int64_t rowAlignment;
   Block &block;
   func::ReturnOp ret;
@@ -87,9 +89,8 @@ private:
   Places result;
   /// The values that are assigned to each storage, without their views.
   std::vector<SmallVector<Value, 2>> occupants;
-  /// The arguments that each persistent storage holds, in order, and all by name.
+  /// Arguments in each persistent storage, in order.
   DenseMap<unsigned, SmallVector<BlockArgument, 1>> argumentsIn;
-  llvm::StringMap<BlockArgument> persistent;
   /// For each concat that a later action overwrites, that action.
   DenseMap<Operation *, Operation *> overwrittenBy;
   /// The results whose places hold a tensor that their actions read: nothing else may lie there then.
@@ -140,7 +141,6 @@ void BufferAssignment::assignArguments() {
     if (result.storages[storage].kind != Storage::Kind::Persistent)
       continue;
     argumentsIn[storage].push_back(argument);
-    persistent[nameOf(program, argument.getArgNumber())] = argument;
   }
 }
 
@@ -245,7 +245,7 @@ LogicalResult BufferAssignment::visitReturn() {
   llvm::StringMap<unsigned> updated;
   for (OpOperand &returned : ret->getOpOperands()) {
     unsigned index = returned.getOperandNumber();
-    auto name = program.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
+    StringAttr name = signature.result(index).updates;
     if (!name) {
       visitResult(returned);
       continue;
@@ -261,19 +261,16 @@ LogicalResult BufferAssignment::visitReturn() {
   for (OpOperand *returned : late)
     if (isa<BlockArgument>(rootOf(returned->get())))
       copyTo(*returned, newStorage(returned->get()), ret);
-  for (OpOperand *returned : late) {
-    auto name = program.getResultAttrOfType<StringAttr>(returned->getOperandNumber(), tg::kUpdates);
-    copyTo(*returned, result.places[persistent[name]], ret);
-  }
+  for (OpOperand *returned : late)
+    copyTo(*returned, result.places[signature.updatedBy(returned->getOperandNumber())], ret);
   return success();
 }
 
 LogicalResult BufferAssignment::visitUpdate(OpOperand &returned, StringRef name, SmallVectorImpl<OpOperand *> &late) {
-  auto argument = persistent.find(name);
-  if (argument == persistent.end())
+  BlockArgument old = signature.updatedBy(returned.getOperandNumber());
+  if (!old)
     return program.emitOpError() << "updates '" << name << "' with result " << returned.getOperandNumber()
                                  << ", but no argument is a parameter or state of that name";
-  BlockArgument old = argument->second;
   if (old.getType() != returned.get().getType())
     return program.emitOpError() << "updates '" << name << "', a " << old.getType() << ", with a "
                                  << returned.get().getType();
@@ -336,7 +333,7 @@ void BufferAssignment::tieAccumulator(ActionOpInterface action, unsigned number)
 /// to the storage of the operand.
 bool BufferAssignment::aliasAccumulator(Value operand, ActionOpInterface action, unsigned number) {
   auto old = dyn_cast<BlockArgument>(operand);
-  auto state = old ? program.getArgAttrOfType<tg::StateAttr>(old.getArgNumber(), tg::kState) : nullptr;
+  tg::StateAttr state = tg::stateOf(old);
   OpResult value = action.getActionResults()[number];
   unsigned from = result.places[value].storage;
   if (!state || !state.isAccumulator() || old.getType() != value.getType() ||

@@ -2,6 +2,7 @@
 
 #include "lib/Memory/Persistent.h"
 #include "dialects/Comm/Comm.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Memory/Categories.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/ZeroRows.h"
@@ -64,22 +65,8 @@ StringRef braid::nameOf(exec::TensorOp tensor) {
 }
 
 StringRef braid::nameOf(func::FuncOp program, unsigned argument) {
-  if (auto param = program.getArgAttrOfType<tg::ParamAttr>(argument, tg::kParam))
-    return param.getName();
-  auto state = program.getArgAttrOfType<tg::StateAttr>(argument, tg::kState);
-  return state ? state.getName().getValue() : StringRef();
-}
-
-void braid::forEachUpdate(func::FuncOp program, llvm::function_ref<void(OpOperand &, BlockArgument)> visit) {
-  llvm::StringMap<BlockArgument> persistent;
-  for (BlockArgument argument : program.getArguments())
-    if (StringRef name = nameOf(program, argument.getArgNumber()); !name.empty())
-      persistent[name] = argument;
-  for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands()) {
-    auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates);
-    if (BlockArgument old = name ? persistent.lookup(name) : BlockArgument())
-      visit(returned, old);
-  }
+  StringAttr name = tg::ArgumentAttrs(program, argument).persistentName();
+  return name ? name.getValue() : StringRef();
 }
 
 StringAttr braid::slotsOf(func::FuncOp program, unsigned argument) {
@@ -142,13 +129,13 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
   for (func::FuncOp program : programs) {
     llvm::StringMap<unsigned> here;
     for (BlockArgument argument : program.getArguments()) {
-      auto param = program.getArgAttrOfType<tg::ParamAttr>(argument.getArgNumber(), tg::kParam);
-      auto state = program.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
-      if (!param && !state)
+      tg::ArgumentAttrs attributes(argument);
+      Attribute value = attributes.persistent();
+      if (!value)
         continue;
-      StringRef name = param ? param.getName() : state.getName();
-      exec::Category category = categoryOf(param ? param.getKind() : state.getKind());
-      Attribute value = param ? Attribute(param) : Attribute(state);
+      StringRef name = attributes.persistentName();
+      exec::Category category =
+          categoryOf(attributes.parameter ? attributes.parameter.getKind() : attributes.state.getKind());
       DictionaryAttr part = partIn(program.getArgAttrDict(argument.getArgNumber()));
       if (auto [first, isNew] = here.try_emplace(name, argument.getArgNumber()); !isNew)
         return program.emitOpError() << "has '" << name << "' as argument " << first->second

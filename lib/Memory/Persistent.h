@@ -72,9 +72,6 @@ private:
 /// The name of the parameter or state that an argument is, or "".
 llvm::StringRef nameOf(mlir::func::FuncOp program, unsigned argument);
 
-/// Visits each returned value that updates a parameter or state, with the argument that it updates.
-void forEachUpdate(mlir::func::FuncOp program, llvm::function_ref<void(mlir::OpOperand &, mlir::BlockArgument)> visit);
-
 /// The name that users know for a persistent tensor.
 llvm::StringRef nameOf(exec::TensorOp tensor);
 

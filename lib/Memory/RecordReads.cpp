@@ -2,6 +2,7 @@
 
 #include "lib/Memory/RecordReads.h"
 #include "dialects/Exec/Exec.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Persistent.h"
 
@@ -101,7 +102,7 @@ ProgramReads braid::readsOf(func::FuncOp program) {
         operands.push_back(values.read(operand));
   }
   for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
-    auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates);
+    StringAttr name = tg::nameUpdatedBy(returned);
     reads.results.push_back(values.read(returned.get()));
     reads.updates.push_back(name ? name.str() : "");
   }

@@ -1,6 +1,7 @@
 //===- RecordedAssignment.cpp - buffer assignment from pass to pass -------===//
 
 #include "lib/Memory/RecordedAssignment.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Reads.h"
@@ -102,7 +103,7 @@ FailureOr<Places> braid::readAssignment(func::FuncOp program) {
     places.places[value] = {static_cast<unsigned>(place[0]), {place[1], llvm::to_vector(strides)}};
   }
   for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
-    if (program.getResultAttr(returned.getOperandNumber(), tg::kUpdates))
+    if (tg::nameUpdatedBy(returned))
       continue;
     Storage &storage = places.storages[places.places.at(rootOf(returned.get())).storage];
     int64_t bytes = storage.bytes;

@@ -2,7 +2,7 @@
 
 #include "lib/Memory/Storages.h"
 #include "dialects/Interfaces/TensorShape.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/Persistent.h"
 
@@ -17,14 +17,12 @@ static Storage storageOf(Storage::Kind kind, RankedTensorType type, std::string 
 
 static Storage argumentStorage(func::FuncOp program, unsigned index) {
   auto type = cast<RankedTensorType>(program.getArgumentTypes()[index]);
-  if (auto param = program.getArgAttrOfType<tg::ParamAttr>(index, tg::kParam))
-    return storageOf(Storage::Kind::Persistent, type, param.getName().str());
-  if (auto state = program.getArgAttrOfType<tg::StateAttr>(index, tg::kState))
-    return storageOf(Storage::Kind::Persistent, type, state.getName().str());
-  auto input = program.getArgAttrOfType<StringAttr>(index, tg::kInput);
-  auto role = program.getArgAttrOfType<tg::RoleAttr>(index, tg::kRole);
-  return storageOf(Storage::Kind::Input, type, input ? input.str() : "arg" + std::to_string(index),
-                   role ? tg::stringifyRole(role.getValue()).str() : "", program.getArgAttrDict(index));
+  tg::ArgumentAttrs argument(program, index);
+  if (StringAttr name = argument.persistentName())
+    return storageOf(Storage::Kind::Persistent, type, name.str());
+  return storageOf(Storage::Kind::Input, type, argument.input ? argument.input.str() : "arg" + std::to_string(index),
+                   argument.role ? tg::stringifyRole(argument.role.getValue()).str() : "",
+                   program.getArgAttrDict(index));
 }
 
 /// Behind the parameters that the pack has so far, whose storage `known` is, if there is one.
@@ -58,13 +56,14 @@ void braid::addArguments(func::FuncOp program, Places &places) {
 }
 
 Storage braid::resultStorage(func::FuncOp program, unsigned index) {
+  tg::ResultAttrs result(program, index);
   std::string role;
-  if (auto attr = program.getResultAttrOfType<tg::RoleAttr>(index, tg::kRole))
-    role = tg::stringifyRole(attr.getValue()).str();
-  else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kOutput))
-    role = attr.str();
-  else if (auto attr = program.getResultAttrOfType<StringAttr>(index, tg::kGradOf))
-    role = "grad_of " + attr.str();
+  if (result.role)
+    role = tg::stringifyRole(result.role.getValue()).str();
+  else if (result.output)
+    role = result.output.str();
+  else if (result.gradientOf)
+    role = "grad_of " + result.gradientOf.str();
   std::string name = role.empty() ? "result" + std::to_string(index) : role;
   auto type = cast<RankedTensorType>(program.getResultTypes()[index]);
   return storageOf(Storage::Kind::Result, type, name, role, program.getResultAttrDict(index));

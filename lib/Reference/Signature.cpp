@@ -4,6 +4,7 @@
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Exec/KernelBody.h"
 #include "dialects/Interfaces/Indexing.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Reference/Memory.h"
 
 using namespace mlir;
@@ -170,12 +171,11 @@ static FailureOr<InputSlot> inputOf(func::FuncOp function, BlockArgument argumen
                       function.getArgAttr(i, comm::CommDialect::kGlobal),
                       function.getArgAttr(i, comm::CommDialect::kSharding))))
     return failure();
-  for (StringRef name : {tg::kParam, tg::kState, tg::kInput})
-    if (Attribute value = function.getArgAttr(i, name))
-      describe(slot, value);
+  tg::ArgumentAttrs attributes(argument);
+  describe(slot, attributes.persistent() ? attributes.persistent() : attributes.input);
   if (slot.name.empty())
     slot.name = "arg" + std::to_string(i);
-  slot.role = textOf(function.getArgAttr(i, tg::kRole));
+  slot.role = textOf(attributes.role);
   findBound(argument, slot);
   return slot;
 }
@@ -186,9 +186,10 @@ static FailureOr<ResultSlot> resultOf(func::FuncOp function, unsigned i, const s
                       function.getResultAttr(i, comm::CommDialect::kGlobal),
                       function.getResultAttr(i, comm::CommDialect::kSharding))))
     return failure();
-  slot.role = textOf(function.getResultAttr(i, function.getResultAttr(i, tg::kRole) ? tg::kRole : tg::kOutput));
-  slot.updates = textOf(function.getResultAttr(i, tg::kUpdates));
-  slot.gradOf = textOf(function.getResultAttr(i, tg::kGradOf));
+  tg::ResultAttrs attributes(function, i);
+  slot.role = textOf(attributes.role ? Attribute(attributes.role) : attributes.output);
+  slot.updates = textOf(attributes.updates);
+  slot.gradOf = textOf(attributes.gradientOf);
   slot.layout = layoutOf(slot, inputs);
   return slot;
 }

@@ -162,7 +162,7 @@ static Json keptJson(const Report &report, const std::string &program) {
   return json;
 }
 
-static Json replaysJson(llvm::ArrayRef<ReplayReport> points) {
+std::string braid::replaysJson(llvm::ArrayRef<ReplayReport> points) {
   Json json = Json::array();
   for (const ReplayReport &point : points)
     json.push_back({{"bytes_per_second", point.bytesPerSecond ? Json(*point.bytesPerSecond) : Json(nullptr)},
@@ -172,7 +172,7 @@ static Json replaysJson(llvm::ArrayRef<ReplayReport> points) {
                     {"activation_bytes", point.activationBytes},
                     {"predicted_s", point.seconds},
                     {"chosen", point.isChosen}});
-  return json;
+  return points.empty() ? "" : json.dump();
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,8 +227,8 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
   if (report.attention)
     json["attention"] = {{"order", exec::stringifySumOrder(report.attention->order).str()},
                          {"workspace_bytes", report.attention->workspaceBytes}};
-  if (!report.replays.empty())
-    json["recompute"] = replaysJson(report.replays);
+  if (Json replays = Json::parse(report.replaysJson, nullptr, /*allow_exceptions=*/false); replays.is_array())
+    json["recompute"] = replays;
   Json &seconds = json["compile_seconds"] = Json::object();
   for (const PhaseSeconds &phase : phases)
     seconds[phase.phase] = phase.seconds;

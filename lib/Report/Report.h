@@ -39,8 +39,9 @@ struct Report {
   /// Between the host's memory and the device's, in the order of programs and of starts.
   std::vector<HostCopyReport> copies = {};
   std::vector<WaitingActivations> waiting = {};
-  /// What --recompute=auto chose from; empty without it.
+  /// The replays that --recompute=auto chose from; empty without it.  Text of a module keeps only the JSON.
   std::vector<ReplayReport> replays = {};
+  std::string replaysJson = {};
 };
 
 /// Reads a module that makes a step of `microbatches`.
@@ -50,6 +51,9 @@ Report readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches
 /// `programs`, and under `kinds` what ranks that run programs of their own need.
 /// Bytes and seconds, of one rank.  Ends in a newline.
 std::string planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> phases);
+
+/// Replays as JSON text, for `Report::replaysJson`; empty for none.
+std::string replaysJson(llvm::ArrayRef<ReplayReport> points);
 
 /// `actions.json`: of each program the actions in their order, what each computes and moves,
 /// and how long by the rates of the target; and the shapes, parameters and data sheet that

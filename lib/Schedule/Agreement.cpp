@@ -3,6 +3,7 @@
 #include "lib/Schedule/Agreement.h"
 #include "dialects/Comm/MovedValues.h"
 #include "dialects/Comm/Programs.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -36,11 +37,8 @@ static ArrayAttr tensorTypes(MLIRContext *context, TypeRange types) {
 }
 
 /// Messages of cells lie in states `stage0_activation_out.1` and `stage1_activation_in.1`, whose numbers agree.
-static StringAttr numberOfMessage(DictionaryAttr attributes, StringRef kind) {
-  auto name = attributes ? attributes.getAs<StringAttr>(kind) : StringAttr();
-  auto state = attributes ? attributes.getAs<tg::StateAttr>(kind) : tg::StateAttr();
-  StringRef text = state ? state.getName().getValue() : name ? name.getValue() : StringRef();
-  return text.empty() ? StringAttr() : StringAttr::get(attributes.getContext(), text.rsplit('.').second);
+static StringAttr numberOfMessage(StringAttr state) {
+  return StringAttr::get(state.getContext(), state.getValue().rsplit('.').second);
 }
 
 /// In a cell, which of the messages between two stages each tensor is, as its state's name says.
@@ -49,14 +47,12 @@ static void addMessages(CollectiveOpInterface op, SmallVectorImpl<Attribute> &mo
   if (!cell || !cell->hasAttr(CommDialect::kCell))
     return;
   for (Value sent : op.getSent())
-    if (auto argument = dyn_cast<BlockArgument>(sent))
-      if (StringAttr number = numberOfMessage(cell.getArgAttrDict(argument.getArgNumber()), tg::kState))
-        moved.push_back(number);
+    if (tg::StateAttr state = tg::stateOf(sent))
+      moved.push_back(numberOfMessage(state.getName()));
   for (Value received : op->getResults())
     for (OpOperand &use : received.getUses())
-      if (isa<func::ReturnOp>(use.getOwner()))
-        if (StringAttr number = numberOfMessage(cell.getResultAttrDict(use.getOperandNumber()), tg::kUpdates))
-          moved.push_back(number);
+      if (StringAttr state = tg::nameUpdatedBy(use))
+        moved.push_back(numberOfMessage(state));
 }
 
 static ArrayAttr movedOf(CollectiveOpInterface op) {

@@ -1,8 +1,9 @@
 //===- Forward.cpp - which ops are the forward pass -----------------------===//
 
 #include "lib/Schedule/Forward.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace braid;
@@ -10,14 +11,12 @@ using namespace braid;
 bool braid::isTraining(func::FuncOp program) {
   DenseSet<Attribute> caches;
   for (unsigned i = 0; i < program.getNumArguments(); ++i)
-    if (auto state = program.getArgAttrOfType<tg::StateAttr>(i, tg::kState); state && state.isCache())
+    if (tg::StateAttr state = tg::ArgumentAttrs(program, i).state; state && state.isCache())
       caches.insert(state.getName());
-  for (unsigned i = 0; i < program.getNumResults(); ++i) {
-    Attribute updated = program.getResultAttr(i, tg::kUpdates);
-    if ((updated && !caches.contains(updated)) || program.getResultAttr(i, tg::kGradOf))
-      return true;
-  }
-  return false;
+  return llvm::any_of(llvm::seq(program.getNumResults()), [&](unsigned i) {
+    tg::ResultAttrs result(program, i);
+    return result.gradientOf || (result.updates && !caches.contains(result.updates));
+  });
 }
 
 SmallVector<Value> braid::valuesReadBy(Operation *op) {
@@ -29,33 +28,23 @@ SmallVector<Value> braid::valuesReadBy(Operation *op) {
 }
 
 /// Whether a result is one that the model itself computes.
-static bool isOfModel(func::FuncOp program, unsigned result) {
+static bool isOfModel(const tg::ResultAttrs &result) {
   constexpr tg::Role roles[] = {tg::Role::Loss, tg::Role::Logits, tg::Role::Count};
-  auto role = program.getResultAttrOfType<tg::RoleAttr>(result, tg::kRole);
-  return role && llvm::is_contained(roles, role.getValue());
-}
-
-/// The accumulators of the loss and of the count that it is divided by.
-static DenseSet<Attribute> accumulatorsOfLoss(func::FuncOp program) {
-  DenseSet<Attribute> names;
-  for (unsigned i = 0; i < program.getNumArguments(); ++i)
-    if (auto state = program.getArgAttrOfType<tg::StateAttr>(i, tg::kState); state && state.isOfLoss())
-      names.insert(state.getName());
-  return names;
+  return result.role && llvm::is_contained(roles, result.role.getValue());
 }
 
 SmallVector<Value> braid::forwardResults(func::FuncOp program) {
   SmallVector<Value> named, sums, scalars;
-  DenseSet<Attribute> accumulators = accumulatorsOfLoss(program);
+  tg::ProgramSignature signature(program);
   for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands()) {
-    unsigned index = returned.getOperandNumber();
-    if (isOfModel(program, index))
+    const tg::ResultAttrs &result = signature.result(returned.getOperandNumber());
+    if (isOfModel(result))
       named.push_back(returned.get());
-    if (accumulators.contains(program.getResultAttr(index, tg::kUpdates)))
+    tg::StateAttr state = tg::stateOf(signature.updatedBy(returned.getOperandNumber()));
+    if (state && state.isOfLoss()) // the accumulator of the loss, or of the count that divides it
       sums.push_back(returned.get());
     auto type = dyn_cast<RankedTensorType>(returned.get().getType());
-    if (type && type.getRank() == 0 && !program.getResultAttr(index, tg::kRole) &&
-        !program.getResultAttr(index, tg::kUpdates))
+    if (type && type.getRank() == 0 && !result.role && !result.updates)
       scalars.push_back(returned.get());
   }
   // In @train the new values of these accumulators are zeros.

@@ -1,6 +1,7 @@
 //===- GlobalFunction.cpp - what a global function says of shardings ------===//
 
 #include "lib/Sharding/GlobalFunction.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -128,12 +129,6 @@ std::string braid::nameOfArgument(func::FuncOp function, unsigned argument) {
 }
 
 std::string braid::nameOfResult(func::FuncOp function, unsigned result) {
-  std::string text = "result #" + std::to_string(result);
-  llvm::raw_string_ostream os(text);
-  for (StringRef what : {tg::kUpdates, tg::kGradOf, tg::kRole, tg::kOutput})
-    if (Attribute value = function.getResultAttr(result, what)) {
-      os << " (" << what << " = " << value << ")";
-      break;
-    }
-  return text;
+  std::string text = tg::ResultAttrs(function, result).text();
+  return "result #" + std::to_string(result) + (text.empty() ? "" : " (" + text + ")");
 }

@@ -2,6 +2,7 @@
 
 #include "lib/Sharding/LayoutSearch.h"
 #include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "lib/Sharding/Projection.h"
 
@@ -105,8 +106,8 @@ static bool isOfWeights(Value value) {
 
 /// A parameter, as it is or moved or rounded.
 static bool isParameter(Value value, func::FuncOp model) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return model.getArgAttr(argument.getArgNumber(), tg::kParam) != nullptr;
+  if (isa<BlockArgument>(value))
+    return tg::parameterOf(value) != nullptr;
   Operation *op = value.getDefiningOp();
   return handsOnNumbers(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return isParameter(operand, model); });
@@ -278,8 +279,7 @@ StringAttr LayoutSearch::unitOf(const Node &node) const {
       continue;
     while (Operation *maker = operand.getDefiningOp())
       operand = maker->getOperand(0);
-    func::FuncOp function = model;
-    return function.getArgAttrOfType<tg::ParamAttr>(cast<BlockArgument>(operand).getArgNumber(), tg::kParam).getUnit();
+    return tg::parameterOf(operand).getUnit();
   }
   return {};
 }

@@ -1,9 +1,9 @@
 //===- PropagationProblem.cpp - a function's annotations and ops ----------===//
 
 #include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/Roles.h"
 #include "lib/Sharding/Propagation.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace braid;
@@ -16,7 +16,7 @@ namespace {
 class Reader {
 public:
   Reader(func::FuncOp function, FlatSymbolRefAttr symbol, const Mesh &mesh)
-      : problem(function, symbol, mesh), returned(function.getBody().front().getTerminator()) {}
+      : problem(function, symbol, mesh), returned(function.getBody().front().getTerminator()), signature(function) {}
 
   FailureOr<PropagationProblem> read();
 
@@ -35,14 +35,12 @@ private:
   void readArguments();
   LogicalResult readResults();
   LogicalResult readResult(unsigned index, ShardingAttr stated);
-  /// The argument that result `index` updates in place, or null.
-  BlockArgument updatedBy(unsigned index);
   unsigned annotateResult(unsigned index, ShardingAttr stated);
   void tie(BlockArgument argument, Value value);
 
   PropagationProblem problem;
   Operation *returned;
-  llvm::StringMap<BlockArgument> named;
+  tg::ProgramSignature signature;
   llvm::DenseMap<Value, unsigned> fixedBy;
 };
 } // namespace
@@ -142,33 +140,23 @@ void Reader::keepWhole(BlockArgument cache) {
 void Reader::readArguments() {
   func::FuncOp function = problem.function;
   for (BlockArgument argument : function.getArguments()) {
-    unsigned number = argument.getArgNumber();
+    tg::ArgumentAttrs attributes(argument);
     addTensor(argument);
     if (ShardingAttr sharding = shardingOf(argument)) {
-      unsigned annotation = annotate(nameOfArgument(function, number), argument.getLoc(), sharding);
-      problem.annotations[annotation].isOfBatch =
-          tg::isOfBatch(function.getArgAttrOfType<tg::RoleAttr>(number, tg::kRole));
+      unsigned annotation = annotate(nameOfArgument(function, argument.getArgNumber()), argument.getLoc(), sharding);
+      problem.annotations[annotation].isOfBatch = tg::isOfBatch(attributes.role);
       fix(argument, annotation);
-    } else if (function.getArgAttr(number, tg::kInput)) {
+    } else if (attributes.input) {
       keepRowsWhole(argument);
-    } else if (auto state = function.getArgAttrOfType<tg::StateAttr>(number, tg::kState); state && state.isCache()) {
+    } else if (attributes.state && attributes.state.isCache()) {
       keepWhole(argument);
     }
-    if (auto param = function.getArgAttrOfType<tg::ParamAttr>(number, tg::kParam))
-      named[param.getName()] = argument;
-    else if (auto state = function.getArgAttrOfType<tg::StateAttr>(number, tg::kState))
-      named[state.getName()] = argument;
   }
-}
-
-BlockArgument Reader::updatedBy(unsigned index) {
-  auto name = problem.function.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
-  return name ? named.lookup(name) : BlockArgument();
 }
 
 /// A gradient's annotation repeats its argument's and must not conflict with it.
 unsigned Reader::annotateResult(unsigned index, ShardingAttr stated) {
-  bool isGradient = problem.function.getResultAttr(index, tg::kGradOf) != nullptr;
+  bool isGradient = signature.result(index).gradientOf != nullptr;
   return annotate(nameOfResult(problem.function, index), returned->getLoc(), stated, /*yields=*/isGradient);
 }
 
@@ -189,7 +177,7 @@ void Reader::tie(BlockArgument argument, Value value) {
 LogicalResult Reader::readResult(unsigned index, ShardingAttr stated) {
   func::FuncOp function = problem.function;
   Value value = returned->getOperand(index);
-  BlockArgument argument = problem.updated.emplace_back(updatedBy(index));
+  BlockArgument argument = problem.updated.emplace_back(signature.updatedBy(index));
   if (!argument) {
     if (stated)
       fix(value, annotateResult(index, stated));

@@ -1,6 +1,7 @@
 //===- TokenDims.cpp - which dims are examples, which positions -----------===//
 
 #include "lib/Sharding/TokenDims.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/Roles.h"
 #include "lib/Sharding/GlobalFunction.h"
 
@@ -10,7 +11,7 @@ using namespace braid;
 TokenDims::TokenDims(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    auto role = function.getArgAttrOfType<tg::RoleAttr>(argument.getArgNumber(), tg::kRole);
+    tg::RoleAttr role = tg::ArgumentAttrs(argument).role;
     if (!type || !tg::isOfBatch(role) || type.getRank() == 0)
       continue;
     SmallVector<Kind, 4> dims(type.getRank(), Kind::None);

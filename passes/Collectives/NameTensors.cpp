@@ -75,10 +75,10 @@ StringRef Namer::nameOfSent(Value sent) const {
 
 /// What reports call a result: its role, or the name that the graph gives it.
 StringRef Namer::outputName(unsigned result) const {
-  if (auto role = func::FuncOp(function).getResultAttrOfType<tg::RoleAttr>(result, tg::kRole))
-    return tg::stringifyRole(role.getValue());
-  auto name = func::FuncOp(function).getResultAttrOfType<StringAttr>(result, tg::kOutput);
-  return name ? name.getValue() : StringRef();
+  tg::ResultAttrs attributes(func::FuncOp(function), result);
+  if (attributes.role)
+    return tg::stringifyRole(attributes.role.getValue());
+  return attributes.output ? attributes.output.getValue() : StringRef();
 }
 
 /// The first result of the function with such a name that a number becomes by way of

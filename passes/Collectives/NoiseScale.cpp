@@ -286,11 +286,9 @@ struct MeasureNoiseScale final : braid::impl::NoiseScalePassBase<MeasureNoiseSca
 
 private:
   static bool updatesParameter(func::FuncOp function) {
-    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
-    return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned index) {
-      auto updates = function.getResultAttrOfType<StringAttr>(index, tg::kUpdates);
-      return updates && parameters.contains(updates);
-    });
+    tg::ProgramSignature signature(function);
+    return llvm::any_of(llvm::seq(function.getNumResults()),
+                        [&](unsigned index) { return bool(parameterOf(signature.updatedBy(index))); });
   }
 };
 } // namespace

@@ -42,13 +42,13 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     if (isZero(returnOf(function).getOperand(i)))
       continue;
-    if (auto name = function.getResultAttrOfType<StringAttr>(i, tg::kGradOf))
-      sums.push_back({i, accumulatorName(name)});
-    else if (auto role = function.getResultAttrOfType<tg::RoleAttr>(i, tg::kRole);
-             role && llvm::is_contained({tg::Role::Loss, tg::Role::Count}, role.getValue()))
-      sums.push_back({i, accumulatorName(tg::stringifyRole(role.getValue()))});
+    tg::ResultAttrs result(function, i);
+    if (result.gradientOf)
+      sums.push_back({i, accumulatorName(result.gradientOf)});
+    else if (result.hasRole(tg::Role::Loss) || result.hasRole(tg::Role::Count))
+      sums.push_back({i, accumulatorName(tg::stringifyRole(result.role.getValue()))});
     else if (isCounted(function, i))
-      sums.push_back({i, accumulatorName(function.getResultAttrOfType<StringAttr>(i, tg::kOutput)), /*isMean=*/false});
+      sums.push_back({i, accumulatorName(result.output), /*isMean=*/false});
   }
   return sums;
 }
@@ -57,14 +57,14 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
 /// made: what is reduced over ranks can begin there.  Without a microbatch the accumulators are the
 /// sums.
 static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums, bool hasMicrobatch) {
+  tg::ProgramSignature signature(function);
   SignatureEditor editor(function);
-  llvm::StringMap<BlockArgument> parameters = parametersByName(function);
   OpBuilder builder(function.getContext());
   for (Sum &sum : sums) {
     Value value = returnOf(function).getOperand(sum.result);
     builder.setInsertionPointAfterValue(value);
-    auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf);
-    BlockArgument parameter = gradOf ? parameters.lookup(gradOf) : BlockArgument();
+    StringAttr gradOf = signature.result(sum.result).gradientOf;
+    BlockArgument parameter = signature.parameterOfGradient(sum.result);
     sum.accumulator = editor.addState(value.getType(), sum.state, tg::TensorKind::Accumulator, parameter);
     sum.total = sum.accumulator;
     if (!hasMicrobatch)
@@ -78,7 +78,7 @@ static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums, bool hasMicr
 
 /// `@accumulate`: nothing but the sums, and state that every microbatch moves on.
 static void finishAccumulate(func::FuncOp function, ArrayRef<Sum> sums) {
-  eraseResults(function, [&](unsigned index) { return !function.getResultAttr(index, tg::kUpdates); });
+  eraseResults(function, [&](unsigned index) { return !tg::ResultAttrs(function, index).updates; });
   SignatureEditor editor(function);
   for (const Sum &sum : sums)
     editor.addResult(sum.total, tg::kUpdates, sum.state);
@@ -107,7 +107,7 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
       bool isAfter = maker && scale.getDefiningOp()->isBeforeInBlock(maker);
       builder.setInsertionPointAfterValue(isAfter ? value : scale);
       b.loc = maker ? tg::withoutTensor(value.getLoc()) : tg::withPhase(function.getLoc(), tg::Phase::Forward);
-      if (auto gradOf = function.getResultAttrOfType<StringAttr>(sum.result, tg::kGradOf))
+      if (StringAttr gradOf = tg::ResultAttrs(function, sum.result).gradientOf)
         b.loc = tg::withTensor(tg::withPhase(b.loc, tg::Phase::Update), gradOf, tg::TensorKind::Gradient);
       value = b.widen(value); // what is stored in bf16 is not rounded once more
       value = b.mul(value, b.fromScalar(b.convert(scale, tg::typeOf(value).getElementType()), value));
@@ -125,7 +125,7 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
 
 /// Leaves out new values of the model's own state, which a microbatch makes; what else it says is no sum.
 static LogicalResult dropMicrobatch(func::FuncOp train) {
-  eraseResults(train, [&](unsigned index) { return train.getResultAttr(index, tg::kUpdates) != nullptr; });
+  eraseResults(train, [&](unsigned index) { return bool(tg::ResultAttrs(train, index).updates); });
   SmallVector<Sum> sums = findSums(train);
   for (unsigned i = 0; i < train.getNumResults(); ++i) {
     bool isSum = llvm::any_of(sums, [&](const Sum &sum) { return sum.result == i; });
@@ -144,17 +144,16 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
     if (!train || train.isExternal())
       return getOperation().emitError() << "no function '" << functionName.getValue() << "' to accumulate gradients of";
     bool hasGradients = false;
-    llvm::StringMap<BlockArgument> parameters = parametersByName(train);
+    tg::ProgramSignature signature(train);
     for (unsigned i = 0; i < train.getNumResults(); ++i) {
-      auto gradOf = train.getResultAttrOfType<StringAttr>(i, tg::kGradOf);
+      StringAttr gradOf = signature.result(i).gradientOf;
       hasGradients |= gradOf != nullptr;
-      if (gradOf && !parameters.contains(gradOf))
+      if (gradOf && !signature.parameterOfGradient(i))
         return train.emitError()
                << "result #" << i << " is the gradient of " << gradOf
                << ", which is not a parameter; only gradients of parameters are accumulated over microbatches";
-      auto updates = train.getResultAttrOfType<StringAttr>(i, tg::kUpdates);
-      if (updates && parameters.contains(updates))
-        return train.emitError() << "'" << functionName.getValue() << "' updates " << updates
+      if (parameterOf(signature.updatedBy(i)))
+        return train.emitError() << "'" << functionName.getValue() << "' updates " << signature.result(i).updates
                                  << " already; run tg-accumulate before tg-apply-optimizer";
     }
     if (!hasGradients)

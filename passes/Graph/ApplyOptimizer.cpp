@@ -75,7 +75,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       return signalPassFailure();
     if (!hasGradients(function))
       return forgetDecayGroups(function);
-    eraseResults(function, [&](unsigned index) { return function.getResultAttr(index, kGradOf) != nullptr; });
+    eraseResults(function, [&](unsigned index) { return bool(ResultAttrs(function, index).gradientOf); });
     OpBuilder builder(returnOf(function));
     TensorBuilder b(builder, withPhase(function.getLoc(), Phase::Update));
     SignatureEditor editor(function);
@@ -135,28 +135,24 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
   }
 
   static bool hasGradients(func::FuncOp function) {
-    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
-    return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned i) {
-      auto name = function.getResultAttrOfType<StringAttr>(i, kGradOf);
-      return name && parameters.contains(name);
-    });
+    ProgramSignature signature(function);
+    return llvm::any_of(llvm::seq(function.getNumResults()),
+                        [&](unsigned i) { return bool(signature.parameterOfGradient(i)); });
   }
 
   /// As in PyTorch, a parameter that the loss does not depend on is left alone: it does not decay either.
   static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
     SmallVector<Trained> trained;
-    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
+    ProgramSignature signature(function);
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      auto name = function.getResultAttrOfType<StringAttr>(i, kGradOf);
-      if (!name)
-        continue;
-      BlockArgument parameter = parameters.lookup(name);
+      BlockArgument parameter = signature.parameterOfGradient(i);
       Value gradient = returnOf(function).getOperand(i);
       if (!parameter)
-        continue; // the gradient of an input, which somebody asked for
+        continue;
       if (!fits(typeOf(gradient), typeOf(parameter)))
-        return function.emitError() << "result #" << i << " is the gradient of " << name << " but has the type "
-                                    << gradient.getType() << " instead of " << parameter.getType();
+        return function.emitError() << "result #" << i << " is the gradient of " << parameterOf(parameter).getName()
+                                    << " but has the type " << gradient.getType() << " instead of "
+                                    << parameter.getType();
       if (matchPattern(gradient, m_AnyZeroFloat()))
         continue;
       // What was stored in bf16 is scaled and applied in the parameter's type.

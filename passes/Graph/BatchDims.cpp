@@ -65,8 +65,7 @@ LogicalResult BatchTracer::start(func::FuncOp function) {
 
 LogicalResult BatchTracer::mark(Operation *op, Value value, BatchDim place) {
   auto argument = dyn_cast<BlockArgument>(value);
-  bool isInput = argument &&
-                 cast<func::FuncOp>(argument.getOwner()->getParentOp()).getArgAttr(argument.getArgNumber(), tg::kInput);
+  bool isInput = tg::ArgumentAttrs(value).input != nullptr;
   if (argument && !isInput && found.batch == 1)
     return success(); // a dim of size 1 that is repeated over the batch
   auto [it, isNew] = found.places.insert({value, place});

@@ -49,7 +49,7 @@ namespace {
 class Derivation {
 public:
   explicit Derivation(func::FuncOp program)
-      : program(program), units(unitsOfOps(program)), parameters(parametersByOwner(program)) {
+      : program(program), signature(program), units(unitsOfOps(program)), parameters(parametersByOwner(program)) {
     addSources(forwardResults(program), forward);
   }
 
@@ -69,6 +69,7 @@ private:
   void setMovedParameters();
 
   func::FuncOp program;
+  ProgramSignature signature;
   DenseMap<Operation *, StringAttr> units;
   llvm::StringMap<BlockArgument> parameters;
   /// What the loss is made of.
@@ -95,7 +96,7 @@ void Derivation::addSources(ArrayRef<Value> of, DenseSet<Value> &sources) const 
 
 void Derivation::findKept() {
   for (BlockArgument argument : program.getArguments())
-    if (program.getArgAttr(argument.getArgNumber(), kParam) || program.getArgAttr(argument.getArgNumber(), kState))
+    if (ArgumentAttrs(argument).persistent())
       kept.insert(argument);
   for (Operation &op : program.front())
     if (!reduces(&op) && llvm::all_of(valuesReadBy(&op), [&](Value read) { return kept.contains(read); }))
@@ -124,19 +125,14 @@ void Derivation::findNumbers() {
 /// The parameter whose gradient or new value a result is, or that of what is kept for it.  That of a
 /// working copy is its master.
 StringAttr Derivation::ownerOfResult(unsigned index) {
-  auto gradOf = program.getResultAttrOfType<StringAttr>(index, kGradOf);
-  auto updates = program.getResultAttrOfType<StringAttr>(index, kUpdates);
-  if (!gradOf && !updates)
-    return {};
-  StringAttr name = gradOf ? gradOf : updates;
-  for (BlockArgument argument : program.getArguments()) {
-    if (StateAttr state = stateOf(argument); state && state.getName() == name)
-      return state.getOf() && parameters.contains(state.getOf()) ? state.getOf() : StringAttr();
-    if (ParamAttr parameter = parameterOf(argument);
-        parameter && llvm::is_contained({parameter.getName(), parameter.getOf()}, name))
-      return parameter.getOf();
-  }
-  return {};
+  const ResultAttrs &result = signature.result(index);
+  StringAttr name = result.gradientOf ? result.gradientOf : result.updates;
+  BlockArgument argument = signature.persistent(name);
+  if (ParamAttr parameter = parameterOf(argument))
+    name = parameter.getOf();
+  else if (StateAttr state = stateOf(argument))
+    name = state.getOf();
+  return name && parameters.contains(name) ? name : StringAttr();
 }
 
 /// Goes on to the operands that an op works on element by element, or moves.  Without any,

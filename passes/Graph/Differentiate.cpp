@@ -276,7 +276,7 @@ private:
       return SmallVector<int64_t>(root.begin(), root.end());
     SmallVector<int64_t> roots;
     for (unsigned i = 0; i < candidate.getNumResults(); ++i)
-      if (auto role = candidate.getResultAttrOfType<RoleAttr>(i, kRole); role && role.getValue() == Role::Loss)
+      if (ResultAttrs(candidate, i).hasRole(Role::Loss))
         roots.push_back(i);
     return roots;
   }

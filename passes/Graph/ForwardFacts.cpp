@@ -102,19 +102,15 @@ void braid::setForwardFacts(func::FuncOp function) {
 }
 
 void braid::setFactsOfUpdates(func::FuncOp function) {
-  DenseMap<Attribute, BlockArgument> owners;
-  for (BlockArgument argument : function.getArguments())
-    if (StringAttr name = tg::nameOf(function.getArgAttrDict(argument.getArgNumber())))
-      owners[name] = argument;
+  tg::ProgramSignature signature(function);
   for (OpOperand &returned : returnOf(function)->getOpOperands()) {
-    Attribute updates = function.getResultAttr(returned.getOperandNumber(), tg::kUpdates);
-    BlockArgument owner = updates ? owners.lookup(updates) : BlockArgument();
-    tg::StateAttr state = owner ? stateOf(owner) : tg::StateAttr();
+    BlockArgument owner = signature.updatedBy(returned.getOperandNumber());
+    tg::StateAttr state = stateOf(owner);
     if (state && state.getKind() == tg::TensorKind::RunningStatistic)
       setStatistic(returned.get(), state.getName());
     else if (state && state.getOf())
       tg::setTensor(returned.get(), state.getOf(), state.getKind());
-    else if (tg::ParamAttr parameter = owner ? parameterOf(owner) : tg::ParamAttr())
+    else if (tg::ParamAttr parameter = parameterOf(owner))
       tg::setTensor(returned.get(), parameter.getOf(), parameter.getKind());
   }
 }

@@ -50,13 +50,13 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
     if (function.isExternal())
       return;
     widened.clear();
-    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
+    tg::ProgramSignature signature(function);
     for (OpOperand &returned : returnOf(function)->getOpOperands()) {
-      auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kGradOf);
-      if (!name || !parameters.contains(name) || !tg::typeOf(returned.get()).getElementType().isF32())
+      tg::ParamAttr parameter = parameterOf(signature.parameterOfGradient(returned.getOperandNumber()));
+      if (!parameter || !tg::typeOf(returned.get()).getElementType().isF32())
         continue;
       returned.set(type == "f32" ? inF32(returned.get()) : inBF16(returned.get()));
-      tg::setTensor(returned.get(), name, tg::TensorKind::Gradient);
+      tg::setTensor(returned.get(), parameter.getName(), tg::TensorKind::Gradient);
     }
     updateType(function);
     eraseDeadOps(function);

@@ -2,6 +2,7 @@
 
 #include "passes/Graph/IndexInputs.h"
 #include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -37,8 +38,7 @@ static std::optional<IndexRange> rangeOfUses(Value value) {
 SmallVector<IndexInput> braid::findIndexInputs(func::FuncOp model) {
   SmallVector<IndexInput> inputs;
   for (BlockArgument argument : model.getArguments()) {
-    bool isInput = model.getArgAttr(argument.getArgNumber(), tg::kInput) != nullptr;
-    if (!isInput || !isa<IntegerType>(getElementTypeOrSelf(argument.getType())))
+    if (!tg::ArgumentAttrs(argument).input || !isa<IntegerType>(getElementTypeOrSelf(argument.getType())))
       continue;
     if (std::optional<IndexRange> range = rangeOfUses(argument))
       inputs.push_back({argument, *range});

@@ -25,30 +25,26 @@ using tg::ContractOp;
 // Inference
 //===----------------------------------------------------------------------===//
 
-static bool hasRole(func::FuncOp function, unsigned result, tg::Role role) {
-  auto attr = function.getResultAttrOfType<tg::RoleAttr>(result, tg::kRole);
-  return attr && attr.getValue() == role;
-}
-
 /// Whether a result is what a model says of its data: a tensor that somebody wants to have, or logits of something
 /// other than the next token of a text.
 static bool isPrediction(func::FuncOp function, unsigned result) {
   auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[result]);
   if (!type || type.getRank() == 0)
     return false;
-  return function.getResultAttr(result, tg::kOutput) ||
-         (hasRole(function, result, tg::Role::Logits) && !argumentWithRole(function, tg::Role::Tokens));
+  tg::ResultAttrs attributes(function, result);
+  return attributes.output || (attributes.hasRole(tg::Role::Logits) && !argumentWithRole(function, tg::Role::Tokens));
 }
 
 /// Whether a program returns a result of the model.  A step also moves on the state that the model updates, which
 /// the other programs read.
 static bool isReturnedBy(func::FuncOp function, unsigned result, StringRef program) {
+  tg::ResultAttrs attributes(function, result);
   if (program == "generate")
-    return hasRole(function, result, tg::Role::Logits);
+    return attributes.hasRole(tg::Role::Logits);
   if (program == "predict")
     return isPrediction(function, result);
-  return hasRole(function, result, tg::Role::Loss) || isCounted(function, result) ||
-         (program == "train" && function.getResultAttr(result, tg::kUpdates));
+  return attributes.hasRole(tg::Role::Loss) || isCounted(function, result) ||
+         (program == "train" && attributes.updates);
 }
 
 static void keepResultsOf(func::FuncOp function, StringRef program) {

@@ -20,12 +20,13 @@ struct MarkGradients final : braid::impl::MarkGradientsPassBase<MarkGradients> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    llvm::StringMap<BlockArgument> parameters = parametersByName(function);
+    ProgramSignature signature(function);
     OpBuilder builder(function.getContext());
     for (OpOperand &returned : returnOf(function)->getOpOperands()) {
-      auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), kGradOf);
-      if (!name || !parameters.contains(name))
+      BlockArgument parameter = signature.parameterOfGradient(returned.getOperandNumber());
+      if (!parameter)
         continue;
+      StringAttr name = parameterOf(parameter).getName();
       Value gradient = returned.get();
       builder.setInsertionPointAfterValue(gradient);
       // The sum of all that backward makes: what happens to it is part of the update.

@@ -225,7 +225,7 @@ struct MixedPrecision final : braid::impl::MixedPrecisionPassBase<MixedPrecision
     if (function.isExternal())
       return;
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (function.getResultAttr(i, tg::kGradOf)) {
+      if (tg::ResultAttrs(function, i).gradientOf) {
         function.emitError() << "result #" << i
                              << " is a gradient already; run tg-mixed-precision before tg-differentiate";
         return signalPassFailure();

@@ -14,7 +14,7 @@ func::ReturnOp braid::returnOf(func::FuncOp function) {
 
 std::optional<unsigned> braid::resultWithRole(func::FuncOp function, tg::Role role) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto attr = function.getResultAttrOfType<tg::RoleAttr>(i, tg::kRole); attr && attr.getValue() == role)
+    if (tg::ResultAttrs(function, i).hasRole(role))
       return i;
   return std::nullopt;
 }
@@ -22,37 +22,18 @@ std::optional<unsigned> braid::resultWithRole(func::FuncOp function, tg::Role ro
 bool braid::isCounted(func::FuncOp function, unsigned result) {
   auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[result]);
   return type && type.getRank() == 0 && isa<FloatType>(type.getElementType()) &&
-         function.getResultAttr(result, tg::kOutput);
+         tg::ResultAttrs(function, result).output;
 }
 
 BlockArgument braid::argumentWithRole(func::FuncOp function, tg::Role role) {
   for (BlockArgument argument : function.getArguments())
-    if (auto attr = function.getArgAttrOfType<tg::RoleAttr>(argument.getArgNumber(), tg::kRole);
-        attr && attr.getValue() == role)
+    if (tg::RoleAttr found = tg::ArgumentAttrs(argument).role; found && found.getValue() == role)
       return argument;
   return {};
 }
 
-tg::ParamAttr braid::parameterOf(BlockArgument argument) {
-  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return function.getArgAttrOfType<tg::ParamAttr>(argument.getArgNumber(), tg::kParam);
-}
-
-tg::StateAttr braid::stateOf(BlockArgument argument) {
-  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
-}
-
 tg::FactsAttr braid::factsOfParameter(tg::ParamAttr parameter, tg::Phase phase) {
   return tg::getFacts(parameter.getContext(), phase, parameter.getUnit(), parameter.getOf(), parameter.getKind());
-}
-
-llvm::StringMap<BlockArgument> braid::parametersByName(func::FuncOp function) {
-  llvm::StringMap<BlockArgument> parameters;
-  for (BlockArgument argument : function.getArguments())
-    if (auto param = parameterOf(argument))
-      parameters[param.getName()] = argument;
-  return parameters;
 }
 
 llvm::StringMap<BlockArgument> braid::parametersByOwner(func::FuncOp function) {
@@ -66,7 +47,7 @@ llvm::StringMap<BlockArgument> braid::parametersByOwner(func::FuncOp function) {
 SmallVector<BlockArgument> braid::batchInputs(func::FuncOp function) {
   SmallVector<BlockArgument> inputs;
   for (BlockArgument argument : function.getArguments())
-    if (tg::isOfBatch(function.getArgAttrOfType<tg::RoleAttr>(argument.getArgNumber(), tg::kRole)))
+    if (tg::isOfBatch(tg::ArgumentAttrs(argument).role))
       inputs.push_back(argument);
   return inputs;
 }
@@ -85,7 +66,7 @@ SignatureEditor::SignatureEditor(func::FuncOp function)
   function.getAllArgAttrs(argumentAttributes);
   function.getAllResultAttrs(resultAttributes);
   for (auto [argument, attributes] : llvm::zip_equal(function.getArguments(), argumentAttributes)) {
-    if (auto role = attributes.getAs<tg::RoleAttr>(tg::kRole))
+    if (tg::RoleAttr role = tg::ArgumentAttrs(attributes).role)
       roles[role.getValue()] = argument;
     noteSharding(attributes);
   }
@@ -184,6 +165,6 @@ void braid::eraseDeadOps(func::FuncOp function) {
 void braid::eraseUnusedInputs(func::FuncOp function) {
   llvm::BitVector unused(function.getNumArguments());
   for (BlockArgument argument : function.getArguments())
-    unused[argument.getArgNumber()] = argument.use_empty() && function.getArgAttr(argument.getArgNumber(), tg::kInput);
+    unused[argument.getArgNumber()] = argument.use_empty() && tg::ArgumentAttrs(argument).input;
   function.eraseArguments(unused);
 }

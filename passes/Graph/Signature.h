@@ -9,7 +9,7 @@
 #define BRAID_PASSES_GRAPH_SIGNATURE_H
 
 #include "dialects/Comm/Comm.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
@@ -22,14 +22,11 @@ mlir::func::ReturnOp returnOf(mlir::func::FuncOp function);
 std::optional<unsigned> resultWithRole(mlir::func::FuncOp function, tg::Role role);
 mlir::BlockArgument argumentWithRole(mlir::func::FuncOp function, tg::Role role);
 
-/// What the argument of a parameter, or of a state, says of it; null for other arguments.
-tg::ParamAttr parameterOf(mlir::BlockArgument argument);
-tg::StateAttr stateOf(mlir::BlockArgument argument);
+using tg::parameterOf;
+using tg::stateOf;
 /// The facts of what hands on a parameter: a gather, a part.
 tg::FactsAttr factsOfParameter(tg::ParamAttr parameter, tg::Phase phase);
-llvm::StringMap<mlir::BlockArgument> parametersByName(mlir::func::FuncOp function);
-/// The same by the names that the `of` of states refers to: a working copy by that of
-/// its master.
+/// Parameters by the names that the `of` of states refers to: a working copy by the name of its master.
 llvm::StringMap<mlir::BlockArgument> parametersByOwner(mlir::func::FuncOp function);
 
 /// The inputs whose dim 0 is the batch: tokens, targets, features and labels.

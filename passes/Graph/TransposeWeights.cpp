@@ -66,13 +66,6 @@ static void exchange(func::FuncOp function, BlockArgument weight) {
   }
 }
 
-/// Whether a result is the new value of one of the weights, which would have its old
-/// shape.  That of state (running statistics) may be there from the start.
-static bool updatesAny(func::FuncOp function, unsigned result, ArrayRef<BlockArgument> weights) {
-  auto name = function.getResultAttrOfType<StringAttr>(result, tg::kUpdates);
-  return name && llvm::any_of(weights, [&](BlockArgument weight) { return parameterOf(weight).getName() == name; });
-}
-
 namespace {
 struct TransposeWeights final : braid::impl::TransposeWeightsPassBase<TransposeWeights> {
   void runOnOperation() final {
@@ -85,8 +78,10 @@ struct TransposeWeights final : braid::impl::TransposeWeightsPassBase<TransposeW
         weights.push_back(argument);
     if (weights.empty())
       return;
+    // The new value of a weight would have the old shape.  State, such as running statistics, may have new values.
+    tg::ProgramSignature signature(function);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (function.getResultAttr(i, tg::kGradOf) || updatesAny(function, i, weights)) {
+      if (signature.result(i).gradientOf || llvm::is_contained(weights, signature.updatedBy(i))) {
         function.emitError() << "weights of '" << function.getName()
                              << "' have gradients or updates already; run tg-transpose-weights before tg-differentiate";
         return signalPassFailure();

@@ -242,7 +242,7 @@ struct UnfuseWeights final : braid::impl::UnfuseWeightsPassBase<UnfuseWeights> {
     if (function.isExternal())
       return;
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (function.getResultAttr(i, tg::kGradOf)) {
+      if (tg::ResultAttrs(function, i).gradientOf) {
         function.emitError() << "weights of '" << function.getName()
                              << "' have gradients already; run tg-unfuse-weights before tg-differentiate";
         return signalPassFailure();

@@ -162,15 +162,13 @@ void Checker::findSources() {
       if (facts && (tg::isGradient(facts) || (facts.getPhase() == Phase::Update && tg::kindOf(facts))))
         gradients.push_back(result);
     }
-  llvm::StringSet<> kept; // of a microbatch, for gradients of other functions
-  for (BlockArgument argument : program.getArguments())
-    if (tg::StateAttr state = stateOf(argument); state && state.isOfMicrobatch())
-      kept.insert(state.getName());
-  auto isGradient = [&](unsigned result) { // or reported of one
-    auto updates = program.getResultAttrOfType<StringAttr>(result, kUpdates);
-    return program.getResultAttr(result, kGradOf) || program.getResultAttr(result, kOutput) ||
-           (updates && kept.contains(updates));
-  };
+  ProgramSignature signature(program);
+  auto isGradient =
+      [&](unsigned result) { // or reported of one, or kept of a microbatch for gradients of other functions
+        StateAttr state = stateOf(signature.updatedBy(result));
+        return signature.result(result).gradientOf || signature.result(result).output ||
+               (state && state.isOfMicrobatch());
+      };
   for (OpOperand &returned : returnOf(program)->getOpOperands())
     if (isGradient(returned.getOperandNumber()))
       gradients.push_back(returned.get());
@@ -239,16 +237,16 @@ LogicalResult Checker::checkOrder(OpResult made, Phase phase) {
 
 /// New values of parameters and of what optimizers keep for them are made in the update.
 LogicalResult Checker::checkUpdates() {
-  llvm::StringMap<BlockArgument> parameters = parametersByName(program);
+  ProgramSignature signature(program);
   for (OpOperand &returned : returnOf(program)->getOpOperands()) {
-    auto name = program.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), kUpdates);
+    ParamAttr parameter = parameterOf(signature.updatedBy(returned.getOperandNumber()));
     Value made = throughViews(returned.get());
     FactsAttr facts = factsOfTensor(made);
-    if (!name || !parameters.contains(name) || !facts || !ofArguments.contains(made))
+    if (!parameter || !facts || !ofArguments.contains(made))
       continue;
     if (facts.getPhase() != Phase::Update)
-      return made.getDefiningOp()->emitOpError()
-             << "is " << stringifyPhase(facts.getPhase()) << " by its facts, but makes the new value of " << name;
+      return made.getDefiningOp()->emitOpError() << "is " << stringifyPhase(facts.getPhase())
+                                                 << " by its facts, but makes the new value of " << parameter.getName();
   }
   return success();
 }
@@ -308,10 +306,8 @@ struct VerifyFacts final : braid::impl::VerifyFactsPassBase<VerifyFacts> {
     for (auto pack : getOperation().getOps<exec::PackOp>())
       persistent.insert(pack.getSymName());
     for (auto program : getOperation().getOps<func::FuncOp>())
-      for (unsigned i = 0; i < program.getNumArguments(); ++i) {
-        add(program.getArgAttr(i, kParam));
-        add(program.getArgAttr(i, kState));
-      }
+      for (unsigned i = 0; i < program.getNumArguments(); ++i)
+        add(ArgumentAttrs(program, i).persistent());
     for (auto program : getOperation().getOps<exec::ProgramOp>())
       if (failed(checkInMemory(program, names, persistent)))
         return signalPassFailure();

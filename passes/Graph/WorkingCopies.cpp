@@ -54,10 +54,12 @@ struct WorkingCopies final : braid::impl::WorkingCopiesPassBase<WorkingCopies> {
     auto functions = llvm::make_filter_range(getOperation().getOps<func::FuncOp>(),
                                              [](func::FuncOp function) { return !function.isExternal(); });
     llvm::MapVector<StringAttr, Narrowed> all;
-    for (func::FuncOp function : functions)
+    for (func::FuncOp function : functions) {
+      tg::ProgramSignature signature(function);
       for (BlockArgument argument : function.getArguments())
         if (tg::ParamAttr parameter = parameterOf(argument); parameter && !parameter.getCopyOf())
-          note(all[parameter.getName()], function, argument, parameter);
+          note(all[parameter.getName()], argument, signature.updateOf(argument));
+    }
     for (auto &[name, narrowed] : all)
       if (narrowed.type && failed(check(name, narrowed)))
         return signalPassFailure();
@@ -66,12 +68,11 @@ struct WorkingCopies final : braid::impl::WorkingCopiesPassBase<WorkingCopies> {
   }
 
 private:
-  static void note(Narrowed &narrowed, func::FuncOp function, BlockArgument argument, tg::ParamAttr parameter) {
+  static void note(Narrowed &narrowed, BlockArgument argument, bool isUpdated) {
     narrowed.arguments.push_back(argument);
     for (Operation *narrowing : narrowings(argument))
       narrowed.type = narrowing->getResult(0).getType();
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      narrowed.isUpdated |= function.getResultAttr(i, tg::kUpdates) == parameter.getName();
+    narrowed.isUpdated |= isUpdated;
   }
 
   /// A frozen parameter has no master, so nobody may want to read it in f32.
@@ -89,10 +90,7 @@ private:
   }
 
   static void rewrite(func::FuncOp function, const llvm::MapVector<StringAttr, Narrowed> &all) {
-    llvm::StringMap<Value> updates;
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (auto name = function.getResultAttrOfType<StringAttr>(i, tg::kUpdates))
-        updates[name] = returnOf(function).getOperand(i);
+    tg::ProgramSignature signature(function);
     SignatureEditor editor(function);
     OpBuilder builder(returnOf(function));
     SmallVector<Split> splits;
@@ -103,7 +101,8 @@ private:
         continue;
       Split split{argument, found->second.isUpdated ? copyOf(parameter) : parameter, found->second.type,
                   narrowings(argument)};
-      if (Value updated = updates.lookup(parameter.getName())) {
+      if (OpOperand *update = signature.updateOf(argument)) {
+        Value updated = update->get();
         split.master = editor.addArgument(argument.getType(), masterOf(function, argument, parameter));
         tg::setTensor(updated, parameter.getName(), tg::TensorKind::Master);
         Location loc = tg::withFacts(updated.getLoc(), factsOfParameter(split.parameter, tg::Phase::Update));

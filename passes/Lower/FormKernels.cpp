@@ -159,10 +159,8 @@ static bool isReturnable(func::FuncOp function, unsigned result, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return true;
-  auto updated = function.getResultAttrOfType<StringAttr>(result, tg::kUpdates);
-  auto param = function.getArgAttrOfType<tg::ParamAttr>(argument.getArgNumber(), tg::kParam);
-  auto state = function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState);
-  return updated && ((param && param.getName() == updated) || (state && state.getName() == updated));
+  StringAttr updated = tg::ResultAttrs(function, result).updates;
+  return updated && updated == tg::ArgumentAttrs(argument).persistentName();
 }
 
 /// The operands of an op, those of the collective in a start too.

@@ -1,5 +1,6 @@
 //===- FormPacks.cpp - places parameters side by side ---------------------===//
 
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/Persistent.h"
@@ -39,8 +40,7 @@ static std::string packName(ArrayRef<StringRef> names) {
 /// where another may begin.
 static bool mayBePacked(func::FuncOp program, Value value, int64_t alignment) {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || !program.getArgAttr(argument.getArgNumber(), tg::kParam) ||
-      partIn(program.getArgAttrDict(argument.getArgNumber())))
+  if (!tg::parameterOf(argument) || partIn(program.getArgAttrDict(argument.getArgNumber())))
     return false;
   auto type = cast<RankedTensorType>(argument.getType());
   return type.getNumElements() * elementBytes(type.getElementType()) % alignment == 0;

@@ -11,7 +11,7 @@
 #include "dialects/Comm/Comm.h"
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/Facts.h"
-#include "lib/Cost/Cost.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Memory/Reads.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
@@ -130,13 +130,12 @@ static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp re
 
 /// Whether the sum takes the call no longer than it takes kernels: one reads the operand once more, and one adds up
 /// the parts of the sum.
-static bool paysOff(exec::MatmulOp matmul, Value summed, const TargetInfo &target) {
-  ComputeRates rates = ComputeRates::of(target);
+static bool paysOff(exec::MatmulOp matmul, Value summed, const ComputeRates &rates) {
   return rates.biasGradSeconds(matmul) <=
          rates.callSeconds(0, static_cast<double>(bytesOf(summed.getType()))) + rates.launchSeconds;
 }
 
-static void moveIntoCall(tg::ReduceOp reduce, const TargetInfo &target) {
+static void moveIntoCall(tg::ReduceOp reduce, const ComputeRates &rates) {
   Operation *widening = wideningOf(reduce);
   Value value = widening ? widening->getOperand(0) : reduce.getInput();
   if (reduce.getKind() != tg::ReduceKind::Sum || !isReadForSum(value, widening ? widening : reduce.getOperation()))
@@ -146,7 +145,7 @@ static void moveIntoCall(tg::ReduceOp reduce, const TargetInfo &target) {
     std::optional<exec::Side> side = matmul ? sideOf(matmul, value, reduce) : std::nullopt;
     if (!side)
       continue;
-    if (Operation *place = paysOff(matmul, value, target) ? placeOf(matmul, reduce) : nullptr)
+    if (Operation *place = paysOff(matmul, value, rates) ? placeOf(matmul, reduce) : nullptr)
       return moveIntoCall(matmul, *side, reduce, place);
   }
 }
@@ -156,13 +155,13 @@ struct SelectBiasGradientsPass : public braid::impl::SelectBiasGradientsPassBase
   using SelectBiasGradientsPassBase::SelectBiasGradientsPassBase;
 
   void runOnOperation() final {
-    const TargetInfo *info = targetOf(getOperation());
-    if (!info)
+    FailureOr<Machine> machine = machineOf(getOperation());
+    if (failed(machine))
       return signalPassFailure();
-    if (!info->biasGradEpilogue || getOperation().isExternal())
+    if (!machine->target->biasGradEpilogue || getOperation().isExternal())
       return;
     for (auto reduce : llvm::make_early_inc_range(getOperation().getBody().front().getOps<tg::ReduceOp>()))
-      moveIntoCall(reduce, *info);
+      moveIntoCall(reduce, machine->compute);
   }
 };
 } // namespace

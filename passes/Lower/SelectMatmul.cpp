@@ -3,6 +3,7 @@
 #include "passes/Lower/SelectMatmul.h"
 #include "dialects/Exec/Views.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Target/MatmulShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -191,11 +192,8 @@ exec::MatmulOp braid::fuseBias(arith::AddFOp add, const TargetInfo &target) {
 }
 
 /// Whether the sum is the new value of a state.
-static bool isUpdateOf(arith::AddFOp add, tg::StateAttr state, FunctionOpInterface function) {
-  return llvm::any_of(add->getUses(), [&](OpOperand &use) {
-    return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
-           function.getResultAttrOfType<StringAttr>(use.getOperandNumber(), tg::kUpdates) == state.getName();
-  });
+static bool isUpdateOf(arith::AddFOp add, tg::StateAttr state) {
+  return llvm::any_of(add->getUses(), [&](OpOperand &use) { return tg::nameUpdatedBy(use) == state.getName(); });
 }
 
 /// True if nothing but `add` reads `value`, whose memory the sum may take: a
@@ -204,17 +202,14 @@ static bool isUpdateOf(arith::AddFOp add, tg::StateAttr state, FunctionOpInterfa
 static bool diesIn(arith::AddFOp add, Value value) {
   if (!typeOf(value).getRank())
     return false;
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
+  if (!isa<BlockArgument>(value))
     return value.hasOneUse() && !isInlined(value) && !value.getDefiningOp<exec::ViewOp>();
-  auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  auto state =
-      function ? function.getArgAttrOfType<tg::StateAttr>(argument.getArgNumber(), tg::kState) : tg::StateAttr();
+  tg::StateAttr state = tg::stateOf(value);
   if (!state)
     return false;
   if (state.isCache())
     return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == add || user->isBeforeInBlock(add); });
-  return value.hasOneUse() && add->hasOneUse() && isUpdateOf(add, state, function);
+  return value.hasOneUse() && add->hasOneUse() && isUpdateOf(add, state);
 }
 
 /// The call `value` comes from, if it can add into an accumulator.

@@ -1,7 +1,7 @@
 //===- VerifyBoundaries.cpp - what each level forbids ---------------------===//
 
 #include "dialects/Comm/Comm.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Memory/Persistent.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Lower/Passes.h"
@@ -30,15 +30,15 @@ static LogicalResult verifyHostTensors(func::FuncOp function) {
     for (OpOperand &use : argument.getUses()) {
       Operation *user = use.getOwner();
       auto copy = dyn_cast<comm::CopyOp>(user);
-      bool isKept = isa<func::ReturnOp>(user) && function.getResultAttr(use.getOperandNumber(), tg::kUpdates) ==
-                                                     StringAttr::get(function.getContext(), name);
+      StringAttr updated = tg::nameUpdatedBy(use);
+      bool isKept = updated && updated == name;
       if (!isKept && !(copy && copy.getTo() == comm::Memory::Device))
         return user->emitOpError() << "reads '" << name
                                    << "', which is in the host's memory: only comm.copy to the device does";
     }
   }
   for (OpOperand &returned : function.getBody().front().getTerminator()->getOpOperands()) {
-    auto name = function.getResultAttrOfType<StringAttr>(returned.getOperandNumber(), tg::kUpdates);
+    StringAttr name = tg::nameUpdatedBy(returned);
     comm::CopyOp copy = comm::copyOf(returned.get().getDefiningOp());
     bool isWritten = copy && copy.getTo() == comm::Memory::Host;
     if (name && !isa<BlockArgument>(returned.get()) && isWritten != onHost.contains(name))
@@ -58,10 +58,9 @@ static LogicalResult verifyHostValues(func::FuncOp function) {
     for (OpOperand &use : action->getUses()) {
       Operation *user = use.getOwner();
       auto fetch = dyn_cast<comm::CopyOp>(user);
-      bool isUpdate = isa<func::ReturnOp>(user) && function.getResultAttr(use.getOperandNumber(), tg::kUpdates);
       bool isFetched = fetch && fetch.getTo() == comm::Memory::Device;
       bool isTicket = isa<comm::TicketType>(use.get().getType()); // the wait has the values
-      if (isUpdate || isFetched || isTicket)
+      if (tg::nameUpdatedBy(use) || isFetched || isTicket)
         continue;
       InFlightDiagnostic diagnostic = user->emitOpError()
                                       << "reads a value in the host's memory: only comm.copy to the device does";

@@ -7,6 +7,7 @@
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Actions/ActionGraph.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Target/TargetInfo.h"
@@ -54,7 +55,7 @@ public:
   bool run();
 
 private:
-  tg::StateAttr stateAt(unsigned argument);
+  static tg::StateAttr keptStateOf(BlockArgument argument);
   void readActions();
   void readStates();
   void readUses(UsedState &state) const;
@@ -80,8 +81,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// What the optimizer keeps of a parameter; null for other arguments.
-tg::StateAttr StateOffload::stateAt(unsigned argument) {
-  auto state = program.getArgAttrOfType<tg::StateAttr>(argument, tg::kState);
+tg::StateAttr StateOffload::keptStateOf(BlockArgument argument) {
+  tg::StateAttr state = tg::stateOf(argument);
   bool isKept = state && (state.getKind() == tg::TensorKind::Moment || state.getKind() == tg::TensorKind::Master);
   return isKept ? state : tg::StateAttr();
 }
@@ -115,14 +116,12 @@ void StateOffload::readUses(UsedState &state) const {
 /// In the order in which their updates may run: collectives that they wait for come one after
 /// another.  One that the program hands on as it is needs no copy.
 void StateOffload::readStates() {
-  DenseMap<Value, OpOperand *> updates;
-  forEachUpdate(program, [&](OpOperand &returned, BlockArgument old) { updates[old] = &returned; });
+  tg::ProgramSignature signature(program);
   for (BlockArgument argument : block.getArguments()) {
-    tg::StateAttr attribute = stateAt(argument.getArgNumber());
-    if (!attribute)
+    if (!keptStateOf(argument))
       continue;
     UsedState state{argument};
-    state.returned = updates.lookup(argument);
+    state.returned = signature.updateOf(argument);
     if (state.returned && state.returned->get() == argument)
       state.returned = nullptr;
     state.bytes = bytesOf(TypeRange(argument.getType()));
@@ -180,7 +179,7 @@ Location StateOffload::locationOf(ArrayRef<UsedState> states, Operation *beside)
   MLIRContext *context = program.getContext();
   SmallVector<tg::FactsAttr> facts;
   for (const UsedState &state : states) {
-    tg::StateAttr attribute = stateAt(state.argument.getArgNumber());
+    tg::StateAttr attribute = keptStateOf(state.argument);
     facts.push_back(tg::getFacts(context, tg::Phase::Update, /*unit=*/{}, attribute.getOf(), attribute.getKind()));
   }
   return tg::withFacts(beside->getLoc(), facts);
@@ -228,9 +227,9 @@ void StateOffload::writeBack(const StateGroup &group) {
 
 bool StateOffload::run() {
   bool any = false;
-  for (unsigned argument = 0; argument < program.getNumArguments(); ++argument)
-    if (stateAt(argument)) {
-      program.setArgAttr(argument, exec::kHost, builder.getUnitAttr());
+  for (BlockArgument argument : program.getArguments())
+    if (keptStateOf(argument)) {
+      program.setArgAttr(argument.getArgNumber(), exec::kHost, builder.getUnitAttr());
       any = true;
     }
   readActions();

@@ -9,6 +9,7 @@
 #include "passes/Overlap/OverlapReader.h"
 #include "dialects/Comm/HeldStarts.h"
 #include "dialects/Comm/Mesh.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/Reads.h"
@@ -132,7 +133,7 @@ void Reader::readEdges() {
 
 /// What takes the memory of parameters and states.
 void Reader::readUpdates() {
-  forEachUpdate(function, [&](OpOperand &returned, BlockArgument) {
+  tg::ProgramSignature(function).forEachUpdate([&](OpOperand &returned, BlockArgument) {
     Value root = rootOf(returned.get());
     if (auto copy = root.getDefiningOp<comm::CopyOp>()) // the one that made the new value is asked for
       root = rootOf(copy.getIns()[cast<OpResult>(root).getResultNumber()]);
@@ -167,11 +168,9 @@ void Reader::readWriters() {
 /// Parameters, states and constants, and what is made of them alone.
 DenseSet<Value> Reader::keptValues() {
   DenseSet<Value> kept;
-  for (BlockArgument argument : block.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    if (function.getArgAttr(index, tg::kParam) || function.getArgAttr(index, tg::kState))
+  for (BlockArgument argument : block.getArguments())
+    if (tg::ArgumentAttrs(argument).persistent())
       kept.insert(argument);
-  }
   for (Operation &op : block)
     if (llvm::all_of(op.getOperands(), [&](Value operand) { return kept.contains(operand); }))
       kept.insert(op.result_begin(), op.result_end());
@@ -240,7 +239,7 @@ void Reader::readUnits() {
   // What parameters alone decide, and the first parameter.
   DenseMap<Value, BlockArgument> stored;
   for (BlockArgument argument : block.getArguments())
-    if (function.getArgAttr(argument.getArgNumber(), tg::kParam))
+    if (tg::parameterOf(argument))
       stored[argument] = argument;
   for (Operation &op : block) {
     if (op.getNumOperands() && llvm::all_of(op.getOperands(), [&](Value operand) { return stored.contains(operand); }))
@@ -270,7 +269,7 @@ void Reader::readUnits() {
   DenseSet<Value> seen;
   for (auto &[use, number] : gathers) {
     auto first = stored.lookup(collectiveIn(program.actions[number]).getSent().front());
-    auto name = function.getArgAttrOfType<tg::ParamAttr>(first.getArgNumber(), tg::kParam).getUnit();
+    StringAttr name = tg::parameterOf(first).getUnit();
     if (auto told = program.actions[number]->getAttrOfType<StringAttr>(comm::CommDialect::kUnit))
       name = told;
     if (!seen.empty() && (name != last || seen.contains(first))) {

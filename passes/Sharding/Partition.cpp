@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "lib/Sharding/FactorAxes.h"
 #include "lib/Sharding/GlobalFunction.h"
@@ -18,7 +19,6 @@
 #include "passes/Sharding/RankPlaces.h"
 #include "passes/Sharding/ZigzagDims.h"
 #include "passes/Sharding/ZigzagShard.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace braid {
 #define GEN_PASS_DEF_PARTITIONPASS
@@ -113,24 +113,17 @@ LogicalResult Partitioner::checkArguments() {
 
 /// An argument that is updated in place has the sharding of its new value.
 LogicalResult Partitioner::checkUpdates() {
-  llvm::StringMap<unsigned> arguments;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (auto param = function.getArgAttrOfType<tg::ParamAttr>(i, tg::kParam))
-      arguments[param.getName()] = i;
-    if (auto state = function.getArgAttrOfType<tg::StateAttr>(i, tg::kState))
-      arguments[state.getName()] = i;
-  }
+  tg::ProgramSignature signature(function);
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
-    auto name = function.getResultAttrOfType<StringAttr>(result, tg::kUpdates);
-    auto argument = name ? arguments.find(name.getValue()) : arguments.end();
-    if (argument == arguments.end())
+    BlockArgument argument = signature.updatedBy(result);
+    if (!argument)
       continue;
-    ShardingAttr old = held[function.getArgument(argument->second)];
+    ShardingAttr old = held[argument];
     ShardingAttr updated = shardingOfResult(function, result, symbol);
     if (old != plain(updated))
       return function.emitError() << nameOfResult(function, result) << " has " << updated << " but "
-                                  << nameOfArgument(function, argument->second) << ", which it updates in place, has "
-                                  << old << "; give both one sharding";
+                                  << nameOfArgument(function, argument.getArgNumber())
+                                  << ", which it updates in place, has " << old << "; give both one sharding";
   }
   return success();
 }

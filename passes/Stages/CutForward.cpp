@@ -38,10 +38,11 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
         functions.send(value, rankOf(*map.stageOf(value)), rank);
     functions[rank].clone(&op, map);
   }
+  tg::ProgramSignature signature(program);
   for (OpOperand &operand : returnOf(program)->getOpOperands()) {
     DictionaryAttr attributes = orEmpty(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
     std::optional<unsigned> owner = rankOfValue(operand.get());
-    bool isUpdate = attributes.contains(tg::kUpdates);
+    bool isUpdate = bool(signature.result(operand.getOperandNumber()).updates);
     if (owner && !isUpdate) { // all read it
       functions[*owner].obtain(operand.get(), map);
       functions.broadcast(operand.get(), *owner);
@@ -52,9 +53,8 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
     if (!isUpdate || !owner)
       continue;
     // Its new value is written in place.
-    for (BlockArgument argument : program.getArguments())
-      if (tg::StateAttr state = stateOf(argument); state && state.getName() == attributes.get(tg::kUpdates))
-        functions[*owner].addArgument(argument);
+    if (BlockArgument argument = signature.updatedBy(operand.getOperandNumber()))
+      functions[*owner].addArgument(argument);
   }
   return functions.finish();
 }

@@ -18,7 +18,7 @@ namespace {
 class UpdateCutter {
 public:
   UpdateCutter(func::FuncOp program, const StageAxis &axis, const Holders &holders)
-      : program(program), holders(holders), functions(program, axis) {}
+      : program(program), signature(program), holders(holders), functions(program, axis) {}
 
   FailureOr<SmallVector<func::FuncOp>> run();
 
@@ -34,6 +34,7 @@ private:
   int first(Value value) const { return available.lookup(value).find_first(); }
 
   func::FuncOp program;
+  tg::ProgramSignature signature;
   const Holders &holders;
   RankFunctions functions;
   /// The ranks that have each value.
@@ -192,21 +193,16 @@ LogicalResult UpdateCutter::place(Operation *op) {
 /// New values stay where the tensors are; all ranks read everything else.
 LogicalResult UpdateCutter::giveResult(OpOperand &operand) {
   DictionaryAttr attributes = orEmpty(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
-  auto updates = attributes.getAs<StringAttr>(tg::kUpdates);
+  StringAttr updates = tg::ResultAttrs(attributes).updates;
   SmallBitVector ranks = holders.everyone();
-  if (updates)
-    for (BlockArgument argument : program.getArguments()) {
-      tg::ParamAttr parameter = parameterOf(argument);
-      tg::StateAttr state = stateOf(argument);
-      if ((parameter && parameter.getName() == updates) || (state && state.getName() == updates)) {
-        ranks = holders.of(argument);
-        if (holders.isShared(argument)) {
-          ranks.reset();
-          for (unsigned rank : holders.partsOf(updates))
-            ranks.set(rank);
-        }
-      }
+  if (BlockArgument argument = signature.updatedBy(operand.getOperandNumber())) {
+    ranks = holders.of(argument);
+    if (holders.isShared(argument)) {
+      ranks.reset();
+      for (unsigned rank : holders.partsOf(updates))
+        ranks.set(rank);
     }
+  }
   if (ranks.test(available[operand.get()]) && failed(bringToAll(operand.get(), returnOf(program))))
     return failure();
   for (unsigned rank : ranks.set_bits()) {

@@ -145,20 +145,17 @@ void Splitter::split(llvm::function_ref<unsigned(unsigned)> rankOf, StringRef na
 FailureOr<SharedSums> braid::splitSharedGradients(func::FuncOp accumulate, StageMap &map,
                                                   llvm::function_ref<unsigned(unsigned)> rankOf) {
   SharedSums shared;
-  llvm::StringMap<BlockArgument> accumulators;
-  for (BlockArgument argument : accumulate.getArguments())
-    if (tg::StateAttr state = stateOf(argument); state && state.isAccumulator())
-      accumulators[state.getName()] = argument;
+  tg::ProgramSignature signature(accumulate);
   unsigned numResults = accumulate.getNumResults();
   for (unsigned result = 0; result < numResults; ++result) {
-    auto name = accumulate.getResultAttrOfType<StringAttr>(result, tg::kUpdates);
-    BlockArgument accumulator = name ? accumulators.lookup(name) : BlockArgument();
+    BlockArgument accumulator = signature.updatedBy(result);
+    tg::StateAttr state = stateOf(accumulator);
     // What goes to the log is added up in one stage.
-    if (!accumulator || stateOf(accumulator).isOfLoss())
+    if (!state || !state.isAccumulator() || state.isOfLoss())
       continue;
     Splitter splitter(accumulate, map, accumulator, result);
     if (splitter.getStages().size() > 1)
-      splitter.split(rankOf, name, shared[name]);
+      splitter.split(rankOf, state.getName(), shared[state.getName()]);
   }
   return shared;
 }

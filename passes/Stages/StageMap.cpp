@@ -56,10 +56,7 @@ static bool changesType(Operation *op) {
 
 /// Whether it makes a new value of a state, however little it depends on: some stage has to.
 static bool makesUpdate(Operation *op) {
-  auto program = op->getParentOfType<func::FuncOp>();
-  return llvm::any_of(op->getUses(), [&](OpOperand &use) {
-    return isa<func::ReturnOp>(use.getOwner()) && program.getResultAttr(use.getOperandNumber(), tg::kUpdates);
-  });
+  return llvm::any_of(op->getUses(), [](OpOperand &use) { return bool(tg::nameUpdatedBy(use)); });
 }
 
 /// The same numbers in a wider type, for readers: sending or keeping the narrow ones is enough.

@@ -67,10 +67,10 @@ void Stages::nameMesh() {
 LogicalResult Stages::checkArguments() {
   for (auto program : getOperation().getOps<func::FuncOp>())
     for (BlockArgument argument : program.getArguments()) {
-      unsigned number = argument.getArgNumber();
-      auto is = [&](StringRef name) { return bool(program.getArgAttr(number, name)); };
-      if (!is(tg::kParam) && !is(tg::kState) && !is(tg::kInput))
-        return program.emitError() << "comm-stages: argument #" << number << " of @" << program.getSymName()
+      tg::ArgumentAttrs attributes(argument);
+      if (!attributes.persistent() && !attributes.input)
+        return program.emitError() << "comm-stages: argument #" << argument.getArgNumber() << " of @"
+                                   << program.getSymName()
                                    << " is no parameter, state or input: give it tg.param, tg.state or tg.input";
     }
   return success();
@@ -158,7 +158,7 @@ LogicalResult Stages::checkStates(func::FuncOp accumulate, ArrayRef<func::FuncOp
   llvm::StringMap<func::FuncOp> updater;
   for (func::FuncOp cell : cells)
     for (unsigned result = 0; result < cell.getNumResults(); ++result)
-      if (auto name = cell.getResultAttrOfType<StringAttr>(result, tg::kUpdates))
+      if (StringAttr name = tg::ResultAttrs(cell, result).updates)
         updater[name] = cell;
   for (func::FuncOp cell : cells)
     for (BlockArgument argument : cell.getArguments()) {

@@ -194,9 +194,10 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTe
 /// Data are read by a rank in whole rows, or in parts of a row of tokens, and what --mesh
 /// shards the batch over is taken.
 LogicalResult Annotate::checkInput(const LayoutOf &statement, DictionaryAttr attributes, ShardingAttr sharding) {
-  auto role = attributes.getAs<tg::RoleAttr>(tg::kRole);
+  tg::ArgumentAttrs argument(attributes);
+  tg::RoleAttr role = argument.role;
   bool isScalar = role && !tg::isOfBatch(role); // lr, step and the like, which are no data
-  if (!attributes.contains(tg::kInput) || isScalar)
+  if (!argument.input || isScalar)
     return success();
   auto emitError = [&] {
     return mlir::emitError(statement.loc)
@@ -222,14 +223,14 @@ LogicalResult Annotate::checkInput(const LayoutOf &statement, DictionaryAttr att
 
 /// What a layout calls an argument: a working copy is sharded like its master.
 static StringAttr nameInLayout(DictionaryAttr attributes) {
-  auto param = attributes ? attributes.getAs<tg::ParamAttr>(tg::kParam) : tg::ParamAttr();
+  tg::ParamAttr param = tg::ArgumentAttrs(attributes).parameter;
   return param ? param.getOf() : tg::nameOf(attributes);
 }
 
 /// A layout speaks of tensors as the graph and files show them, which is not how the arena
 /// holds every one.
 static tg::FileLayout fileLayoutOf(DictionaryAttr attributes) {
-  return tg::fileLayoutOf(attributes.contains(tg::kParam) ? attributes.get(tg::kParam) : attributes.get(tg::kState));
+  return tg::fileLayoutOf(tg::ArgumentAttrs(attributes).persistent());
 }
 
 /// The same sharding of what the arena holds.  Parts side by side are sharded alike.
@@ -245,8 +246,8 @@ static ShardingAttr shardingInArena(ShardingAttr sharding, const tg::FileLayout 
 /// Programs that generate text have one row of the batch, or one position of it, which all ranks have.
 static bool isWhole(func::FuncOp function, unsigned argument) {
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
-  return tg::isOfBatch(function.getArgAttrOfType<tg::RoleAttr>(argument, tg::kRole)) && type.getRank() > 0 &&
-         type.getDimSize(0) == 1 && argumentWithRole(function, tg::Role::Position);
+  return tg::isOfBatch(tg::ArgumentAttrs(function, argument).role) && type.getRank() > 0 && type.getDimSize(0) == 1 &&
+         argumentWithRole(function, tg::Role::Position);
 }
 
 LogicalResult Annotate::annotate(func::FuncOp function) {

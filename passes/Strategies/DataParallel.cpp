@@ -150,7 +150,7 @@ static std::optional<unsigned> sequenceDimOf(func::FuncOp function, BlockArgumen
   for (int64_t dim = 1; dim < rank; ++dim)
     if (tokens.kindOf(input, dim) == TokenDims::Kind::Sequence)
       return dim;
-  bool isOfTokens = tg::isOfTokens(function.getArgAttrOfType<tg::RoleAttr>(input.getArgNumber(), tg::kRole));
+  bool isOfTokens = tg::isOfTokens(tg::ArgumentAttrs(input).role);
   return isOfTokens && rank > 1 ? std::optional(1u) : std::nullopt;
 }
 
@@ -238,13 +238,16 @@ LogicalResult DataParallel::findUnread() {
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal() || !isTraining(function))
       continue;
-    for (auto &[name, argument] : parametersByName(function)) {
+    for (BlockArgument argument : function.getArguments()) {
+      tg::ParamAttr parameter = parameterOf(argument);
+      if (!parameter)
+        continue;
       for (Operation *user : argument.getUsers())
         if (!user->hasTrait<OpTrait::IsTerminator>() && failed(tg::requireFacts(user)))
           return failure();
       bool isRead =
           llvm::any_of(argument.getUsers(), [](Operation *user) { return tg::phaseOf(user) == tg::Phase::Forward; });
-      (isRead ? read : unread).insert(name);
+      (isRead ? read : unread).insert(parameter.getName());
     }
   }
   for (const auto &name : read)
@@ -333,15 +336,13 @@ LogicalResult DataParallel::annotate(func::FuncOp function) {
   DenseSet<Value> ofBatch = valuesOfBatch(function);
   parameters = parametersByOwner(function);
   for (BlockArgument argument : function.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    bool isKept = function.getArgAttr(number, tg::kParam) || function.getArgAttr(number, tg::kState);
-    if (isKept && isa<RankedTensorType>(argument.getType()) &&
+    if (tg::ArgumentAttrs(argument).persistent() && isa<RankedTensorType>(argument.getType()) &&
         failed(annotateKept(function, argument, ofBatch, tokens)))
       return failure();
   }
   // What updates an argument is held as it is.
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (function.getResultAttr(i, tg::kUpdates))
+    if (tg::ResultAttrs(function, i).updates)
       function.removeResultAttr(i, StringAttr::get(&getContext(), CommDialect::kSharding));
   return success();
 }

@@ -103,13 +103,14 @@ std::optional<int64_t> Split::shardedDim(DictionaryAttr attributes) const {
 /// as well as the root.
 bool Split::isRanksOwn(DictionaryAttr attributes) const {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
-  return sharding && sharding.isPartial() && attributes.contains(tg::kInput);
+  return sharding && sharding.isPartial() && tg::ArgumentAttrs(attributes).input;
 }
 
 /// Whether all ranks read a result: it is not sharded, and it is not the new value of a
 /// tensor that the root keeps.
 bool Split::isReadByAll(DictionaryAttr attributes) const {
-  return (attributes.contains(tg::kRole) || attributes.contains(tg::kOutput)) && !shardedDim(attributes);
+  tg::ResultAttrs result(attributes);
+  return (result.role || result.output) && !shardedDim(attributes);
 }
 
 LogicalResult Split::checkPart(DictionaryAttr attributes, const Twine &what) {

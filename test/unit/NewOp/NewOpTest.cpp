@@ -84,8 +84,7 @@ std::string kernelsFor(const std::string &target) {
   PassManager manager(&context, ModuleOp::getOperationName());
   if (!module || failed(parsePassPipeline(pipeline(target), manager)) || failed(manager.run(*module)))
     return "";
-  braid::CodegenOptions options;
-  auto sources = braid::generateSources(*module, options);
+  auto sources = braid::generateSources(*module, /*planJson=*/"{}");
   return failed(sources) ? "" : sources->front().text;
 }
 
