@@ -356,7 +356,8 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   {
     BufferNames all(program, arena);
     unsigned number = 0;
-    program.walk([&](exec::ActionOpInterface action) { all.enter(action, number++); });
+    for (auto action : program.getBody().getOps<exec::ActionOpInterface>())
+      all.enter(action, number++);
     places.enter(program, all);
   }
   BufferNames names(program, arena);

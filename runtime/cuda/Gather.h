@@ -167,8 +167,8 @@ __device__ inline Strip spread_strip(int number, int64_t packs) {
   return {index / strips, index % strips * strip_lanes + threadIdx.x % strip_lanes};
 }
 
-// The loads in flight of a warp that adds many updates: 128 bytes a thread, or 16.
-template <class T> constexpr int many_ahead = sizeof(T) <= 8 ? 16 : 8;
+// The loads in flight of a warp that adds many updates, as many as registers hold.
+template <class T> constexpr int many_ahead = sizeof(T) <= 8 ? 16 : 4;
 
 // Adds the updates at keys [begin, end) to `sum`, one after the other, with AHEAD loads in flight.
 template <int AHEAD, class In, class Sum, int W>

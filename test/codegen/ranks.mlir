@@ -49,10 +49,12 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK:      // {{[0-9]+}}: assemble -> again [2 x 4];
 // CHECK-NEXT: // reads slice@4, slice@5
 // CHECK-NEXT: m.at({{[0-9]+}});
-// CHECK-NEXT: copy_block(ctx, copy_1, m[{{[0-9]+}}], 0, m[[[AGAIN:[0-9]+]]], block_number(ctx, 1, 2, 1) * 4);
-// CHECK-NEXT: copy_block(ctx, copy_1, m[{{[0-9]+}}], 0, m[[[AGAIN]]], block_number(ctx, 1, 2, 0) * 4);
-// CHECK:      take_range(ctx, m[{{[0-9]+}}], 20, block_number(ctx, 2, 3, 0), 8, m[{{[0-9]+}}]);
-// CHECK:      put_range(ctx, m[{{[0-9]+}}], block_number(ctx, 2, 3, 2), 8, m[{{[0-9]+}}], 20);
+// CHECK-NEXT: copy_block(ctx, copy_1, m[slice_4], 0, m[again],
+// CHECK-NEXT:            block_number(ctx, 1, 2, 1) * 4);
+// CHECK-NEXT: copy_block(ctx, copy_1, m[slice_5], 0, m[again],
+// CHECK-NEXT:            block_number(ctx, 1, 2, 0) * 4);
+// CHECK:      take_range(ctx, m[{{[a-z0-9_]+}}], 20, block_number(ctx, 2, 3, 0), 8, m[{{[a-z0-9_]+}}]);
+// CHECK:      put_range(ctx, m[{{[a-z0-9_]+}}], block_number(ctx, 2, 3, 2), 8, m[{{[a-z0-9_]+}}], 20);
 
 // Shapes are those of whole tensors as checkpoints have them; strides and bytes
 // those of the part.  A transposed tensor has its sharded dims exchanged, too.
