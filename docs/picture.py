@@ -66,7 +66,7 @@ class Action:
 
 
 def read_program(step):
-    body = re.search(r"step_train\(.*?\n}", step, re.S)[0]
+    body = re.search(r"br_status run\(.*?\n}", step[step.index("namespace at::step_train"):], re.S)[0]
     phase, actions = "forward", []
     for part in re.split(r"\n\n", body):
         heading = re.search(r"// ---- (\w+)", part)
@@ -164,7 +164,7 @@ def draw_program(picture, x, actions):
             label = action.what if name == action.what else f"{action.what} → {name}"
             picture.text(x + 8, y + 14, re.sub(r" of \d+ tuples", "", label), 10.5, font=MONO)
             picture.text(x + wide - 8, y + 14, shape.rstrip("]"), 9.5, MUTED, "end", MONO)
-            follow = ((x, y + high / 2), (x + wide, y + high / 2)) if name == KERNEL else follow
+            follow = ((x, y + high / 2), (x + wide, y + high / 2)) if action.what == KERNEL else follow
             y += step
             continue
         for number in action.starts:
@@ -216,7 +216,7 @@ def draw():
     picture.heading(program_x, 2, "A rank's program", ["braidc mlp.mlir --mesh=dp=2: 32 rows a rank", "differentiated, sharded, fused, scheduled, in memory"])
     picture.heading(kernel_x, 3, "A kernel", ["kernels.h: C++ or CUDA C++", f"what {KERNEL} has become"])
     last = draw_code(picture, kernel_x, TOP, read_kernel(kernels))
-    picture.text(kernel_x, last + 30, "step.cpp: its launch, on offsets in the arena", 11.5, MUTED)
+    picture.text(kernel_x, last + 30, "step.cpp: its launch, on places in the arena", 11.5, MUTED)
     last = draw_code(picture, kernel_x, last + 40, read_launch(step))
     picture.line(f"M{node[0]} {node[1]}C{node[0] + 30} {node[1]} {left[0] - 34} {left[1]} {left[0] - 3} {left[1]}", INK, 1.6)
     picture.line(f"M{right[0]} {right[1]}H{kernel_x - 3}", INK, 1.6)
@@ -230,9 +230,8 @@ def draw():
 
 
 def texts_of(picture):
-    """In order, without offsets in the arena: how much scratch memory a library takes depends on the processor."""
-    texts = re.findall(r"<text[^>]*>(.*?)</text>", picture)
-    return [re.sub(r"\bm\[\d+\]", "m[]", text) for text in texts]
+    """In order."""
+    return re.findall(r"<text[^>]*>(.*?)</text>", picture)
 
 
 def check(path):
