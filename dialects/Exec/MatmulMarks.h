@@ -9,7 +9,7 @@ namespace braid::exec {
 /// The right operand of the GEMM is copied into panels before the product.
 constexpr llvm::StringLiteral kPanels = "exec.panels";
 
-/// So many of the GEMM's last rows, or of its last columns, are computed by a call of their own.
+/// A second call computes the last rows of the GEMM, or its last columns; the attribute is their number.
 constexpr llvm::StringLiteral kRowsApart = "exec.rows_apart", kColumnsApart = "exec.columns_apart";
 
 } // namespace braid::exec

@@ -27,9 +27,9 @@ static bool isReserved(StringRef name) {
       "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
       "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
       "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-      // Of the text around places.
+      // The text around places uses these.
       "m", "ctx", "run", "braid", "bf16", "Memory", "Tuple", "gather", "scatter_add", "uint64_t", "int64_t",
-      // Macros.
+      // The C library defines these as macros.
       "assert", "errno", "linux", "stderr", "stdin", "stdout", "unix"};
   bool isMacro = name.size() > 1 && !llvm::any_of(name, llvm::isLower); // as the C library writes them
   return words.contains(name) || isMacro || name.ends_with("_kernel") || name.starts_with("br_") ||

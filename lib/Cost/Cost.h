@@ -58,7 +58,7 @@ struct ComputeRates {
   double productSeconds(const GemmSizes &sizes, GemmType type) const;
   /// The same of an op that contracts or is attention, of any dialect.
   double productSeconds(mlir::Operation *op) const;
-  /// What summing an operand for the gradient of a bias takes a GEMM.
+  /// Seconds by which a GEMM takes longer when it also sums an operand for the gradient of a bias.
   double biasGradSeconds(exec::MatmulOp matmul) const;
   /// Seconds of a call that multiplies matrices and moves so many bytes.
   double callSeconds(double products, double bytes) const {

@@ -55,7 +55,7 @@ struct SplitMatmuls final : braid::impl::SplitMatmulsPassBase<SplitMatmuls> {
   }
 
 private:
-  /// Of fewer rows or columns, those that stand apart are no small part.
+  /// The fewest rows or columns of which the excess is a small part.
   static constexpr int64_t kLeast = 1024;
 };
 } // namespace
