@@ -15,7 +15,8 @@ using namespace braid;
 ArenaCopies::ArenaCopies(std::byte *arena, uint64_t largest, cudaStream_t stream, int threads, uint64_t limit)
     : arena(arena), stream(stream), threads(threads), pieceBytes(std::clamp<uint64_t>(largest, 1, limit)) {}
 
-// Pinned memory is often limited (ulimit -l, cgroups), and nothing needs so much.
+// Allocates both buffers.  Halves their size where the system limits pinned memory (ulimit -l,
+// cgroups): smaller buffers suffice.
 void ArenaCopies::makeBuffers() {
   while (buffers.empty()) {
     try {
@@ -43,7 +44,7 @@ void ArenaCopies::await(const Buffer &buffer) const {
   checkCuda(cudaEventSynchronize(buffer.done), "cudaEventSynchronize of a copy between host and arena");
 }
 
-// By all threads where that is worth it.
+// Copies with all threads if the range is large enough to pay for them.
 void ArenaCopies::copyOnHost(std::byte *to, const std::byte *from, uint64_t bytes) const {
   constexpr uint64_t worthThreads = 1 << 20;
   parallelRanges(bytes < worthThreads ? 1 : threads, static_cast<int64_t>(bytes),

@@ -18,7 +18,7 @@
 using namespace braid;
 namespace fe = cudnn_frontend;
 
-// What to do when it does not work.
+// Advice at the end of messages about cuDNN failures.
 static constexpr const char *kInstead = "; the graph compiled with --attention=decompose needs no cuDNN";
 
 namespace {
@@ -48,7 +48,7 @@ static void check(const br_attention_desc &desc, fe::error_t error) {
          error.get_message(), kInstead);
 }
 
-// Of all descriptors of a model, which have one order of sums.
+// Checks the order of sums of all descriptors; a model has one order for all its attentions.
 static void prepareOrder(const br_model &model) {
   auto isSerial = [](const br_attention_desc &desc) { return desc.gradient && desc.order == BR_ORDER_SERIAL; };
   if (std::none_of(model.attentions, model.attentions + model.n_attentions, isSerial))
@@ -57,7 +57,7 @@ static void prepareOrder(const br_model &model) {
     fail("the model was compiled with --attention-order=serial, which is in cuDNN 9.25, and this is cuDNN ",
          fe::detail::get_backend_version_string(),
          ": install a newer cuDNN, or compile the graph with --attention-order=fixed or any");
-  static const bool once = (allowNoScores(), true); // ranks are threads
+  static const bool once = (allowNoScores(), true); // once per process: ranks may be threads
   (void)once;
 }
 
@@ -106,7 +106,7 @@ CudaAttentionTable::Library::~Library() {
 CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream) {
   if (model.n_attentions == 0)
     return;
-  // The frontend throws where it does not find a function.
+  // The frontend throws std::exception where it does not find a function.
   try {
     library = std::make_unique<Library>(model, arena, stream);
   } catch (const Error &) {

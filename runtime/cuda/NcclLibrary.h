@@ -1,6 +1,6 @@
 //===- NcclLibrary.h - NCCL, for those that are not linked with it --------===//
 //
-// NCCL's part is an archive of its own, and a program has it if its main asks for it
+// The NCCL code is an archive of its own; a program contains it if its main asks for it
 // (transports.h).
 //
 //===----------------------------------------------------------------------===//
@@ -14,17 +14,17 @@
 
 namespace braid {
 
-// Both throw Error.
+// Functions that code not linked with NCCL calls; both throw Error.
 struct NcclLibrary {
-  // Rank 0 makes it, and all ranks have it.
+  // Rank 0 makes the id, and shares it with all ranks.
   std::string (*makeId)();
   std::unique_ptr<StreamCollectives> (*make)(const br_model &model, const Rank &rank, const DevicePlace &place,
                                              const std::string &id);
-  // Of memory that all of NCCL's algorithms can use.
+  // Allocates memory that all of NCCL's algorithms can use.
   DeviceAllocator allocator;
 };
 
-// Before any thread looks for it.
+// Must be called before any thread uses the library.
 void registerNccl(const NcclLibrary &library);
 
 } // namespace braid
