@@ -4,7 +4,7 @@
 
 namespace braid {
 
-// In the memory of the target.  Forward writes o and lse, and has none of the last four;
+// Tensors in the target's memory.  Forward writes o and lse, and leaves the last four null;
 // backward writes the last three.
 struct AttentionPlaces {
   const void *q, *k, *v;

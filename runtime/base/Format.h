@@ -17,7 +17,7 @@ inline std::string formatCount(uint64_t n) {
   return digits;
 }
 
-// "123 B", "1.5 MiB": four significant digits at most.
+// "123 B", "1.5 MiB": one decimal.
 inline std::string formatBytes(uint64_t n) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   double value = static_cast<double>(n);
@@ -29,17 +29,17 @@ inline std::string formatBytes(uint64_t n) {
   return text;
 }
 
-// Of a number that is not finite; the sign of nan means nothing.
+// Formats a number that is not finite; the sign of nan has no meaning.
 inline std::string formatNonFinite(double x) { return x != x ? "nan" : x > 0 ? "inf" : "-inf"; }
 
-// The 16 digits of a hash.
+// Formats a hash as 16 hexadecimal digits.
 inline std::string formatHash(uint64_t hash) {
   char text[20];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
   return text;
 }
 
-// The shortest text that reads back as the same number.
+// Returns the shortest text that reads back as the same number.
 template <class Number> std::string formatExact(Number x) {
   char text[32];
   auto end = std::to_chars(text, text + sizeof text, x).ptr;
