@@ -2,7 +2,7 @@
 //
 // Generated and hand-written kernels reach global memory through load and store, shared memory
 // through Shared, and other threads through the barriers and the shuffle below, and through nothing
-// else. This file also wraps the instructions for which CUDA has no function.  Include it as
+// else.  This file also wraps the instructions for which CUDA has no function.  Include it as
 // <cuda/Access.h>: a checker that runs kernels on the host puts its own version first on the
 // include path.
 //

@@ -1,7 +1,7 @@
 //===- CudaContext.h - a model that runs on a GPU -------------------------===//
 //
 // Programs are queued: their host code puts kernels, matmuls and collectives on streams and
-// returns. Only reads of results wait for the device.
+// returns.  Only reads of results wait for the device.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_CUDACONTEXT_H

@@ -2,7 +2,7 @@
 //
 // Memory for tensors that the plan keeps on the host: exactly the plan's bytes, pinned and zeroed,
 // from one cudaMallocHost.  Programs copy between it and the arena on two streams, one for each
-// direction. A start records an event on the compute stream, makes the copy stream wait for it, and
+// direction.  A start records an event on the compute stream, makes the copy stream wait for it, and
 // queues the copies and a second event.  A wait makes the compute stream wait for the second event.
 //
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 //
 // Makes the plan of every br_matmul_desc once, at start: the library's descriptors, and the first
 // algorithm in the order of its heuristic whose scratch memory fits the descriptor's workspace in
-// the arena. Equal descriptors share a plan.  A run puts work on a stream and allocates nothing, so
+// the arena.  Equal descriptors share a plan.  A run puts work on a stream and allocates nothing, so
 // a CUDA graph can hold it.
 //
 // Algorithms are chosen for operands with the alignment of arena buffers.  A part of a buffer (a
@@ -67,7 +67,7 @@ public:
   const std::vector<MatmulTrial> &searched() const { return trials; }
 
   // Puts matmul `index` on the stream, without the epilogue parts in rest(); pointers are to device
-  // memory. `auxSlot` is the distance in bytes of GELU's kept input from the first slot.
+  // memory.  `auxSlot` is the distance in bytes of GELU's kept input from the first slot.
   br_status run(int32_t index, const void *a, const void *b, void *c, const void *bias, const void *addend,
                 int64_t auxSlot = 0);
   // The part of the last run's epilogue that kernels must compute; null if none.

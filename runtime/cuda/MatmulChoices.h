@@ -2,7 +2,7 @@
 //
 // Timed searches may choose other algorithms each time, and these round differently.  So the first
 // run that searches writes its choices to a file, and later runs (also resumed ones) use them on
-// all ranks. Rank 0 reads the file for all.
+// all ranks.  Rank 0 reads the file for all.
 //
 // An algorithm of cuBLASLt is 64 bytes, valid only for the same matmul, library version and GPU.  A
 // file for another platform is not used, and the library checks each algorithm before its use.

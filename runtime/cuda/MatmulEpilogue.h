@@ -2,7 +2,7 @@
 //
 // Only the installed cuBLASLt knows whether it computes an epilogue for some types.  So a matmul
 // has several ways to end, in order of preference: with the whole epilogue, with the bias only,
-// with none. Kernels of the program compute the rest after the call (MatmulRest.h).
+// with none.  Kernels of the program compute the rest after the call (MatmulRest.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULEPILOGUE_H

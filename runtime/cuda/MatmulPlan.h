@@ -1,7 +1,7 @@
 //===- MatmulPlan.h - how one matmul runs on a GPU ------------------------===//
 //
 // A matmul has `items` results, and each takes `steps` calls, one for each iteration of the outer
-// loops. The calls of a result accumulate into the same C in order: the first as the descriptor
+// loops.  The calls of a result accumulate into the same C in order: the first as the descriptor
 // says, the others with beta = 1.  The last call has the bias and the epilogue.  An addend is the
 // library's C. If its memory layout equals that of our C, both share one layout object, which the
 // library demands of equal memory.

@@ -1,7 +1,7 @@
 //===- MatmulRest.h - epilogues that cuBLASLt does not compute ------------===//
 //
 // cuBLASLt has no algorithm for some epilogues of some types, and only the installed library can
-// tell which. Programs therefore contain these kernels for each matmul with an epilogue.  The
+// tell which.  Programs therefore contain these kernels for each matmul with an epilogue.  The
 // runtime asks the library at start.  If it refuses, the call is a matmul with less of the
 // epilogue, or none, and these kernels compute the rest after it:
 //
@@ -11,7 +11,7 @@
 //   sum_parts          the partial sums lie in the call's workspace, and are then added
 //
 // The number of parts depends only on the sizes and on the planned workspace, and all sums have a
-// fixed order. So every run and every GPU gives the same bits.
+// fixed order.  So every run and every GPU gives the same bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULREST_H

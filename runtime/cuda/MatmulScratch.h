@@ -36,7 +36,7 @@ public:
   MatmulScratch(std::byte *arena, uint64_t bytes, cudaStream_t stream);
 
   // Returns the addresses of a matmul's operands, in order, filled with numbers; the first two are
-  // read only. Returns an empty list if there is no room.
+  // read only.  Returns an empty list if there is no room.
   std::vector<std::byte *> place(const std::vector<uint64_t> &bytes, ArenaRange workspace);
 
   // Sets the arena to zeros, its state after allocation.

@@ -2,7 +2,7 @@
 //
 // A start records an event on the compute stream, makes the communication stream wait for it, and
 // puts the collective there as one NCCL group.  A wait makes the compute stream wait for the
-// collective's end. The host waits for nothing, so a CUDA graph can hold all of it.
+// collective's end.  The host waits for nothing, so a CUDA graph can hold all of it.
 //
 // Communicators do not block the host: a caller of NCCL polls the state until the call completes,
 // fails or times out.  A thread watches the collectives in flight.  If NCCL reports an error,
@@ -16,7 +16,7 @@
 // the ranks compare their tables at start.
 //
 // NCCL can register the arena with a communicator, to send directly from the data; all ranks
-// register, or none. The arena's memory is from ncclMemAlloc, which more of NCCL's algorithms can
+// register, or none.  The arena's memory is from ncclMemAlloc, which more of NCCL's algorithms can
 // use than other memory.
 //
 // NCCL calls in use, 2.19 or newer:
