@@ -1,4 +1,4 @@
-//===- AttentionTile.h - how attention on a CPU is cut in tiles -----------===//
+//===- AttentionTile.h - tile size of attention on a CPU ------------------===//
 //
 // The tile size follows from attention's sizes and a core's cache.  The compiler writes it into the
 // code that it generates (runtime/cpu/Attention.h), and plans the scratch memory with it.

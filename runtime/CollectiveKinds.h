@@ -1,4 +1,4 @@
-//===- CollectiveKinds.h - what there is to know of each collective -------===//
+//===- CollectiveKinds.h - properties of each collective ------------------===//
 //
 // One row for each br_collective.  The compiler reads it (the comm dialect, costs, the
 // interpreter), and so does the runtime (checks, transports, the emulated link).  In the rows, n is

@@ -1,4 +1,4 @@
-//===- MatmulPanels.h - how large an operand is in panels -----------------===//
+//===- MatmulPanels.h - bytes of an operand in panels ---------------------===//
 //
 // The panel layout for multiplying pairs of bf16 (cpu/OperandLayouts.h).  The compiler compares its
 // bytes with the scratch memory of the call.

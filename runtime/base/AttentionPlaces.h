@@ -1,4 +1,4 @@
-//===- AttentionPlaces.h - the tensors of a call of attention -------------===//
+//===- AttentionPlaces.h - addresses of an attention call's tensors -------===//
 #ifndef BRAID_BASE_ATTENTIONPLACES_H
 #define BRAID_BASE_ATTENTIONPLACES_H
 

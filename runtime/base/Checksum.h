@@ -1,4 +1,4 @@
-//===- Checksum.h - checksums of data, and texts that carry their own -----===//
+//===- Checksum.h - checksums of data, and texts with a checksum ----------===//
 //
 // 64-bit XXH3.  It finds accidental damage, but does not protect against an attacker.  Files store
 // a checksum as 16 digits, so that its place is known before its value.

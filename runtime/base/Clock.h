@@ -1,4 +1,4 @@
-//===- Clock.h - seconds that only go forward -----------------------------===//
+//===- Clock.h - monotonic seconds ----------------------------------------===//
 #ifndef BRAID_BASE_CLOCK_H
 #define BRAID_BASE_CLOCK_H
 

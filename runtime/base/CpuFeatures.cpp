@@ -1,4 +1,4 @@
-//===- CpuFeatures.cpp - is this the processor the code was compiled for? ---===//
+//===- CpuFeatures.cpp - checks the processor's features ------------------===//
 //
 // Without this check, the first unsupported vector instruction would end the process with "illegal
 // instruction".  The kernel's list in /proc/cpuinfo writes names with underscores where compilers

@@ -1,4 +1,4 @@
-//===- Error.h - what the runtime throws ----------------------------------===//
+//===- Error.h - exceptions of the runtime --------------------------------===//
 //
 // One exception type for every error that the user can cause.  Its text is the whole message (what,
 // where, both conflicting values, what to do), which br_main prints after "error: ".  Nothing may

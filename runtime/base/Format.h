@@ -1,4 +1,4 @@
-//===- Format.h - numbers as people read them -----------------------------===//
+//===- Format.h - numbers as text for people ------------------------------===//
 #ifndef BRAID_BASE_FORMAT_H
 #define BRAID_BASE_FORMAT_H
 

@@ -1,4 +1,4 @@
-//===- Hash.h - a number that stands for a text ---------------------------===//
+//===- Hash.h - hashes of text --------------------------------------------===//
 #ifndef BRAID_BASE_HASH_H
 #define BRAID_BASE_HASH_H
 

@@ -1,4 +1,4 @@
-//===- Json.h - JSON in files of others -------------------------*- C++ -*-===//
+//===- Json.h - reads JSON files --------------------------------*- C++ -*-===//
 //
 // The runtime's only JSON reader.  It limits the size of a file, its kind and the depth of its
 // values, because any program may have written it.

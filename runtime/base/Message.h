@@ -1,4 +1,4 @@
-//===- Message.h - what the runtime says to people ------------------------===//
+//===- Message.h - text for people ----------------------------------------===//
 #ifndef BRAID_BASE_MESSAGE_H
 #define BRAID_BASE_MESSAGE_H
 

@@ -1,4 +1,4 @@
-//===- RandomLanes.h - random numbers, a vector of them at a time ----------===//
+//===- RandomLanes.h - random numbers, a vector at a time -----------------===//
 //
 // RandomNumbers.cpp includes this file once for each instruction set, inside a separate namespace;
 // so it has no include guard.  The including file defines the differences first:

@@ -1,4 +1,4 @@
-//===- Safetensors.cpp - reading the safetensors format -------------------===//
+//===- Safetensors.cpp - reads the safetensors format ---------------------===//
 
 #include "base/Safetensors.h"
 

@@ -1,4 +1,4 @@
-//===- Safetensors.h - reading the safetensors format ---------------------===//
+//===- Safetensors.h - reads the safetensors format -----------------------===//
 //
 // A file is an 8-byte little-endian header length, a JSON header {"name": {"dtype", "shape",
 // "data_offsets"}, ..., "__metadata__": {strings}}, and the data.  The reader trusts nothing in a

@@ -1,4 +1,4 @@
-//===- Agree.cpp - what ranks must know about each other ------------------===//
+//===- Agree.cpp - agreement between ranks --------------------------------===//
 
 #include "core/Agree.h"
 

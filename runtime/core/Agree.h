@@ -1,4 +1,4 @@
-//===- Agree.h - what all ranks must know of each other -------------------===//
+//===- Agree.h - agreement between ranks ----------------------------------===//
 //
 // The runtime issues no collectives of its own.  It runs the program `agree`, which the compiler
 // makes for models of many ranks.  All ranks must call these functions together.

@@ -1,4 +1,4 @@
-//===- Arena.cpp - the one allocation of a training job -------------------===//
+//===- Arena.cpp - the single allocation of a training job ----------------===//
 
 #include "core/Arena.h"
 #include "base/Error.h"

@@ -1,4 +1,4 @@
-//===- Arena.h - the one allocation of a training job ---------------------===//
+//===- Arena.h - the single allocation of a training job ------------------===//
 //
 // All tensors live at offsets that the compiler chose, in one block of zeroed memory.  The block is
 // allocated once, page aligned.  Every page is touched at once, in parallel, so that the resident

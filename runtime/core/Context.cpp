@@ -1,4 +1,4 @@
-//===- Context.cpp - contexts by target, and the calls that go to them ----===//
+//===- Context.cpp - contexts by target, and the C functions for them -----===//
 
 #include "core/Context.h"
 

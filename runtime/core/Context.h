@@ -1,4 +1,4 @@
-//===- Context.h - what br_context is -------------------------------------===//
+//===- Context.h - the state of a running model ---------------------------===//
 //
 // The state that a running model needs from the runtime: its arena, its library calls and its place
 // among ranks.  Each target has its own class.  The core uses only this interface, and the C

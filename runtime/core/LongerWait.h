@@ -1,4 +1,4 @@
-//===- LongerWait.h - more patience than the time-out ---------------------===//
+//===- LongerWait.h - waits longer than the timeout -----------------------===//
 #ifndef BRAID_CORE_LONGERWAIT_H
 #define BRAID_CORE_LONGERWAIT_H
 

@@ -1,4 +1,4 @@
-//===- MachineRates.h - how fast a machine could be -----------------------===//
+//===- MachineRates.h - upper limits of a machine's speed -----------------===//
 //
 // Rates of a rank that only multiplies large matrices, or only copies large memory, while the other
 // ranks do the same.

@@ -1,4 +1,4 @@
-//===- Measurement.cpp - what is asked of a rank's time -------------------===//
+//===- Measurement.cpp - profile and trace by the host's clock ------------===//
 
 #include "core/Measurement.h"
 

@@ -1,4 +1,4 @@
-//===- Measurement.h - what is asked of a rank's time ---------------------===//
+//===- Measurement.h - profile and trace by the host's clock --------------===//
 //
 // Profile and trace of programs that the host runs, by the host's clock.  Without either there is
 // no Measurement, and each mark of a program (br_action) is only a branch.

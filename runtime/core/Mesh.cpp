@@ -1,4 +1,4 @@
-//===- Mesh.cpp - which ranks are in which group --------------------------===//
+//===- Mesh.cpp - groups of ranks in the mesh -----------------------------===//
 
 #include "core/Mesh.h"
 

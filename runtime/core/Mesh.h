@@ -1,4 +1,4 @@
-//===- Mesh.h - which ranks are in which group ----------------------------===//
+//===- Mesh.h - groups of ranks in the mesh -------------------------------===//
 #ifndef BRAID_CORE_MESH_H
 #define BRAID_CORE_MESH_H
 

@@ -1,4 +1,4 @@
-//===- Plan.h - the memory plan a model was compiled with -----------------===//
+//===- Plan.h - the memory plan of a model --------------------------------===//
 #ifndef BRAID_CORE_PLAN_H
 #define BRAID_CORE_PLAN_H
 

@@ -1,4 +1,4 @@
-//===- Profile.cpp - how long the actions of programs take ----------------===//
+//===- Profile.cpp - times of the actions of programs ---------------------===//
 
 #include "core/Profile.h"
 

@@ -1,4 +1,4 @@
-//===- Profile.h - how long the actions of programs take ------------------===//
+//===- Profile.h - times of the actions of programs -----------------------===//
 //
 // The mean and the shortest time of each action over the runs of its program, beside its lower
 // bound on the machine (MachineRates.h); and sums over the actions with the same kernel, op, unit

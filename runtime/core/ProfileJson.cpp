@@ -1,4 +1,4 @@
-//===- ProfileJson.cpp - a profile for programs ---------------------------===//
+//===- ProfileJson.cpp - a profile as JSON --------------------------------===//
 
 #include "core/ProfileJson.h"
 

@@ -1,4 +1,4 @@
-//===- ProfileJson.h - a profile for programs -----------------------------===//
+//===- ProfileJson.h - a profile as JSON ----------------------------------===//
 #ifndef BRAID_CORE_PROFILEJSON_H
 #define BRAID_CORE_PROFILEJSON_H
 

@@ -1,4 +1,4 @@
-//===- ProgramHash.h - what tells a compiled program from another ---------===//
+//===- ProgramHash.h - hash of a compiled program -------------------------===//
 #ifndef BRAID_CORE_PROGRAMHASH_H
 #define BRAID_CORE_PROGRAMHASH_H
 

@@ -1,4 +1,4 @@
-//===- SlotCollectives.h - collectives whose tensors lie in slots ---------===//
+//===- SlotCollectives.h - collectives of tensors in slots ----------------===//
 //
 // A collective in a program for microbatches may send from, or receive into, a slot that depends on
 // the microbatch.  This class expands it into one collective for each microbatch.  So code that

@@ -1,4 +1,4 @@
-//===- TensorPart.cpp - which elements of a tensor lie where --------------===//
+//===- TensorPart.cpp - parts of a tensor and copies between them ---------===//
 
 #include "core/TensorPart.h"
 

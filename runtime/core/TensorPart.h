@@ -1,4 +1,4 @@
-//===- TensorPart.h - which elements of a tensor lie where ----------------===//
+//===- TensorPart.h - parts of a tensor and copies between them -----------===//
 //
 // A tensor is stored in parts: in the arenas of ranks, and in the files of a checkpoint.  A part is
 // a box of the tensor's indices with a stride for each dim, and a window of the positions that

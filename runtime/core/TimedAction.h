@@ -1,4 +1,4 @@
-//===- TimedAction.h - when an action of a program ran --------------------===//
+//===- TimedAction.h - begin and end of an action -------------------------===//
 #ifndef BRAID_CORE_TIMEDACTION_H
 #define BRAID_CORE_TIMEDACTION_H
 

@@ -1,4 +1,4 @@
-//===- Trace.cpp - what all ranks did, on one clock -----------------------===//
+//===- Trace.cpp - timeline of all ranks, by one clock --------------------===//
 
 #include "core/Trace.h"
 

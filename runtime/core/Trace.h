@@ -1,4 +1,4 @@
-//===- Trace.h - what all ranks did, on one clock -------------------------===//
+//===- Trace.h - timeline of all ranks, by one clock ----------------------===//
 //
 // A rank records when its actions began and ended, and when its collectives ran, on the
 // communication thread or on a device.  At the end rank 0 collects the records of all ranks.  It

@@ -1,4 +1,4 @@
-//===- ActionEvents.cpp - the time of actions on a device -----------------===//
+//===- ActionEvents.cpp - times of actions on a device --------------------===//
 
 #include "cuda/ActionEvents.h"
 

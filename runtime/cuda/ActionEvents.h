@@ -1,4 +1,4 @@
-//===- ActionEvents.h - the time of actions on a device -------------------===//
+//===- ActionEvents.h - times of actions on a device ----------------------===//
 //
 // The clock of a profile (core/Profile.h) and of a trace (core/Trace.h).  It records an event on
 // the compute stream before each action and one after the last; the time between two events is the

@@ -1,4 +1,4 @@
-//===- Attention.cpp - attention over cuDNN -------------------------------===//
+//===- Attention.cpp - attention with cuDNN -------------------------------===//
 
 #include "cuda/Attention.h"
 

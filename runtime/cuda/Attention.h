@@ -1,4 +1,4 @@
-//===- Attention.h - attention over cuDNN ---------------------------------===//
+//===- Attention.h - attention with cuDNN ---------------------------------===//
 //
 // Builds the cuDNN graph and plan of every br_attention_desc once, at start.  It takes the first
 // engine in the order of the library's heuristic whose scratch memory fits the descriptor's

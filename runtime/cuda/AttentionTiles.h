@@ -1,4 +1,4 @@
-//===- AttentionTiles.h - attention and its gradient, by tiles ------------===//
+//===- AttentionTiles.h - tiled kernels of attention and its gradient -----===//
 //
 // Kernels for exec.attention and exec.attention_grad that no library computes.  As on the CPU
 // (cpu/Attention.h), no matrix of queries x keys is in global memory.  Forward keeps a running

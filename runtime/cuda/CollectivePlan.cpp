@@ -1,4 +1,4 @@
-//===- CollectivePlan.cpp - a collective as calls of a device -------------===//
+//===- CollectivePlan.cpp - steps of a collective on a device -------------===//
 
 #include "cuda/CollectivePlan.h"
 

@@ -1,4 +1,4 @@
-//===- CollectivePlan.h - a collective as calls of a device ---------------===//
+//===- CollectivePlan.h - steps of a collective on a device ---------------===//
 //
 // Steps of one rank for one collective, computed once: copies that pack the sent data into
 // contiguous blocks, NCCL calls in one group, copies that unpack the received data, and zero fills.

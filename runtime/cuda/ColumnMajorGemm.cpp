@@ -1,4 +1,4 @@
-//===- ColumnMajorGemm.cpp - a GEMM as a column-major library sees it -----===//
+//===- ColumnMajorGemm.cpp - a GEMM in column-major terms -----------------===//
 
 #include "cuda/ColumnMajorGemm.h"
 

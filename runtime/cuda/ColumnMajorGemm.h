@@ -1,4 +1,4 @@
-//===- ColumnMajorGemm.h - a GEMM as a column-major library sees it -------===//
+//===- ColumnMajorGemm.h - a GEMM in column-major terms -------------------===//
 //
 // The only place that knows both conventions.  Braid's: C[m,n] = A[m,k] B[k,n], where each matrix
 // has a stride for rows and a stride for columns, one of which is 1; a row-major matrix has

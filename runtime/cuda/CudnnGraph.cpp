@@ -1,4 +1,4 @@
-//===- CudnnGraph.cpp - a call of attention as a graph of cuDNN -----------===//
+//===- CudnnGraph.cpp - an attention call as a cuDNN graph ----------------===//
 
 #include "cuda/CudnnGraph.h"
 

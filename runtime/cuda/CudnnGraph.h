@@ -1,4 +1,4 @@
-//===- CudnnGraph.h - a call of attention as a graph of cuDNN -------------===//
+//===- CudnnGraph.h - an attention call as a cuDNN graph ------------------===//
 //
 // cuDNN's frontend consists of header files in a Python package (nvidia-cudnn-frontend), and needs
 // the headers of cuDNN and NVRTC.  If one is missing, CMake reports it and defines

@@ -1,4 +1,4 @@
-//===- DeviceArena.cpp - the one allocation on the device -----------------===//
+//===- DeviceArena.cpp - the single allocation on a device ----------------===//
 
 #include "cuda/DeviceArena.h"
 

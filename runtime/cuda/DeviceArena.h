@@ -1,4 +1,4 @@
-//===- DeviceArena.h - the one allocation on the device -------------------===//
+//===- DeviceArena.h - the single allocation on a device ------------------===//
 //
 // The arena, as in core/Arena: exactly the bytes of the plan, zeroed, in one allocation.  The
 // allocation is a cudaMalloc, or an ncclMemAlloc where NCCL may be the transport: all NCCL

@@ -1,4 +1,4 @@
-//===- DeviceClock.h - the time of a device's events by the host's clock --===//
+//===- DeviceClock.h - times of device events by the host's clock ---------===//
 #ifndef BRAID_CUDA_DEVICECLOCK_H
 #define BRAID_CUDA_DEVICECLOCK_H
 

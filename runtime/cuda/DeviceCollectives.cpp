@@ -1,4 +1,4 @@
-//===- DeviceCollectives.cpp - which transport ranks on GPUs use ----------===//
+//===- DeviceCollectives.cpp - choice of the transport between GPUs -------===//
 //
 // Every rank shares its facts, and all ranks draw the same conclusion from the same blobs: NCCL
 // starts on all of them or on none.

@@ -1,4 +1,4 @@
-//===- DeviceCollectives.h - how ranks on GPUs talk -----------------------===//
+//===- DeviceCollectives.h - collectives of ranks on GPUs -----------------===//
 //
 // Starts and waits of a program's collectives, by their index in br_model.collectives.  An
 // implementation puts them on the communication stream (NcclCollectives), or hands them to a thread

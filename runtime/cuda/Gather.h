@@ -1,4 +1,4 @@
-//===- Gather.h - rows by index, on the device ----------------------------===//
+//===- Gather.h - embedding lookup and its gradient -----------------------===//
 //
 // Embedding lookup and its gradient.  A warp works on a strip of 32 packs of a row.  An id outside
 // the table reads as zeros and adds nothing.

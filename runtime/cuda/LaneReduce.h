@@ -1,4 +1,4 @@
-//===- LaneReduce.h - from the lanes of several threads to one value ------===//
+//===- LaneReduce.h - reductions over the lanes of several threads --------===//
 //
 // T threads share a row.  T is a power of two up to a warp, so that a warp has 32 / T rows, or
 // several whole warps.  A block has one such group or more.  A reduction adds the lanes of each

@@ -1,4 +1,4 @@
-//===- Lanes.h - values of a few lanes in a thread, their loads and stores ===//
+//===- Lanes.h - vectors of lanes in a thread, loads and stores -----------===//
 //
 // A thread works on W adjacent lanes at once.  Generated code calls Vec<float, W> V, Vec<int32_t,
 // W> VI and Vec<bool, W> VM.  bf16, i8 and i1 exist only in memory, as on the CPU; in registers

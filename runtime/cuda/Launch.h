@@ -1,4 +1,4 @@
-//===- Launch.h - how generated CUDA programs run generated kernels -------===//
+//===- Launch.h - launches of generated CUDA kernels ----------------------===//
 //
 //   const Memory m(ctx);
 //   m.at(3);                                    // names the action in errors

@@ -1,4 +1,4 @@
-//===- MatmulChoices.cpp - what a search has chosen, in a file -------------===//
+//===- MatmulChoices.cpp - file of chosen matmul algorithms ---------------===//
 
 #include "cuda/MatmulChoices.h"
 

@@ -1,4 +1,4 @@
-//===- MatmulChoices.h - what a search has chosen, in a file ---------------===//
+//===- MatmulChoices.h - file of chosen matmul algorithms -----------------===//
 //
 // Timed searches may choose other algorithms each time, and these round differently.  So the first
 // run that searches writes its choices to a file, and later runs (also resumed ones) use them on

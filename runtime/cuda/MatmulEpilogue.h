@@ -1,4 +1,4 @@
-//===- MatmulEpilogue.h - what a call of cuBLASLt does of an epilogue -----===//
+//===- MatmulEpilogue.h - epilogues that a cuBLASLt call computes ---------===//
 //
 // Only the installed cuBLASLt knows whether it computes an epilogue for some types.  So a matmul
 // has several ways to end, in order of preference: with the whole epilogue, with the bias only,

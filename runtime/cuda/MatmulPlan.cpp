@@ -1,4 +1,4 @@
-//===- MatmulPlan.cpp - how one matmul runs on a GPU ----------------------===//
+//===- MatmulPlan.cpp - plan of one matmul on a GPU -----------------------===//
 //
 // The calls and attributes of cuBLASLt in use, which a stand-in for it must provide:
 //

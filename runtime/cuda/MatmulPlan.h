@@ -1,4 +1,4 @@
-//===- MatmulPlan.h - how one matmul runs on a GPU ------------------------===//
+//===- MatmulPlan.h - plan of one matmul on a GPU -------------------------===//
 //
 // A matmul has `items` results, and each takes `steps` calls, one for each iteration of the outer
 // loops.  The calls of a result accumulate into the same C in order: the first as the descriptor

@@ -1,4 +1,4 @@
-//===- MatmulProbe.cpp - what cuBLASLt has for a model's matmuls ----------===//
+//===- MatmulProbe.cpp - lists cuBLASLt's algorithms for a model ----------===//
 
 #include "cuda/MatmulProbe.h"
 

@@ -1,4 +1,4 @@
-//===- MatmulProbe.h - what cuBLASLt has for a model's matmuls ------------===//
+//===- MatmulProbe.h - lists cuBLASLt's algorithms for a model ------------===//
 //
 // Asks the library's heuristic about each distinct matmul and each way to end it, as a run does at
 // start.  It needs no arena and computes nothing.  So it tells within seconds which epilogues a

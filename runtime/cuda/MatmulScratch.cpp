@@ -1,4 +1,4 @@
-//===- MatmulScratch.cpp - operands of matmuls that are only timed --------===//
+//===- MatmulScratch.cpp - operands for timing matmuls --------------------===//
 
 #include "cuda/MatmulScratch.h"
 

@@ -1,4 +1,4 @@
-//===- MatmulScratch.h - operands of matmuls that are only timed ----------===//
+//===- MatmulScratch.h - operands for timing matmuls ----------------------===//
 //
 // A search times matmuls before the arena is in use, so their operands may lie anywhere in it:
 // beside each other, and outside the matmul's workspace, in which some algorithms count.  There is

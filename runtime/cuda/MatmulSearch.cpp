@@ -1,4 +1,4 @@
-//===- MatmulSearch.cpp - takes the fastest algorithm of cuBLASLt ---------===//
+//===- MatmulSearch.cpp - search for the fastest cuBLASLt algorithm -------===//
 
 #include "cuda/MatmulSearch.h"
 

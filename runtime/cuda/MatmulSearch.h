@@ -1,4 +1,4 @@
-//===- MatmulSearch.h - takes the fastest algorithm of cuBLASLt -----------===//
+//===- MatmulSearch.h - search for the fastest cuBLASLt algorithm ---------===//
 //
 // The heuristic's first algorithm is a guess.  With --matmul-search=N, up to N candidates are timed
 // for each distinct matmul, on the stream where matmuls run.  The fastest is kept; of equal ones

@@ -1,4 +1,4 @@
-//===- MatmulStart.cpp - which algorithms the matmuls of a run have -------===//
+//===- MatmulStart.cpp - choice of matmul algorithms at start -------------===//
 
 #include "cuda/MatmulStart.h"
 

@@ -1,4 +1,4 @@
-//===- MatmulStart.h - which algorithms the matmuls of a run have ---------===//
+//===- MatmulStart.h - choice of matmul algorithms at start ---------------===//
 //
 // All ranks decide together, once, at start:
 //

@@ -1,4 +1,4 @@
-//===- NcclCollectives.cpp - collectives on the communication stream ------===//
+//===- NcclCollectives.cpp - collectives with NCCL ------------------------===//
 
 #include "cuda/NcclCollectives.h"
 

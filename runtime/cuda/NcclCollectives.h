@@ -1,4 +1,4 @@
-//===- NcclCollectives.h - collectives on the communication stream --------===//
+//===- NcclCollectives.h - collectives with NCCL --------------------------===//
 //
 // A start records an event on the compute stream, makes the communication stream wait for it, and
 // puts the collective there as one NCCL group.  A wait makes the compute stream wait for the

@@ -1,4 +1,4 @@
-//===- NcclLibrary.h - NCCL, for those that are not linked with it --------===//
+//===- NcclLibrary.h - NCCL for code that is not linked with it -----------===//
 //
 // The NCCL code is an archive of its own; a program contains it if its main asks for it
 // (transports.h).

@@ -1,4 +1,4 @@
-//===- Pack.h - neighbouring elements that a thread moves at once ---------===//
+//===- Pack.h - adjacent elements that a thread moves at once -------------===//
 #ifndef BRAID_CUDA_PACK_H
 #define BRAID_CUDA_PACK_H
 

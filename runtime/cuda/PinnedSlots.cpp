@@ -1,4 +1,4 @@
-//===- PinnedSlots.cpp - inputs and results on their way ------------------===//
+//===- PinnedSlots.cpp - pinned memory for inputs and results -------------===//
 
 #include "cuda/PinnedSlots.h"
 

@@ -1,4 +1,4 @@
-//===- PinnedSlots.h - inputs and results on their way --------------------===//
+//===- PinnedSlots.h - pinned memory for inputs and results ---------------===//
 //
 // Each program has two slots in pinned memory for its inputs and scalar results, used by alternate
 // runs.  While the device runs one program, the host writes the inputs of the next run and reads

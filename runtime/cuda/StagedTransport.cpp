@@ -1,4 +1,4 @@
-//===- StagedTransport.cpp - memory of devices over transports of the host ===//
+//===- StagedTransport.cpp - device memory over transports of the host ----===//
 
 #include "cuda/StagedTransport.h"
 

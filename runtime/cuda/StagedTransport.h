@@ -1,4 +1,4 @@
-//===- StagedTransport.h - memory of devices over transports of the host --===//
+//===- StagedTransport.h - device memory over transports of the host ------===//
 //
 // Turns a transport of host memory into a transport of device memory.  For each operation the
 // communication thread waits until the device reaches its start, copies the sent data down into

@@ -1,4 +1,4 @@
-//===- StreamCollectives.cpp - collectives that are work on streams -------===//
+//===- StreamCollectives.cpp - collectives as work on streams -------------===//
 
 #include "cuda/StreamCollectives.h"
 

@@ -1,4 +1,4 @@
-//===- StreamCollectives.h - collectives that are work on streams ---------===//
+//===- StreamCollectives.h - collectives as work on streams ---------------===//
 //
 // The model's tables as plans with this rank's addresses, made once.  A start records an event on
 // the compute stream and makes the communication stream wait for it.  Then it queues copies, the

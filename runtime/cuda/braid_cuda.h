@@ -1,4 +1,4 @@
-//===- braid_cuda.h - what generated CUDA programs call beside braid_rt.h -===//
+//===- braid_cuda.h - C ABI of generated CUDA programs --------------------===//
 //
 // A GPU program is the same list of calls as a CPU program, but launches kernels where the CPU runs
 // loops.  These functions give the program the stream, and report launches to the runtime.  None of

@@ -1,4 +1,4 @@
-//===- kernel.h - what generated CUDA kernels are written in --------------===//
+//===- kernel.h - includes of generated CUDA kernels ----------------------===//
 //
 // A generated kernel works on rows of lanes.  T threads share a row, and each of them takes W lanes
 // at once. cpu/kernel.h has the same function names, so that a body reads the same on both.

@@ -1,4 +1,4 @@
-//===- Placement.cpp - which cores the threads of a rank run on -----------===//
+//===- Placement.cpp - cores for the threads of a rank --------------------===//
 
 #include "host/Placement.h"
 

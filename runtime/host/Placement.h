@@ -1,4 +1,4 @@
-//===- Placement.h - which cores the threads of a rank run on -------------===//
+//===- Placement.h - cores for the threads of a rank ----------------------===//
 //
 // Ranks on one host share its cores: each rank has its own range, and neighbouring ranks have
 // neighbouring ranges.  If the launcher has already bound the process to some cores, the rank uses
