@@ -311,8 +311,8 @@ typedef enum {
 // The operand whose sum is the gradient of a bias.
 typedef enum { BR_BIAS_GRAD_NONE = 0, BR_BIAS_GRAD_A, BR_BIAS_GRAD_B } br_bias_grad;
 
-// A matrix of a matmul.  The strides lead from a row to the next, from a column to the next (one of
-// these two is 1), and from an iteration of each loop to the next (0 broadcasts).
+// A matrix of a matmul.  Strides are distances between rows, between columns (one of these two is
+// 1), and between iterations of each loop (0 broadcasts).
 typedef struct br_matrix {
   br_dtype type;
   int64_t row_stride, column_stride;

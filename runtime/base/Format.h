@@ -9,7 +9,7 @@
 
 namespace braid {
 
-// 1234567 -> "1,234,567".
+// Formats 1234567 as "1,234,567".
 inline std::string formatCount(uint64_t n) {
   std::string digits = std::to_string(n);
   for (size_t at = digits.size(); at > 3; at -= 3)
@@ -17,7 +17,7 @@ inline std::string formatCount(uint64_t n) {
   return digits;
 }
 
-// "123 B", "1.5 MiB": one decimal.
+// Formats bytes as "123 B" or "1.5 MiB", with one decimal.
 inline std::string formatBytes(uint64_t n) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   double value = static_cast<double>(n);

@@ -61,7 +61,7 @@ private:
 // Bytes of one element of a safetensors type; 0 for an unknown name.
 uint64_t safetensorsTypeSize(const std::string &dtype);
 
-// "[2, 3]".
+// Returns "[2, 3]".
 std::string formatShape(const std::vector<int64_t> &shape);
 
 } // namespace braid

@@ -81,8 +81,8 @@ struct br_context {
 
   // Later programs and messages use the slots of this microbatch.
   void useSlotsOf(int32_t microbatch) { slotsOf = microbatch; }
-  // Called before a message that no program starts: the results of the last program have been read
-  // then.
+  // Called before a message that no program starts.  Waits for the copies of the last program's
+  // results, which the message may overwrite.
   virtual void prepareMessage() {}
   // Throws RankError if a start or a wait has failed.
   virtual void checkMessage(br_status status);
@@ -95,8 +95,8 @@ struct br_context {
   int32_t indexIn(int32_t group) const { return indices[group]; }
 
 protected:
-  // The model with one collective for each microbatch's slot, for a target's tables; and the
-  // current index in it.
+  // withCollectives: the model with one collective for each microbatch's slot, for a target's
+  // tables.  collectiveNow: the current index of a collective in that model.
   const br_model &withCollectives() const { return inSlots.model(); }
   int32_t collectiveNow(int32_t index) const { return inSlots.at(index, slotsOf); }
 

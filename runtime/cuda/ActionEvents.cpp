@@ -93,7 +93,7 @@ void ActionEvents::trace(const br_program &program, const Marks &marks, std::vec
   tracing->add(program, actions);
 }
 
-// Gives profile and trace what a run has recorded, and makes room for another.
+// Gives the recorded times of a run to profile and trace, and clears the marks for another run.
 void ActionEvents::collect(Program &program, Marks &marks, const Wait &wait) {
   if (marks.count == 0)
     return;

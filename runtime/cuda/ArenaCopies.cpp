@@ -30,7 +30,7 @@ void ArenaCopies::makeBuffers() {
              " of the host's memory for copies from and to the device; allow the process more (ulimit -l, the memory "
              "limit of its control group): ",
              error.what());
-      cudaGetLastError(); // reported here, not again by the next call
+      cudaGetLastError(); // clears the error; else the next call would report it again
       pieceBytes = std::max(pieceBytes / 2, leastBytes);
     }
   }

@@ -36,7 +36,7 @@ struct CudaAttentionTable::Library {
   std::vector<Plan> plans;
 };
 
-// "attention of 8 x 12 heads, 1024 queries, 1024 keys, heads of 64".
+// Returns "attention of 8 x 12 heads, 1024 queries, 1024 keys, heads of 64".
 static std::string describe(const br_attention_desc &desc) {
   return concat(desc.gradient ? "the gradient of attention" : "attention", " of ", desc.batch, " x ", desc.heads,
                 " heads, ", desc.queries, " queries, ", desc.keys, " keys, heads of ", desc.size);
@@ -48,7 +48,7 @@ static void check(const br_attention_desc &desc, fe::error_t error) {
          error.get_message(), kInstead);
 }
 
-// Checks the order of sums of all descriptors; a model has one order for all its attentions.
+// Prepares a serial order of sums if the model needs it; all attentions of a model have one order.
 static void prepareOrder(const br_model &model) {
   auto isSerial = [](const br_attention_desc &desc) { return desc.gradient && desc.order == BR_ORDER_SERIAL; };
   if (std::none_of(model.attentions, model.attentions + model.n_attentions, isSerial))

@@ -1,7 +1,7 @@
 //===- Blocks.h - copies between a tensor and blocks of it, on the device -===//
 //
-// Actions of a rank without communication, by its number in a group, as in cpu/Blocks.h.  Ranges
-// and whole tensors are driver copies.  Strided blocks are copied by a kernel in units of up to 16
+// Actions without communication that depend on the rank's number in a group, as in cpu/Blocks.h.
+// The driver copies ranges and whole tensors.  A kernel copies strided blocks, in units of up to 16
 // bytes, as far as both sides are contiguous.
 //
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,7 @@
 
 using namespace braid;
 
-// Whether a kernel caused this error and a later call reports it.
+// Whether a kernel may have caused this error, which a later call then reports.
 static bool isLate(cudaError_t error) {
   constexpr cudaError_t late[] = {cudaErrorIllegalAddress, cudaErrorMisalignedAddress, cudaErrorLaunchFailure,
                                   cudaErrorECCUncorrectable};

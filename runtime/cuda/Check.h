@@ -34,7 +34,7 @@
 
 namespace braid {
 
-// "cudaErrorInvalidConfiguration (9): invalid configuration argument".
+// Returns "cudaErrorInvalidConfiguration (9): invalid configuration argument".
 std::string describeCuda(cudaError_t error);
 
 // Throws Error if the call failed.
@@ -59,7 +59,7 @@ public:
   bool any() const { return !first.empty(); }
   const std::string &text() const { return first; }
 
-  // "matmul -> h.0.mlp [256 x 3072]"; empty between programs and for actions without a name.
+  // Returns "matmul -> h.0.mlp [256 x 3072]"; empty between programs and for actions without a name.
   const char *actionName() const;
 
 private:

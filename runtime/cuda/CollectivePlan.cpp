@@ -33,7 +33,7 @@ private:
   void zeroPadding(const br_segment &s, int rows);
 
   // Memory of a tensor's blocks in order: the tensor itself, or scratch if blocks are parts of
-  // rows. at() returns the address of one block.
+  // rows.  at() returns the address of one block.
   std::byte *packed(const br_segment &s, const void *whole, int rows);
   std::byte *unpacked(const br_segment &s, void *whole, int rows);
   std::byte *reserve(int64_t elements);

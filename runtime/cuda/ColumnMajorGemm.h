@@ -49,7 +49,7 @@ struct ColumnMajorGemm {
   ColumnMajorGemm(const br_matmul_desc &desc, const std::string &where);
 
   int64_t m, n, k;
-  ColumnMatrix a, b, c, addend; // the addend, or our C, is the library's C
+  ColumnMatrix a, b, c, addend; // the library's C is the addend, or our C
   bool swapped = false;         // the library's A is our B
   int64_t batch = 1;            // GEMMs in one call
   std::vector<ColumnLoop> loops, outer;

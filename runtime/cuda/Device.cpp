@@ -15,12 +15,12 @@ using namespace braid;
 
 std::string Device::describe() const { return concat("CUDA device ", number, " (", name, ")"); }
 
-// "there is one, number 0", or "there are 4, numbers 0 to 3".
+// Returns "there is one, number 0", or "there are 4, numbers 0 to 3".
 static std::string describeCount(int count) {
   return count == 1 ? "there is one, number 0" : concat("there are ", count, ", numbers 0 to ", count - 1);
 }
 
-// "13.0".
+// Returns "13.0".
 static std::string describeVersion() {
   int version = 0;
   cudaRuntimeGetVersion(&version);
@@ -76,7 +76,7 @@ static std::vector<const void *> &ownKernels() {
 
 void br_cuda_kernel(const void *kernel) { ownKernels().push_back(kernel); }
 
-// "9.0".
+// Returns "9.0".
 static std::string describeCapability(int capability) { return concat(capability / 10, ".", capability % 10); }
 
 static std::string adviseOf(int capability) {

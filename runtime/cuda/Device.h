@@ -20,9 +20,9 @@ struct Device {
   int capability = 0;  // compute capability; 90 means 9.0
   int compiledFor = 0; // lowest compute capability that a kernel was compiled for
 
-  // "CUDA device 0 (NVIDIA H100 80GB HBM3)".
+  // Returns "CUDA device 0 (NVIDIA H100 80GB HBM3)".
   std::string describe() const;
-  // "compiled for cuda:sm_90".
+  // Returns "compiled for cuda:sm_90".
   std::string describeCode(const br_model &model) const;
   // Returns advice to compile for this GPU; empty if the code fits.
   std::string warnOfCode() const;

@@ -41,7 +41,7 @@ public:
 
   std::byte *data() const { return base; }
 
-  // "beside the arena: 480 MiB of CUDA's context and of other programs, 96 MiB of libraries".  Call
+  // Returns "beside the arena: 480 MiB of CUDA's context and of other programs, 96 MiB of libraries".  Call
   // it after these are loaded.
   std::string describeRest() const;
   // Names the allocator and its bytes beyond the plan; empty for cudaMalloc.

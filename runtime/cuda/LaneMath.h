@@ -1,7 +1,7 @@
 //===- LaneMath.h - elementary functions on lanes and row values ----------===//
 //
 // CUDA's single-precision functions, with their documented errors: at most 2 units in the last
-// place (ulp); erf 2, tanh 2, pow 4.  Division and sqrt round correctly; compile without
+// place (erf and tanh reach 2), but 4 for pow.  Division and sqrt round correctly; compile without
 // -use_fast_math.  Lanes and row values get the same bits.
 //
 //===----------------------------------------------------------------------===//

@@ -1,8 +1,8 @@
 //===- Lanes.h - vectors of lanes in a thread, loads and stores -----------===//
 //
-// A thread works on W adjacent lanes at once.  Generated code calls Vec<float, W> V, Vec<int32_t,
-// W> VI and Vec<bool, W> VM.  bf16, i8 and i1 exist only in memory, as on the CPU; in registers
-// they are floats, ints and bools.
+// A thread works on W adjacent lanes at once.  In generated code, V is Vec<float, W>, VI is
+// Vec<int32_t, W> and VM is Vec<bool, W>.  bf16, i8 and i1 exist only in memory, as on the CPU; in
+// registers they are floats, ints and bools.
 //
 // `ld<W>(p)` and `st(p, v)` access up to 16 bytes at a time, aligned to W elements or to 16 bytes.
 // A partial access touches only the first `n` lanes; a partial load sets the other lanes to zero.

@@ -10,10 +10,10 @@
 //   return m.status();
 //
 // A kernel over vectors of any length takes all of them in one parameter: each block finds its
-// vector and its part of that vector.  So an optimizer's update of hundreds of parameters is one
-// launch or a few, and no tables lie on the device outside the arena.  A kernel over rows may be
-// launched in the same way; then lengths are numbers of rows or, where all lanes are summed over
-// the same rows, numbers of lanes.
+// vector and its part of that vector.  So an optimizer updates hundreds of parameters in one launch
+// or a few, and nothing but the arena lies on the device.  A kernel over rows may be launched in
+// the same way; then lengths are numbers of rows or, where all lanes are summed over the same rows,
+// numbers of lanes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LAUNCH_H

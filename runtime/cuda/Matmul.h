@@ -35,7 +35,7 @@ class LtHandle;
 class MatmulChoices;
 struct MatmulTrial;
 
-// "matmul 3 (256 x 576 x 192)".
+// Returns "matmul 3 (256 x 576 x 192)".
 std::string nameOfMatmul(const br_matmul_desc &d, int32_t index);
 
 // Properties that decide how a matmul runs: its multiprocessors (0 means all), and a text that is

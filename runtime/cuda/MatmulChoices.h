@@ -28,10 +28,10 @@ struct MatmulPlatform {
 
 class MatmulChoices {
 public:
-  // All ranks must make one.  They agree on whether there are choices, and on whether any rank
-  // finds that a search pays off.  `ofAllRanks`: all ranks have the same matmuls.  `allGather`
-  // returns the blobs of all ranks, in rank order.  Throws Error if ranks have different options,
-  // or if rank 0 cannot read the named file.
+  // All ranks must construct one together.  They agree on whether there are choices, and on whether
+  // any rank finds that a search pays off.  `ofAllRanks`: all ranks have the same matmuls.
+  // `allGather` returns the blobs of all ranks, in rank order.  Throws Error if ranks have
+  // different options, or if rank 0 cannot read the named file.
   using AllGather = std::function<std::vector<std::string>(const std::string &)>;
   MatmulChoices(const Rank &rank, MatmulPlatform platform, bool ofAllRanks, bool paysOff, const AllGather &allGather);
 

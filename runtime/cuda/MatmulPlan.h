@@ -2,9 +2,9 @@
 //
 // A matmul has `items` results, and each takes `steps` calls, one for each iteration of the outer
 // loops.  The calls of a result accumulate into the same C in order: the first as the descriptor
-// says, the others with beta = 1.  The last call has the bias and the epilogue.  An addend is the
-// library's C. If its memory layout equals that of our C, both share one layout object, which the
-// library demands of equal memory.
+// says, the others with beta = 1.  The last call has the bias and the epilogue.  The library's C is
+// the addend.  If the addend has the memory layout of our C, both share one layout object, because
+// the library wants one if C and D are the same memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULPLAN_H

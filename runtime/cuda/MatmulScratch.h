@@ -1,9 +1,9 @@
 //===- MatmulScratch.h - operands for timing matmuls ----------------------===//
 //
 // A search times matmuls before the arena is in use, so their operands may lie anywhere in it:
-// beside each other, and outside the matmul's workspace, in which some algorithms count.  There is
-// room if the program's own operands lie in separate buffers.  Two read operands may be slices of
-// one buffer; then they share a place.
+// beside each other, and outside the matmul's workspace, where some algorithms keep counters.
+// There is room if the program's own operands lie in separate buffers.  Two read operands may be
+// slices of one buffer; then they share a place.
 //
 // Operands hold numbers of about 1: multiplying zeros takes less power, at higher clocks.
 //

@@ -16,7 +16,7 @@
 //
 // Algorithms add in different orders, so runs that search may differ in the last bits.  The ranks
 // of one run must not differ where they compute the same.  So they exchange their times, and each
-// matmul uses the candidate with the fastest slowest rank.
+// matmul uses the candidate whose slowest rank is the fastest.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULSEARCH_H

@@ -27,8 +27,8 @@ public:
   explicit StagingQueue(int device) : device(device) {}
 
   struct EventPair {
-    Event begin = Event(); // recorded when the results are there
-    Event end = Event();   // recorded once the results are there
+    Event begin = Event(); // recorded by the thread that starts the operation
+    Event end = Event();   // recorded when the results are there
   };
   using SharedEventPair = std::shared_ptr<const EventPair>;
   // Called before the operation is started.

@@ -43,7 +43,7 @@ protected:
   virtual void exchange(int32_t index);
   // Called after the collective's end event has been recorded.
   virtual void started(int32_t) {}
-  // "all_reduce #7 (sum, f32, 4096 elements) over {0, 1}", and the action that started it.
+  // Returns "all_reduce #7 (sum, f32, 4096 elements) over {0, 1}", and the action that started it.
   std::string describe(int32_t index, const char *action) const;
 
   int rankNumber() const { return number; }
