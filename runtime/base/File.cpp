@@ -79,8 +79,7 @@ File File::createPrivate(const std::string &path) {
   }
 }
 
-// Uses a random name, not the process number: processes in several containers may have the same
-// number.
+// Uses a random name: processes in several containers may have the same process number.
 File File::createTemporary(const std::string &path) {
   std::string name = path + ".XXXXXX.tmp";
   const int fd = mkostemps(name.data(), /*suffixlen=*/4, O_CLOEXEC);

@@ -45,7 +45,7 @@ public:
 
   // Reads exactly `bytes` bytes at `offset`; fails if the file is shorter.
   void readAt(uint64_t offset, void *out, uint64_t bytes) const;
-  // Writes at the end of what has been written.
+  // Writes after the bytes of earlier calls.
   void write(const void *data, uint64_t bytes);
   // Writes in the same way; after an error it removes the written part, if the file can be
   // truncated.

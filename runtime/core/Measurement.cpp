@@ -16,8 +16,7 @@ std::unique_ptr<Measurement> Measurement::of(const br_model &model, const Rank &
 
 Measurement::Measurement(const br_model &model, const Rank &rank, const Collectives &collectives)
     : isFirst(rank.isFirst()), isAlone(rank.size == 1), collectives(collectives) {
-  // Only the first rank writes a profile, but all ranks measure rates together, because they share
-  // the limits.
+  // Only the first rank has a profile, but all measure rates, because they share the limits.
   if (rank.profile)
     profile.emplace(model, isFirst ? *rank.profile : "");
   if (!rank.trace)

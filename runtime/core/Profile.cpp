@@ -27,7 +27,7 @@ static Profile::Program emptyTimes(const br_program &program) {
 
 Profile::Profile(const br_model &model, const std::string &path) : file(path), first(model.programs) {
   if (!path.empty())
-    File::openForAppending(path); // checks that the file can be written; throws Error
+    File::openForAppending(path); // throws if it is not writable
   for (int32_t i = 0; i < model.n_programs; ++i)
     all.push_back(emptyTimes(model.programs[i]));
 }

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 Trace::Trace(const br_model &model, const std::string &path, int64_t steps, int rank)
     : path(path), steps(steps), rank(rank), model(model), runsOf(model.n_programs) {
   if (rank == 0)
-    File::openForAppending(path); // checks that the file can be written; throws Error
+    File::openForAppending(path); // throws if it is not writable
 }
 
 //===----------------------------------------------------------------------===//

@@ -106,7 +106,7 @@ CudaAttentionTable::Library::~Library() {
 CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream) {
   if (model.n_attentions == 0)
     return;
-  // The frontend throws std::exception where it does not find a function.
+  // The frontend throws where it does not find a function.
   try {
     library = std::make_unique<Library>(model, arena, stream);
   } catch (const Error &) {

@@ -31,7 +31,7 @@ std::string braid::describeCuda(cudaError_t error) {
 void braid::checkCuda(cudaError_t status, const char *call) {
   if (status == cudaSuccess)
     return;
-  cudaGetLastError(); // clears the error; else the next call would report it again
+  cudaGetLastError(); // clears the error, which the next call would repeat
   fail(call, ": ", describeCuda(status));
 }
 
@@ -78,7 +78,7 @@ void ProgramErrors::note(cudaError_t error, const char *call) {
   if (error != cudaSuccess && !any())
     first = concat(place(), call, ": ", describeCuda(error));
   if (error != cudaSuccess)
-    cudaGetLastError(); // clears the error; else the next call would report it again
+    cudaGetLastError(); // clears the error, which the next call would repeat
 }
 
 void ProgramErrors::note(cudaError_t error, const void *kernel) {

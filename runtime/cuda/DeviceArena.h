@@ -54,7 +54,7 @@ private:
   const DeviceAllocator allocator;
   const uint64_t bytes;
   std::byte *base = nullptr;
-  DeviceMemory before, after; // free memory before and after the allocation
+  DeviceMemory before, after; // device memory before and after the allocation
 };
 
 } // namespace braid

@@ -75,7 +75,7 @@ public:
   virtual const char *name() const = 0;
   // Bytes of device memory that it allocated beside the arena.
   virtual uint64_t scratchBytes() const { return 0; }
-  // Warnings, one sentence each; those of the first rank are printed.
+  // Warnings, one sentence each; only the first rank prints them.
   virtual std::vector<std::string> warnings() const { return {}; }
 
 protected:

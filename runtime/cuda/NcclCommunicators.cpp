@@ -89,7 +89,7 @@ void NcclCommunicators::split(const br_model &model, int rank, bool splitsAll) {
 }
 
 // The new communicator exists once the old one completes.  NCCL may write it even after this rank
-// stops waiting, so its memory must outlive an abort.
+// stops waiting, so the handle's memory must outlive an abort.
 void NcclCommunicators::splitOff(int32_t color, int32_t place) {
   ncclConfig_t config = configuration();
   all.push_back(nullptr);

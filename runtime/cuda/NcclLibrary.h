@@ -14,9 +14,9 @@
 
 namespace braid {
 
-// Functions that code not linked with NCCL calls; both throw Error.
+// Functions of NCCL code; both throw Error.
 struct NcclLibrary {
-  // Rank 0 makes the id, and shares it with all ranks.
+  // Makes the id on rank 0; all ranks receive it.
   std::string (*makeId)();
   std::unique_ptr<StreamCollectives> (*make)(const br_model &model, const Rank &rank, const DevicePlace &place,
                                              const std::string &id);

@@ -2,7 +2,7 @@
 //
 // Ranks on one host share its cores: each rank has its own range, and neighbouring ranks have
 // neighbouring ranges.  If the launcher has already bound the process to some cores, the rank uses
-// those, and nothing is moved.
+// these, and moves nothing.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_HOST_PLACEMENT_H
