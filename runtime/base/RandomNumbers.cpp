@@ -1,4 +1,4 @@
-//===- RandomNumbers.cpp - many random numbers at once ---------------------===//
+//===- RandomNumbers.cpp - many random numbers at once --------------------===//
 //
 // Compiled without contraction: fusing a product and a sum in only some kernels would change the
 // numbers.

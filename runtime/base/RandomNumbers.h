@@ -1,4 +1,4 @@
-//===- RandomNumbers.h - many random numbers at once -----------------------===//
+//===- RandomNumbers.h - many random numbers at once ----------------------===//
 //
 // The initial values of a large model are billions of numbers.  normalAt and uniformAt define each
 // of them.  A kernel draws many at once with the vector instructions of this machine.  Its floats
