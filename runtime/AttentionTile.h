@@ -1,7 +1,7 @@
-//===- AttentionTile.h - how attention on a CPU is cut in tiles -----------===//
+//===- AttentionTile.h - tile size of attention on a CPU ------------------===//
 //
-// From its sizes and a core's cache: the compiler writes the tile into the code that it
-// generates (runtime/cpu/Attention.h) and plans the scratch memory.
+// The tile size follows from attention's sizes and a core's cache.  The compiler writes it into the
+// code that it generates (runtime/cpu/Attention.h), and plans the scratch memory with it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_ATTENTIONTILE_H
@@ -11,9 +11,9 @@
 
 namespace braid {
 
-// How generated code for a CPU computes attention (runtime/cpu/Attention.h): tiles of so many
-// positions that those of the backward pass, seven of rows of a head and two of scores, take
-// half of the cache at most; a multiple of the lanes of every CPU.
+// Positions of a tile in generated CPU attention (runtime/cpu/Attention.h).  The backward pass
+// keeps seven tiles of head rows and two of scores, which may fill at most half of the cache.  The
+// result is a multiple of the lanes of every CPU.
 inline constexpr int64_t attentionTile(const AttentionSizes &sizes, int64_t cacheBytes) {
   constexpr int64_t lanes = 16;
   const int64_t width = roundUp(sizes.size, lanes);
@@ -23,15 +23,15 @@ inline constexpr int64_t attentionTile(const AttentionSizes &sizes, int64_t cach
   return tile;
 }
 
-// Backward adds up dk and dv of a head of keys in f32, of several heads at once: as many as there
-// may be threads, or fewer where that takes much memory.
+// Bytes of scratch memory: backward accumulates dk and dv in f32 for several key heads at once.
+// Allows for up to 64 threads, or for fewer (at least 16) if that would take much memory.
 inline constexpr int64_t attentionTileWorkspace(const AttentionSizes &sizes, int64_t cacheBytes) {
   constexpr int64_t fewThreads = 16, manyThreads = 64, muchBytes = 32 << 20;
   const int64_t heads = sizes.batch * sizes.keyHeads;
   const double head = 8.0 * static_cast<double>(roundUp(sizes.keys, attentionTile(sizes, cacheBytes))) *
                       static_cast<double>(roundUp(sizes.size, 16));
   const int64_t most = std::clamp(static_cast<int64_t>(muchBytes / head), fewThreads, manyThreads);
-  // Each thread gets equally many of them.
+  // Each thread gets equally many heads.
   const int64_t turns = (heads + most - 1) / most;
   return wholeBytes(static_cast<double>((heads + turns - 1) / turns) * head);
 }

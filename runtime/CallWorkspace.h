@@ -1,7 +1,7 @@
 //===- CallWorkspace.h - the scratch memory of library calls --------------===//
 //
-// What a call may use, from its sizes alone: the compiler plans so many bytes for it, and
-// tests hold the libraries against them.
+// Upper bounds of a call's scratch memory, from its sizes alone.  The compiler plans this many
+// bytes, and tests check the libraries against it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CALLWORKSPACE_H
@@ -16,20 +16,20 @@ inline constexpr int64_t roundUp(int64_t number, int64_t multiple) {
   return (number + multiple - 1) / multiple * multiple;
 }
 
-// Sizes that fit no memory must not wrap around.
+// Converts bytes to an integer; limits sizes that fit no memory, so that they do not wrap around.
 inline constexpr int64_t wholeBytes(double bytes) { return static_cast<int64_t>(std::min(bytes, 0x1p60)); }
 
 //===----------------------------------------------------------------------===//
 // oneDNN
 //===----------------------------------------------------------------------===//
 
-// A matmul of m x k by k x n, `items` times, of elements of so many bytes, in any layout.
+// `items` matmuls of m x k by k x n, with elements of `elementBytes` bytes, in any layout.
 struct MatmulSizes {
   int64_t m, n, k, items, elementBytes;
 };
 
-// Bounds of what oneDNN 2.6 takes for a thread: 64 columns of B for at most 1024 steps of k, a
-// part of A, and a part of C where that has another type.
+// Upper bound of oneDNN 2.6's bytes for a thread: 64 columns of B for at most 1024 steps of k, a
+// part of A, and a part of C if that has another type.
 inline constexpr int64_t matmulThreadBytes(const MatmulSizes &sizes) {
   constexpr int64_t aboutA = 135200, aboutC = 32768, aboutWideC = 262144, rest = 2048;
   const int64_t k = roundUp(sizes.k, 16), mostC = sizes.elementBytes < 4 ? aboutWideC : aboutC;
@@ -38,12 +38,12 @@ inline constexpr int64_t matmulThreadBytes(const MatmulSizes &sizes) {
                 std::min(roundUp(m, 16) * roundUp(n, 64), mostC)) +
            rest;
   };
-  // C may be stored by columns; then it is the product of B' and A'.
+  // C may be stored column by column; then the call computes B' A'.
   return std::max(bytes(sizes.m, sizes.n), bytes(sizes.n, sizes.m));
 }
 
-// For as many threads as are of use, but at least for four; where there are several items each
-// thread may have to copy the matrices of one.
+// Allows for as many threads as are useful, but at least four.  With several items, each thread may
+// have to copy the matrices of one item.
 inline constexpr int64_t matmulWorkspace(const MatmulSizes &sizes, int64_t most) {
   constexpr int64_t leastThreads = 4, mostThreads = 16;
   constexpr double flopsOfThread = 4e6;
@@ -58,30 +58,30 @@ inline constexpr int64_t matmulWorkspace(const MatmulSizes &sizes, int64_t most)
 // cuDNN
 //===----------------------------------------------------------------------===//
 
-// How the attention library of a GPU sums gradients.
+// How a GPU's attention library sums gradients.
 struct AttentionSums {
-  // Whether for a fixed order it writes down the gradient of the scores; and whether it can do
-  // without in a serial order.
+  // fixedTakesScores: a fixed order stores the gradient of the scores.  hasSerial: the library has
+  // a serial order that does not.
   bool fixedTakesScores = true, hasSerial = false;
-  // In any other way: the copies of dq in f32.
+  // Copies of dq in f32, for every other order.
   int64_t queryGradients = 2;
 };
 
 struct AttentionSizes {
   int64_t batch, heads, keyHeads, queries, keys, size, elementBytes;
 
-  // Elements of the gradient of the scores, in whole tiles.
+  // Elements of the scores' gradient, in whole tiles.
   constexpr double scores() const {
     return static_cast<double>(batch * heads) * static_cast<double>(roundUp(queries, 64)) *
            static_cast<double>(roundUp(keys, 128));
   }
 };
 
-// What another release may take beside the numbers below.
+// Bytes that another release may need beyond the numbers below.
 inline constexpr int64_t attentionSlack = 1 << 20;
 
-// Measured of cuDNN 9.19: a number a row; where query heads share keys, dk and dv of each query
-// head; and either the gradient of all scores, or dq in f32.
+// Measured with cuDNN 9.19: one f32 for each row; dk and dv of each query head where query heads
+// share keys; and either the gradient of all scores, or dq in f32.
 inline constexpr int64_t attentionGradWorkspace(const AttentionSizes &sizes, const AttentionSums &sums,
                                                 bool isFixedOrder) {
   const double heads = static_cast<double>(sizes.batch * sizes.heads), queries = static_cast<double>(sizes.queries),

@@ -1,22 +1,22 @@
-//===- CollectiveKinds.h - what there is to know of each collective -------===//
+//===- CollectiveKinds.h - properties of each collective ------------------===//
 //
-// One row for each br_collective, read by the compiler (the comm dialect, costs, the
-// interpreter) and by the runtime (checks, transports, the emulated link).  In the
-// rows n is the number of ranks of the group and K the bytes of the whole tensors.
+// One row for each br_collective.  The compiler reads it (the comm dialect, costs, the
+// interpreter), and so does the runtime (checks, transports, the emulated link).  In the rows, n is
+// the number of ranks of the group, and K the bytes of the whole tensors.
 //
-// A tensor that a rank sends or receives is one whole tensor, or one block of it, or
-// the blocks of all ranks, which make up the whole tensor:
+// A rank sends or receives a whole tensor, one block of it, or the blocks of all ranks, which make
+// up the whole tensor:
 //
 //   all_gather sends a block and receives all blocks,
-//   scatter sends all blocks, of the root, and receives a block,
+//   scatter sends all blocks from the root, and receives a block,
 //   all_to_all sends all blocks, one to each rank, and receives one from each.
 //
-// Bytes and messages are those of the busiest rank in the best known algorithms for
-// long messages (Thakur, Rabenseifner, Gropp: Optimization of Collective Communication
-// Operations in MPICH, 2005).  They have one or two phases of n-1 messages around a
-// ring, which move K (n-1)/n bytes: an all_reduce is a reduce_scatter and an
-// all_gather, a broadcast a scatter and an all_gather, a reduce a reduce_scatter and a
-// gather.  A transfer is one message of K bytes, and no algorithm makes it of less.
+// Bytes and messages are counted for the busiest rank in the best known algorithms for long
+// messages (Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in
+// MPICH, 2005).  These have one or two phases of n-1 messages around a ring, which move K (n-1)/n
+// bytes.  An all_reduce is a reduce_scatter and an all_gather; a broadcast is a scatter and an
+// all_gather; a reduce is a reduce_scatter and a gather.  A transfer is one message of K bytes; no
+// algorithm needs fewer.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COLLECTIVEKINDS_H
@@ -30,11 +30,11 @@
 
 namespace braid {
 
-// How ranks that do something of their own are named, by numbers in the group: a root
-// for all ranks, the other side of a transfer, or sources and targets in pairs.
+// How an operation names ranks with a special part, by their numbers in the group: one root for all
+// ranks, the peer of a transfer, or pairs of a source and a target.
 enum class Naming { None, Root, Peer, Pairs };
 
-// Which ranks of the group send, or receive; Sources are those of pairs.
+// Which ranks of the group send or receive; Sources are the sources of pairs.
 enum class Who { Nobody, Everyone, Root, Sources };
 
 enum class Form { Whole, Block, Blocks };
@@ -44,18 +44,18 @@ struct Side {
   Form form = Form::Whole;
 };
 
-// Where what is received may overlap what is sent: nowhere, in the same place (send ==
-// recv), or a block in its place in the whole tensor.
+// How the received memory may overlap the sent memory: never, at the same address (send == recv),
+// or as a block at its place in the whole tensor.
 enum class InPlace { Never, Same, BlockInWhole };
 
 struct CollectiveKind {
   br_collective kind;
-  std::string_view name; // of the op in the comm dialect, and in messages
+  std::string_view name; // name of the comm op, also in messages
   Naming naming;
   bool reduces;
   Side sent, received;
-  bool resultsAgree; // whether all ranks receive the same
-  int phases;        // 0: a transfer
+  bool resultsAgree; // whether all ranks receive the same data
+  int phases;        // 0 for a transfer
   InPlace inPlace;
 
   constexpr bool hasRoot() const { return naming == Naming::Root; }
@@ -64,7 +64,8 @@ struct CollectiveKind {
   constexpr bool movesNothing() const { return sent.who == Who::Nobody && received.who == Who::Nobody; }
 
   constexpr int64_t messages(int64_t ranks) const { return isTransfer() ? 1 : phases * (ranks - 1); }
-  // Of `bytes` of the whole tensors, padded to equal blocks where they are split.
+  // Bytes that the busiest rank sends; `bytes` is the size of the whole tensors, padded to equal
+  // blocks if they are split.
   constexpr int64_t bytesSent(int64_t bytes, int64_t ranks) const {
     return isTransfer() ? bytes : phases * (bytes - bytes / ranks);
   }
@@ -104,11 +105,11 @@ static_assert(
     }(),
     "a row for each br_collective, in its order");
 
-// `kind` is one of br_collective.
+// Returns the row of a kind; `kind` must be a br_collective.
 constexpr const CollectiveKind &rowOf(int kind) { return collectiveKinds[kind]; }
 
-// The row of an op of the comm dialect.  Where there is none this reads past the end of
-// the table, which does not compile.
+// Returns the row of a comm op.  An unknown name reads past the end of the table, which does not
+// compile.
 consteval const CollectiveKind &rowNamed(std::string_view name) {
   int kind = 0;
   while (collectiveKinds[kind].name != name)

@@ -1,7 +1,7 @@
-//===- MatmulPanels.h - how large an operand is in panels -----------------===//
+//===- MatmulPanels.h - bytes of an operand in panels ---------------------===//
 //
-// The layout in which pairs of bf16 are multiplied (cpu/OperandLayouts.h), whose bytes the compiler
-// compares with the scratch memory of the call.
+// The panel layout for multiplying pairs of bf16 (cpu/OperandLayouts.h).  The compiler compares its
+// bytes with the scratch memory of the call.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_MATMULPANELS_H
@@ -11,7 +11,7 @@
 
 namespace braid {
 
-// Rows and columns are rounded up to these, with zeros.
+// Rows and columns are padded with zeros to multiples of these.
 inline constexpr int64_t panelRowMultiple = 32, panelColumns = 64;
 
 inline constexpr int64_t panelCount(int64_t columns) { return (columns + panelColumns - 1) / panelColumns; }

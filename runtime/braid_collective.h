@@ -1,18 +1,18 @@
 //===- braid_collective.h - the kinds of collectives ----------------------===//
 //
-// A part of braid_rt.h, which the compiler reads too: so what else is there changes without
-// a new compiler.
+// A part of braid_rt.h that the compiler reads too.  Changes of the rest of braid_rt.h need no new
+// compiler.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COLLECTIVE_H
 #define BRAID_COLLECTIVE_H
 
 typedef enum {
-  BR_ALL_REDUCE,     // everyone gets the combination
+  BR_ALL_REDUCE,     // all ranks get the combination
   BR_REDUCE_SCATTER, // rank i gets block i of the combination
-  BR_ALL_GATHER,     // everyone gets all blocks
+  BR_ALL_GATHER,     // all ranks get all blocks
   BR_ALL_TO_ALL,     // rank i sends block j to rank j
-  BR_BROADCAST,      // everyone gets the root's tensor
+  BR_BROADCAST,      // all ranks get the root's tensor
   BR_REDUCE,         // the root gets the combination
   BR_GATHER,         // the root gets all blocks
   BR_SCATTER,        // rank i gets block i of the root's tensor

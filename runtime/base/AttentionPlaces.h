@@ -1,10 +1,10 @@
-//===- AttentionPlaces.h - the tensors of a call of attention -------------===//
+//===- AttentionPlaces.h - addresses of an attention call's tensors -------===//
 #ifndef BRAID_BASE_ATTENTIONPLACES_H
 #define BRAID_BASE_ATTENTIONPLACES_H
 
 namespace braid {
 
-// In the memory of the target.  Forward writes o and lse, and has none of the last four;
+// Tensors in the target's memory.  Forward writes o and lse, and leaves the last four null;
 // backward writes the last three.
 struct AttentionPlaces {
   const void *q, *k, *v;

@@ -1,7 +1,7 @@
 //===- BlockCopy.h - a copy between a tensor and a block of it ------------===//
 //
-// Generated code has a constant table for each copy; the number of the block is all
-// that depends on the rank.
+// Generated code has a constant table for each copy; only the number of the block depends on the
+// rank.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_BASE_BLOCKCOPY_H
@@ -17,7 +17,7 @@ struct BlockCopy {
   int64_t size[BR_MAX_RANK], from[BR_MAX_RANK], to[BR_MAX_RANK];
 };
 
-// The number, of `ranks`, of the block `shift` places behind this rank's own.
+// Number of the block `shift` positions after this rank's own; wraps around at `ranks`.
 inline int64_t block_number(br_context *ctx, int32_t group, int64_t ranks, int64_t shift) {
   return (br_axis_index(ctx, group) + shift) % ranks;
 }

@@ -1,4 +1,4 @@
-//===- Checksum.cpp - checksums of data, and texts that carry their own ---===//
+//===- Checksum.cpp - checksums of data, and texts with a checksum --------===//
 
 #include "base/Checksum.h"
 

@@ -1,8 +1,7 @@
-//===- Checksum.h - checksums of data, and texts that carry their own -----===//
+//===- Checksum.h - checksums of data, and texts with a checksum ----------===//
 //
-// XXH3 of 64 bits: it finds damage, and is no defence against somebody who wants it to
-// go unnoticed.  In files a checksum is 16 digits, so that its place is known before
-// its value is.
+// 64-bit XXH3.  It finds accidental damage, but does not protect against an attacker.  Files store
+// a checksum as 16 digits, so that its place is known before its value.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_BASE_CHECKSUM_H
@@ -16,7 +15,7 @@
 
 namespace braid {
 
-// Of data that comes piece by piece.
+// Checksum of data that comes piece by piece.
 class Checksum {
 public:
   Checksum();
@@ -33,10 +32,11 @@ uint64_t checksumOf(const void *data, size_t bytes);
 constexpr size_t checksumDigits = 16;
 void putChecksum(char *digits, uint64_t sum);
 std::string checksumText(uint64_t sum);
-// Nothing if these are not 16 hexadecimal digits.
+// Returns nullopt unless `digits` are 16 hexadecimal digits.
 std::optional<uint64_t> parseChecksum(std::string_view digits);
 
-// Puts the checksum of a text into it, at `place`, where it counts as zeros.
+// seal writes a text's checksum into the text at `place`, and counts these digits as zeros;
+// isSealed checks it.
 void seal(std::string &text, size_t place);
 bool isSealed(std::string_view text, size_t place);
 

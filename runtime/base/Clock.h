@@ -1,4 +1,4 @@
-//===- Clock.h - seconds that only go forward -----------------------------===//
+//===- Clock.h - monotonic seconds ----------------------------------------===//
 #ifndef BRAID_BASE_CLOCK_H
 #define BRAID_BASE_CLOCK_H
 
@@ -6,7 +6,7 @@
 
 namespace braid {
 
-// Since some moment that all processes of a host share.
+// Seconds since an origin that all processes of a host share.
 inline double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

@@ -1,8 +1,8 @@
-//===- CpuFeatures.cpp - is this the processor the code was compiled for? ---===//
+//===- CpuFeatures.cpp - checks the processor's features ------------------===//
 //
-// Without this check the first vector instruction would end the process with
-// "illegal instruction".  The kernel's list in /proc/cpuinfo spells names with
-// underscores where compilers use dots or nothing, so both are compared bare.
+// Without this check, the first unsupported vector instruction would end the process with "illegal
+// instruction".  The kernel's list in /proc/cpuinfo writes names with underscores where compilers
+// write dots or nothing.  So both are compared without punctuation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace {
 
 std::string bare(std::string name) {
   std::erase_if(name, [](char c) { return c == '_' || c == '.' || c == '-'; });
-  // Two names that differ by more than punctuation.
+  // The kernel has other words for these two.
   if (name == "sse3")
     return "pni";
   if (name == "lzcnt")
@@ -48,7 +48,7 @@ std::set<std::string> processorFeatures() {
 
 void braid::checkCpuFeatures(const std::string &features) {
   std::set<std::string> present = processorFeatures();
-  if (present.empty()) // no /proc: nothing to compare with
+  if (present.empty()) // without /proc there is nothing to compare with
     return;
   std::istringstream wanted(features);
   std::string name;

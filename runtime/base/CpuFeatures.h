@@ -1,4 +1,4 @@
-//===- CpuFeatures.h - is this the processor the code was compiled for? ---===//
+//===- CpuFeatures.h - checks the processor's features --------------------===//
 #ifndef BRAID_BASE_CPUFEATURES_H
 #define BRAID_BASE_CPUFEATURES_H
 

@@ -1,8 +1,8 @@
-//===- Error.h - what the runtime throws ----------------------------------===//
+//===- Error.h - exceptions of the runtime --------------------------------===//
 //
-// One exception for everything the user can cause: its text is the whole
-// message (what, where, the two things that disagree, what to do), printed by
-// br_main after "error: ".  Nothing throws through generated code or the C ABI.
+// One exception type for every error that the user can cause.  Its text is the whole message (what,
+// where, both conflicting values, what to do), which br_main prints after "error: ".  Nothing may
+// throw through generated code or the C ABI.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_BASE_ERROR_H
@@ -20,7 +20,7 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-// A failure of communication: the text names the ranks already.
+// A failure of communication; its text already names the ranks.
 class RankError : public Error {
 public:
   using Error::Error;
@@ -35,7 +35,7 @@ template <class T> std::string text(const T &part) {
 }
 } // namespace detail
 
-// The arguments side by side as text.
+// Concatenates the arguments as text.
 template <class... Parts> std::string concat(Parts &&...parts) {
   std::string out;
   ((out += detail::text(std::forward<Parts>(parts))), ...);

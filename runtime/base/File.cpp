@@ -19,11 +19,11 @@
 using namespace braid;
 
 namespace {
-// The kernel moves at most 2 GiB a call.
+// Bytes of one transfer; the kernel moves at most 2 GiB in a call.
 constexpr uint64_t maxTransfer = 1 << 30;
 
-// The mask of this process, which umask(2) cannot read without changing it for other threads.  Allocates
-// nothing: steps that save do not.
+// Returns the umask of this process.  umask(2) cannot read it without changing it for other
+// threads.  Allocates no memory, because steps with a save must not.
 mode_t ownMask() {
   char text[512] = {};
   const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -43,7 +43,7 @@ File File::openForReading(const std::string &path) {
   return File(fd, path);
 }
 
-// O_NONBLOCK: a pipe would wait for a writer.
+// O_NONBLOCK, because opening a pipe would wait for a writer.
 std::optional<File> File::openIfThere(const std::string &path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0 && errno == ENOENT)
@@ -68,7 +68,7 @@ File File::createForWriting(const std::string &path) { return openToWrite(path, 
 
 File File::openForAppending(const std::string &path) { return openToWrite(path, O_APPEND); }
 
-// A leftover of that name is removed, not opened: what it links to is not ours.
+// Removes a leftover of that name instead of opening it: it may be a link to a foreign file.
 File File::createPrivate(const std::string &path) {
   for (bool isFirst = true;; isFirst = false) {
     const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -79,7 +79,7 @@ File File::createPrivate(const std::string &path) {
   }
 }
 
-// Not named after the process: those of several containers have one number.
+// Uses a random name: processes in several containers may have the same process number.
 File File::createTemporary(const std::string &path) {
   std::string name = path + ".XXXXXX.tmp";
   const int fd = mkostemps(name.data(), /*suffixlen=*/4, O_CLOEXEC);
@@ -88,7 +88,7 @@ File File::createTemporary(const std::string &path) {
   return File(fd, name);
 }
 
-// O_NONBLOCK: a pipe would wait for a reader.
+// O_NONBLOCK, because opening a pipe would wait for a reader.
 File File::openToUpdate(const std::string &path, Links links) {
   const int follow = links == Links::Follow ? 0 : O_NOFOLLOW;
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | follow, 0666);
@@ -140,7 +140,8 @@ void File::readAt(uint64_t offset, void *out, uint64_t bytes) const {
   }
 }
 
-// `put(done, count)` writes what it can of the bytes from `done` on.
+// Writes all bytes.  `put(done, count)` writes up to `count` bytes from offset `done`, and returns
+// how many.
 template <class Put> static void writeAll(const std::string &name, uint64_t bytes, const Put &put) {
   for (uint64_t done = 0; done < bytes;) {
     ssize_t written = put(done, std::min(bytes - done, maxTransfer));
@@ -180,11 +181,11 @@ void File::truncate(uint64_t bytes) {
     fail("cannot write '", name, "': ", std::strerror(errno));
 }
 
-// File systems without modes have nothing to publish.
+// Ignores failure: file systems without modes have nothing to publish.
 void File::publish() { (void)!fchmod(fd, 0666 & ~ownMask()); }
 
 void File::sync() {
-  // Pipes and the like cannot be synced, and need not be.
+  // Pipes and similar files cannot be synced, and need not be.
   if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
     fail("cannot write '", name, "': ", std::strerror(errno));
 }
@@ -241,7 +242,7 @@ void braid::syncDirectory(const std::string &directory) {
   close(fd);
 }
 
-// Writes the text beside the path, and calls `place` to put it there.
+// Writes the text to a temporary file beside the path, and calls `place` to move it there.
 template <class Place> static void writeWhole(const std::string &path, const std::string &text, const Place &place) {
   File file = File::createTemporary(path);
   const std::string temporary = file.path();
@@ -270,7 +271,7 @@ bool braid::createFile(const std::string &path, const std::string &text) {
     if (link(temporary, path.c_str()) == 0)
       return 0;
     isFirst = errno != EEXIST;
-    return isFirst ? std::rename(temporary, path.c_str()) : 0; // some file systems have no links
+    return isFirst ? std::rename(temporary, path.c_str()) : 0; // fallback for file systems without hard links
   });
   return isFirst;
 }

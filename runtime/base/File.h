@@ -1,9 +1,9 @@
 //===- File.h - file descriptors that close themselves --------------------===//
 //
-// The one place where the runtime makes and opens files.  What a user names may be a link, a
-// device or a pipe.  What Braid names by itself (temporaries, locks, event files, secrets) is
-// opened without following links, must be a regular file, and belongs to its user alone until
-// it is published.
+// The only place where the runtime makes and opens files.  A path from the user may be a link, a
+// device or a pipe.  Files that Braid names itself (temporaries, locks, event files, secrets) are
+// opened without following links, must be regular files, and are private to their user until they
+// are published.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_BASE_FILE_H
@@ -20,19 +20,19 @@ namespace braid {
 // An open file that remembers its path for messages.  All failures throw Error.
 class File {
 public:
-  // A regular file or a block device.  Never waits for the writer of a pipe.
+  // Opens a regular file or a block device.  Never waits for the writer of a pipe.
   static File openForReading(const std::string &path);
-  // The same of a file that Braid names: nothing where there is none, and no link is followed.
+  // Opens a file that Braid names, without following a link; nullopt if it does not exist.
   static std::optional<File> openIfThere(const std::string &path);
-  // Files that a user names; `createForWriting` truncates.
+  // Open a file that the user names; `createForWriting` truncates it.
   static File createForWriting(const std::string &path);
   static File openForAppending(const std::string &path);
 
-  // A new file with the mode 0600.  Replaces a file or a link of that name, and follows no link.
+  // Creates a file with mode 0600.  Replaces a file or a link of that name, and follows no link.
   static File createPrivate(const std::string &path);
-  // The same with a random name, which begins with `path` and ends in .tmp.
+  // Creates such a file with a random name, which begins with `path` and ends in .tmp.
   static File createTemporary(const std::string &path);
-  // A regular file, to read and to write; created if it is absent.
+  // Opens a regular file to read and to write; creates it if it does not exist.
   enum class Links { Follow, Refuse };
   static File openToUpdate(const std::string &path, Links links = Links::Refuse);
 
@@ -43,23 +43,24 @@ public:
   const std::string &path() const { return name; }
   uint64_t size() const;
 
-  // Exactly `bytes` bytes at `offset`; a shorter file is an error.
+  // Reads exactly `bytes` bytes at `offset`; fails if the file is shorter.
   void readAt(uint64_t offset, void *out, uint64_t bytes) const;
-  // Appends.
+  // Writes after the bytes of earlier calls.
   void write(const void *data, uint64_t bytes);
-  // The same; what was written before an error is cut off again, where the file can be cut.
+  // Writes in the same way; after an error it removes the written part, if the file can be
+  // truncated.
   void writeWhole(const void *data, uint64_t bytes);
-  // In place of what is there.
+  // Overwrites the bytes at `offset`.
   void writeAt(uint64_t offset, const void *data, uint64_t bytes);
-  // Cuts off what is behind the first `bytes`; `write` goes on there.
+  // Keeps only the first `bytes` bytes; `write` continues there.
   void truncate(uint64_t bytes);
-  // Data on the medium; also reports what closing would have hidden.
+  // Flushes the data to the medium; also reports errors that closing would hide.
   void sync();
-  // Gives a private file the mode of any new file, as the umask has it.
+  // Gives a private file the mode of any new file, by the umask.
   void publish();
 
   int descriptor() const { return fd; }
-  // What users but this one and root can do with the file: "read", "change" or nothing.
+  // What other users (except root) can do with the file: "read", "change" or "".
   std::string othersCan() const;
 
 private:
@@ -70,30 +71,29 @@ private:
   std::string name;
 };
 
-// Whether a folder is there, or a link to one; and whether anything of that name is there, such as a
-// link to itself.  Neither throws.
+// isFolder: whether the path is a folder or a link to one.  isThere: whether the path exists, even
+// as a broken link.  Neither throws.
 bool isFolder(const std::string &path);
 bool isThere(const std::string &path);
 
-// The whole file; throws Error if it has more than `mostBytes`.
+// Returns the whole file; throws Error if it has more than `mostBytes`.
 std::string readText(const std::string &path, uint64_t mostBytes);
-// The same of a file that Braid names (File::openIfThere).
+// Returns the text of a file that Braid names (File::openIfThere).
 std::optional<std::string> readTextIfThere(const std::string &path, uint64_t mostBytes);
 
-// A new folder with the mode 0700.
+// Makes a folder with mode 0700.
 void makePrivateFolder(const std::string &path);
-// Makes a folder and the folders around it, as far as they are absent, with a mode that the umask
-// narrows.
+// Makes a folder and its missing parents, with `mode` narrowed by the umask.
 void makeFolders(const std::string &path, mode_t mode);
 // Gives a private folder the mode of any new folder.
 void publishFolder(const std::string &path);
 
-// Has what is renamed or removed in a directory on the medium, as far as it can.
+// Flushes renames and removals in a directory to the medium; ignores failure.
 void syncDirectory(const std::string &directory);
 
-// The file has either what it had before or this text, whatever happens.
+// Replaces a file atomically: it has either its old content or this text.
 void replaceFile(const std::string &path, const std::string &text);
-// The same of a file that is not there yet; false, and it stays as it is, where somebody else was first.
+// Creates a file atomically.  Returns false, and leaves the file unchanged, if it already exists.
 bool createFile(const std::string &path, const std::string &text);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Format.h - numbers as people read them -----------------------------===//
+//===- Format.h - numbers as text for people ------------------------------===//
 #ifndef BRAID_BASE_FORMAT_H
 #define BRAID_BASE_FORMAT_H
 
@@ -9,7 +9,7 @@
 
 namespace braid {
 
-// 1234567 -> "1,234,567".
+// Formats 1234567 as "1,234,567".
 inline std::string formatCount(uint64_t n) {
   std::string digits = std::to_string(n);
   for (size_t at = digits.size(); at > 3; at -= 3)
@@ -17,7 +17,7 @@ inline std::string formatCount(uint64_t n) {
   return digits;
 }
 
-// "123 B", "1.5 MiB": four significant digits at most.
+// Formats bytes as "123 B" or "1.5 MiB", with one decimal.
 inline std::string formatBytes(uint64_t n) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   double value = static_cast<double>(n);
@@ -29,17 +29,17 @@ inline std::string formatBytes(uint64_t n) {
   return text;
 }
 
-// Of a number that is not finite; the sign of nan means nothing.
+// Formats a number that is not finite; the sign of nan has no meaning.
 inline std::string formatNonFinite(double x) { return x != x ? "nan" : x > 0 ? "inf" : "-inf"; }
 
-// The 16 digits of a hash.
+// Formats a hash as 16 hexadecimal digits.
 inline std::string formatHash(uint64_t hash) {
   char text[20];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
   return text;
 }
 
-// The shortest text that reads back as the same number.
+// Returns the shortest text that reads back as the same number.
 template <class Number> std::string formatExact(Number x) {
   char text[32];
   auto end = std::to_chars(text, text + sizeof text, x).ptr;

@@ -1,4 +1,4 @@
-//===- Hash.h - a number that stands for a text ---------------------------===//
+//===- Hash.h - hashes of text --------------------------------------------===//
 #ifndef BRAID_BASE_HASH_H
 #define BRAID_BASE_HASH_H
 
@@ -7,14 +7,14 @@
 
 namespace braid {
 
-// FNV-1a: the same on every machine.  `hash` goes on from an earlier text.
+// FNV-1a of 32 bits, the same on every machine.  `hash` continues an earlier text.
 inline uint32_t hashOf(std::string_view text, uint32_t hash = 2166136261u) {
   for (unsigned char c : text)
     hash = (hash ^ c) * 16777619u;
   return hash;
 }
 
-// The same of 64 bits.
+// FNV-1a of 64 bits.
 inline uint64_t longHashOf(std::string_view text, uint64_t hash = 14695981039346656037ull) {
   for (unsigned char c : text)
     hash = (hash ^ c) * 1099511628211ull;

@@ -1,7 +1,7 @@
-//===- Json.h - JSON in files of others -------------------------*- C++ -*-===//
+//===- Json.h - reads JSON files --------------------------------*- C++ -*-===//
 //
-// The one reader of JSON in the runtime: the size of a file, its kind and the depth of its
-// values are bounded, whoever wrote it.
+// The runtime's only JSON reader.  It limits the size of a file, its kind and the depth of its
+// values, because any program may have written it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_BASE_JSON_H
@@ -16,16 +16,16 @@
 
 namespace braid {
 
-// The most objects and arrays within each other: files of checkpoints have 4.  What nests
-// more deeply could exhaust the stack of whoever walks through it.
+// Upper limit of nested objects and arrays; checkpoint files have 4.  Deeper nesting could exhaust
+// the stack of code that walks the value.
 constexpr int maxJsonDepth = 8;
-// Configurations of models are written by others, and hold more.
+// Limits for model configurations, which other programs write, and which hold more.
 constexpr int maxConfigDepth = 256;
 constexpr uint64_t maxConfigBytes = 64 << 20;
 
-// Parses text; throws Error that begins with `where` if it nests too deeply.  A value that is
-// discarded if it is not JSON.  `onKey(depth, key)` sees the keys of objects; those of the
-// outermost have depth 1.
+// Parses text; throws Error, with `where` as prefix, if it nests too deeply.  Returns a discarded
+// value if the text is not JSON.  Calls `onKey(depth, key)` for the keys of objects; the outermost
+// have depth 1.
 template <class Json = nlohmann::json, class F>
 Json parseJson(const std::string &text, const std::string &where, const F &onKey, int maxDepth = maxJsonDepth) {
   using json = Json;
@@ -47,12 +47,13 @@ inline nlohmann::json parseJson(const std::string &text, const std::string &wher
   return parseJson(text, where, [](int, const std::string &) {});
 }
 
-// Text of a model's config.json, whose keys keep their order.  Not an object if it is not one.
+// Parses the text of a model's config.json, and keeps the order of its keys.  Returns another value
+// than an object if the text is not one.
 inline nlohmann::ordered_json parseConfig(const std::string &text, const std::string &where) {
   return parseJson<nlohmann::ordered_json>(text, where, [](int, const std::string &) {}, maxConfigDepth);
 }
 
-// The same of a file, which must be a regular one.
+// Reads and parses a config.json file, which must be a regular file.
 inline nlohmann::ordered_json readConfig(const std::string &path) {
   return parseConfig(readText(path, maxConfigBytes), concat("'", path, "': "));
 }

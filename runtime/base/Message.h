@@ -1,4 +1,4 @@
-//===- Message.h - what the runtime says to people ------------------------===//
+//===- Message.h - text for people ----------------------------------------===//
 #ifndef BRAID_BASE_MESSAGE_H
 #define BRAID_BASE_MESSAGE_H
 
@@ -8,8 +8,8 @@
 
 namespace braid {
 
-// Text with control characters as \xNN, lines and tabs excepted: names from files could otherwise
-// command the terminal.
+// Escapes control characters except line feeds and tabs as \xNN: otherwise names from files could
+// control the terminal.
 inline std::string printable(std::string_view text) {
   std::string out;
   const auto escape = [&](unsigned char byte) {

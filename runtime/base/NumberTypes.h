@@ -1,7 +1,6 @@
 //===- NumberTypes.h - the element types of tensors -----------------------===//
 //
-// Sizes and names of br_dtype, and the 16-bit floats, which no C++20 type
-// names.
+// Sizes and names of br_dtype, and conversions of 16-bit floats, for which C++20 has no types.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_BASE_NUMBERTYPES_H
@@ -34,14 +33,14 @@ inline int64_t elementSize(br_dtype type) {
   return 0;
 }
 
-// As messages have it: "bf16".
+// Name in messages: "bf16".
 inline const char *nameOf(br_dtype type) {
   constexpr const char *names[] = {"f64", "f32", "bf16", "i32", "i64", "i1", "i8"};
   static_assert(sizeof names / sizeof *names == BR_I8 + 1);
   return names[type];
 }
 
-// The name that safetensors gives it.
+// Name in safetensors files.
 inline const char *typeName(br_dtype type) {
   switch (type) {
   case BR_F64:
@@ -64,7 +63,7 @@ inline const char *typeName(br_dtype type) {
 
 inline float fromBFloat16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
-inline uint16_t toBFloat16(float x) { // ties to even
+inline uint16_t toBFloat16(float x) { // rounds ties to even
   uint32_t u = std::bit_cast<uint32_t>(x);
   if (x != x)
     return static_cast<uint16_t>((u >> 16) | 0x40u);
@@ -83,7 +82,7 @@ inline float fromFloat16(uint16_t bits) {
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-// An element as a number, and back: rounded to floats, truncated to ints.
+// Convert an element to a number, and back: rounds to floats, truncates to integers.
 inline double numberAt(br_dtype type, const std::byte *at) {
   auto get = [&](auto value) {
     std::memcpy(&value, at, sizeof value);

@@ -1,8 +1,8 @@
 //===- Philox.h - counter-based random numbers of the runtime -------------===//
 //
-// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-// 2011).  Four words from a counter and a key, and no state: where a number is
-// used determines it, so a resumed run needs to save nothing but the step.
+// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).  Computes
+// four words from a counter and a key, without state.  A number depends only on where it is used,
+// so a resumed run needs only the step.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_BASE_PHILOX_H
@@ -27,12 +27,13 @@ inline PhiloxWords philox(PhiloxWords c, uint64_t key) {
   return c;
 }
 
-// A counter for place `i` of stream `stream`.
+// Returns the four words for index `i` of stream `stream`; `third` is the third word of the
+// counter.
 inline PhiloxWords philoxAt(uint64_t i, uint32_t third, uint32_t stream, uint64_t key) {
   return philox({static_cast<uint32_t>(i), static_cast<uint32_t>(i >> 32), third, stream}, key);
 }
 
-// Uniform in [0, bound), by multiplication: the bias is below bound * 2^-64.
+// Returns a uniform number in [0, bound), by multiplication; its bias is below bound * 2^-64.
 inline uint64_t boundedRandom(const PhiloxWords &words, uint64_t bound) {
   uint64_t bits = words[0] | uint64_t{words[1]} << 32;
   return static_cast<uint64_t>((static_cast<unsigned __int128>(bits) * bound) >> 64);

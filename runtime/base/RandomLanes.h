@@ -1,15 +1,15 @@
-//===- RandomLanes.h - random numbers, a vector of them at a time ----------===//
+//===- RandomLanes.h - random numbers, a vector at a time -----------------===//
 //
-// Included by RandomNumbers.cpp once for each set of instructions, inside a namespace
-// of its own, and so without a guard.  What differs between them is defined before:
+// RandomNumbers.cpp includes this file once for each instruction set, inside a separate namespace;
+// so it has no include guard.  The including file defines the differences first:
 //
 //   LANE_FUNCTION, DRAW_FUNCTION     how functions are declared
 //   Doubles, Words, Floats           lanes of double, uint64_t and float
 //   timesLow(a, b)                   products of the lower 32 bits of each lane
-//   root(x), toFloats(x)             rounded as ever
-//   anyDiffers(a, b)                 whether some lanes are not equal
+//   root(x), toFloats(x)             rounded by IEEE 754
+//   anyDiffers(a, b)                 whether any lane differs
 //
-// All else is operators, which give the same bits for any number of lanes.
+// Everything else is operators, which give the same bits for any number of lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,13 @@ LANE_FUNCTION Doubles withBits(Words bits) {
   return x;
 }
 
-// The lower 32 bits of each lane as a number, less `minus`: exact.
+// Returns the lower 32 bits of each lane as a number, minus `minus`; exact.
 LANE_FUNCTION Doubles numberOf(Words word, double minus) {
   const uint64_t lower = 0xffffffff, two52 = 0x4330000000000000;
   return withBits((word & lower) | two52) - (0x1p52 + minus);
 }
 
-// What philox4x32-10 takes besides an index, in every lane.
+// Keys and stream of philox4x32-10, in every lane.
 struct Keys {
   Words first[10], second[10], stream;
 };
@@ -49,8 +49,8 @@ LANE_FUNCTION Keys keysOf(const braid::RandomStream &stream) {
   return keys;
 }
 
-// The first two words for an index, in the lower 32 bits; the upper ones hold
-// anything, here and between rounds.
+// Returns the first two words for an index, in the lower 32 bits.  The upper bits are undefined,
+// here and between rounds.
 struct WordPair {
   Words first, second;
 };
@@ -68,7 +68,7 @@ LANE_FUNCTION WordPair philoxWords(const Keys &keys, Words index) {
   return {c0, c1};
 }
 
-// log((word + 1) / 2^32), with an error below 2^-49 of it.
+// log((word + 1) / 2^32), with a relative error below 2^-49.
 LANE_FUNCTION Doubles logOf(Words word) {
   // word + 1 = m * 2^e with m in [sqrt(1/2), sqrt(2)), and log(m) = 2 atanh(s).
   const Words bits = bitsOf(numberOf(word, -1));
@@ -108,8 +108,8 @@ LANE_FUNCTION Words loadIndex(const uint64_t *index) {
 }
 LANE_FUNCTION void store(float *out, Floats x) { std::memcpy(out, &x, sizeof x); }
 
-// The definition rounds the cosine's argument, and so is itself wrong by up to 2^-50
-// times the radius; the margin is some four times what that and the errors above give.
+// The definition rounds the cosine's argument, so its own error is up to 2^-50 times the radius.
+// The margin is about four times that error plus the errors above.
 DRAW_FUNCTION void drawNormals(const braid::RandomStream &stream, const uint64_t *index, int64_t count, float *out) {
   const Keys keys = keysOf(stream);
   const double a = stream.a, b = stream.b;

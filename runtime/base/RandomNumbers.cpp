@@ -1,7 +1,7 @@
-//===- RandomNumbers.cpp - many random numbers at once ---------------------===//
+//===- RandomNumbers.cpp - many random numbers at once --------------------===//
 //
-// Compiled without contraction: a product that is fused with a sum here and not there
-// would be another number.
+// Compiled without contraction: fusing a product and a sum in only some kernels would change the
+// numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 using namespace braid;
 
-// Logarithm and cosine are those nearest to the truth, as far as a long double can
-// tell: a double's function may have other last bits on another processor.
+// Rounds a long double logarithm and cosine, to be as close to the exact values as possible: double
+// functions may differ in the last bits between processors.
 double braid::normalAt(const RandomStream &stream, uint64_t index) {
   PhiloxWords w = philoxAt(index, 0, stream.stream, stream.seed);
   const double u = (w[0] + 1.0) * 0x1p-32, v = w[1] * 0x1p-32;
@@ -33,7 +33,7 @@ double braid::uniformAt(const RandomStream &stream, uint64_t index) {
   return stream.a + (stream.b - stream.a) * ((w[0] >> 8) * 0x1p-24);
 }
 
-// Where two bounds of a number are different floats, the number itself.
+// Replaces numbers whose two bounds are different floats by the definition's number.
 [[gnu::noinline]] static void settle(const RandomStream &stream, const uint64_t *index, int lanes, const float *high,
                                      float *out) {
   for (int i = 0; i < lanes; ++i)
@@ -97,7 +97,7 @@ typedef double Doubles __attribute__((vector_size(64)));
 typedef uint64_t Words __attribute__((vector_size(64)));
 typedef float Floats __attribute__((vector_size(32)));
 
-// The masked forms: GCC 12 warns about what the plain ones leave undefined.
+// Masked forms, because GCC 12 warns that the plain ones leave lanes undefined.
 LANE_FUNCTION Words timesLow(Words a, Words b) { return (Words)_mm512_maskz_mul_epu32(0xff, (__m512i)a, (__m512i)b); }
 LANE_FUNCTION Doubles root(Doubles x) { return (Doubles)_mm512_maskz_sqrt_pd(0xff, (__m512d)x); }
 LANE_FUNCTION Floats toFloats(Doubles x) { return __builtin_convertvector(x, Floats); }

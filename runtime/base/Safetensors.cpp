@@ -1,4 +1,4 @@
-//===- Safetensors.cpp - reading the safetensors format -------------------===//
+//===- Safetensors.cpp - reads the safetensors format ---------------------===//
 
 #include "base/Safetensors.h"
 
@@ -15,10 +15,10 @@ using nlohmann::json;
 
 namespace {
 
-// A 96-layer model with optimizer state has a header of about 1 MiB.
+// Limit of the header; a 96-layer model with optimizer state needs about 1 MiB.
 constexpr uint64_t maxHeaderBytes = 32 << 20;
 
-// Parses the header; refuses what a JSON object would silently hide, a name that occurs twice.
+// Parses the header; refuses a name that occurs twice, which a JSON object would hide.
 json parseHeader(const std::string &text, const std::string &where) {
   std::set<std::string> names;
   std::string twice;
@@ -41,7 +41,7 @@ bool isCounts(const json &value) {
          });
 }
 
-// The bytes of a tensor, or false when the number does not fit.
+// Computes a tensor's bytes; returns false on overflow.
 bool byteCount(const std::vector<int64_t> &shape, uint64_t size, uint64_t &bytes) {
   bytes = size;
   for (int64_t extent : shape)
@@ -142,7 +142,7 @@ void SafetensorsFile::parse(const std::string &header, uint64_t dataBytes) {
   checkCoverage(dataBytes);
 }
 
-// Every byte of the data belongs to exactly one tensor.
+// Checks that every byte of the data belongs to exactly one tensor.
 void SafetensorsFile::checkCoverage(uint64_t dataBytes) const {
   std::string where = concat("'", path(), "' is not a usable safetensors file: ");
   uint64_t reached = 0;

@@ -1,10 +1,9 @@
-//===- Safetensors.h - reading the safetensors format ---------------------===//
+//===- Safetensors.h - reads the safetensors format -----------------------===//
 //
-// A file is an 8-byte little-endian header length, a JSON header {"name":
-// {"dtype", "shape", "data_offsets"}, ..., "__metadata__": {strings}}, and the
-// data.  Nothing in a file is believed: opening checks every length, type,
-// shape and offset against the file, so that what is handed out is safe to
-// read.
+// A file is an 8-byte little-endian header length, a JSON header {"name": {"dtype", "shape",
+// "data_offsets"}, ..., "__metadata__": {strings}}, and the data.  The reader trusts nothing in a
+// file: opening checks every length, type, shape and offset against the file, so that all returned
+// entries are safe to read.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_BASE_SAFETENSORS_H
@@ -26,25 +25,25 @@ struct TensorEntry {
   uint64_t begin, end; // bytes from the start of the data
 };
 
-// A header that begins so goes on with its own checksum, of its length, too (seal).
+// A header with this prefix continues with the checksum of the header and its length (seal).
 inline constexpr const char *kHeaderChecksum = "header_xxh3";
 inline constexpr std::string_view kSealedHeader = R"({"__metadata__":{"header_xxh3":")";
 
 class SafetensorsFile {
 public:
-  // Throws Error that names the file and what is wrong with it.
+  // Throws Error that names the file and the problem.
   explicit SafetensorsFile(const std::string &path);
 
   const std::string &path() const { return file.path(); }
   const std::vector<TensorEntry> &entries() const { return tensors; }
-  const TensorEntry *find(const std::string &name) const; // null: none
+  const TensorEntry *find(const std::string &name) const; // null if there is none
   const std::map<std::string, std::string> &metadata() const { return strings; }
 
-  // Whether the header has its own checksum, which is right.
+  // Whether the header has a checksum, which was correct.
   bool isSealed() const { return sealed; }
-  // Where a tensor begins in the file.
+  // First byte of a tensor in the file.
   uint64_t placeOf(const TensorEntry &entry) const { return dataStart + entry.begin; }
-  // `bytes` bytes from byte `offset` of a tensor on.
+  // Reads `bytes` bytes from byte `offset` of a tensor.
   void read(const TensorEntry &entry, uint64_t offset, void *out, uint64_t bytes) const;
 
 private:
@@ -54,15 +53,15 @@ private:
   File file;
   bool sealed = false;
   uint64_t dataStart = 0;
-  std::vector<TensorEntry> tensors;     // in order of their data
-  std::map<std::string, size_t> places; // in it, by name
+  std::vector<TensorEntry> tensors;     // in the order of their data
+  std::map<std::string, size_t> places; // index into `tensors`, by name
   std::map<std::string, std::string> strings;
 };
 
-// Bytes of one element of a safetensors type, 0 for an unknown name.
+// Bytes of one element of a safetensors type; 0 for an unknown name.
 uint64_t safetensorsTypeSize(const std::string &dtype);
 
-// "[2, 3]".
+// Returns "[2, 3]".
 std::string formatShape(const std::vector<int64_t> &shape);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Agree.cpp - what ranks must know about each other ------------------===//
+//===- Agree.cpp - agreement between ranks --------------------------------===//
 
 #include "core/Agree.h"
 
@@ -32,7 +32,7 @@ std::array<int32_t, agreeValues> braid::agree(Model &model, const std::array<int
 
 static void mix(uint64_t &state, uint64_t word) { state = (state ^ word) * 0xD6E8FEB86659FD93u ^ (state >> 29); }
 
-// Four chains, which do not wait for each other's products.
+// Hashes with four chains, which do not wait for each other's products.
 static uint64_t hashOfBytes(uint64_t seed, const std::byte *data, uint64_t bytes) {
   std::array<uint64_t, 4> chains{seed, seed + 1, seed + 2, seed + 3}, words;
   uint64_t at = 0;
@@ -49,8 +49,8 @@ static uint64_t hashOfBytes(uint64_t seed, const std::byte *data, uint64_t bytes
   return state;
 }
 
-// Of bytes: 30 bits, never negative.  Ranks may have different numbers of threads, so
-// blocks are hashed each by itself and their hashes are added up.
+// Returns a checksum of 30 bits, never negative.  Sums the hashes of separate blocks, because ranks
+// may have different numbers of threads.
 static int32_t checksum(int32_t hash, const std::byte *data, uint64_t bytes, int threads = 1) {
   constexpr uint64_t blockBytes = 1 << 20;
   const uint64_t seed = static_cast<uint64_t>(hash) + 0x9E3779B97F4A7C15u;
@@ -74,7 +74,7 @@ bool braid::allAgree(Model &model, bool condition) { return !anyAgrees(model, !c
 
 namespace {
 
-// How a tensor is sharded; equal for tensors whose blocks lie on the same ranks.
+// Sharding of a tensor; equal for tensors whose blocks lie on the same ranks.
 struct Sharding {
   std::vector<int32_t> groups; // of the dims, then of the flat range
   auto operator<=>(const Sharding &) const = default;
@@ -84,8 +84,7 @@ Sharding shardingOf(const br_tensor &tensor) {
   Sharding sharding{{tensor.dims, tensor.dims + tensor.rank}};
   while (!sharding.groups.empty() && sharding.groups.back() == 0)
     sharding.groups.pop_back();
-  // A flat range is that of a block: what comes first does not matter, only how
-  // blocks are numbered.
+  // A flat range is part of a block: only the numbering of blocks matters, not the dims before it.
   sharding.groups.push_back(tensor.flat);
   return sharding;
 }
@@ -118,8 +117,8 @@ static void compareCopies(Model &model, const std::vector<std::array<int32_t, ag
   }
 }
 
-// Each block has a checksum and its negative, which only the ranks that hold it know:
-// one round of `agree` compares four blocks.
+// `agree` takes maxima.  So each block has a checksum and its negative, which only its holders fill
+// in: both maxima match only if all copies are equal.  One round of `agree` compares four blocks.
 void braid::checkCopiesAreEqual(Model &model) {
   const br_model &table = model.table();
   if (model.rank().size == 1)
@@ -134,7 +133,7 @@ void braid::checkCopiesAreEqual(Model &model) {
                    [&](const std::byte *memory) { sum = checksum(sum, memory, tensor.bytes, model.threads()); });
     }
   }
-  // Of each round, the numbers that this rank has.
+  // This rank's values for each round.
   std::vector<std::array<int32_t, agreeValues>> rounds;
   for (const auto &[sharding, sum] : sums) {
     const GroupPlace own = blockOf(table, sharding, model.rank().number);
@@ -150,7 +149,7 @@ void braid::checkCopiesAreEqual(Model &model) {
   }
   if (isOfAllRanks(table))
     return compareCopies(model, rounds, static_cast<int32_t>(rounds.size()));
-  // Ranks that hold other tensors take part, and know nothing.
+  // Ranks with other tensors take part without values.
   for (int32_t at = 0; at < table.mesh[table.axis].size; ++at) {
     const bool isOwn = table.coordinates[0] == at;
     const int32_t count = agree(model, {isOwn ? static_cast<int32_t>(rounds.size()) : 0})[0];

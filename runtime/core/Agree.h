@@ -1,7 +1,7 @@
-//===- Agree.h - what all ranks must know of each other -------------------===//
+//===- Agree.h - agreement between ranks ----------------------------------===//
 //
-// The runtime issues no collective of its own: it runs the program `agree`, which
-// the compiler makes for models of many ranks.  All ranks must ask together.
+// The runtime issues no collectives of its own.  It runs the program `agree`, which the compiler
+// makes for models of many ranks.  All ranks must call these functions together.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_AGREE_H
@@ -15,18 +15,18 @@
 
 namespace braid {
 
-// The number of values that one question takes.
+// Number of values in one call of agree.
 constexpr int agreeValues = 8;
 
-// The maximum of each value over all ranks; of one rank, what it was.  Unused
-// values are best left 0.  Throws Error when communication failed.
+// Returns the maximum of each value over all ranks; with one rank, the values themselves.  Leave
+// unused values at 0.  Throws Error if communication fails.
 std::array<int32_t, agreeValues> agree(Model &model, const std::array<int32_t, agreeValues> &values);
 
-// Whether a condition holds on all ranks, or on any.
+// Whether a condition holds on all ranks, or on any rank.
 bool allAgree(Model &model, bool condition);
 bool anyAgrees(Model &model, bool condition);
 
-// Throws Error when parameters that ranks hold copies of differ between them.
+// Throws Error if copies of the same parameters differ between ranks.
 void checkCopiesAreEqual(Model &model);
 
 } // namespace braid

@@ -8,8 +8,8 @@
 
 namespace braid {
 
-// Runs `action` on every rank; all ranks must call this.  If the action throws on any of
-// them, all throw: Error with their own message, or RankError that names a failed rank.
+// Runs `action` on every rank; all ranks must call this.  If it throws on any rank, all ranks
+// throw: Error with their own message, or RankError with the number of a failed rank.
 void allOrNothing(Model &model, const std::function<void()> &action);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Arena.cpp - the one allocation of a training job -------------------===//
+//===- Arena.cpp - the single allocation of a training job ----------------===//
 
 #include "core/Arena.h"
 #include "base/Error.h"
@@ -31,7 +31,7 @@ uint64_t availableByControlGroup() {
   std::ifstream maxFile("/sys/fs/cgroup/memory.max");
   std::ifstream currentFile("/sys/fs/cgroup/memory.current");
   uint64_t max, current;
-  if (!(maxFile >> max) || !(currentFile >> current)) // "max" is not a number
+  if (!(maxFile >> max) || !(currentFile >> current)) // "max" means no limit, and is not a number
     return UINT64_MAX;
   return max > current ? max - current : 0;
 }
@@ -51,7 +51,7 @@ Arena::Arena(uint64_t bytes, int threads) : bytes(bytes) {
   if (block == MAP_FAILED)
     fail("cannot allocate the arena of ", formatBytes(bytes), ": ", std::strerror(errno), kSmallerArena);
   base = static_cast<std::byte *>(block);
-  madvise(base, bytes, MADV_HUGEPAGE); // a hint: failing is fine
+  madvise(base, bytes, MADV_HUGEPAGE); // a hint; may fail
 
   constexpr uint64_t page = 4096;
   int64_t pages = static_cast<int64_t>((bytes + page - 1) / page);

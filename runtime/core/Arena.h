@@ -1,8 +1,8 @@
-//===- Arena.h - the one allocation of a training job ---------------------===//
+//===- Arena.h - the single allocation of a training job ------------------===//
 //
-// All tensors live at offsets the compiler chose inside one block of zeroed
-// memory.  It is allocated once, page aligned, and every page is touched at
-// once, in parallel, so that the resident size never changes afterwards.
+// All tensors live at offsets that the compiler chose, in one block of zeroed memory.  The block is
+// allocated once, page aligned.  Every page is touched at once, in parallel, so that the resident
+// size never changes afterwards.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_ARENA_H
@@ -13,7 +13,7 @@
 
 namespace braid {
 
-// What to try where there is no room for the arena, and where there is none beside it.
+// Advice when the arena does not fit, and when memory outside the arena runs out.
 inline constexpr const char *kSmallerArena =
     "; compile for a smaller batch, more microbatches (--accumulate) or a lower --memory-limit, which recomputes and "
     "cuts the loss into chunks, or let more ranks share it";
@@ -23,7 +23,7 @@ inline constexpr const char *kMoreMemory =
 
 class Arena {
 public:
-  // Throws Error when the machine has not that much memory to give.
+  // Throws Error if the machine does not have that much memory available.
   Arena(uint64_t bytes, int threads);
   ~Arena();
   Arena(const Arena &) = delete;
@@ -37,8 +37,8 @@ private:
   uint64_t bytes = 0;
 };
 
-// What this process may still take, by /proc/meminfo and its control group;
-// UINT64_MAX when neither can be read.
+// Returns the bytes that this process may still allocate, by /proc/meminfo and its control group;
+// UINT64_MAX if neither can be read.
 uint64_t availableMemory();
 
 } // namespace braid

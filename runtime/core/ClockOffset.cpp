@@ -12,7 +12,7 @@ using namespace braid;
 static constexpr int kExchanges = 16;
 
 namespace {
-// When a rank has sent what it sends now, and has received what it sent before; by its own clock.
+// Time of this exchange's send, and of the previous exchange's receive, by the rank's own clock.
 struct Times {
   double sent, receivedBefore;
 

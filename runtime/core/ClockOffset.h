@@ -1,8 +1,8 @@
 //===- ClockOffset.h - one clock for the ranks of several hosts -----------===//
 //
-// Processes of a host share a clock.  Ranks of other hosts look at theirs around several exchanges:
-// nobody has received before all have sent, which bounds the difference of two clocks from both
-// sides.  The middle between the bounds is right to half of the fastest exchange.
+// Processes of a host share a clock.  Ranks on other hosts read theirs before and after several
+// exchanges.  No rank receives before all have sent, which bounds the difference of two clocks from
+// both sides.  The middle of the bounds is exact to half the time of the fastest exchange.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_CLOCKOFFSET_H
@@ -14,15 +14,16 @@
 
 namespace braid {
 
-// The blobs of all ranks, in their order: all call it with their own.  Throws Error when
+// Returns the blobs of all ranks, in rank order; each rank calls it with its own.  Throws Error if
 // communication fails.
 using GatherBlobs = std::function<std::vector<std::string>(const std::string &own)>;
 
-// How far this rank's clock is ahead of that of rank 0.  All ranks must call it.  Throws what
-// `gather` throws.  `host` tells hosts with different clocks apart.
+// Returns by how many seconds this rank's clock is ahead of rank 0's.  All ranks must call it.
+// Throws the errors of `gather`.  `host` is a text that differs between hosts with different
+// clocks.
 double clockOffset(const GatherBlobs &gather, int rank, const std::string &host, const std::function<double()> &now);
 
-// What the processes that share a clock have in common, and no others: the number of the boot.
+// Returns the boot id, which only processes with the same clock share.
 std::string clockOfHost();
 
 } // namespace braid

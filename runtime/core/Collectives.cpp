@@ -13,8 +13,8 @@ using namespace braid;
 
 namespace {
 
-// The communicator's numbers of the groups that this rank is in, by kind.  Every
-// rank makes all groups, in the same order.
+// Returns the communicator's number of this rank's group, for each kind.  Every rank makes all
+// groups, in the same order.
 std::vector<int32_t> makeGroups(const br_model &model, int number, br_comm *comm) {
   std::vector<int32_t> numbers(std::max(model.n_groups, 1), 0);
   for (int32_t kind = 1; kind < model.n_groups; ++kind)
@@ -35,7 +35,7 @@ Collectives::Collectives(const br_model &model, std::byte *arena, const Rank &ra
   if (model.n_collectives == 0)
     return;
   if (!comm) {
-    // Nobody else to wait for: the time-out cannot pass.
+    // A single rank waits for no other rank, so the timeout cannot pass.
     own.reset(new br_comm(threadsTransport(std::make_shared<ThreadsHub>(1), 0),
                           /*timeout=*/60));
     comm = own.get();

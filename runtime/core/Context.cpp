@@ -1,4 +1,4 @@
-//===- Context.cpp - contexts by target, and the calls that go to them ----===//
+//===- Context.cpp - contexts by target, and the C functions for them -----===//
 
 #include "core/Context.h"
 
@@ -82,7 +82,7 @@ void braid::listMatmuls(const br_model &model, int device) {
 }
 
 //===----------------------------------------------------------------------===//
-// What generated code calls
+// Calls from generated code
 //===----------------------------------------------------------------------===//
 
 void br_parallel(br_context *ctx, int64_t count, void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {

@@ -1,4 +1,4 @@
-//===- LongerWait.h - more patience than the time-out ---------------------===//
+//===- LongerWait.h - waits longer than the timeout -----------------------===//
 #ifndef BRAID_CORE_LONGERWAIT_H
 #define BRAID_CORE_LONGERWAIT_H
 
@@ -8,9 +8,9 @@
 
 namespace braid {
 
-// While it lives, a rank waits for the others at least so many seconds, whatever --timeout says:
-// all ranks know that one of them is at something that takes long, such as a save.  A rank that
-// dies meanwhile is noticed as always.
+// While this object lives, the rank waits at least `seconds` for the other ranks, whatever
+// --timeout says.  All ranks use it while one of them does something long, such as a save.  A rank
+// that dies meanwhile is noticed as always.
 class LongerWait {
 public:
   LongerWait(const Rank &rank, double seconds) : rank(rank) { set(seconds); }

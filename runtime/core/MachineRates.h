@@ -1,7 +1,7 @@
-//===- MachineRates.h - how fast a machine could be -----------------------===//
+//===- MachineRates.h - upper limits of a machine's speed -----------------===//
 //
-// What a rank reaches that does nothing but multiply large matrices, or copy large memory,
-// while the other ranks do the same.
+// Rates of a rank that only multiplies large matrices, or only copies large memory, while the other
+// ranks do the same.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_MACHINERATES_H
@@ -14,12 +14,12 @@
 namespace braid {
 
 struct MachineRates {
-  // FLOPs a second of GEMMs in f32 and in bf16, and bytes a second that are read and written; 0:
-  // not known.
+  // FLOPs per second of GEMMs in f32 and in bf16, and bytes per second read and written; 0 if
+  // unknown.
   double matrixFlops = 0, halfMatrixFlops = 0, bytesPerSecond = 0;
 
-  // The least seconds that an action takes: those of its matrix products, or of its bytes if that is
-  // more.  0 where it neither multiplies nor moves anything, or a rate is not known.
+  // Lower bound of an action's seconds: the time of its matrix products or of its bytes, whichever
+  // is longer.  0 if it does neither, or if a rate is unknown.
   double limitOf(const br_action_desc &action) const {
     const double flops = action.type == BR_BF16 ? halfMatrixFlops : matrixFlops;
     const double computing = flops > 0 ? action.matrix_flops / flops : 0;

@@ -1,4 +1,4 @@
-//===- Measurement.cpp - what is asked of a rank's time -------------------===//
+//===- Measurement.cpp - profile and trace by the host's clock ------------===//
 
 #include "core/Measurement.h"
 
@@ -16,7 +16,7 @@ std::unique_ptr<Measurement> Measurement::of(const br_model &model, const Rank &
 
 Measurement::Measurement(const br_model &model, const Rank &rank, const Collectives &collectives)
     : isFirst(rank.isFirst()), isAlone(rank.size == 1), collectives(collectives) {
-  // Of one rank, but all measure: they share what limits them.
+  // Only the first rank has a profile, but all measure rates, because they share the limits.
   if (rank.profile)
     profile.emplace(model, isFirst ? *rank.profile : "");
   if (!rank.trace)

@@ -1,7 +1,7 @@
-//===- Measurement.h - what is asked of a rank's time ---------------------===//
+//===- Measurement.h - profile and trace by the host's clock --------------===//
 //
-// The profile and the trace of programs that the host runs, with its clock.  A program that
-// nobody measures has none, and its marks (br_action) are a branch each.
+// Profile and trace of programs that the host runs, by the host's clock.  Without either there is
+// no Measurement, and each mark of a program (br_action) is only a branch.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_MEASUREMENT_H
@@ -20,19 +20,20 @@ namespace braid {
 
 class Measurement {
 public:
-  // Null where the rank's options ask for nothing.
+  // Returns null if the rank's options ask for neither profile nor trace.
   static std::unique_ptr<Measurement> of(const br_model &model, const Rank &rank, const Collectives &collectives);
   ~Measurement();
 
-  // Around the actions of a program.
+  // Called at the start, at each action, and at the end of a program.
   void enter(const br_program &program);
   void at(int32_t action);
   void leave();
-  // The current action has started this operation.
+  // The current action has started the operation with this ticket.
   void started(br_ticket ticket);
 
-  // After the last run, on all ranks: of which the first writes what was asked for.  `measureRates`
-  // is what the machine reaches while all ranks measure it.
+  // Called by all ranks after the last run; the first rank writes the profile, and all write the
+  // trace together.  `measureRates` returns the machine's rates, measured by all ranks at the same
+  // time.
   void write(const std::function<MachineRates()> &measureRates);
 
 private:
@@ -43,7 +44,7 @@ private:
   std::optional<Profile> profile;
   std::optional<Trace> trace;
   const br_program *current = nullptr; // null between programs
-  std::vector<TimedAction> actions;    // of the run
+  std::vector<TimedAction> actions;    // of the current run
 };
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Mesh.cpp - which ranks are in which group --------------------------===//
+//===- Mesh.cpp - groups of ranks in the mesh -----------------------------===//
 
 #include "core/Mesh.h"
 
@@ -15,7 +15,7 @@ int braid::worldSize(const br_model &model) {
   return size;
 }
 
-// How many ranks lie between neighbours along an axis.
+// Returns the distance in rank numbers between neighbours along an axis.
 static int strideOf(const br_model &model, int32_t axis) {
   int stride = 1;
   for (int32_t i = axis + 1; i < model.n_axes; ++i)

@@ -64,7 +64,7 @@ void checkTransfers(const br_model &model) {
     }
 }
 
-// The scalars' types are part of the ABI.
+// Checks a run-time scalar, whose type is part of the ABI.
 void checkScalar(const br_io &io) {
   std::string_view role = io.role;
   br_dtype type = role == "lr" || role == "stop" ? BR_F32 : BR_I32;
@@ -74,7 +74,7 @@ void checkScalar(const br_io &io) {
          io.bytes, " bytes, not ", typeName(type), " in ", bytes, "; compile it again");
 }
 
-// Where a batch is short, the runtime writes targets.
+// Checks the targets: the runtime writes them for the missing rows of a short batch.
 void checkLoss(const br_loss &loss, const br_program &program) {
   for (const br_io &io : inputsOf(program))
     if (std::string_view(io.name) == loss.targets && (io.dtype != BR_I32 || io.rank < 1))
@@ -83,7 +83,7 @@ void checkLoss(const br_loss &loss, const br_program &program) {
            "a row for each of the batch; compile it again");
 }
 
-// It has the logical elements of its master, which may be sharded in another way.
+// Checks that a copy has the shape of its master, which may be sharded differently.
 void checkCopy(const br_model &model, const br_tensor &copy) {
   const br_tensor *master = findTensor(model, copy.copy_of);
   if (!master)
@@ -96,7 +96,7 @@ void checkCopy(const br_model &model, const br_tensor &copy) {
 
 } // namespace
 
-// Programs, collectives and microbatches that are there.
+// Checks that all programs, collectives and microbatches of cells exist.
 static void checkCells(const br_model &model) {
   for (int32_t i = 0; i < model.n_slots; ++i)
     for (int32_t m = 0; m < model.slots[i].n_microbatches; ++m)

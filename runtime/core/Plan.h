@@ -1,4 +1,4 @@
-//===- Plan.h - the memory plan a model was compiled with -----------------===//
+//===- Plan.h - the memory plan of a model --------------------------------===//
 #ifndef BRAID_CORE_PLAN_H
 #define BRAID_CORE_PLAN_H
 
@@ -8,9 +8,9 @@
 
 namespace braid {
 
-// The plan's `peak_bytes`; the arena's size when the plan does not say.
+// Returns the plan's `peak_bytes`, or the arena's size if the plan has none.
 uint64_t reportedPeak(const br_model &model);
-// The plan's bytes of the host's memory beside a device's arena.
+// Returns the plan's bytes of host memory beside a device's arena.
 uint64_t reportedHostBytes(const br_model &model);
 
 } // namespace braid

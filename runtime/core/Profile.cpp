@@ -1,4 +1,4 @@
-//===- Profile.cpp - how long the actions of programs take ----------------===//
+//===- Profile.cpp - times of the actions of programs ---------------------===//
 
 #include "core/Profile.h"
 
@@ -27,7 +27,7 @@ static Profile::Program emptyTimes(const br_program &program) {
 
 Profile::Profile(const br_model &model, const std::string &path) : file(path), first(model.programs) {
   if (!path.empty())
-    File::openForAppending(path); // or throws
+    File::openForAppending(path); // throws if it is not writable
   for (int32_t i = 0; i < model.n_programs; ++i)
     all.push_back(emptyTimes(model.programs[i]));
 }
@@ -81,12 +81,12 @@ std::vector<Profile::Sums> Profile::sumsBy(const Program &program, Key key, cons
 }
 
 //===----------------------------------------------------------------------===//
-// For people
+// Output for people
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-// A number, or a dash where there is nothing to say.
+// Formats a number; returns a dash if the value is unknown.
 std::string column(const char *format, double value, bool isKnown) {
   char text[32];
   std::snprintf(text, sizeof text, format, value);
@@ -124,7 +124,7 @@ void printActions(const Profile::Program &program, const MachineRates &rates, do
 
 } // namespace
 
-// "the limit: 210.5 GFLOP/s in f32, 23.1 GB/s".
+// Prints "the limit is ...: 210.5 GFLOP/s in f32, 23.1 GB/s".
 static void printLimit(const MachineRates &rates) {
   if (rates.bytesPerSecond == 0)
     return;

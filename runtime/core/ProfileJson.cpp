@@ -1,4 +1,4 @@
-//===- ProfileJson.cpp - a profile for programs ---------------------------===//
+//===- ProfileJson.cpp - a profile as JSON --------------------------------===//
 
 #include "core/ProfileJson.h"
 
@@ -7,7 +7,7 @@
 using namespace braid;
 using Json = nlohmann::ordered_json;
 
-// "limit" is the least that it could take, where that is known.
+// Adds FLOPs, bytes and, if known, "limit", the lower bound in seconds.
 static void addWork(Json &row, double flops, double bytes, double limit) {
   row["flops"] = flops;
   row["bytes"] = bytes;

@@ -1,4 +1,4 @@
-//===- ProfileJson.h - a profile for programs -----------------------------===//
+//===- ProfileJson.h - a profile as JSON ----------------------------------===//
 #ifndef BRAID_CORE_PROFILEJSON_H
 #define BRAID_CORE_PROFILEJSON_H
 
@@ -8,11 +8,11 @@
 
 namespace braid {
 
-// Seconds, FLOPs and bytes of one run: of each action, and of all with the same kernel, op,
-// unit or phase.
+// Returns seconds, FLOPs and bytes of one run: of each action, and of all actions with the same
+// kernel, op, unit or phase.
 nlohmann::ordered_json jsonOf(const Profile &profile, const MachineRates &rates);
 
-// To the profile's file.
+// Writes to the profile's file.
 void writeProfile(const Profile &profile, const nlohmann::ordered_json &json);
 
 } // namespace braid

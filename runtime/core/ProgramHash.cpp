@@ -1,4 +1,4 @@
-//===- ProgramHash.cpp - what tells a compiled program from another -------===//
+//===- ProgramHash.cpp - hash of a compiled program -----------------------===//
 
 #include "core/ProgramHash.h"
 

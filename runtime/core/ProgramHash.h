@@ -1,4 +1,4 @@
-//===- ProgramHash.h - what tells a compiled program from another ---------===//
+//===- ProgramHash.h - hash of a compiled program -------------------------===//
 #ifndef BRAID_CORE_PROGRAMHASH_H
 #define BRAID_CORE_PROGRAMHASH_H
 
@@ -8,9 +8,9 @@
 
 namespace braid {
 
-// Of the whole list that starts with `first`: the plan, the mesh, each tensor's place and the
-// collectives of each kind of ranks in their order.  Ranks of one job have the same, whatever
-// processors they were compiled for.
+// Hashes all models of the list that starts with `first`: the plan, the mesh, the offset of each
+// tensor, and the collectives in order.  All ranks of a job have the same hash, whatever processors
+// they were compiled for.
 std::string programHash(const br_model &first);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- SlotCollectives.cpp - collectives whose tensors lie in slots -------===//
+//===- SlotCollectives.cpp - collectives of tensors in slots --------------===//
 
 #include "core/SlotCollectives.h"
 

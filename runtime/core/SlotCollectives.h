@@ -1,8 +1,8 @@
-//===- SlotCollectives.h - collectives whose tensors lie in slots ---------===//
+//===- SlotCollectives.h - collectives of tensors in slots ----------------===//
 //
-// A collective of a program of microbatches may send from, or receive into, a slot that depends on the
-// microbatch.  Here it is one collective for each of them, so whoever makes tables with addresses, once,
-// need not know of slots.
+// A collective in a program for microbatches may send from, or receive into, a slot that depends on
+// the microbatch.  This class expands it into one collective for each microbatch.  So code that
+// computes tables of addresses once need not know slots.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_SLOTCOLLECTIVES_H
@@ -19,9 +19,9 @@ class SlotCollectives {
 public:
   explicit SlotCollectives(const br_model &model);
 
-  // The model with these in place of its collectives.
+  // The model with the expanded collectives.
   const br_model &model() const { return expanded; }
-  // The number there of a collective of the model's, for a microbatch.
+  // Index of a collective of the original model in the expanded model, for a microbatch.
   int32_t at(int32_t index, int32_t microbatch) const {
     return first[index] + (first[index + 1] - first[index] > 1 ? microbatch : 0);
   }
@@ -29,7 +29,7 @@ public:
 private:
   std::list<std::vector<br_segment_desc>> segments;
   std::vector<br_collective_desc> collectives;
-  std::vector<int32_t> first; // of each, and the end
+  std::vector<int32_t> first; // first expanded index of each collective, and the end
   br_model expanded;
 };
 

@@ -1,4 +1,4 @@
-//===- TensorPart.cpp - which elements of a tensor lie where --------------===//
+//===- TensorPart.cpp - parts of a tensor and copies between them ---------===//
 
 #include "core/TensorPart.h"
 
@@ -54,7 +54,7 @@ std::vector<int> braid::flatOrder(const br_tensor &tensor) {
   return order;
 }
 
-// The block that a rank holds, row-major or in another order.
+// Returns the block that a rank holds, dense in the given order of dims.
 static TensorPart blockOf(const br_model &model, const char *name, int rank, int32_t dims, const int64_t *shape,
                           const int32_t *groups, const int32_t *fused, const std::vector<int> &order) {
   TensorPart part;
@@ -74,7 +74,7 @@ static TensorPart blockOf(const br_model &model, const char *name, int rank, int
   return part;
 }
 
-// Narrows a dense block to the rank's range of it.
+// Narrows a dense block to the rank's flat range.
 static TensorPart flatRange(TensorPart part, GroupPlace place) {
   const int64_t count = part.last, most = (count + place.size - 1) / place.size;
   part.first = std::min(place.index * most, count);
@@ -126,7 +126,7 @@ bool braid::isFirstHolder(const br_model &model, const br_tensor &t, int rank) {
   for (int32_t i = 0; i < t.rank; ++i)
     note(t.dims[i]);
   note(t.flat);
-  // Of the ranks that differ only in the other axes, the lowest is at their origin.
+  // Among the ranks that differ only in the other axes, the lowest is at their origin.
   for (int32_t axis = model.n_axes - 1; axis >= 0; --axis) {
     const int32_t origin = t.at_axis == axis + 1 ? t.at : 0;
     if (!shards[axis] && rank % model.mesh[axis].size != origin)
@@ -137,18 +137,19 @@ bool braid::isFirstHolder(const br_model &model, const br_tensor &t, int rank) {
 }
 
 //===----------------------------------------------------------------------===//
-// Walking over what two parts share
+// Walking over shared elements
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-// What two parts share of one dim: `parts` times the same indices.
+// The shared indices of two parts in one dim: `parts` boxes of equal size.
 struct CommonDim {
   int64_t count, stride[2], start[2];
   int64_t parts = 1, partStride[2] = {0, 0};
 };
 
-// The box of a part within indices [from, to) of the whole dim, of its own fused part `number`.
+// Returns the box of indices [from, to) of the whole dim; number[side] is the fused part on each
+// side.
 CommonDim boxOf(const TensorPart *const (&parts)[2], int dim, int64_t from, int64_t to, const int64_t (&number)[2]) {
   CommonDim box{to - from, {}, {}};
   for (int side : {0, 1}) {
@@ -160,8 +161,9 @@ CommonDim boxOf(const TensorPart *const (&parts)[2], int dim, int64_t from, int6
   return box;
 }
 
-// The boxes of indices that two parts share of a dim.  One, where both have its parts alike, or one
-// has the dim whole; else one for each pair of parts.
+// Returns the boxes of indices that two parts share in a dim.  There is one box if both have the
+// same fused parts, or if one of them has the whole dim; otherwise one for each pair of fused
+// parts.
 std::vector<CommonDim> commonDims(const TensorPart &by, const TensorPart &other, int dim) {
   const TensorPart *const parts[2] = {&by, &other};
   const int64_t fused[2] = {std::max<int64_t>(by.fused[dim], 1), std::max<int64_t>(other.fused[dim], 1)};
@@ -198,7 +200,7 @@ std::vector<CommonDim> commonDims(const TensorPart &by, const TensorPart &other,
   return boxes;
 }
 
-// From the inside out: joins dims, and finds how far those inside reach.
+// Joins dims from the inside out, and computes the reach of the dims inside each.
 void joinDims(detail::Walk &walk) {
   using detail::Walk;
   if (walk.dims.empty())
@@ -270,7 +272,7 @@ template <class F> void withWord(int64_t size, const F &f) {
   }
 }
 
-// `rows` runs like this one, each the row steps behind the one before.
+// Copies `rows` runs of this shape, each one row step after the previous.
 template <class Word>
 void copyRows(Run run, int64_t rows, int64_t rowStep, int64_t otherRowStep, const std::byte *from, std::byte *to) {
   constexpr int64_t size = sizeof(Word);
@@ -282,11 +284,11 @@ void copyRows(Run run, int64_t rows, int64_t rowStep, int64_t otherRowStep, cons
                   size);
 }
 
-// As many as have elements on a cache line of four-byte words: that is where each line
-// is read and written once.
+// Rows to copy together: a cache line has 16 words of four bytes, so each line is read and written
+// once.
 constexpr size_t rowsTogether = 16;
 
-// How many of the runs are rows of one shape.
+// Returns how many of the first runs are rows of one shape.
 size_t countRows(std::span<const Run> runs) {
   const Run &first = runs[0];
   if (runs.size() < 2 || first.count == 1 || (first.step == 1 && first.otherStep == 1))

@@ -1,4 +1,4 @@
-//===- TimedAction.h - when an action of a program ran --------------------===//
+//===- TimedAction.h - begin and end of an action -------------------------===//
 #ifndef BRAID_CORE_TIMEDACTION_H
 #define BRAID_CORE_TIMEDACTION_H
 
@@ -6,9 +6,9 @@
 
 namespace braid {
 
-// In seconds of the clock of what ran it.  An action ends where the next one begins.
+// Begin and end in seconds, by the clock of the target.  An action ends where the next one begins.
 struct TimedAction {
-  int32_t action; // of the program
+  int32_t action; // index in the program
   double begin, end;
 };
 

@@ -1,4 +1,4 @@
-//===- Trace.cpp - what all ranks did, on one clock -----------------------===//
+//===- Trace.cpp - timeline of all ranks, by one clock --------------------===//
 
 #include "core/Trace.h"
 
@@ -20,15 +20,15 @@ using Json = nlohmann::ordered_json;
 Trace::Trace(const br_model &model, const std::string &path, int64_t steps, int rank)
     : path(path), steps(steps), rank(rank), model(model), runsOf(model.n_programs) {
   if (rank == 0)
-    File::openForAppending(path); // or throws
+    File::openForAppending(path); // throws if it is not writable
 }
 
 //===----------------------------------------------------------------------===//
 // Recording
 //===----------------------------------------------------------------------===//
 
-// The runs of `accumulate` and of the cells of a pipeline belong to the step of the `train` that follows, and
-// those of `agree` are the runtime's own.
+// Whether a run of this program ends a step.  The runs of `accumulate` and of a pipeline's cells
+// belong to the step of the next `train`; runs of `agree` are the runtime's own.
 bool Trace::endsStep(const br_program &program) const {
   const std::string_view name = program.name;
   const std::span cells(model.cells, model.n_cells);
@@ -69,10 +69,10 @@ void Trace::add(const br_program &program, int32_t action, double ready, double 
 
 namespace {
 
-// The lanes of a rank.
+// Lanes of a rank in the trace.
 enum Lane { Computation, Communication };
 
-// The events of a rank, a line each.
+// Writes the events of a rank, one a line.
 class EventWriter {
 public:
   EventWriter(int rank, double zero) : rank(rank), zero(zero) {}
@@ -95,7 +95,7 @@ public:
   std::string text;
 
 private:
-  // To a nanosecond.
+  // Rounds to a nanosecond.
   static double microseconds(double seconds) { return std::round(seconds * 1e9) / 1e3; }
   void add(const Json &event) {
     text += (text.empty() ? "" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -105,7 +105,7 @@ private:
   const double zero;
 };
 
-// Without the place in the source: "matmul -> h.0.mlp [256 x 3072]".
+// Returns the name without the source location: "matmul -> h.0.mlp [256 x 3072]".
 std::string shortName(const br_action_desc &action) {
   const std::string_view name = action.name;
   return std::string(name.substr(0, name.find(';')));
@@ -126,7 +126,8 @@ const char *categoryOf(const br_action_desc &action) { return action.phase ? act
 
 } // namespace
 
-// What a device has timed comes late, and is rounded to a few microseconds of its first event.
+// Sorts runs by begin, and removes overlaps: times of a device arrive late, and its start is exact
+// only to a few microseconds.
 std::vector<Trace::Run> Trace::runsInOrder() const {
   std::vector<Run> inOrder;
   std::copy_if(runs.begin(), runs.end(), std::back_inserter(inOrder),
@@ -189,7 +190,7 @@ std::string Trace::eventsText(double zero) const {
   return events.text;
 }
 
-// Infinity for a rank that has done nothing.
+// Returns infinity for a rank without actions.
 double Trace::firstBegin() const {
   double first = std::numeric_limits<double>::infinity();
   for (const Run &run : runs)
@@ -212,7 +213,7 @@ static double leastOf(const std::vector<std::string> &values) {
 
 void Trace::write(const GatherBlobs &gather) const {
   const double offset = clockOffset(gather, rank, clockOfHost(), secondsNow);
-  // The first action of any rank is at 0 of rank 0's clock.
+  // The first action of any rank is at 0, by rank 0's clock.
   const double zero = leastOf(gather(bytesOf(firstBegin() - offset)));
   const std::vector<std::string> events = gather(eventsText(zero + offset));
   if (rank != 0)

@@ -1,12 +1,12 @@
-//===- Trace.h - what all ranks did, on one clock -------------------------===//
+//===- Trace.h - timeline of all ranks, by one clock ----------------------===//
 //
-// A rank notes when its actions began and ended, and when its collectives ran, on the
-// communication thread or on a device.  At the end rank 0 collects the notes of all ranks and writes them in
-// Chrome's trace event format, which Perfetto shows: a process for each rank, with a lane for
-// computation and one for communication.
+// A rank records when its actions began and ended, and when its collectives ran, on the
+// communication thread or on a device.  At the end rank 0 collects the records of all ranks.  It
+// writes them in Chrome's trace event format, which Perfetto shows: a process for each rank, with
+// one lane for computation and one for communication.
 //
-// Only the first steps are noted: recording ends when a program has run so many times.  What a
-// device tells of later runs meanwhile is left out.
+// Recording ends when a program has run `steps` times.  Times of later runs that a device reports
+// meanwhile are left out.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CORE_TRACE_H
@@ -29,22 +29,22 @@ namespace braid {
 
 class Trace final : public OperationObserver {
 public:
-  // `path` is that of rank 0.  Throws Error when that file cannot be written.
+  // `path` is rank 0's output file.  Throws Error if the file cannot be written.
   Trace(const br_model &model, const std::string &path, int64_t steps, int rank);
 
   bool isRecording() const { return recording; }
-  // A run of a program, its actions in order.
+  // Adds a run of a program, with its actions in order.
   void add(const br_program &program, std::span<const TimedAction> actions);
-  // An action of the program that is running has started an operation.
+  // An action of the running program has started an operation.
   void started(br_ticket ticket, const br_program &program, int32_t action);
-  // Between programs, a message of a pipeline has been started.
+  // A message of a pipeline has been started, between programs.
   void startedMessage(br_ticket ticket);
   void ended(br_ticket ticket, double begin, double end) override;
-  // The same of an operation that a device has timed: it began when that before it had ended, and
-  // not before `ready`.
+  // Adds an operation that a device has timed.  It began when the previous one ended, but not
+  // before `ready`.
   void add(const br_program &program, int32_t action, double ready, double end);
 
-  // With the other ranks, which must call it, too.
+  // Writes the trace together with the other ranks, which must call it too.
   void write(const GatherBlobs &gather) const;
 
 private:
@@ -72,14 +72,14 @@ private:
   const int rank;
   const br_model &model;
   std::atomic<bool> recording{true};
-  double until = std::numeric_limits<double>::infinity(); // what begins later is left out
+  double until = std::numeric_limits<double>::infinity(); // later events are left out
   std::vector<Run> runs;
-  std::vector<int64_t> runsOf; // each program
-  // Which action started an operation; null for messages.
+  std::vector<int64_t> runsOf; // number of runs of each program
+  // The action that started an operation; null for messages.
   std::map<br_ticket, std::pair<const br_program *, int32_t>> starts;
-  mutable std::mutex mutex; // of what the communication thread notes
+  mutable std::mutex mutex; // guards the communication thread's records
   std::vector<Ended> ends;
-  std::vector<Operation> timed; // by a device
+  std::vector<Operation> timed; // timed by a device
 };
 
 } // namespace braid

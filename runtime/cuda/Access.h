@@ -1,9 +1,10 @@
 //===- Access.h - how device code touches memory and other threads --------===//
 //
-// Kernels, generated and written, reach global memory by load and store, shared
-// memory by Shared, and other threads by the barriers and the shuffle below, and in no
-// other way; what CUDA has instructions but no functions for is here, too.  Include it as <cuda/Access.h>: a checker
-// that runs kernels on the host puts its own in front on the include path.
+// Generated and hand-written kernels reach global memory through load and store, shared memory
+// through Shared, and other threads through the barriers and the shuffle below, and through nothing
+// else.  This file also wraps the instructions for which CUDA has no function.  Include it as
+// <cuda/Access.h>: a checker that runs kernels on the host puts its own version first on the
+// include path.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_ACCESS_H
@@ -14,7 +15,7 @@
 namespace braid {
 
 namespace detail {
-// One instruction for an aligned value of 8 or 16 bytes, whatever it is made of.
+// Whether one instruction moves an aligned value of 8 or 16 bytes, whatever its members.
 template <class T> inline constexpr bool is_pair = sizeof(T) == 8 && alignof(T) == 8;
 template <class T> inline constexpr bool is_quad = sizeof(T) == 16 && alignof(T) == 16;
 
@@ -26,8 +27,8 @@ template <class To, class From> __device__ inline To copy_bits(const From &from)
 }
 } // namespace detail
 
-// Of a trivially copyable type, up to 16 bytes, at its own alignment.  The bits are in a
-// register before they are copied: a copy out of memory is one by bytes.
+// Loads a value of a trivially copyable type of up to 16 bytes, aligned to its type.  The bits are
+// in a register before the copy, because a copy from memory would go byte by byte.
 template <class T> __device__ inline T load(const T *p) {
   if constexpr (detail::is_quad<T>) {
     const uint4 bits = *reinterpret_cast<const uint4 *>(p);
@@ -49,12 +50,12 @@ template <class T> __device__ inline void store(T *p, T v) {
     *p = v;
 }
 
-// Has the L2 cache fetch what lies there, for a load that comes later.
+// Asks the L2 cache to fetch the line at `p` for a later load.
 __device__ inline void prefetch(const void *p) { asm volatile("prefetch.L2 [%0];" ::"l"(p)); }
 
-// The first statement of every kernel.  Where the kernel was launched so that it begins before
-// the one in front of it has ended (programmatic dependent launch), it waits for that end here,
-// with all that was written until then, and lets the next one begin in turn.
+// The first statement of every kernel.  With programmatic dependent launch, a kernel may begin
+// before the previous kernel ends.  Then this call waits for the previous kernel and its writes,
+// and lets the next kernel begin.
 __device__ inline void enter_kernel() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
@@ -71,19 +72,19 @@ template <class T, int N> struct Shared {
   __device__ void put(int i, T v) const { array[i] = v; }
 };
 
-// Waits for all threads of the block, and for those of the warp in `mask`; what they
-// stored before is seen after.
+// Barriers for all threads of the block, and for the threads of the warp in `mask`.  Stores before
+// the barrier are visible after it.
 __device__ inline void block_barrier() { __syncthreads(); }
 __device__ inline void group_barrier(unsigned mask) { __syncwarp(mask); }
 
-// The value of `v` that the thread has whose number in the warp differs in these bits;
-// all threads in `mask` take part.
+// Returns `v` of the thread whose lane number differs from this thread's in the bits of
+// `lane_mask`; all threads in `mask` take part.
 template <class T> __device__ inline T shuffle_xor(unsigned mask, T v, int lane_mask) {
   return __shfl_xor_sync(mask, v, lane_mask);
 }
 
-// One instruction each: 2^x to 2 units in the last place, with denormals as zero; the larger
-// one, or NaN if one of them is.
+// One instruction each: 2^x with an error of 2 units in the last place and denormals as zero; the
+// larger of two numbers, or NaN if either is NaN.
 __device__ inline float exp2_approx(float x) {
   asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
   return x;

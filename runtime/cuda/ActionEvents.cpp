@@ -1,4 +1,4 @@
-//===- ActionEvents.cpp - the time of actions on a device -----------------===//
+//===- ActionEvents.cpp - times of actions on a device --------------------===//
 
 #include "cuda/ActionEvents.h"
 
@@ -17,7 +17,7 @@ void ActionEvents::enter(const br_program &program, const Wait &wait) {
   isRunning = true;
   Marks &marks = currentMarks();
   collect(*current, marks, wait);
-  // Nothing may throw while the program runs.
+  // Reserves all memory now: nothing may throw while the program runs.
   const size_t actions = program.n_actions;
   while (marks.events.size() <= actions)
     marks.events.emplace_back(Event::Kind::Timed);
@@ -78,8 +78,8 @@ void ActionEvents::leave(ProgramErrors &errors) {
   isRunning = false;
 }
 
-// Gives the trace what a run has recorded: durations of actions are exact, where it begins is
-// not.
+// Gives the recorded actions of a run to the trace.  The durations of actions are exact; the time
+// of the run's start is not.
 void ActionEvents::trace(const br_program &program, const Marks &marks, std::vector<TimedAction> actions) {
   for (size_t i = 0; i < marks.startedOperations; ++i) {
     const Operation &operation = marks.operations[i];
@@ -93,7 +93,7 @@ void ActionEvents::trace(const br_program &program, const Marks &marks, std::vec
   tracing->add(program, actions);
 }
 
-// Gives profile and trace what a run has recorded, and makes room for another.
+// Gives the recorded times of a run to profile and trace, and clears the marks for another run.
 void ActionEvents::collect(Program &program, Marks &marks, const Wait &wait) {
   if (marks.count == 0)
     return;
@@ -117,7 +117,7 @@ void ActionEvents::collect(Program &program, Marks &marks, const Wait &wait) {
   marks.actions.clear();
 }
 
-// The marks of the run before the last come first.
+// Collects the marks of the older run first.
 void ActionEvents::finish(const Wait &wait) {
   for (Program &program : programs)
     for (int64_t turn : {0, 1})

@@ -1,15 +1,14 @@
-//===- ActionEvents.h - the time of actions on a device -------------------===//
+//===- ActionEvents.h - times of actions on a device ----------------------===//
 //
-// The clock of a profile (core/Profile.h) and of a trace (core/Trace.h): an event on the compute
-// stream before each action, and one behind the last; what lies between two of them is the
-// action's time there.  Of a collective that is work on streams an event says when the compute
-// stream had come to it, another when the communication stream was through with it.
+// The clock of a profile (core/Profile.h) and of a trace (core/Trace.h).  It records an event on
+// the compute stream before each action and one after the last; the time between two events is the
+// action's time on that stream.  For a collective that runs on streams, one event marks when the
+// compute stream reached it, and another when the communication stream finished it.
 //
-// Events are read when their program runs the second time after, so that measuring does
-// not hold the device up; where launching takes longer than running, the time of an
-// action is that of its launch.
+// Events are read two runs of their program later, so that measuring does not stall the device.
+// Where a launch takes longer than the action itself, the measured time is the launch time.
 //
-// The same actions are ranges of NVTX, for Nsight Systems.
+// The same actions are NVTX ranges, for Nsight Systems.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_ACTIONEVENTS_H
@@ -30,25 +29,25 @@ namespace braid {
 
 class ActionEvents {
 public:
-  // Each may be null.
+  // `profile` and `trace` may each be null.
   ActionEvents(const br_model &model, const Streams &streams, Profile *profile, Trace *trace);
 
-  // Around the actions of a program.  `wait` blocks until the device has come by an
-  // event.
+  // Called at the start, at each action, and at the end of a program.  `wait` blocks until the
+  // device has passed an event.
   using Wait = std::function<void(cudaEvent_t)>;
   void enter(const br_program &program, const Wait &wait);
   void at(int32_t action, ProgramErrors &errors);
   void leave(ProgramErrors &errors);
-  // The current action runs this matmul, by its number among the distinct ones.
+  // The current action runs this matmul; `matmul` is its number among the distinct matmuls.
   void runsMatmul(int32_t matmul);
   bool isInProgram() const { return isRunning; }
-  // Around the start of a collective of a program, for the trace.
+  // Called before and after the start of a program's collective, for the trace.
   void starts(ProgramErrors &errors);
   void started(ProgramErrors &errors);
-  // The program that runs, and its action.
+  // The running program, and its current action.
   const br_program &program() const { return *current->program; }
   int32_t action() const { return current->marks[current->started % 2].actions.back(); }
-  // After the last run: profile and trace have all of them then.
+  // Called after the last run; completes profile and trace.
   void finish(const Wait &wait);
 
 private:
@@ -56,18 +55,18 @@ private:
     int32_t action = 0;
     Event ready = Event(Event::Kind::Timed), end = Event(Event::Kind::Timed);
   };
-  // What one run has recorded.
+  // Events and actions of one run.
   struct Marks {
     std::vector<Event> events;
-    std::vector<int32_t> actions; // before each event but the last
-    size_t count = 0;             // of events
+    std::vector<int32_t> actions; // action after each event; none after the last event
+    size_t count = 0;             // number of events
     std::vector<Operation> operations;
     size_t startedOperations = 0;
     bool isTraced = false;
   };
   struct Program {
     const br_program *program;
-    Marks marks[2]; // of runs in turns
+    Marks marks[2]; // for alternate runs
     int64_t started = 0;
   };
   Marks &currentMarks() { return current->marks[current->started % 2]; }
@@ -78,12 +77,12 @@ private:
   const Streams &streams;
   Profile *const profile;
   Trace *const tracing;
-  std::optional<DeviceClock> clock; // of the trace, from the first run on
+  std::optional<DeviceClock> clock; // of the trace; made in the first run
   std::vector<Program> programs;
   const br_program *first;
   Program *current = nullptr;
-  bool isRunning = false; // the current program
-  bool inRange = false;   // of an action, as NVTX has them
+  bool isRunning = false; // whether the current program runs
+  bool inRange = false;   // whether an NVTX range of an action is open
 };
 
 } // namespace braid

@@ -15,7 +15,7 @@ using namespace braid;
 ArenaCopies::ArenaCopies(std::byte *arena, uint64_t largest, cudaStream_t stream, int threads, uint64_t limit)
     : arena(arena), stream(stream), threads(threads), pieceBytes(std::clamp<uint64_t>(largest, 1, limit)) {}
 
-// Pinned memory is often limited (ulimit -l, cgroups), and nothing needs so much.
+// Halves the buffers where the system limits pinned memory (ulimit -l, cgroups): smaller ones do.
 void ArenaCopies::makeBuffers() {
   while (buffers.empty()) {
     try {
@@ -29,7 +29,7 @@ void ArenaCopies::makeBuffers() {
              " of the host's memory for copies from and to the device; allow the process more (ulimit -l, the memory "
              "limit of its control group): ",
              error.what());
-      cudaGetLastError(); // reported here, not again by the next call
+      cudaGetLastError(); // clears the error, which the next call would repeat
       pieceBytes = std::max(pieceBytes / 2, leastBytes);
     }
   }
@@ -43,7 +43,7 @@ void ArenaCopies::await(const Buffer &buffer) const {
   checkCuda(cudaEventSynchronize(buffer.done), "cudaEventSynchronize of a copy between host and arena");
 }
 
-// By all threads where that is worth it.
+// Copies with all threads if the range is large enough.
 void ArenaCopies::copyOnHost(std::byte *to, const std::byte *from, uint64_t bytes) const {
   constexpr uint64_t worthThreads = 1 << 20;
   parallelRanges(bytes < worthThreads ? 1 : threads, static_cast<int64_t>(bytes),

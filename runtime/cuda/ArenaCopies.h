@@ -1,15 +1,15 @@
 //===- ArenaCopies.h - copies between the host's memory and the arena -----===//
 //
-// What the host reads from the arena or writes there between programs: tensors of checkpoints,
-// initial values, logits.  Their memory on the host is not pinned, and the driver would copy it
-// through small buffers of its own.  So it goes by pieces through two pinned buffers: while the
-// device copies one piece, threads of the host copy the other.
+// The host reads and writes these parts of the arena between programs: tensors of checkpoints,
+// initial values, logits.  Their host memory is not pinned, so the driver would copy it through
+// small buffers of its own.  Instead they go piece by piece through two pinned buffers: while the
+// device copies one piece, host threads copy the other.
 //
-// A part that is read next may be announced: the device copies its first two pieces while the host
-// is still busy with the part before.
+// The caller may announce the next part to read: then the device copies its first two pieces while
+// the host is still busy with the previous part.
 //
-// The buffers are made at the first copy: 64 MiB each, or as large as the largest part.  Where
-// the system does not let so much be pinned, they are half as large, and so on down to 1 MiB.
+// The buffers are made at the first copy: 64 MiB each, or the size of the largest part if that is
+// smaller.  If the system refuses to pin that much, their size is halved, down to 1 MiB.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_ARENACOPIES_H
@@ -27,17 +27,18 @@ class ArenaCopies {
 public:
   static constexpr uint64_t mostBytes = 64 << 20, leastBytes = 1 << 20;
 
-  // `largest` is the number of bytes of the largest part.  Copies go on `stream`, after all programs
+  // `largest` is the size of the largest part in bytes.  Copies go on `stream`, after all programs
   // have ended.
   ArenaCopies(std::byte *arena, uint64_t largest, cudaStream_t stream, int threads, uint64_t limit = mostBytes);
 
-  // Both return when the copy is over.  Throw Error when memory cannot be pinned, or the device fails.
+  // Both return when the copy is complete.  Throw Error if memory cannot be pinned or the device
+  // fails.
   void read(uint64_t offset, void *to, uint64_t bytes);
   void write(uint64_t offset, const void *from, uint64_t bytes);
 
-  // The next read is of this part, and nothing writes there before it.
+  // Announces the next read; nothing writes to this part before that read.
   void expect(uint64_t offset, uint64_t bytes);
-  // What was expected is not read after all.
+  // Cancels the announced read.
   void forget() { expected.reset(); }
 
   uint64_t bufferBytes() const { return pieceBytes; }
@@ -45,7 +46,7 @@ public:
 private:
   struct Buffer {
     PinnedMemory memory;
-    Event done = Event(); // the last copy from it or to it
+    Event done = Event(); // the last copy from or to this buffer
   };
   struct Range {
     uint64_t offset, bytes;
@@ -63,9 +64,9 @@ private:
   std::byte *arena;
   cudaStream_t stream;
   int threads;
-  uint64_t pieceBytes;           // of a buffer
-  std::vector<Buffer> buffers;   // none before the first copy
-  std::optional<Range> expected; // its first pieces are on their way
+  uint64_t pieceBytes;           // size of a buffer
+  std::vector<Buffer> buffers;   // empty before the first copy
+  std::optional<Range> expected; // announced part; its first pieces are in flight
 };
 
 } // namespace braid

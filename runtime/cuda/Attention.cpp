@@ -1,4 +1,4 @@
-//===- Attention.cpp - attention over cuDNN -------------------------------===//
+//===- Attention.cpp - attention with cuDNN -------------------------------===//
 
 #include "cuda/Attention.h"
 
@@ -18,7 +18,7 @@
 using namespace braid;
 namespace fe = cudnn_frontend;
 
-// What to do when it does not work.
+// Advice at the end of messages about cuDNN failures.
 static constexpr const char *kInstead = "; the graph compiled with --attention=decompose needs no cuDNN";
 
 namespace {
@@ -36,7 +36,7 @@ struct CudaAttentionTable::Library {
   std::vector<Plan> plans;
 };
 
-// "attention of 8 x 12 heads, 1024 queries, 1024 keys, heads of 64".
+// Returns "attention of 8 x 12 heads, 1024 queries, 1024 keys, heads of 64".
 static std::string describe(const br_attention_desc &desc) {
   return concat(desc.gradient ? "the gradient of attention" : "attention", " of ", desc.batch, " x ", desc.heads,
                 " heads, ", desc.queries, " queries, ", desc.keys, " keys, heads of ", desc.size);
@@ -48,7 +48,7 @@ static void check(const br_attention_desc &desc, fe::error_t error) {
          error.get_message(), kInstead);
 }
 
-// Of all descriptors of a model, which have one order of sums.
+// Prepares a serial order of sums if the model needs it; all attentions of a model have one order.
 static void prepareOrder(const br_model &model) {
   auto isSerial = [](const br_attention_desc &desc) { return desc.gradient && desc.order == BR_ORDER_SERIAL; };
   if (std::none_of(model.attentions, model.attentions + model.n_attentions, isSerial))
@@ -57,7 +57,7 @@ static void prepareOrder(const br_model &model) {
     fail("the model was compiled with --attention-order=serial, which is in cuDNN 9.25, and this is cuDNN ",
          fe::detail::get_backend_version_string(),
          ": install a newer cuDNN, or compile the graph with --attention-order=fixed or any");
-  static const bool once = (allowNoScores(), true); // ranks are threads
+  static const bool once = (allowNoScores(), true); // once per process: ranks may be threads
   (void)once;
 }
 

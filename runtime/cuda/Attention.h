@@ -1,14 +1,14 @@
-//===- Attention.h - attention over cuDNN ---------------------------------===//
+//===- Attention.h - attention with cuDNN ---------------------------------===//
 //
-// Every br_attention_desc gets its graph and plan once, at start: the engine that the
-// library's heuristic puts first among those whose scratch memory fits the descriptor's
-// workspace in the arena.  Running one puts work on a stream and allocates nothing on
-// the device, so a CUDA graph can hold it.
+// Builds the cuDNN graph and plan of every br_attention_desc once, at start.  It takes the first
+// engine in the order of the library's heuristic whose scratch memory fits the descriptor's
+// workspace in the arena.  A call puts work on a stream and allocates no device memory, so a CUDA
+// graph can hold it.
 //
-// The descriptor says in which order gradients are summed, and so whether they are the same
-// bits in every run.
+// The descriptor gives the order in which gradients are summed, and so whether every run gives the
+// same bits.
 //
-// cuDNN is loaded when a model has such calls, by name; programs are not linked with it.
+// cuDNN is loaded by name when a model has such calls; programs are not linked with it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_ATTENTION_H
@@ -27,19 +27,19 @@ namespace braid {
 
 class CudaAttentionTable {
 public:
-  // The device is current.  Throws Error where the library is missing, or does not take a
-  // descriptor; a model without such calls needs none.
+  // The rank's device must be current.  Throws Error if the library is missing or does not support
+  // a descriptor.  A model without attention calls does not need the library.
   CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream);
   ~CudaAttentionTable();
 
-  // Puts call `index` on the stream.
+  // Puts attention call `index` on the stream.
   br_status run(int32_t index, const AttentionPlaces &places);
-  // Why the last run failed.
+  // The reason why the last run failed.
   const char *error() const { return message.c_str(); }
 
 private:
   struct Library;
-  std::unique_ptr<Library> library; // null: the model has no such calls
+  std::unique_ptr<Library> library; // null if the model has no attention calls
   std::string message;
 };
 

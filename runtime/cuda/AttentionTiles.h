@@ -1,16 +1,17 @@
-//===- AttentionTiles.h - attention and its gradient, by tiles ------------===//
+//===- AttentionTiles.h - tiled kernels of attention and its gradient -----===//
 //
-// What generated programs launch for exec.attention and exec.attention_grad that no library computes.
-// As on the CPU (cpu/Attention.h), nothing of queries x keys is in global memory: forward keeps a running
-// softmax of each query (Milakov and Gimelshein; FlashAttention) and leaves its log-sum-exp, from
-// which backward computes a tile's weights again.
+// Kernels for exec.attention and exec.attention_grad that no library computes.  As on the CPU
+// (cpu/Attention.h), no matrix of queries x keys is in global memory.  Forward keeps a running
+// softmax for each query (Milakov and Gimelshein; FlashAttention) and stores its log-sum-exp;
+// backward recomputes the weights of each tile from it.
 //
-// A block has 64 queries beside 64 keys.  Its threads are a grid: 16 of them share some rows of
-// the tile's square, and each has every 16th column.  Operands, f32 or bf16, pass through shared
-// memory 16 columns or 16 rows at a time; products and sums are f32, on the ordinary cores.
+// A block computes a square of 64 queries x 64 keys.  Its threads form a grid: 16 threads share
+// some rows of the square, and each of them has every 16th column.  Operands (f32 or bf16) pass
+// through shared memory 16 columns or 16 rows at a time; products and sums are f32, on the ordinary
+// cores, not on tensor cores.
 //
-// Backward is two kernels, one with a block for some keys and one for some queries, each of which
-// computes the weights.  So no sum crosses blocks, and the bits are the same in every run.
+// Backward is two kernels: a block of one handles some keys, a block of the other some queries, and
+// both recompute the weights.  So no sum crosses blocks, and every run gives the same bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_ATTENTIONTILES_H
@@ -23,19 +24,19 @@ namespace braid {
 
 namespace attention_tiles {
 constexpr int kTile = 64, kSlice = 16, kAcross = 16, kColumns = kTile / kAcross;
-constexpr int kPitch = kTile + 1; // so that neighbours in a column lie in different banks
+constexpr int kPitch = kTile + 1; // odd, so that neighbours in a column lie in different banks
 constexpr unsigned kWarp = 0xffffffffu;
 constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 __host__ __device__ constexpr int64_t tiles_of(int64_t positions) { return (positions + kTile - 1) / kTile; }
-// With large heads more threads share the sums.
+// Threads of a block; larger heads have more threads to share the sums.
 template <int D> constexpr int threads_of = D <= 64 ? 128 : 256;
 
 __device__ inline int least(int64_t a, int64_t b) { return static_cast<int>(a < b ? a : b); }
 __device__ inline float larger(float a, float b) { return a > b ? a : b; }
 
-// Rows of a head in memory, some positions from the first one on.
+// Up to 64 consecutive positions of one head in memory.
 template <class T> struct Rows {
   T *at;
   int64_t stride;
@@ -53,22 +54,23 @@ __device__ inline Rows<T> rows_of(T *tensor, const int64_t (&strides)[3], int64_
 // The mask
 //===----------------------------------------------------------------------===//
 
-// What tells queries and keys by their places: the numbers of documents, and the positions of the first
-// query and of the first key where these are known at run time only; else null.
+// Device pointers that the mask reads; null if unused.  `documents` has the document number of each
+// position; `query_start` and `key_start` have the positions of the first query and of the first
+// key where these are known only at run time.
 struct Places {
   const int32_t *documents = nullptr, *query_start = nullptr, *key_start = nullptr;
 
-  // Where the first query stands, counted from the first key.
+  // Position of the first query, counted from the first key.
   __device__ int64_t first(const br_attention_desc &d) const {
     return query_start ? d.first + load(query_start) - load(key_start) : d.first;
   }
-  // Of the keys of a row of the batch.
+  // Document numbers of the keys in row `batch`.
   __device__ const int32_t *of_keys(const br_attention_desc &d, int64_t batch) const {
     return documents + batch * d.positions + (key_start ? load(key_start) : 0);
   }
 };
 
-// Query s counts key t if first <= t - s <= last.
+// Query s attends to key t if first <= t - s <= last.
 struct Band {
   int64_t first, last;
 
@@ -76,7 +78,8 @@ struct Band {
       : first(d.causal && d.window ? places.first(d) - d.window + 1 : -kUnlimited),
         last(d.causal ? places.first(d) : kUnlimited) {}
 
-  // The tiles of keys, from begin to end, of which some count beside these queries; of queries beside keys.
+  // The range [begin, end) of key tiles that some of these queries attend to; then the range of
+  // query tiles that attend to some of these keys.
   __device__ void keys(int64_t query, int queries, int64_t all, int64_t &begin, int64_t &end) const {
     range(query + first, query + queries + last, all, begin, end);
   }
@@ -91,7 +94,7 @@ private:
   }
 };
 
-// The least and the greatest number of some documents, the same in all threads of a warp.
+// Smallest and largest of some document numbers, the same in all threads of a warp.
 struct DocumentRange {
   int32_t least, greatest;
 
@@ -117,18 +120,18 @@ private:
 
 template <int D> struct Block {
   static constexpr int threads = threads_of<D>, rows = kTile * kAcross / threads, wide = (D + kAcross - 1) / kAcross;
-  // A slice of 16 columns of two tiles, or of 16 rows of one.
+  // Elements of a slice: 16 columns of two tiles, or 16 rows of one.
   static constexpr int slice = kSlice * (2 * kPitch > D ? 2 * kPitch : D), square = kTile * kPitch;
 
   Shared<float, slice> operands;
-  Shared<float, square> weights; // [position that is summed over][row]
+  Shared<float, square> weights; // [position to sum over][row]
   int across, row;
 
   __device__ Block(float (&operands)[slice], float (&weights)[square])
       : operands(operands), weights(weights), across(threadIdx.x % kAcross), row(threadIdx.x / kAcross * rows) {}
 
-  // to[i][j] = the product of rows `row` + i of a and `across` + 16 j of b.  Of a, this thread loads
-  // elements of the rows loaded_row(r), which it shows to each(r, column, element).
+  // to[i][j] = dot product of row `row` + i of a and row `across` + 16 j of b.  This thread loads
+  // elements of rows loaded_row(r) of a, and passes them to each(r, column, element).
   template <class A, class B, class F>
   __device__ void products(Rows<const A> a, Rows<const B> b, float (&to)[rows][kColumns], const F &each) const {
     for (auto &its : to)
@@ -167,7 +170,7 @@ template <int D> struct Block {
   }
   __device__ static int loaded_row(int r) { return threadIdx.x / kAcross + r * (threads / kAcross); }
 
-  // sum[i][c] += the products of `weights` of row `row` + i with columns `across` + 16 c of b.
+  // sum[i][c] += dot product of row `row` + i of `weights` and column `across` + 16 c of b.
   template <class B> __device__ void add_rows(Rows<const B> b, float (&sum)[rows][wide]) const {
     for (int first = 0; first < b.count; first += kSlice) {
       for (int i = threadIdx.x; i < kSlice * D; i += threads) {
@@ -193,7 +196,7 @@ template <int D> struct Block {
     }
   }
 
-  // Of a number of each of the 16 threads that share a row.
+  // Returns the sum, or the maximum, of x over the 16 threads that share a row.
   __device__ static float sum_across(float x) {
     for (int bit = 1; bit < kAcross; bit *= 2)
       x += shuffle_xor(kWarp, x, bit);
@@ -214,7 +217,7 @@ template <int D> struct Block {
   }
 };
 
-// Scores of a thread, in powers of two: products times this, soft-capped.
+// Attention scores of a thread, in base-2 units: products times `factor`, soft-capped if Capped.
 template <bool Capped> struct Scores {
   float factor, cap;
 
@@ -228,7 +231,8 @@ template <bool Capped> struct Scores {
     else
       return product * factor;
   }
-  // The derivative of the score, but for the scale; `score` is that of the product.
+  // Derivative of the score by the product, without the scale; `score` is the result of
+  // of(product).
   __device__ float slope(float score) const {
     if constexpr (Capped)
       return 1.0f - score / cap * (score / cap);
@@ -237,14 +241,15 @@ template <bool Capped> struct Scores {
   }
 };
 
-// Which pairs of a thread count: its queries from `query` + row, its keys from `key` + across.
+// The mask for a thread's pairs of a query and a key: queries from `query` + row, keys from `key` +
+// across.
 template <int D> struct Pairs {
   static constexpr int rows = Block<D>::rows;
   const Block<D> &block;
   Band band;
-  int64_t distance; // of its first key from its first query
+  int64_t distance; // first key position minus first query position of this thread
   int queries, keys;
-  const int32_t *of_queries, *of_keys; // documents, or null
+  const int32_t *of_queries, *of_keys; // document numbers, or null if all pairs are in one document
   bool is_empty = false;
 
   __device__ Pairs(const Block<D> &block, const br_attention_desc &d, const Places &places, int64_t batch,
@@ -276,7 +281,7 @@ template <int D> struct Pairs {
 // Forward
 //===----------------------------------------------------------------------===//
 
-// A block has some queries of a head; those that count the most keys come first.
+// A block computes one tile of queries of a head; tiles with the most keys come first.
 template <class T, int D, bool Capped>
 __global__ void __launch_bounds__(threads_of<D>)
     attention_kernel(br_attention_desc d, const T *__restrict__ q, const T *__restrict__ k, const T *__restrict__ v,
@@ -335,7 +340,7 @@ __global__ void __launch_bounds__(threads_of<D>)
 // Backward
 //===----------------------------------------------------------------------===//
 
-// The tensors that both kernels read.
+// The tensors that both backward kernels read.
 template <class T> struct Backward {
   const T *q, *k, *v, *o;
   const float *lse;
@@ -343,12 +348,12 @@ template <class T> struct Backward {
   Places places;
 };
 
-// Of a tile, the weights and the gradients of the scores, but for the scale.
+// Weights and gradients of the scores of one tile; the gradients lack the scale.
 template <class T, int D, bool Capped> struct TileGradients {
   using B = Block<D>;
   float weights[B::rows][kColumns], gradients[B::rows][kColumns];
 
-  // `means` has a number for each query: its gradient times its result.
+  // `means` has one number for each query: the dot product of its output gradient and its output.
   __device__ TileGradients(const B &block, const Pairs<D> &pairs, const br_attention_desc &d, const Backward<T> &in,
                            const Shared<float, kTile> &means, int64_t batch, int64_t head, int64_t query, int64_t key) {
     const Scores<Capped> scores(d);
@@ -379,7 +384,7 @@ template <class T, int D, bool Capped> struct TileGradients {
     }
   }
 
-  // Into the block's square, rows of it being keys, or queries.
+  // Store a square in the block's shared memory, with rows for keys or for queries.
   __device__ static void put_by_keys(const B &block, const float (&from)[B::rows][kColumns]) {
     for (int i = 0; i < B::rows; ++i)
       for (int j = 0; j < kColumns; ++j)
@@ -392,7 +397,7 @@ template <class T, int D, bool Capped> struct TileGradients {
   }
 };
 
-// A block has some keys of a head, with all heads of queries that read it.
+// A block computes one tile of keys of a key head, summed over all query heads that read it.
 template <class T, int D, bool Capped>
 __global__ void __launch_bounds__(threads_of<D>)
     attention_grad_keys_kernel(br_attention_desc d, Backward<T> in, T *dk, T *dv) {
@@ -424,7 +429,7 @@ __global__ void __launch_bounds__(threads_of<D>)
   block.store_rows(rows_of(dv, d.dv, batch, key, key_head, d.keys), sum_dv, [](int) { return 1.0f; });
 }
 
-// A block has some queries of a head.
+// A block computes one tile of queries of a head.
 template <class T, int D, bool Capped>
 __global__ void __launch_bounds__(threads_of<D>)
     attention_grad_queries_kernel(br_attention_desc d, Backward<T> in, T *dq) {
@@ -457,7 +462,7 @@ __global__ void __launch_bounds__(threads_of<D>)
 // Calls
 //===----------------------------------------------------------------------===//
 
-// Elements of T, heads of size D.
+// T is the element type, D the size of a head.
 template <class T, int D, bool Capped = false>
 inline void attention(const Memory &m, const br_attention_desc &d, const T *q, const T *k, const T *v, T *o, float *lse,
                       const attention_tiles::Places &places = {}) {

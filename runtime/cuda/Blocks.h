@@ -1,8 +1,8 @@
 //===- Blocks.h - copies between a tensor and blocks of it, on the device -===//
 //
-// What a rank does alone with its number in a group, as cpu/Blocks.h has it.  Ranges
-// and whole tensors are copies of the driver; blocks with strides are a kernel over
-// units of up to 16 bytes, as long as both memories have them in one piece.
+// Actions without communication that depend on the rank's number in a group, as in cpu/Blocks.h.
+// The driver copies ranges and whole tensors.  A kernel copies strided blocks, in units of up to 16
+// bytes, as far as both sides are contiguous.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_BLOCKS_H
@@ -24,8 +24,8 @@ namespace braid {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-// The loops of a copy, in the order in which it writes memory; those merged that are
-// one.  Sizes and strides are in units of `bytes` bytes.
+// Loops of a copy, in the order of the written memory; adjacent loops that compose are merged.
+// Sizes and strides are in units of `bytes` bytes.
 struct CopyLoops {
   int32_t bytes, count;
   int64_t size[BR_MAX_RANK], from[BR_MAX_RANK], to[BR_MAX_RANK];
@@ -58,7 +58,7 @@ inline CopyLoops loops_of(const BlockCopy &copy) {
   return loops;
 }
 
-// Doubles the unit while neighbours move together and everything stays aligned.
+// Doubles the unit while pairs of units stay contiguous and aligned on both sides.
 inline void widen(CopyLoops &loops, uint64_t from, uint64_t to) {
   const int32_t last = loops.count - 1;
   auto canDouble = [&] {
@@ -77,7 +77,7 @@ inline void widen(CopyLoops &loops, uint64_t from, uint64_t to) {
 
 inline constexpr int copy_threads = 256;
 
-// Index is wide enough for `total`.
+// Index must be wide enough for `total`.
 template <class Unit, class Index>
 __global__ void __launch_bounds__(copy_threads)
     copy_block_kernel(CopyLoops loops, Index total, const Unit *from, Unit *to) {
@@ -113,8 +113,7 @@ inline void copy_bytes(const Memory &m, const void *from, void *to, int64_t byte
                   "cudaMemcpyAsync");
 }
 
-// Copies the block that starts `from_element` elements into `from` to the place
-// `to_element` elements into `to`.
+// Copies the block at element `from_element` of `from` to element `to_element` of `to`.
 inline void copy_block(const Memory &m, const BlockCopy &copy, const void *from, int64_t from_element, void *to,
                        int64_t to_element) {
   const char *source = static_cast<const char *>(from) + from_element * copy.bytes;
@@ -143,13 +142,13 @@ inline void copy_block(const Memory &m, const BlockCopy &copy, const void *from,
 // Ranges
 //===----------------------------------------------------------------------===//
 
-// How much of range `number` there is.
+// Bytes of range `number` that lie within the tensor.
 inline int64_t range_length(int64_t bytes, int64_t number, int64_t range) {
   return std::clamp<int64_t>(bytes - number * range, 0, range);
 }
 
-// A flat split: `bytes` bytes are ranges of `range` bytes, the last ones short or
-// empty.  Copies range `number`, and zeros for what it lacks; or copies it back.
+// A flat split of `bytes` bytes into ranges of `range` bytes; the last ranges are short or empty.
+// take_range copies range `number` to `out` and pads it with zeros; put_range copies it back.
 inline void take_range(const Memory &m, const void *whole, int64_t bytes, int64_t number, int64_t range, void *out) {
   const int64_t length = range_length(bytes, number, range);
   copy_bytes(m, static_cast<const char *>(whole) + number * range, out, length);
@@ -172,7 +171,7 @@ static __global__ void store_index_kernel(int32_t index, int32_t *out) {
     store(out, index);
 }
 
-// out = the rank's number in its group of this kind.
+// out = the rank's number in its group of kind `group`.
 inline void axis_index(const Memory &m, int32_t group, void *out) {
   launch(m, 1, 1, preloaded<store_index_kernel>(), br_axis_index(m.context(), group), static_cast<int32_t *>(out));
 }

@@ -13,7 +13,7 @@
 
 using namespace braid;
 
-// Errors of kernels that a later call reports.
+// Whether a kernel may have caused this error, which a later call then reports.
 static bool isLate(cudaError_t error) {
   constexpr cudaError_t late[] = {cudaErrorIllegalAddress, cudaErrorMisalignedAddress, cudaErrorLaunchFailure,
                                   cudaErrorECCUncorrectable};
@@ -31,14 +31,14 @@ std::string braid::describeCuda(cudaError_t error) {
 void braid::checkCuda(cudaError_t status, const char *call) {
   if (status == cudaSuccess)
     return;
-  cudaGetLastError(); // reported here, not again by the next call
+  cudaGetLastError(); // clears the error, which the next call would repeat
   fail(call, ": ", describeCuda(status));
 }
 
 cudaError_t braid::queryEvent(cudaEvent_t event) {
   const cudaError_t code = cudaEventQuery(event);
   if (code == cudaErrorNotReady)
-    cudaGetLastError(); // else libraries take it for a failure of theirs
+    cudaGetLastError(); // else a library would report it as its own failure
   return code;
 }
 
@@ -55,8 +55,8 @@ std::string ProgramErrors::place() const {
   return concat(program->name, ", action ", action, *name ? concat(" (", name, ")") : "", ": ");
 }
 
-// "k3_kernel" of `void braid::k3_kernel(float const*, float*)`, which the linker knows
-// by a mangled name.
+// Returns the name of a kernel without namespaces and arguments: "k3_kernel" for the mangled name
+// of `void braid::k3_kernel(float const*, float*)`.
 static std::string nameOfKernel(const void *kernel) {
   const char *mangled = nullptr;
 #if !defined(CUDART_VERSION) || CUDART_VERSION >= 12030
@@ -78,7 +78,7 @@ void ProgramErrors::note(cudaError_t error, const char *call) {
   if (error != cudaSuccess && !any())
     first = concat(place(), call, ": ", describeCuda(error));
   if (error != cudaSuccess)
-    cudaGetLastError(); // reported here, not again by the next call
+    cudaGetLastError(); // clears the error, which the next call would repeat
 }
 
 void ProgramErrors::note(cudaError_t error, const void *kernel) {

@@ -1,15 +1,15 @@
 //===- Check.h - errors of CUDA calls -------------------------------------===//
 //
-// While a model is made, a call that fails throws.  While a program runs nothing may
-// throw through generated code: the first error is kept, with the call or kernel that
-// gave it and the graph op that the program was at,
+// While a model is made, a call that fails throws.  While a program runs, nothing may throw through
+// generated code.  Then the first error is kept with the failed call or kernel and the current
+// graph op,
 //
 //   train, action 12 (layer_norm -> h.0.ln_1 [256 x 768]): k3_kernel:
 //     cudaErrorInvalidConfiguration (9): invalid configuration argument
 //
-// and thrown when the program is over.
+// and thrown when the program has ended.
 //
-// What the runtime's host code uses of CUDA (collectives and matmuls apart):
+// CUDA calls in the runtime's host code (without collectives and matmuls):
 //   cudaGetDeviceCount cudaSetDevice cudaGetDeviceProperties cudaMemGetInfo
 //   cudaRuntimeGetVersion
 //   cudaMalloc cudaFree cudaMallocHost cudaFreeHost cudaMemcpyAsync cudaMemsetAsync
@@ -34,32 +34,32 @@
 
 namespace braid {
 
-// "cudaErrorInvalidConfiguration (9): invalid configuration argument".
+// Returns "cudaErrorInvalidConfiguration (9): invalid configuration argument".
 std::string describeCuda(cudaError_t error);
 
-// Throws Error unless the call has succeeded.
+// Throws Error if the call failed.
 void checkCuda(cudaError_t status, const char *call);
 
-// cudaEventQuery, whose "not ready" is not an error and leaves none behind.
+// Calls cudaEventQuery, but clears the error state after cudaErrorNotReady, which is not an error.
 cudaError_t queryEvent(cudaEvent_t event);
 
-// The first error of the programs of a model.
+// The first error in any program of a model.
 class ProgramErrors {
 public:
-  // What runs now, and which of its actions comes next.
+  // Set the running program, and its current action.
   void enter(const br_program &next) { program = &next, action = -1; }
   void at(int32_t next) { action = next; }
 
   void note(cudaError_t error, const char *call);
-  // Of a launch.
+  // The error of a kernel launch.
   void note(cudaError_t error, const void *kernel);
-  // The message of a library.
+  // The error message of a library.
   void note(const std::string &text);
 
   bool any() const { return !first.empty(); }
   const std::string &text() const { return first; }
 
-  // "matmul -> h.0.mlp [256 x 3072]"; empty between programs and where there is no name.
+  // Returns "matmul -> h.0.mlp [256 x 3072]"; empty between programs and for actions without a name.
   const char *actionName() const;
 
 private:

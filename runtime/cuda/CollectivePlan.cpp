@@ -1,4 +1,4 @@
-//===- CollectivePlan.cpp - a collective as calls of a device -------------===//
+//===- CollectivePlan.cpp - steps of a collective on a device -------------===//
 
 #include "cuda/CollectivePlan.h"
 
@@ -32,8 +32,8 @@ private:
   void copyOwn(std::vector<StridedCopy> &when, const std::byte *from, std::byte *to, int64_t count);
   void zeroPadding(const br_segment &s, int rows);
 
-  // The blocks of a whole, block i at `at(i)`: its own memory, or scratch where blocks
-  // are parts of rows.
+  // Memory of a tensor's blocks in order: the tensor itself, or scratch if blocks are parts of
+  // rows.  at() returns the address of one block.
   std::byte *packed(const br_segment &s, const void *whole, int rows);
   std::byte *unpacked(const br_segment &s, void *whole, int rows);
   std::byte *reserve(int64_t elements);
@@ -46,8 +46,8 @@ private:
   const int64_t width; // bytes of an element
   std::byte *const scratch;
   const bool sameTables;
-  const bool isAlone;               // calls nothing
-  const br_segment *last = nullptr; // of the whole tensors
+  const bool isAlone;               // a group of one rank, which makes no library calls
+  const br_segment *last = nullptr; // the last whole tensor
   CollectivePlan plan;
 };
 
@@ -80,7 +80,7 @@ void Planner::planSegment(const br_segment &s) {
   planTransfer(s);
 }
 
-// The only block of the only rank is the whole, however it is split.
+// A group of one rank has one block, the whole tensor, however it is split.
 void Planner::planAlone(const br_segment &s) {
   if (op.row().sent.form == Form::Whole && op.source() < 0)
     plan.zeros.push_back({bytes(s.recv), static_cast<size_t>(s.count * width)});
@@ -95,7 +95,7 @@ void Planner::planReduce(const br_segment &s) {
     addWhole(s, Move::Kind::AllReduce, s.send, s.recv);
 }
 
-// A whole tensor, from one rank to one.
+// A whole tensor from one rank to another.
 void Planner::planTransfer(const br_segment &s) {
   int source = op.source(), target = op.target();
   if (source == me && n > 1)
@@ -109,7 +109,7 @@ void Planner::planTransfer(const br_segment &s) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kinds that split wholes into blocks
+// Kinds that split tensors into blocks
 //===----------------------------------------------------------------------===//
 
 void Planner::planReduceScatter(const br_segment &s) {
@@ -161,7 +161,7 @@ void Planner::planScatter(const br_segment &s) {
   zeroPadding(s, s.send_rows);
 }
 
-// Both layouts read a block in the same order.
+// Both layouts visit the elements of a block in the same order.
 void Planner::planAllToAll(const br_segment &s) {
   std::byte *sent = packed(s, s.send, s.send_rows), *received = unpacked(s, s.recv, s.recv_rows);
   for (int peer = 0; peer < n; ++peer) {
@@ -177,8 +177,8 @@ void Planner::planAllToAll(const br_segment &s) {
 // Parts of plans
 //===----------------------------------------------------------------------===//
 
-// What follows the last tensor in memory joins it.  That must not depend on the part a
-// rank has, so both places count, though the root alone may use one.
+// Merges a tensor into the previous move if it follows the previous tensor in memory.  All ranks
+// must decide alike, so both addresses count, though only the root may use one of them.
 void Planner::addWhole(const br_segment &s, Move::Kind kind, const void *from, void *to) {
   int64_t size = last ? last->count * width : 0;
   bool joins = sameTables && last && bytes(last->send) + size == s.send && bytes(last->recv) + size == s.recv;

@@ -1,24 +1,23 @@
-//===- CollectivePlan.h - a collective as calls of a device ---------------===//
+//===- CollectivePlan.h - steps of a collective on a device ---------------===//
 //
-// What a rank does for one collective, worked out once: copies that bring what it
-// sends into blocks that are contiguous, NCCL's calls, which run as one group, copies
-// that put what has come into its place, and what is zeroed.  Nothing here is NCCL's
-// own: addresses and counts are those of this rank.
+// Steps of one rank for one collective, computed once: copies that pack the sent data into
+// contiguous blocks, NCCL calls in one group, copies that unpack the received data, and zero fills.
+// Nothing here is specific to NCCL; addresses and counts belong to this rank.
 //
-//   all_reduce, reduce, broadcast, send, recv: the call itself.  Tensors of the first
-//     three that lie side by side, in what is sent and in what is received, are one:
-//     all ranks must make the same calls, so only where all have the same tables.
+//   all_reduce, reduce, broadcast, send, recv: the call itself.  Of the first three, tensors that
+//     are adjacent in both the sent and the received memory are merged.  All ranks must make the
+//     same calls, so this needs the same tables on all of them.
 //   reduce_scatter, all_gather of equal blocks: the call itself.
-//   of blocks where the last is short: a reduce to each owner; a send and a receive
-//     with each owner.  The whole is neither read nor written past its end.
+//   reduce_scatter, all_gather with a short last block: a reduce to each owner; a send and a
+//     receive with each owner.  No access goes past the end of the whole tensor.
 //   gather, scatter, all_to_all, permute: sends and receives.
-//   blocks that are parts of rows: the same over blocks in scratch memory, packed
-//     before or unpacked after, a strided copy a block.
+//   blocks that are parts of rows: the same calls on blocks in scratch memory, packed before or
+//     unpacked after with one strided copy for each block.
 //
 //   barrier: an all_reduce of one element of scratch memory.
 //
-// A rank's own block is copied, unless it lies in its place.  So a rank alone calls nothing, unless
-// the plan is one that communicates alone.
+// A rank's own block is copied, unless it is already in place.  So a group of one rank calls
+// nothing, unless `communicatesAlone` is set.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_COLLECTIVEPLAN_H
@@ -31,17 +30,17 @@
 
 namespace braid {
 
-// A call of NCCL's over `count` elements of the operation's type.
+// One NCCL call on `count` elements of the operation's type.
 struct Move {
   enum class Kind { AllReduce, ReduceScatter, AllGather, Reduce, Broadcast, Send, Recv };
   Kind kind;
   const std::byte *from; // null where this rank sends nothing
-  std::byte *to;         // null where it receives nothing
-  int64_t count;         // of ReduceScatter and AllGather: a block's
-  int peer;              // place of the root, or of the other rank
+  std::byte *to;         // null where this rank receives nothing
+  int64_t count;         // ReduceScatter and AllGather: elements of a block
+  int peer;              // number of the root or of the other rank in the group
 };
 
-// `rows` pieces of `width` bytes, each a pitch after the one before.
+// Copy of `rows` pieces of `width` bytes; fromPitch and toPitch are the bytes between two pieces.
 struct StridedCopy {
   const std::byte *from;
   std::byte *to;
@@ -54,16 +53,16 @@ struct ZeroFill {
 };
 
 struct CollectivePlan {
-  std::vector<StridedCopy> before, after; // the group of moves
+  std::vector<StridedCopy> before, after; // before and after the group of moves
   std::vector<Move> moves;
-  std::vector<ZeroFill> zeros; // after all
+  std::vector<ZeroFill> zeros; // after everything else
   size_t scratchBytes = 0;
 };
 
-// `scratch` is aligned as the arena is; it is not read here, so a plan that was made
-// with any address says how much is needed.  `sameTables`: all ranks of the group have
-// these segments at the same offsets of their arenas.  `communicatesAlone`: a group of one rank
-// calls the library, and sends to itself.
+// Plans one collective.  `scratch` has the arena's alignment and is not read here, so a plan for
+// any address tells the scratch size.  `sameTables`: all ranks of the group have these segments at
+// the same arena offsets.  `communicatesAlone`: a group of one rank calls the library and sends to
+// itself.
 CollectivePlan planCollective(const Operation &operation, std::byte *scratch, bool sameTables,
                               bool communicatesAlone = false);
 

@@ -1,4 +1,4 @@
-//===- ColumnMajorGemm.cpp - a GEMM as a column-major library sees it -----===//
+//===- ColumnMajorGemm.cpp - a GEMM in column-major terms -----------------===//
 
 #include "cuda/ColumnMajorGemm.h"
 
@@ -12,7 +12,7 @@ using namespace braid;
 
 namespace {
 
-// A matrix of ours.  The stride of a dim of size 1 means nothing.
+// A matrix in Braid's convention.  The stride of a dim of size 1 has no meaning.
 struct Strided {
   const char *name;
   br_dtype type;
@@ -29,14 +29,14 @@ void check(const Strided &m, const std::string &where) {
          "; cuBLASLt takes matrices with one stride of 1, where the other is at least that dim's size");
 }
 
-// As it lies in memory: its columns, or those of its transpose.
+// The matrix as it lies in memory: column-major as it is, or its transpose.
 ColumnMatrix columnsOf(const Strided &m) {
   const bool transposed = !m.isColumnMajor();
   const Strided memory = transposed ? m.transposed() : m;
   return {memory.type, memory.rows, memory.columns, memory.columns == 1 ? memory.rows : memory.byColumn, transposed, 0};
 }
 
-// Appends a loop to those before it, which vary slower.
+// Appends an inner loop; merges it with the last loop if their strides compose.
 void append(std::vector<ColumnLoop> &loops, ColumnLoop inner) {
   if (inner.size == 1)
     return;

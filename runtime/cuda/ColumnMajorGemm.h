@@ -1,24 +1,24 @@
-//===- ColumnMajorGemm.h - a GEMM as a column-major library sees it -------===//
+//===- ColumnMajorGemm.h - a GEMM in column-major terms -------------------===//
 //
-// The one place that knows both conventions.  Ours: C[m,n] = A[m,k] B[k,n], where each
-// matrix has a stride for its rows and one for its columns, one of them 1; a row-major
-// matrix has byColumn = 1.  cuBLASLt's: a matrix is a list of columns, `ld` elements
-// apart, and may be used transposed.
+// The only place that knows both conventions.  Braid's: C[m,n] = A[m,k] B[k,n], where each matrix
+// has a stride for rows and a stride for columns, one of which is 1; a row-major matrix has
+// byColumn = 1. cuBLASLt's: a matrix is a list of columns, `ld` elements apart, and may be used
+// transposed.
 //
-// Memory that is row-major for us is, column-major, the transposed matrix.  So
+// Memory that is row-major here is the transposed matrix in column-major order.  So
 //
 //   C row-major      C^T[n,m] = B^T[n,k] A^T[k,m]: the library's A is our B, its B is
-//                    our A, and its D is our C with ld = c.row_stride.  A bias over our n is
-//                    one over the library's rows, which is the kind that it adds.
-//   C column-major   C[m,n] = A[m,k] B[k,n] as it stands.  A bias over n would be one
-//                    over the library's columns: it has none such.
+//                   our A, and its D is our C with ld = c.row_stride.  A bias over our n runs
+//                   over the library's rows, which is the bias that it supports.
+//   C column-major   C[m,n] = A[m,k] B[k,n] unchanged.  A bias over n would run over the
+//                   library's columns, which it does not support.
 //
-// An operand whose memory runs the other way is used transposed: nothing is copied.
-// For the linear layer y[t,f] = x[t,d] w[d,f] with w stored n x k, that is
+// An operand stored in the other order is used transposed; nothing is copied.  For the linear layer
+// y[t,f] = x[t,d] w[d,f] with w stored n x k, the call is
 // D[f,t] = op_T(w)[f,d] op_N(x)[d,t].
 //
-// Batch loops whose strides compose are one loop; the longest that remains runs inside
-// the library call (a strided batch), the others around it.
+// Batch loops whose strides compose are merged.  The longest remaining loop runs inside the library
+// call as a strided batch; the others run around the call.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_COLUMNMAJORGEMM_H
@@ -39,23 +39,23 @@ struct ColumnMatrix {
   int64_t batchStride = 0;
 };
 
-// Strides of a, b, c and the addend in elements, which are those of the library's matrices.
+// Loop with strides of a, b, c and the addend in elements, for the library's matrices.
 struct ColumnLoop {
   int64_t size, a, b, c, addend;
 };
 
 struct ColumnMajorGemm {
-  // Throws Error, which begins with `where`, for strides that are not a matrix's.
+  // Throws Error, with `where` as prefix, if strides do not describe a matrix.
   ColumnMajorGemm(const br_matmul_desc &desc, const std::string &where);
 
   int64_t m, n, k;
   ColumnMatrix a, b, c, addend; // the library's C is the addend, or our C
   bool swapped = false;         // the library's A is our B
-  int64_t batch = 1;            // GEMMs of one call
+  int64_t batch = 1;            // GEMMs in one call
   std::vector<ColumnLoop> loops, outer;
 };
 
-// Offsets of combination `index` of the loops, the last varying fastest.
+// Offsets in elements for iteration `index` of the loops; the last loop varies fastest.
 struct ColumnOffsets {
   int64_t a = 0, b = 0, c = 0, addend = 0;
 };

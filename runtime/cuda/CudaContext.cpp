@@ -16,7 +16,8 @@
 
 using namespace braid;
 
-// Bytes of what the host may read or write between programs.
+// Returns the bytes of the largest tensor or result that the host may read or write between
+// programs.
 static uint64_t largestPart(const br_model &model) {
   uint64_t largest = 0;
   for (const br_tensor &tensor : tensorsOf(model))
@@ -47,9 +48,9 @@ CudaContext::CudaContext(const br_model &model, int threads, const Rank &rank)
 }
 
 CudaContext::~CudaContext() {
-  // NCCL does not let a communicator go while a graph has collectives of it.  Without
-  // collectives nothing waits for other ranks any more, and what is still queued ends
-  // before the memory goes that it uses.
+  // NCCL cannot destroy a communicator while a CUDA graph contains its collectives, so graphs go
+  // first.  Without collectives nothing waits for other ranks, and the queued work ends before its
+  // memory is freed.
   if (br_comm *host = hostComm())
     host->observe(nullptr);
   graphs.clear();
@@ -58,7 +59,7 @@ CudaContext::~CudaContext() {
   cudaStreamSynchronize(streams.copy);
 }
 
-// While nothing is in the arena yet: what has been made so far writes nothing there.
+// Runs while the arena is still empty: nothing made before this point writes to it.
 void CudaContext::chooseMatmuls() {
   const auto allGather = [this](const std::string &blob) {
     return rank.bootstrap ? rank.bootstrap->allGatherBlobs(blob) : std::vector<std::string>{blob};
@@ -74,7 +75,7 @@ void CudaContext::checkMessage(br_status status) {
 }
 
 bool CudaContext::usesGraphs() const {
-  // A graph has addresses in it, and those of a cell change with its microbatch.
+  // A graph contains fixed addresses, but the addresses of a cell change with its microbatch.
   if (model.n_cells > 0 && rank.graphs.value_or(false))
     fail("--cuda-graph=on: a step of this pipeline is a table of cells, whose places in memory change with the "
          "microbatch; leave it out");
@@ -88,7 +89,7 @@ bool CudaContext::usesGraphs() const {
   return wantsGraphs(rank) && canCapture;
 }
 
-// A profile is of one rank; a trace of all.
+// Only the first rank has a profile; every rank has a trace.
 void CudaContext::measure() {
   if (rank.profile && rank.isFirst())
     profile.emplace(model, *rank.profile);
@@ -100,8 +101,9 @@ void CudaContext::measure() {
     host->observe(&*trace);
 }
 
-// Code for older GPUs does not wait (enter_kernel), even where the driver translates it for this
-// one.  The events of a profile or a trace are between kernels.
+// Returns false for kernels compiled for older GPUs: their enter_kernel does not wait, even if the
+// driver translates them for this GPU.  Returns false with a profile or a trace, whose events lie
+// between kernels.
 bool CudaContext::canOverlapKernels() const {
   return rank.programmaticLaunch && !isMeasured() && device.capability >= 90 && device.compiledFor >= 90;
 }
@@ -125,9 +127,9 @@ void CudaContext::run(const br_program &program) {
     failNow();
 }
 
-// Where waits for other ranks hold the host, a run is over, but for its last actions, when
-// it has been launched: nothing is won by another in the queue, and its time would be
-// taken for that of the one before.
+// Returns how many runs may be queued behind the current one.  Returns 0 where waits for other
+// ranks block the host: a launched run is then over except for its last actions.  A queued run
+// would save nothing, and its time would be added to the previous run's.
 int CudaContext::runsAhead() const { return collectives && !collectives->canBeCaptured() ? 0 : 1; }
 
 void CudaContext::finish() {
@@ -143,8 +145,7 @@ void CudaContext::finish() {
     writeProfile();
 }
 
-// The rates that limit an action are not measured here: those of data sheets are known to
-// bench/roofline.py.
+// Leaves MachineRates empty: bench/roofline.py knows the rates of data sheets that limit actions.
 void CudaContext::writeProfile() {
   if (profile->path().empty())
     return profile->print(MachineRates());
@@ -162,8 +163,8 @@ br_status CudaContext::launch(const br_program &program) {
       streams.compute, [&] { return program.run(this); }, [&](cudaGraphExec_t made) { return replay(made); }, errors);
 }
 
-// A launch may block where many are in the queue, or, with several GPUs in a process,
-// where other ranks have not launched theirs.
+// A launch may block if many are queued, or, with several GPUs in a process, if other ranks have
+// not launched theirs.
 cudaError_t CudaContext::replay(cudaGraphExec_t graph) {
   if (collectives)
     collectives->enter("cudaGraphLaunch");
@@ -173,7 +174,7 @@ cudaError_t CudaContext::replay(cudaGraphExec_t graph) {
   return code;
 }
 
-// The reason that came first: a call that failed here, or the other ranks.
+// Throws the reason that came first: a failed call of this rank, or a failure of other ranks.
 void CudaContext::failNow() {
   if (errors.any()) {
     if (collectives)
@@ -215,7 +216,7 @@ void CudaContext::write(uint64_t offset, const void *from, uint64_t bytes) {
   copies.write(offset, from, bytes);
 }
 
-// On the stream of inputs, which every program waits for.
+// The zeros go on the copy stream, which every program waits for.
 void CudaContext::zero(uint64_t offset, uint64_t bytes) {
   waitFor(slots.lastEnd());
   copies.forget();
@@ -232,7 +233,7 @@ std::byte *CudaContext::hostMemory() {
   return hostTensors ? hostTensors->data() : nullptr;
 }
 
-// Whether NCCL has other ranks of this process to serve, each with a GPU of its own.
+// Whether NCCL also serves other ranks in this process, each with its own GPU.
 static bool sharesProcess(const Rank &rank, const DeviceCollectives *collectives) {
   return collectives && collectives->canBeCaptured() && rank.bootstrap && rank.bootstrap->isOneProcess();
 }
@@ -274,16 +275,16 @@ std::vector<std::string> CudaContext::warnings() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What programs call
+// Calls from programs
 //===----------------------------------------------------------------------===//
 
-// Besides kernels, programs put on the stream what the functions below do, and nothing else.
+// Apart from kernels, programs put work on the stream only through the functions below.
 void CudaContext::launched(cudaError_t error, const void *kernel) {
   errors.note(error, kernel);
   isBehindKernel = true;
 }
 
-// A copy, or zeros.
+// Called after a copy or a fill with zeros.
 void CudaContext::called(cudaError_t error, const char *call) {
   errors.note(error, call);
   isBehindKernel = false;
@@ -310,7 +311,7 @@ void CudaContext::attention(int32_t index, const AttentionPlaces &places) {
     errors.note(attentions.error());
 }
 
-// Of a collective that goes through the host's memory the communication thread tells its time.
+// For a collective through the host's memory, the communication thread reports the time.
 br_status CudaContext::start(int32_t collective) {
   isBehindKernel = false;
   const bool isOfProgram = events && events->isInProgram();

@@ -1,7 +1,7 @@
 //===- CudaContext.h - a model that runs on a GPU -------------------------===//
 //
-// Programs are queued: their host code puts kernels, matmuls and collectives on
-// streams and returns, and nothing waits for the device but reading what it made.
+// Programs are queued: their host code puts kernels, matmuls and collectives on streams and
+// returns.  Only reads of results wait for the device.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_CUDACONTEXT_H
@@ -26,7 +26,7 @@ namespace braid {
 
 class CudaContext final : public br_context {
 public:
-  // One thread, that of the rank, makes, uses and destroys it.
+  // The rank's thread makes, uses and destroys the context.
   CudaContext(const br_model &model, int threads, const Rank &rank);
   ~CudaContext() override;
 
@@ -57,7 +57,7 @@ public:
   std::vector<std::string> remarks() const override;
   std::vector<std::string> warnings() const override;
 
-  // What generated code says of itself (braid_cuda.h).
+  // Calls from generated code (braid_cuda.h).
   cudaStream_t stream() const { return streams.compute; }
   bool beginsEarly() const { return overlapsKernels && isBehindKernel; }
   void launched(cudaError_t error, const void *kernel);
@@ -79,26 +79,26 @@ private:
   bool isMeasured() const { return rank.profile || rank.trace; }
   void writeProfile();
 
-  Watchdog watchdog; // outlives everything that may block
+  Watchdog watchdog; // destroyed last: outlives everything that may block
   Device device;
   ProgramErrors errors;
   Streams streams;
   DeviceArena memory;
   ArenaCopies copies;
-  std::optional<HostMemory> hostTensors; // none: the plan keeps nothing on the host
+  std::optional<HostMemory> hostTensors; // none if the plan keeps nothing on the host
   CudaMatmulTable matmuls;
   MatmulStart matmulStart;
   CudaAttentionTable attentions;
   PinnedSlots slots;
-  std::vector<StepGraph> graphs; // of each program; none: programs are launched anew
+  std::vector<StepGraph> graphs; // one for each program; empty if programs are launched without graphs
   std::optional<Profile> profile;
   std::optional<Trace> trace;
-  std::optional<ActionEvents> events; // their clock
-  // Whether kernels begin early behind kernels of the program, and whether the last thing on the
-  // compute stream is one.
+  std::optional<ActionEvents> events; // clock of profile and trace
+  // `overlapsKernels`: kernels may begin before the previous kernel of the program ends.
+  // `isBehindKernel`: the last work on the compute stream is a kernel.
   const bool overlapsKernels;
   bool isBehindKernel = false;
-  std::unique_ptr<DeviceCollectives> collectives; // null: the model has none
+  std::unique_ptr<DeviceCollectives> collectives; // null if the model has no collectives
 };
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- CudnnGraph.cpp - a call of attention as a graph of cuDNN -----------===//
+//===- CudnnGraph.cpp - an attention call as a cuDNN graph ----------------===//
 
 #include "cuda/CudnnGraph.h"
 
@@ -31,7 +31,7 @@ private:
     std::vector<int64_t> dims, strides;
   };
 
-  // `strides` are of batch, sequence and heads.
+  // `strides` has the strides of batch, sequence and heads.
   Layout layout(int64_t heads, int64_t positions, const int64_t *strides) const {
     return {{desc.batch, heads, positions, desc.size}, {strides[0], strides[2], strides[1], 1}};
   }
@@ -54,7 +54,7 @@ private:
     tensor->set_output(true).set_uid(number).set_dim(at.dims).set_stride(at.strides).set_data_type(type);
   }
 
-  // Both directions take the same.
+  // Attributes that forward and backward share.
   template <class Attributes> Attributes attributes(const char *name) const {
     Attributes attributes;
     attributes.set_name(name).set_attn_scale(static_cast<float>(desc.scale));

@@ -1,12 +1,12 @@
-//===- CudnnGraph.h - a call of attention as a graph of cuDNN -------------===//
+//===- CudnnGraph.h - an attention call as a cuDNN graph ------------------===//
 //
-// cuDNN's frontend is header files of a Python package (nvidia-cudnn-frontend), and needs
-// those of cuDNN and NVRTC.  Where one is missing CMake says so and defines
-// BRAID_RT_WITHOUT_CUDNN: there is nothing here then, and programs with calls of
-// attention do not compile.
+// cuDNN's frontend consists of header files in a Python package (nvidia-cudnn-frontend), and needs
+// the headers of cuDNN and NVRTC.  If one is missing, CMake reports it and defines
+// BRAID_RT_WITHOUT_CUDNN.  Then this file is empty, and programs with attention calls do not
+// compile.
 //
-// Conventions: cuDNN names dims batch, heads, sequence, size in this order whatever lies
-// beside what in memory, which strides say.  Ours are batch, sequence, heads, size.
+// cuDNN orders dims as batch, heads, sequence, size, whatever their order in memory; strides give
+// that order.  Braid's order is batch, sequence, heads, size.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_CUDNNGRAPH_H
@@ -17,22 +17,22 @@
 #include "braid_rt.h"
 
 #define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
-#define CUDNN_FRONTEND_SKIP_JSON_LIB // graphs are never written; half of the compile time
+#define CUDNN_FRONTEND_SKIP_JSON_LIB // graphs are never written as JSON; saves half of the compile time
 #include <cudnn_frontend.h>
 
 namespace braid {
 
-// The tensors of a graph, by which a run says where they are.
+// Tensors of a graph; a run passes their addresses by these numbers.
 enum CudnnTensor : int64_t { kQ = 1, kK, kV, kO, kLse, kDout, kDq, kDk, kDv };
 
-// The first cuDNN with a serial order of sums, on sm_90.
+// First cuDNN version with a serial order of sums, on sm_90.
 inline constexpr size_t kFirstWithSerialOrder = 92500;
 
-// To be called before a graph with a serial order is built: the frontend takes that order
-// where its environment allows no memory for scores.
+// Must be called before a graph with a serial order is built.  The frontend chooses that order if
+// its environment allows no memory for scores.
 void allowNoScores();
 
-// Makes a graph that of attention, or of its gradient; nothing is asked of the library yet.
+// Fills a graph with attention or its gradient; does not call the library yet.
 void fillGraph(cudnn_frontend::graph::Graph &graph, const br_attention_desc &desc);
 
 } // namespace braid

@@ -10,14 +10,14 @@
 
 using namespace braid;
 
-// Where the frontend finds the library's functions.
+// The frontend looks up the library's functions through this handle.
 namespace cudnn_frontend {
 void *cudnn_dlhandle = nullptr;
 }
 
 void braid::loadCudnn() {
   static const std::string error = [] {
-    // The frontend looks for the CUDA runtime by itself, and must find the one of this program.
+    // The frontend opens the CUDA runtime by name; name the version that this program uses.
     setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", concat("libcudart.so.", CUDART_VERSION / 1000).c_str(), 0);
     cudnn_frontend::cudnn_dlhandle = dlopen("libcudnn.so.9", RTLD_NOW);
     const char *reason = cudnn_frontend::cudnn_dlhandle ? nullptr : dlerror();

@@ -8,7 +8,7 @@
 
 namespace braid {
 
-// Lets the frontend find the library's functions.  Throws Error where there is no library.
+// Loads cuDNN, so that the frontend finds its functions.  Throws Error if the library is missing.
 void loadCudnn();
 
 } // namespace braid

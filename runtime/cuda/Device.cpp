@@ -15,19 +15,19 @@ using namespace braid;
 
 std::string Device::describe() const { return concat("CUDA device ", number, " (", name, ")"); }
 
-// "there is 1, number 0".
+// Returns "there is one, number 0", or "there are 4, numbers 0 to 3".
 static std::string describeCount(int count) {
   return count == 1 ? "there is one, number 0" : concat("there are ", count, ", numbers 0 to ", count - 1);
 }
 
-// "13.0".
+// Returns "13.0".
 static std::string describeVersion() {
   int version = 0;
   cudaRuntimeGetVersion(&version);
   return concat(version / 1000, ".", version % 1000 / 10);
 }
 
-// Slurm and others may show each rank a GPU of its own alone.
+// Slurm and other launchers may show each rank only its own GPU.
 static std::string adviseOfBinding(int count) {
   const char *visible = std::getenv("CUDA_VISIBLE_DEVICES"), *bound = std::getenv("SLURM_GPUS_PER_TASK");
   if (count > 1 || (!visible && !bound))
@@ -68,7 +68,7 @@ static int chooseDevice(const Rank &rank) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-// The kernels that programs launch, registered before main runs.
+// The kernels of programs, registered before main runs.
 static std::vector<const void *> &ownKernels() {
   static std::vector<const void *> kernels;
   return kernels;
@@ -76,7 +76,7 @@ static std::vector<const void *> &ownKernels() {
 
 void br_cuda_kernel(const void *kernel) { ownKernels().push_back(kernel); }
 
-// "9.0".
+// Returns "9.0".
 static std::string describeCapability(int capability) { return concat(capability / 10, ".", capability % 10); }
 
 static std::string adviseOf(int capability) {
@@ -84,8 +84,8 @@ static std::string adviseOf(int capability) {
                 ", or build the folder with -DCMAKE_CUDA_ARCHITECTURES=", capability);
 }
 
-// What was compiled decides, whatever the model was printed for: CMake may have been given
-// other GPUs, or several.
+// Loads all kernels.  The compiled code decides whether they run, not the model's target: CMake may
+// have compiled for other GPUs or for several.
 static void loadKernels(Device &device) {
   for (const void *kernel : ownKernels()) {
     cudaFuncAttributes attributes{};
@@ -104,7 +104,8 @@ std::string Device::describeCode(const br_model &model) const {
   return compiledFor == 0 || text.find(own) != std::string::npos ? text : concat(text, " and built for ", own);
 }
 
-// Instructions of an older generation run, or are translated by the driver.
+// Warns if kernels were compiled for another GPU generation: they run as they are, or after a
+// translation by the driver.
 std::string Device::warnOfCode() const {
   if (compiledFor == 0 || compiledFor / 10 == capability / 10)
     return "";

@@ -1,4 +1,4 @@
-//===- DeviceArena.cpp - the one allocation on the device -----------------===//
+//===- DeviceArena.cpp - the single allocation on a device ----------------===//
 
 #include "cuda/DeviceArena.h"
 
@@ -54,8 +54,9 @@ std::string DeviceArena::describeAllocator() const {
                 formatBytes(taken > bytes ? taken - bytes : 0), " beyond the plan for whole granules");
 }
 
-// Communicators, modules and cuDNN's kernels take memory at their first use, and a graph
-// has nodes on the device.  How much nobody says: from here on there is a warning.
+// Communicators, modules and cuDNN kernels allocate at their first use, and CUDA graphs have nodes
+// on the device.  How much is not documented; less free memory than this, in bytes, causes a
+// warning.
 static constexpr uint64_t libraryBytes = uint64_t{1} << 30;
 
 std::string DeviceArena::warnOfRest() const {

@@ -1,14 +1,14 @@
-//===- DeviceArena.h - the one allocation on the device -------------------===//
+//===- DeviceArena.h - the single allocation on a device ------------------===//
 //
-// As core/Arena: exactly the bytes of the plan, zeroed, from one cudaMalloc or, where NCCL may
-// be what ranks talk over, one ncclMemAlloc, whose memory all of NCCL's algorithms can reach from
-// other GPUs once it is registered (NVLink SHARP among them).  NCCL maps whole granules: what
-// it takes beyond the plan is said.  What CUDA and its libraries take beside it is not part of
-// the plan, and is measured.
+// The arena, as in core/Arena: exactly the bytes of the plan, zeroed, in one allocation.  The
+// allocation is a cudaMalloc, or an ncclMemAlloc where NCCL may be the transport: all NCCL
+// algorithms (among them NVLink SHARP) can reach such memory from other GPUs once it is registered.
+// NCCL maps whole granules, and the start message tells the bytes beyond the plan.  Memory that
+// CUDA and its libraries allocate is not part of the plan; it is measured.
 //
-// Nothing depends on the zeros, which only make runs alike whatever is wrong with them.
-// Where BRAID_ARENA_UNSET is in the environment memory is left as it was, so that tools that
-// look for reads of what nobody wrote (compute-sanitizer's initcheck, test/cuda/shim) see them.
+// No result depends on the zeros; they only make runs reproducible in spite of bugs.  If
+// BRAID_ARENA_UNSET is in the environment, the memory is not zeroed.  Then tools can find reads of
+// uninitialized memory (compute-sanitizer's initcheck, test/cuda/shim).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_DEVICEARENA_H
@@ -21,10 +21,10 @@
 
 namespace braid {
 
-// Who gives the memory of a device, and takes it back.
+// Allocates and frees device memory.
 struct DeviceAllocator {
   const char *name;
-  // The call's error; empty for none.
+  // Returns the error message of the call, or "" if it succeeded.
   std::string (*allocate)(void **memory, uint64_t bytes);
   void (*free)(void *memory);
 };
@@ -32,7 +32,7 @@ extern const DeviceAllocator allocatorOfCuda;
 
 class DeviceArena {
 public:
-  // Throws Error when the device has not that much memory to give.
+  // Throws Error if the device does not have that much free memory.
   DeviceArena(const Device &device, uint64_t bytes, cudaStream_t stream,
               const DeviceAllocator &allocator = allocatorOfCuda);
   ~DeviceArena();
@@ -41,20 +41,20 @@ public:
 
   std::byte *data() const { return base; }
 
-  // "beside the arena: 480 MiB of CUDA's context and of other programs, 96 MiB of libraries",
-  // once all of these are there.
+  // Returns "beside the arena: 480 MiB of CUDA's context and of other programs, 96 MiB of libraries".  Call
+  // it after these are loaded.
   std::string describeRest() const;
-  // Who gave it and what that took beyond the plan; empty for cudaMalloc.
+  // Names the allocator and its bytes beyond the plan; empty for cudaMalloc.
   std::string describeAllocator() const;
-  // What to say when little is left for what libraries take later, with the first
-  // program that runs; empty when there is enough.
+  // Warns if little memory is left for libraries, which allocate during the first program; empty if
+  // there is enough.
   std::string warnOfRest() const;
 
 private:
   const DeviceAllocator allocator;
   const uint64_t bytes;
   std::byte *base = nullptr;
-  DeviceMemory before, after; // the allocation
+  DeviceMemory before, after; // device memory before and after the allocation
 };
 
 } // namespace braid

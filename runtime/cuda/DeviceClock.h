@@ -1,4 +1,4 @@
-//===- DeviceClock.h - the time of a device's events by the host's clock --===//
+//===- DeviceClock.h - times of device events by the host's clock ---------===//
 #ifndef BRAID_CUDA_DEVICECLOCK_H
 #define BRAID_CUDA_DEVICECLOCK_H
 
@@ -8,8 +8,9 @@
 
 namespace braid {
 
-// CUDA tells the time between two events.  One that the host has waited for, on a stream that is
-// empty, ties them to its clock, to the time that such a wait takes: some microseconds.
+// Converts events to the host's clock.  CUDA gives only the time between two events.  So the host
+// records one event on an empty stream and waits for it; the error is the time of that wait, some
+// microseconds.
 class DeviceClock {
 public:
   explicit DeviceClock(cudaStream_t stream) {
@@ -19,8 +20,8 @@ public:
     seconds = secondsNow();
   }
 
-  // In seconds of secondsNow(), for a timed event that the device has come by.  CUDA rounds to a
-  // float of milliseconds: a minute after the origin to 4 us.
+  // Time of a timed event that the device has passed, in seconds of secondsNow().  CUDA returns
+  // milliseconds as a float, so a minute after the origin the resolution is 4 us.
   double timeOf(cudaEvent_t event) const {
     float milliseconds = 0;
     checkCuda(cudaEventElapsedTime(&milliseconds, origin, event), "cudaEventElapsedTime");

@@ -1,7 +1,7 @@
-//===- DeviceCollectives.cpp - which transport ranks on GPUs use ----------===//
+//===- DeviceCollectives.cpp - choice of the transport between GPUs -------===//
 //
-// Every rank shares what it has, and all draw the same conclusion from the same blobs:
-// NCCL starts on all of them or on none.
+// Every rank shares its facts, and all ranks draw the same conclusion from the same blobs: NCCL
+// starts on all of them or on none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,16 +59,16 @@ br_status DeviceCollectives::synchronize(cudaEvent_t end) {
 }
 
 //===----------------------------------------------------------------------===//
-// What ranks know of each other
+// Facts that ranks share
 //===----------------------------------------------------------------------===//
 
 namespace {
 struct Facts {
-  std::string device; // the same text only of the same device
-  std::string busId;  // for people
+  std::string device; // equal only for the same device
+  std::string busId;  // for messages
   bool hasNccl;
-  std::string tables; // the same text only where collectives are
-  bool graphs;        // whether they are captured
+  std::string tables; // equal only for equal collectives
+  bool graphs;        // whether collectives are captured in CUDA graphs
 
   std::string text() const {
     return concat(device, "\n", busId, "\n", hasNccl ? "nccl" : "", "\n", tables, "\n", graphs ? "graphs" : "");
@@ -89,7 +89,8 @@ Facts Facts::parse(const std::string &text) {
   return {lines[0], lines[1], !lines[2].empty(), lines[3], !lines[4].empty()};
 }
 
-// Of programs that are one for all ranks the collectives, else what it was made from.
+// Hashes the collectives of a program that is the same for all ranks; for other programs, only the
+// model's name and graph hash.
 static std::string describeTables(const br_model &model) {
   std::string text = concat(model.name, " ", model.graph_hash);
   for (int32_t i = 0; isOfAllRanks(model) && i < model.n_collectives; ++i) {
@@ -122,7 +123,7 @@ static Facts factsOf(const br_model &model, const Rank &rank, int device) {
   return {uuid, busId, nccl().has_value(), describeTables(model), wantsGraphs(rank)};
 }
 
-// Of ranks that NCCL can start with.
+// Throws unless all ranks use CUDA graphs, or none does; called for ranks on which NCCL can start.
 static void checkGraphs(const std::vector<Facts> &ranks) {
   for (size_t rank = 1; rank < ranks.size(); ++rank)
     if (ranks[rank].graphs != ranks[0].graphs) {
@@ -132,7 +133,7 @@ static void checkGraphs(const std::vector<Facts> &ranks) {
     }
 }
 
-// Why NCCL cannot start with these ranks; the same on all of them.
+// Returns why NCCL cannot start on these ranks, the same on all of them; "" if it can.
 static std::string findObstacle(const std::vector<Facts> &ranks) {
   std::map<std::string, size_t> users;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -153,8 +154,8 @@ static std::string findObstacle(const std::vector<Facts> &ranks) {
 // Starting NCCL
 //===----------------------------------------------------------------------===//
 
-// Calls f on this rank; returns the first problem of any rank, in their order.  A problem
-// that a rank has because of another one ("=") gives way to a problem of its own ("-").
+// Calls f on this rank; returns the first problem of any rank, in rank order.  A rank's own problem
+// ("-") comes before one that another rank has caused ("=").
 template <class F> static std::string problemOfAny(Bootstrap &bootstrap, std::vector<std::string> &blobs, const F &f) {
   std::string blob;
   try {
@@ -163,7 +164,7 @@ template <class F> static std::string problemOfAny(Bootstrap &bootstrap, std::ve
     blob = concat("=", error.what());
   } catch (const Error &error) {
     blob = concat("-", error.what());
-    bootstrap.publishNotice("start", error.what()); // the others wait for this rank inside NCCL
+    bootstrap.publishNotice("start", error.what()); // the other ranks wait for this one inside NCCL
   }
   blobs = bootstrap.allGatherBlobs(blob);
   for (char mark : {'-', '='})
@@ -173,7 +174,7 @@ template <class F> static std::string problemOfAny(Bootstrap &bootstrap, std::ve
   return "";
 }
 
-// Null, with the reason, when NCCL cannot start on every rank.
+// Returns null and sets `problem` if NCCL cannot start on every rank.
 static std::unique_ptr<DeviceCollectives> startNccl(const br_model &model, const Rank &rank, const DevicePlace &place,
                                                     std::string &problem) {
   Bootstrap &bootstrap = *rank.bootstrap;
@@ -198,7 +199,7 @@ static std::unique_ptr<DeviceCollectives> startNccl(const br_model &model, const
     return nullptr;
   for (const std::string &blob : blobs)
     if (blob != "+registered")
-      made->unregister(); // all ranks, or none
+      made->unregister(); // all ranks register, or none
   made->begin();
   return made;
 }

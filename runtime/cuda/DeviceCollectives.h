@@ -1,13 +1,12 @@
-//===- DeviceCollectives.h - how ranks on GPUs talk -----------------------===//
+//===- DeviceCollectives.h - collectives of ranks on GPUs -----------------===//
 //
-// Starts and waits of a program's collectives, by their places in
-// br_model.collectives.  An implementation puts them on the communication stream
-// (NcclCollectives), or hands them to a thread that copies through the host's memory
-// (StagedCollectives).  One thread, whose current device is the rank's, makes, calls
-// and destroys it.
+// Starts and waits of a program's collectives, by their index in br_model.collectives.  An
+// implementation puts them on the communication stream (NcclCollectives), or hands them to a thread
+// that copies through the host's memory (StagedCollectives).  One thread, whose current device is
+// the rank's, makes, calls and destroys it.
 //
-// In a capture, which must be of the calling thread alone (ThreadLocal): threads of
-// ours ask for events meanwhile.
+// A capture must be limited to the calling thread (ThreadLocal), because runtime threads query
+// events meanwhile.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_DEVICECOLLECTIVES_H
@@ -28,16 +27,16 @@
 
 namespace braid {
 
-// What they run in: the rank's device is current in the calling thread.
+// Device and streams of the collectives; the rank's device is current in the calling thread.
 struct DevicePlace {
   int device;
   std::byte *arena;
   const Streams &streams;
-  std::function<const char *()> action = {}; // what the program is doing, for messages
-  // Told of the first failure, by any thread.
+  std::function<const char *()> action = {}; // name of the program's current action, for messages
+  // Called with the first failure, from any thread.
   std::function<void(const std::string &reason)> failed = {};
-  // Whether a group of one rank has a communicator and calls the library, too, where copies would
-  // do: for checks of the library on a single device.
+  // Whether a group of one rank also has a communicator and calls the library, where copies would
+  // do.  Used to test the library on a single device.
   bool communicatesAlone = false;
 };
 
@@ -46,45 +45,44 @@ public:
   explicit DeviceCollectives(const DevicePlace &place) : place(place) {}
   virtual ~DeviceCollectives() = default;
 
-  // What is on the compute stream by now comes before the collective.
+  // Starts the collective after all work that is on the compute stream now.
   virtual br_status start(int32_t index) = 0;
-  // What is put on the compute stream from now on comes after it.
+  // Makes later work on the compute stream wait for the collective.
   virtual br_status wait(int32_t index) = 0;
 
-  // Whether starts and waits do nothing but put work on streams, so that a CUDA graph
-  // can hold them.
+  // Whether starts and waits only put work on streams, so that a CUDA graph can hold them.
   virtual bool canBeCaptured() const = 0;
 
-  // Around a call of CUDA's that may block until other ranks have come: time passes for it
-  // as for a wait.
+  // Called before and after a CUDA call that may block until other ranks arrive: the timeout of a
+  // wait applies to it.
   virtual void enter(const char *) {}
   virtual void leave() {}
 
-  // Waits for this event of the compute stream.  BR_ERROR when ranks have died or time
-  // passed, before or now: then error() says why, what the device has computed is
-  // worthless, and nothing that waits is left on a stream.
+  // Waits for this event of the compute stream.  Returns BR_ERROR if ranks have died or a timeout
+  // has passed, now or earlier.  Then error() gives the reason, the device's results are invalid,
+  // and no waiting work is left on a stream.
   virtual br_status synchronize(cudaEvent_t end);
 
-  // Why a start, a wait or a synchronize failed; empty when none did.
+  // The reason why a start, a wait or a synchronize failed; empty if none did.
   virtual const char *error() const;
 
-  // What carries them through the host's memory; null where the device itself does.
+  // The communicator through the host's memory; null if the device communicates itself.
   virtual br_comm *hostComm() const { return nullptr; }
-  // Its number of what was started last.
+  // hostComm's ticket of the last start of this collective.
   virtual br_ticket ticketOf(int32_t) const { return {}; }
 
-  // The name of the transport, for people.
+  // The name of the transport, for messages.
   virtual const char *name() const = 0;
-  // Memory of the device beside the arena that it has taken itself.
+  // Bytes of device memory that it allocated beside the arena.
   virtual uint64_t scratchBytes() const { return 0; }
-  // What people would not expect, a sentence each: the first rank's are printed.
+  // Warnings, one sentence each; only the first rank prints them.
   virtual std::vector<std::string> warnings() const { return {}; }
 
 protected:
-  // The first failure stays, and with it everything fails.  Any thread.
+  // Keeps the first failure, after which every call fails.  Callable from any thread.
   void noteFailure(const std::string &reason);
   bool hasFailed() const { return failed.load(); }
-  // What a call of CUDA's gave: BR_ERROR after this or an earlier failure.
+  // Notes the result of a CUDA call; returns BR_ERROR after this or an earlier failure.
   br_status note(cudaError_t code, const char *call);
 
   const DevicePlace place;
@@ -95,18 +93,17 @@ private:
   std::string failure; // set once, before `failed`
 };
 
-// Whether a rank captures its programs in CUDA graphs where it can: as it was told, else
-// unless it shares its process with others.  NCCL's user guide (Using NCCL with CUDA
-// Graphs): "Using multiple GPUs per process with CUDA graph capture may result in
-// deadlocks."
+// Whether a rank captures its programs in CUDA graphs where possible.  Follows --cuda-graph; by
+// default, yes unless ranks share the process.  NCCL's user guide (Using NCCL with CUDA Graphs):
+// "Using multiple GPUs per process with CUDA graph capture may result in deadlocks."
 bool wantsGraphs(const Rank &rank);
 
-// Who gives the arena: NCCL where it may be the rank's transport, which is known only when it has
-// started, with memory.
+// Returns the arena's allocator: NCCL's if NCCL may become the rank's transport.  Whether it does
+// is known only after it starts, and it needs memory to start.
 const DeviceAllocator &arenaAllocator(const br_model &model, const Rank &rank);
 
-// Makes those of the rank's transport.  Every rank does so in the same order.  Throws
-// Error when the transport cannot run here.
+// Makes the collectives of the rank's transport.  All ranks call this in the same order.  Throws
+// Error if the transport cannot run here.
 std::unique_ptr<DeviceCollectives> makeDeviceCollectives(const br_model &model, const Rank &rank,
                                                          const DevicePlace &place);
 

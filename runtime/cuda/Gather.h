@@ -1,20 +1,19 @@
-//===- Gather.h - rows by index, on the device ----------------------------===//
+//===- Gather.h - embedding lookup and its gradient -----------------------===//
 //
-// Embedding lookup and its gradient.  A warp works on a strip of 32 packs of a row;
-// an id outside the table reads as zeros and adds nothing.
+// Embedding lookup and its gradient.  A warp works on a strip of 32 packs of a row.  An id outside
+// the table reads as zeros and adds nothing.
 //
-// The gradient adds the updates of an id in the order of their indices, from a sorted
-// list and without atomics: the same bits in every run, and for f32 those of the CPU.
-// Of an id that occurs often, as the commonest words of a text do, all warps of a block
-// add chunks of 64 updates at the same time, and the sums of chunks are added in their
-// order: up to 64 updates give the bits of the CPU, more the same bits in every run.
-// The list is sorted by merging, since keys (id, index) all differ: then any correct
-// sort is stable.
+// The gradient adds the updates of an id in the order of their indices, from a sorted list and
+// without atomics.  So every run gives the same bits, and for f32 they equal the CPU's.  If an id
+// occurs often, as the most common words of a text do, all warps of a block add chunks of 64
+// updates in parallel, and the chunk sums are added in order.  So up to 64 updates give the bits of
+// the CPU, and more give the same bits in every run.  The list is sorted by merging; all keys (id,
+// index) differ, so any correct sort is stable.
 //
-//   keys    sort_tiles        each block sorts a tile, by counting what is smaller
+//   keys    sort_tiles        each block sorts a tile; a key's place is the number of smaller keys
 //           merge_runs ...    each element finds its place in its pair of runs
-//   starts  find_starts       where the keys of an id begin, for every id
-//   sums    add_segments      a warp adds the updates of its row and strip, or a block does
+//   starts  find_starts       the first key of each id
+//   sums    add_segments      a warp, or a block, adds the updates of a row and strip
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_GATHER_H
@@ -30,16 +29,16 @@
 namespace braid {
 
 //===----------------------------------------------------------------------===//
-// Strips: 32 packs of a row, which a warp takes
+// Strips: 32 packs of a row, one for each lane of a warp
 //===----------------------------------------------------------------------===//
 
 inline constexpr int strip_lanes = 32, strip_threads = 256;
 
 struct Strip {
-  int64_t row, pack; // `pack` is this thread's, maybe beyond the row
+  int64_t row, pack; // `pack` belongs to this thread and may lie past the row's end
 };
 
-// Of a warp of this block, for this thread's place in a warp.
+// Strip of warp `number` of this block, with the pack of this thread.
 template <int THREADS> __device__ inline Strip strip_of_warp(int number, int64_t packs) {
   const int64_t strips = (packs + strip_lanes - 1) / strip_lanes;
   const int64_t warp = static_cast<int64_t>(blockIdx.x) * (THREADS / strip_lanes) + number;
@@ -93,7 +92,7 @@ void gather(const Memory &m, int64_t n, int64_t rows, int64_t width, const void 
 
 inline constexpr int tile_keys = 256;
 
-// An id, then its place.  Ids outside the table follow all others.
+// Sort key: the id, then the index.  Ids outside the table come last.
 __device__ inline uint64_t key_of(int64_t id, int64_t rows, int64_t index) {
   const int64_t sorted = id >= 0 && id < rows ? id : rows;
   return static_cast<uint64_t>(sorted) << 32 | static_cast<uint64_t>(index);
@@ -117,7 +116,7 @@ static __global__ void __launch_bounds__(tile_keys)
   store(keys + first + smaller, key);
 }
 
-// How many of the sorted keys are smaller than `key`.
+// Returns how many of the sorted keys are smaller than `key`.
 __device__ inline int64_t count_smaller(const uint64_t *keys, int64_t length, uint64_t key) {
   int64_t begin = 0, end = length;
   while (begin < end) {
@@ -130,7 +129,7 @@ __device__ inline int64_t count_smaller(const uint64_t *keys, int64_t length, ui
   return begin;
 }
 
-// Merges the runs of `run` keys by pairs.
+// Merges pairs of sorted runs of `run` keys each.
 static __global__ void __launch_bounds__(tile_keys)
     merge_runs_kernel(int64_t n, int64_t run, const uint64_t *__restrict__ from, uint64_t *__restrict__ to) {
   enter_kernel();
@@ -144,7 +143,8 @@ static __global__ void __launch_bounds__(tile_keys)
   store(to + pair + (index - own) + count_smaller(from + other, length, key), key);
 }
 
-// starts[id] is where the keys of `id` begin; starts[rows], where those outside do.
+// starts[id] is the position of the first key of `id`; starts[rows], of the first key outside the
+// table.
 static __global__ void __launch_bounds__(tile_keys)
     find_starts_kernel(int64_t n, int64_t rows, const uint64_t *__restrict__ keys, int32_t *__restrict__ starts) {
   enter_kernel();
@@ -159,18 +159,19 @@ static __global__ void __launch_bounds__(tile_keys)
 
 inline constexpr int segment_threads = 512, chunk_updates = 64;
 
-// Strip `number` of this block.  The rows of common words lie side by side where ids follow frequency,
-// so the strips of a block lie as far from each other as they can: a block that has long sums has one.
+// Strip `number` of this block.  Where ids follow frequency, rows of common words are adjacent.  So
+// the strips of a block lie as far apart as possible: then a block has at most one strip with long
+// sums.
 __device__ inline Strip spread_strip(int number, int64_t packs) {
   const int64_t strips = (packs + strip_lanes - 1) / strip_lanes;
   const int64_t index = static_cast<int64_t>(number) * gridDim.x + blockIdx.x;
   return {index / strips, index % strips * strip_lanes + threadIdx.x % strip_lanes};
 }
 
-// The loads in flight of a warp that adds many updates, as many as registers hold.
+// Loads in flight in a warp that adds many updates, as many as its registers hold.
 template <class T> constexpr int many_ahead = sizeof(T) <= 8 ? 16 : 4;
 
-// Adds the updates at keys [begin, end) to `sum`, one after the other, with AHEAD loads in flight.
+// Adds the updates at keys [begin, end) to `sum`, in order, with AHEAD loads in flight.
 template <int AHEAD, class In, class Sum, int W>
 __device__ inline void add_updates(Sum (&sum)[W], const uint64_t *keys, int32_t begin, int32_t end,
                                    const Pack<In, W> *updates, int64_t packs) {
@@ -188,8 +189,8 @@ __device__ inline void add_updates(Sum (&sum)[W], const uint64_t *keys, int32_t 
   }
 }
 
-// Adds the updates at keys [begin, end), the same for all threads, to `sum` of warp `owner`: the
-// sums of chunks, each by a warp, in their order.
+// Adds the updates at keys [begin, end) to `sum` of warp `owner`.  Each warp sums a chunk, and the
+// owner adds the chunk sums in order.  The range is the same for all threads.
 template <class In, class Sum, int W>
 __device__ inline void add_chunks(Sum (&sum)[W], int owner, const uint64_t *keys, int32_t begin, int32_t end,
                                   const Pack<In, W> *updates, int64_t packs, bool inside) {
@@ -213,7 +214,7 @@ __device__ inline void add_chunks(Sum (&sum)[W], int owner, const uint64_t *keys
   }
 }
 
-// Sums of f64 are in f64, all others in f32: rounded to the type of the result once.
+// Sums in f64 for f64 results and in f32 for all others, and rounds to the result's type once.
 template <class Out, class In, int W>
 __global__ void __launch_bounds__(segment_threads)
     add_segments_kernel(int64_t rows, int64_t packs, bool accumulate, const uint64_t *__restrict__ keys,
@@ -262,12 +263,13 @@ __global__ void __launch_bounds__(segment_threads)
   store(place, result);
 }
 
-// The scratch memory of scatter_add, bytes: two lists of keys, and the starts.
+// Bytes of scratch memory of scatter_add: two lists of keys, and the starts.
 constexpr int64_t scatter_add_scratch(int64_t n, int64_t rows) {
   return 2 * n * static_cast<int64_t>(sizeof(uint64_t)) + (rows + 1) * static_cast<int64_t>(sizeof(int32_t));
 }
 
-// Places of updates are numbers of 32 bits, and so are sums of such a place and what a block adds at a time.
+// Positions of updates have 32 bits, and so has a position plus the updates that a block adds at a
+// time.
 inline constexpr int64_t most_updates = (int64_t{1} << 31) - segment_threads / strip_lanes * chunk_updates - 1;
 
 // out = 0 (unless accumulate); out[ids[i], :] += updates[i, :], added in order of i.

@@ -7,7 +7,8 @@
 
 using namespace braid;
 
-// Pinned memory is often limited (ulimit -l, cgroups), so say what it was for.
+// Allocates pinned memory, and names its purpose in errors: it is often limited (ulimit -l,
+// cgroups).
 static PinnedMemory allocate(uint64_t bytes) {
   try {
     return PinnedMemory(bytes);

@@ -1,9 +1,9 @@
 //===- HostMemory.h - pinned memory beside the arena ----------------------===//
 //
-// Tensors that the plan keeps in the host's memory: exactly its bytes, pinned and zeroed, from one
-// cudaMallocHost.  Between it and the arena programs copy on two streams, one for each direction.
-// A start is an event on the compute stream that the copying stream waits for, the copies, and an
-// event; a wait is that the compute stream waits for this one.
+// Memory for tensors that the plan keeps on the host: exactly the plan's bytes, pinned and zeroed,
+// from one cudaMallocHost.  Programs copy between it and the arena on two streams, one for each
+// direction.  A start records an event on the compute stream, makes the copy stream wait for it, and
+// queues the copies and a second event.  A wait makes the compute stream wait for the second event.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_HOSTMEMORY_H
@@ -21,7 +21,7 @@ namespace braid {
 class HostMemory {
 public:
   HostMemory(const br_model &model, std::byte *arena, cudaStream_t compute);
-  // After what is under way.
+  // Waits for copies in flight.
   ~HostMemory();
   HostMemory(const HostMemory &) = delete;
   HostMemory &operator=(const HostMemory &) = delete;
@@ -42,7 +42,7 @@ private:
   cudaStream_t compute;
   PinnedMemory memory;
   Stream fromHost, toHost;
-  std::vector<Events> events; // of each transfer
+  std::vector<Events> events; // one pair for each transfer
 };
 
 } // namespace braid

@@ -1,12 +1,12 @@
 //===- LaneExponentials.h - a maximum and a sum of exponentials -----------===//
 //
-// What softmax wants of a row x: its maximum m and the sum of exp(x - m), from one pass over
-// the row.  Each thread has the maximum of what it has seen, and for each of its N lanes the
-// sum of exp(x - that maximum), which it scales when the maximum grows.  The threads of a row
-// then scale to the maximum of all, and add in a fixed order.
+// For softmax of a row x: its maximum m and the sum of exp(x - m), in one pass over the row.  Each
+// thread keeps the maximum of its lanes so far, and for each of its N lanes the sum of exp(x - that
+// maximum).  It rescales the sums when the maximum grows.  At the end the threads of a row rescale
+// to the row's maximum and add in a fixed order.
 //
-// Lanes of -infinity add nothing.  If all are, or if one is NaN or +infinity, the sum is NaN, as
-// it is where x - m is computed for each lane.
+// Lanes of -infinity add nothing.  If all lanes are -infinity, or one is NaN or +infinity, the sum
+// is NaN, as when each lane computes x - m.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LANEEXPONENTIALS_H
@@ -29,14 +29,14 @@ template <int N> struct Exponentials {
     for (int k = 0; k < N; ++k)
       sum.at[k] = ::fmaf(sum.at[k], factor, exp_approx(x.at[k] - now));
   }
-  // What is subtracted: a number as long as all lanes are -infinity.
+  // The number that is subtracted; finite even while all lanes are -infinity.
   __device__ float base() const { return maximum(max, -3.40282347e38f); }
 };
 
 template <int T, int N> __device__ inline float row_max(const Exponentials<N> &e) {
   return detail::row_reduce<detail::Max, T>(e.max);
 }
-// `m` is the maximum of the row, or more.
+// `m` is at least the maximum of the row.
 template <int T, int N> __device__ inline float row_sum(const Exponentials<N> &e, float m) {
   const float sum = detail::lanes_of_thread<detail::Sum>(e.sum);
   return detail::row_reduce<detail::Sum, T>(sum * exp(e.base() - m));

@@ -1,9 +1,8 @@
 //===- LaneMath.h - elementary functions on lanes and row values ----------===//
 //
-// CUDA's own functions in single precision, at their documented errors: 2 units in the
-// last place or less, but for erf (2), tanh (2) and pow (4).  Division and sqrt round
-// correctly; compile without -use_fast_math.  A lane and a row value have the same
-// bits.
+// CUDA's single-precision functions, with their documented errors: at most 2 units in the last
+// place (erf and tanh reach 2), but 4 for pow.  Division and sqrt round correctly; compile without
+// -use_fast_math.  Lanes and row values get the same bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LANEMATH_H
@@ -45,12 +44,12 @@ BRAID_LANE_FUNCTION(copysign, ::copysignf)
 BRAID_LANE_FUNCTION(pow, ::powf)
 #undef BRAID_LANE_FUNCTION
 
-// 2^(x * log2(e)), with denormals as zero: its relative error grows with |x|, as (2 + |x|) * 2^-24.
+// 2^(x * log2(e)), with denormals as zero; its relative error is about (2 + |x|) * 2^-24.
 __device__ inline float exp_approx(float x) { return exp2_approx(x * 1.44269504f); }
 template <int N> __device__ inline Vec<float, N> exp_approx(const Vec<float, N> &x) {
   return detail::each<N>([&](int k) { return exp_approx(x.at[k]); });
 }
-// As exact as tanh: kernels with it wait for memory.
+// Same as tanh: a kernel that calls it is limited by memory, so an approximation gains nothing.
 template <class X> __device__ inline X tanh_approx(const X &x) { return tanh(x); }
 
 __device__ inline float fma(float a, float b, float c) { return ::fmaf(a, b, c); }

@@ -1,13 +1,13 @@
 //===- LanePhilox.h - counter-based random numbers for kernels ------------===//
 //
-// Philox4x32-10 (Salmon et al., 2011) in registers, with the bits of cpu/LanePhilox.h:
-// element i of a random tensor takes
+// Philox4x32-10 (Salmon et al., 2011) in registers, with the same bits as cpu/LanePhilox.h.
+// Element i of a random tensor uses
 //
 //   counter = (i / 4 low, i / 4 high, step, stream)   key = (seed low, seed high)
 //   word    = output word i % 4                       u = (word >> 8) * 2^-24
 //
-// `key` points at the program's four key words {seed low, seed high, step,
-// microbatch}; the caller has already added microbatch * elements to i.
+// `key` points at the program's four key words {seed low, seed high, step, microbatch}.  The caller
+// has already added microbatch * elements to i.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LANEPHILOX_H
@@ -33,7 +33,7 @@ __device__ inline PhiloxBlock philox(PhiloxBlock c, uint32_t k0, uint32_t k1) {
   return c;
 }
 
-// The numbers of one tensor.
+// Random numbers of one tensor.
 struct PhiloxStream {
   uint32_t seed_low, seed_high, step, stream;
   __device__ PhiloxStream(const int32_t *key, uint32_t stream)
@@ -50,8 +50,8 @@ __device__ inline uint32_t pick(const uint32_t *word, uint32_t place) {
   return place & 2 ? high : low;
 }
 
-// N neighbours from element `index` on: they lie in N / 4 blocks, and one more unless
-// they start with a block.
+// Returns N adjacent numbers from element `index` on.  They lie in N / 4 blocks, or in one more if
+// they do not start at a block.
 template <int N> __device__ inline Vec<float, N> neighbours(const PhiloxStream &numbers, uint64_t index) {
   constexpr int blocks = (N + 3) / 4;
   uint32_t word[4 * blocks + 4] = {};
@@ -68,7 +68,7 @@ template <int N> __device__ inline Vec<float, N> neighbours(const PhiloxStream &
 }
 } // namespace detail
 
-// Uniform in [0, 1) for elements row_base + lane, lane >= 0.
+// Uniform numbers in [0, 1) for elements row_base + lane, lane >= 0.
 template <int N>
 __device__ inline Vec<float, N> philox_uniform(uint64_t row_base, const Vec<int32_t, N> &lane, const int32_t *key,
                                                uint32_t stream) {
@@ -81,7 +81,7 @@ __device__ inline Vec<float, N> philox_uniform(uint64_t row_base, const Vec<int3
   });
 }
 
-// The same for one element.
+// Uniform number in [0, 1) for element `index`.
 __device__ inline float philox_uniform(uint64_t index, const int32_t *key, uint32_t stream) {
   return detail::unit(detail::pick(detail::PhiloxStream(key, stream).block(index / 4).word, index % 4));
 }

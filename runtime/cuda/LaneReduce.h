@@ -1,15 +1,15 @@
-//===- LaneReduce.h - from the lanes of several threads to one value ------===//
+//===- LaneReduce.h - reductions over the lanes of several threads --------===//
 //
-// T threads share a row: a power of two up to a warp, so that a warp has 32 / T rows;
-// or several whole warps.  A block has one such group or more.  A reduction adds the
-// lanes of each thread, then those of a warp by shuffles, then the warps' through shared
-// memory, always as the same tree: every thread gets the same bits, in every run.
+// T threads share a row.  T is a power of two up to a warp, so that a warp has 32 / T rows, or
+// several whole warps.  A block has one such group or more.  A reduction adds the lanes of each
+// thread, then the threads of a warp by shuffles, then the warps through shared memory.  The tree
+// is always the same, so every thread gets the same bits in every run.
 //
-// Groups of several warps synchronize at the barrier of the block: all groups of a block have
+// Groups of several warps synchronize at the block's barrier, so all groups of a block must have
 // equally many rows.
 //
-// maximum and minimum are here because the trees need them: NaN wins, as in
-// arith.maximumf (the sign of zero is not ordered).
+// maximum and minimum are defined here because the trees need them.  NaN wins, as in
+// arith.maximumf; the sign of zero is not ordered.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LANEREDUCE_H
@@ -31,7 +31,7 @@ __device__ inline int32_t maximum(int32_t a, int32_t b) { return a > b ? a : b; 
 __device__ inline int32_t minimum(int32_t a, int32_t b) { return a < b ? a : b; }
 __device__ inline int64_t maximum(int64_t a, int64_t b) { return a > b ? a : b; }
 __device__ inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
-// The other pair of arith (maxnumf, minnumf): a number wins over NaN.
+// maxnumf and minnumf of arith: a number wins over NaN.
 __device__ inline float maxnum(float a, float b) { return a > b || b != b ? a : b; }
 __device__ inline float minnum(float a, float b) { return a < b || b != b ? a : b; }
 
@@ -49,7 +49,7 @@ BRAID_LANE_FUNCTION(minnum)
 // The threads of a row
 //===----------------------------------------------------------------------===//
 
-// Threads of a warp, and warps of a block at most.
+// Threads of a warp, and the upper limit of warps of a block.
 inline constexpr int warp_threads = 32, most_warps = 32;
 
 namespace detail {
@@ -59,7 +59,7 @@ __host__ __device__ constexpr int power_ceil(int n) {
     power *= 2;
   return power;
 }
-// The threads of the warp that share this thread's row.
+// Lane mask of the threads that share this thread's row; all lanes if a row has whole warps.
 template <int T> __device__ inline unsigned group_mask() {
   if constexpr (T >= warp_threads)
     return ~0u;
@@ -68,10 +68,10 @@ template <int T> __device__ inline unsigned group_mask() {
 }
 } // namespace detail
 
-// Whether this thread stores what belongs to the row.
+// Whether this thread stores the row's values.
 template <int T> __device__ inline bool leader() { return threadIdx.x % T == 0; }
 
-// Waits for the threads of the row.
+// Waits for all threads of the row.
 template <int T> __device__ inline void row_barrier() {
   if constexpr (T > warp_threads)
     block_barrier();
@@ -95,7 +95,7 @@ struct Max {
   __device__ static int32_t identity(int32_t) { return INT32_MIN; }
 };
 
-// The upper half onto the lower half until one lane is left.
+// Combines the upper half of the lanes with the lower half until one lane is left.
 template <class Op, class X, int N> __device__ inline X lanes_of_thread(Vec<X, N> v) {
 #pragma unroll
   for (int half = N / 2; half > 0; half /= 2)
@@ -115,7 +115,7 @@ template <class Op, int T, class X> __device__ inline X row_reduce(X x) {
     constexpr int warps = T / warp_threads, padded = power_ceil(warps);
     __shared__ X memory[most_warps];
     const Shared<X, most_warps> partial(memory);
-    block_barrier(); // until the reduction before has been read
+    block_barrier(); // until all threads have read the previous reduction
     if (threadIdx.x % warp_threads == 0)
       partial.put(threadIdx.x / warp_threads, x);
     block_barrier();
@@ -139,11 +139,11 @@ template <int T, class X, int N> __device__ inline X row_max(const Vec<X, N> &v)
 //===----------------------------------------------------------------------===//
 // Sums of many terms
 //
-// Every few terms a sum is carried into a total, whose additions are compensated as by
-// Kahan and Neumaier.  So the error does not grow with the number of terms.
+// Every few terms, a sum is carried into a total by compensated addition (Kahan, Neumaier).  So the
+// error does not grow with the number of terms.
 //===----------------------------------------------------------------------===//
 
-// `lost` collects what additions to `sum` round away.
+// `lost` accumulates the rounding errors of additions to `sum`.
 template <class X> struct Total {
   X sum, lost;
 };
@@ -155,7 +155,7 @@ template <class X> __device__ inline void carry(X &sum, Total<X> &total) {
   sum = X{};
 }
 
-// After a thread's last term.  A total that is not finite is what it is, whatever was lost.
+// Called after a thread's last term.  If the corrected total is NaN, the plain total is the result.
 template <class X> __device__ inline void settle(X &sum, Total<X> &total) {
   carry(sum, total);
   const X whole = total.sum + total.lost;
@@ -185,8 +185,8 @@ template <class X, int N> __device__ inline Vec<X, N> shuffle_xor_each(const Vec
   return each<N>([&](int k) { return shuffle_xor(~0u, x.at[k], distance); });
 }
 
-// Threads with the same number in each of PARTS parts of a block; the parts one after the
-// other.
+// Combines x of threads with the same number in each of the block's PARTS parts, in the order of
+// the parts.
 template <class Op, int T, int PARTS, class X> __device__ inline void combine_parts(X &x, int part, int thread) {
   __shared__ X memory[PARTS * T];
   const Shared<X, PARTS * T> partial(memory);
@@ -195,13 +195,13 @@ template <class Op, int T, int PARTS, class X> __device__ inline void combine_pa
     partial.put(part * T + thread, x);
   block_barrier();
   x = partial.get(thread % T);
-#pragma unroll 1 // once a block: registers are better left to its rows
+#pragma unroll 1 // runs once in a block: leave the registers to its rows
   for (int other = 1; other < PARTS; ++other)
     x = Op::of(x, partial.get(other * T + thread % T));
 }
 
-// Groups of several warps are parts of the block; those that share a warp come together by
-// shuffles, then its warps are.
+// Groups of several warps are the parts of the block.  Groups that share a warp are combined by
+// shuffles first; then the warps are the parts.
 template <class Op, int T, int ROWS, class X> __device__ inline void combine_groups(X &x) {
   if constexpr (T > warp_threads) {
     combine_parts<Op, T, ROWS>(x, threadIdx.x / T, threadIdx.x % T);
@@ -214,7 +214,7 @@ template <class Op, int T, int ROWS, class X> __device__ inline void combine_gro
     if constexpr (warps > 1)
       combine_parts<Op, T, warps>(x, threadIdx.x / warp_threads, threadIdx.x % warp_threads);
     else
-      group_barrier(~0u); // what the groups have read may be overwritten now
+      group_barrier(~0u); // the memory that the groups have read may be overwritten now
   }
 }
 template <class Op, int T, int ROWS, class X, int N> __device__ inline void combine_groups(X (&x)[N]) {
@@ -224,7 +224,7 @@ template <class Op, int T, int ROWS, class X, int N> __device__ inline void comb
 }
 } // namespace detail
 
-// In place of what each of the ROWS groups of T threads has: what they have together.
+// Replace x by its sum, or its maximum, over the ROWS groups of T threads.
 template <int T, int ROWS, class X> __device__ inline void sum_groups(X &x) {
   detail::combine_groups<detail::Sum, T, ROWS>(x);
 }

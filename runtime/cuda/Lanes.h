@@ -1,15 +1,15 @@
-//===- Lanes.h - values of a few lanes in a thread, their loads and stores ===//
+//===- Lanes.h - vectors of lanes in a thread, loads and stores -----------===//
 //
-// A thread works on W neighbouring lanes at once: Vec<float, W> where generated code
-// says V, int32_t for VI and bool for VM.  bf16, i8 and i1 exist in memory only, as on
-// the CPU: in registers they are floats, ints and bools.
+// A thread works on W adjacent lanes at once.  In generated code, V is Vec<float, W>, VI is
+// Vec<int32_t, W> and VM is Vec<bool, W>.  bf16, i8 and i1 exist only in memory, as on the CPU; in
+// registers they are floats, ints and bools.
 //
-// `ld<W>(p)` and `st(p, v)` are accesses of up to 16 bytes, at the alignment of W
-// elements or of 16 bytes.  A partial access touches the first `n` lanes only; the
-// others of a partial load are zero.  The strided forms go element by element, with
-// stride 1 too, and need no more than an element's alignment.
+// `ld<W>(p)` and `st(p, v)` access up to 16 bytes at a time, aligned to W elements or to 16 bytes.
+// A partial access touches only the first `n` lanes; a partial load sets the other lanes to zero.
+// The strided forms go element by element, also with stride 1, and need only an element's
+// alignment.
 //
-// `each_vector` is a loop over lanes whose number W need not divide.
+// `each_vector` is a loop over any number of lanes; W need not divide it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LANES_H
@@ -44,11 +44,11 @@ template <int N, class F> __device__ inline auto each(const F &f) {
 }
 } // namespace detail
 
-// A number that stands next to lanes of T, and is converted to it.
+// A scalar operand next to lanes of T, converted to T.
 template <class T> using Number = typename detail::Same<T>::type;
 
 //===----------------------------------------------------------------------===//
-// Operators, as numbers have them
+// Operators, lane by lane
 //===----------------------------------------------------------------------===//
 
 #define BRAID_LANE_OPERATOR(op, Result)                                                                                \
@@ -108,7 +108,7 @@ template <int N> __device__ inline Vec<bool, N> not_(const Vec<bool, N> &m) {
 }
 __device__ inline bool not_(bool m) { return !m; }
 
-// `v` in the first n lanes, `identity` in the others.
+// Returns `v` in the first n lanes and `identity` in the others.
 template <class T, int N> __device__ inline Vec<T, N> keep(const Vec<T, N> &v, int n, Number<T> identity) {
   return detail::each<N>([&](int k) { return k < n ? v.at[k] : identity; });
 }
@@ -124,10 +124,10 @@ __device__ inline float to_float(int64_t x) { return static_cast<float>(x); }
 __device__ inline int32_t to_int(float x) { return static_cast<int32_t>(x); } // towards zero
 __device__ inline float mask_to_float(bool m) { return m ? 1.0f : 0.0f; }
 __device__ inline int32_t mask_to_int(bool m) { return m ? 1 : 0; }
-// The value that `x` has after a trip through bf16 memory.
+// Rounds `x` to bf16, as storing it to bf16 memory and loading it would.
 __device__ inline float round_bf16(float x) { return __bfloat162float(__float2bfloat16_rn(x)); }
 
-// The value that `x` has after a trip through i8 memory.
+// Wraps `x` to i8, as storing it to i8 memory and loading it would.
 __device__ inline int32_t wrap_int8(int32_t x) { return static_cast<int8_t>(x); }
 
 template <class T, int N> __device__ inline Vec<float, N> to_float(const Vec<T, N> &x) {
@@ -147,7 +147,7 @@ template <int N> __device__ inline Vec<int32_t, N> mask_to_int(const Vec<bool, N
 }
 
 namespace detail {
-// What an element is in a register, and back.
+// Convert an element from its memory type to its register type, and back.
 __device__ inline float widen(float x) { return x; }
 __device__ inline float widen(bf16 x) { return to_float(x); }
 __device__ inline int32_t widen(int32_t x) { return x; }
@@ -172,7 +172,7 @@ template <class T, class X> __device__ inline T narrowed(X x) {
 //===----------------------------------------------------------------------===//
 
 template <class T> __device__ inline auto ld1(const T *p) { return detail::widen(load(p)); }
-// Lane `lane` of a row of `lanes`; 0 if there is no such lane.
+// Loads lane `lane` of a row of `lanes` lanes; 0 if there is no such lane.
 template <class T, class I> __device__ inline float ld_lane(const T *row, int32_t lane, I lanes, int64_t stride = 1) {
   return lane >= 0 && lane < lanes ? ld1(row + lane * stride) : 0.0f;
 }
@@ -199,7 +199,7 @@ __device__ inline void st_strided(T *p, int64_t stride, const Vec<X, W> &v, int 
 //===----------------------------------------------------------------------===//
 
 namespace detail {
-// How many elements one access takes.
+// Elements of one access.
 template <class T, int W> inline constexpr int packed = W * sizeof(T) < 16 ? W : 16 / sizeof(T);
 
 template <class T, class X, int N> __device__ inline void narrow(const X *from, Pack<T, N> &to) {
@@ -207,7 +207,7 @@ template <class T, class X, int N> __device__ inline void narrow(const X *from, 
   for (int k = 0; k < N; ++k)
     to.at[k] = narrowed<T>(from[k]);
 }
-// Two at a time, as the hardware rounds them.
+// Converts two elements at a time, as the hardware instruction does.
 template <int N> __device__ inline void narrow(const float *from, Pack<bf16, N> &to) {
   if constexpr (N == 1)
     to.at[0] = __float2bfloat16_rn(from[0]);
@@ -242,7 +242,7 @@ template <class T, class X, int W> __device__ inline void st(T *p, const Vec<X, 
   }
 }
 
-// The values after a trip through bf16 memory.
+// Rounds to bf16, as storing to bf16 memory and loading would.
 template <int N> __device__ inline Vec<float, N> round_bf16(const Vec<float, N> &x) {
   Pack<bf16, N> pack;
   detail::narrow(x.at, pack);
@@ -263,14 +263,14 @@ template <class T, class X, int W> __device__ inline void st(T *p, const Vec<X, 
 // Loops
 //===----------------------------------------------------------------------===//
 
-// A number that is known when a kernel is compiled: with it, a partial access is a whole one.
+// A compile-time lane count; with W it makes a partial access a whole one.
 template <int N> struct Count {
   __device__ constexpr operator int() const { return N; }
 };
 
-// body(l, n) for l = first, first + step, ... below `end`, where lanes [l, l + n) are W or
-// the last ones.  Vectors that are whole have a loop of their own, without a condition in it:
-// several turns of it have their loads on the way at once.
+// Calls body(l, n) for l = first, first + step, ... below `end`; n is W, or the number of lanes
+// left at the end.  Whole vectors have their own loop without a condition, so that several
+// iterations have their loads in flight at once.
 template <int W, class I, class Body> __device__ inline void each_vector(I first, I end, I step, const Body &body) {
   const I whole = end - end % W;
   I l = first;

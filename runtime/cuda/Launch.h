@@ -1,4 +1,4 @@
-//===- Launch.h - how generated CUDA programs run generated kernels -------===//
+//===- Launch.h - launches of generated CUDA kernels ----------------------===//
 //
 //   const Memory m(ctx);
 //   m.at(3);                                    // names the action in errors
@@ -9,11 +9,11 @@
 //   launch_table(m, k6_kernel_table0, 8, 256, k6_kernel);
 //   return m.status();
 //
-// A kernel over vectors of any length takes them all as one parameter: each block
-// finds the vector it works on, and its part of that.  So an optimizer's update of
-// hundreds of parameters is a launch or a few, and nothing lies on the device but the
-// arena.  A kernel over rows may be launched like this, too: then lengths are numbers of rows or,
-// where all lanes are summed over the same rows, of lanes.
+// A kernel over vectors of any length takes all of them in one parameter: each block finds its
+// vector and its part of that vector.  So an optimizer updates hundreds of parameters in one launch
+// or a few, and nothing but the arena lies on the device.  A kernel over rows may be launched in
+// the same way; then lengths are numbers of rows or, where all lanes are summed over the same rows,
+// numbers of lanes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_LAUNCH_H
@@ -32,15 +32,15 @@
 
 namespace braid {
 
-// A place in the arena: a pointer of the type it is passed as.
+// An address in the arena; converts to a pointer of any type.
 struct Address {
   char *byte;
   template <class T> __host__ __device__ operator T *() const { return reinterpret_cast<T *>(byte); }
 };
 
-// The arena on the device, and the stream of computation.  `m[offset]` is the address
-// of that byte; `m.in(3, offset)` is one in the slot of br_model.slots[3] that the run uses, of
-// which the offset is that in the first slot.
+// The arena on the device, and the compute stream.  `m[offset]` is the address of that byte.
+// `m.in(3, offset)` is the address in the current slot of br_model.slots[3]; `offset` is given for
+// the first slot.
 class Memory {
 public:
   explicit Memory(br_context *ctx)
@@ -53,7 +53,7 @@ public:
   // Action `index` of the program comes next.
   void at(int32_t index) const { br_action(ctx, index); }
   void check(cudaError_t error, const char *what) const { br_cuda_check(ctx, error, what); }
-  // The first error since the program began.
+  // BR_ERROR after the first error of the program.
   br_status status() const { return br_cuda_status(ctx); }
 
 private:
@@ -62,10 +62,11 @@ private:
   cudaStream_t compute;
 };
 
-// Blocks of a grid along x, on all GPUs.
+// Upper limit of blocks of a grid along x, on all GPUs.
 inline constexpr int64_t most_blocks = (int64_t{1} << 31) - 1;
 
-// A number that CUDA's fields of 32 bits would cut off is an error of the program, like one that CUDA refuses.
+// Reports a number that does not fit CUDA's 32-bit fields as an error of the program, like an error
+// of CUDA.
 inline void refuse(const Memory &m, const char *what, int64_t number, int64_t most) {
   char text[128];
   std::snprintf(text, sizeof text, "%lld %s, of which there can be 1 to %lld", static_cast<long long>(number), what,
@@ -93,15 +94,15 @@ inline void launch(const Memory &m, int64_t blocks, int64_t threads, void (*kern
                    reinterpret_cast<const void *>(kernel));
 }
 
-// Kernels that are loaded when the program starts.  Else each would be at its first launch,
-// which may wait for all that is on the device: for collectives, and so for other ranks.
+// Loads kernels when the program starts.  Otherwise CUDA loads each at its first launch, which may
+// wait for all work on the device: for collectives, and so for other ranks.
 struct Preload {
   template <class... K> explicit Preload(K... kernels) {
     (br_cuda_kernel(reinterpret_cast<const void *>(kernels)), ...);
   }
 };
 
-// The same of a kernel that is an instance of a template, where it is used.
+// Preloads an instance of a kernel template, at its place of use.
 template <auto kernel> inline const Preload preload{kernel};
 template <auto kernel> inline auto preloaded() {
   (void)&preload<kernel>;
@@ -112,30 +113,30 @@ template <auto kernel> inline auto preloaded() {
 // Kernels over vectors of any length
 //===----------------------------------------------------------------------===//
 
-// The operands of one of many vectors that a kernel runs over, as arena offsets.
+// Length of one vector, and arena offsets of its N operands.
 template <size_t N> struct Tuple {
   int64_t length;
   uint64_t operands[N];
 };
 
-// Lanes [begin, end) of a vector, and where its operands lie.
+// Lanes [begin, end) of a vector, and the addresses of its operands.
 template <size_t N> struct Part {
   const Address *operands;
   int64_t begin, end;
   __device__ Address operator[](int i) const { return operands[i]; }
 };
 
-// Vectors of N operands each, as many as a kernel's parameters hold.
+// Vectors of N operands each; `capacity` is the number that fits a kernel's parameters.
 template <size_t N> struct Vectors {
   static constexpr int capacity = (4096 - 16) / ((N + 1) * 8 + 4);
 
-  int64_t block_lanes;            // the lanes of a part
-  int count;                      // of vectors
-  unsigned first_block[capacity]; // of each
+  int64_t block_lanes;            // lanes of a part
+  int count;                      // number of vectors
+  unsigned first_block[capacity]; // first block of each vector
   int64_t lengths[capacity];
   Address operands[capacity][N];
 
-  // What this block works on.
+  // Returns the part that this block works on.
   __device__ Part<N> part() const {
     int vector = 0, end = count;
     while (vector + 1 < end) {
@@ -148,14 +149,14 @@ template <size_t N> struct Vectors {
 };
 
 namespace detail {
-// Lanes of a thread in a part, a multiple of every width: enough to pay for finding it,
-// fewer where that leaves a large GPU without work.
+// Lanes of a thread in a part, a multiple of every vector width.  More lanes pay for the search of
+// the part; fewer lanes leave more blocks for a large GPU.
 inline int64_t lanes_of_thread(int64_t length) { return length < (int64_t{1} << 22) ? 8 : 16; }
 
-// Collects vectors, and launches as often as they fill the parameters.
+// Collects vectors, and launches the kernel whenever the parameters are full.
 template <size_t N> class VectorLauncher {
 public:
-  // Of `total` lanes altogether.
+  // `block_lanes` is the number of lanes of a part.
   VectorLauncher(const Memory &m, int64_t block_lanes, int64_t threads, void (*kernel)(Vectors<N>))
       : m(m), threads(threads), kernel(kernel) {
     static_assert(sizeof(Vectors<N>) <= 4096, "the parameters of a kernel");
@@ -197,7 +198,8 @@ inline void add_tuple(VectorLauncher<N> &launcher, const Memory &m, const Tuple<
 }
 } // namespace detail
 
-// Runs a kernel over one vector, or the rows of one tensor, of which a block takes `part`.
+// Runs a kernel over one vector, or over the rows of one tensor, with `part` lanes or rows for each
+// block.
 template <size_t N, class... A>
 inline void launch_parts(const Memory &m, int64_t length, int64_t part, int64_t threads, void (*kernel)(Vectors<N>),
                          A... operands) {
@@ -206,7 +208,7 @@ inline void launch_parts(const Memory &m, int64_t length, int64_t part, int64_t 
   launcher.flush();
 }
 
-// Runs a kernel over all vectors of a table, or the rows of all tensors.
+// Runs a kernel over all vectors of a table, or over the rows of all its tensors.
 template <size_t N, size_t T>
 inline void launch_table(const Memory &m, const Tuple<N> (&table)[T], int64_t part, int64_t threads,
                          void (*kernel)(Vectors<N>)) {
@@ -216,7 +218,7 @@ inline void launch_table(const Memory &m, const Tuple<N> (&table)[T], int64_t pa
   launcher.flush();
 }
 
-// The same of vectors, with parts that suit their lengths.
+// Run a kernel over vectors, in parts that suit their lengths.
 template <size_t N, class... A>
 inline void launch_flat(const Memory &m, int64_t length, int64_t threads, void (*kernel)(Vectors<N>), A... operands) {
   launch_parts(m, length, threads * detail::lanes_of_thread(length), threads, kernel, operands...);

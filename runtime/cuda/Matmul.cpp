@@ -1,6 +1,6 @@
 //===- Matmul.cpp - the table of the model's matmuls ----------------------===//
 //
-// MatmulPlan.cpp lists what of cuBLASLt is used.
+// MatmulPlan.cpp lists the calls of cuBLASLt.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ class braid::LtHandle : public LtLibrary {};
 
 namespace {
 
-// What a matmul counts on, of the current device; 0: all.
+// Returns the multiprocessors of the current device that a matmul may use; 0 means all.
 int32_t multiprocessorsFor(const br_matmul_desc &d, const br_model &model) {
   if (!d.beside_collective)
     return 0;
@@ -32,8 +32,8 @@ int32_t multiprocessorsFor(const br_matmul_desc &d, const br_model &model) {
   return all - model.comm_ctas;
 }
 
-// What decides how a matmul runs: everything but where its workspace, GELU's input and a
-// bias's gradient lie.
+// Returns all properties that decide how a matmul runs, without the offsets of its workspace, of
+// GELU's input and of a bias's gradient.
 std::vector<int64_t> keyOf(const br_matmul_desc &d, int32_t multiprocessors) {
   std::vector<int64_t> key = {d.m,
                               d.n,
@@ -59,7 +59,7 @@ std::vector<int64_t> keyOf(const br_matmul_desc &d, int32_t multiprocessors) {
   return key;
 }
 
-// "256,576,192,...": the same on all ranks.
+// Returns "256,576,192,...", the same on all ranks.
 std::string textOf(const std::vector<int64_t> &key) {
   std::string text;
   for (int64_t number : key)
@@ -76,14 +76,14 @@ double flopsOf(const br_matmul_desc &d) {
   return flops;
 }
 
-// Behind GELU's input and a bias's gradient, which the descriptor places.
+// Returns the end offset of GELU's input and of a bias's gradient in the arena.
 uint64_t endOfOthers(const br_matmul_desc &d) {
   const uint64_t size = d.c.type == BR_BF16 ? 2 : 4, sums = d.bias_grad == BR_BIAS_GRAD_A ? d.m : d.n;
   return std::max(d.has_aux ? d.aux_offset + d.m * d.aux_m * size : 0,
                   d.bias_grad == BR_BIAS_GRAD_NONE ? 0 : d.bias_grad_offset + sums * size);
 }
 
-// The library wants its workspace at a multiple of this.
+// cuBLASLt's alignment of the workspace, in bytes.
 constexpr uint64_t workspaceAlignment = 256;
 
 } // namespace
@@ -160,10 +160,10 @@ void CudaMatmulTable::timeCalls(int most) {
 void CudaMatmulTable::search(int most, const AllGather &allGather) {
   try {
     timeCalls(most);
-  } catch (const Error &failure) { // the other ranks learn of it
+  } catch (const Error &failure) { // tells the other ranks
     try {
       allGather(blobOfFailure(failure.what()));
-    } catch (const Error &) { // this rank's own failure is the reason
+    } catch (const Error &) { // this rank's own failure is the reason to report
     }
     throw;
   }
@@ -214,7 +214,7 @@ br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void
         plans[numbers[index]]->run({*library, stream, workspace}, a, b, c, d.bias_grad ? sum : bias, aux, addend);
     left = {rest, &d, a, b, bias, c, aux, sum, workspace};
     return BR_OK;
-  } catch (const Error &failure) { // which stops at the C ABI
+  } catch (const Error &failure) { // exceptions must not cross the C ABI
     message = failure.what();
     return BR_ERROR;
   }
@@ -223,7 +223,7 @@ br_status CudaMatmulTable::run(int32_t index, const void *a, const void *b, void
 std::string CudaMatmulTable::describe(int32_t index) const { return plans[numbers[index]]->describe(); }
 
 std::string CudaMatmulTable::describeRests() const {
-  std::map<std::string, std::string> matmuls; // by what is left of them, and why
+  std::map<std::string, std::string> matmuls; // matmuls with the same rest and reason, by their text
   size_t count = 0;
   for (size_t index = 0; index < numbers.size(); ++index)
     if (const std::string rest = plans[numbers[index]]->describeLeft(); !rest.empty()) {

@@ -1,4 +1,4 @@
-//===- MatmulChoices.cpp - what a search has chosen, in a file -------------===//
+//===- MatmulChoices.cpp - file of chosen matmul algorithms ---------------===//
 
 #include "cuda/MatmulChoices.h"
 
@@ -55,7 +55,7 @@ bool parseAlgorithm(const std::string &text, cublasLtMatmulAlgo_t &algorithm) {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Agreeing
+// Agreement of ranks
 //===----------------------------------------------------------------------===//
 
 static std::string describeOrder(const Rank &rank) {
@@ -96,7 +96,7 @@ MatmulChoices::MatmulChoices(const Rank &rank, MatmulPlatform platform, bool ofA
   text = first["choices"];
 }
 
-// What rank 0 finds in the file; empty: there is none, or it is not wanted.
+// Rank 0 reads the file; returns "" if there is none or it is not wanted.
 std::string MatmulChoices::ask() const {
   const bool isOff = asked && candidates <= 1;
   if (!named && isOff)
@@ -110,7 +110,7 @@ std::string MatmulChoices::ask() const {
   return "";
 }
 
-// Another file than one that was named is not refused.
+// Returns "" for the default file: if that does not fit, the run goes on without it.
 std::string MatmulChoices::advice() const {
   if (!named)
     return "";
@@ -136,11 +136,12 @@ std::string MatmulChoices::findObstacle() const {
 }
 
 void MatmulChoices::remove() {
-  std::error_code ignored; // then it cannot be written either
+  std::error_code ignored; // if this fails, the file cannot be written either
   std::filesystem::remove(file, ignored);
 }
 
-// What was chosen, by ranks in their order; the first of a key counts, and all of it agree.
+// Returns the text of the file.  The first choice of a key counts, in rank order; all ranks agree
+// on it.
 std::string MatmulChoices::textOf(const std::vector<std::string> &blobs) const {
   Json matmuls = Json::array();
   std::set<std::string> written;
@@ -184,7 +185,7 @@ void MatmulChoices::giveTo(std::vector<MatmulTrial> &trials) const {
     refuse("it is for ", gpu.is_string() ? gpu.get<std::string>() : gpu.dump(), ", but this rank has ", platform.gpu);
   if (const nlohmann::json version = plan.value("cublaslt", nlohmann::json()); version != platform.library)
     refuse("it is for cuBLASLt ", version.dump(), ", but this rank has cuBLASLt ", platform.library);
-  std::map<std::string, cublasLtMatmulAlgo_t> algorithms; // by the key
+  std::map<std::string, cublasLtMatmulAlgo_t> algorithms; // by key
   for (const nlohmann::json &matmul : plan["matmuls"]) {
     const bool isRight = matmul.is_object() && matmul.value("key", nlohmann::json()).is_string() &&
                          matmul.value("algorithm", nlohmann::json()).is_string();

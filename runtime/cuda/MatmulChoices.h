@@ -1,12 +1,11 @@
-//===- MatmulChoices.h - what a search has chosen, in a file ---------------===//
+//===- MatmulChoices.h - file of chosen matmul algorithms -----------------===//
 //
-// Searches that time may choose other algorithms each time, which round differently.  So
-// the first run that searches writes what it has chosen, and later runs, resumed ones too,
-// and all ranks take that: rank 0 reads the file for all.
+// Timed searches may choose other algorithms each time, and these round differently.  So the first
+// run that searches writes its choices to a file, and later runs (also resumed ones) use them on
+// all ranks.  Rank 0 reads the file for all.
 //
-// An algorithm of cuBLASLt is 64 bytes that mean something to the same version of the
-// library on the same GPU alone, for the same matmul.  A file for others is not taken, and
-// the library checks each algorithm before it is.
+// An algorithm of cuBLASLt is 64 bytes, valid only for the same matmul, library version and GPU.  A
+// file for another platform is not used, and the library checks each algorithm before its use.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULCHOICES_H
@@ -21,44 +20,47 @@
 
 namespace braid {
 
-// What algorithms are for.
+// GPU and library version that algorithms are valid for.
 struct MatmulPlatform {
-  std::string gpu; // its name and compute capability
+  std::string gpu; // name and compute capability
   uint64_t library = 0;
 };
 
 class MatmulChoices {
 public:
-  // Agrees with the other ranks, all of which must make one, on what to do: whether there are choices, and
-  // whether any rank finds that a search pays off.  `ofAllRanks`: all have the same matmuls.
-  // `allGather` returns the blobs of all ranks, in their order.  Throws Error where ranks are
-  // told to do different things, or where rank 0 cannot read the file that it was told to take.
+  // All ranks must construct one together.  They agree on whether there are choices, and on whether
+  // any rank finds that a search pays off.  `ofAllRanks`: all ranks have the same matmuls.
+  // `allGather` returns the blobs of all ranks, in rank order.  Throws Error if ranks have
+  // different options, or if rank 0 cannot read the named file.
   using AllGather = std::function<std::vector<std::string>(const std::string &)>;
   MatmulChoices(const Rank &rank, MatmulPlatform platform, bool ofAllRanks, bool paysOff, const AllGather &allGather);
 
-  // Whether there are some, which are to be taken.
+  // Whether there are choices to use.
   bool any() const { return !text.empty(); }
-  // How many algorithms of each matmul to time where there are none; up to 1: not to.
+  // Upper limit of algorithms to time for each matmul if there are no choices; up to 1 means no
+  // search.
   int most() const { return candidates; }
-  // Whether the user has named the file, or has said how many to time.
+  // Whether the user has named the file (isNamed), or has given the number of algorithms to time
+  // (isAsked).
   bool isNamed() const { return named; }
   bool isAsked() const { return asked; }
 
-  // Gives each trial the algorithm that was chosen, as its only candidate.  Throws Error where they do not fit.
+  // Gives each trial its chosen algorithm as the only candidate.  Throws Error if the choices do
+  // not fit.
   void giveTo(std::vector<MatmulTrial> &trials) const;
 
-  // All ranks come here with the trials of a search: rank 0 writes what was chosen for any of them, and from
-  // now on all have what the file holds, which another run may have written first.  Returns why there is no
-  // file; empty if there is.
+  // All ranks call this with the trials of a search.  Rank 0 writes the choices of all ranks.  From
+  // then on all ranks use the file's content, which another run may have written first.  Returns
+  // why there is no file; empty if there is one.
   std::string write(const std::vector<MatmulTrial> &trials, const AllGather &allGather);
-  // Whether these are what this run has written, and not another.
+  // Whether the choices are this run's own, not another run's.
   bool isOwn() const { return own; }
-  // On rank 0: why nothing can be written there; empty if it can.
+  // For rank 0: returns why the file cannot be written; empty if it can.
   std::string findObstacle() const;
-  // On rank 0: takes away a file that does not fit.
+  // For rank 0: removes a file that does not fit.
   void remove();
 
-  // What to do about choices that do not fit.
+  // Returns advice for choices that do not fit.
   std::string advice() const;
   const std::string &path() const { return file; }
 

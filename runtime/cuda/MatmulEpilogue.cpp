@@ -1,4 +1,4 @@
-//===- MatmulEpilogue.cpp - what a call of cuBLASLt does of an epilogue ---===//
+//===- MatmulEpilogue.cpp - epilogues that a cuBLASLt call computes -------===//
 
 #include "cuda/MatmulEpilogue.h"
 

@@ -1,9 +1,8 @@
-//===- MatmulEpilogue.h - what a call of cuBLASLt does of an epilogue -----===//
+//===- MatmulEpilogue.h - epilogues that a cuBLASLt call computes ---------===//
 //
-// Whether cuBLASLt computes an epilogue for some types, only the library knows that is
-// there.  A matmul has several ways to end, in the order of preference: by the epilogue
-// as it is; with the bias alone; plainly.  What a way leaves, kernels of the program
-// compute after the call (MatmulRest.h).
+// Only the installed cuBLASLt knows whether it computes an epilogue for some types.  So a matmul
+// has several ways to end, in order of preference: with the whole epilogue, with the bias only,
+// with none.  Kernels of the program compute the rest after the call (MatmulRest.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULEPILOGUE_H
@@ -20,17 +19,18 @@ namespace braid {
 
 struct EpilogueWay {
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  int32_t left = 0; // of br_rest
+  int32_t left = 0; // flags of br_rest
 
-  // Whether the library reads the bias or writes its gradient; whether it keeps or reads GELU's input.
+  // Whether the library reads the bias or writes its gradient (hasVector); whether it writes or
+  // reads GELU's input (hasAux).
   bool hasVector(const br_matmul_desc &d) const;
   bool hasAux(const br_matmul_desc &d) const;
 };
 
-// The ways of a matmul, the first of which leaves nothing.  `swapped`: the library's A is our B.
+// Returns the ways to end a matmul; the first leaves no rest.  `swapped`: the library's A is our B.
 std::vector<EpilogueWay> waysToFinish(const br_matmul_desc &d, bool swapped);
 
-// What the way leaves, and for which types: "GELU, bf16 by bf16 into bf16".
+// Describes the rest of a way, and the types: "GELU (bf16 by bf16 into bf16)".
 std::string describeRest(const EpilogueWay &way, const br_matmul_desc &d);
 
 } // namespace braid

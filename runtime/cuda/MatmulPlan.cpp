@@ -1,6 +1,6 @@
-//===- MatmulPlan.cpp - how one matmul runs on a GPU ----------------------===//
+//===- MatmulPlan.cpp - plan of one matmul on a GPU -----------------------===//
 //
-// What of cuBLASLt is used, and so what a stand-in for it must do:
+// The calls and attributes of cuBLASLt in use, which a stand-in for it must provide:
 //
 //   cublasLtCreate, Destroy, GetStatusString, GetVersion
 //   cublasLtMatmulDescCreate (COMPUTE_32F, scale R_32F), Destroy, SetAttribute of
@@ -14,12 +14,12 @@
 //   cublasLtMatmulAlgoGetHeuristic, AlgoCheck, ConfigGetAttribute, and for a search CapGetAttribute of
 //     SPLITK_SUPPORT (int32), REDUCTION_SCHEME_MASK (uint32); ConfigSetAttribute of SPLITK_NUM (int32),
 //     REDUCTION_SCHEME (uint32)
-//   cublasLtMatmul with alpha 1, beta 0 or 1, C and D the same memory and layout, or with beta 1 apart
+//   cublasLtMatmul with alpha 1 and beta 0 or 1; C and D share memory and layout, or with beta 1 are separate
 //   epilogues DEFAULT, and where the library has them BIAS, GELU (the tanh form), GELU_BIAS,
-//     and for training GELU_AUX, GELU_AUX_BIAS, DGELU; BGRADA and BGRADB, whose sum replaces
-//     what was there, while D may add up
+//     and for training GELU_AUX, GELU_AUX_BIAS, DGELU; BGRADA and BGRADB, whose sum overwrites
+//     the old value, while D may accumulate
 //   types A, B -> D: f32, f32 -> f32; bf16, bf16 -> f32 or bf16; bias, its gradient and aux
-//     have D's
+//     have D's type
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,10 +38,10 @@ using namespace braid;
 
 namespace {
 
-// Buffers of the arena start at such multiples, which is all that the library asks for.
+// Alignment of arena buffers in bytes, the strictest that the library asks for.
 constexpr int bufferAlignment = 256;
 
-// What the library asks of the matrix with GELU's input: elements a row, bytes of its place.
+// cuBLASLt's demands on the matrix with GELU's input: elements of a row, and alignment in bytes.
 constexpr int64_t auxMultiple = 8;
 constexpr int auxAlignment = 16;
 
@@ -79,7 +79,7 @@ CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, int32_t multiprocesso
 }
 
 //===----------------------------------------------------------------------===//
-// What the library can do
+// Limits of the library
 //===----------------------------------------------------------------------===//
 
 void CudaMatmulPlan::checkTypes() const {
@@ -104,7 +104,7 @@ void CudaMatmulPlan::checkEpilogue() const {
     fail(where, ": an activation cannot be combined with accumulate; split it off");
 }
 
-// The input of GELU, which is kept or read.
+// Checks GELU's input, which the matmul writes or reads.
 void CudaMatmulPlan::checkAux() const {
   const bool isGrad = d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD;
   if (!d.has_aux && isGrad)
@@ -122,7 +122,7 @@ void CudaMatmulPlan::checkAux() const {
          ", at least ", d.n);
 }
 
-// Every call begins the sum again, so there is one.
+// Every call restarts the sum, so there may be only one call.
 void CudaMatmulPlan::checkBiasGrad() const {
   if (d.bias_grad == BR_BIAS_GRAD_NONE)
     return;
@@ -134,7 +134,7 @@ void CudaMatmulPlan::checkBiasGrad() const {
          " GEMMs, each of which would restart the sum; compile with --epilogues=activations");
 }
 
-// Of several calls that add up, only the first would read it.
+// If several calls accumulate, only the first would read the addend.
 void CudaMatmulPlan::checkAddend() const {
   if (!d.has_addend)
     return;
@@ -178,7 +178,7 @@ std::unique_ptr<CudaMatmulPlan::Finish> CudaMatmulPlan::describeFinish(const Epi
   return finish;
 }
 
-// Where the call finds the bias, or its gradient, and GELU's input.
+// Sets the addresses of the bias or its gradient, and of GELU's input.
 void CudaMatmulPlan::setPlaces(const Finish &finish, const void *bias, const void *aux) {
   if (finish.way.hasVector(d))
     check(set(finish.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
@@ -194,7 +194,7 @@ CudaMatmulPlan::Offer &CudaMatmulPlan::Finish::offer(int alignment) {
   return offers[std::countr_zero(static_cast<unsigned>(alignment))].value();
 }
 
-// Whether the library has an algorithm for operands aligned to `alignment` bytes; asks it at
+// Whether the library has an algorithm for operands aligned to `alignment` bytes; asks the library
 // the first time.
 bool CudaMatmulPlan::choose(const Place &place, Finish &finish, int alignment) {
   std::optional<Offer> &offer = finish.offers[std::countr_zero(static_cast<unsigned>(alignment))];
@@ -203,7 +203,7 @@ bool CudaMatmulPlan::choose(const Place &place, Finish &finish, int alignment) {
   return !offer->candidates.empty();
 }
 
-// The first way for which the library has an algorithm.
+// Returns the first way to end for which the library has an algorithm.
 CudaMatmulPlan::Finish &CudaMatmulPlan::chooseLast(const Place &place, int alignment) {
   for (const std::unique_ptr<Finish> &finish : ways)
     if (choose(place, *finish, alignment))
@@ -216,8 +216,8 @@ void CudaMatmulPlan::failOf(const Finish &finish, int alignment) const {
        formatBytes(d.workspace_bytes), " of workspace: ", finish.offer(alignment).refusal);
 }
 
-// The algorithms of the library that fit the workspace, at most so many; the one that it
-// thinks the fastest comes first.
+// Returns at most `most` algorithms that fit the workspace; the library's fastest guess comes
+// first.
 CudaMatmulPlan::Offer CudaMatmulPlan::ask(const Place &place, const Finish &finish, int alignment, int most) {
   LtPreference preference;
   check(cublasLtMatmulPreferenceCreate(preference.out()), "cublasLtMatmulPreferenceCreate");
@@ -225,14 +225,14 @@ CudaMatmulPlan::Offer CudaMatmulPlan::ask(const Place &place, const Finish &fini
   for (auto name : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
                     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
     check(set(preference, name, static_cast<uint32_t>(alignment)), "setting the alignment");
-  // Parts of a long sum are added in f32, never in the result's bf16.
+  // Partial sums are added in f32, never in the result's bf16.
   check(set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
             static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)),
         "setting the reduction scheme");
-  const char *base = static_cast<const char *>(place.workspace); // by which places tell the library their alignment
+  const char *base = static_cast<const char *>(place.workspace); // its address tells the library the alignment
   setPlaces(finish, base + alignment % bufferAlignment, base + std::max(alignment, auxAlignment) % bufferAlignment);
 
-  Candidates results(std::max(most, 8)); // the first may not do
+  Candidates results(std::max(most, 8)); // the first may not fit
   int found = 0;
   const cublasStatus_t status =
       cublasLtMatmulAlgoGetHeuristic(place.library, finish.operation, a, b, added(), c, preference,
@@ -256,7 +256,8 @@ template <class T> static T capabilityOf(const cublasLtMatmulAlgo_t &algo, cubla
   return status == CUBLAS_STATUS_SUCCESS && written == sizeof value ? value : T(0);
 }
 
-// The algorithm with the sum over k in so many parts, which are added in f32 and in a fixed order; whether it can.
+// Splits the algorithm's sum over k into parts, added in f32 and in a fixed order.  Returns whether
+// it can.
 static bool split(cublasLtMatmulAlgo_t &algo, int32_t parts) {
   const uint32_t scheme = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   auto set = [&](cublasLtMatmulAlgoConfigAttributes_t name, const auto &value) {
@@ -267,10 +268,10 @@ static bool split(cublasLtMatmulAlgo_t &algo, int32_t parts) {
          set(CUBLASLT_ALGO_CONFIG_SPLITK_NUM, parts) && set(CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, scheme);
 }
 
-// Candidates of the library with the sum over k split, up to `most` altogether: where a result has few tiles and
-// a long sum, multiprocessors would be idle, and the library offers few of these.
+// Adds the library's candidates with their sum over k split, up to `most` in total.  Where a result
+// has few tiles and a long sum, multiprocessors would be idle, and the library offers few splits.
 void CudaMatmulPlan::addSplits(const Place &place, const Finish &finish, size_t most, Candidates &candidates) const {
-  constexpr int64_t leastTerms = 512; // of a part
+  constexpr int64_t leastTerms = 512; // terms of a part
   std::set<std::string> known;
   for (const cublasLtMatmulHeuristicResult_t &candidate : candidates)
     known.insert(describeAlgorithm(candidate.algo));
@@ -282,7 +283,7 @@ void CudaMatmulPlan::addSplits(const Place &place, const Finish &finish, size_t 
       if (!split(algo, parts) || cublasLtMatmulAlgoCheck(place.library, finish.operation, a, b, added(), c, &algo,
                                                          &variant) != CUBLAS_STATUS_SUCCESS)
         continue;
-      variant.algo = algo; // which the check leaves alone
+      variant.algo = algo; // the check does not set it
       if (variant.workspaceSize <= d.workspace_bytes && known.insert(describeAlgorithm(algo)).second)
         candidates.push_back(variant);
     }
@@ -313,7 +314,7 @@ void CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch, 
   auto bytesOf = [&](const ColumnMatrix &matrix) {
     return bits((gemm.batch - 1) * matrix.batchStride + (matrix.columns - 1) * matrix.ld + matrix.rows, matrix);
   };
-  const uint64_t vector = bits(std::max(gemm.c.rows, gemm.c.columns), gemm.c); // a bias, or its gradient
+  const uint64_t vector = bits(std::max(gemm.c.rows, gemm.c.columns), gemm.c); // bytes of a bias or its gradient
   const uint64_t aux = d.has_aux ? bits(gemm.c.columns * d.aux_m, gemm.c) : 0;
   const uint64_t addition = d.has_addend ? bytesOf(gemm.addend) : 0;
   const std::vector<std::byte *> places =
@@ -350,8 +351,8 @@ void CudaMatmulPlan::take(const MatmulTrial &trial) {
   finishOf(trial).offer(usual).candidates = {trial.candidates[trial.chosen]};
 }
 
-// The largest power of two, of those that matter, that divides every place that a run
-// reads or writes.
+// Returns the largest power of two, up to the buffer alignment, that divides every address of a
+// run.
 int CudaMatmulPlan::alignmentOf(const Pointers &p) const {
   uint64_t all = bits(p.a) | bits(p.b) | bits(p.c) | bits(p.bias) | bits(p.aux) | bits(p.addend) | bufferAlignment;
   for (const ColumnMatrix *matrix : {&gemm.a, &gemm.b, &gemm.c, &gemm.addend})

@@ -1,9 +1,10 @@
-//===- MatmulPlan.h - how one matmul runs on a GPU ------------------------===//
+//===- MatmulPlan.h - plan of one matmul on a GPU -------------------------===//
 //
-// A matmul is `items` calls, or with outer loops as many for each of their steps,
-// which add into the same C in order: the first as the descriptor says, the others with
-// beta = 1.  Bias and epilogue belong to the last of them.  An addend is the library's C: where it
-// lies in memory as our C does, both have one layout, as the library wants it of what is the same memory.
+// A matmul has `items` results, and each takes `steps` calls, one for each iteration of the outer
+// loops.  The calls of a result accumulate into the same C in order: the first as the descriptor
+// says, the others with beta = 1.  The last call has the bias and the epilogue.  The library's C is
+// the addend.  If the addend has the memory layout of our C, both share one layout object, because
+// the library wants one if C and D are the same memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULPLAN_H
@@ -25,7 +26,7 @@ namespace braid {
 // Owners of cuBLASLt's objects
 //===----------------------------------------------------------------------===//
 
-// Throws Error for anything but success; `where` names the matmul.
+// Throws Error unless `status` is success; `where` names the matmul.
 inline void checkLt(cublasStatus_t status, const std::string &where, const char *call) {
   if (status != CUBLAS_STATUS_SUCCESS)
     fail(where, ": ", call, ": ", cublasLtGetStatusString(status));
@@ -67,13 +68,13 @@ template <class T> cublasStatus_t set(const LtPreference &object, cublasLtMatmul
 // The plan
 //===----------------------------------------------------------------------===//
 
-// What the library has for a call: none, and why.
+// Algorithms of the library for a call; if there are none, `refusal` tells why.
 struct MatmulAlgorithms {
   std::vector<cublasLtMatmulHeuristicResult_t> candidates;
   std::string refusal;
 };
 
-// The same of one way to end a matmul.
+// Algorithms of the library for one way to end a matmul.
 struct MatmulOffer {
   EpilogueWay way;
   MatmulAlgorithms algorithms;
@@ -81,48 +82,48 @@ struct MatmulOffer {
 
 class CudaMatmulPlan {
 public:
-  // Where a matmul runs.
+  // Library, stream and workspace of a run.
   struct Place {
     cublasLtHandle_t library;
     cudaStream_t stream;
     void *workspace;
   };
 
-  // `multiprocessors` are those that it may count on; 0: all.  `where` names the descriptor in
-  // errors.  Throws Error for what cuBLASLt cannot do.
+  // `multiprocessors` is the number that the matmul may use; 0 means all.  `where` names the
+  // descriptor in errors.  Throws Error for a descriptor that cuBLASLt cannot run.
   CudaMatmulPlan(const br_matmul_desc &desc, int32_t multiprocessors, const Place &place, const std::string &where);
 
-  // `bias` is where the bias lies, or goes its gradient.  Returns what is left to kernels, as
-  // flags of br_rest.  Throws Error when the library fails.
+  // `bias` is the address of the bias, or of its gradient.  Returns the parts of the epilogue that
+  // are left to kernels, as flags of br_rest.  Throws Error if the library fails.
   int32_t run(const Place &place, const void *a, const void *b, void *c, const void *bias, void *aux,
               const void *addend);
 
-  // The calls that a run is made of, which may run by different algorithms.
+  // Returns the distinct calls of a run, which may use different algorithms.
   std::vector<MatmulTrial> calls() const;
-  // Times up to `most` algorithms of one of them, for operands that begin where buffers do.
-  // `workspace` is where it lies in the arena.
+  // Times up to `most` algorithms of one call, for operands aligned like buffers.  `workspace` is
+  // the range of the matmul's workspace in the arena.
   void time(const Place &place, int most, MatmulScratch &scratch, ArenaRange workspace, MatmulTrial &trial);
-  // Checks the only candidate, which was chosen in another process.  Throws Error if it does not do.
+  // Checks the only candidate, which another process chose.  Throws Error if it does not work here.
   void check(const Place &place, MatmulTrial &trial);
-  // Runs by what was chosen from now on.
+  // Uses the chosen algorithm from now on.
   void take(const MatmulTrial &trial);
 
-  // What the library has for each way to end, at most so many algorithms of each.
+  // Returns at most `most` algorithms of the library for each way to end.
   std::vector<MatmulOffer> offers(const Place &place, int most);
 
   std::string describe() const;
-  // What kernels compute, and why: "GELU (f32 by f32 into f32): CUBLAS_STATUS_NOT_SUPPORTED";
-  // empty where the library does everything.
+  // Returns the parts that kernels compute, and why: "GELU (f32 by f32 into f32):
+  // CUBLAS_STATUS_NOT_SUPPORTED"; empty if the library computes everything.
   std::string describeLeft() const;
 
 private:
   using Candidates = std::vector<cublasLtMatmulHeuristicResult_t>;
   using Offer = MatmulAlgorithms;
-  // One way to finish a call, and what was chosen for it.
+  // One way to end a call, and the algorithms chosen for it.
   struct Finish {
     EpilogueWay way;
     LtOperation operation;
-    std::optional<Offer> offers[9] = {}; // at most one candidate each; by log2 of the alignment
+    std::optional<Offer> offers[9] = {}; // by log2 of the alignment; at most one candidate each
 
     Offer &offer(int alignment);
     const Offer &offer(int alignment) const { return const_cast<Finish *>(this)->offer(alignment); }
@@ -146,7 +147,7 @@ private:
   Finish &chooseLast(const Place &place, int alignment);
   Offer ask(const Place &place, const Finish &finish, int alignment, int most);
   void addSplits(const Place &place, const Finish &finish, size_t most, Candidates &candidates) const;
-  // Whether the library's C has the layout of its D.
+  // Whether the addend has the layout of the result.
   bool addsLikeC() const { return gemm.addend.ld == gemm.c.ld && gemm.addend.batchStride == gemm.c.batchStride; }
   const LtLayout &added() const { return addsLikeC() ? c : addend; }
   Finish &finishOf(const MatmulTrial &trial) { return trial.isLast ? *last : *plain; }
@@ -160,12 +161,12 @@ private:
   int32_t multiprocessors;
   std::string where;
   ColumnMajorGemm gemm;
-  int64_t items, steps; // calls for independent results; of each, calls that add up
-  int usual;            // alignment of what begins where buffers do
+  int64_t items, steps; // independent results; calls that accumulate into each result
+  int usual;            // alignment of operands that start where buffers do
   LtLayout a, b, c, addend;
-  std::unique_ptr<Finish> plain;             // all calls but the last, where steps > 1
-  std::vector<std::unique_ptr<Finish>> ways; // the last call, in the order of preference
-  Finish *last = nullptr;                    // of operands that begin where buffers do
+  std::unique_ptr<Finish> plain;             // all calls but the last, if steps > 1
+  std::vector<std::unique_ptr<Finish>> ways; // the last call, in order of preference
+  Finish *last = nullptr;                    // for operands that start where buffers do
 };
 
 } // namespace braid

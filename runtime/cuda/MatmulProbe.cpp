@@ -1,4 +1,4 @@
-//===- MatmulProbe.cpp - what cuBLASLt has for a model's matmuls ----------===//
+//===- MatmulProbe.cpp - lists cuBLASLt's algorithms for a model ----------===//
 
 #include "cuda/MatmulProbe.h"
 
@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Algorithms that are asked for.
+// Upper limit of algorithms to ask for.
 constexpr int most = 16;
 
 const char *nameOfEpilogue(cublasLtEpilogue_t epilogue) {
@@ -44,7 +44,7 @@ const char *nameOfEpilogue(cublasLtEpilogue_t epilogue) {
   }
 }
 
-// Matmuls that run alike.
+// A group of matmuls that run alike.
 struct Alike {
   int32_t first, count = 0;
   MatmulKey key;
@@ -85,7 +85,8 @@ Json describe(const MatmulOffer &offer, const br_matmul_desc &d) {
   return json;
 }
 
-// The answers of one matmul; a refusal without any epilogue is the only one.
+// Returns the answers for one matmul; if the plan itself is refused, the refusal is the only
+// answer.
 std::vector<Json> ask(const br_matmul_desc &d, const Alike &alike, const CudaMatmulPlan::Place &place) {
   try {
     std::vector<Json> answers;
@@ -106,7 +107,7 @@ void braid::listMatmulsOfCuda(const br_model &model, int device) {
   enterDevice(rank);
   LtLibrary library;
   checkLt(cublasLtCreate(library.out()), "cuBLASLt", "cublasLtCreate");
-  // The heuristic reads how places are aligned, and nothing that is there.
+  // The heuristic reads only the alignment of addresses, not their memory.
   const CudaMatmulPlan::Place place = {library, nullptr, reinterpret_cast<void *>(uintptr_t{1} << 32)};
   for (const Alike &alike : distinctMatmuls(model)) {
     const br_matmul_desc &d = model.matmuls[alike.first];

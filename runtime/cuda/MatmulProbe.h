@@ -1,8 +1,8 @@
-//===- MatmulProbe.h - what cuBLASLt has for a model's matmuls ------------===//
+//===- MatmulProbe.h - lists cuBLASLt's algorithms for a model ------------===//
 //
-// Asks the library's heuristic for each distinct matmul and each way to end it, as the start of a
-// run does, without an arena: nothing is computed.  So it is known in seconds which epilogues the
-// library of a machine computes.
+// Asks the library's heuristic about each distinct matmul and each way to end it, as a run does at
+// start.  It needs no arena and computes nothing.  So it tells within seconds which epilogues a
+// machine's library computes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULPROBE_H
@@ -12,8 +12,8 @@
 
 namespace braid {
 
-// Prints a JSON object a line for each; `device` as in Rank.  Throws Error where there is no such device, or the
-// library does not start.
+// Prints one JSON object a line for each distinct matmul and way to end; `device` as in Rank.
+// Throws Error if there is no such device or the library does not start.
 void listMatmulsOfCuda(const br_model &model, int device);
 
 } // namespace braid

@@ -1,17 +1,17 @@
 //===- MatmulRest.h - epilogues that cuBLASLt does not compute ------------===//
 //
-// cuBLASLt has no algorithm for some epilogues of some types, which only the library that
-// a program finds can tell.  Programs therefore contain these kernels for each matmul with
-// an epilogue.  The runtime asks the library at the start; where it refuses, the call is a
-// matmul with less of the epilogue, or none, and the kernels compute the rest after it:
+// cuBLASLt has no algorithm for some epilogues of some types, and only the installed library can
+// tell which.  Programs therefore contain these kernels for each matmul with an epilogue.  The
+// runtime asks the library at start.  If it refuses, the call is a matmul with less of the
+// epilogue, or none, and these kernels compute the rest after it:
 //
-//   finish_elements    adds the bias; keeps what GELU is applied to and applies it, or
-//                      multiplies by its derivative: C is read and written once
-//   sum_rows           the gradient of a bias: sums of an operand over k, by parts of its
-//   sum_parts          rows, whose sums lie in the call's workspace and are then added
+//   finish_elements    adds the bias; stores GELU's input and applies GELU, or
+//                      multiplies by GELU's derivative: C is read and written once
+//   sum_rows           the gradient of a bias: sums an operand over k, part by part;
+//   sum_parts          the partial sums lie in the call's workspace, and are then added
 //
-// The number of parts depends on the sizes and on the planned workspace alone, and all
-// sums are in a fixed order: the same bits in every run and on every GPU.
+// The number of parts depends only on the sizes and on the planned workspace, and all sums have a
+// fixed order.  So every run and every GPU gives the same bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULREST_H
@@ -31,7 +31,7 @@ namespace braid {
 inline constexpr int finish_threads = 256, finish_tile = 4 * finish_threads; // columns of a block
 
 struct FinishElements {
-  int64_t columns, tiles; // of a row
+  int64_t columns, tiles; // of one row
   int64_t c_m, c_n, aux_m;
   br_epilogue epilogue;
   bool keeps_input;
@@ -44,7 +44,7 @@ __device__ inline float gelu_tanh_slope(float x) {
   return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * 0.7978845608028654f * (1.0f + 0.134145f * x * x);
 }
 
-// `bias` is null where it has been added.
+// `bias` is null if it has already been added.
 template <class T>
 __global__ void __launch_bounds__(finish_threads)
     finish_elements_kernel(FinishElements f, T *c, const T *__restrict__ bias, T *aux) {
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(finish_threads)
   }
 }
 
-// Of the matrix of C that begins at `c`; a call for a batch has several.
+// Finishes the matrix of C at `c`; a call for a batch has several.
 template <class T> void finish_elements(const Memory &m, const br_matmul_rest &rest, T *c) {
   const br_matmul_desc &d = *rest.desc;
   const bool activates = rest.left & BR_REST_ACTIVATION;
@@ -86,23 +86,23 @@ template <class T> void finish_elements(const Memory &m, const br_matmul_rest &r
 //===----------------------------------------------------------------------===//
 
 inline constexpr int sum_columns = 32, sum_rows_at_once = 8, sum_threads = sum_columns * sum_rows_at_once;
-inline constexpr int64_t sum_least_rows = 64, sum_most_parts = 64; // of a part; of a sum
+inline constexpr int64_t sum_least_rows = 64, sum_most_parts = 64; // rows of a part; parts of a sum
 
-// A matrix [rows, columns] whose rows are added.
+// A matrix [rows, columns] whose rows are summed.
 struct SumRows {
   int64_t rows, columns, by_row, by_column, part_rows;
   int64_t tiles() const { return (columns + sum_columns - 1) / sum_columns; }
   int64_t parts() const { return (rows + part_rows - 1) / part_rows; }
 };
 
-// Parts whose sums, f32 each, lie in `bytes` of workspace; one needs none.
+// Splits rows into parts whose f32 sums fit `bytes` of workspace; a single part needs none.
 inline SumRows split_rows(int64_t rows, int64_t columns, int64_t by_row, int64_t by_column, uint64_t bytes) {
   const int64_t fit = static_cast<int64_t>(bytes / sizeof(float)) / columns;
   const int64_t parts = std::max<int64_t>(1, std::min({sum_most_parts, fit, rows / sum_least_rows}));
   return {rows, columns, by_row, by_column, (rows + parts - 1) / parts};
 }
 
-// A block adds the rows of a part in a tile of 32 columns.
+// A block sums one part's rows in a tile of 32 columns.
 template <class In, class Out>
 __global__ void __launch_bounds__(sum_threads) sum_rows_kernel(SumRows s, const In *__restrict__ in, Out *out) {
   enter_kernel();
@@ -165,7 +165,7 @@ template <class Out, class In> void sum_operand(const Memory &m, const br_matmul
 // Both
 //===----------------------------------------------------------------------===//
 
-// What is left of the matmul before, if anything is.  It multiplies In into Out.
+// Computes the rest of the previous matmul's epilogue, if any; that matmul multiplies In into Out.
 template <class Out, class In> void finish_matmul(const Memory &m) {
   const br_matmul_rest *rest = br_cuda_matmul_rest(m.context());
   if (!rest)

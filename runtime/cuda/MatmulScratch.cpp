@@ -1,4 +1,4 @@
-//===- MatmulScratch.cpp - operands of matmuls that are only timed --------===//
+//===- MatmulScratch.cpp - operands for timing matmuls --------------------===//
 
 #include "cuda/MatmulScratch.h"
 
@@ -10,12 +10,12 @@
 
 using namespace braid;
 
-// As buffers of the arena are.
+// Alignment of arena buffers, in bytes.
 static constexpr uint64_t pieceAlignment = 256;
 
 static uint64_t alignedUp(uint64_t at) { return (at + pieceAlignment - 1) / pieceAlignment * pieceAlignment; }
 
-// The largest first, each in the first gap that has room.
+// Places the largest piece first, each in the first gap with room.
 std::optional<std::vector<uint64_t>> braid::placePieces(const std::vector<uint64_t> &bytes, ArenaRange taken,
                                                         uint64_t arenaBytes) {
   ArenaRange gaps[] = {{0, taken.begin}, {taken.end, arenaBytes}};
@@ -34,7 +34,8 @@ std::optional<std::vector<uint64_t>> braid::placePieces(const std::vector<uint64
   return begins;
 }
 
-// Numbers of either sign from a half to one: each word is one in bf16, each pair in f32.
+// Random numbers of either sign with magnitudes from 0.5 to 1: each word is one in bf16, each pair
+// of words one in f32.
 static std::vector<uint16_t> makeNoise() {
   constexpr size_t words = 1 << 19;
   constexpr uint16_t half = 0x3f00, signAndFraction = 0x807f;
@@ -67,7 +68,7 @@ std::vector<std::byte *> MatmulScratch::place(const std::vector<uint64_t> &bytes
   return places;
 }
 
-// The noise once from the host, and then what is there, doubled.
+// Copies the noise once from the host, then doubles the filled part until all is filled.
 void MatmulScratch::fill(uint64_t begin, uint64_t bytes) {
   uint64_t filled = std::min<uint64_t>(bytes, noise.size() * sizeof noise[0]);
   checkCuda(cudaMemcpyAsync(arena + begin, noise.data(), filled, cudaMemcpyHostToDevice, stream),

@@ -1,11 +1,11 @@
-//===- MatmulScratch.h - operands of matmuls that are only timed ----------===//
+//===- MatmulScratch.h - operands for timing matmuls ----------------------===//
 //
-// A search times matmuls before anything is in the arena, so their operands may lie
-// anywhere in it: beside each other, and outside the matmul's workspace, in which some
-// algorithms count.  A plan has room for them wherever the program's own operands lie
-// in buffers of their own; two that are read may be slices of one, and then share a place.
+// A search times matmuls before the arena is in use, so their operands may lie anywhere in it:
+// beside each other, and outside the matmul's workspace, where some algorithms keep counters.
+// There is room if the program's own operands lie in separate buffers.  Two read operands may be
+// slices of one buffer; then they share a place.
 //
-// They hold numbers of about 1: multiplying zeros takes less power, at higher clocks.
+// Operands hold numbers of about 1: multiplying zeros takes less power, at higher clocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULSCRATCH_H
@@ -25,21 +25,21 @@ struct ArenaRange {
   uint64_t begin, end;
 };
 
-// Begins of pieces of so many bytes, aligned as buffers are, none of which overlaps another or
-// `taken`.  None if there is no such room.
+// Returns the first bytes of pieces with these sizes, aligned like buffers, without overlap with
+// each other or with `taken`.  Returns nullopt if they do not fit.
 std::optional<std::vector<uint64_t>> placePieces(const std::vector<uint64_t> &bytes, ArenaRange taken,
                                                  uint64_t arenaBytes);
 
 class MatmulScratch {
 public:
-  // Overwrites what is in the arena.
+  // Overwrites the arena.
   MatmulScratch(std::byte *arena, uint64_t bytes, cudaStream_t stream);
 
-  // Where operands of a matmul lie, the first two of which are only read, filled with
-  // numbers; by their order.  Empty where there is no room.
+  // Returns the addresses of a matmul's operands, in order, filled with numbers; the first two are
+  // read only.  Returns an empty list if there is no room.
   std::vector<std::byte *> place(const std::vector<uint64_t> &bytes, ArenaRange workspace);
 
-  // Makes the arena what it was when it was allocated: all zeros.
+  // Sets the arena to zeros, its state after allocation.
   void clear();
 
 private:

@@ -1,4 +1,4 @@
-//===- MatmulSearch.cpp - takes the fastest algorithm of cuBLASLt ---------===//
+//===- MatmulSearch.cpp - search for the fastest cuBLASLt algorithm -------===//
 
 #include "cuda/MatmulSearch.h"
 
@@ -19,8 +19,8 @@ using Json = nlohmann::ordered_json;
 //===----------------------------------------------------------------------===//
 
 bool braid::searchPaysOff(double step, double distinct, int64_t steps) {
-  constexpr double assumedGain = 0.05;  // of the time of matmuls; an H100 gained 1.5 to 6 %
-  constexpr double leastSecondsWon = 1; // less is not worth a file beside the program
+  constexpr double assumedGain = 0.05;  // share of the matmuls' time; an H100 gained 1.5 to 6 %
+  constexpr double leastSecondsWon = 1; // a smaller gain does not pay for a file beside the program
   const double won = assumedGain * step * static_cast<double>(steps);
   return won - distinct * usualCandidates * timingRounds >= leastSecondsWon;
 }
@@ -39,7 +39,7 @@ struct Lap {
 
 MatmulTime timeOf(const std::vector<Lap> &laps) {
   std::vector<double> times;
-  for (size_t i = 1; i < laps.size(); ++i) // the first loads kernels
+  for (size_t i = 1; i < laps.size(); ++i) // the first lap loads kernels
     times.push_back(laps[i].milliseconds());
   std::sort(times.begin(), times.end());
   return {times.front(), times[times.size() / 2]};
@@ -92,7 +92,7 @@ std::string braid::describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
                {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, 2, ", cluster "}};
   std::string text;
   for (const auto &part : parts) {
-    uint32_t value = 0; // of four bytes or, as the host has them, the lower two
+    uint32_t value = 0; // four bytes, or the lower two on a little-endian host
     size_t written = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoConfigGetAttribute(&algo, part.name, &value, part.bytes, &written);
     text += part.text + (status == CUBLAS_STATUS_SUCCESS ? std::to_string(value) : "?");
@@ -100,7 +100,7 @@ std::string braid::describeAlgorithm(const cublasLtMatmulAlgo_t &algo) {
   return text;
 }
 
-// JSON has no infinity: null.
+// JSON has no infinity; writes null instead.
 static Json jsonOf(double milliseconds) { return std::isfinite(milliseconds) ? Json(milliseconds) : Json(); }
 static double numberOf(const Json &json) {
   return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
@@ -135,7 +135,7 @@ void braid::chooseByBlobs(std::vector<MatmulTrial> &trials, const std::vector<st
   }
   for (MatmulTrial &trial : trials) {
     const std::vector<std::string> algorithms = algorithmsOf(trial);
-    std::vector<MatmulTime> slowest; // of the ranks that have timed it
+    std::vector<MatmulTime> slowest; // slowest time of each candidate, over the ranks that timed it
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       const Json &its = ranks[rank]["trials"];
       if (!its.contains(trial.key))

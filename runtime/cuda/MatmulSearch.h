@@ -1,23 +1,22 @@
-//===- MatmulSearch.h - takes the fastest algorithm of cuBLASLt -----------===//
+//===- MatmulSearch.h - search for the fastest cuBLASLt algorithm ---------===//
 //
-// The heuristic's first algorithm is a guess.  With --matmul-search=N up to N of its
-// candidates are timed for each distinct matmul, on the stream where matmuls run, and
-// the fastest is kept; of equal ones the first.  One that fails is left out.  Where the heuristic has
-// fewer than N, they are joined by the same with their sums over k in 2 to 16 parts, which are added
-// in f32 and in a fixed order.
+// The heuristic's first algorithm is a guess.  With --matmul-search=N, up to N candidates are timed
+// for each distinct matmul, on the stream where matmuls run.  The fastest is kept; of equal ones
+// the first.  A candidate that fails is dropped.  If the heuristic has fewer than N, the search
+// adds the same candidates with their sums over k split into 2 to 16 parts, added in f32 and in a
+// fixed order.
 //
-// That happens while the context is made: the arena is all zeros, no input, initial value
-// or checkpoint is in it yet, and nothing else runs on the device for this rank.  So
-// operands lie anywhere in it (MatmulScratch.h), and it is all zeros again afterwards.
+// The search runs while the context is made.  Then the arena is all zeros, without any input,
+// initial value or checkpoint, and nothing else runs on the device for this rank.  So operands may
+// lie anywhere in the arena (MatmulScratch.h), which is all zeros again afterwards.
 //
-// Candidates go by turns, so that clocks and heat are the same for all.  The first round,
-// in which the library loads kernels, does not count.  Operands may still be in the
-// device's cache, for all candidates alike.
+// Candidates take turns, so that clocks and heat are alike for all.  The first round, in which the
+// library loads kernels, does not count.  Operands may still be in the device's cache, for all
+// candidates alike.
 //
-// Algorithms add in different orders, so runs that search may differ from each other in
-// the last bits.  The ranks of one run do not: where they compute the same they must get
-// the same.  They exchange their times, and each matmul runs by the candidate whose
-// slowest rank is the fastest.
+// Algorithms add in different orders, so runs that search may differ in the last bits.  The ranks
+// of one run must not differ where they compute the same.  So they exchange their times, and each
+// matmul uses the candidate whose slowest rank is the fastest.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULSEARCH_H
@@ -33,51 +32,51 @@
 
 namespace braid {
 
-// Milliseconds of a call; infinite: it failed.
+// Milliseconds of a call; infinite if it failed.
 struct MatmulTime {
   double least = std::numeric_limits<double>::infinity(), median = least;
 };
 
-// A call of a matmul, and how long each algorithm takes for it.
+// A call of a matmul, and the time of each algorithm for it.
 struct MatmulTrial {
-  int32_t matmul = 0;    // its number among those that differ
-  int64_t users = 1;     // descriptors that are this matmul
-  bool isLast = true;    // of the calls that add up to a result: the one that finishes it
-  int64_t calls = 1;     // of one run
-  std::string name, key; // for people; the same on other ranks for the same matmul alone
+  int32_t matmul = 0;    // number among the distinct matmuls
+  int64_t users = 1;     // descriptors with this matmul
+  bool isLast = true;    // whether it is the last of the calls that accumulate into a result
+  int64_t calls = 1;     // calls in one run
+  std::string name, key; // name for messages; key, equal on all ranks for equal matmuls only
   std::vector<cublasLtMatmulHeuristicResult_t> candidates; // in the library's order
-  std::vector<MatmulTime> times;                           // of them; none: there was no room for operands
+  std::vector<MatmulTime> times;                           // one for each candidate; empty without room for operands
   size_t chosen = 0;
 };
 
-// How often each alternative is timed, and how many of a matmul are where the user has not said so.
+// Rounds of timing, and the default number of candidates of a matmul.
 constexpr int timingRounds = 8, usualCandidates = 16;
 
-// Whether a search that nobody has asked for wins more than its own time in a job of so many steps.  `step` and
-// `distinct` are the least seconds of the matmuls of a step, and of each distinct one once.
+// Whether a search by default wins more than its own time in a job of `steps` steps.  `step` is the
+// lower bound in seconds for the matmuls of a step; `distinct`, for each distinct matmul once.
 bool searchPaysOff(double step, double distinct, int64_t steps);
 
-// The configuration that the library reports of an algorithm, "?" where it reports none; equal only for equal
-// algorithms.
+// Returns the algorithm's configuration as the library reports it, with "?" for missing parts;
+// equal only for equal algorithms.
 std::string describeAlgorithm(const cublasLtMatmulAlgo_t &algorithm);
 
-// Times `count` alternatives; `call` queues one of them, and says whether it could.
+// Times `count` alternatives; `call` queues one of them, and returns whether it could.
 std::vector<MatmulTime> timeByTurns(size_t count, cudaStream_t stream, const std::function<bool(size_t)> &call);
 
-// The first of those that took least; 0 where there are none.
+// Returns the index of the fastest, of equal ones the first; 0 for an empty list.
 size_t fastestOf(const std::vector<MatmulTime> &times);
 
-// This rank's trials, or the error for which it has none, as a blob for the other ranks.
+// Returns this rank's trials, or the error that prevented them, as a blob for the other ranks.
 std::string blobOf(const std::vector<MatmulTrial> &trials);
 std::string blobOfFailure(const std::string &error);
 
-// Chooses by the blobs of all ranks, in their order.  Throws RankError if one of them
-// failed; Error if a matmul has other candidates on another rank, or none that runs.
+// Chooses by the blobs of all ranks, in rank order.  Throws RankError if one of them failed; throws
+// Error if a matmul has other candidates on another rank, or none that runs on all ranks.
 void chooseByBlobs(std::vector<MatmulTrial> &trials, const std::vector<std::string> &blobs);
 
-// For people: of how many matmuls and algorithms, and the gain over the heuristic's first.
+// For messages: numbers of matmuls and algorithms, and the gain over the heuristic's first choices.
 std::string describeSearch(const std::vector<MatmulTrial> &trials);
-// For programs: what --profile writes.
+// For programs: the part of the file that --profile writes.
 nlohmann::ordered_json jsonOfSearch(const std::vector<MatmulTrial> &trials);
 
 } // namespace braid

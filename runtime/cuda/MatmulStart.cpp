@@ -1,4 +1,4 @@
-//===- MatmulStart.cpp - which algorithms the matmuls of a run have -------===//
+//===- MatmulStart.cpp - choice of matmul algorithms at start -------------===//
 
 #include "cuda/MatmulStart.h"
 
@@ -14,7 +14,7 @@ using namespace braid;
 // The time of matmuls
 //===----------------------------------------------------------------------===//
 
-// The least time of the matmuls of a program, by the data sheet.
+// Returns the lower bound in seconds for the matmuls of a program, by the data sheet.
 static double secondsOf(const br_model &model, const br_program &program) {
   double seconds = 0;
   for (int32_t i = 0; i < program.n_actions; ++i) {
@@ -79,7 +79,7 @@ private:
   MatmulStart start;
 };
 
-// The first text that a rank has, for all of them.
+// Returns the first non-empty text of any rank, the same on all ranks.
 std::string Starter::firstOf(const std::string &own) const {
   for (const std::string &text : allGather(own))
     if (!text.empty())
@@ -87,7 +87,8 @@ std::string Starter::firstOf(const std::string &own) const {
   return "";
 }
 
-// All ranks run by the plan, or none does, and why; one that was named must fit.
+// Uses the plan on all ranks, or on none.  Returns why not, or ""; throws Error if a plan named by
+// the user does not fit.
 std::string Starter::takePlan() {
   std::vector<MatmulTrial> chosen;
   std::string problem;
@@ -107,7 +108,7 @@ std::string Starter::takePlan() {
   return "";
 }
 
-// Where nobody has asked for a search, there is none without a file that later runs find.
+// A search by default needs a file for later runs; a search that the user asked for does not.
 bool Starter::canWrite() {
   if (choices.isAsked())
     return true;
@@ -121,7 +122,7 @@ bool Starter::canWrite() {
 
 void Starter::search() {
   if (choices.any() && rank.isFirst())
-    choices.remove(); // it does not fit
+    choices.remove(); // it does not fit this run
   table.search(choices.most(), allGather);
   const std::string failure = choices.write(table.searched(), allGather);
   if (!failure.empty() && choices.isAsked())

@@ -1,18 +1,18 @@
-//===- MatmulStart.h - which algorithms the matmuls of a run have ---------===//
+//===- MatmulStart.h - choice of matmul algorithms at start ---------------===//
 //
-// Decided once, at the start, by all ranks together:
+// All ranks decide together, once, at start:
 //
-//   --matmul-plan=FILE      its algorithms; one that does not fit is refused
-//   a plan beside the       its algorithms; one that does not fit is told of in a warning, and
-//   program                 is replaced where there is a search
+//   --matmul-plan=FILE      the plan's algorithms; a plan that does not fit is refused
+//   a plan beside the       the plan's algorithms; a plan that does not fit causes a warning, and is
+//   program                 replaced if there is a search
 //   --matmul-search=N       without a plan: a search, whose choices are written to the plan
-//   neither                 the same where the search wins back its time in the job's steps
+//   neither                 a search if it wins back its time in the job's steps
 //   --matmul-search=off     the heuristic's first choices
 //
-// A job that goes on from a checkpoint shall find the algorithms that it began with.  So the
-// number of steps that decides is that of the whole job; whoever has searched runs by what the file
-// holds; and where the file cannot be written, nobody who was not told to searches: the
-// heuristic's first choices are the same in each run.
+// A job that resumes from a checkpoint must find the algorithms that it began with.  So the step
+// count of the whole job decides; a run that has searched uses the file's content; and if the file
+// cannot be written, only a search that the user asked for runs.  Without a search, the heuristic's
+// first choices are the same in each run.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_MATMULSTART_H
@@ -26,13 +26,13 @@
 
 namespace braid {
 
-// For people: how algorithms were chosen, if not by the heuristic, and what did not fit.
+// Messages: how algorithms were chosen, if not by the heuristic, and which plan did not fit.
 struct MatmulStart {
   std::string remark;
   std::vector<std::string> warnings;
 };
 
-// All ranks call it, while nothing is in the arena.  Throws Error.
+// All ranks must call it, while the arena is unused.  Throws Error.
 MatmulStart startMatmuls(CudaMatmulTable &table, const br_model &model, const Rank &rank,
                          const MatmulPlatform &platform, const MatmulChoices::AllGather &allGather);
 

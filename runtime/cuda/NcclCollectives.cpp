@@ -1,4 +1,4 @@
-//===- NcclCollectives.cpp - collectives on the communication stream ------===//
+//===- NcclCollectives.cpp - collectives with NCCL ------------------------===//
 
 #include "cuda/NcclCollectives.h"
 
@@ -13,7 +13,7 @@
 using namespace braid;
 
 //===----------------------------------------------------------------------===//
-// NCCL's words
+// NCCL's types and calls
 //===----------------------------------------------------------------------===//
 
 static ncclDataType_t typeOf(br_dtype dtype) {
@@ -64,7 +64,7 @@ void NcclCollectives::issue(const Move &m, const Operation &op, ncclComm_t comm)
   case Move::Kind::Reduce:
     return checkNccl(ncclReduce(m.from, m.to, m.count, type, reductionOf(op.reduction()), m.peer, comm, stream()),
                      "ncclReduce");
-  case Move::Kind::Broadcast: // the root alone has something to send
+  case Move::Kind::Broadcast: // only the root has data to send
     return checkNccl(ncclBroadcast(m.from ? m.from : m.to, m.to, m.count, type, m.peer, comm, stream()),
                      "ncclBroadcast");
   case Move::Kind::Send:
@@ -92,11 +92,11 @@ void NcclCollectives::begin() {
 }
 
 NcclCollectives::~NcclCollectives() {
-  if (!watcher.joinable()) { // never begun
+  if (!watcher.joinable()) { // begin() was never called
     communicators.abort();
     return;
   }
-  // Other ranks come to their ends, too, unless something has failed anywhere.
+  // The other ranks also come to their ends, unless something has failed on any rank.
   const bool isGood = !hasFailed() && std::uncaught_exceptions() == 0 && drain() == BR_OK;
   if (!isGood && place.failed)
     place.failed(hasFailed() ? error() : concat("rank ", rankNumber(), " ends after an error of its own"));
@@ -116,7 +116,7 @@ NcclCollectives::~NcclCollectives() {
 }
 
 namespace {
-// Inside of NCCL's calls, and of a group of them.
+// Marks the calling thread as inside NCCL calls, and groups them.
 class Inside {
 public:
   explicit Inside(NcclCommunicators &communicators) : communicators(communicators) {
@@ -124,7 +124,7 @@ public:
     open = ncclGroupStart() == ncclSuccess;
   }
   ~Inside() {
-    if (open) // an error came before the end
+    if (open) // an error came before endGroup
       ncclGroupEnd();
     communicators.leave();
   }
@@ -155,12 +155,12 @@ void NcclCollectives::exchange(int32_t index) {
 
 void NcclCollectives::started(int32_t index) {
   if (collective(index).isCaptured)
-    return; // what a graph does is awaited by the host
+    return; // the host waits for the whole graph instead
   std::lock_guard lock(watchMutex);
   if (underWay.empty())
     since = Clock::now();
   underWay.push_back({index, collective(index).action, collective(index).direct});
-  if (underWay.size() > 2 * static_cast<size_t>(count())) // between two turns of the watch
+  if (underWay.size() > 2 * static_cast<size_t>(count())) // prunes between two rounds of the watching thread
     dropEnded();
 }
 
@@ -175,14 +175,14 @@ void NcclCollectives::leave() {
   call = nullptr;
 }
 
-// Asks now and then instead of sleeping in the driver, where nothing could wake it.
+// Polls instead of blocking in the driver, where nothing could wake it.
 br_status NcclCollectives::synchronize(cudaEvent_t end) {
   {
     std::lock_guard lock(watchMutex);
     awaited = end;
     awaitedSince = Clock::now();
   }
-  constexpr auto afterFailure = std::chrono::seconds(10); // kernels that were aborted end soon
+  constexpr auto afterFailure = std::chrono::seconds(10); // aborted kernels end soon
   std::optional<Clock::time_point> last;
   cudaError_t code = queryEvent(end);
   for (; code == cudaErrorNotReady && (!last || Clock::now() < *last); code = queryEvent(end)) {
@@ -245,7 +245,7 @@ std::string NcclCollectives::findLate() {
                 " waits for a CUDA graph with collectives; run with --cuda-graph=off to see for which one");
 }
 
-// Holding watchMutex.
+// The caller must hold watchMutex.
 void NcclCollectives::dropEnded() {
   while (!underWay.empty() && queryEvent(underWay[0].eventPair->end) == cudaSuccess) {
     underWay.pop_front();
@@ -253,8 +253,8 @@ void NcclCollectives::dropEnded() {
   }
 }
 
-// Time passes for the first collective that has not ended, from when the device has
-// come to it.
+// Reports the first unfinished collective if it exceeds the timeout, counted from when the device
+// reached it.
 std::string NcclCollectives::findLateCollective() {
   dropEnded();
   if (underWay.empty())
@@ -269,7 +269,7 @@ std::string NcclCollectives::findLateCollective() {
 }
 
 //===----------------------------------------------------------------------===//
-// What main asks for
+// Registration by main
 //===----------------------------------------------------------------------===//
 
 static std::string makeId() {

@@ -1,27 +1,25 @@
-//===- NcclCollectives.h - collectives on the communication stream --------===//
+//===- NcclCollectives.h - collectives with NCCL --------------------------===//
 //
-// A start records an event on the compute stream, lets the communication stream wait
-// for it, and puts the collective there as one NCCL group; a wait lets the compute
-// stream wait for its end.  The host waits for nothing, so a CUDA graph can hold all
-// of it.
+// A start records an event on the compute stream, makes the communication stream wait for it, and
+// puts the collective there as one NCCL group.  A wait makes the compute stream wait for the
+// collective's end.  The host waits for nothing, so a CUDA graph can hold all of it.
 //
-// Communicators do not block the host: whoever calls NCCL polls the state until it
-// has completed, has failed, or time has passed.  A thread watches the collectives that
-// are under way.  When NCCL reports an error, another rank has failed, or one does not
-// end in time, all communicators are aborted: kernels that wait for other ranks end,
-// and every later call fails with the reason.  What blocks in spite of that is left to
-// Watchdog.
+// Communicators do not block the host: a caller of NCCL polls the state until the call completes,
+// fails or times out.  A thread watches the collectives in flight.  If NCCL reports an error,
+// another rank fails, or a collective does not end in time, all communicators are aborted.  Then
+// kernels that wait for other ranks end, and every later call fails with the reason.  Watchdog
+// handles calls that block in spite of that.
 //
-// What NCCL does other than the host's transports: reductions combine in an order of
-// its own (bf16 rounds at each step), so their bits depend on the number of ranks and
-// on NCCL's choices; a maximum or minimum with a NaN need not be NaN.  It does not
-// compare what ranks come to: the tables of the ranks are compared at start instead.
+// NCCL differs from the host's transports.  Its reductions combine in its own order (bf16 rounds at
+// each step), so their bits depend on the number of ranks and on NCCL's choices.  A maximum or
+// minimum with a NaN need not be NaN.  NCCL does not compare the collectives that ranks start; so
+// the ranks compare their tables at start.
 //
-// NCCL can register the arena with a communicator, to send from where data lies; all
-// ranks do, or none.  The arena is memory of ncclMemAlloc, which more of its algorithms can
+// NCCL can register the arena with a communicator, to send directly from the data; all ranks
+// register, or none.  The arena's memory is from ncclMemAlloc, which more of NCCL's algorithms can
 // use than other memory.
 //
-// NCCL's calls that are used, 2.19 or newer:
+// NCCL calls in use, 2.19 or newer:
 //   ncclGetVersion ncclGetUniqueId ncclGetErrorString ncclGetLastError
 //   ncclCommInitRankConfig ncclCommSplit        (both with blocking = 0 and maxCTAs)
 //   ncclCommGetAsyncError ncclCommFinalize ncclCommDestroy ncclCommAbort
@@ -45,7 +43,7 @@ namespace braid {
 
 class NcclCollectives final : public StreamCollectives {
 public:
-  // `id` is that of rank 0.  Throws Error when NCCL cannot start.
+  // `id` is rank 0's id.  Throws Error if NCCL cannot start.
   NcclCollectives(const br_model &model, const Rank &rank, const DevicePlace &place, const std::string &id);
   ~NcclCollectives() override;
 
@@ -62,7 +60,7 @@ private:
   void started(int32_t index) override;
   void issue(const Move &move, const Operation &operation, ncclComm_t comm);
 
-  // The watching thread.
+  // Called by the watching thread.
   void watch();
   std::string findTrouble();
   std::string findLate();
@@ -72,7 +70,7 @@ private:
   Bootstrap &bootstrap;
   const int device;
   NcclCommunicators communicators;
-  // Between the calling thread and the one that watches:
+  // Shared by the calling thread and the watching thread:
   std::mutex watchMutex;
   std::condition_variable changed;
   struct Started {
@@ -80,14 +78,14 @@ private:
     const char *action;
     SharedEventPair eventPair;
   };
-  std::deque<Started> underWay;  // outside of captures, not seen to have ended
-  Clock::time_point since;       // nothing of these has ended, while the first could run
-  cudaEvent_t awaited = nullptr; // by the host
+  std::deque<Started> underWay;  // in flight outside of captures
+  Clock::time_point since;       // since when the first of these could run
+  cudaEvent_t awaited = nullptr; // event that the host waits for
   Clock::time_point awaitedSince;
-  const char *call = nullptr; // that the host is in
+  const char *call = nullptr; // call that the host is in
   Clock::time_point callSince;
   bool ending = false;
-  std::thread watcher; // from the beginning on
+  std::thread watcher; // runs from begin() on
 };
 
 } // namespace braid

@@ -39,7 +39,7 @@ ncclConfig_t NcclCommunicators::configuration() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Making them
+// Construction
 //===----------------------------------------------------------------------===//
 
 NcclCommunicators::NcclCommunicators(const br_model &model, Bootstrap &bootstrap, int rank, const std::string &id,
@@ -67,13 +67,13 @@ void NcclCommunicators::connect(int rank, int size, const std::string &id) {
   awaitBy(all[0], deadlineAfter(bootstrap.timeout()), "ncclCommInitRankConfig");
 }
 
-// Color and key are the group and the place in it.
+// `color` is the group's number, and the key is the rank's place in it.
 void NcclCommunicators::split(const br_model &model, int rank, bool splitsAll) {
   std::map<std::vector<std::vector<int32_t>>, size_t> made;
   for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind) {
     std::vector<std::vector<int32_t>> groups = groupsOf(model, kind);
     bool isWorld = groups.size() == 1 && std::is_sorted(groups[0].begin(), groups[0].end());
-    const bool isAlone = groups[0].size() == 1; // and does not communicate
+    const bool isAlone = groups[0].size() == 1; // a group of one rank, which does not communicate
     if ((isWorld || isAlone) && !(splitsAll && kind > 0)) {
       byKind.push_back(0);
       continue;
@@ -88,8 +88,8 @@ void NcclCommunicators::split(const br_model &model, int rank, bool splitsAll) {
   }
 }
 
-// The new one is there once the old one has completed; NCCL may write it even after this
-// rank has ceased to wait, so its place is one that an abort keeps.
+// The new communicator exists once the old one completes.  NCCL may write it even after this rank
+// stops waiting, so the handle's memory must outlive an abort.
 void NcclCommunicators::splitOff(int32_t color, int32_t place) {
   ncclConfig_t config = configuration();
   all.push_back(nullptr);
@@ -103,7 +103,7 @@ void NcclCommunicators::registerMemory(void *memory, size_t bytes) {
   for (ncclComm_t comm : all) {
     void *handle = nullptr;
     canRegister = canRegister && ncclCommRegister(comm, memory, bytes, &handle) == ncclSuccess;
-    if (canRegister && handle) // NCCL has none where it would be of no use
+    if (canRegister && handle) // NCCL returns none where registration has no use
       registered.emplace_back(comm, handle);
   }
 }
@@ -120,7 +120,7 @@ void NcclCommunicators::unregister() {
 
 void NcclCommunicators::await(ncclComm_t comm) { awaitBy(comm, deadlineAfter(bootstrap.timeout()), "NCCL"); }
 
-// Polls eagerly at first: between connected ranks, a call completes at once.
+// Polls without sleeping at first: between connected ranks, a call completes at once.
 void NcclCommunicators::awaitBy(ncclComm_t comm, Clock::time_point deadline, const char *what) {
   for (int turn = 0;; ++turn) {
     ncclResult_t state = ncclSuccess;
@@ -147,7 +147,7 @@ void NcclCommunicators::awaitBy(ncclComm_t comm, Clock::time_point deadline, con
 std::string NcclCommunicators::asyncError() {
   std::lock_guard lock(mutex);
   if (inside || aborted)
-    return ""; // the thread that is inside polls it itself
+    return ""; // the thread inside polls it itself
   for (ncclComm_t comm : all) {
     ncclResult_t state = ncclSuccess;
     try {
@@ -179,18 +179,17 @@ void NcclCommunicators::leave() {
 // The end
 //===----------------------------------------------------------------------===//
 
-// A call that hangs in spite of everything is what an abort is for: it is not waited
-// for longer than a moment.
+// Waits only 2 seconds for a thread inside NCCL: a call that hangs is a reason for the abort.
 void NcclCommunicators::abort() {
   std::unique_lock lock(mutex);
   if (aborted.exchange(true))
     return;
   left.wait_for(lock, std::chrono::seconds(2), [&] { return !inside; });
   const std::vector<ncclComm_t> aborting = std::exchange(all, {});
-  registered.clear(); // goes with them
-  lock.unlock();      // whoever comes now is refused
-  // All at once: an abort returns only when no graph holds collectives of its
-  // communicator, and a graph that runs ends when all of its communicators are aborted.
+  registered.clear(); // aborted with the communicators
+  lock.unlock();      // later calls are refused
+  // Aborts all in parallel.  An abort returns only when no graph holds collectives of its
+  // communicator, and a running graph ends only when all of its communicators are aborted.
   std::vector<std::thread> threads;
   for (ncclComm_t comm : aborting)
     if (comm)
@@ -199,7 +198,7 @@ void NcclCommunicators::abort() {
     thread.join();
 }
 
-// Those that were split off first.
+// Ends the split communicators first, the world last.
 std::string NcclCommunicators::finish(double seconds) {
   if (aborted)
     return "the NCCL communicators were aborted";
@@ -210,7 +209,7 @@ std::string NcclCommunicators::finish(double seconds) {
       checkNccl(ncclCommFinalize(*comm), "ncclCommFinalize");
       awaitBy(*comm, deadline, "ncclCommFinalize");
     }
-  } catch (const Error &error) { // the others have not come to their ends
+  } catch (const Error &error) { // other ranks have not ended theirs
     abort();
     return error.what();
   }

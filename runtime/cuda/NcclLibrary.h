@@ -1,6 +1,6 @@
-//===- NcclLibrary.h - NCCL, for those that are not linked with it --------===//
+//===- NcclLibrary.h - NCCL for code that is not linked with it -----------===//
 //
-// NCCL's part is an archive of its own, and a program has it if its main asks for it
+// The NCCL code is an archive of its own; a program contains it if its main asks for it
 // (transports.h).
 //
 //===----------------------------------------------------------------------===//
@@ -14,17 +14,17 @@
 
 namespace braid {
 
-// Both throw Error.
+// Functions of NCCL code; both throw Error.
 struct NcclLibrary {
-  // Rank 0 makes it, and all ranks have it.
+  // Makes the id on rank 0; all ranks receive it.
   std::string (*makeId)();
   std::unique_ptr<StreamCollectives> (*make)(const br_model &model, const Rank &rank, const DevicePlace &place,
                                              const std::string &id);
-  // Of memory that all of NCCL's algorithms can use.
+  // Allocates memory that all of NCCL's algorithms can use.
   DeviceAllocator allocator;
 };
 
-// Before any thread looks for it.
+// Must be called before any thread uses the library.
 void registerNccl(const NcclLibrary &library);
 
 } // namespace braid

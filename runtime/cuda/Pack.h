@@ -1,4 +1,4 @@
-//===- Pack.h - neighbouring elements that a thread moves at once ---------===//
+//===- Pack.h - adjacent elements that a thread moves at once -------------===//
 #ifndef BRAID_CUDA_PACK_H
 #define BRAID_CUDA_PACK_H
 
@@ -10,7 +10,7 @@ template <class T, int N> struct alignas(sizeof(T) * N) Pack {
   T at[N];
 };
 
-// Whether all of these, addresses or distances in bytes, are multiples of `bytes`.
+// Whether all values (addresses or distances in bytes) are multiples of `bytes`.
 template <class... Values> bool all_multiples(uint64_t bytes, Values... values) {
   return ((static_cast<uint64_t>(values) % bytes == 0) && ...);
 }

@@ -1,4 +1,4 @@
-//===- PinnedSlots.cpp - inputs and results on their way ------------------===//
+//===- PinnedSlots.cpp - pinned memory for inputs and results -------------===//
 
 #include "cuda/PinnedSlots.h"
 
@@ -19,12 +19,13 @@ PinnedMemory::PinnedMemory(size_t bytes) {
 
 PinnedMemory::~PinnedMemory() { cudaFreeHost(base); }
 
-// Others may be large, and nobody waits for them: they are read from the arena.
+// Only scalar results are copied early.  Others may be large, and are read from the arena on
+// demand.
 static bool isScalar(const br_io &io) { return io.bytes <= sizeof(int64_t); }
 
 static constexpr size_t slotAlignment = 64;
 
-// Places of what is copied, and behind them the size of all.
+// Offsets of copied inputs and results in a slot, followed by the slot's size.
 static std::vector<size_t> placesOf(const br_program &program) {
   std::vector<size_t> places;
   size_t at = 0;
@@ -46,7 +47,7 @@ PinnedSlots::PinnedSlots(const br_model &model, std::byte *arena, const Streams 
   programs.reserve(model.n_programs);
   for (int32_t i = 0; i < model.n_programs; ++i)
     programs.emplace_back(model.programs[i]);
-  // Nothing has run: the first inputs wait for nothing.
+  // No program has run yet: the first inputs wait for nothing.
   checkCuda(cudaEventRecord(ended, streams.compute), "cudaEventRecord");
 }
 
@@ -57,7 +58,7 @@ PinnedSlots::Program &PinnedSlots::stateOf(const br_program &program) {
 std::byte *PinnedSlots::input(const br_program &program, const br_io &io) {
   Program &state = stateOf(program);
   if (!state.isWritable) {
-    if (state.runs >= 2) // the run that had this slot last
+    if (state.runs >= 2) // the previous run with this slot
       wait(state.sent[state.runs % 2]);
     state.isWritable = true;
   }
@@ -68,7 +69,7 @@ void PinnedSlots::send(const br_program &program, ProgramErrors &errors) {
   Program &state = stateOf(program);
   const std::byte *slot = state.slot(state.runs);
   const Event &sent = state.sent[state.runs % 2];
-  // Behind the last program, and behind waits for messages since, whose memory this may be.
+  // After the last program, and after later waits for messages, whose memory the inputs may reuse.
   errors.note(cudaEventRecord(ended, streams.compute), "cudaEventRecord");
   errors.note(cudaStreamWaitEvent(streams.copy, ended, 0), "cudaStreamWaitEvent");
   for (const br_io &io : inputsOf(program))

@@ -1,14 +1,14 @@
-//===- PinnedSlots.h - inputs and results on their way --------------------===//
+//===- PinnedSlots.h - pinned memory for inputs and results ---------------===//
 //
-// Each program has two places in pinned memory for its inputs and two for its scalar
-// results, which its runs take in turns: the host writes the inputs of a run, and reads
-// the results of the one before, while the device is at another.
+// Each program has two slots in pinned memory for its inputs and scalar results, used by alternate
+// runs.  While the device runs one program, the host writes the inputs of the next run and reads
+// the results of the previous one.
 //
 //   copy      | inputs n |            | results n | inputs n+1 |
 //   compute              | program n  |                        | program n+1
 //
-// Buffers of the arena are shared over time, so inputs arrive after the program before
-// has ended, and results leave before the next begins.
+// Buffers of the arena are reused over time.  So inputs arrive after the previous program has
+// ended, and results leave before the next one begins.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_PINNEDSLOTS_H
@@ -24,7 +24,7 @@
 
 namespace braid {
 
-// Memory of the host that the device copies from and to.
+// Pinned host memory, which the device copies from and to.
 class PinnedMemory {
 public:
   explicit PinnedMemory(size_t bytes);
@@ -41,21 +41,23 @@ private:
 
 class PinnedSlots {
 public:
-  // Blocks the host until the device has come by an event; throws Error.
+  // Blocks the host until the device has passed an event; throws Error.
   using Wait = std::function<void(cudaEvent_t)>;
   PinnedSlots(const br_model &model, std::byte *arena, const Streams &streams, Wait wait);
 
-  // Where an input of the program's next run is written.
+  // Returns where the host writes an input of the program's next run.
   std::byte *input(const br_program &program, const br_io &io);
-  // Around a run: inputs go down before it, once what ran before has ended; scalar
-  // results come up behind it.
+  // Called before and after a run.  send() copies the inputs to the device once the previous
+  // program has ended; fetch() copies scalar results back.
   void send(const br_program &program, ProgramErrors &errors);
   void fetch(const br_program &program, ProgramErrors &errors);
-  // What comes next on the compute stream, and waits for it, may write over the last results.
+  // Makes later work on the compute stream wait for the last results, so that it may overwrite
+  // them.
   void settle(ProgramErrors &errors);
-  // When the last program was done.
+  // Event at the end of the last program.
   cudaEvent_t lastEnd() const { return ended; }
-  // A scalar result of the last run, or of the one before it; null for others.
+  // Returns a scalar result of the last run (`back` 0) or of the run before it (1); null for other
+  // results.
   const std::byte *result(const br_program &program, const br_io &io, int back);
 
 private:
@@ -63,12 +65,12 @@ private:
     explicit Program(const br_program &program);
 
     const br_program &program;
-    std::vector<size_t> places; // of each input and each scalar result
-    size_t bytes = 0;           // of a slot
+    std::vector<size_t> places; // offset of each input and each scalar result
+    size_t bytes = 0;           // size of a slot
     PinnedMemory memory;
     Event sent[2], fetched[2];
-    int64_t runs = 0;       // that were sent
-    bool isWritable = true; // the next run's slot
+    int64_t runs = 0;       // number of runs sent
+    bool isWritable = true; // whether the host may write the next run's slot
 
     std::byte *slot(int64_t run) const { return memory.data() + (run % 2) * bytes; }
   };
@@ -77,7 +79,7 @@ private:
   std::byte *arena;
   const Streams &streams;
   Wait wait;
-  Event ended; // the last program
+  Event ended; // end of the last program
   const Event *lastFetched = nullptr;
   std::vector<Program> programs;
 };

@@ -18,7 +18,7 @@ StagedCollectives::StagedCollectives(const br_model &model, const Rank &rank, co
     eventPairs.push_back(std::make_shared<StagingQueue::EventPair>());
 }
 
-// What is queued on the device uses memory that goes next.
+// Waits for queued work, because its memory is freed next.
 StagedCollectives::~StagedCollectives() { cudaStreamSynchronize(place.streams.compute); }
 
 br_status StagedCollectives::start(int32_t index) {
@@ -34,6 +34,6 @@ br_status StagedCollectives::wait(int32_t index) {
   return note(cudaStreamWaitEvent(place.streams.compute, eventPairs[index]->end, 0), "cudaStreamWaitEvent");
 }
 
-// The device waits for nobody: starts and waits have failed if ranks have, and the
-// communicator says why.
+// The device waits for no other rank.  If ranks have failed, starts and waits have failed too, and
+// the communicator knows why.
 const char *StagedCollectives::error() const { return hasFailed() ? DeviceCollectives::error() : collectives.error(); }

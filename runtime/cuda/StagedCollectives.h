@@ -1,7 +1,8 @@
 //===- StagedCollectives.h - collectives through the host's memory --------===//
 //
-// For ranks whose devices cannot communicate with each other: the rank's communication thread
-// copies (StagedTransport.h).  A wait blocks the host, so no CUDA graph can hold it.
+// Collectives for ranks whose devices cannot communicate with each other: the rank's communication
+// thread copies the data (StagedTransport.h).  A wait blocks the host, so no CUDA graph can hold
+// it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_STAGEDCOLLECTIVES_H
@@ -15,7 +16,7 @@ namespace braid {
 
 class StagedCollectives final : public DeviceCollectives {
 public:
-  // `comm` runs over a staged transport with this queue.
+  // `comm` must run over a staged transport with this queue.
   StagedCollectives(const br_model &model, const Rank &rank, const DevicePlace &place, br_comm &comm,
                     std::shared_ptr<StagingQueue> queue, std::string transport, std::vector<std::string> warnings);
   ~StagedCollectives() override;
@@ -34,7 +35,7 @@ private:
   const std::string transport;
   const std::vector<std::string> warningTexts;
   Collectives collectives;
-  std::vector<StagingQueue::SharedEventPair> eventPairs; // by collective
+  std::vector<StagingQueue::SharedEventPair> eventPairs; // by index of the collective
 };
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- StagedTransport.cpp - memory of devices over transports of the host ===//
+//===- StagedTransport.cpp - device memory over transports of the host ----===//
 
 #include "cuda/StagedTransport.h"
 
@@ -27,7 +27,7 @@ StagingQueue::SharedEventPair StagingQueue::pop() {
 
 namespace {
 
-// Elements that this rank sends and receives of a tensor: one piece each.
+// Elements of a tensor that this rank sends, and that it receives, each in one piece.
 int64_t countSent(const Operation &op, const br_segment &s) {
   if (!op.sends(op.group->me))
     return 0;
@@ -41,7 +41,7 @@ int64_t countReceived(const Operation &op, const br_segment &s) {
   return op.row().received.form == Form::Block ? blockCapacity(s.count, op.group->size()) : s.count;
 }
 
-// Pinned memory that only grows.
+// Pinned memory that can only grow.
 class PinnedSpace {
 public:
   ~PinnedSpace() {
@@ -71,13 +71,13 @@ private:
   size_t bytes = 0;
 };
 
-// A tensor's part on the device and where it lies in the host's memory.  What is sent
-// and what is received may lie in each other, and then do so there, too.
+// A tensor's sent and received part on the device, and their places in pinned memory.  If the two
+// parts overlap on the device, they overlap there in the same way.
 struct Piece {
   const std::byte *send;
   std::byte *recv;
   size_t sent, received; // bytes
-  size_t sendAt, recvAt; // in the pinned memory
+  size_t sendAt, recvAt; // offsets in the pinned memory
 };
 
 class StagedTransport final : public Transport {
@@ -97,7 +97,7 @@ private:
 
   const std::unique_ptr<Transport> inner;
   const std::shared_ptr<StagingQueue> queue;
-  std::optional<Stream> stream; // once there is work for it
+  std::optional<Stream> stream; // made at the first operation with device memory
   PinnedSpace space;
   std::byte *staged = nullptr;
   std::vector<Piece> pieces;
@@ -119,7 +119,7 @@ void StagedTransport::run(const Operation &operation, Clock::time_point deadline
     onHost.segments[i].send = staged + pieces[i].sendAt;
     onHost.segments[i].recv = staged + pieces[i].recvAt;
   }
-  // The time that others may take starts when this rank has come.
+  // The other ranks' time limit starts when this rank is ready.
   auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   inner->run(onHost, Clock::now() + limit, seconds);
   copyUp(eventPair->end);
@@ -173,7 +173,7 @@ void StagedTransport::copyUp(cudaEvent_t end) {
       checkCuda(cudaMemcpyAsync(p.recv, staged + p.recvAt, p.received, cudaMemcpyHostToDevice, *stream),
                 "cudaMemcpyAsync");
   checkCuda(cudaEventRecord(end, *stream), "cudaEventRecord");
-  // The pinned memory is used again.
+  // The next operation reuses the pinned memory.
   checkCuda(cudaStreamSynchronize(*stream), "cudaStreamSynchronize");
 }
 

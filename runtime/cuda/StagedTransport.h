@@ -1,12 +1,12 @@
-//===- StagedTransport.h - memory of devices over transports of the host --===//
+//===- StagedTransport.h - device memory over transports of the host ------===//
 //
-// Turns a transport of host memory into one of a device's.  For each operation the
-// communication thread waits until the device has come to its start, copies what is
-// sent down into pinned memory, runs the operation there, and copies what was received
-// up.  With the transport of threads, ranks can share one device: `device-threads`.
+// Turns a transport of host memory into a transport of device memory.  For each operation the
+// communication thread waits until the device reaches its start, copies the sent data down into
+// pinned memory, runs the operation there, and copies the received data up.  Over the transport of
+// threads, ranks can share one device: `device-threads`.
 //
-// Operations before the first collective of the program are words of the ranks' in the
-// host's memory and pass through.
+// Operations before the program's first collective are messages of the ranks in host memory, and
+// pass through unchanged.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_STAGEDTRANSPORT_H
@@ -20,20 +20,20 @@
 
 namespace braid {
 
-// Between the thread that starts collectives and the communication thread, which may
-// end later: the events around each operation, in the order of starts.
+// Queue of the events around each operation, in the order of starts.  The thread that starts
+// collectives fills it; the communication thread, which may end later, empties it.
 class StagingQueue {
 public:
   explicit StagingQueue(int device) : device(device) {}
 
   struct EventPair {
     Event begin = Event(); // recorded by the thread that starts the operation
-    Event end = Event();   // recorded once the results are there
+    Event end = Event();   // recorded when the results are there
   };
   using SharedEventPair = std::shared_ptr<const EventPair>;
-  // Before the operation is started.
+  // Called before the operation is started.
   void push(SharedEventPair eventPair);
-  // Of the operation that runs; null of one in the host's memory.
+  // Returns the events of the running operation; null if it is in host memory.
   SharedEventPair pop();
 
   const int device;

@@ -20,14 +20,14 @@ br_status StepGraph::run(cudaStream_t stream, const Launch &launch, const Replay
   return errors.any() ? BR_ERROR : BR_OK;
 }
 
-// Calls of this thread alone: other ranks, and threads that watch collectives, go on.
+// Captures only this thread's calls: other ranks, and threads that watch collectives, go on.
 br_status StepGraph::capture(cudaStream_t stream, const Launch &launch, ProgramErrors &errors) {
   errors.note(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
               "cudaStreamBeginCapture (--cuda-graph=off goes without)");
   if (errors.any())
     return BR_ERROR;
   const br_status launched = launch();
-  errors.at(-1); // what comes is about all actions
+  errors.at(-1); // later errors concern all actions
   cudaGraph_t captured = nullptr;
   const cudaError_t ended = cudaStreamEndCapture(stream, &captured);
   if (launched == BR_OK) // else its own error is the reason

@@ -1,11 +1,11 @@
 //===- StepGraph.h - a program as a CUDA graph ----------------------------===//
 //
-// A program puts the same work on the streams at every run: addresses are the arena's,
-// and what changes from step to step is read from there.  So it is captured once, with
-// its collectives on the communication stream, and replayed.
+// A program puts the same work on the streams at every run: its addresses are fixed in the arena,
+// and values that change from step to step are read from there.  So the program is captured once,
+// with its collectives on the communication stream, and replayed.
 //
-// The first run is a plain one: libraries and NCCL make themselves ready in it, which a
-// capture would not allow.
+// The first run is not captured: libraries and NCCL initialize in it, which a capture would not
+// allow.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_STEPGRAPH_H
@@ -25,7 +25,7 @@ public:
   StepGraph(const StepGraph &) = delete;
   StepGraph &operator=(const StepGraph &) = delete;
 
-  // Does what `launch` does to the stream, and to those that events tie to it.  `replay`
+  // Runs the work of `launch` on the stream, and on streams tied to it by events.  `replay`
   // launches a graph.
   using Launch = std::function<br_status()>;
   using Replay = std::function<cudaError_t(cudaGraphExec_t)>;

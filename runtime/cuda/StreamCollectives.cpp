@@ -1,4 +1,4 @@
-//===- StreamCollectives.cpp - collectives that are work on streams -------===//
+//===- StreamCollectives.cpp - collectives as work on streams -------------===//
 
 #include "cuda/StreamCollectives.h"
 
@@ -14,7 +14,7 @@ using namespace braid;
 // Tables
 //===----------------------------------------------------------------------===//
 
-// This rank's group of each kind; they are numbered by kind.
+// Returns this rank's group of each kind, numbered by kind.
 static std::deque<Group> groupsOfRank(const br_model &model, int rank) {
   std::deque<Group> own;
   for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind)
@@ -47,7 +47,7 @@ StreamCollectives::StreamCollectives(const br_model &model, const Rank &rank, co
   plan(model);
 }
 
-// One scratch for all: they run one after the other.
+// One scratch buffer serves all collectives, because they run one after the other.
 void StreamCollectives::plan(const br_model &model) {
   auto planOf = [&](const Operation &operation, std::byte *scratch) {
     return planCollective(operation, scratch, isOfAllRanks(model), place.communicatesAlone);
@@ -91,7 +91,7 @@ static bool isCapturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-// A pair that is in use neither by a collective nor by the thread that waits for its end.
+// Returns a pair that neither a collective nor the watching thread uses.
 StreamCollectives::SharedEventPair StreamCollectives::nextEventPair() {
   auto free =
       std::find_if(eventPairs.begin(), eventPairs.end(), [](auto &eventPair) { return eventPair.use_count() == 1; });

@@ -1,11 +1,11 @@
-//===- StreamCollectives.h - collectives that are work on streams ---------===//
+//===- StreamCollectives.h - collectives as work on streams ---------------===//
 //
-// The tables of the model as plans, with this rank's addresses in them, made once.  A
-// start is an event on the compute stream that the communication stream waits for,
-// copies, the moves between ranks, copies, and an event; a wait is that the compute
-// stream waits for this one.
+// The model's tables as plans with this rank's addresses, made once.  A start records an event on
+// the compute stream and makes the communication stream wait for it.  Then it queues copies, the
+// moves between ranks, copies again, and a second event.  A wait makes the compute stream wait for
+// the second event.
 //
-// A rank alone has no moves, so for it this is all.
+// A single rank has no moves, so this class is all that it needs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_STREAMCOLLECTIVES_H
@@ -30,40 +30,41 @@ public:
   const char *name() const override { return ""; }
   uint64_t scratchBytes() const override { return scratch.bytes; }
 
-  // All ranks have come this far; from now on they learn of each other's failures.  One
-  // that never begins ends by itself: the job goes on by other means.
+  // Called when all ranks have come this far; from then on ranks learn of each other's failures.
+  // If it is never called, the destructor ends this object alone, and the job goes on over another
+  // transport.
   virtual void begin() {}
-  // Whether memory that other ranks reach has been registered, which all must do or none.
+  // Whether memory that other ranks access has been registered; all ranks must do so, or none.
   virtual bool hasRegistered() const { return false; }
   virtual void unregister() {}
 
 protected:
-  // The moves of this collective, on the communication stream; throws Error.
+  // Puts the moves of this collective on the communication stream; throws Error.
   virtual void exchange(int32_t index);
-  // Its end has been recorded.
+  // Called after the collective's end event has been recorded.
   virtual void started(int32_t) {}
-  // "all_reduce #7 (sum, f32, 4096 elements) over {0, 1}", and the action that starts it.
+  // Returns "all_reduce #7 (sum, f32, 4096 elements) over {0, 1}", and the action that started it.
   std::string describe(int32_t index, const char *action) const;
 
   int rankNumber() const { return number; }
 
-  // Waits for all that is on the compute stream.
+  // Waits for all work on the compute stream.
   br_status drain();
 
   struct EventPair {
     Event begin = Event(), end = Event();
   };
   using SharedEventPair = std::shared_ptr<EventPair>;
-  // Events that a capture has recorded cannot be queried, so captures have their own.
-  // The others are taken anew at each start: an event that is recorded again no longer
-  // shows the end of the previous start, which may still be running.
+  // Events recorded in a capture cannot be queried, so captures have their own pair.  Other starts
+  // take a new pair each: recording an event again would lose the end of the previous start, which
+  // may still be running.
   struct Collective {
     Operation operation;
     CollectivePlan plan;
     SharedEventPair direct;
     EventPair captured = {};
-    bool isCaptured = false; // the last start was
-    const char *action = ""; // of the program, at the last start
+    bool isCaptured = false; // whether the last start was captured
+    const char *action = ""; // program action of the last start
 
     const EventPair &eventPair() const { return isCaptured ? captured : *direct; }
   };
@@ -84,9 +85,9 @@ private:
   void plan(const br_model &model);
   SharedEventPair nextEventPair();
 
-  const int number;                      // of the rank
-  std::deque<Group> groups;              // stable addresses
-  std::list<SharedEventPair> eventPairs; // all, the most recently used last
+  const int number;                      // number of the rank
+  std::deque<Group> groups;              // a deque, for stable addresses
+  std::list<SharedEventPair> eventPairs; // all pairs, the most recently used last
   std::vector<Collective> collectives;
   Scratch scratch;
   Event drained;

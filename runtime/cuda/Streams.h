@@ -1,8 +1,7 @@
 //===- Streams.h - streams and events of a rank's device ------------------===//
 //
-// Three queues: what computes, what communicates, and what copies inputs and results.
-// None waits for the host's default stream.  Events order them; nothing is timed by
-// these events.
+// Three queues: computation, communication, and copies of inputs and results.  None of them waits
+// for the host's default stream.  Events order the queues, and do not measure time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_STREAMS_H
@@ -12,10 +11,10 @@
 
 namespace braid {
 
-// A stream of its own, of the device that is current.
+// A stream of its own, on the current device.
 class Stream {
 public:
-  // Of two streams with work the device serves the one that others wait for first.
+  // The device serves high priority first: other ranks wait for that stream.
   enum class Priority { Usual, High };
   explicit Stream(Priority priority = Priority::Usual);
   ~Stream();
@@ -30,7 +29,7 @@ private:
 
 class Event {
 public:
-  // One that is timed shows when the device came by (ActionEvents).
+  // A timed event records when the device passed it (ActionEvents).
   enum class Kind { Order, Timed };
   explicit Event(Kind kind = Kind::Order);
   ~Event();
@@ -46,7 +45,7 @@ private:
 
 struct Streams {
   Stream compute;
-  Stream communication{Stream::Priority::High}; // all ranks wait for the last to start
+  Stream communication{Stream::Priority::High}; // high, because all ranks wait for the last one
   Stream copy;
 };
 

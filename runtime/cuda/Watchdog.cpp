@@ -11,7 +11,7 @@
 
 using namespace braid;
 
-// As long as the job waits for a rank, within reason.
+// The timer is the job's timeout for a rank, limited to 5 to 30 seconds.
 Watchdog::Watchdog(double timeout) : seconds(std::clamp(timeout, 5.0, 30.0)) {}
 
 Watchdog::~Watchdog() {
@@ -30,7 +30,7 @@ void Watchdog::failed(const std::string &reason) {
     watcher = std::thread([this, reason] { watch(reason); });
 }
 
-// Without cleaning up: that might block in the same places.
+// Exits without cleanup, which might block in the same calls.
 void Watchdog::watch(const std::string &reason) {
   std::unique_lock lock(mutex);
   if (changed.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return ended; }))

@@ -1,11 +1,10 @@
 //===- Watchdog.h - ends a process that is blocked after a failure --------===//
 //
-// When a rank fails, communicators are aborted, and what waits for other ranks ends.  But
-// calls of CUDA and NCCL can block where nothing wakes them: the launch of a graph, or an
-// abort that waits for one.  So a failure starts a timer, and a rank that has not released
-// its device when the timer expires ends its process and prints the reason: the error of
-// the device or of another rank.  For an error of the host (a full disk, for example) it
-// prints only that there was one.
+// When a rank fails, communicators are aborted, and waits for other ranks end.  But CUDA and NCCL
+// calls can block where nothing wakes them: the launch of a graph, or an abort that waits for one.
+// So a failure starts a timer.  If a rank has not released its device when the timer expires, its
+// process ends and prints the reason: the error of the device or of another rank.  For an error of
+// the host (a full disk, for example) it prints only that there was one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_WATCHDOG_H
@@ -18,16 +17,16 @@
 
 namespace braid {
 
-// Lives from before the first call of the device until after the last.
+// Lives from before the first device call until after the last.
 class Watchdog {
 public:
-  // `timeout` is how long the job waits for a rank; the timer is derived from it.
+  // `timeout` is the seconds that the job waits for a rank; the timer is derived from it.
   explicit Watchdog(double timeout);
   ~Watchdog();
   Watchdog(const Watchdog &) = delete;
   Watchdog &operator=(const Watchdog &) = delete;
 
-  // The first call starts the timer.  Any thread.
+  // The first call starts the timer.  Callable from any thread.
   void failed(const std::string &reason);
 
 private:

@@ -1,9 +1,9 @@
-//===- kernel.h - what generated CUDA kernels are written in --------------===//
+//===- kernel.h - includes of generated CUDA kernels ----------------------===//
 //
-// A generated kernel works on rows of lanes.  T threads share a row, each of them takes
-// W lanes at once.  The vocabulary is that of cpu/kernel.h, so that a body reads the
-// same on both; what makes lanes from something else names their number, and
-// what the threads of a row do together names how many they are:
+// A generated kernel works on rows of lanes.  T threads share a row, and each of them takes W lanes
+// at once. cpu/kernel.h has the same function names, so that a body reads the same on both.
+// Functions that make lanes from other values take the number of lanes as a template argument;
+// functions that the threads of a row compute together take the number of threads:
 //
 //   __global__ __launch_bounds__(192) void scale_kernel(const float *__restrict__ a0, float *__restrict__ o0) {
 //     constexpr int L = 768, W = 4, T = 192, ITERS = 1;
@@ -21,13 +21,12 @@
 //       ...
 //
 //  - Be inside `namespace braid`, so that `exp` of a float is ours.
-//  - A number next to a lane value broadcasts; functions take equal types, and `splat`
-//    makes them so.
+//  - A number next to a lane value broadcasts.  Functions take operands of equal types; `splat`
+//    converts a number to lanes.
 //  - Compile without -use_fast_math: NaN and infinity keep their meaning.
 //
-// What these headers and generated kernels use of CUDA, all of it, so that they can be
-// compiled as plain C++ over another <cuda/Access.h>, <cuda_runtime.h> and
-// <cuda_bf16.h>:
+// List of all CUDA features in these headers and in generated kernels.  With it they can be
+// compiled as plain C++ over another <cuda/Access.h>, <cuda_runtime.h> and <cuda_bf16.h>:
 //
 //   __global__ __device__ __host__ __shared__ __launch_bounds__(n) __restrict__
 //   __grid_constant__
@@ -41,8 +40,7 @@
 //   cudaLaunchAttribute {id, val.programmaticStreamSerializationAllowed}, the template cudaLaunchKernelEx(&config,
 //   kernel, args...), which converts the arguments to the kernel's parameters
 //
-// Access.h alone uses __syncthreads, __syncwarp, __shfl_xor_sync, uint2, uint4 and
-// instructions.
+// Only Access.h uses __syncthreads, __syncwarp, __shfl_xor_sync, uint2, uint4 and inline assembly.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_KERNEL_H

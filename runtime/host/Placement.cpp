@@ -1,4 +1,4 @@
-//===- Placement.cpp - which cores the threads of a rank run on -----------===//
+//===- Placement.cpp - cores for the threads of a rank --------------------===//
 
 #include "host/Placement.h"
 
@@ -14,7 +14,7 @@
 #include <string>
 #include <unistd.h>
 
-// Only declarations: the library is looked for when a program runs.
+// For declarations only: the library is loaded at run time.
 #if __has_include(<hwloc.h>)
 #define BRAID_WITH_HWLOC
 #include <dlfcn.h>
@@ -29,7 +29,7 @@ using namespace braid;
 
 namespace {
 
-// Hyperthreads that the process may use, ascending.
+// Returns the hyperthreads that the process may use, ascending.
 std::vector<int> allowedThreads() {
   cpu_set_t mask;
   std::vector<int> threads;
@@ -42,7 +42,7 @@ std::vector<int> allowedThreads() {
 
 #ifdef BRAID_WITH_HWLOC
 
-// A function of the library, or an Error when this library has none of that name.
+// Returns a function of the library; throws Error if the library does not have it.
 template <class Function> Function *functionOf(void *library, const char *name) {
   void *found = dlsym(library, name);
   if (!found)
@@ -51,8 +51,8 @@ template <class Function> Function *functionOf(void *library, const char *name) 
 }
 #define HWLOC(name) functionOf<decltype(name)>(library, #name)
 
-// Empty when hwloc is not there, or is not the one that this was compiled for.  It is not asked
-// where the kernel's /sys is not mounted: it would learn nothing and say so on standard error.
+// Returns an empty list if hwloc is missing or has another version than at compile time.  Does not
+// call hwloc without /sys: it would find nothing and print a complaint to standard error.
 std::vector<int> coresOfHwloc(const std::vector<int> &allowed) try {
   if (access("/sys/devices/system/cpu", F_OK) != 0)
     return {};
@@ -87,7 +87,7 @@ std::vector<int> coresOfHwloc(const std::vector<int> &allowed) try {
 std::vector<int> coresOfHwloc(const std::vector<int> &) { return {}; }
 #endif
 
-// A line of /sys/devices/system/cpu/cpu3/topology/, or nothing.
+// Returns a line of /sys/devices/system/cpu/cpu3/topology/, or "".
 std::string topologyLine(int cpu, const char *name) {
   std::ifstream file(concat("/sys/devices/system/cpu/cpu", cpu, "/topology/", name));
   std::string line;
@@ -104,7 +104,7 @@ std::vector<int> coresOfKernel(const std::vector<int> &allowed) {
   std::set<std::string> seen;
   std::vector<Core> cores;
   for (int cpu : allowed) {
-    std::string siblings = topologyLine(cpu, "thread_siblings_list"); // its own core, if unknown
+    std::string siblings = topologyLine(cpu, "thread_siblings_list"); // if unknown, the CPU counts as its own core
     if (!seen.insert(siblings.empty() ? std::to_string(cpu) : siblings).second)
       continue;
     auto number = [&](const char *name) { return std::strtol(topologyLine(cpu, name).c_str(), nullptr, 10); };
@@ -119,13 +119,11 @@ std::vector<int> coresOfKernel(const std::vector<int> &allowed) {
 
 } // namespace
 
-// Physical cores that this process may run on, by the number of the first of their
-// hyperthreads that it may use.  Neighbours in the list share what cores can share:
-// caches, memory, a package.  Never empty.
+// Returns the physical cores that this process may run on, each as its first usable hyperthread.
+// Neighbours in the list share what cores can share: caches, memory, a package.  Never empty.
 //
-// hwloc knows the machine's order where it is installed (at run time: a program
-// needs it neither to be linked nor to run); else the kernel's numbers of packages
-// and cores say it.
+// Uses hwloc's order of the machine if hwloc is installed at run time (a program needs it neither
+// to link nor to run).  Otherwise uses the kernel's numbers of packages and cores.
 static std::vector<int> coresInOrder() {
   std::vector<int> allowed = allowedThreads(), cores = coresOfHwloc(allowed);
   if (cores.empty())
@@ -144,8 +142,8 @@ bool hasWholeMachine() {
   return sched_getaffinity(0, sizeof mask, &mask) == 0 && CPU_COUNT(&mask) == sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-// A bound process may share its cores with some of the others, but has no more than
-// its part of the machine.
+// Default number of threads.  A bound process may share its cores with other processes, but gets no
+// more than its share of the machine.
 int fairThreads(const HostShare &share) {
   int own = static_cast<int>(processCores().size());
   int machine = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
@@ -157,12 +155,12 @@ void restrictTo(const std::vector<int> &cpus) {
   CPU_ZERO(&mask);
   for (int cpu : cpus)
     CPU_SET(cpu, &mask);
-  sched_setaffinity(0, sizeof mask, &mask); // what fails is slower, and right
+  sched_setaffinity(0, sizeof mask, &mask); // failure only makes it slower, not wrong
 }
 
 } // namespace
 
-// Read once: later a thread of the pool may be restricted.
+// Computed once: later a thread of the pool may be restricted.
 const std::vector<int> &braid::processCores() {
   static const std::vector<int> cores = coresInOrder();
   return cores;
@@ -180,7 +178,7 @@ Placement braid::placeRank(int threads, Pin pin, const HostShare &share) {
   if (wanted > int64_t(cores.size()))
     fail("--pin=on gives each thread a core, but there are ", ranks, " ranks of ", placement.threads, " threads and ",
          cores.size(), " cores; start fewer, or give --pin=off");
-  // Ranks spread over the machine, the threads of each side by side.
+  // Spreads the ranks over the machine, and keeps the threads of each rank side by side.
   const size_t first = cores.size() * rank / ranks;
   placement.cpus.assign(cores.begin() + first, cores.begin() + first + placement.threads);
   return placement;

@@ -12,17 +12,16 @@ using namespace braid;
 
 int braid::availableCores() { return static_cast<int>(processCores().size()); }
 
-// libgomp reads its environment when it is loaded, so the way to say otherwise
-// is to start once more.  By default a thread spins for up to about 15 ms at the
-// end of every parallel region; on a machine whose cores are shared with other
-// work that makes a step several times slower.  About 0.1 ms covers the gaps
-// between the regions of a step.
+// Restarts the program, because libgomp reads its environment only when it is loaded.  By default a
+// thread spins for up to about 15 ms at the end of every parallel region.  If other work shares the
+// machine's cores, that makes a step several times slower.  About 0.1 ms covers the gaps between
+// the regions of a step.
 void br_limit_spinning(char **argv) {
   if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY"))
     return;
   setenv("GOMP_SPINCOUNT", "2000", /*overwrite=*/1);
   execv("/proc/self/exe", argv);
-  // Where that is not possible the program runs on, only slower.
+  // If the restart fails, the program goes on, only slower.
 }
 
 void braid::parallelZero(std::byte *memory, uint64_t bytes, int threads) {

@@ -1,8 +1,8 @@
 //===- Threads.h - the thread pool ----------------------------------------===//
 //
-// OpenMP's pool, because oneDNN uses the same one: a second pool would fight
-// its spinning.  Work is split into one contiguous range a thread, a function of
-// the count and the number of threads only.
+// Uses OpenMP's pool, because oneDNN uses it too: a second pool would compete with its spinning.
+// Work is split into one contiguous range for each thread, by the count and the number of threads
+// only.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_HOST_THREADS_H
@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <omp.h>
 
-// libgomp is not instrumented: ThreadSanitizer has to be told that a parallel
-// region starts after what came before it and ends before what comes after, and
-// to ignore how the compiler hands the region's variables over.
+// libgomp is not instrumented.  So these calls tell ThreadSanitizer that a parallel region starts
+// after earlier code and ends before later code.  The attribute makes it ignore how the compiler
+// passes the region's variables.
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 #define BRAID_FORK_JOIN __attribute__((no_sanitize("thread")))
@@ -33,15 +33,15 @@ inline void afterForkOrJoin() {}
 
 namespace braid {
 
-// Physical cores this process may run on (its affinity mask, one hyperthread a
-// core); at least 1.
+// Returns the number of physical cores that this process may run on (its affinity mask, one
+// hyperthread for each core); at least 1.
 int availableCores();
 
-// Makes `threads` the size of every later parallel region, ours and oneDNN's.
+// Sets the number of threads of every later parallel region, also in oneDNN.
 void setThreads(int threads);
 
-// Runs f(part, begin, end) for each of `threads` ranges of [0, count), one a
-// thread; empty ranges are skipped.
+// Runs f(part, begin, end) on `threads` ranges of [0, count), one for each thread; skips empty
+// ranges.
 template <class F> BRAID_FORK_JOIN void parallelRanges(int threads, int64_t count, const F &f) {
   auto part = [&](int t) {
     int64_t begin = count * t / threads, end = count * (t + 1) / threads;
@@ -54,7 +54,7 @@ template <class F> BRAID_FORK_JOIN void parallelRanges(int threads, int64_t coun
     return;
   }
   beforeForkOrJoin();
-  // Always the whole team: changing its size makes libgomp rebuild it.
+  // Uses the whole team always: changing its size makes libgomp rebuild it.
 #pragma omp parallel num_threads(threads)
   {
     afterForkOrJoin();
@@ -65,7 +65,7 @@ template <class F> BRAID_FORK_JOIN void parallelRanges(int threads, int64_t coun
   afterForkOrJoin();
 }
 
-// Zeros memory by all threads.
+// Zeros memory with all threads.
 void parallelZero(std::byte *memory, uint64_t bytes, int threads);
 
 } // namespace braid
