@@ -1,7 +1,7 @@
 //===- SharedTransport.cpp - processes on one host ------------------------===//
 //
 // The communication thread copies messages into and out of rings, one piece at a time, so that both sides
-// work on a message at once. If nothing can move, it polls for a moment, then sleeps until another rank
+// work on the same message. If nothing can move, it polls for a moment, then sleeps until another rank
 // signals a change.
 //
 // A message begins with its tag and size. Sender and receiver reach their messages in the same order,
