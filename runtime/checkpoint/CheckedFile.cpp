@@ -1,4 +1,4 @@
-//===- CheckedFile.cpp - a safetensors file whose data is checked as it is read ===//
+//===- CheckedFile.cpp - a safetensors file with checksums ----------------===//
 
 #include "checkpoint/CheckedFile.h"
 

@@ -1,4 +1,4 @@
-//===- CheckedFile.h - a safetensors file whose data is checked as it is read ===//
+//===- CheckedFile.h - a safetensors file with checksums ------------------===//
 //
 // The metadata of a checkpoint file has the checksums of its tensors' bytes: one for each block of each
 // tensor, in the order of the data. So a rank that reads part of a tensor can check it, and reads at most

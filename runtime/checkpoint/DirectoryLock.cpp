@@ -142,7 +142,7 @@ bool mayLockEachHostAlone(int fd) {
 
 } // namespace
 
-// File system types are those of statfs(2).
+// File system types have the numbers listed in statfs(2).
 bool braid::isFlockOfAllHosts(uint32_t type, std::string_view mount) {
   auto has = [&](std::string_view option) { // options are between commas or spaces
     for (size_t begin = 0, end; begin < mount.size(); begin = end + 1) {

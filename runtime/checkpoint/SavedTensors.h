@@ -4,8 +4,8 @@
 // file. Opening checks every file against the index, so that every listed tensor is readable. Reading
 // touches only the requested bytes.
 //
-// A name with a star, "experts.*.w", is that of a stack along dim 0. Files of other programs store its
-// parts as separate tensors, with numbers from 0 on instead of the star.
+// A name with a star, "experts.*.w", names a stack along dim 0. Files of other programs store its parts as
+// separate tensors, with numbers from 0 on instead of the star.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CHECKPOINT_SAVEDTENSORS_H

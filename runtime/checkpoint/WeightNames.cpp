@@ -130,7 +130,7 @@ public:
 
   void matchAll();
   void refuseOthers();
-  // Says why the weights do not fit the model; empty if they fit.
+  // Returns the reasons why the weights do not fit the model; empty if they fit.
   std::string misfits() const;
   std::map<std::string_view, std::string> takeNames() { return std::move(names); }
 

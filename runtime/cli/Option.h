@@ -57,7 +57,7 @@ constexpr auto required() {
 constexpr auto onlyFor(std::string_view target) {
   return [=](Option &option) { option.target = target; };
 }
-// Says that the option needs another option to have an effect.
+// Marks the option as useless without another option.
 constexpr auto needs(std::string_view other) {
   return [=](Option &option) { option.needs = other; };
 }
@@ -65,7 +65,7 @@ constexpr auto needs(std::string_view other) {
 constexpr auto moved(std::string_view where) {
   return [=](Option &option) { option.moved = where; };
 }
-// Says that the option contradicts the others, which are separated by spaces.
+// Marks the option as contradicting the others, which are separated by spaces.
 constexpr auto excludes(std::string_view others) {
   return [=](Option &option) { option.excludes = others; };
 }

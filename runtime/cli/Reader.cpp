@@ -113,7 +113,7 @@ private:
     return {};
   }
 
-  // Checks that the options which this one needs are given, and those that it excludes are not.
+  // Checks the option beside others: required or needed options are given, and excluded options are not.
   std::string checkBeside(const Topic &topic, const Option &option) const {
     std::string name(option.name);
     if (!words.has(option.name))

@@ -21,8 +21,8 @@ namespace braid {
 class OperationObserver {
 public:
   virtual ~OperationObserver() = default;
-  // Called on the communication thread, so it delays the next operation. Times are those of secondsNow(),
-  // in seconds.
+  // Called on the communication thread, so it delays the next operation. Times are in seconds, on the clock
+  // of secondsNow().
   virtual void ended(br_ticket ticket, double begin, double end) = 0;
 };
 } // namespace braid

@@ -43,7 +43,8 @@ private:
   const std::string folder; // path through `opened`
   const std::string number; // random number of this start of this rank
   std::string generation;   // path of the generation's folder
-  // On rank 0: the answered number of each rank that has not come in yet; empty if it has sent none.
+  // On rank 0, by rank that has not come in yet: the last hello number that was answered; empty if none
+  // was.
   std::map<int, std::string> outside;
 };
 

@@ -6,10 +6,9 @@
 
 namespace braid {
 
-// Returns a numeric address of this machine: one that its host name resolves to, else that of its first
-// interface that is up. Returns a loopback address only if there is no other. The host name alone is not
-// reliable: it may be unknown, as in containers, or resolve to a loopback address, as set by Debian's
-// installer.
+// Returns a numeric address of this machine. Prefers an address of its host name, then the first interface
+// that is up; uses a loopback address only if there is no other. The host name alone is not reliable: it
+// may be unknown, as in containers, or resolve to a loopback address, as set by Debian's installer.
 std::string ownAddress();
 
 // Identifies the running kernel since its boot and the process-id namespace of this process; a container

@@ -6,9 +6,10 @@
 //
 //   $TMPDIR/braid-UID/rank-HASH-R.RANDOM.tmp    HASH: of the rendezvous, the job and the host
 //
-// The file also has the host (`ownHost`): hosts that share the folder do not see each other's locks. A file
-// may be a leftover from an earlier job. So a rank counts as ended only if none of its files is locked, and
-// if this rank has seen it alive or one of its files is newer than this rank's file.
+// The file also names the host (`ownHost`): hosts that share the folder do not see each other's locks. A
+// file may be a leftover from an earlier job. So a rank counts as ended only if none of its files is
+// locked. In addition, this rank must have seen it alive, or one of its files must be newer than this
+// rank's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_PRESENCE_H
@@ -29,7 +30,7 @@ struct Joining;
 
 class Presence {
 public:
-  // If no file can be written, this object does nothing and knows of no other rank.
+  // If no file can be written, this object does nothing and knows no other rank.
   explicit Presence(const Joining &own);
   // Removes the file if all ranks have met; otherwise its free lock informs the other ranks.
   ~Presence();

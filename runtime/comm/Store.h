@@ -7,9 +7,9 @@
 //   tcp://HOST:PORT     rank 0 serves it, on that port of that host
 //   agent://HOST:PORT   torchrun's agent serves it: ranks may not bind the port
 //
-// The TCP protocol is that of PyTorch's TCPStore, so one client works with both servers. The store that
-// rank 0 serves answers only clients that prove the job's token. The other stores check no token; if one
-// was given, each value carries a MAC made with it.
+// TCP stores use the protocol of PyTorch's TCPStore, so one client works with both. The store that rank 0
+// serves answers only clients that prove the job's token. The other stores check no token; if one was
+// given, each value carries a MAC made with it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_STORE_H

@@ -1,7 +1,7 @@
 //===- TcpStore.h - a key-value store over TCP ----------------------------===//
 //
-// The protocol is a subset of that of PyTorch's TCPStore (since 2.1), so that a rank under torchrun can use
-// the store of the agent, which owns the port. A request is a byte and its arguments. Numbers are
+// Uses a part of the protocol of PyTorch's TCPStore (since 2.1), so that a rank under torchrun can use the
+// store of the agent, which owns the port. A request is a byte and its arguments. Numbers are
 // little-endian; a string is a u64 length and its bytes:
 //
 //   VALIDATE  u32 magic                 the first request; no answer

@@ -41,7 +41,7 @@ public:
   // Time when the last partner arrived; valid after `rendezvous`.
   Clock::time_point rendezvousAt(int rank) const { return ranks[rank].rendezvousAt; }
 
-  // Says that `rank` will post nothing more.
+  // Marks `rank` as gone: it will post nothing more.
   void leave(int rank);
   // Ends all waits with this message; the first message stays.
   void fail(const std::string &message);

@@ -6,8 +6,8 @@
 //
 // Operands are f32 or bf16 with any strides. Products take f32 or, if the processor supports it, bf16
 // factors (AttentionOperands.h); all sums are f32. A thread keeps its tiles on its stack. Backward
-// accumulates the gradients of a head's keys and values in scratch memory, in the order of the queries, so
-// a result has the same bits for any number of threads.
+// accumulates the gradients of a head's keys and values in scratch memory. It does so in the order of the
+// queries, so a result has the same bits for any number of threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_ATTENTION_H

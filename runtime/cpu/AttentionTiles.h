@@ -140,8 +140,8 @@ inline void cap_scores(const AttentionTile &tile, float *scores, float cap, cons
   }
 }
 
-// Replaces scores at [key * Tile + query], which are exponents of two, by the weights 2^(score - base), and
-// by zeros for masked pairs in blocks that are not fully masked. Lanes are queries from s on. base(s, keys)
+// Replaces scores at [key * Tile + query], which are exponents of two, by the weights 2^(score - base).
+// Masked pairs get zeros, in blocks that are not fully masked. Lanes are queries from s on. base(s, keys)
 // returns the value to subtract; done(s, sums) receives the sums of the weights.
 template <int64_t Tile, class Base, class Done>
 inline void weigh(const AttentionTile &tile, float *scores, const Base &base, const Done &done) {

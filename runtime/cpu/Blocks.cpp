@@ -1,4 +1,4 @@
-//===- Blocks.cpp - copies between a tensor and blocks of it ---------------===//
+//===- Blocks.cpp - copies between a tensor and blocks of it --------------===//
 
 #include "cpu/Blocks.h"
 

@@ -1,4 +1,4 @@
-//===- LaneTypes.h - vectors of W elements ---------------------------------===//
+//===- LaneTypes.h - vectors of W elements --------------------------------===//
 //
 // Vectors with the extensions of GCC and clang. W is the maximum that the target supports: 16, 8 or 4
 // floats; -DBRAID_LANES=N overrides it.
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-// Names used by generated code; parsing <cmath> would take longer than parsing all of these headers.
+// Names that generated code uses; <cmath> would take longer to parse than all of these headers.
 #ifndef INFINITY
 #define INFINITY (__builtin_inff())
 #endif

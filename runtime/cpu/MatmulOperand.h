@@ -1,4 +1,4 @@
-//===- MatmulOperand.h - a matrix of a matmul ------------------------------===//
+//===- MatmulOperand.h - a matrix of a matmul -----------------------------===//
 //
 // The memory layout of a matrix, and copies between two matrices of the same shape.
 //

@@ -15,11 +15,11 @@ namespace braid {
 // Fills inputs of role `tokens` with windows of the files, and inputs of role `targets` with the same
 // windows one token later.
 //
-// The random window of row r (microbatch * B + row, in a global batch of B rows) of step s starts at
-// bounded(philox(counter = (s low, s high, r, 0), key = batch seed)), among all places where a window fits,
-// counted through the files. In sequential order, windows start at multiples of their length in each file.
-// Each token except a file's first is a target once per pass; the last window is padded with targets that
-// the loss ignores.
+// A random window is chosen for row r of step s; r is microbatch * B + row in a global batch of B rows. It
+// starts at bounded(philox(counter = (s low, s high, r, 0), key = batch seed)), among all places where a
+// window fits, counted through the files. In sequential order, windows start at multiples of their length
+// in each file. Each token except a file's first is a target once per pass; the last window is padded with
+// targets that the loss ignores.
 //
 // If the model has an input `documents`, rows hold whole documents instead (PackedRows), and random rows
 // are drawn from these. The input has the document number of each token in its row. The optional input

@@ -55,7 +55,7 @@ public:
       : model(model), path(program), program(path.substr(path.rfind('/') + 1)),
         target(isForDevice(model) ? "cuda" : "cpu") {
     app.allow_extras();           // inherited by commands: this class reports unknown words
-    app.require_subcommand(0, 1); // the name of a second command is a word of the first
+    app.require_subcommand(0, 1); // a second command's name is read as a word of the first command
     addOptions(app, kTrainingBinary, general);
     for (const cli::Command *command : kCommands) {
       CLI::App *sub = app.add_subcommand(std::string(command->name));

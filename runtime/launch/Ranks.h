@@ -38,7 +38,7 @@ struct RankOptions {
   std::optional<std::string> profile;    // empty string: to standard output
   std::optional<std::string> trace;
   int64_t traceSteps = 10;
-  int threads = 0; // 0: a fair share
+  int threads = 0; // 0: a fair share of the host's cores
   Pin pin = Pin::Auto;
 };
 

@@ -24,7 +24,7 @@ std::optional<SaveInterval> braid::parseSaveInterval(std::string_view text) {
   double count = 0;
   auto [at, error] = std::from_chars(text.data(), end, count);
   const double seconds = error == std::errc() ? count * secondsOf({at, static_cast<size_t>(end - at)}) : 0;
-  // The limit is that of all options in seconds: about three years.
+  // All options in seconds have this upper limit: about three years.
   if (!(seconds > 0 && seconds <= 1e8))
     return std::nullopt;
   return SaveInterval{0, seconds};

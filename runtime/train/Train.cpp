@@ -316,8 +316,8 @@ void Trainer::save() {
   latest = writer->lastPath();
 }
 
-// Says which values were not finite in the initial weights (a row of a table may be read late) or in the
-// data of the step. Empty if all were finite.
+// Describes a value that was not finite in the initial weights (a row of a table may be read late) or in
+// the data of the step. Empty if all were finite.
 std::string Trainer::causeOfNonFinite(const StepMetrics &m) const {
   const std::string &weights = job.resumedFrom.empty() ? options.init : job.resumedFrom;
   std::string cause = weights.empty() ? "" : nonFiniteParameter(openCheckpoint(weights), job.table);
@@ -342,7 +342,7 @@ void Trainer::stopForNonFinite(const StepMetrics &m) {
        "); nothing was saved after that; try a lower --lr or a longer --warmup");
 }
 
-// Says where the job can be resumed after this run fails.
+// Returns a text about where to resume the job, for messages about a failure.
 std::string Trainer::latestText() const {
   if (latest.empty())
     return writer ? "no checkpoint was saved" : "nothing was saved, for want of --checkpoint";

@@ -173,7 +173,7 @@ std::shared_ptr<gloo::rendezvous::Context> braid::connectMesh(const Joining &joi
 }
 
 //===----------------------------------------------------------------------===//
-// What Gloo throws
+// Exceptions from Gloo
 //===----------------------------------------------------------------------===//
 
 static bool isOfGloo(const std::exception &error) {
