@@ -160,10 +160,8 @@ private:
   std::unique_ptr<TcpStoreServer> server;
   std::unique_ptr<Connection> connection;
   std::string reason;                                            // why there is no connection
-  std::string refusal;                                           // why a server was refused; more specific
-                                                                 // than `reason`
-  Clock::time_point giveUp = Clock::time_point::max();           // after this, the port is taken to belong
-                                                                 // to another job
+  std::string refusal;                                           // why a server was refused, in detail
+  Clock::time_point giveUp = Clock::time_point::max();           // when to treat the port as another job's
   std::chrono::milliseconds patience = std::chrono::seconds(10); // a store answers at once
 };
 

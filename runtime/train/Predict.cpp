@@ -41,6 +41,7 @@ OutputTensor tensorOf(const br_io &io, int64_t batch, int64_t rows) {
   return tensor;
 }
 
+// Returns the part of that result which a batch on this rank has; `first` is the first row of the batch.
 TensorPart partOfBatch(const br_model &table, const br_io &io, int rank, int64_t first) {
   TensorPart part = partOf(table, io, rank);
   part.begin[0] += first;
