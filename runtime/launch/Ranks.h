@@ -60,9 +60,9 @@ RankPlan planRanks(const br_model &model, const RankOptions &options, const Laun
 // Prepares the command of a rank. Throws Error if it cannot run.
 using Preparation = std::function<PreparedCommand(int rank)>;
 
-// Runs the command on all ranks of this process until they end. All ranks prepare the command and compare
-// their facts before any rank allocates memory. Throws the first error; returns the status of the first
-// rank.
+// Runs the command on all ranks of this process until they end. All ranks prepare the command, and
+// processes compare their facts, before any rank allocates memory. Throws the first error; returns the
+// status of the first rank.
 int runRanks(const br_model &model, const RankPlan &plan, const RankOptions &options, const Preparation &prepare);
 
 // Tells the other ranks that this process cannot start, if a launcher has started any and they have a
