@@ -102,8 +102,7 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
   for (const br_tensor *t : mine)
     blocks += blocksOf(savedPartOf(table, *t, model.rank().number).places() * elementSize(t->dtype), checkedBlockBytes);
   const auto length = [](const char *text) { return text ? std::strlen(text) : 0; };
-  const size_t metadata = 2 * (length(table.config) + length(table.operations)); // twice, because of
-                                                                                 // escapes
+  const size_t metadata = 2 * (length(table.config) + length(table.operations)); // twice: escapes
   header.reserve(std::max(entries.size() + blocks * checksumDigits, parts.size()) + metadata + 4096);
   pending.reserve(maxPendingWrites);
 }

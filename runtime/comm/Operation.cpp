@@ -161,8 +161,7 @@ std::string braid::describe(const Signature &s, const Group &group) {
   if (row.reduces)
     text += concat(reductionNames[s.reduction], ", ");
   const char *who = row.hasRoot() ? "root" : row.sent.who == Who::Nobody ? "from" : "to";
-  if ((row.hasRoot() || row.hasPeer()) && s.root < group.size()) // a root beyond the group belongs to a
-                                                                 // different group
+  if ((row.hasRoot() || row.hasPeer()) && s.root < group.size()) // else it is of another group
     text += concat(who, " ", group.ranks[s.root], ", ");
   return text + concat(nameOf(static_cast<br_dtype>(s.dtype)), ", ", s.elements, " elements)");
 }

@@ -178,8 +178,7 @@ template <class Operands, int64_t D, int64_t Tile, bool Capped> struct QueryGrad
   typename Operands::template Rows<D, Tile> rows, gradient, key;
   typename Operands::template LeftRows<D, Tile> value;
   typename Operands::template Columns<D, Tile> columns, gradient_columns;
-  typename Operands::template Weights<Tile, /*WithKeys=*/true> rounded; // weights, then gradients of
-                                                                        // weights
+  typename Operands::template Weights<Tile, /*WithKeys=*/true> rounded; // weights, then their gradients
   alignas(64) float weights[Tile * Tile], scores[Tile * Tile], sum[Tile * width];
   alignas(64) float lse[Tile], mean[Tile];            // log-sum-exp in base 2; dot product of
                                                       // the result and its gradient

@@ -22,8 +22,7 @@ namespace braid {
 // 2018). It compares the mean of |g|^2 over the ranks' own batches with |g|^2 of the whole batch: averaging
 // gradients over ranks removes noise.
 struct NoiseMetrics {
-  float localSquare, globalSquare; // |g|^2 of one rank's gradient (mean over ranks), and of the whole
-                                   // batch's
+  float localSquare, globalSquare; // |g|^2 of one rank's batch (mean over ranks), and of the whole batch
   double scale;                    // in targets: larger batches than this are hardly worth their cost
 };
 NoiseMetrics noiseOf(float localSquare, float globalSquare, int64_t localTargets, int64_t globalTargets);

@@ -38,9 +38,8 @@ public:
   const br_program &batched;                   // the program that takes a microbatch: train, or the first
                                                // cell of a pipeline
   std::unique_ptr<BatchSource> batches;
-  const int microbatches; // whether the loss counts any target of the training part; true on ranks other
-                          // than the first
-  const bool hasTargets;  // whether the loss counts any target of the training part
+  const int microbatches; // per step
+  const bool hasTargets;  // on the first rank: whether any training target counts; true on the others
   LogIdentity logs;       // on the first rank
   const DirectoryLock *directoryLock() const { return lock.get(); }
 

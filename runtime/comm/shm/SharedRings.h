@@ -66,8 +66,7 @@ private:
 // The rings of a job, and its processes.
 struct SharedJob {
   std::unique_ptr<SharedRings> rings;
-  std::vector<int> processes; // by rank: a descriptor that becomes readable when the process ends; -1 for
-                              // this rank
+  std::vector<int> processes; // by rank: a descriptor, readable once the process has ended; -1 for this rank
 };
 
 // All ranks meet at the store. Throws an Error that names a rank which has not joined by the deadline, or
