@@ -1,4 +1,4 @@
-//===- CheckedFile.cpp - a safetensors file whose data is checked as it is read ===//
+//===- CheckedFile.cpp - a safetensors file with checksums ----------------===//
 
 #include "checkpoint/CheckedFile.h"
 
@@ -14,11 +14,11 @@ using namespace braid;
 
 namespace {
 
-// Blocks are kept in memory.
+// Limit of a block's size: a block is read into memory as a whole.
 constexpr uint64_t maxBlockBytes = 16 << 20;
 
-// What the metadata says of blocks; the header's own checksum vouches for it.  Where only a
-// part of all this is there, damage has hidden the rest.
+// Returns the block size in the metadata, or 0 without checksums. The header's own checksum protects the
+// metadata. If only some of the keys are there, damage has hidden the others, so this throws Error.
 uint64_t blockBytesOf(const SafetensorsFile &file) {
   uint64_t bytes = 0;
   if (!file.isSealed()) {
@@ -95,7 +95,7 @@ void CheckedFile::read(const TensorEntry &entry, uint64_t offset, void *out, uin
 void CheckedWriter::write(const std::byte *data, uint64_t bytes) {
   while (bytes > 0) {
     const uint64_t count = std::min(bytes, checkedBlockBytes - filled);
-    // While it is in the processor's cache.
+    // Adds to the checksum while the data is in the processor's cache.
     if (count < checkedBlockBytes)
       sum.add(data, count);
     file.write(data, count);

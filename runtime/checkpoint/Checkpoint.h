@@ -1,13 +1,13 @@
-//===- Checkpoint.h - saving and restoring a training job -----------------===//
+//===- Checkpoint.h - save and restore a training job ---------------------===//
 //
-// A checkpoint is every tensor that the model marks, in logical terms, and the
-// state of the job.  If one rank has it all, it is one safetensors file with the
-// state as metadata; else a folder of files with an index (CheckpointIndex.h).  A
-// rank writes what no rank before it holds, under a temporary name; when all are
-// done, and have synced, one rename makes it a checkpoint.  So a crash or a full
-// disk on any rank leaves the older checkpoints whole.
+// A checkpoint has every logical tensor that the model marks for it, and the state of the job. If one rank
+// holds everything, it is one safetensors file with the state as metadata; otherwise it is a folder of
+// files with an index (CheckpointIndex.h). Each rank writes the parts that no lower rank holds, under a
+// temporary name. When all ranks have written and synced, one rename publishes the checkpoint. So a crash
+// or a full disk on any rank leaves the older checkpoints intact.
 //
-// Any layout reads what any other wrote: each rank the bytes of its own part.
+// A job with any layout can read a checkpoint from any other layout: each rank reads the bytes of its own
+// part.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CHECKPOINT_CHECKPOINT_H
@@ -29,17 +29,16 @@ class DirectoryLock;
 
 class CheckpointWriter {
 public:
-  // Creates `directory` if need be.  Everything of size is allocated here, so
-  // that saving allocates nothing to speak of.  All ranks make one, and save,
-  // together: if one cannot, all throw Error.  `job` is the id of the states that
-  // are saved; only checkpoints of the same job are removed (0 to keep: none).  Those beyond
-  // `keep` go at once, so that a disk that they have filled has room, but not `resumed`, the path
-  // of the one that the job goes on from.  `lock` is looked at before each save (null: there is none).
+  // Creates `directory` if needed. Allocates all large buffers here, so that a save allocates almost
+  // nothing. All ranks create a writer, and save, together: if one rank fails, all throw Error. `job` is
+  // the id in the saved states; only checkpoints of this job are removed. `keep` is the number of
+  // checkpoints to keep (0: all). Checkpoints beyond it are removed at once, to free space on a full disk,
+  // except `resumed`, the path of the checkpoint that the job resumed from. `lock` is checked before each
+  // save (null: no lock).
   CheckpointWriter(Model &model, std::string directory, int keep, const std::string &job,
                    const std::string &resumed = "", const DirectoryLock *lock = nullptr);
 
-  // Throws Error when the medium is full or cannot be written; what was there
-  // before stays.
+  // Throws Error if the disk is full or not writable; earlier checkpoints stay.
   void save(const JobState &state);
   const std::string &lastPath() const { return finalPath; }
 
@@ -55,38 +54,36 @@ private:
   Model &model;
   const DirectoryLock *lock;
   std::string directory, temporaryPath, finalPath;
-  std::vector<const br_tensor *> mine; // what this rank writes
-  bool inFolder;                       // others write, too
-  uint64_t blocks = 0;                 // that have checksums
+  std::vector<const br_tensor *> mine; // tensors that this rank writes
+  bool inFolder;                       // whether other ranks write, too
+  uint64_t blocks = 0;                 // number of blocks with checksums
   std::string entries, header, parts;
   std::vector<std::byte> chunk;
-  std::vector<Run> pending;   // what the chunk is filled with
-  std::vector<int64_t> steps; // of the checkpoints in the directory, ascending
+  std::vector<Run> pending;   // runs to copy into the chunk
+  std::vector<int64_t> steps; // steps of the checkpoints in the directory, ascending
   int keep;
 };
 
-// Opens a checkpoint, a file or folder of weights, or the newest readable checkpoint of a
-// directory (the first rank warns of those that are not).
+// Opens a checkpoint, a file or folder of weights, or the newest readable checkpoint in a directory. The
+// first rank warns of checkpoints that are not readable.
 SavedTensors openCheckpoint(const std::string &path, const Rank &rank = {});
-// The id of the job that saved it; empty if it does not say.
+// Returns the id of the job that saved the checkpoint; empty if it has none.
 std::string savedJobId(const std::string &path);
-// The newest readable one in the same directory that is of fewer steps; empty for none.
+// Returns the newest readable checkpoint of an earlier step in the same directory; empty if there is none.
 std::string earlierCheckpoint(const std::string &path);
 
-// Each reads this rank's parts; all ranks must call it, and if one cannot, all throw
-// Error.
+// The functions below read this rank's parts. All ranks must call them; if one rank fails, all throw Error.
 
-// Everything goes back for a resumed job; to use a model, optimizer state is
-// not needed.  Throws Error naming the first tensor that differs; the arena is
-// written only when all agree.
+// A resumed job restores all tensors; to use a model, optimizer state is not needed. Throws an Error that
+// names the first tensor that differs. The arena is written only if all ranks agree.
 enum class Restore { Everything, ModelOnly };
 void restoreTensors(const SavedTensors &saved, Model &model, Restore what);
 
-// Parameters only, from any weights (Weights.h) with tensors of these names and
-// shapes; floats of another width are converted.
+// Reads only parameters, from any weights (Weights.h) with tensors of the same names and shapes. Converts
+// floats of another width.
 void importParameters(const SavedTensors &saved, Model &model);
 
-// Throws Error when a key is missing or malformed.
+// Throws Error if a key is missing or malformed.
 JobState readJobState(const SavedTensors &saved);
 
 } // namespace braid

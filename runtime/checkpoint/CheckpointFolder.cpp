@@ -1,4 +1,4 @@
-//===- CheckpointFolder.cpp - the checkpoints in a directory --------------===//
+//===- CheckpointFolder.cpp - checkpoints in a directory ------------------===//
 
 #include "checkpoint/CheckpointFolder.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view fileSuffix = ".safetensors", temporarySuffix = ".tmp", removedSuffix = ".old.tmp";
 
-// The step in "step-00000020" followed by one of these.
+// Returns the step of a name such as "step-00000020" with one of these suffixes.
 std::optional<int64_t> stepOf(const std::string &name, std::initializer_list<std::string_view> suffixes) {
   int64_t step = 0;
   if (name.rfind("step-", 0) != 0)
@@ -100,7 +100,7 @@ void braid::commitCheckpoint(const std::string &temporary, const std::string &pa
   if (isFolder(temporary)) {
     publishFolder(temporary);
     syncDirectory(temporary);
-    if (isThere(path)) // a folder takes no other's name
+    if (isThere(path)) // rename cannot replace a folder that is not empty
       removeCheckpoint(path);
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0)

@@ -1,9 +1,8 @@
-//===- CheckpointFolder.h - the checkpoints in a directory ----------------===//
+//===- CheckpointFolder.h - checkpoints in a directory --------------------===//
 //
-// step-00000020.safetensors, or a folder step-00000020 of one file a rank and an
-// index.  What is being written has the job's id and ".tmp" behind its name until one
-// rename makes it a checkpoint; what is being removed ".old.tmp", after one has made it
-// none.
+// A checkpoint is a file step-00000020.safetensors, or a folder step-00000020 with one file per rank and an
+// index. While it is written, its name ends in the job's id and ".tmp"; one rename then publishes it. While
+// it is removed, its name ends in ".old.tmp", after one rename has withdrawn it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CHECKPOINT_CHECKPOINTFOLDER_H
@@ -16,33 +15,34 @@
 
 namespace braid {
 
-// The steps of the checkpoints in a directory, ascending; none if it is absent.
+// Returns the steps of the checkpoints in a directory, ascending; an empty list if the directory does not
+// exist.
 std::vector<int64_t> checkpointSteps(const std::string &directory);
 
-// The step of a checkpoint, by its name.
+// Returns the step in a checkpoint's name.
 std::optional<int64_t> stepOfCheckpoint(const std::string &path);
 
-// The path of a step's checkpoint, in one file or in several.
+// Returns the path of a step's checkpoint, as a folder or as a single file.
 std::string checkpointPath(const std::string &directory, int64_t step, bool inFolder);
-// Of the one that is there.
+// Returns the path of the existing form, by default the single file.
 std::string checkpointPath(const std::string &directory, int64_t step);
 
 std::string indexPath(const std::string &folder);
 std::string rankFilePath(const std::string &folder, int rank);
 
-// Creates the directory if need be.  Throws Error when it cannot be written to.
+// Creates the directory if needed. Throws Error if it is not writable.
 void prepareDirectory(const std::string &directory);
 
-// Under which a job writes what shall be `path`: two jobs never write to the same place.
+// Returns the temporary path under which a job writes `path`; it is different for each job.
 std::string temporaryPathOf(const std::string &path, const std::string &job);
 
-// What a job that does not run any more has left of checkpoints that it was writing, and
-// what anyone, or a version without ids, has left of those.
+// Removes unfinished checkpoints of `job`, which no longer runs. Also removes those of versions without
+// ids, and checkpoints that any job had begun to remove.
 void removeLeftovers(const std::string &directory, const std::string &job);
 
-// Gives what was written under `temporary` its name, in place of what had it.
+// Renames `temporary` to `path` and replaces an older checkpoint there.
 void commitCheckpoint(const std::string &temporary, const std::string &path);
-// No moment shows a part of it under its name.  What cannot be removed stays.
+// Removes a checkpoint; no part of it is ever visible under its name. Ignores files that cannot be removed.
 void removeCheckpoint(const std::string &path);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- CheckpointIndex.cpp - which file of a checkpoint has which elements ===//
+//===- CheckpointIndex.cpp - the files that hold a tensor -----------------===//
 
 #include "checkpoint/CheckpointIndex.h"
 
@@ -104,7 +104,7 @@ br_dtype typeNamed(const json &name, const std::string &where) {
   fail(where, "has the unknown type ", name.dump());
 }
 
-// Strides of a dense tensor in this order of dims, or the row-major one.
+// Sets the strides of a dense tensor with its dims in this order; row-major by default.
 void setStrides(br_tensor &t, const json *order, const std::string &where) {
   std::vector<int> dims(t.rank);
   std::iota(dims.begin(), dims.end(), 0);
@@ -170,7 +170,7 @@ template <class Json> void CheckpointIndex::readMesh(const Json &mesh) {
   }
 }
 
-// The axis, and the coordinate along it, of the ranks that saved it.
+// Reads the axis and the coordinate of the ranks that saved the tensor.
 template <class Json> void CheckpointIndex::readHolder(const std::string &about, const Json &at, br_tensor &t) {
   auto axis = axes.end();
   if (at.is_array() && at.size() == 2 && at[0].is_string() && isCount(at[1]))
@@ -222,7 +222,7 @@ template <class Json> void CheckpointIndex::readTensor(const std::string &name, 
   tensors.push_back(t);
 }
 
-// How many parts are side by side in each dim.
+// Reads how many fused parts lie side by side in each dim.
 template <class Json> void CheckpointIndex::readFused(const std::string &about, const Json &fused, br_tensor &t) {
   if (!fused.is_array() || fused.size() != static_cast<size_t>(t.rank) ||
       !std::all_of(fused.begin(), fused.end(), [](const json &parts) { return isCount(parts) && parts <= maxParts; }))
@@ -231,7 +231,7 @@ template <class Json> void CheckpointIndex::readFused(const std::string &about, 
     t.fused[i] = fused[i].template get<int32_t>();
 }
 
-// The number of the group with these axes; none of them may shard the tensor twice.
+// Returns the id of the group with these axes; no axis may shard the tensor twice.
 template <class Json>
 int32_t CheckpointIndex::groupOf(const std::string &about, const Json &list, std::vector<bool> &used) {
   br_group group{};

@@ -1,10 +1,9 @@
-//===- CheckpointIndex.h - which file of a checkpoint has which elements --===//
+//===- CheckpointIndex.h - the files that hold a tensor -------------------===//
 //
-// A checkpoint of several files has an index, index.json: the state of the job, the
-// mesh that it was saved on, and of each tensor its logical shape and which axes of
-// the mesh shard it.  Which file has which elements follows as it does in a program
-// (br_tensor), so the index does not grow with the number of ranks, and whatever it
-// says is a complete partition.
+// A checkpoint of several files has an index, index.json. It holds the state of the job, the mesh at the
+// time of the save, and for each tensor its logical shape and the mesh axes that shard it. The elements in
+// each file follow from these by the rules for programs (br_tensor). So the index does not grow with the
+// number of ranks, and always describes a complete partition.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CHECKPOINT_CHECKPOINTINDEX_H
@@ -20,27 +19,27 @@
 
 namespace braid {
 
-// What a rank writes: the tensors that are saved, of which it is the first to hold a
-// part that is not empty.
+// Returns the tensors that a rank writes: saved tensors with a nonempty part that this rank is the first to
+// hold.
 std::vector<const br_tensor *> savedTensorsOf(const br_model &model, int rank);
-// The shape of that part in its file: a block's, or the length of a flat range.
+// Returns the shape of that part in its file: the shape of a block, or the length of a flat range.
 std::vector<int64_t> savedShapeOf(const br_model &model, const br_tensor &tensor, int rank);
 
-// An index begins so, and goes on with its own checksum (seal).
+// The start of an index, followed by its own checksum (seal).
 inline constexpr const char *kIndexChecksum = "index_xxh3";
 inline constexpr std::string_view kSealedIndex = R"({"index_xxh3":")";
-// The index without the state of the job, which goes before it: `,"mesh":...}`.
+// Returns the index without the state of the job, which precedes it: `,"mesh":...}`.
 std::string describeParts(const br_model &model);
 
 class CheckpointIndex {
 public:
-  // Throws Error that names the file and what is wrong with it.
+  // Throws an Error that names the file and says what is wrong.
   explicit CheckpointIndex(const std::string &path);
 
   const std::map<std::string, std::string> &metadata() const { return strings; }
-  // Whether it has its own checksum, which is right: older ones have none.
+  // Whether the index has its own, correct checksum; older ones have none.
   bool isSealed() const { return sealed; }
-  // The mesh and the tensors of the program that saved it, and nothing else.
+  // The mesh and the tensors of the program that saved the checkpoint; other fields are empty.
   const br_model &layout() const { return model; }
 
 private:
@@ -50,7 +49,7 @@ private:
   template <class Json> void readFused(const std::string &about, const Json &fused, br_tensor &t);
   template <class Json> int32_t groupOf(const std::string &name, const Json &axes, std::vector<bool> &used);
 
-  std::string where; // for messages
+  std::string where; // prefix of messages
   bool sealed = false;
   std::map<std::string, std::string> strings;
   std::deque<std::string> names;

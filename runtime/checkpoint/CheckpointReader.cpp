@@ -1,4 +1,4 @@
-//===- CheckpointReader.cpp - restoring a training job --------------------===//
+//===- CheckpointReader.cpp - restore a training job ----------------------===//
 
 #include "base/Error.h"
 #include "base/File.h"
@@ -48,7 +48,7 @@ SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
   fail("no checkpoint in '", path, "' can be read; the newest: ", firstProblem);
 }
 
-// Without looking at the files of all ranks.
+// Reads the metadata only, without opening the files of all ranks.
 std::string braid::savedJobId(const std::string &path) {
   auto strings = isFolder(path) ? CheckpointIndex(indexPath(path)).metadata() : SafetensorsFile(path).metadata();
   auto at = strings.find("job_id");
@@ -63,7 +63,7 @@ std::string braid::earlierCheckpoint(const std::string &path) {
     try {
       if (*step < own)
         return SavedTensors(checkpointPath(directory, *step)).path();
-    } catch (const Error &) { // nor is that one whole
+    } catch (const Error &) { // this one is damaged, too
     }
   return "";
 }
@@ -76,12 +76,11 @@ JobState braid::readJobState(const SavedTensors &saved) { return parseJob(saved.
 
 namespace {
 
-// What is to be read, by the name that it has in the file: tensors, and those that are
-// copies of them.
+// Tensors to read, by their names in the file; copies of a tensor are listed under its name.
 using Targets = std::multimap<std::string_view, const br_tensor *>;
 
-// Of each tensor the part of this rank, from the pieces that hold any of it.  The first one
-// comes upon zeros, padding included: what was in the arena before is never read.
+// Reads this rank's part of each tensor, from all pieces that hold elements of it. Zeroes the memory before
+// the first piece, including padding: earlier contents of the arena are never read.
 void readParts(const SavedTensors &saved, const Model &model, const Targets &targets) {
   PieceReader reader;
   std::set<const br_tensor *> begun;
@@ -105,7 +104,7 @@ void readParts(const SavedTensors &saved, const Model &model, const Targets &tar
                          });
                        }
                      });
-  // Of some tensors this rank has padding alone.
+  // This rank may hold only padding of a tensor.
   for (const auto &[name, t] : targets)
     if (!begun.count(t))
       model.zero(*t);
@@ -125,8 +124,8 @@ struct Wanted {
   std::vector<ConvertedMoment> converted;
 };
 
-// The whole comparison, before anything is written.  A rank that keeps nothing leaves
-// it to those that do.
+// Compares everything before any memory is written. A rank that holds no tensors leaves the comparison to
+// the others.
 Wanted compare(const SavedTensors &saved, const Model &model, Restore what) {
   Wanted wanted;
   std::set<std::string, std::less<>> known;
@@ -155,14 +154,14 @@ Wanted compare(const SavedTensors &saved, const Model &model, Restore what) {
       refuse(saved, model,
              concat("tensor '", name, "' has shape ", formatShape(tensor->shape), " there and ",
                     formatShape(shapeOf(t)), " in the model"));
-    // A copy is rounded as it is read.
+    // A copy may differ in float type; it is rounded when it is read.
     const bool fits = t.copy_of ? isConvertible(tensor->dtype, t.dtype) : tensor->dtype == typeName(t.dtype);
     if (!fits)
       refuse(saved, model,
              concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype), " in the model"));
     wanted.asSaved.emplace(nameInFile(t), &t);
   }
-  // The ranks of the first kind see what all others hold.
+  // Ranks of the first kind see the tensors of all other kinds.
   const bool seesAll = isOfAllRanks(model.table()) || model.rank().isFirst();
   for (const br_model *kind = model.table().others; kind; kind = kind->others)
     for (const br_tensor &t : tensorsOf(*kind))
@@ -177,7 +176,7 @@ std::string textOfStorage(const std::string &dtype, const Blocks &blocks) {
   return blocks.size ? concat("int8 in blocks of ", blocks.size) : dtype;
 }
 
-// Codes are up to 2 % from what they stand for, so people should know.
+// Describes converted moments for a warning: 8-bit codes differ by up to 2 % from the original values.
 std::string describeConversion(const SavedTensors &saved, const std::vector<ConvertedMoment> &converted) {
   const ConvertedMoment &first = converted.front();
   return concat(converted.size(), converted.size() == 1 ? " moment is" : " moments are", " stored otherwise than in '",
@@ -186,8 +185,8 @@ std::string describeConversion(const SavedTensors &saved, const std::vector<Conv
                 textOfStorage(typeName(first.moment->dtype), first.own), " here");
 }
 
-// A file system may show ranks different things, and each takes the newest that it
-// can read.
+// Checks that all ranks read the same checkpoint: a file system may show ranks different files, and each
+// rank takes the newest one that it can read.
 void checkSameCheckpoint(const SavedTensors &saved, Model &model) {
   uint32_t hash = hashOf("");
   for (const auto &[key, value] : saved.metadata())
@@ -198,8 +197,8 @@ void checkSameCheckpoint(const SavedTensors &saved, Model &model) {
     fail("ranks read different checkpoints, this one '", saved.path(), "'; check that all of them see the same files");
 }
 
-// Damage to data shows when it is read: what to do then is the user's choice, because an
-// earlier checkpoint may be many steps back.
+// Damage to data is found only when it is read. The user decides what to do, because an earlier checkpoint
+// may be many steps back.
 std::string offerEarlier(const std::string &path, Restore what) {
   const std::string earlier = earlierCheckpoint(path);
   if (earlier.empty())
@@ -234,10 +233,10 @@ void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what
 }
 
 void braid::importParameters(const SavedTensors &given, Model &model) {
-  // The names that the file has for them.
+  // Names of the parameters in the file.
   std::map<std::string_view, std::string> names;
   const std::vector<const br_tensor *> own = parametersOf(tensorsOf(model.table()));
-  // The first rank sees what all kinds of ranks hold, and what the file has beside it.
+  // The first rank sees the parameters of all kinds of ranks, so it can detect extra tensors in the file.
   const bool areAll = isOfAllRanks(model.table()) || model.rank().isFirst();
   const std::vector<const br_tensor *> parameters = areAll ? parametersOfAll(model.table()) : own;
   std::optional<SavedTensors> stacked;

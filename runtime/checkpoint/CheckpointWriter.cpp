@@ -1,4 +1,4 @@
-//===- CheckpointWriter.cpp - saving a training job -----------------------===//
+//===- CheckpointWriter.cpp - save a training job -------------------------===//
 
 #include "base/Error.h"
 #include "base/File.h"
@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Longer writes are no faster, and make the kernel look for larger pages.
+// Bytes in a write. Longer writes are not faster, and make the kernel search for larger pages.
 constexpr size_t chunkBytes = 1 << 20;
 constexpr size_t maxPendingWrites = 4096;
 
-// The header's part that never changes: `,"name":{...},"name":{...}`.
+// Returns the constant part of the header: `,"name":{...},"name":{...}`.
 std::string describeTensors(const br_model &model, const std::vector<const br_tensor *> &tensors, int rank) {
   std::string text;
   uint64_t at = 0;
@@ -39,8 +39,8 @@ std::string describeTensors(const br_model &model, const std::vector<const br_te
   return text;
 }
 
-// Where ranks hold different tensors, those of the first kind see the others in the list, and others are
-// there if they hold any.
+// Whether ranks of another kind also write. The first kind sees the others in the list `others`; another
+// kind writes if it holds any tensors.
 bool othersWrite(const br_model &model) {
   if (!isOfAllRanks(model) && model.coordinates[0] != 0)
     return model.n_tensors > 0;
@@ -55,8 +55,8 @@ bool othersWrite(const br_model &model) {
   return false;
 }
 
-// Versions without ids saved what such a job goes on from.  What cannot be read may be
-// anybody's.
+// Whether the job may remove a checkpoint. Checkpoints of versions without ids count as the job's own. An
+// unreadable checkpoint may belong to any job, so it stays.
 bool isOfJob(const std::string &path, const std::string &job) {
   try {
     const std::string id = savedJobId(path);
@@ -66,7 +66,7 @@ bool isOfJob(const std::string &path, const std::string &job) {
   }
 }
 
-// A rank's file says what it belongs to; the state of the job is in the index.
+// Describes the checkpoint that a rank's file belongs to; the state of the job is in the index.
 std::string describePart(const JobState &state, int rank) {
   return concat(R"({"format":"braid-checkpoint-2-part","job_id":")", state.id, R"(","step":")", state.step,
                 R"(","rank":")", rank, R"("})");
@@ -102,7 +102,7 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
   for (const br_tensor *t : mine)
     blocks += blocksOf(savedPartOf(table, *t, model.rank().number).places() * elementSize(t->dtype), checkedBlockBytes);
   const auto length = [](const char *text) { return text ? std::strlen(text) : 0; };
-  const size_t metadata = 2 * (length(table.config) + length(table.operations)); // escaped
+  const size_t metadata = 2 * (length(table.config) + length(table.operations)); // twice: escapes
   header.reserve(std::max(entries.size() + blocks * checksumDigits, parts.size()) + metadata + 4096);
   pending.reserve(maxPendingWrites);
 }
@@ -125,8 +125,8 @@ void CheckpointWriter::save(const JobState &state) {
   }
 }
 
-// Nobody writes before the folder is there, and it gets its name after all have.  All wait until
-// the first rank has done everything: a rank that went on would wait for it in the next step.
+// Ranks write only after the folder exists; it gets its final name after all have written. All ranks wait
+// until the first rank is done: otherwise they would wait for it in the next step.
 void CheckpointWriter::write(const JobState &state) {
   const bool first = model.rank().isFirst();
   allOrNothing(model, [&] {
@@ -174,8 +174,8 @@ void CheckpointWriter::writeIndex(const JobState &state) {
   file.publish();
 }
 
-// The header with the checksums is written when the data has been: until then they are
-// zeros in it.
+// Writes the header again, with the checksums, after the data; until then the checksums in the header are
+// zeros.
 void CheckpointWriter::writePart(const std::string &path, const std::string &metadata) {
   header.assign(8, '\0');
   header += kSealedHeader;
@@ -184,7 +184,7 @@ void CheckpointWriter::writePart(const std::string &path, const std::string &met
   header += concat("\",\"", kBlockBytes, "\":\"", checkedBlockBytes, "\",\"", kBlockChecksums, "\":\"");
   const size_t checksums = header.size();
   header.append(blocks * checksumDigits, '0') += "\",";
-  header.append(metadata, 1); // without its brace
+  header.append(metadata, 1); // without its opening brace
   header += entries;
   header += '}';
   while (header.size() % 8)
@@ -198,7 +198,7 @@ void CheckpointWriter::writePart(const std::string &path, const std::string &met
   CheckedWriter data(file, header.data() + checksums);
   for (size_t i = 0; i < mine.size(); ++i)
     model.onHost(*mine[i], Use::Read, [&](const std::byte *memory) {
-      if (i + 1 < mine.size()) // a device copies it while this one is written
+      if (i + 1 < mine.size()) // a device copies the next tensor while this one is written
         model.expect(*mine[i + 1]);
       writeTensor(data, *mine[i], memory);
     });
@@ -208,7 +208,7 @@ void CheckpointWriter::writePart(const std::string &path, const std::string &met
   file.publish();
 }
 
-// Long runs go straight from where they lie, others through the chunk.
+// Writes long runs directly from their memory, and short runs through the chunk.
 void CheckpointWriter::writeTensor(CheckedWriter &file, const br_tensor &tensor, const std::byte *memory) {
   const int rank = model.rank().number;
   const int64_t size = elementSize(tensor.dtype), room = static_cast<int64_t>(chunk.size()) / size;
@@ -241,9 +241,9 @@ void CheckpointWriter::writeTensor(CheckedWriter &file, const br_tensor &tensor,
 }
 
 void CheckpointWriter::removeOld(int64_t step) {
-  // The same step may have been saved on another mesh.
+  // The same step may have been saved on another mesh, in the other form.
   removeCheckpoint(checkpointPath(directory, step, !inFolder));
-  // Last, even if there are later steps: those could not be read.
+  // Moves the step to the end, even after later steps: those were not readable.
   std::erase(steps, step);
   steps.push_back(step);
   removeSurplus("");

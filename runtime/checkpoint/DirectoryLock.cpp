@@ -1,4 +1,4 @@
-//===- DirectoryLock.cpp - one job at a time in a directory of checkpoints ===//
+//===- DirectoryLock.cpp - one job per checkpoint directory ---------------===//
 
 #include "checkpoint/DirectoryLock.h"
 
@@ -25,22 +25,22 @@ using namespace braid;
 namespace fs = std::filesystem;
 
 //===----------------------------------------------------------------------===//
-// What the file says
+// Contents of the lock file
 //===----------------------------------------------------------------------===//
 
 namespace {
 
 using Record = std::map<std::string, std::string>;
 
-// When a process started, in ticks since the system did: numbers are used again, this is
-// not.  Empty for one that does not run.
+// Returns the start time of a process, in ticks since boot: process ids are reused, start times are not.
+// Empty if the process does not run.
 std::string startOf(const std::string &process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  const size_t name = text.rfind(')'); // which may hold anything
+  const size_t name = text.rfind(')'); // the name may contain any character
   std::istringstream fields(name == std::string::npos ? "" : text.substr(name + 1));
   std::string field;
-  for (int i = 3; i <= 22; ++i) // of proc(5)
+  for (int i = 3; i <= 22; ++i) // fields of proc(5)
     fields >> field;
   return fields ? field : "";
 }
@@ -51,7 +51,7 @@ std::string ownHost() {
   return name;
 }
 
-// Containers number their processes by themselves.
+// Returns the process-id namespace of this process: containers have their own.
 std::string ownNumbering() {
   std::error_code error;
   return fs::read_symlink("/proc/self/ns/pid", error).string();
@@ -68,8 +68,8 @@ Record ownRecord() {
           {"started", now}, {"numbering", ownNumbering()}, {"ticks", startOf(process)}};
 }
 
-// Throws Error where the text is not that of a lock: then it is somebody's file, and stays.  A host
-// that lost its power may have left zeros in it.
+// Throws Error if the text is not that of a lock: then it is a user's file, and stays. A host that lost
+// power may have left zeros in a lock file.
 Record parseRecord(const std::string &path, const std::string &text) {
   Record record;
   std::istringstream lines(text);
@@ -109,7 +109,7 @@ bool runs(Record &holder) {
   return !ticks.empty() && ticks == holder["ticks"];
 }
 
-// The line of the mount that a file is on, which ends in its options (proc(5)).
+// Returns the mount line of the file, which ends with the mount options (proc(5)).
 std::string mountOf(int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0)
@@ -142,9 +142,9 @@ bool mayLockEachHostAlone(int fd) {
 
 } // namespace
 
-// Of the types in statfs(2).
+// File system types have the numbers listed in statfs(2).
 bool braid::isFlockOfAllHosts(uint32_t type, std::string_view mount) {
-  auto has = [&](std::string_view option) { // between commas or spaces
+  auto has = [&](std::string_view option) { // options are between commas or spaces
     for (size_t begin = 0, end; begin < mount.size(); begin = end + 1) {
       end = std::min(mount.find_first_of(", ", begin), mount.size());
       if (mount.substr(begin, end - begin) == option)
@@ -159,7 +159,7 @@ bool braid::isFlockOfAllHosts(uint32_t type, std::string_view mount) {
     return has("flock");
   case 0x65735546: // FUSE
   case 0x01021997: // 9P
-  case 0x517B:     // SMB, in three versions
+  case 0x517B:     // SMB, three versions
   case 0xFF534D42:
   case 0xFE534D42:
   case 0x5346414F: // AFS
@@ -176,14 +176,14 @@ bool braid::isFlockOfAllHosts(uint32_t type, std::string_view mount) {
 DirectoryLock::DirectoryLock(const std::string &directory, Flock flock)
     : directory(directory), path(directory + "/.lock"), isNew(!isThere(directory)), own(ownRecord()) {
   prepareDirectory(directory);
-  // Another job may remove the file between two steps of this one: then once more.
+  // Retries if another job removes the file between two steps of this one.
   for (int i = 0; i < 100 && !held; ++i)
     held = tryFlock(flock);
   if (!held)
     fail("cannot lock '", path, "': other jobs come and go there; give this one another --checkpoint directory");
 }
 
-// False: the file was removed meanwhile.
+// Returns false if the file was removed meanwhile.
 bool DirectoryLock::tryFlock(Flock flock) {
   file.emplace(File::openToUpdate(path));
   const int problem = flock(file->descriptor(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
@@ -202,7 +202,7 @@ bool DirectoryLock::tryFlock(Flock flock) {
   return problem != 0 && problem != EINTR && tryFile();
 }
 
-// Without flock: who makes the file has the lock.
+// Without flock, the job that creates the file holds the lock.
 bool DirectoryLock::tryFile() {
   Record holder = readRecord(path);
   if (!holder.empty() && !isOfThisHost(holder))
@@ -210,7 +210,7 @@ bool DirectoryLock::tryFile() {
   if (!holder.empty() && runs(holder))
     refuseHeld(directory, holder);
   cleanUpAfter(holder);
-  // It is whole when it gets its name.
+  // The file is complete before it gets its final name.
   const std::string whole = concat(path, ".", own["host"], ".", own["process"]);
   {
     File made = File::createPrivate(whole);
@@ -224,7 +224,7 @@ bool DirectoryLock::tryFile() {
   return made;
 }
 
-// While the file still says whose that is: this process may be killed at any time, too.
+// Cleans up while the file still names the previous holder, because this process may be killed, too.
 void DirectoryLock::cleanUpAfter(const Record &holder) const {
   if (auto job = holder.find("job"); job != holder.end() && !job->second.empty())
     removeLeftovers(directory, job->second);
@@ -243,19 +243,19 @@ void DirectoryLock::writeText(File &to) const {
   to.truncate(said.size());
 }
 
-// Where the kernel's lock holds for all hosts, the file need not say anything: a full disk does not
-// keep a job from a directory in which it may make room (--keep).
+// If the kernel's lock is valid on all hosts, the file needs no text. So a full disk does not keep a job
+// from a directory in which it may free space (--keep).
 void DirectoryLock::record() {
   try {
     writeText(*file);
   } catch (const Error &) {
     (void)!ftruncate(file->descriptor(), 0);
-    if (mayLockEachHostAlone(file->descriptor())) // jobs of other hosts know of this one by the text alone
+    if (mayLockEachHostAlone(file->descriptor())) // jobs on other hosts detect this job by the text only
       throw;
   }
 }
 
-// Whether the file is still the one that this job has made or locked.
+// Whether the file is still the one that this job created or locked.
 bool DirectoryLock::isOwn() const {
   struct stat mine, named;
   if (!file) {
@@ -287,9 +287,9 @@ DirectoryLock::~DirectoryLock() {
   try {
     if (held && isOwn())
       unlink(path.c_str());
-  } catch (const Error &) { // it is somebody's file by now
+  } catch (const Error &) { // the file belongs to another job or user by now
   }
   file.reset();
   if (isNew)
-    rmdir(directory.c_str()); // unless there is something in it
+    rmdir(directory.c_str()); // only if it is empty
 }

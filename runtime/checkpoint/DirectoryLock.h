@@ -1,14 +1,14 @@
-//===- DirectoryLock.h - one job at a time in a directory of checkpoints --===//
+//===- DirectoryLock.h - one job per checkpoint directory -----------------===//
 //
-// The first rank of a job holds DIR/.lock, by flock, from its start to its end: the kernel
-// gives it up when the process dies.  The file says whose it is: a line each for the job,
-// the host, the process and when it started.  It is removed at the end, so one that is
-// there and free belonged to a job that was killed.  A job looks at each save whether the file
-// is still its own.  A link, a pipe, or a file with other contents is refused and left alone.
+// The first rank of a job holds DIR/.lock by flock for the whole job; the kernel releases it when the
+// process dies. The file names its holder: one line each for the job, the host, the process and its start
+// time. It is removed at the end, so an existing file without a lock belonged to a killed job. At each
+// save, the job checks that the file is still its own. A link, a pipe or a file with other contents is
+// refused and left alone.
 //
-// Where flock does not tell whether another host's job still runs (network file systems
-// that have none, or one for each host alone), a file of this host is judged by whether its
-// process runs; one of another host is refused, and the message names the file to remove.
+// On some network file systems, flock is missing or holds on one host only, so it does not show whether a
+// job on another host runs. There, a file from this host is judged by whether its process runs. A file from
+// another host is refused, and the message names the file to remove.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CHECKPOINT_DIRECTORYLOCK_H
@@ -25,23 +25,23 @@
 
 namespace braid {
 
-// Whether hosts that share a file system see each other's locks: those of one host need not,
-// of some the mount (a line of /proc/self/mountinfo) says it, of others nothing does.
+// Whether hosts that share a file system of this type see each other's locks. For some types the answer
+// depends on the mount options (a line of /proc/self/mountinfo); types without such an option count as no.
 bool isFlockOfAllHosts(uint32_t type, std::string_view mount);
 
 class DirectoryLock {
 public:
   using Flock = int (*)(int fd, int operation);
 
-  // Creates the directory if need be, and removes what a job that was killed while it held
-  // the lock has left there.  Throws Error that says who holds it.
+  // Creates the directory if needed, and removes unfinished files of a job that was killed while it held
+  // the lock. Throws an Error that names the holder.
   explicit DirectoryLock(const std::string &directory, Flock flock = ::flock);
   DirectoryLock(const DirectoryLock &) = delete;
   ~DirectoryLock();
 
-  // Throws Error when somebody has taken the file away: then another job may save there, too.
+  // Throws Error if the file was removed or replaced: then another job may also save in this directory.
   void check() const;
-  // Writes down the job's id, once that is known; checks first.
+  // Checks the lock and records the job's id.
   void recordJob(const std::string &job);
 
 private:
@@ -56,8 +56,8 @@ private:
   bool isOwn() const;
 
   std::string directory, path;
-  bool isNew;               // the directory was made for this
-  std::optional<File> file; // has the lock of the kernel; absent: the file alone is the lock
+  bool isNew;               // whether this lock created the directory
+  std::optional<File> file; // has the kernel's lock; absent: the file alone is the lock
   bool held = false;
   Record own;
 };

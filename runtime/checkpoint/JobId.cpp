@@ -1,4 +1,4 @@
-//===- JobId.cpp - which job a checkpoint belongs to ----------------------===//
+//===- JobId.cpp - identity of a training job -----------------------------===//
 
 #include "checkpoint/JobId.h"
 
@@ -12,11 +12,11 @@
 using namespace braid;
 
 static uint64_t draw() {
-  std::random_device random; // of the system
+  std::random_device random; // from the system
   return static_cast<uint64_t>(random()) << 32 | random();
 }
 
-// 16 bits in each value, as maxima are agreed on and only the first rank has a part.
+// Shares 16 bits per value, because `agree` returns maxima; ranks other than the first contribute 0.
 std::string braid::agreeOnJobId(Model &model, const std::string &saved) {
   std::array<int32_t, agreeValues> values{};
   constexpr int parts = 4;

@@ -1,4 +1,4 @@
-//===- JobId.h - which job a checkpoint belongs to ------------------------===//
+//===- JobId.h - identity of a training job -------------------------------===//
 #ifndef BRAID_CHECKPOINT_JOBID_H
 #define BRAID_CHECKPOINT_JOBID_H
 
@@ -8,8 +8,8 @@
 
 namespace braid {
 
-// The id of a job, the same on all ranks, who must ask together: what its checkpoint says,
-// or, where that is empty, 64 bits that the first rank draws.
+// Returns the id of the job, the same on all ranks; all ranks must call it together. This is `saved`, the
+// id in the checkpoint, or, if that is empty, 64 random bits from the first rank.
 std::string agreeOnJobId(Model &model, const std::string &saved);
 
 } // namespace braid

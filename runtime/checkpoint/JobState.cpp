@@ -1,4 +1,4 @@
-//===- JobState.cpp - what a job must know to go on, apart from the tensors ===//
+//===- JobState.cpp - state of a job beside its tensors -------------------===//
 
 #include "checkpoint/JobState.h"
 
@@ -37,7 +37,7 @@ std::string braid::describeJob(const br_model &model, const JobState &s, const c
     metadata["optimizer"] = model.optimizer;
   if (!s.data.empty())
     metadata["data"] = s.data;
-  // What the model is, beside its shapes (train/ConfigCheck.h).
+  // Describes the model beyond its shapes (train/ConfigCheck.h).
   if (model.operations) {
     metadata["model_hash"] = formatHash(model.model_hash);
     metadata["operations"] = model.operations;

@@ -1,4 +1,4 @@
-//===- JobState.h - what a job must know to go on, apart from the tensors -===//
+//===- JobState.h - state of a job beside its tensors ---------------------===//
 #ifndef BRAID_CHECKPOINT_JOBSTATE_H
 #define BRAID_CHECKPOINT_JOBSTATE_H
 
@@ -12,30 +12,31 @@
 namespace braid {
 
 struct JobState {
-  std::string id;         // of the job: 16 hexadecimal digits; empty in older checkpoints
-  int64_t step = 0;       // completed
-  int64_t tokensSeen = 0; // the position in the data
+  std::string id;         // id of the job, 16 hexadecimal digits; empty in older checkpoints
+  int64_t step = 0;       // number of completed steps
+  int64_t tokensSeen = 0; // position in the data, in tokens
   double epoch = 0;
   float lastLoss = 0;
   uint64_t seed = 1, batchSeed = 1;
   std::string batchOrder = "random";
   float lr = 1e-3f, minLr = 0;
   int64_t warmup = 0, decaySteps = 0;
-  int64_t batchTokens = 0; // of a step; 0 in older checkpoints
+  int64_t batchTokens = 0; // tokens per step; 0 in older checkpoints
   std::string schedule = "constant";
-  double holdout = 0.1; // the share of the data, from its end, that is not trained on
-  // What it was trained on (data/Fingerprint.h) and by (br_model.optimizer); empty in checkpoints
-  // of versions that did not say.
+  double holdout = 0.1; // fraction of the data, from its end, held out from training
+  // Fingerprint of the training data (data/Fingerprint.h) and the optimizer (br_model.optimizer); empty in
+  // older checkpoints.
   std::string data, optimizer;
-  std::string initFolder; // that its weights are from; may be empty
+  std::string initFolder; // folder of the initial weights; may be empty
 };
 
-// The optimizer is the model's.  As strings, by name, which is what safetensors' metadata holds: a JSON object.
+// Returns the state and the model's optimizer as a JSON object of strings, the form of safetensors
+// metadata.
 std::string describeJob(const br_model &model, const JobState &state, const char *format);
 
-// Throws Error when a key is missing or malformed; `path` is where they are from.
+// Throws Error if a key is missing or malformed; `path` names the file in messages.
 JobState parseJob(const std::map<std::string, std::string> &metadata, const std::string &path);
-// The share alone, of any file; nothing where it does not say, as older ones.
+// Returns the held-out fraction from any file; nothing if the file has none, such as an older one.
 std::optional<double> parseHoldout(const std::map<std::string, std::string> &metadata, const std::string &path);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Moments.cpp - moments that were stored in another way --------------===//
+//===- Moments.cpp - convert moments in other storage types ---------------===//
 
 #include "checkpoint/Moments.h"
 
@@ -17,10 +17,11 @@ using namespace braid;
 std::string braid::scalesOf(std::string_view moment) { return std::string(moment) + ".scale"; }
 
 //===----------------------------------------------------------------------===//
-// Which
+// Find moments to convert
 //===----------------------------------------------------------------------===//
 
-// The dim in which there is a scale for each block; none if these are not scales of such codes.
+// Returns the blocks along the one dim in which the shapes differ; nothing if `scales` is not a shape of
+// scales for `codes`.
 static std::optional<Blocks> blocksOfShapes(const std::vector<int64_t> &codes, const std::vector<int64_t> &scales) {
   Blocks blocks;
   if (codes.size() != scales.size())
@@ -74,7 +75,7 @@ std::vector<ConvertedMoment> braid::findConvertedMoments(const SavedTensors &sav
 
 namespace {
 
-// Indices of a tensor; in memory row-major.
+// A range of indices of a tensor; row-major in memory.
 struct Box {
   std::vector<int64_t> begin, extent;
 
@@ -87,7 +88,7 @@ struct Box {
   void cut(int dim, int64_t from, int64_t to) { begin[dim] = from, extent[dim] = to - from; }
   int64_t end(int dim) const { return begin[dim] + extent[dim]; }
 
-  // The blocks that it has a part of, in terms of elements and of scales.
+  // Returns all blocks that the box overlaps, as a box of elements (or of scales).
   Box inWholeBlocks(const Blocks &blocks) const {
     Box box = ofScales(blocks);
     if (blocks.size)
@@ -102,7 +103,7 @@ struct Box {
   }
 };
 
-// Cuts the dim of the largest stride to what the window of a flat range has of it.
+// Cuts the box along the dim with the largest stride to the flat range's window.
 void cutToWindow(Box &box, const TensorPart &part) {
   int major = -1;
   for (int dim = 0; dim < part.rank; ++dim)
@@ -110,7 +111,7 @@ void cutToWindow(Box &box, const TensorPart &part) {
       major = dim;
   if (major < 0 || part.fused[major] > 1 || part.stride[major] < 1)
     return;
-  int64_t inside = 0; // from the first to the last position of the other dims
+  int64_t inside = 0; // offset from the first to the last position of the other dims
   for (int dim = 0; dim < part.rank; ++dim)
     inside += dim == major ? 0 : std::max<int64_t>(part.indices(dim) - 1, 0) * part.stride[dim];
   const int64_t stride = part.stride[major], from = std::max<int64_t>((part.first - inside + stride - 1) / stride, 0),
@@ -118,7 +119,7 @@ void cutToWindow(Box &box, const TensorPart &part) {
   box.cut(major, part.begin[major] + std::min(from, to), part.begin[major] + to);
 }
 
-// All that a part may have.
+// Returns a box around all elements of a part.
 Box boxAround(const TensorPart &part) {
   Box box;
   for (int dim = 0; dim < part.rank; ++dim) {
@@ -136,7 +137,8 @@ Box boxAround(Box a, const Box &b) {
   return a;
 }
 
-// Calls f(first element, step to the next, number of elements, number of the scale) for what a box has of each block.
+// Calls f(first element, stride, number of elements, index of the scale) for the box's elements in each
+// block.
 template <class F> void forEachBlock(const Box &box, const Blocks &blocks, const F &f) {
   int64_t inner = 1, outer = 1;
   for (size_t dim = 0; dim < box.extent.size(); ++dim)
@@ -156,7 +158,7 @@ template <class F> void forEachBlock(const Box &box, const Blocks &blocks, const
 // Codes
 //===----------------------------------------------------------------------===//
 
-// As tg.quantize has them: a code q stands for sign(q) q^4 scales.
+// As in tg.quantize: a code q means sign(q) q^4 times the scale.
 constexpr float largestCode = 127;
 
 float square(float x) { return x * x; }
@@ -164,7 +166,7 @@ float levelOf(float code) { return square(square(code / largestCode)); }
 
 float numberOf(int8_t code, float scale) { return std::copysign(square(square(code)) * scale, float(code)); }
 
-// The code of the nearest number; what is not zero has a code that is not zero.
+// Returns the code of the nearest number. A number other than zero never gets the code 0.
 int8_t codeOf(float x, float largest) {
   const float size = std::fabs(x), part = size / largest;
   if (!(size > 0))
@@ -178,7 +180,7 @@ int8_t codeOf(float x, float largest) {
 // Reading and storing
 //===----------------------------------------------------------------------===//
 
-// 64 MiB of numbers.
+// Elements to convert at a time: 64 MiB of floats.
 constexpr int64_t mostElements = 16 << 20;
 
 class Converter {
@@ -282,7 +284,7 @@ void Converter::convert(const Box &box) {
     storeNumbers(box);
 }
 
-// In slabs along the first dim, of whole blocks.  What a rank holds beside its part is zero.
+// Converts in slabs of whole blocks along the first dim. Memory outside the rank's part becomes zero.
 void Converter::run() {
   model.zero(*what.moment);
   Box box = boxAround(part);

@@ -1,4 +1,4 @@
-//===- NonFinite.cpp - parameters that are no numbers in a file -----------===//
+//===- NonFinite.cpp - find parameters that are not finite ----------------===//
 
 #include "checkpoint/NonFinite.h"
 
@@ -16,7 +16,7 @@ using namespace braid;
 
 namespace {
 
-// The index of a place of a part, whose strides are those of a dense tensor.
+// Returns the index of an element from its offset in a part with dense strides.
 std::vector<int64_t> indexOf(const TensorPart &part, int64_t place) {
   std::vector<int64_t> index;
   for (int dim = 0; dim < part.rank; ++dim)
@@ -24,7 +24,7 @@ std::vector<int64_t> indexOf(const TensorPart &part, int64_t place) {
   return index;
 }
 
-// The names under which files have the parameters, of all kinds of ranks.
+// Returns the names of the parameters in files, for all kinds of ranks.
 std::set<std::string> savedNamesOf(const br_model &model) {
   std::set<std::string> names;
   for (const br_model *kind = &model; kind; kind = kind->others)
@@ -34,7 +34,7 @@ std::set<std::string> savedNamesOf(const br_model &model) {
   return names;
 }
 
-// Reads a piece in windows of bounded size.
+// Reads a piece in windows of bounded size; describes the first element that is not finite.
 std::string nonFiniteElement(const SavedTensors::Piece &piece, PieceReader &reader, std::vector<double> &window) {
   constexpr int64_t room = 1 << 18;
   window.resize(room);

@@ -1,4 +1,4 @@
-//===- NonFinite.h - parameters that are no numbers in a file -------------===//
+//===- NonFinite.h - find parameters that are not finite ------------------===//
 #ifndef BRAID_CHECKPOINT_NONFINITE_H
 #define BRAID_CHECKPOINT_NONFINITE_H
 
@@ -8,8 +8,8 @@
 
 namespace braid {
 
-// "parameter 'w' holds nan at [3, 5] in 'FILE'", of the first element of a parameter of the
-// model that is not finite in the file; empty if all are.  Reads the whole of it.
+// Describes the first element of the model's parameters that is not finite in the file, as in "parameter
+// 'w' holds nan at [3, 5] in 'FILE'"; empty if all are finite. Reads all parameters.
 std::string nonFiniteParameter(const SavedTensors &saved, const br_model &model);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- PieceReader.cpp - reading a part of a tensor from a file's piece ---===//
+//===- PieceReader.cpp - read a part of a tensor from a file --------------===//
 
 #include "checkpoint/PieceReader.h"
 
@@ -12,9 +12,9 @@ using namespace braid;
 namespace {
 
 constexpr int64_t bufferBytes = 1 << 20;
-// What the kernel reads at least.
+// Minimum bytes that the kernel reads.
 constexpr int64_t gapBytes = 4096;
-// From here on a read of its own is cheaper than a copy.
+// From this many bytes on, a separate read is cheaper than a copy.
 constexpr int64_t directBytes = 64 << 10;
 constexpr size_t maxPendingReads = 4096;
 
@@ -26,7 +26,7 @@ template <class T> T load(const std::byte *at) {
   return value;
 }
 
-// How floats of the file's type are read; null for other types.
+// Returns how to read floats of the file's type; null for other types.
 ToFloat conversionFrom(const std::string &dtype) {
   if (dtype == "F64")
     return [](const std::byte *at) { return load<double>(at); };
@@ -39,7 +39,7 @@ ToFloat conversionFrom(const std::string &dtype) {
   return nullptr;
 }
 
-// One piece on its way into memory.
+// Moves elements of one piece into memory.
 class Transfer {
 public:
   Transfer(const SavedTensors::Piece &piece, br_dtype dtype, std::byte *memory, std::vector<std::byte> &buffer,
@@ -63,11 +63,11 @@ private:
   std::vector<Run> &pending;
   int64_t fromSize, toSize;
   ToFloat convert;
-  int64_t room;               // of the buffer, in elements
-  int64_t begin = 0, end = 0; // what is to be read
+  int64_t room;               // elements that fit the buffer
+  int64_t begin = 0, end = 0; // range of the file to read
 };
 
-// Splits a run into reads that are worth it and fit the buffer.
+// Splits a run into reads that are large enough and fit the buffer.
 void Transfer::add(Run run) {
   if (!convert && run.step == 1 && run.otherStep == 1 && run.count * toSize >= directBytes) {
     flush();
@@ -87,7 +87,7 @@ void Transfer::add(Run run) {
 
 void Transfer::append(const Run &run) {
   const int64_t last = run.place + (run.count - 1) * run.step + 1;
-  // Runs mostly come in the order of the file (forEachRun).
+  // Runs mostly arrive in the order of the file (forEachRun).
   if (!pending.empty() && (run.place < begin || (run.place - end) * fromSize > gapBytes || last - begin > room ||
                            pending.size() == maxPendingReads))
     flush();

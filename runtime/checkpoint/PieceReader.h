@@ -1,4 +1,4 @@
-//===- PieceReader.h - reading a part of a tensor from a file's piece -----===//
+//===- PieceReader.h - read a part of a tensor from a file ----------------===//
 #ifndef BRAID_CHECKPOINT_PIECEREADER_H
 #define BRAID_CHECKPOINT_PIECEREADER_H
 
@@ -10,12 +10,12 @@
 
 namespace braid {
 
-// Whether elements of the file's type can become the runtime's: the same type, or
-// floats of any width.
+// Whether elements of the file's type can be read as the runtime's type: the same type, or floats of any
+// width.
 bool isConvertible(const std::string &from, br_dtype to);
 
-// Reads through a buffer of bounded size.  Of the file it reads what is wanted, and
-// gaps too short to be worth a second read.
+// Reads through a buffer of bounded size. Reads the requested bytes, and gaps that are too short for a
+// separate read.
 class PieceReader {
 public:
   PieceReader();

@@ -1,4 +1,4 @@
-//===- SavedTensors.cpp - logical tensors in one file or in several -------===//
+//===- SavedTensors.cpp - logical tensors in one or more files ------------===//
 
 #include "checkpoint/SavedTensors.h"
 
@@ -31,7 +31,7 @@ void SavedTensors::openFile(const std::string &path) {
   addFile(path, [](const std::string &) { return true; });
 }
 
-// Where there is a file with all tensors, an index is not needed.
+// Opens a folder of weights; uses the single file if it exists, else the index.
 void SavedTensors::openWeights(const std::string &path) {
   if (const std::string file = path + "/" + kWeightsFile; isThere(file))
     return openFile(file);
@@ -61,7 +61,7 @@ template <class F> void SavedTensors::addFile(const std::string &path, const F &
     if (!isIncluded(entry.name))
       continue;
     all[entry.name] = {entry.dtype, entry.shape};
-    // Dims beyond the runtime's number belong to tensors that no model has.
+    // Tensors with more dims than the runtime supports belong to no model.
     if (entry.shape.size() <= BR_MAX_RANK)
       stored.pieces.push_back({entry.name, entry.name, wholeTensor(entry.shape), entry.shape});
   }
@@ -85,7 +85,7 @@ void SavedTensors::openFolder(const std::string &path) {
   }
 }
 
-// The file has what the index says, neither less nor more, and was written with it.
+// Checks that the file has exactly the tensors in the index, and was written together with it.
 void SavedTensors::check(const StoredFile &stored, int rank) {
   const CheckedFile checkedFile(stored.path);
   const SafetensorsFile &file = checkedFile.tensors();
@@ -131,7 +131,7 @@ std::string braid::nameInStack(const std::string &name, int64_t number) {
   return star == std::string::npos ? name : std::string(name).replace(star, 1, std::to_string(number));
 }
 
-// The numbers of the tensors that `pattern` names, by their names.
+// Returns the names that match `pattern`, with their numbers from 0 on.
 std::map<std::string, int64_t> SavedTensors::numbersIn(const std::string &pattern) const {
   const size_t star = pattern.find('*');
   const std::string before = pattern.substr(0, star), after = pattern.substr(star + 1);
@@ -147,7 +147,7 @@ std::map<std::string, int64_t> SavedTensors::numbersIn(const std::string &patter
   return numbers;
 }
 
-// Whether there is anything to stack.
+// Stacks the tensors that match `pattern`; returns whether there are any.
 bool SavedTensors::stack(const std::string &pattern) {
   const std::map<std::string, int64_t> numbers = numbersIn(pattern);
   if (numbers.empty())

@@ -1,11 +1,11 @@
-//===- SavedTensors.h - logical tensors in one file or in several ---------===//
+//===- SavedTensors.h - logical tensors in one or more files --------------===//
 //
-// What a checkpoint, or any file of weights, holds: named tensors in pieces, each
-// in a safetensors file.  Opening checks every file against the index, so that what
-// is offered can be read; reading touches only the bytes that are asked for.
+// The tensors of a checkpoint or of any file of weights: named, and stored in pieces, each in a safetensors
+// file. Opening checks every file against the index, so that every listed tensor is readable. Reading
+// touches only the requested bytes.
 //
-// A name with a star, "experts.*.w", is of a stack: side by side along dim 0 it has the tensors
-// that files of other programs call by numbers from 0 on in the place of the star.
+// A name with a star, "experts.*.w", names a stack along dim 0. Files of other programs store its parts as
+// separate tensors, with numbers from 0 on instead of the star.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CHECKPOINT_SAVEDTENSORS_H
@@ -22,43 +22,43 @@
 namespace braid {
 
 struct SavedTensor {
-  std::string dtype; // as safetensors calls it
+  std::string dtype; // type name in safetensors
   std::vector<int64_t> shape;
 };
 
 class SavedTensors {
 public:
-  // A safetensors file, or a folder of them: with the index of a checkpoint, or as weights
-  // (Weights.h).  Throws Error that names the file and what is wrong with it.
+  // Opens a safetensors file, or a folder of them, with the index of a checkpoint or as weights
+  // (Weights.h). Throws an Error that names the file and says what is wrong.
   explicit SavedTensors(const std::string &path);
 
   const std::string &path() const { return name; }
   const std::map<std::string, std::string> &metadata() const { return strings; }
-  // Whether damage to any of it would be noticed.
+  // Whether all data has checksums, so that damage is detected.
   bool hasChecksums() const { return checked; }
   const std::map<std::string, SavedTensor> &tensors() const { return all; }
-  const SavedTensor *find(const std::string &tensor) const; // null: none
-  // The same, with these stacks in the place of their tensors, where those are there.  Where no
-  // name fits, those that lack the first part of the stack's are taken.  Throws Error when one is
-  // missing in between or differs from the first.
+  const SavedTensor *find(const std::string &tensor) const; // null if there is none
+  // Returns a copy in which each stack in `names` replaces its tensors, if they exist. If no name matches,
+  // tries the stack's name without its first component. Throws Error if a tensor of the stack is missing or
+  // differs from the first.
   SavedTensors withStacks(const std::vector<std::string> &names) const;
 
-  // A piece: where its elements lie in an open file.
+  // A piece: the place of its elements in an open file.
   struct Piece {
     const CheckedFile &file;
     const TensorEntry &entry;
     const TensorPart &part;
   };
-  // Calls f for every piece for which `wanted` is true, file by file, each opened
-  // only if it has one.
+  // Calls f for every piece for which `wanted` returns true, file by file. Opens a file only if it has such
+  // a piece.
   void forEachPiece(const std::function<bool(const std::string &tensor, const TensorPart &part)> &wanted,
                     const std::function<void(const std::string &tensor, const Piece &piece)> &f) const;
 
 private:
   struct Stored {
-    std::string tensor, entry; // what it is a part of, and what its file calls it
+    std::string tensor, entry; // the tensor that it is a part of, and its name in the file
     TensorPart part;
-    std::vector<int64_t> shape; // in its file
+    std::vector<int64_t> shape; // in the file
   };
   struct StoredFile {
     std::string path;
@@ -79,7 +79,7 @@ private:
   bool checked = true;
 };
 
-// The name of tensor `number` of a stack; of another tensor, its name.
+// Returns the name of tensor `number` of a stack; for other tensors, their own name.
 std::string nameInStack(const std::string &name, int64_t number);
 inline bool isStack(const std::string &name) { return name.find('*') != std::string::npos; }
 

@@ -1,8 +1,8 @@
-//===- WeightNames.cpp - which tensors of a file are a model's parameters -===//
+//===- WeightNames.cpp - match a file's tensors to parameters -------------===//
 //
-// Files call parameters by the names of the model, but for what libraries do to names: a
-// model that was saved without its head lacks the first part of all names, and the head of
-// GPT-NeoX has two names.  What else a file has is refused, unless it says nothing new.
+// Files use the model's parameter names, with changes by libraries: a model that was saved without its head
+// lacks the first component of all names, and the head of GPT-NeoX has two names. Other tensors in a file
+// are refused, unless they follow from the rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,20 +49,21 @@ std::vector<std::string> braid::namesInFile(const std::vector<const br_tensor *>
 
 namespace {
 
-// What Transformers calls heads.  That of GPT-NeoX is embed_out in the files of the hub, and
-// lm_head in those of some versions; version 5 loads both, version 4 only the first.
+// Names of heads in Transformers. The head of GPT-NeoX is embed_out in files on the hub, and lm_head in
+// files of some versions; version 5 loads both, version 4 only the first.
 constexpr std::string_view kHeads[] = {"lm_head.weight", "embed_out.weight"};
 
 bool isHead(std::string_view name) { return std::find(std::begin(kHeads), std::end(kHeads), name) != std::end(kHeads); }
 
-// Checkpoints hold more than parameters, which is not what their names are compared for.
+// Whether the file is a checkpoint of this program. A checkpoint has more than parameters, so its extra
+// tensors are accepted.
 bool isCheckpoint(const SavedTensors &saved) {
   auto format = saved.metadata().find("format");
   return format != saved.metadata().end() && format->second.starts_with("braid-checkpoint-");
 }
 
-// Up to its first point, what most parameters' names begin with: "transformer."; empty if the
-// file has names that begin so, or none of the parameters without it.
+// Returns the most common first component of the parameters' names, such as "transformer.". Returns an
+// empty string if the file has names that begin with it, or has no parameter without it.
 std::string missingPrefix(const SavedTensors &saved, const std::vector<const br_tensor *> &parameters) {
   std::map<std::string, size_t> counts;
   for (const br_tensor *t : parameters)
@@ -81,8 +82,8 @@ std::string missingPrefix(const SavedTensors &saved, const std::vector<const br_
   return std::any_of(parameters.begin(), parameters.end(), isThere) ? most->first : "";
 }
 
-// What libraries keep among weights although it follows from the configuration: masks, which
-// have rows and columns where a bias has not, and the frequencies of rotations.
+// Whether a tensor follows from the configuration, although libraries save it with the weights: masks,
+// which have rows and columns unlike a bias, and the frequencies of rotary positions.
 bool isDerived(std::string_view name, const SavedTensor &tensor) {
   auto endsWith = [&](std::string_view last) {
     return name.ends_with(last) && (name.size() == last.size() || name[name.size() - last.size() - 1] == '.');
@@ -92,7 +93,7 @@ bool isDerived(std::string_view name, const SavedTensor &tensor) {
   return endsWith("attn.masked_bias") || endsWith("attention.masked_bias") || endsWith("rotary_emb.inv_freq");
 }
 
-// By a checksum, without memory for them.
+// Compares two tensors by checksum, so neither needs to be in memory.
 bool haveSameData(const SavedTensors &saved, const std::string &a, const std::string &b) {
   std::map<std::string, Checksum> sums;
   std::vector<std::byte> buffer(1 << 20);
@@ -108,7 +109,7 @@ bool haveSameData(const SavedTensors &saved, const std::string &a, const std::st
   return sums[a].value() == sums[b].value();
 }
 
-// "'a', 'b'", of the first few, with `separator` in between.
+// Joins the first few texts with `separator`, and counts the rest.
 std::string listed(const std::vector<std::string> &texts, const char *separator) {
   constexpr size_t shown = 8;
   std::string text;
@@ -129,7 +130,7 @@ public:
 
   void matchAll();
   void refuseOthers();
-  // What keeps the weights from fitting the model; empty: nothing.
+  // Returns the reasons why the weights do not fit the model; empty if they fit.
   std::string misfits() const;
   std::map<std::string_view, std::string> takeNames() { return std::move(names); }
 
@@ -185,8 +186,8 @@ void Matching::matchAll() {
   }
 }
 
-// A head that the model ties to its table is in some files nonetheless, as a copy.  Another
-// one than the table is of another model.
+// Whether the tensor is a copy of the embedding table: some files have the head although the model ties it
+// to the table. A head that differs from the table belongs to another model.
 bool Matching::isTiedHead(const std::string &name, const SavedTensor &tensor) {
   if (!isHead(name))
     return false;

@@ -1,4 +1,4 @@
-//===- Weights.cpp - folders of weights, as other programs write them -----===//
+//===- Weights.cpp - folders of weights from other programs ---------------===//
 
 #include "checkpoint/Weights.h"
 
@@ -35,7 +35,7 @@ std::map<std::string, std::string> braid::readWeightsIndex(const std::string &pa
   return files;
 }
 
-// Safetensors alone are read: files of Python objects may run code.
+// Only safetensors are read: files of Python objects may run code.
 std::string braid::describeOtherWeights(const std::string &folder) {
   constexpr const char *others[] = {"pytorch_model.bin", "pytorch_model.bin.index.json", "consolidated.00.pth",
                                     "tf_model.h5", "flax_model.msgpack"};

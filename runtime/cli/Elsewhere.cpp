@@ -1,4 +1,4 @@
-//===- Elsewhere.cpp - options of other programs, and of other frameworks -===//
+//===- Elsewhere.cpp - options of other programs --------------------------===//
 
 #include "cli/Elsewhere.h"
 
@@ -12,7 +12,7 @@ using namespace braid::cli;
 
 namespace {
 
-// "--Batch_size" and "-batch-size" are "--batch-size".
+// Normalizes a name: "--Batch_size" and "-batch-size" become "--batch-size".
 std::string normalized(std::string_view option) {
   std::string name;
   for (char c : option)
@@ -27,7 +27,7 @@ std::string joined(const std::vector<std::string> &words, const char *last) {
   return text;
 }
 
-// The programs other than the one asked that have the option: the first tool, or else commands.
+// Other programs that have the option: the first tool, or else commands.
 struct Havers {
   const ProgramOptions *tool = nullptr;
   std::vector<std::string> commands;
@@ -43,13 +43,13 @@ Havers haversOf(const Asked &asked, std::string_view option) {
     else if (!found.tool)
       found.tool = &program;
   }
-  // From one command to another it is not as far as to a tool.
+  // A user of one command more likely means another command than a tool.
   if (found.tool && !asked.isTool && !found.commands.empty())
     found.tool = nullptr;
   return found;
 }
 
-// "braidc", "the training binary's commands train and eval", "the command train".
+// Returns a text such as "braidc", "the training binary's commands train and eval" or "the command train".
 std::string ownersOf(const Asked &asked, const Havers &havers) {
   if (havers.tool)
     return std::string(havers.tool->program);

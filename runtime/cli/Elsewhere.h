@@ -1,8 +1,8 @@
-//===- Elsewhere.h - options of other programs, and of other frameworks ---===//
+//===- Elsewhere.h - options of other programs ----------------------------===//
 //
-// A model goes through braid-model, braidc and a training binary, and each has its options.
-// An option that another of them has, or that Braid has under another name, is answered with
-// the right one:
+// A model passes through braid-model, braidc and a training binary, and each has its own options. If
+// another of these programs has an option, or Braid has it under another name, the message names the right
+// one:
 //
 //   --precision is an option of braidc: compile with it
 //   unknown option '--learning-rate'; did you mean '--lr'?
@@ -18,20 +18,21 @@
 
 namespace braid::cli {
 
-// A tool, or a command of a training binary, with the options that it has itself.
+// A tool, or a command of a training binary, and the options that it has.
 struct Asked {
   std::string_view program;
   bool isTool;
   std::function<bool(std::string_view)> has;
 };
 
-// Message for an option that `asked` does not have; empty if no program has it and no synonym is known.
+// Returns a message for an option that `asked` lacks; empty if no program has it and no synonym is known.
 std::string optionElsewhere(const Asked &asked, std::string_view option);
 
-// The option of another program that `option` is a misspelling of, as "'--precision' of braidc"; empty for none.
+// Returns the option of another program that `option` misspells, as "'--precision' of braidc"; empty if
+// there is none.
 std::string misspeltElsewhere(const Asked &asked, std::string_view option);
 
-// The command of training binaries that other programs call so; empty for none.
+// Returns the training command that other frameworks call `word`; empty if there is none.
 std::string_view commandCalled(std::string_view word);
 
 } // namespace braid::cli

@@ -1,9 +1,8 @@
-//===- Field.h - where an option's value goes -----------------------------===//
+//===- Field.h - the field that an option's value fills -------------------===//
 //
-// into<&TrainOptions::steps>: how a text becomes the value of a field of that type, and
-// what the field is at first, which is the option's default.  A flag, an enum and a bool
-// take the index of the word; a type of its own takes a text by a function
-// readOption(T &, std::string_view) beside it.
+// into<&TrainOptions::steps> describes how a text becomes the value of a field of that type. The field's
+// initial value is the option's default. A flag, an enum and a bool take the index of the word. A
+// user-defined type takes a text through a function readOption(T &, std::string_view) in its namespace.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CLI_FIELD_H
@@ -20,18 +19,18 @@
 
 namespace braid::cli {
 
-// The default as text; empty for none.
+// Returns the default as text; empty if there is none.
 using Initial = std::string (*)(const Value &);
 
-// One text for each struct.  (Not an address: under -fsanitize=undefined GCC compares none in
-// constant expressions, its bug 71962.)
+// Returns a different text for each struct. (An address would not work: under -fsanitize=undefined, GCC
+// cannot compare addresses in constant expressions; GCC bug 71962.)
 template <class T> consteval std::string_view structName() { return __PRETTY_FUNCTION__; }
 
 struct Field {
-  std::string_view of; // the struct; empty for none
+  std::string_view of; // the struct; empty if there is none
   void (*store)(void *object, const Value &value, std::string_view text) = nullptr;
   Initial initial = nullptr;
-  // What an integer field holds.
+  // Range of an integer field.
   int64_t least = std::numeric_limits<int64_t>::min();
   uint64_t most = std::numeric_limits<uint64_t>::max();
 };
@@ -63,7 +62,7 @@ template <class T> void assign(T &field, const Value &value, std::string_view te
 template <class T> void assign(std::optional<T> &field, const Value &value, std::string_view text) {
   assign(field.emplace(), value, text);
 }
-// What was given is added to what was given before.
+// Appends to the values that were given before.
 template <class T> void assign(std::vector<T> &field, const Value &value, std::string_view text) {
   assign(field.emplace_back(), value, text);
 }
@@ -78,16 +77,16 @@ template <class T> std::string show(const T &field, const Value &value) {
     return std::string(text, std::to_chars(text, text + sizeof text, field).ptr);
   } else if constexpr (std::is_convertible_v<const T &, std::string>) {
     return field;
-  } else if constexpr (std::is_convertible_v<const T &, double>) { // a number of a range
+  } else if constexpr (std::is_convertible_v<const T &, double>) { // a number with a range
     return show(field.value, value);
   } else {
-    return {}; // an optional, a list: nothing by default
+    return {}; // an optional or a list: empty by default
   }
 }
 
 } // namespace detail
 
-// The member of a member: memberOf<&A::b, &B::c>(a) is a.b.c.
+// Returns a nested member: memberOf<&A::b, &B::c>(a) is a.b.c.
 template <class T> constexpr T &memberOf(T &object) { return object; }
 template <auto First, auto... Rest, class T> constexpr auto &memberOf(T &object) {
   return memberOf<Rest...>(object.*First);

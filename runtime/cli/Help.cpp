@@ -1,4 +1,4 @@
-//===- Help.cpp - a table as help and as a reference page -----------------===//
+//===- Help.cpp - help and reference page from a table --------------------===//
 
 #include "cli/Help.h"
 
@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kColumns = 80, kHelpColumn = 28;
 
-// Appends words in lines that start at `column`: the first of them behind what the last
-// line of `text` has, if that leaves two spaces.
+// Appends words, wrapped into lines that start at `column`. The first line continues the last line of
+// `text`, if that leaves two spaces.
 void appendWrapped(std::string &text, std::string_view words, size_t column) {
   size_t at = text.size() - (text.rfind('\n') + 1);
   if (at > 0 && at + 2 > column) {
@@ -35,7 +35,7 @@ void appendWrapped(std::string &text, std::string_view words, size_t column) {
   text += '\n';
 }
 
-// "--zero=STAGE", "-o PATH", "--profile[=FILE]".
+// Returns "--zero=STAGE", "-o PATH" or "--profile[=FILE]".
 std::string usage(const Option &option) {
   std::string name(option.name);
   const Value &value = option.value;
@@ -45,7 +45,7 @@ std::string usage(const Option &option) {
   return name + (value.mayBeAlone ? "[" + text + "]" : text);
 }
 
-// The default as the table has it, or as the field has it.
+// Returns the default from the table, or else from the field.
 std::string defaultOf(const Option &option) {
   if (!option.fallback.empty() || option.isRequired)
     return std::string(option.fallback);
@@ -58,7 +58,7 @@ std::string helpOf(const Option &option) {
   return std::string(option.help) + (initial.empty() ? "" : " (default: " + initial + ")");
 }
 
-// The words that the option takes, as far as there is something to say of them.
+// Returns the words that the option takes and that have a description.
 Lines linesOf(const Option &option) {
   Lines lines = option.lines ? option.lines() : Lines();
   for (const Word &word : option.value.valid())
@@ -74,7 +74,7 @@ void appendOption(std::string &text, const Option &option) {
     appendWrapped(text, "- " + word + ": " + help, kHelpColumn);
 }
 
-// Paragraphs are wrapped; lines that are indented stay.
+// Wraps paragraphs; keeps indented lines.
 void appendParagraphs(std::string &text, std::string_view paragraphs) {
   for (size_t start = 0, end; start < paragraphs.size(); start = end + 1) {
     end = std::min(paragraphs.find('\n', start), paragraphs.size());
@@ -106,7 +106,7 @@ std::string opening(const Command &command, std::string_view program, std::strin
   return text;
 }
 
-// Text of a table's cell.
+// Escapes text for a table cell.
 std::string cell(std::string_view words) {
   std::string text;
   for (char c : words)

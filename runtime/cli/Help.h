@@ -1,4 +1,4 @@
-//===- Help.h - a table as help and as a reference page -------------------===//
+//===- Help.h - help and reference page from a table ----------------------===//
 #ifndef BRAID_CLI_HELP_H
 #define BRAID_CLI_HELP_H
 
@@ -6,14 +6,14 @@
 
 namespace braid::cli {
 
-// What --help prints: options by topic, those of programs for `target` alone (empty: all),
-// in lines of at most 80 columns.  `program` is the name by which it was called.
+// Returns the text of --help: options by topic, for programs of `target` only (empty: all), in lines of at
+// most 80 columns. `program` is the name under which it was called.
 std::string helpText(const Command &command, std::string_view program, std::string_view target);
 
-// The help of a program that is its commands.
+// Returns the help of a program that consists of commands.
 std::string helpText(const Command &program, std::span<const Command *const> commands, std::string_view name);
 
-// A section of docs/CommandLine.md.
+// Returns a section of docs/CommandLine.md.
 std::string markdown(const Command &command, std::string_view program);
 
 } // namespace braid::cli

@@ -1,4 +1,4 @@
-//===- Names.cpp - lists of names, and which one is meant -----------------===//
+//===- Names.cpp - lists of names, and the nearest name -------------------===//
 
 #include "cli/Names.h"
 
@@ -6,8 +6,8 @@
 
 using namespace braid::cli;
 
-// Insertions, deletions, replacements and exchanges of neighbours that make one of the
-// other.
+// Returns the edit distance: the number of insertions, deletions, replacements and swaps of neighbours that
+// turn `a` into `b`.
 static size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> least(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i)

@@ -1,4 +1,4 @@
-//===- Names.h - lists of names, and which one is meant -------------------===//
+//===- Names.h - lists of names, and the nearest name ---------------------===//
 #ifndef BRAID_CLI_NAMES_H
 #define BRAID_CLI_NAMES_H
 
@@ -10,10 +10,10 @@ namespace braid::cli {
 
 std::vector<std::string_view> split(std::string_view text, char between);
 
-// Whether one of the names, between which there are spaces, is this.
+// Whether `name` is one of the space-separated names.
 bool isAmong(std::string_view name, std::string_view names);
 
-// The name that `word` is probably a misspelling of; empty for none.
+// Returns the name that `word` probably misspells; empty if there is none.
 std::string_view nearestTo(std::string_view word, std::span<const std::string_view> names);
 
 } // namespace braid::cli

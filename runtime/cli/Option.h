@@ -1,12 +1,11 @@
-//===- Option.h - a command line as a table -------------------------------===//
+//===- Option.h - tables of command-line options --------------------------===//
 //
-// A command line is a constexpr table: an Option is a row, rows of a topic stand
-// together, a Command has topics.  A row says what the option takes, what it is for and
-// which field it fills; the help, the checks, the reference page (docs/CommandLine.md) and
-// the two libraries that split command lines into words are fed from it.  A new option is
-// a row and a field.
+// A command line is a constexpr table: an Option is a row, a Topic groups rows, and a Command has topics. A
+// row has the option's valid values, its help and the field that it fills. The help, the checks, the
+// reference page (docs/CommandLine.md) and the two libraries that split command lines all use this table. A
+// new option is a row and a field.
 //
-// Without LLVM and without exceptions: compiler and runtime share it.
+// Uses neither LLVM nor exceptions, because the compiler and the runtime share it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CLI_OPTION_H
@@ -16,15 +15,15 @@
 
 namespace braid::cli {
 
-// Words and what each means.
+// Words and their meanings.
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
 struct Option {
-  std::string_view name; // "--zero", "-o"; without dashes that of a word by its position
+  std::string_view name; // "--zero", "-o"; a name without dashes is positional
   Value value;
-  std::string_view help; // without a full stop; its default is added
+  std::string_view help; // without a full stop; the default is appended
   Field field;
-  // What few options have, by the functions below.
+  // Rare properties, set by the functions below.
   std::string_view fallback, target, needs, excludes, moved;
   Initial initial = nullptr;
   Lines (*lines)() = nullptr;
@@ -38,50 +37,50 @@ struct Option {
   constexpr bool isPositional() const { return !name.starts_with('-'); }
 };
 
-// The default in words, where the field's value does not say it.
+// Sets the text of the default, if the field's value does not show it.
 constexpr auto byDefault(std::string_view words) {
   return [=](Option &option) { option.fallback = words; };
 }
-// The default is that of another field.
+// Uses the value of another field as the default.
 template <auto... Path> constexpr auto defaultOf() {
   return [](Option &option) { option.initial = initially<Path...>; };
 }
-// What the option takes, where the table cannot list it.
+// Lists the valid values, if the table cannot.
 constexpr auto listing(Lines (*lines)()) {
   return [=](Option &option) { option.lines = lines; };
 }
-// One that excludes it will do, too.
+// Makes the option required, unless an option that excludes it is given.
 constexpr auto required() {
   return [](Option &option) { option.isRequired = true; };
 }
-// Only programs for the target have it.
+// Limits the option to programs for the target.
 constexpr auto onlyFor(std::string_view target) {
   return [=](Option &option) { option.target = target; };
 }
-// Without the other it means nothing.
+// Marks the option as useless without another option.
 constexpr auto needs(std::string_view other) {
   return [=](Option &option) { option.needs = other; };
 }
-// It is no option any more: an error says where it went, and no help lists it.
+// Marks a removed option: an error says where it went, and no help lists it.
 constexpr auto moved(std::string_view where) {
   return [=](Option &option) { option.moved = where; };
 }
-// It contradicts the others, between which there are spaces.
+// Marks the option as contradicting the others, which are separated by spaces.
 constexpr auto excludes(std::string_view others) {
   return [=](Option &option) { option.excludes = others; };
 }
 
-// Options that stand together; they fill what `object` finds in the command's object.
+// A group of options; they fill the object that `object` finds in the command's object.
 struct Topic {
   std::string_view title;
   std::span<const Option> options;
   void *(*object)(void *) = nullptr;
-  std::string_view needs = {}; // of each option
+  std::string_view needs = {}; // needed by each option
 };
 
-void fieldsOfAnotherStruct(); // not constexpr: to call it is an error of the compiler
+void fieldsOfAnotherStruct(); // not constexpr: a call is a compile error
 
-// A topic of a command that fills a Root: the options fill the member that the path leads to.
+// Returns a topic for a command that fills a Root: its options fill the member at the path.
 template <class Root, auto... Path, size_t N>
 consteval Topic topic(std::string_view title, const Option (&options)[N], std::string_view needs = {}) {
   using Object = std::remove_cvref_t<decltype(memberOf<Path...>(std::declval<Root &>()))>;
@@ -91,26 +90,26 @@ consteval Topic topic(std::string_view title, const Option (&options)[N], std::s
   return {title, options, [](void *root) -> void * { return &memberOf<Path...>(*static_cast<Root *>(root)); }, needs};
 }
 
-// What every command has.
+// Every command has this option.
 inline constexpr Option kHelpOption = {"--help", choice({"markdown"}).alone(""),
                                        "Print this help; =markdown: as a page"};
 
-// Without options of its own a program is its commands.
+// A program without its own options consists of its commands.
 struct Command {
   std::string_view name;
-  std::string_view summary; // a line
+  std::string_view summary; // one line
   std::span<const Topic> topics;
-  std::string_view more = {}; // paragraphs, and examples behind them
+  std::string_view more = {}; // paragraphs, followed by examples
 };
 
-// For programs of every target, where a row names none.
+// Whether programs for `target` have the option; a row without a target applies to all.
 inline bool isFor(const Option &option, std::string_view target) {
   if (!option.moved.empty())
     return false;
   return option.target.empty() || target.empty() || option.target == target;
 }
 
-// The row of this name, that for the target where there are several; null for none.
+// Returns the row with this name, preferably the one for the target; null if there is none.
 inline const Option *findOption(const Command &command, std::string_view name, std::string_view target) {
   const Option *found = nullptr;
   for (const Topic &topic : command.topics)

@@ -1,4 +1,4 @@
-//===- Reader.cpp - from the words of a command line to fields ------------===//
+//===- Reader.cpp - read a command line into fields -----------------------===//
 
 #include "cli/Reader.h"
 
@@ -18,7 +18,7 @@ std::string named(const Option &option, std::string_view text) {
   return name + (name.starts_with("--") ? "=" : " ") + std::string(text);
 }
 
-// An option with a value that is valid, as an example.
+// Returns the option with a valid value, as an example.
 std::string example(const Option &option) {
   return option.value.kind == Kind::Flag ? std::string(option.name) : named(option, formOf(option.value));
 }
@@ -32,7 +32,7 @@ public:
   Reader(const Command &command, const Words &words, std::string_view target)
       : command(command), words(words), target(target) {}
 
-  // The first thing that is wrong.
+  // Returns the first error; empty if there is none.
   std::string check() const {
     if (!words.unknown.empty())
       return sayUnknown();
@@ -68,7 +68,7 @@ private:
     return other.empty() ? text : text + "; did you mean " + other + "?";
   }
 
-  // Where programs for another target have the option, or the value.
+  // Says that only programs for another target have the option or the value.
   std::string sayTarget(const Option &option, const std::string &said) const {
     return said + " applies to programs for " + std::string(option.target) + ", but this one was compiled for " +
            std::string(target) + ": leave it out, or compile with --target=" + std::string(option.target);
@@ -113,7 +113,7 @@ private:
     return {};
   }
 
-  // What the option needs, excludes, or is itself needed for.
+  // Checks the option beside others: required or needed options are given, and excluded options are not.
   std::string checkBeside(const Topic &topic, const Option &option) const {
     std::string name(option.name);
     if (!words.has(option.name))

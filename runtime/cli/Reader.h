@@ -1,7 +1,7 @@
-//===- Reader.h - from the words of a command line to fields --------------===//
+//===- Reader.h - read a command line into fields -------------------------===//
 //
-// A library (llvm::cl in the tools, CLI11 in training binaries) splits a command line into
-// options and values; the table says what they mean.  Whatever is wrong is said as
+// A library (llvm::cl in the tools, CLI11 in training binaries) splits a command line into options and
+// values; the table defines their meaning. Errors look like this:
 //
 //   error: unknown option '--prefech'; did you mean '--prefetch'?
 //   error: --zero=4: invalid value; expected an integer from 0 to 3
@@ -17,25 +17,26 @@
 
 namespace braid::cli {
 
-// The status of a program whose command line makes no sense.
+// Exit status for an invalid command line.
 inline constexpr int kUsageStatus = 2;
 
 struct Words {
-  // Of each option as it was given, in any order between options.
+  // Options with their texts. The texts of one option are in the given order.
   std::vector<std::pair<const Option *, std::string>> given;
-  // What is no option of the table, in order.
+  // Words that match no option of the table, in order.
   std::vector<std::string> unknown;
 
   bool has(std::string_view name) const { return textOf(name) != nullptr; }
-  // What the option was given first; null where it was not.
+  // Returns the first text of the option; null if it was not given.
   const std::string *textOf(std::string_view name) const;
 };
 
-// Fills the fields of `object`, the Root of the command's topics.  Returns what is wrong
-// with the command line, or nothing.
+// Fills the fields of `object`, the Root of the command's topics. Returns the error in the command line, or
+// an empty string.
 std::string readOptions(const Command &command, const Words &words, std::string_view target, void *object);
 
-// "unknown option '--prefech'; did you mean '--prefetch'?", with the nearest of `names`.
+// Returns a text such as "unknown option '--prefech'; did you mean '--prefetch'?", with the nearest of
+// `names`.
 std::string unknownText(std::string_view what, std::string_view word, std::span<const std::string_view> names);
 
 } // namespace braid::cli

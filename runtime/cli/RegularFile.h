@@ -1,6 +1,6 @@
-//===- RegularFile.h - files that can be read whole -----------------------===//
+//===- RegularFile.h - open regular files only ----------------------------===//
 //
-// Where a file is meant, a pipe would be waited for without end, and a device may have no end.
+// If a file is expected, reading a pipe could wait forever, and a device may have no end.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CLI_REGULARFILE_H
@@ -15,9 +15,9 @@
 
 namespace braid::cli {
 
-// Opens a regular file or a block device to read it; -1, and why not.
+// Opens a regular file or a block device for reading; on failure, returns -1 and sets `problem`.
 inline int openRegularFile(const std::string &path, std::string &problem) {
-  // Who opens a pipe waits for somebody to write to it, unless told not to.
+  // O_NONBLOCK: otherwise, opening a pipe waits for a writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;
   if (fd < 0 || fstat(fd, &info) != 0)

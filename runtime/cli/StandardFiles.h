@@ -1,10 +1,10 @@
-//===- StandardFiles.h - what a program finds at its start ----------------===//
+//===- StandardFiles.h - prepare a process at its start -------------------===//
 //
-// Who starts a program may have closed its standard input, output or error.  The next file
-// that it opens would get that number, and what is printed would go into a data file.
+// The parent of a program may have closed its standard input, output or error. The next file that the
+// program opens would get that number, and output would go into a data file.
 //
-// A file that grows beyond the limit of its process (ulimit -f) is an error of the write, which is
-// reported, and no signal.
+// If a file grows beyond the process's limit (ulimit -f), the write fails with an error, which is reported,
+// instead of a signal.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CLI_STANDARDFILES_H
@@ -16,14 +16,14 @@
 
 namespace braid::cli {
 
-// Opens those that are closed on /dev/null.
+// Opens closed standard files on /dev/null.
 inline void openStandardFiles() {
   for (int number = 0; number <= 2; ++number)
-    if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) // takes the least number
+    if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) // open returns the lowest free number
       _exit(1);
 }
 
-// The first thing in main.
+// Call this first in main.
 inline void prepareProcess() {
   openStandardFiles();
   std::signal(SIGXFSZ, SIG_IGN);

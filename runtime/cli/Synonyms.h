@@ -1,9 +1,9 @@
-//===- Synonyms.h - what other frameworks call options and commands -------===//
+//===- Synonyms.h - names of options in other frameworks ------------------===//
 //
-// What people type who know torchrun, transformers, Megatron-LM, nanoGPT, llama.cpp and the
-// like.  Underscores are dashes here.  A word is no option of Braid, and stands in one row.  Where
-// the program that is asked has some of the row's options, the answer is those; else it is all,
-// each with the program that has it.
+// Words that users of torchrun, transformers, Megatron-LM, nanoGPT, llama.cpp and similar programs may
+// type. Underscores count as dashes. A word is not an option of Braid, and appears in one row. If the asked
+// program has any of the row's options, the answer lists those; otherwise it lists all, each with its
+// program.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CLI_SYNONYMS_H
@@ -14,8 +14,8 @@
 namespace braid::cli {
 
 struct Synonym {
-  std::string_view words, options; // between spaces
-  std::string_view note = {};      // a sentence, where the option is not quite the same
+  std::string_view words, options; // separated by spaces
+  std::string_view note = {};      // a sentence, if the option differs slightly
 };
 
 // clang-format off

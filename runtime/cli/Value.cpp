@@ -1,4 +1,4 @@
-//===- Value.cpp - which texts an option takes ----------------------------===//
+//===- Value.cpp - valid texts of an option -------------------------------===//
 
 #include "cli/Value.h"
 
@@ -16,7 +16,7 @@ template <class T> bool readAll(std::string_view text, T &value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Neither infinite nor not a number, as which a number may be spelled.
+// Reads a finite number: a text may also spell infinity or NaN.
 bool readNumber(std::string_view text, double &number) { return readAll(text, number) && std::isfinite(number); }
 
 bool readPair(std::string_view text, double &first, double &second) {
@@ -40,7 +40,7 @@ bool isNumber(const Value &value, std::string_view text) {
          number <= value.most;
 }
 
-// Without trailing zeros: "100000000", "0.5".
+// Formats without trailing zeros: "100000000", "0.5".
 std::string textOf(double number) {
   if (number == std::floor(number) && std::abs(number) < 1e15)
     return std::to_string(static_cast<long long>(number));
@@ -48,12 +48,12 @@ std::string textOf(double number) {
   return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
-// "a number from 0 to 1", "an integer of at least 1".
+// Returns a text such as "a number from 0 to 1" or "an integer of at least 1".
 std::string rangeText(const Value &value, int64_t least, uint64_t most) {
   const bool isInteger = value.kind == Kind::Integer;
   std::string text = isInteger ? "an integer" : "a number";
   double from = isInteger ? std::max(value.least, static_cast<double>(least)) : value.least;
-  // A bound of many digits says nothing.
+  // Omits a bound with many digits.
   double to = isInteger ? std::min(value.most, static_cast<double>(most)) : value.most;
   const bool hasMost = to<1e15, hasLeast = from> - 1e15;
   if (value.isAbove)

@@ -1,7 +1,6 @@
-//===- Value.h - what an option takes -------------------------------------===//
+//===- Value.h - valid values of an option --------------------------------===//
 //
-// A Value says which texts are valid, in a form that the help, the checks and the
-// reference page share:
+// A Value defines the valid texts, in a form that the help, the checks and the reference page share:
 //
 //   flag()                          --resume
 //   integer("N", 1, 1024)           --threads=N
@@ -24,7 +23,7 @@
 
 namespace braid::cli {
 
-// A word that is valid; `help` where the help of the option does not say what it means.
+// A valid word. `help` describes it, if the help of the option does not.
 struct Word {
   std::string_view text, help;
   constexpr Word(const char *text = "", const char *help = "") : text(text), help(help) {}
@@ -34,22 +33,22 @@ enum class Kind { Flag, Integer, Number, Choice, Text, List };
 
 struct Value {
   Kind kind = Kind::Flag;
-  std::string_view form = {}; // what stands for the value in the help; empty: the words
-  // Of integers and numbers; the least itself is not valid if `isAbove`.
+  std::string_view form = {}; // placeholder for the value in the help; empty: the words
+  // Range of integers and numbers; `least` itself is invalid if `isAbove`.
   double least = 0, most = 0;
   bool isAbove = false;
-  // All that is valid of a choice, and what is valid beside numbers.
+  // All valid words of a choice, or words that are valid in addition to numbers.
   std::array<Word, 8> words{};
   size_t numWords = 0;
-  // Of texts: whether it is valid, and what would be.
+  // For texts: whether a text is valid, and a description of valid texts.
   bool (*accepts)(std::string_view) = nullptr;
   std::string_view expected = {};
-  // The option may stand alone, and then means `implied`.
+  // Whether the option may stand alone; it then means `implied`.
   bool mayBeAlone = false;
   std::string_view implied = {};
 
   constexpr std::span<const Word> valid() const { return {words.data(), numWords}; }
-  // -1 where it is none of the words.
+  // Returns -1 if the text is none of the words.
   constexpr int indexOf(std::string_view text) const {
     for (size_t i = 0; i < numWords; ++i)
       if (words[i].text == text)
@@ -73,9 +72,9 @@ struct Value {
 
 inline constexpr double kUnbounded = std::numeric_limits<double>::max();
 
-// Whether the option was given: it may also be written --name=true and --name=false.
+// A flag: whether the option was given; --name=true and --name=false are valid, too.
 constexpr Value flag() { return Value{}.orOneOf({"false", "true"}).alone("true"); }
-// The field's type bounds it, too.
+// The field's type also limits the range.
 constexpr Value integer(std::string_view form, double least = 0, double most = kUnbounded) {
   return {.kind = Kind::Integer, .form = form, .least = least, .most = most};
 }
@@ -90,22 +89,22 @@ constexpr Value text(std::string_view form, bool (*accepts)(std::string_view) = 
                      std::string_view expected = "") {
   return {.kind = Kind::Text, .form = form, .accepts = accepts, .expected = expected};
 }
-// Texts between commas, or one each time that the option is given.
+// Comma-separated texts, or one text each time that the option is given.
 constexpr Value list(std::string_view form, bool (*accepts)(std::string_view) = nullptr,
                      std::string_view expected = "") {
   return {.kind = Kind::List, .form = form, .accepts = accepts, .expected = expected};
 }
 
-// "latency_us,GBps" and the like: two numbers, of which the first may be zero.
+// Whether the text is two numbers, as in "latency_us,GBps"; the first may be zero.
 bool isPair(std::string_view text);
-// The same, where neither may be.
+// Same as isPair, but neither number may be zero.
 bool isPositivePair(std::string_view text);
 
-// Whether a field of a type that holds integers from `least` to `most` can take the text.
+// Whether the text is valid for a field whose type holds integers from `least` to `most`.
 bool isValid(const Value &value, std::string_view text, int64_t least, uint64_t most);
-// "an integer from 0 to 3", "full or none".
+// Returns a text such as "an integer from 0 to 3" or "full or none".
 std::string expectedText(const Value &value, int64_t least, uint64_t most);
-// "N", "full|none".
+// Returns a text such as "N" or "full|none".
 std::string formOf(const Value &value);
 
 } // namespace braid::cli

@@ -1,4 +1,4 @@
-//===- Blobs.h - strings in one string ------------------------------------===//
+//===- Blobs.h - several strings packed into one --------------------------===//
 #ifndef BRAID_COMM_BLOBS_H
 #define BRAID_COMM_BLOBS_H
 
@@ -9,7 +9,7 @@
 
 namespace braid {
 
-// The blobs end to end, each preceded by its length.
+// Concatenates the blobs, each preceded by its length in bytes.
 inline std::string joinBlobs(const std::vector<std::string> &blobs) {
   std::string text;
   for (const std::string &blob : blobs) {

@@ -1,4 +1,4 @@
-//===- Bootstrap.cpp - out-of-band communication before the devices do ----===//
+//===- Bootstrap.cpp - communication before devices start -----------------===//
 
 #include "comm/Bootstrap.h"
 
@@ -42,8 +42,8 @@ Bootstrap::Bootstrap(BootstrapOptions options) : options(std::move(options)), tr
     this->options.joining.presence = std::make_shared<Presence>(this->options.joining);
 }
 
-// Other ranks may still look up in the store, which this rank may serve, why it has failed:
-// they look once a second.  (A communicator over it has waited for them.)
+// Waits, because other ranks may still look up in the store why this rank failed; this rank may serve the
+// store, and the others poll once a second. (A communicator over the store has already waited.)
 Bootstrap::~Bootstrap() {
   const bool hasWaited = communicator != nullptr;
   communicator.reset();
@@ -92,7 +92,7 @@ std::vector<std::string> Bootstrap::allGatherBlobs(const std::string &blob) {
   return blobs;
 }
 
-// The value of a key of this round.
+// Waits for the value of a key of this round.
 std::string Bootstrap::awaitBlob(const std::string &round, const std::string &key, Clock::time_point deadline) {
   WaitNotice notice(options.joining);
   while (true) {
@@ -104,7 +104,7 @@ std::string Bootstrap::awaitBlob(const std::string &round, const std::string &ke
     }
     if (std::string failure = findNotice("failure"); !failure.empty())
       throw RankError(failure);
-    // The first rank speaks for all that have joined.
+    // Only rank 0 prints who is missing.
     try {
       notice.sayEachTime([&] { return options.joining.rank == 0 ? missingIn(round) : ""; });
     } catch (const RankError &error) {
@@ -113,16 +113,16 @@ std::string Bootstrap::awaitBlob(const std::string &round, const std::string &ke
     }
     if (Clock::now() < deadline)
       continue;
-    // Where no other rank is missing, rank 0 has not answered.
+    // If no other rank is missing, then rank 0 has not answered.
     const std::string missing = missingIn(round), who = missing.empty() ? "rank 0" : missing;
     const std::string why = concat(who, who.starts_with("ranks") ? " have" : " has", " not joined", store->remark());
-    if (options.joining.rank == 0) // whose end the others would notice first
+    if (options.joining.rank == 0) // publish before rank 0 ends: the store ends with it
       publishNotice("failure", why);
     failToRendezvous(why, deadline);
   }
 }
 
-// "rank 2" or "ranks 2, 3 and 6 more": who has set nothing in this round.
+// Names the ranks that have set nothing in this round: "rank 2" or "ranks 2, 3 and 6 more".
 std::string Bootstrap::missingIn(const std::string &round) {
   constexpr int most = 8;
   std::lock_guard lock(storeMutex);
@@ -137,7 +137,7 @@ std::string Bootstrap::missingIn(const std::string &round) {
   return concat(missing == 1 ? "rank " : "ranks ", names, others);
 }
 
-// Those that are late, too, shall hear why there is no job.
+// Waits a moment, so that late ranks also learn why there is no job.
 void Bootstrap::lingerForOthers(const std::string &round) {
   std::lock_guard lock(storeMutex);
   Clock::time_point deadline = deadlineAfter(kRefusalSeconds);
@@ -145,8 +145,8 @@ void Bootstrap::lingerForOthers(const std::string &round) {
     openedStore().await(concat(round, rank), deadline);
 }
 
-// Rank 0 collects the blobs and stores all of them under one key: each rank sets one key
-// and reads one, whatever the number of ranks.
+// Rank 0 collects the blobs and stores all of them under one key: each rank sets one key and reads one key,
+// for any number of ranks.
 std::vector<std::string> Bootstrap::gatherOverStore(const std::string &blob) {
   const Joining &own = options.joining;
   Clock::time_point deadline = deadlineAfter(own.timeout);
@@ -177,7 +177,7 @@ std::vector<std::string> Bootstrap::gatherOverStore(const std::string &blob) {
 // The start
 //===----------------------------------------------------------------------===//
 
-// Blobs are the facts after a '+', or what keeps a rank from starting after a '-'.
+// A blob is '+' and the facts, or '-' and the reason why a rank cannot start.
 void Bootstrap::agreeToStart(const StartFacts &facts) {
   if (options.wraps && !wrap && !usesStore()) {
     pending = facts;
@@ -201,7 +201,7 @@ void Bootstrap::wrapWith(Wrap next) {
     agreeToStart(*std::exchange(pending, std::nullopt));
 }
 
-// The notice ends the waits of ranks that are there, the blob those of rank 0 for this one.
+// The notice ends the waits of ranks that have joined; the blob ends rank 0's wait for this rank.
 void Bootstrap::refuseToStart(const std::string &why) noexcept {
   try {
     options.joining.timeout = std::min(timeout(), kRefusalSeconds);
@@ -218,8 +218,8 @@ void Bootstrap::refuseToStart(const std::string &why) noexcept {
       return lingerForOthers(round);
     std::lock_guard lock(storeMutex);
     store->set(concat(round, own), "-" + why);
-    store->find(round);              // what was set before has arrived once this is answered
-  } catch (const std::exception &) { // nobody is there to hear it
+    store->find(round);              // the answer shows that the previous `set` has arrived
+  } catch (const std::exception &) { // no rank is left to hear it
   }
 }
 
@@ -236,7 +236,7 @@ void Bootstrap::publishNotice(const std::string &topic, const std::string &text)
     std::lock_guard lock(storeMutex);
     if (store && !communicator && !store->find("notice-" + topic))
       store->set("notice-" + topic, text);
-  } catch (const std::exception &) { // a store that is gone has no notices
+  } catch (const std::exception &) { // a closed store has no notices
   }
 }
 
@@ -247,7 +247,7 @@ std::string Bootstrap::findNotice(const std::string &topic) noexcept {
     return "";
   try {
     std::lock_guard lock(storeMutex);
-    // All ranks poll one server: once a second is enough.
+    // All ranks poll one server, so a rank polls at most once a second.
     Clock::time_point now = Clock::now();
     auto [last, isFirst] = polled.try_emplace(topic, now);
     if (!store || communicator || (!isFirst && now - last->second < std::chrono::seconds(1)))
@@ -271,7 +271,7 @@ br_comm &Bootstrap::comm() {
   TransportFactory factory = options.threads;
   if (!factory) {
     Joining joining = own;
-    joining.store = store; // its port may be taken, by this very rank
+    joining.store = store; // the port may already be bound, by this rank itself
     factory = findTransport(options.host)(joining);
   }
   communicator = std::make_unique<br_comm>(wrap ? wrap(factory) : factory, own.timeout);

@@ -1,15 +1,13 @@
-//===- Bootstrap.h - out-of-band communication before the devices do ------===//
+//===- Bootstrap.h - communication before devices start -------------------===//
 //
-// NCCL needs an id from rank 0, and ranks must agree on whether it can start at all.
-// They do so over what exists already: the store of the launcher (TCP or a folder),
-// messages of MPI, or the memory of one process.  Failures are published the same way,
-// because NCCL itself does not always learn of them.
+// NCCL needs an id from rank 0, and ranks must agree whether it can start at all. They agree over a channel
+// that already exists: the launcher's store (TCP or a folder), MPI messages, or the memory of one process.
+// Failures are published on the same channel, because NCCL does not always detect them.
 //
-// Before all that, ranks compare what they are about to do, over the same means.
+// Before that, ranks compare their programs and options over the same channel.
 //
-// When NCCL cannot start, `comm` is what carries the collectives instead: over gloo,
-// mpi or the threads of this process, with its transport wrapped into one that copies
-// between the device and the host.
+// If NCCL cannot start, `comm` carries the collectives: over gloo, mpi or the threads of this process. Its
+// transport is then wrapped into one that copies between the device and the host.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_BOOTSTRAP_H
@@ -32,7 +30,7 @@
 
 namespace braid {
 
-// Notices that the ranks of one process leave for each other.  The first of a topic stays.
+// Notices between the ranks of one process. The first notice of a topic stays.
 class NoticeStore {
 public:
   void put(const std::string &topic, const std::string &text);
@@ -45,12 +43,12 @@ private:
 
 struct BootstrapOptions {
   std::string wanted; // "auto", "nccl", "gloo", "mpi", "device-threads"
-  std::string host;   // the transport of host memory: "threads", "gloo", "mpi"; empty: there is none
+  std::string host;   // transport for host memory: "threads", "gloo", "mpi"; empty if there is none
   Joining joining;
-  // Of ranks that are threads: what they share, and this one's transport.
+  // For ranks that are threads: their shared notices and this rank's transport.
   std::shared_ptr<NoticeStore> notices;
   TransportFactory threads;
-  bool wraps = false; // wrapWith will say what the transport becomes
+  bool wraps = false; // whether wrapWith will be called to wrap the transport
 };
 
 class Bootstrap {
@@ -60,48 +58,48 @@ public:
   Bootstrap(const Bootstrap &) = delete;
   Bootstrap &operator=(const Bootstrap &) = delete;
 
-  // The transport that the user has asked for, and the one of host memory.
+  // The transport that the user asked for, and the transport for host memory.
   const std::string &wanted() const { return options.wanted; }
   const std::string &host() const { return options.host; }
-  // How long a rank waits for another, in seconds, and how long at least from now on (0: no more).
+  // `timeout` returns how many seconds a rank waits for another rank. `waitAtLeast` sets a lower bound for
+  // it (0: no bound).
   double timeout() const { return std::max(options.joining.timeout, leastSeconds.load()); }
   void waitAtLeast(double seconds);
   bool isOneProcess() const { return options.notices != nullptr; }
 
-  // The transport that the ranks use in the end, for people.
+  // Name of the transport that the ranks finally use, for messages.
   void setTransport(const std::string &name) { transport = name; }
   const char *transportName() const { return transport.c_str(); }
 
-  // The blobs of all ranks, in their order.  All ranks must call it.  Throws Error that
-  // names a rank which has not joined within the timeout.
+  // Returns the blobs of all ranks, in rank order. All ranks must call it. Throws an Error that names a
+  // rank which has not joined within the timeout.
   std::vector<std::string> allGatherBlobs(const std::string &blob);
 
-  // Before memory is taken: throws RankError, on all ranks, that says what keeps a rank from
-  // starting, or in what ranks differ.  All ranks must call it, or the other.  Where it takes
-  // a communicator that will be wrapped, that is done first.
+  // Called before memory is allocated. Throws RankError on all ranks if a rank cannot start or if ranks
+  // differ; the message says why. Every rank must call either this or `refuseToStart`. If it needs a
+  // communicator that will be wrapped, it runs in `wrapWith`.
   void agreeToStart(const StartFacts &facts);
-  // Says to the others that this rank cannot start, and why; takes a few seconds at most.
+  // Tells the other ranks that this rank cannot start, and why. Takes at most a few seconds.
   void refuseToStart(const std::string &why) noexcept;
 
-  // Notices for whoever looks: the first of a topic stays.  Any thread may publish and
-  // look; nothing throws.  Under mpirun alone no notice arrives: there a failed process
-  // ends all.
+  // Publishes and finds notices; the first notice of a topic stays. Any thread may call these; they do not
+  // throw. Under mpirun alone no notice arrives: there, a failed process ends all processes.
   void publishNotice(const std::string &topic, const std::string &text) noexcept;
   std::string findNotice(const std::string &topic) noexcept;
 
-  // This rank has failed while the devices communicate by themselves: it does not wait for
-  // MPI_Finalize, which waits for the others, so its process ends and mpirun ends theirs.
+  // Called when this rank fails while the devices communicate directly. Skips MPI_Finalize, which would
+  // wait for the other ranks; so this process ends, and mpirun ends the others.
   void abandon() noexcept;
 
-  // Before the first call of `comm` or `allGatherBlobs`: what the transport becomes.
+  // Sets how to wrap the transport. Call before the first call of `comm` or `allGatherBlobs`.
   using Wrap = std::function<TransportFactory(TransportFactory)>;
   void wrapWith(Wrap wrap);
 
-  // The communicator of host memory; made at the first call, on all ranks.
+  // Returns the communicator for host memory. The first call creates it, on all ranks.
   br_comm &comm();
 
 private:
-  // How long to wait for ranks that shall hear why there is no job.
+  // Seconds to wait so that other ranks can learn why there is no job.
   static constexpr double kRefusalSeconds = 3;
 
   Store &openedStore();
@@ -111,22 +109,22 @@ private:
   static std::string refusalOf(int rank, const std::string &why);
   std::vector<std::string> gatherOverStore(const std::string &blob);
   std::string awaitBlob(const std::string &round, const std::string &key, Clock::time_point deadline);
-  // Ranks whose blobs go through the store need no communicator.
+  // Whether blobs go through the store; then no communicator is needed.
   bool usesStore() const;
 
   BootstrapOptions options;
   std::atomic<double> leastSeconds = 0;
   Wrap wrap;
-  std::optional<StartFacts> pending; // until the communicator is wrapped
+  std::optional<StartFacts> pending; // facts to compare once the communicator is wrapped
   std::string transport;
   std::mutex storeMutex;
   std::shared_ptr<Store> store;
-  std::map<std::string, Clock::time_point> polled; // when each topic was last looked up
+  std::map<std::string, Clock::time_point> polled; // when each topic was last polled
   std::unique_ptr<br_comm> communicator;
-  uint64_t rounds = 0; // of allGatherBlobs over the store
+  uint64_t rounds = 0; // number of allGatherBlobs calls over the store
 };
 
-// The name of the transport in use.
+// Returns the name of the transport in use.
 inline const char *transportOf(const Rank &rank) {
   return rank.bootstrap ? rank.bootstrap->transportName() : rank.transport;
 }

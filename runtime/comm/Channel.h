@@ -1,8 +1,7 @@
 //===- Channel.h - messages between processes -----------------------------===//
 //
-// The little that a library must offer to carry every collective: post sends and
-// receives, and complete what was posted.  Messages from one rank to another with
-// one tag arrive in order.  Used from one thread.
+// The operations that a library must provide to carry every collective: post sends and receives, and
+// complete them. Messages with the same tag from one rank to another arrive in order. Used from one thread.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_CHANNEL_H
@@ -21,20 +20,20 @@ public:
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // Memory belongs to the channel until `complete`.  Messages have a
-  // few MiB at most; of 0 bytes nothing is sent.
+  // The channel owns the memory until `complete`. A message has at most a few MiB; a message of 0 bytes is
+  // not sent.
   virtual void send(int peer, int tag, const void *data, size_t bytes) = 0;
   virtual void receive(int peer, int tag, void *data, size_t bytes) = 0;
 
-  // Ends when all that was posted is done, with no ranks; or when that cannot be
-  // any more or has not been by `deadline`, with the ranks to blame.  Throws Error
-  // with a rank's message when that rank has announced a failure.
+  // Waits until all posted operations are done, and returns an empty set. If that becomes impossible, or is
+  // not done by `deadline`, returns the ranks to blame. Throws Error with a rank's message if that rank has
+  // announced a failure.
   virtual std::set<int> complete(Clock::time_point deadline) = 0;
 
-  // Whether that rank is known to have ended.
+  // Whether the rank is known to have ended.
   virtual bool hasEnded(int peer) const = 0;
 
-  // See Transport.
+  // See Transport::announceFailure.
   virtual void announceFailure(const std::string &message) = 0;
 };
 

@@ -1,8 +1,7 @@
-//===- Combine.cpp - the reduction of ranks' operands ---------------------===//
+//===- Combine.cpp - reduce the operands of ranks -------------------------===//
 //
-// Blocks of a size that stays in the first-level cache are accumulated over all
-// sources, then written: every operand is read once and the result written once,
-// which is all that memory bandwidth allows.
+// Each block fits the first-level cache. It is accumulated over all sources and then written, so every
+// operand is read once and the result is written once: the minimum of memory traffic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +18,7 @@ namespace {
 
 constexpr int64_t blockElements = 1024;
 
-// How elements are stored, and in what they are combined.
+// Conversion between the stored type and the type for arithmetic.
 template <class T> struct Plain {
   using Stored = T;
   using Value = T;
@@ -35,7 +34,7 @@ struct BFloat16 {
 
 struct Sum {
   template <class T> static T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) // signed overflow is not defined
+    if constexpr (std::is_integral_v<T>) // signed overflow is undefined
       return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
     else
       return a + b;

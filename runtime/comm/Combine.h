@@ -1,9 +1,8 @@
-//===- Combine.h - the reduction of ranks' operands -----------------------===//
+//===- Combine.h - reduce the operands of ranks ---------------------------===//
 //
-// out[i] = sources[0][i] + sources[1][i] + ...: always from the first to the
-// last, so that the bits depend on nothing but the operands.  Floats combine in
-// their own type, bf16 in f32 with one rounding at the end, integers wrap.  A NaN
-// makes a maximum or minimum NaN.
+// Computes out[i] = sources[0][i] + sources[1][i] + ..., always from first to last, so that the bits depend
+// on the operands only. Floats are combined in their own type, bf16 in f32 with one rounding at the end;
+// integers wrap around. A NaN makes a maximum or minimum NaN.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_COMBINE_H
@@ -15,7 +14,7 @@
 
 namespace braid {
 
-// `out` may be one of the sources.
+// `out` may alias one of the sources.
 void combine(br_dtype dtype, br_reduction reduction, std::span<const void *const> sources, void *out, int64_t count);
 
 } // namespace braid

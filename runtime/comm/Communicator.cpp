@@ -1,4 +1,4 @@
-//===- Communicator.cpp - a rank's queue of operations --------------------===//
+//===- Communicator.cpp - operation queue of a rank -----------------------===//
 
 #include "comm/Communicator.h"
 
@@ -104,9 +104,8 @@ const char *br_comm::error() const {
   return lastError.c_str();
 }
 
-// A peer that is gone is an error of the write, and its name belongs into a message:
-// not a signal that ends this process without a word.  Threads that a library starts
-// inherit the mask.
+// Blocks SIGPIPE: a write to a peer that has ended returns an error, whose message can name the peer,
+// instead of killing the process silently. Threads that a library starts inherit the mask.
 static void blockBrokenPipes() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -134,8 +133,8 @@ void br_comm::loop(const TransportFactory &factory) {
       std::lock_guard lock(mutex);
       failure = error.what();
     }
-    // First this rank's own waits end, so that it can print the message while the
-    // others are notified.
+    // Ends this rank's own waits first, so that it can print the message while the other ranks are
+    // notified.
     done.notify_all();
     if (transport)
       transport->announceFailure(error.what());

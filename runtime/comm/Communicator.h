@@ -1,9 +1,8 @@
-//===- Communicator.h - a rank's queue of operations ----------------------===//
+//===- Communicator.h - operation queue of a rank -------------------------===//
 //
-// What br_comm is.  One thread executes operations in the order of starts, so a
-// ticket is a number, and waiting for it is waiting until that many have ended.
-// Libraries make no progress in the background (Open MPI 4.1 does not): they are
-// driven by this thread, beside the rank's compute.
+// Implements br_comm. One thread executes operations in the order of their starts. So a ticket is a number,
+// and waiting for ticket k means waiting until k operations have ended. Libraries make no progress in the
+// background (Open MPI 4.1 does not): this thread drives them beside the rank's compute.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_COMMUNICATOR_H
@@ -18,21 +17,22 @@
 #include <thread>
 
 namespace braid {
-// Whoever wants to know when operations have run.
+// Observes the end of operations.
 class OperationObserver {
 public:
   virtual ~OperationObserver() = default;
-  // On the communication thread, which holds up the next operation; in seconds of secondsNow().
+  // Called on the communication thread, so it delays the next operation. Times are in seconds, on the clock
+  // of secondsNow().
   virtual void ended(br_ticket ticket, double begin, double end) = 0;
 };
 } // namespace braid
 
 struct br_comm {
 public:
-  // Throws Error when the transport cannot be made.  `timeout` is in seconds, for
-  // each operation from the moment the thread comes to it.
+  // Throws Error if the transport cannot be created. `timeout` is in seconds, and applies to each operation
+  // from when the thread begins it.
   br_comm(const braid::TransportFactory &factory, double timeout);
-  // Executes what has been started, unless something has failed.
+  // Executes all started operations, unless one has failed.
   ~br_comm();
   br_comm(const br_comm &) = delete;
   br_comm &operator=(const br_comm &) = delete;
@@ -40,21 +40,22 @@ public:
   int rank() const { return ownRank; }
   int size() const { return worldSize; }
 
-  // These throw Error.
+  // These functions throw Error.
   int makeGroup(std::vector<int> ranks);
   br_ticket start(const br_operation &operation);
   void wait(br_ticket ticket);
 
-  // Ends with an error of this rank that is none of communication: the other ranks hear why.
+  // Ends because of an error of this rank outside communication; tells the other ranks why.
   void endWith(const std::string &why);
 
-  // Until it is told of another, or of none (null).
+  // Calls `observer` until it is replaced; null: no observer.
   void observe(braid::OperationObserver *observer);
 
-  // From now on operations may take so many seconds, if that is more than the time-out; 0: no more.
+  // Allows each operation at least `seconds` from now on, if that is more than the timeout; 0: only the
+  // timeout.
   void waitAtLeast(double seconds) { leastSeconds = seconds; }
 
-  // The C interface's form of an exception: keeps the text for br_comm_error.
+  // Turns an exception into a status of the C interface; keeps its text for br_comm_error.
   br_status note(const std::exception &error);
   const char *error() const;
 
@@ -66,16 +67,16 @@ private:
   std::atomic<double> leastSeconds = 0;
   int ownRank = -1, worldSize = 0;
   mutable std::mutex mutex;
-  std::condition_variable wake;    // the thread: there is work, or the end
-  std::condition_variable done;    // those who wait: something ended
+  std::condition_variable wake;    // wakes the thread: there is work, or the end
+  std::condition_variable done;    // wakes waiting callers: an operation ended
   std::deque<braid::Group> groups; // stable addresses
   std::deque<braid::Operation> queue;
-  std::vector<braid::Operation> spare; // ended ones, whose memory is used again
+  std::vector<braid::Operation> spare; // ended operations; their memory is reused
   uint64_t started = 0, ended = 0;
   braid::OperationObserver *observer = nullptr;
   bool ready = false, ending = false;
-  std::string failure;  // of the ranks; final
-  std::string ownError; // for the other ranks
+  std::string failure;  // failure of the job; never cleared
+  std::string ownError; // error to announce to the other ranks
   std::string lastError;
   std::thread thread;
 };

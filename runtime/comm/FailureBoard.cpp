@@ -1,4 +1,4 @@
-//===- FailureBoard.cpp - why a rank has failed, for the others -----------===//
+//===- FailureBoard.cpp - failure messages in the store -------------------===//
 
 #include "comm/FailureBoard.h"
 
@@ -11,11 +11,11 @@ static std::string keyOf(int rank) { return concat("failure-", rank); }
 void FailureBoard::announce(const std::string &message) const {
   try {
     store->set(keyOf(rank), message);
-  } catch (const Error &) { // others will know less about it
+  } catch (const Error &) { // the other ranks will not learn the reason
   }
 }
 
-// A store that is gone has no reason to give.
+// Throws nothing if the store is closed: it has no message then.
 void FailureBoard::throwAnnounced() const {
   std::optional<std::string> message;
   try {

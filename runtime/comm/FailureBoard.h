@@ -1,4 +1,4 @@
-//===- FailureBoard.h - why a rank has failed, for the others -------------===//
+//===- FailureBoard.h - failure messages in the store ---------------------===//
 #ifndef BRAID_COMM_FAILUREBOARD_H
 #define BRAID_COMM_FAILUREBOARD_H
 
@@ -6,14 +6,15 @@
 
 namespace braid {
 
-// A rank that fails leaves its reason in the store; others look when they see that it has ended.
+// A failing rank leaves its message in the store; other ranks look for it when they see that the rank has
+// ended.
 class FailureBoard {
 public:
   FailureBoard() = default;
   FailureBoard(std::shared_ptr<Store> store, int rank, int size) : store(std::move(store)), rank(rank), size(size) {}
 
   void announce(const std::string &message) const;
-  // Throws Error with the message of the first rank that has left one.
+  // Throws Error with the message of the lowest rank that has left one.
   void throwAnnounced() const;
 
 private:

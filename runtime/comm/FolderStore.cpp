@@ -1,4 +1,4 @@
-//===- FolderStore.cpp - a store that is a folder -------------------------===//
+//===- FolderStore.cpp - a key-value store in a folder --------------------===//
 
 #include "comm/FolderStore.h"
 
@@ -19,11 +19,11 @@
 using namespace braid;
 namespace fs = std::filesystem;
 
-// Keys hold addresses and what ranks start with.
+// Size limit of a value; values are addresses and start facts.
 static constexpr uint64_t mostBytes = 16 << 20;
 
-// Opens the folder, makes it for this user alone if it is absent.  Who can write there is a rank, so
-// without a token nobody else may.
+// Opens the folder; creates it for this user only if it does not exist. Anyone who can write there can act
+// as a rank, so without a token the folder must be private.
 static Socket openFolder(const std::string &folder, bool hasToken) {
   makeFolders(folder, 0700);
   Socket opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
@@ -46,7 +46,7 @@ FolderStore::FolderStore(const std::string &name, const Joining &joining, Clock:
     joinGeneration(joining, deadline);
 }
 
-// Earlier ones are over: a rendezvous has one job at a time.
+// Removes earlier generations: a rendezvous serves one job at a time.
 void FolderStore::startGeneration(int size) {
   std::error_code ignored;
   for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored))
@@ -75,7 +75,8 @@ void FolderStore::joinGeneration(const Joining &own, Clock::time_point deadline)
   }
 }
 
-// Whoever has not come in yet may have been started again, or its hello may be left over.
+// Answers hellos of ranks that have not come in yet: such a rank may have been restarted, or its hello may
+// be a leftover.
 void FolderStore::welcome() {
   for (auto each = outside.begin(); each != outside.end();) {
     auto &[rank, answered] = *each;
@@ -92,7 +93,7 @@ void FolderStore::welcome() {
   }
 }
 
-// Keys are paths; names of files are not.  No key becomes one of the names with %in.
+// Encodes a key, which may contain '/', as a file name. No key is encoded as a name that contains %in.
 std::string FolderStore::pathOf(const std::string &key) const {
   std::string name;
   for (char c : key)

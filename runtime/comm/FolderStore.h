@@ -1,15 +1,15 @@
-//===- FolderStore.h - a store that is a folder ---------------------------===//
+//===- FolderStore.h - a key-value store in a folder ----------------------===//
 //
-// A file a key, written under another name and renamed: what is there is whole.
+// Each key is a file, written under a temporary name and then renamed, so every visible file is complete.
 //
-// The folder may have served before, by ranks that were restarted or killed.  So each
-// start has a generation of its own, a folder inside, which rank 0 names and hands out:
+// The folder may have leftovers from ranks that were restarted or killed. So each start has its own
+// generation, a folder inside, which rank 0 names and hands out:
 //
-//   hello-R            rank R came; a number that this start of it has drawn
+//   hello-R            written by rank R: the random number of its current start
 //   welcome-R          rank 0's answer: that number, and the generation
-//   generation-G/KEY   what the ranks of the generation leave for each other
+//   generation-G/KEY   values that ranks of the generation share
 //
-// A rank goes on when its own number is answered, so nothing is read that is left over.
+// A rank continues only when its own number is answered, so it never reads leftovers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_FOLDERSTORE_H
@@ -24,9 +24,8 @@ namespace braid {
 
 class FolderStore : public Store {
 public:
-  // Makes the folder if need be.  Ranks but 0 wait for rank 0; that one welcomes the others
-  // while it looks for their keys.  Throws Error where others could write there and no token
-  // tells ranks from strangers.
+  // Creates the folder if needed. Other ranks wait for rank 0; rank 0 welcomes them whenever it looks for a
+  // key. Throws Error if other users can write to the folder and no token tells ranks from strangers.
   FolderStore(const std::string &folder, const Joining &joining, Clock::time_point deadline);
 
   void set(const std::string &key, const std::string &value) override;
@@ -39,12 +38,13 @@ private:
   void joinGeneration(const Joining &own, Clock::time_point deadline);
   void welcome();
 
-  const std::string named;  // the folder, as it was given
-  const Socket opened;      // the folder itself, whatever has its name by now
-  const std::string folder; // a path to that
-  const std::string number; // of this start of this rank
-  std::string generation;   // the path of its folder
-  // Rank 0: the numbers of ranks that have been welcomed, but have not come in yet.
+  const std::string named;  // path of the folder, as given
+  const Socket opened;      // the folder itself, even if it is renamed later
+  const std::string folder; // path through `opened`
+  const std::string number; // random number of this start of this rank
+  std::string generation;   // path of the generation's folder
+  // On rank 0, by rank that has not come in yet: the last hello number that was answered; empty if none
+  // was.
   std::map<int, std::string> outside;
 };
 

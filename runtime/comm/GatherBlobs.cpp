@@ -11,7 +11,7 @@ static void gather(br_comm &comm, br_dtype dtype, const void *own, void *all, in
   comm.wait(comm.start({BR_ALL_GATHER, BR_SUM, dtype, 0, 0, nullptr, 0, &segment, 1}));
 }
 
-// Lengths first, then the blobs, padded to the greatest length.
+// Gathers the lengths first, then the blobs, padded to the maximum length.
 std::vector<std::string> braid::gatherBlobs(br_comm &ranks, const std::string &blob) {
   std::vector<int64_t> sizes(ranks.size());
   int64_t size = static_cast<int64_t>(blob.size());

@@ -9,7 +9,7 @@
 
 namespace braid {
 
-// The blobs of all ranks, in their order.  All ranks must call it.  Throws Error when communication
+// Returns the blobs of all ranks, in rank order. All ranks must call it. Throws Error if communication
 // fails.
 std::vector<std::string> gatherBlobs(br_comm &ranks, const std::string &blob);
 

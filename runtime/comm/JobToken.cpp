@@ -1,4 +1,4 @@
-//===- JobToken.cpp - the secret that the ranks of a job share ------------===//
+//===- JobToken.cpp - secret shared by the ranks of a job -----------------===//
 
 #include "comm/JobToken.h"
 
@@ -50,7 +50,7 @@ bool JobToken::isMac(std::string_view mac, Parts parts) const {
 
 std::string braid::randomBytes(size_t count) {
   std::string bytes(count, '\0');
-  if (getentropy(bytes.data(), count) != 0) // up to 256 bytes
+  if (getentropy(bytes.data(), count) != 0) // at most 256 bytes
     fail("the system has no random numbers: ", std::strerror(errno));
   return bytes;
 }

@@ -1,7 +1,7 @@
-//===- JobToken.h - the secret that the ranks of a job share --------------===//
+//===- JobToken.h - secret shared by the ranks of a job -------------------===//
 //
-// Whoever knows it is a rank.  It is never sent: a side proves that it knows the token by
-// the HMAC-SHA-256 of what both sides have chosen at random.
+// Any process that knows the token is trusted as a rank. The token is never sent: each side proves that it
+// knows the token with an HMAC-SHA-256 of random numbers from both sides.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_JOBTOKEN_H
@@ -23,16 +23,16 @@ public:
   bool isEmpty() const { return secret.empty(); }
   const std::string &text() const { return secret; }
 
-  // Of the parts, each with its length: no two lists have the same.
+  // Returns the MAC of the parts, each with its length, so different lists never encode to the same bytes.
   std::string mac(Parts parts) const;
-  // In a time that does not depend on where they differ.
+  // Compares in constant time: the time does not depend on where the MACs differ.
   bool isMac(std::string_view mac, Parts parts) const;
 
 private:
   std::string secret;
 };
 
-// What nobody can guess.
+// Returns unpredictable bytes from the system.
 std::string randomBytes(size_t count);
 std::string hexOf(std::string_view bytes);
 

@@ -1,4 +1,4 @@
-//===- Joining.h - what a process knows before it is connected ------------===//
+//===- Joining.h - settings before a process is connected -----------------===//
 #ifndef BRAID_COMM_JOINING_H
 #define BRAID_COMM_JOINING_H
 
@@ -12,13 +12,13 @@ class Store;
 
 struct Joining {
   int rank = 0, size = 1;                       // size 0: the transport knows both
-  double timeout = 30;                          // seconds, to rendezvous
-  std::string rendezvous;                       // where (Store.h); not every transport needs one
-  std::string job;                              // what makes keys of this job and attempt different
-  std::string token;                            // the secret that the ranks share; empty: none was given
-  bool isOneHost = false;                       // all ranks are on this host, as the launcher says
-  std::shared_ptr<Store> store = nullptr;       // that of the rendezvous, if it is open already
-  std::shared_ptr<Presence> presence = nullptr; // of this process; null: none
+  double timeout = 30;                          // seconds to wait for the rendezvous
+  std::string rendezvous;                       // address (Store.h); some transports need none
+  std::string job;                              // prefix of keys, unique to this job and attempt
+  std::string token;                            // secret shared by the ranks; empty if none was given
+  bool isOneHost = false;                       // whether the launcher says that all ranks are on this host
+  std::shared_ptr<Store> store = nullptr;       // store of the rendezvous, if it is already open
+  std::shared_ptr<Presence> presence = nullptr; // of this process; may be null
 };
 
 } // namespace braid

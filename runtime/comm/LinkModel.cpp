@@ -1,4 +1,4 @@
-//===- LinkModel.cpp - how long a real link would take --------------------===//
+//===- LinkModel.cpp - emulate the time of a real link --------------------===//
 
 #include "comm/LinkModel.h"
 
@@ -13,7 +13,7 @@ bool braid::parseLink(const std::string &text, LinkModel &link) {
   if (first.ec != std::errc() || first.ptr == end || *first.ptr != ',')
     return false;
   auto second = std::from_chars(first.ptr + 1, end, rate);
-  // Also false for what is not a number.
+  // The comparisons also reject NaN.
   if (second.ec != std::errc() || second.ptr != end || !(latency >= 0 && latency < 1e9) || !(rate > 0 && rate < 1e9))
     return false;
   link = {latency * 1e-6, rate * 1e9};

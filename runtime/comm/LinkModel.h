@@ -1,9 +1,8 @@
-//===- LinkModel.h - how long a real link would take ----------------------===//
+//===- LinkModel.h - emulate the time of a real link ----------------------===//
 //
-// Ranks that are threads exchange data at memory speed.  To measure overlap on
-// one machine, an operation can be made to end only when a link with a latency
-// and a bandwidth would have ended it: messages × latency + bytes / bandwidth, which
-// are those of the kind (CollectiveKinds.h).
+// Ranks that are threads exchange data at memory speed. To measure overlap on one machine, an operation can
+// be delayed until a link with a given latency and bandwidth would have finished it: messages × latency +
+// bytes / bandwidth. The kind of the operation gives its messages and bytes (CollectiveKinds.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_LINKMODEL_H
@@ -17,7 +16,7 @@ struct LinkModel {
   double latencySeconds = 0;
   double bytesPerSecond = 0; // 0: no link is emulated
 
-  // Seconds that `operation` takes; 0 without a link or in a group of one.
+  // Returns the seconds that `operation` takes; 0 without a link or in a group of one rank.
   double seconds(const Operation &operation) const {
     int n = operation.group->size();
     if (bytesPerSecond == 0 || n == 1)
@@ -27,7 +26,7 @@ struct LinkModel {
   }
 };
 
-// Reads "LATENCY,RATE" in us and GB/s; false when it is something else.
+// Parses "LATENCY,RATE" in µs and GB/s; returns false for other texts.
 bool parseLink(const std::string &text, LinkModel &link);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- LocalToken.cpp - a job token for the ranks of one host -------------===//
+//===- LocalToken.cpp - job token for ranks of one host -------------------===//
 
 #include "comm/LocalToken.h"
 
@@ -32,7 +32,8 @@ std::string braid::folderOfUser() {
 
 static std::string pathFor(int port) { return concat(folderOfUser(), "/rendezvous-", port); }
 
-// Ranks that meet may still look at the files of each other (comm/Presence.h).
+// Files of ranks that are younger than a day stay: ranks that are meeting may still read each other's
+// (comm/Presence.h).
 static bool isLeftover(const std::string &name, const std::filesystem::directory_entry &entry) {
   constexpr std::chrono::hours kMeeting(24);
   std::error_code error;
@@ -54,7 +55,7 @@ void braid::removeLeftovers(const std::string &folder) {
   }
 }
 
-// The lock is held as long as the file is open.
+// Writes the token file and locks it; the lock is held while the file is open.
 static File writeSecret(const std::string &path, const std::string &text) {
   const std::string temporary = concat(std::filesystem::path(path).parent_path().string(), "/new-", getpid());
   try {
@@ -70,7 +71,8 @@ static File writeSecret(const std::string &path, const std::string &text) {
   }
 }
 
-// One job at a time: a leftover that is about to be removed may get replaced by the file of a job that runs.
+// Locks the folder while it is cleaned: otherwise a leftover could be replaced by a running job's file
+// right before its removal.
 static File placeSecret(const std::string &path, const std::string &text) {
   const std::string folder = folderOfUser();
   const int lock = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,7 +1,7 @@
-//===- LocalToken.h - a job token for the ranks of one host ---------------===//
+//===- LocalToken.h - job token for ranks of one host ---------------------===//
 //
-// Ranks of one host need nobody to give them a token: rank 0 draws one, and leaves it in a
-// file that only its user can read.  The file of a job that was killed is removed by the next one.
+// Ranks of one host need no token from the user: rank 0 draws one and writes it to a file that only its
+// user can read. The next job removes the file of a killed job.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_LOCALTOKEN_H
@@ -12,17 +12,17 @@
 
 namespace braid {
 
-// The folder of this user for secrets, locks and the like, which nobody else can read; made if it is
-// absent.  Throws Error.
+// Returns this user's private folder for secrets and locks; no other user can read it. Creates it if it
+// does not exist. Throws Error.
 std::string folderOfUser();
 
-// Removes the files of jobs that were killed from that folder: nobody holds their locks.  What cannot be removed stays.
+// Removes files of killed jobs from the folder: their locks are free. Ignores files that cannot be removed.
 void removeLeftovers(const std::string &folder);
 
-// Leaves the token for the ranks that rendezvous on this port; withdrawn at the end.
+// Publishes the token for ranks that rendezvous on this port; the destructor removes it.
 class LocalToken {
 public:
-  // Throws Error when the file cannot be written.
+  // Throws Error if the file cannot be written.
   LocalToken(int port, const JobToken &token);
   ~LocalToken();
   LocalToken(const LocalToken &) = delete;
@@ -30,10 +30,11 @@ public:
 
 private:
   const std::string path;
-  const File file; // whose lock says that the job runs
+  const File file; // its lock shows that the job is running
 };
 
-// Empty while there is none.  Throws Error when somebody else could have left it.
+// Returns the token, or an empty one if there is none yet. Throws Error if another user could have written
+// it.
 JobToken readLocalToken(int port);
 
 } // namespace braid

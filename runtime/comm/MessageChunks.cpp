@@ -1,4 +1,4 @@
-//===- MessageChunks.cpp - streams in chunks, and reductions --------------===//
+//===- MessageChunks.cpp - chunked streams and reductions -----------------===//
 
 #include "comm/Blocks.h"
 #include "comm/Combine.h"
@@ -50,7 +50,7 @@ void MessageTransport::unpackChunks() {
   unpacks.clear();
 }
 
-// Sends every outgoing stream and receives every incoming one.
+// Sends every outgoing stream and receives every incoming stream, chunk by chunk.
 void MessageTransport::exchange() {
   if (outgoing[me].size())
     outgoing[me].copyTo(incoming[me]);
@@ -69,9 +69,9 @@ void MessageTransport::exchange() {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-// outgoing[p] is this rank's operand, where rank p combines; incoming[p] is where
-// the result of that belongs.  While chunk k's results travel, chunk k+1's
-// operands do: they are other elements, so that results may overwrite operands.
+// outgoing[p] is this rank's operand for the part that rank p combines; incoming[p] is the destination of
+// that part's result. The results of chunk k and the operands of chunk k+1 travel at the same time: their
+// elements differ, so results may overwrite operands.
 void MessageTransport::runReduction() {
   const bool scatters = operation->row().received.form == Form::Block;
   for (int place = 0; place < n; ++place) {
@@ -118,7 +118,7 @@ void MessageTransport::sendContributions(size_t chunk) {
   }
 }
 
-// In the order of the group, this rank's own operand among the others.
+// Combines the operands in the order of the group, including this rank's own.
 void MessageTransport::combineChunk(size_t chunk) {
   size_t bytes = chunkSize(outgoing[me], chunk);
   if (bytes == 0)

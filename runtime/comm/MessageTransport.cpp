@@ -1,4 +1,4 @@
-//===- MessageTransport.cpp - comparing signatures, moving blocks ---------===//
+//===- MessageTransport.cpp - compare signatures, move blocks -------------===//
 
 #include "comm/MessageTransport.h"
 
@@ -10,9 +10,9 @@ using namespace braid;
 
 namespace {
 
-// Packing space is bounded whatever the number of ranks; all ranks of a group
-// agree on it.  Each chunk wakes threads on both sides, which beside busy cores
-// takes about as long as to move a MiB: few and large ones.
+// Returns the chunk size in bytes; all ranks of a group agree on it. Packing space is bounded for any
+// number of ranks. Each chunk wakes threads on both sides, which on busy cores takes about as long as
+// moving a MiB, so few large chunks are best.
 size_t chunkBytesFor(int ranks) {
   constexpr size_t total = 16 << 20, least = 64 << 10, most = 4 << 20;
   return std::clamp(total / ranks, least, most) / 64 * 64;
@@ -65,8 +65,8 @@ void MessageTransport::compare(int place, const Signature &theirs) {
          lastSeen[rank]);
 }
 
-// Ends when everything posted is done.  Signatures are compared as soon as they
-// are there, even when others never come.
+// Waits until all posted operations are done. Compares signatures as soon as they arrive, even if other
+// ranks never send theirs.
 void MessageTransport::complete() {
   std::set<int> late = channel->complete(deadline);
   for (int place = 0; place < static_cast<int>(signatures.size()); ++place)
@@ -110,7 +110,7 @@ void MessageTransport::addBlock(Stream &stream, const void *whole, const br_segm
   });
 }
 
-// The elements of all tensors, end to end, split into one range for each rank.
+// Adds slice `slice` of the elements: all tensors, end to end, are split into one range per rank.
 void MessageTransport::addSlice(Stream &stream, bool received, int slice) {
   int64_t width = elementSize(operation->dtype()), at = 0;
   Range range = flatBlock(operation->signature.elements, n, slice);
@@ -178,7 +178,7 @@ void MessageTransport::runBroadcast() {
   exchange();
   clearStreams();
   for (int place = 0; place < n; ++place) {
-    // The root has everything; it copies what it has sent to its own result.
+    // The root has all data; it copies what it sent to its own result.
     if (place != root && place != me)
       addSlice(outgoing[place], /*received=*/!operation->isRoot(), me);
     if (me != root && place != me)
@@ -191,7 +191,7 @@ void MessageTransport::runBroadcast() {
   exchange();
 }
 
-// Whole tensors, from one rank to one.  A rank that receives from nobody has zeros.
+// Moves whole tensors from one rank to one rank. A rank without a source receives zeros.
 void MessageTransport::runTransfer() {
   int source = operation->source(), target = operation->target();
   int64_t width = elementSize(operation->dtype());

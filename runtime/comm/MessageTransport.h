@@ -1,20 +1,20 @@
 //===- MessageTransport.h - collectives over messages ---------------------===//
 //
-// Every collective for every library that can send and receive (Channel.h).
+// Implements every collective for any library with send and receive (Channel.h).
 //
-// First the ranks of an operation exchange signatures, all with all: no rank
-// touches data before it knows that all have started the same operation.
+// First, all ranks of an operation exchange signatures with each other: no rank touches data before it
+// knows that all have started the same operation.
 //
-// Then data goes in chunks straight from its owner to whoever needs it.
-//   reduce_scatter  every rank sends each other rank the part that this one
+// Then data moves in chunks, directly from its owner to its receivers:
+//   reduce_scatter  every rank sends each other rank the part that the other
 //                   combines (pairwise exchange), and combines its own part in the
 //                   order of the group: (n-1)/n of the bytes, as for a ring, but
-//                   with a fixed order, so the bits are those of `threads`.
-//   all_reduce      the same, and the combined chunks go to everyone while the
-//                   next chunks come in (Rabenseifner's two phases).
+//                   in a fixed order, so the bits equal those of `threads`.
+//   all_reduce      the same; combined chunks are sent to all ranks while the
+//                   next chunks arrive (Rabenseifner's two phases).
 //   broadcast       scatter, then all_gather (van de Geijn): twice the bytes for
-//                   any n, where a tree takes log n times.
-// A rank sends n-1 messages a chunk: meant for tens of ranks, not for thousands.
+//                   any n, where a tree takes log n times the bytes.
+// A rank sends n-1 messages per chunk: this suits tens of ranks, not thousands.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_MESSAGETRANSPORT_H
@@ -37,7 +37,7 @@ public:
   void announceFailure(const std::string &message) override { channel->announceFailure(message); }
 
 private:
-  // What is running, for the functions below.
+  // The running operation, for the functions below.
   const Operation *operation = nullptr;
   const Group *group = nullptr;
   Clock::time_point deadline;
@@ -66,7 +66,7 @@ private:
   void zeroPadding(const br_segment &segment, int rows);
   void clearStreams();
 
-  // Chunk `chunk` of a stream, to or from the rank at `place`, in place or packed.
+  // Sends or receives chunk `chunk` of a stream, in place or packed; the peer is the rank at `place`.
   void sendChunk(int place, const Stream &stream, size_t chunk);
   void receiveChunk(int place, const Stream &stream, size_t chunk);
   void unpackChunks();
@@ -80,12 +80,12 @@ private:
   };
 
   const std::unique_ptr<Channel> channel;
-  std::vector<Signature> signatures;              // by place
-  std::map<int, std::string> lastSeen;            // by rank: the operation that it was at
-  std::vector<Stream> outgoing, incoming;         // by place
-  std::vector<std::byte> sendSpace, receiveSpace; // a chunk a place, for packing
-  std::vector<std::byte> contributions;           // a chunk a place
-  std::vector<std::byte> result;                  // a chunk
+  std::vector<Signature> signatures;              // by place in the group
+  std::map<int, std::string> lastSeen;            // by rank: its last known operation
+  std::vector<Stream> outgoing, incoming;         // by place in the group
+  std::vector<std::byte> sendSpace, receiveSpace; // one chunk per place, for packing
+  std::vector<std::byte> contributions;           // one chunk per place
+  std::vector<std::byte> result;                  // one chunk
   std::vector<Unpack> unpacks;
 };
 

@@ -1,4 +1,4 @@
-//===- Operation.cpp - one operation, checked and described ---------------===//
+//===- Operation.cpp - a checked operation and its text -------------------===//
 
 #include "comm/Operation.h"
 
@@ -11,12 +11,12 @@ namespace {
 
 constexpr const char *reductionNames[] = {"sum", "mean", "max", "min"};
 
-// FNV-1a over 64-bit words.
+// Updates an FNV-1a hash over 64-bit words.
 void mix(uint64_t &hash, uint64_t word) { hash = (hash ^ word) * 0x100000001b3ull; }
 
 void checkRows(const Operation &op, const br_segment &segment, size_t index, int32_t rows) {
   int64_t n = op.group->size();
-  // Where all that a rank has are blocks of others, none may be short.
+  // If a rank sends and receives blocks only, no block may be short.
   bool wholeBlocks = rows > 1 || (op.row().sent.form == Form::Blocks && op.row().received.form == Form::Blocks);
   if (rows < 1 || (wholeBlocks && segment.count % (rows * n) != 0))
     fail(op.row().name, ": segment ", index, " has ", segment.count, " elements, which are not ", rows, " rows of ", n,
@@ -143,10 +143,10 @@ int Operation::target() const {
 bool braid::match(const Signature &mine, int me, const Signature &theirs, int them) {
   bool same = mine.dtype == theirs.dtype && mine.layout == theirs.layout && mine.elements == theirs.elements;
   const CollectiveKind &row = rowOf(mine.kind), &other = rowOf(theirs.kind);
-  // One side sends, and the other receives.
+  // A send matches a receive.
   if (row.hasPeer())
     return same && other.hasPeer() && other.sent.who == row.received.who && mine.root == them && theirs.root == me;
-  // Elements and types do not matter where none move.
+  // Elements and types are ignored if no data moves.
   if (row.movesNothing())
     return theirs.kind == mine.kind;
   return same && mine.kind == theirs.kind && mine.reduction == theirs.reduction && mine.root == theirs.root;
@@ -161,7 +161,7 @@ std::string braid::describe(const Signature &s, const Group &group) {
   if (row.reduces)
     text += concat(reductionNames[s.reduction], ", ");
   const char *who = row.hasRoot() ? "root" : row.sent.who == Who::Nobody ? "from" : "to";
-  if ((row.hasRoot() || row.hasPeer()) && s.root < group.size()) // else of a group that differs
+  if ((row.hasRoot() || row.hasPeer()) && s.root < group.size()) // else it is of another group
     text += concat(who, " ", group.ranks[s.root], ", ");
   return text + concat(nameOf(static_cast<br_dtype>(s.dtype)), ", ", s.elements, " elements)");
 }

@@ -1,9 +1,8 @@
-//===- Operation.h - one operation, as the communication thread has it ----===//
+//===- Operation.h - operation on the communication thread ----------------===//
 //
-// A copy of a br_operation with the group and the number it got, checked once.  What
-// its kind means is in CollectiveKinds.h.
-// `Signature` is the part that all ranks of a group must agree on; ranks compare
-// signatures before a byte moves.
+// A checked copy of a br_operation, with its group and number. CollectiveKinds.h defines the meaning of its
+// kind. `Signature` is the part that all ranks of a group must agree on; ranks compare signatures before
+// any data moves.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_OPERATION_H
@@ -19,7 +18,7 @@
 
 namespace braid {
 
-// Ranks in an order; `me` is the place of the rank that holds this copy, or -1.
+// An ordered list of ranks. `me` is the place of the rank that holds this copy, or -1.
 struct Group {
   int id = 0;
   std::vector<int> ranks;
@@ -28,9 +27,9 @@ struct Group {
   int size() const { return static_cast<int>(ranks.size()); }
 };
 
-// Plain data: transports send it as bytes.
+// Plain data, because transports send it as bytes.
 struct Signature {
-  uint64_t number = 0; // of the operation on its own rank; never compared
+  uint64_t number = 0; // number of the operation on its own rank; never compared
   int32_t kind = 0, reduction = 0, dtype = 0, root = 0;
   int64_t elements = 0;
   uint64_t layout = 0; // hash of the counts of all segments, the pairs and the group
@@ -49,16 +48,16 @@ struct Operation {
   bool isRoot() const { return group->me == root(); }
   const CollectiveKind &row() const { return rowOf(signature.kind); }
 
-  // Whether the rank at `place` of the group sends, or receives.
+  // Whether the rank at `place` of the group sends (or receives).
   bool sends(int place) const { return takesPart(row().sent.who, place); }
   bool receives(int place) const { return takesPart(row().received.who, place); }
 
-  // Fills this from a description, reusing its memory; throws Error when the
-  // description is not valid for the group.
+  // Assigns from a description and reuses this object's memory. Throws Error if the description is invalid
+  // for the group.
   void assign(const br_operation &description, const Group &group, uint64_t number);
 
-  // Of whole tensors that go from one rank to one: whose this rank receives, and who
-  // receives its own; -1 for nobody.
+  // For transfers of whole tensors: the rank that this rank receives from, and the rank that receives this
+  // rank's tensors; -1 for none.
   int source() const;
   int target() const;
 
@@ -66,13 +65,13 @@ private:
   bool takesPart(Who who, int place) const;
 };
 
-// Whether `mine` of place `me` and `theirs` of place `them` are one operation.
+// Whether `mine`, from place `me`, and `theirs`, from place `them`, are the same operation.
 bool match(const Signature &mine, int me, const Signature &theirs, int them);
 
-// "all_reduce #7 (sum, f32, 4096 elements)"; ranks in it are those of the program.
+// Describes an operation as "all_reduce #7 (sum, f32, 4096 elements)". Ranks in the text are global ranks.
 std::string describe(const Signature &signature, const Group &group);
 
-// "{0, 1, 2}".
+// Describes a group as "{0, 1, 2}".
 std::string describe(const Group &group);
 
 } // namespace braid

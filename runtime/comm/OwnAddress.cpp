@@ -1,4 +1,4 @@
-//===- OwnAddress.cpp - where this process is, and where others reach it --===//
+//===- OwnAddress.cpp - network address and identity of a host ------------===//
 
 #include "comm/OwnAddress.h"
 
@@ -29,7 +29,7 @@ static std::optional<std::string> textOf(const sockaddr *address) {
   bool isV4 = address && address->sa_family == AF_INET;
   if (!isV4 && (!address || address->sa_family != AF_INET6))
     return std::nullopt;
-  // An address of a link is of use with its link only.
+  // A link-local address is only valid together with its link.
   if (!isV4 && IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr))
     return std::nullopt;
   char text[NI_MAXHOST];
@@ -39,7 +39,7 @@ static std::optional<std::string> textOf(const sockaddr *address) {
   return text;
 }
 
-// Of interfaces that are up and no loopback, in their order, IPv4 first.
+// Returns the addresses of interfaces that are up, except loopback, in order, IPv4 first.
 static std::vector<std::string> interfaceAddresses() {
   std::vector<std::string> v4, others;
   ifaddrs *first = nullptr;

@@ -1,4 +1,4 @@
-//===- OwnAddress.h - where this process is, and where others reach it ----===//
+//===- OwnAddress.h - network address and identity of a host --------------===//
 #ifndef BRAID_COMM_OWNADDRESS_H
 #define BRAID_COMM_OWNADDRESS_H
 
@@ -6,14 +6,13 @@
 
 namespace braid {
 
-// A numeric address of this machine: one that its name stands for, else that of its
-// first interface that is up; a loopback address only when there is nothing else.
-// The name alone would not do: it may be unknown, as in containers, or stand for a
-// loopback address, as Debian's installer sets it.
+// Returns a numeric address of this machine. Prefers an address of its host name, then the first interface
+// that is up; uses a loopback address only if there is no other. The host name alone is not reliable: it
+// may be unknown, as in containers, or resolve to a loopback address, as set by Debian's installer.
 std::string ownAddress();
 
-// Which kernel this process runs on, since it was started, and which of its numberings of processes is this one's:
-// a container may have its own.
+// Identifies the running kernel since its boot and the process-id namespace of this process; a container
+// may have its own namespace.
 std::string ownHost();
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Presence.cpp - which ranks of this host have started, and ended ----===//
+//===- Presence.cpp - detect ended ranks on this host ---------------------===//
 
 #include "comm/Presence.h"
 
@@ -20,7 +20,7 @@
 
 using namespace braid;
 
-// How often a rank looks, and how long another may need to be started once more.
+// How often a rank checks, and how long a restart of another rank may take.
 static constexpr std::chrono::milliseconds kInterval(500);
 static constexpr std::chrono::seconds kRestart(5);
 
@@ -32,7 +32,7 @@ static auto startOf(const File &file) {
   return std::tuple(info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-// Whether the lock of a file of this host is held; none where it is another host's.
+// Whether the lock of a file is held; nothing if the file belongs to another host.
 static std::optional<bool> livesBehind(const File &file, const std::string &host) {
   std::string said(host.size(), '\0');
   if (file.size() != host.size())
@@ -41,7 +41,7 @@ static std::optional<bool> livesBehind(const File &file, const std::string &host
   return said == host ? std::optional(isHeld(file)) : std::nullopt;
 }
 
-// The text follows the lock: a file without it is not there yet.
+// The text is written after the file is locked: a file without text counts as absent.
 Presence::Presence(const Joining &joining) : own(joining.rank), size(joining.size), host(ownHost()) {
   char hash[17];
   std::snprintf(hash, sizeof hash, "%016llx",
@@ -56,7 +56,7 @@ Presence::Presence(const Joining &joining) : own(joining.rank), size(joining.siz
       fail("'", path, "' cannot be locked");
     made.write(host.data(), host.size());
     file.emplace(std::move(made));
-  } catch (const Error &) { // others will know less about this rank
+  } catch (const Error &) { // the other ranks will know less about this rank
     if (!path.empty())
       unlink(path.c_str());
     return;
@@ -69,7 +69,7 @@ Presence::~Presence() {
     unlink(path.c_str());
 }
 
-// Of rank-HASH-R.RANDOM.tmp; -1 for other names.
+// Parses rank-HASH-R.RANDOM.tmp and returns R; -1 for other names.
 int Presence::rankOf(const std::string &name) const {
   int rank = -1;
   const char *begin = name.data() + std::min(prefix.size(), name.size()), *end = name.data() + name.size();
@@ -77,7 +77,7 @@ int Presence::rankOf(const std::string &name) const {
   return name.starts_with(prefix) && error == std::errc() && stop != end && *stop == '.' ? rank : -1;
 }
 
-// A rank that is started again has a file of its own, beside that of its dead process.
+// A restarted rank has a new file beside the file of its dead process.
 std::set<int> Presence::look() {
   std::set<int> living, over;
   std::error_code ignored;
@@ -92,7 +92,7 @@ std::set<int> Presence::look() {
         living.insert(rank);
       else if (lives && (seen.count(rank) || startOf(*other) >= startOf(*file)))
         over.insert(rank);
-    } catch (const Error &) { // a file that cannot be read says nothing
+    } catch (const Error &) { // an unreadable file gives no information
     }
   }
   for (int rank : living) {

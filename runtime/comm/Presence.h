@@ -1,14 +1,15 @@
-//===- Presence.h - which ranks of this host have started, and ended ------===//
+//===- Presence.h - detect ended ranks on this host -----------------------===//
 //
-// Each rank holds the lock of a file from its start on; the kernel drops the lock when the process
-// ends, however it ends.  So ranks of one user and host that wait for each other see the death of a
-// rank that has not joined yet.
+// Each rank locks a file from its start on; the kernel releases the lock when the process ends, for any
+// reason. So ranks of one user and host that wait for each other detect the death of a rank that has not
+// joined yet.
 //
 //   $TMPDIR/braid-UID/rank-HASH-R.RANDOM.tmp    HASH: of the rendezvous, the job and the host
 //
-// The file holds the host, too (`ownHost`): where several share the folder, they do not see each other's
-// locks.  A file may be left over from an earlier job.  So a rank counts as ended only if none of its files
-// is locked, and if this rank has seen it alive, or one of them is newer than this rank's.
+// The file also names the host (`ownHost`): hosts that share the folder do not see each other's locks. A
+// file may be a leftover from an earlier job. So a rank counts as ended only if none of its files is
+// locked. In addition, this rank must have seen it alive, or one of its files must be newer than this
+// rank's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_PRESENCE_H
@@ -29,32 +30,32 @@ struct Joining;
 
 class Presence {
 public:
-  // Ends without a file, and knows of no other rank, where none can be written.
+  // If no file can be written, this object does nothing and knows no other rank.
   explicit Presence(const Joining &own);
-  // Removes the file if all ranks have met; else its free lock tells the others.
+  // Removes the file if all ranks have met; otherwise its free lock informs the other ranks.
   ~Presence();
   Presence(const Presence &) = delete;
   Presence &operator=(const Presence &) = delete;
 
   void noteMeeting() { haveMet = true; }
-  // Throws RankError that names a rank whose process has ended, some seconds after it did.
+  // Throws a RankError that names a rank whose process ended some seconds ago.
   void checkOthers();
 
 private:
   using Clock = std::chrono::steady_clock;
 
   int rankOf(const std::string &name) const;
-  // The ranks whose processes have ended.
+  // Returns the ranks whose processes have ended.
   std::set<int> look();
 
   const int own, size;
   const std::string host;
-  std::string folder, prefix, path; // where the files are, how their names begin, and that of this rank
-  std::optional<File> file;         // whose lock says that this rank lives
+  std::string folder, prefix, path; // folder of the files, prefix of their names, path of this rank's file
+  std::optional<File> file;         // its lock shows that this rank is alive
   bool haveMet = false;
   std::mutex mutex;
-  std::set<int> seen;                           // ranks that lived
-  std::map<int, Clock::time_point> endedBefore; // when a rank was first seen to be over
+  std::set<int> seen;                           // ranks that were seen alive
+  std::map<int, Clock::time_point> endedBefore; // when a rank was first seen to have ended
   Clock::time_point lastCheck;
 };
 

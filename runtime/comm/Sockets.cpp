@@ -1,4 +1,4 @@
-//===- Sockets.cpp - addresses and sockets of TCP -------------------------===//
+//===- Sockets.cpp - TCP addresses and sockets ----------------------------===//
 
 #include "comm/Sockets.h"
 
@@ -67,7 +67,7 @@ std::vector<SocketAddress> braid::resolve(const std::string &host, int port, std
 std::vector<SocketAddress> braid::addressesToServe(const std::string &host, int port, std::string &reason) {
   std::vector<SocketAddress> addresses = resolve(host, port, reason);
   bool isLoopback = std::all_of(addresses.begin(), addresses.end(), [](auto &each) { return each.isLoopback(); });
-  // Of a name or a number that is a loopback address everywhere, that is meant.
+  // A loopback address is intended if the user gave "localhost", no host, or the numeric address itself.
   bool isMeant = host.empty() || host == "localhost" ||
                  std::any_of(addresses.begin(), addresses.end(), [&](auto &each) { return each.host() == host; });
   return isLoopback && !isMeant ? resolve(ownAddress(), port, reason) : addresses;

@@ -1,4 +1,4 @@
-//===- Sockets.h - addresses and sockets of TCP ---------------------------===//
+//===- Sockets.h - TCP addresses and sockets ------------------------------===//
 #ifndef BRAID_COMM_SOCKETS_H
 #define BRAID_COMM_SOCKETS_H
 
@@ -10,7 +10,7 @@
 
 namespace braid {
 
-// Closes it at the end; -1 is none.
+// Owns a socket and closes it; -1 is no socket.
 class Socket {
 public:
   explicit Socket(int number = -1) : number(number) {}
@@ -33,27 +33,27 @@ struct SocketAddress {
   socklen_t length = 0;
 
   const sockaddr *get() const { return reinterpret_cast<const sockaddr *>(&storage); }
-  std::string host() const; // numeric
+  std::string host() const; // numeric address
   int port() const;
   bool isLoopback() const;
 };
 
-// What the name stands for; the loopback addresses, IPv4 first, for an empty one.
-// Nothing, and the reason, when there is nothing.
+// Resolves a host name; an empty name gives the loopback addresses, IPv4 first. Returns an empty list, and
+// sets `reason`, if there is no address.
 std::vector<SocketAddress> resolve(const std::string &host, int port, std::string &reason);
 
-// Those that rank 0 listens on: of a name that this host alone takes for a loopback address,
-// as Debian's installer sets it, the address that others reach this host by.
+// Returns the addresses that rank 0 listens on. If the host name resolves to a loopback address on this
+// host only, as set by Debian's installer, uses the address that other hosts can reach.
 std::vector<SocketAddress> addressesToServe(const std::string &host, int port, std::string &reason);
 
-// A socket that does not block; none, and errno, when that fails.
+// Returns a non-blocking socket; on failure, returns no socket and sets errno.
 Socket listenOn(const SocketAddress &address);
 Socket connectTo(const SocketAddress &address, std::chrono::steady_clock::time_point deadline);
 
-// Its own end.
+// Returns the local address of a socket.
 SocketAddress addressOf(const Socket &socket);
 
-// For poll: at least 0, and enough to be past the deadline.
+// Returns a timeout for poll: at least 0, and rounded up past the deadline.
 int millisecondsUntil(std::chrono::steady_clock::time_point deadline);
 
 } // namespace braid

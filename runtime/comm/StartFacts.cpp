@@ -1,4 +1,4 @@
-//===- StartFacts.cpp - what ranks must have in common to start -----------===//
+//===- StartFacts.cpp - facts that all ranks must share -------------------===//
 
 #include "comm/StartFacts.h"
 
@@ -28,13 +28,13 @@ StartFacts braid::unpackFacts(const std::string &bytes) {
 
 namespace {
 
-// A value and who has it.
+// A value and the ranks that have it.
 struct Said {
   std::string value;
   std::vector<int> ranks;
 };
 
-// "rank 2", "ranks 0, 2-5".
+// Formats ranks as "rank 2" or "ranks 0, 2-5".
 std::string rankText(const std::vector<int> &ranks) {
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
   for (size_t i = 0, end; i < ranks.size(); i = end) {

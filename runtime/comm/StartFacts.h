@@ -1,8 +1,7 @@
-//===- StartFacts.h - what ranks must have in common to start -------------===//
+//===- StartFacts.h - facts that all ranks must share ---------------------===//
 //
-// Each rank says before it connects to the others what it is about to do: a list of names,
-// as people know them, and values.  Where ranks differ, all end with a message that says in
-// what.
+// Before a rank connects to the others, it publishes what it will run: a list of names, as users know them,
+// and values. If ranks differ, all ranks end with a message that lists the differences.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_STARTFACTS_H
@@ -18,12 +17,12 @@ struct StartFact {
 };
 using StartFacts = std::vector<StartFact>;
 
-// As bytes, and back.  Throws Error when they are not whole.
+// Encodes facts as bytes and decodes them. Throws Error if the bytes are incomplete.
 std::string packFacts(const StartFacts &facts);
 StartFacts unpackFacts(const std::string &bytes);
 
-// "--lr is 0.001 on rank 0 and 0.002 on ranks 1-3; --seed is ..."; empty when nothing differs.
-// A rank without a fact does not depend on it.
+// Returns a text such as "--lr is 0.001 on rank 0 and 0.002 on ranks 1-3; --seed is ...", or an empty
+// string if nothing differs. A rank without a fact does not depend on it.
 std::string differencesOf(const std::vector<StartFacts> &ranks);
 
 } // namespace braid

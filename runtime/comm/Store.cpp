@@ -47,7 +47,7 @@ StoreAddress braid::parseStoreAddress(const std::string &text) {
        "': expected file:///FOLDER, a folder that all ranks see, or tcp://HOST:PORT with the host of rank 0");
 }
 
-// Nobody else reaches it from another host.
+// Whether no other host can reach the store.
 static bool isLocal(const StoreAddress &address, const Joining &joining) {
   return joining.isOneHost || address.host == "localhost" || address.host == "::1" ||
          address.host.rfind("127.", 0) == 0;
@@ -84,8 +84,8 @@ private:
   const std::string prefix;
 };
 
-// A store that checks no token, such as that of torchrun's agent: each value is followed by
-// the MAC of its key and itself.  What a stranger leaves is as if it were not there.
+// Wraps a store that checks no token, such as that of torchrun's agent: each value is followed by the MAC
+// of its key and value. Ignores values that a stranger wrote.
 class SealedStore : public Store {
 public:
   SealedStore(std::unique_ptr<Store> store, JobToken token) : store(std::move(store)), token(std::move(token)) {}
@@ -116,10 +116,10 @@ public:
 private:
   const std::unique_ptr<Store> store;
   const JobToken token;
-  std::string ignored; // the last key with such a value
+  std::string ignored; // the last key whose value had no valid MAC
 };
 
-// The name of the job in one word, which can be that of a folder.
+// Returns the job's name in one word, which is also valid as a folder name.
 std::string folderOf(const Joining &joining) {
   std::string name = joining.job.empty() ? "braid" : "braid-" + joining.job;
   std::replace(name.begin(), name.end(), '/', '%');

@@ -1,15 +1,15 @@
 //===- Store.h - a key-value store that ranks share -----------------------===//
 //
-// How ranks that share nothing yet find each other (the rendezvous), and where a rank
-// that fails says why.  An address is
+// Lets ranks that share nothing yet find each other (the rendezvous), and holds the message of a failing
+// rank. An address is one of:
 //
 //   file:///FOLDER      files in a folder that all ranks see
 //   tcp://HOST:PORT     rank 0 serves it, on that port of that host
 //   agent://HOST:PORT   torchrun's agent serves it: ranks may not bind the port
 //
-// Over TCP the protocol is that of PyTorch's TCPStore, so one client serves both.  A store
-// that rank 0 serves answers only whoever proves the job's token; in the others, which
-// check none, values carry a MAC of it, if a token was given.
+// TCP stores use the protocol of PyTorch's TCPStore, so one client works with both. The store that rank 0
+// serves answers only clients that prove the job's token. The other stores check no token; if one was
+// given, each value carries a MAC made with it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_STORE_H
@@ -22,7 +22,7 @@
 
 namespace braid {
 
-// All throw Error.  Keys are set once.
+// All functions throw Error. A key is set only once.
 class Store {
 public:
   using Clock = std::chrono::steady_clock;
@@ -30,20 +30,20 @@ public:
   virtual ~Store() = default;
 
   virtual void set(const std::string &key, const std::string &value) = 0;
-  // Nothing if the key is not there yet.
+  // Returns nothing if the key is not set yet.
   virtual std::optional<std::string> find(const std::string &key) = 0;
 
-  // How long to wait for an answer from now on.
+  // Sets how long to wait for an answer from now on.
   virtual void setPatience(std::chrono::milliseconds) {}
-  // This host's address on the way to the store; empty if it is unknown.
+  // Returns this host's address on the route to the store; empty if unknown.
   virtual std::string localAddress() const { return ""; }
-  // On the rank that serves the store: waits until the others have disconnected, or
-  // until the deadline.
+  // On the rank that serves the store: waits until the other ranks have disconnected, or until the
+  // deadline.
   virtual void waitForOthers(Clock::time_point) {}
-  // What else to say when a key is missing; may be empty.
+  // Returns a text to add to the message about a missing key; may be empty.
   virtual std::string remark() const { return ""; }
 
-  // Waits for the key; nothing if it was not set by the deadline.
+  // Waits for the key. Returns nothing if it is not set by the deadline.
   std::optional<std::string> await(const std::string &key, Clock::time_point deadline);
 };
 
@@ -53,15 +53,15 @@ struct StoreAddress {
   int port = 0;
 };
 
-// Throws Error when the text is not an address.
+// Parses an address; throws Error for other texts.
 StoreAddress parseStoreAddress(const std::string &text);
 
-// Throws Error, before any rank waits, when the address is none or the token is missing
-// that it needs: the store of rank 0, where it is reached from other hosts, asks for one.
+// Throws Error, before any rank waits, if the address is invalid or needs a token that is missing: the
+// store of rank 0 needs one if other hosts can reach it.
 void checkRendezvous(const Joining &joining);
 
-// That of `joining.rendezvous`.  Keys are prefixed by the job.  Rank 0 serves a store that
-// ranks serve themselves; the others try to connect to it until the deadline.
+// Opens the store at `joining.rendezvous`. Keys are prefixed with the job. If ranks serve the store
+// themselves, rank 0 serves it; the other ranks try to connect to it until the deadline.
 std::unique_ptr<Store> openStore(const Joining &joining, Store::Clock::time_point deadline);
 
 } // namespace braid

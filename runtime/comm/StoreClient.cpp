@@ -1,4 +1,4 @@
-//===- StoreClient.cpp - a client, as the server of a store sees it -------===//
+//===- StoreClient.cpp - the server's side of a store client --------------===//
 
 #include "comm/StoreClient.h"
 
@@ -12,18 +12,18 @@
 using namespace braid;
 using namespace braid::tcpstore;
 
-// A client gets its turn again after so much, so that others get theirs.
+// Limits of one turn of a client, in requests and bytes, so that other clients get their turns.
 static constexpr int kRequestsInTurn = 256;
 static constexpr size_t kReadInTurn = 1 << 16;
-// What a stranger may send: VALIDATE, PROVE and its proof.
+// Limit of bytes from a stranger: VALIDATE, PROVE and its proof.
 static constexpr size_t kLongestOfStranger = 256;
 static constexpr size_t kLongestRequest = longestString + (1 << 16);
 static constexpr size_t kLongestKey = 1 << 10;
-static constexpr uint64_t kMostKeys = 32; // of one CHECK
+static constexpr uint64_t kMostKeys = 32; // in one CHECK request
 
 namespace braid {
-// Takes what a request is made of from the front of what was received; a request counts as
-// taken when all of it was there.
+// Reads the parts of a request from the front of the received bytes. A request is consumed only if it is
+// complete.
 class RequestReader {
 public:
   explicit RequestReader(std::string_view text) : text(text) {}
@@ -44,7 +44,7 @@ public:
     at += bytes;
     return text.substr(at - bytes, bytes);
   }
-  // Of at most so many bytes.
+  // Reads a string of at most `most` bytes.
   std::optional<std::string> string(uint64_t most) {
     auto length = number<uint64_t>();
     if (length && *length > most)
@@ -92,14 +92,14 @@ bool StoreClient::read() {
   return received.size() <= (isStranger() ? kLongestOfStranger : kLongestRequest + kReadInTurn);
 }
 
-// As much as the socket takes.
+// Sends as much as the socket accepts.
 bool StoreClient::sendAnswer() {
   ssize_t size = send(socket.get(), answer.data() + sent, answer.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (size < 0)
     return errno == EAGAIN || errno == EINTR;
   sent += size;
   if (sent == answer.size()) {
-    answer = {}; // and its memory
+    answer = {}; // releases its memory, too
     sent = 0;
     if (!isStranger())
       owes = Clock::now();
@@ -107,7 +107,7 @@ bool StoreClient::sendAnswer() {
   return true;
 }
 
-// The requests in front, while the socket takes what is answered.
+// Answers the received requests in order, as long as the socket accepts the answers.
 bool StoreClient::answerRequests() {
   size_t taken = 0;
   bool isGood = true;
@@ -132,7 +132,7 @@ bool StoreClient::answerOne(RequestReader &request) {
   return !request.isNonsense && (isGood || request.isPartial);
 }
 
-// VALIDATE, then PROVE and the proof.
+// Answers VALIDATE, then PROVE and the proof.
 bool StoreClient::answerStranger(RequestReader &request) {
   if (state == State::Proving)
     return checkProof(request);

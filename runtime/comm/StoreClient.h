@@ -1,7 +1,7 @@
-//===- StoreClient.h - a client, as the server of a store sees it ---------===//
+//===- StoreClient.h - the server's side of a store client ----------------===//
 //
-// What one client may cost: a request and an answer of at most 1 MiB each.  While an answer
-// is on its way nothing more is read; nothing blocks.
+// A client may use a request and an answer of at most 1 MiB each. While an answer is being sent, nothing
+// more is read; nothing blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_STORECLIENT_H
@@ -19,19 +19,19 @@ class StoreClient {
 public:
   using Clock = std::chrono::steady_clock;
 
-  // Without a token, as in a launcher's store, there is nothing to prove.
+  // Without a token, as in a launcher's store, a client proves nothing.
   StoreClient(Socket socket, const JobToken &token, StoreTable &table, const StoreLimits &limits);
 
   int socketNumber() const { return socket.get(); }
   bool isStranger() const { return state != State::Member; }
-  // What to poll for; with `isReady` it has something to do without an event.
+  // Events to poll for. If `isReady`, the client has work without an event.
   short events() const;
   bool isReady() const { return mayHaveRequest && answer.empty(); }
-  // When patience ends; the end of time while it owes nothing.
+  // When the client's time to act runs out; the maximum if the server waits for nothing.
   Clock::time_point deadline() const;
 
-  // After an event, or when it is ready.  False at the end of the connection: then the
-  // client has gone, or has talked nonsense, or takes up too much.
+  // Call after an event, or if ready. Returns false at the end of the connection: the client has
+  // disconnected, sent an invalid request or exceeded a limit.
   bool serve(short happened);
 
 private:
@@ -40,13 +40,13 @@ private:
   bool read();
   bool sendAnswer();
   bool answerRequests();
-  // Answers the request in front, if it is there as a whole; false for nonsense.
+  // Answers the first request if it is complete; returns false if it is invalid.
   bool answerOne(RequestReader &request);
   bool answerStranger(RequestReader &request);
   bool answerMember(RequestReader &request);
   bool challenge(RequestReader &request);
   bool checkProof(RequestReader &request);
-  // A string that is answered, of the given pieces.
+  // Appends text to the answer.
   void reply(std::string text) { answer += text; }
 
   const Socket socket;
@@ -55,11 +55,11 @@ private:
   const StoreLimits &limits;
   State state = State::New;
   std::string clientNonce, serverNonce;
-  std::string received;        // and not yet answered
-  std::string answer;          // what is still to be sent
-  size_t sent = 0;             // of the answer
-  bool mayHaveRequest = false; // `received` may begin with a whole one
-  Clock::time_point owes;      // since when it owes something
+  std::string received;        // not yet answered
+  std::string answer;          // not yet sent completely
+  size_t sent = 0;             // bytes of the answer
+  bool mayHaveRequest = false; // `received` may begin with a complete request
+  Clock::time_point owes;      // since when the server waits for the client
 };
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- StoreTable.h - the values of a store, within limits ----------------===//
+//===- StoreTable.h - the values of a store, with limits ------------------===//
 #ifndef BRAID_COMM_STORETABLE_H
 #define BRAID_COMM_STORETABLE_H
 
@@ -8,14 +8,14 @@
 
 namespace braid {
 
-// What clients of a store may take up.  A rank leaves a few keys, and for each other rank
-// an address of some 140 bytes.
+// Limits for the clients of a store. A rank stores a few keys, and an address of about 140 bytes for each
+// other rank.
 struct StoreLimits {
-  size_t clients = 8192;          // that have proved the token
-  size_t strangers = 128;         // that have not yet: the oldest gives way to the next
-  size_t keys = 1 << 17;          // in all
-  size_t bytes = size_t{1} << 28; // of keys and values, in all
-  // To prove the token, to send the rest of a request, to take an answer.
+  size_t clients = 8192;          // connections in all
+  size_t strangers = 128;         // connections without a proof of the token; a new one replaces the oldest
+  size_t keys = 1 << 17;          // in total
+  size_t bytes = size_t{1} << 28; // of keys and values, in total
+  // Time limit to prove the token, to send the rest of a request and to receive an answer.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
 };
 
@@ -23,7 +23,7 @@ class StoreTable {
 public:
   explicit StoreTable(const StoreLimits &limits) : limits(limits) {}
 
-  // False when that would be beyond the limits.
+  // Returns false if the value would exceed the limits.
   bool set(const std::string &key, std::string value) {
     auto found = values.find(key);
     size_t before = found == values.end() ? 0 : key.size() + found->second.size();
@@ -34,7 +34,7 @@ public:
     values[key] = std::move(value);
     return true;
   }
-  // Null if it is not there.
+  // Returns null if the key does not exist.
   const std::string *find(const std::string &key) const {
     auto found = values.find(key);
     return found == values.end() ? nullptr : &found->second;

@@ -1,8 +1,8 @@
-//===- Stream.h - pieces of memory, one after the other -------------------===//
+//===- Stream.h - memory ranges as one sequence of bytes ------------------===//
 //
-// What goes to or comes from one rank: ranges of several tensors, read as one
-// sequence of bytes.  Messages are chunks of it.  A chunk inside one piece is sent
-// from where it lies; one that spans pieces (small tensors, rows) is packed.
+// The data for or from one rank: ranges of several tensors, as one sequence of bytes. Messages are chunks
+// of it. A chunk inside one range is sent from its place; a chunk that spans ranges (small tensors, rows)
+// is packed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_STREAM_H
@@ -25,7 +25,7 @@ public:
       pieces.push_back({static_cast<std::byte *>(const_cast<void *>(data)), size() + bytes});
   }
 
-  // Where the range lies, or null when it spans pieces.
+  // Returns the memory of a chunk, or null if the chunk spans ranges.
   std::byte *inPlace(size_t begin, size_t bytes) const {
     size_t i = find(begin);
     return begin + bytes <= pieces[i].end ? pieces[i].data + (begin - beginOf(i)) : nullptr;
@@ -38,7 +38,7 @@ public:
     });
   }
 
-  // Bytes that are there already stay.
+  // Does not copy bytes that are already in place.
   void write(size_t begin, size_t bytes, const std::byte *from) const {
     forEach(begin, bytes, [&](std::byte *at, size_t size) {
       if (at != from)
@@ -47,7 +47,7 @@ public:
     });
   }
 
-  // Copies all of this to `to`, which has as many bytes.
+  // Copies the whole stream to `to`, which has the same number of bytes.
   void copyTo(const Stream &to) const {
     size_t at = 0;
     for (const Piece &piece : pieces) {
@@ -59,7 +59,7 @@ public:
 private:
   struct Piece {
     std::byte *data;
-    size_t end; // in the stream
+    size_t end; // offset in the stream
   };
 
   size_t beginOf(size_t i) const { return i ? pieces[i - 1].end : 0; }

@@ -1,4 +1,4 @@
-//===- TcpStore.cpp - a store that a process serves over TCP --------------===//
+//===- TcpStore.cpp - a key-value store over TCP --------------------------===//
 
 #include "comm/TcpStore.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using Clock = Store::Clock;
 
-// How long the job before may keep the port.
+// How long the previous job may hold the port.
 constexpr std::chrono::seconds kJobBefore(20);
 
 std::string stringOf(const std::string &text) {
@@ -28,13 +28,13 @@ std::string stringOf(const std::string &text) {
   return std::string(reinterpret_cast<const char *>(&length), sizeof length) + text;
 }
 
-// A server that does not know the job's token.
+// Thrown if a server does not know the job's token.
 class TokenError : public Error {
 public:
   using Error::Error;
 };
 
-// A connection, on which each exchange ends in time.
+// A connection whose exchanges have a time limit.
 class Connection {
 public:
   Connection(Socket socket, const std::string &server, std::chrono::milliseconds patience)
@@ -44,7 +44,7 @@ public:
     send(char(Validate) + std::string(reinterpret_cast<char *>(&number), sizeof number));
   }
 
-  // From now on, until what follows is over.
+  // Starts the time limit of the exchange that follows.
   void begin(std::chrono::milliseconds patience) { deadline = Clock::now() + patience; }
   void send(const std::string &bytes) {
     transfer(POLLOUT, bytes.size(),
@@ -59,7 +59,7 @@ public:
   SocketAddress localAddress() const { return addressOf(socket); }
 
 private:
-  // Moves all bytes, as the socket takes or gives them.
+  // Moves all bytes, as the socket accepts or delivers them.
   template <class F> void transfer(short event, size_t bytes, const F &move) {
     for (size_t at = 0; at < bytes;) {
       pollfd polled = {socket.get(), event, 0};
@@ -120,7 +120,7 @@ public:
   }
 
 private:
-  // A store that has gone is a rank that has gone.
+  // Blames rank 0 if the store that it serves is gone.
   template <class F> void orRankZero(const F &f) const {
     try {
       f();
@@ -155,17 +155,17 @@ private:
   const StoreAddress address;
   const bool isServed;
   const std::string host, name; // the host is empty for loopback
-  const JobToken token;         // as it was given
+  const JobToken token;         // as given
   std::unique_ptr<LocalToken> local;
   std::unique_ptr<TcpStoreServer> server;
   std::unique_ptr<Connection> connection;
   std::string reason;                                            // why there is no connection
-  std::string refusal;                                           // why a server was refused; says more
-  Clock::time_point giveUp = Clock::time_point::max();           // the port is that of another job
-  std::chrono::milliseconds patience = std::chrono::seconds(10); // a store has nothing to think about
+  std::string refusal;                                           // why a server was refused, in detail
+  Clock::time_point giveUp = Clock::time_point::max();           // when to treat the port as another job's
+  std::chrono::milliseconds patience = std::chrono::seconds(10); // a store answers at once
 };
 
-// The port comes first: who has it may leave a token for it.
+// Binds the port first: only its owner may write the token for it.
 void TcpStore::serve() {
   JobToken own = token.isEmpty() ? JobToken(hexOf(randomBytes(32))) : token;
   server = std::make_unique<TcpStoreServer>(host, address.port, own);
@@ -173,7 +173,7 @@ void TcpStore::serve() {
     local = std::make_unique<LocalToken>(address.port, own);
 }
 
-// One attempt; `reason` says why it failed.
+// Tries once to connect; on failure sets `reason`.
 bool TcpStore::tryToConnect(const SocketAddress &to, Clock::time_point deadline) {
   Socket socket = connectTo(to, deadline);
   if (!socket) {
@@ -201,8 +201,8 @@ bool TcpStore::tryToConnect(const SocketAddress &to, Clock::time_point deadline)
   return false;
 }
 
-// Until the deadline: the server may not be there yet, nor its name; the job before may still
-// have its port, for a while; and strangers may be in the way.
+// Tries until the deadline: the server or its name may not exist yet, the previous job may still hold the
+// port for a while, and strangers may be connected.
 void TcpStore::connect(Clock::time_point deadline) {
   WaitNotice notice(own);
   do {

@@ -1,17 +1,16 @@
-//===- TcpStore.h - a store that a process serves over TCP ----------------===//
+//===- TcpStore.h - a key-value store over TCP ----------------------------===//
 //
-// The protocol is a part of that of PyTorch's TCPStore (since 2.1), so that a rank
-// under torchrun can use the store of the agent, which owns the port.  A request
-// is a byte, then its arguments; numbers are little-endian, strings a u64 length and
-// bytes:
+// Uses a part of the protocol of PyTorch's TCPStore (since 2.1), so that a rank under torchrun can use the
+// store of the agent, which owns the port. A request is a byte and its arguments. Numbers are
+// little-endian; a string is a u64 length and its bytes:
 //
 //   VALIDATE  u32 magic                 the first request; no answer
 //   SET       key, value                no answer
 //   GET       key                       a string
 //   CHECK     u64 number of keys, keys  a byte: 0 if all are there
 //
-// A store that rank 0 serves wants one more, after the first and before all others, by
-// which both sides prove that they know the job's token (c and s are 32 random bytes):
+// The store that rank 0 serves expects one more request, directly after VALIDATE. With it both sides prove
+// that they know the job's token (c and s are 32 random bytes):
 //
 //   PROVE     c                         s, MAC of ("server", c, s)
 //             MAC of ("client", c, s)   a zero byte
@@ -34,8 +33,7 @@ constexpr size_t nonceBytes = 32;
 constexpr uint64_t longestString = 1 << 20;
 } // namespace tcpstore
 
-// Connects, again and again until the deadline; rank 0 of a store that ranks serve listens
-// first.
+// Connects, with retries until the deadline. If ranks serve the store, rank 0 listens first.
 std::unique_ptr<Store> openTcpStore(const StoreAddress &address, const Joining &joining,
                                     Store::Clock::time_point deadline);
 

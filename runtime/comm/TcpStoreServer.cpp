@@ -1,4 +1,4 @@
-//===- TcpStoreServer.cpp - the process that serves a store ---------------===//
+//===- TcpStoreServer.cpp - server of a key-value store -------------------===//
 
 #include "comm/TcpStoreServer.h"
 
@@ -14,7 +14,7 @@
 
 using namespace braid;
 
-// On the first address that can be had.
+// Listens on the first address that is available.
 static Socket listenAt(const std::string &host, int port) {
   std::string reason = "it has no address";
   for (const SocketAddress &address : addressesToServe(host, port, reason)) {
@@ -65,7 +65,7 @@ void TcpStoreServer::loop() {
   }
 }
 
-// When something is to be done without an event.
+// Returns when the next work without an event is due.
 TcpStoreServer::Clock::time_point TcpStoreServer::nextDeadline() const {
   Clock::time_point now = Clock::now(), next = now + std::chrono::hours(1);
   if (listensFrom > now)
@@ -75,13 +75,13 @@ TcpStoreServer::Clock::time_point TcpStoreServer::nextDeadline() const {
   return next;
 }
 
-// Several in a turn: more may come than clients have turns.
+// Accepts several clients per turn, because new clients may arrive faster than turns.
 void TcpStoreServer::accept() {
   for (int i = 0; i < 16; ++i) {
     Socket socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     bool isFull = !socket && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
     bool hasRoom = (socket || isFull) && makeRoom();
-    if (isFull) // it stays in the queue, and would be announced again at once
+    if (isFull) // the client stays queued, and poll would report it again at once
       listensFrom = Clock::now() + std::chrono::milliseconds(100);
     if (!socket)
       return;
@@ -90,7 +90,7 @@ void TcpStoreServer::accept() {
   }
 }
 
-// For one more: the stranger that has been there longest gives way when there are too many.
+// Makes room for one more client. If there are too many, disconnects the oldest stranger.
 bool TcpStoreServer::makeRoom() {
   auto isStranger = [](const StoreClient &client) { return client.isStranger(); };
   size_t strangers = std::count_if(clients.begin(), clients.end(), isStranger);

@@ -1,4 +1,4 @@
-//===- TcpStoreServer.h - the process that serves a store -----------------===//
+//===- TcpStoreServer.h - server of a key-value store ---------------------===//
 #ifndef BRAID_COMM_TCPSTORESERVER_H
 #define BRAID_COMM_TCPSTORESERVER_H
 
@@ -10,19 +10,19 @@
 
 namespace braid {
 
-// Answers on a thread of its own as long as it lives, which no client can block: sockets
-// do not, and each client has its turn.  Whoever cannot prove the token in time, talks
-// nonsense or exceeds the limits is disconnected.
+// Answers on its own thread during its lifetime. No client can block it: sockets are non-blocking, and
+// clients take turns. A client that does not prove the token in time, sends invalid requests or exceeds the
+// limits is disconnected.
 class TcpStoreServer {
 public:
-  // Throws Error when no address of the host can be had; `host` may be empty, for loopback.
+  // Throws Error if no address of the host is available. An empty `host` means loopback.
   TcpStoreServer(const std::string &host, int port, JobToken token, StoreLimits limits = {});
-  // Within a second, whatever clients do.
+  // Ends within a second, whatever clients do.
   ~TcpStoreServer();
 
-  // How many are connected that have proved the token.
+  // Returns the number of connected clients that have proved the token.
   int members() const { return memberCount; }
-  // Where it listens.
+  // Returns the address that the server listens on.
   SocketAddress address() const { return addressOf(listener); }
 
 private:
@@ -38,8 +38,8 @@ private:
   const StoreLimits limits;
   StoreTable table;
   Socket listener, stopReader, stopWriter;
-  std::list<StoreClient> clients;  // in the order of their arrival
-  Clock::time_point listensFrom{}; // no more can be accepted before
+  std::list<StoreClient> clients;  // in order of arrival
+  Clock::time_point listensFrom{}; // accepts no client before this time
   std::atomic<int> memberCount = 0;
   std::thread thread;
 };

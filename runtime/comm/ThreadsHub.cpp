@@ -1,4 +1,4 @@
-//===- ThreadsHub.cpp - the rendezvous of ranks of one process ------------===//
+//===- ThreadsHub.cpp - rendezvous of ranks in one process ----------------===//
 
 #include "comm/ThreadsHub.h"
 
@@ -9,7 +9,7 @@ using namespace braid;
 
 namespace {
 
-// Places of those who take part: the whole group, or sender and receiver.
+// Returns the places of the participants: the whole group, or sender and receiver.
 std::vector<int> partnersOf(const Operation &operation) {
   int me = operation.group->me, peer = operation.root();
   if (operation.row().hasPeer())
@@ -22,7 +22,7 @@ std::vector<int> partnersOf(const Operation &operation) {
 
 } // namespace
 
-// The count of `operation`'s kind for the partner at `place`.
+// Returns the counter of the partner at `place` for operations such as `operation`.
 ThreadsHub::Count &ThreadsHub::countOf(const Operation &operation, int place) {
   GroupState &state = groups[operation.group->id];
   if (!operation.row().hasPeer())
@@ -32,7 +32,7 @@ ThreadsHub::Count &ThreadsHub::countOf(const Operation &operation, int place) {
   return place == fromTo.first ? state.sends[fromTo] : state.recvs[fromTo];
 }
 
-// Ranks that have not posted their operation of that turn.
+// Returns the ranks that have not posted their operation number `turn`.
 std::vector<int> ThreadsHub::missing(const Operation &operation, const std::vector<int> &places, uint64_t turn) {
   std::vector<int> result;
   for (int place : places)
@@ -51,7 +51,7 @@ const std::vector<const Operation *> &ThreadsHub::rendezvous(int rank, const Ope
   own.finished = false;
   own.places = partnersOf(operation);
   uint64_t turn = countOf(operation, operation.group->me).posted + 1;
-  // No rank may take an operation that does not match as its partner's.
+  // Checked before posting: no rank may use a mismatched operation as its partner's.
   checkPartners(rank, operation, turn);
   countOf(operation, operation.group->me).posted = turn;
   if (missing(operation, own.places, turn).empty())
@@ -71,7 +71,7 @@ const std::vector<const Operation *> &ThreadsHub::rendezvous(int rank, const Ope
   return own.partners;
 }
 
-// Called by the last rank to arrive: gives each partner the operations of all.
+// Called by the last rank to arrive: gives each partner the operations of all partners.
 void ThreadsHub::completeRendezvous(const Operation &operation, const std::vector<int> &places) {
   Clock::time_point now = Clock::now();
   for (int place : places) {
@@ -102,7 +102,7 @@ void ThreadsHub::finish(int rank, const Operation &operation) {
   own.current = nullptr;
 }
 
-// Ends everything when a partner makes the operation impossible.
+// Fails all ranks if a partner makes the operation impossible.
 void ThreadsHub::checkPartners(int rank, const Operation &operation, uint64_t turn) {
   int me = operation.group->me;
   for (int place : ranks[rank].places) {
@@ -113,7 +113,7 @@ void ThreadsHub::checkPartners(int rank, const Operation &operation, uint64_t tu
     if (other.left && countOf(operation, place).posted < turn)
       failFor("rank ", rank, operation, {otherRank});
     if (!other.current || other.finished || other.current->group->id != operation.group->id)
-      continue; // it may still come
+      continue; // it may still arrive
     const Signature &theirs = other.current->signature;
     bool theyMeanMe = !rowOf(theirs.kind).hasPeer() || theirs.root == me;
     if (theyMeanMe && !match(operation.signature, me, theirs, place))
@@ -121,7 +121,7 @@ void ThreadsHub::checkPartners(int rank, const Operation &operation, uint64_t tu
   }
 }
 
-// "rank 2 waits for all_reduce #7 (...) while rank 0 is at barrier #3".
+// Fails with a message such as "rank 2 waits for all_reduce #7 (...) while rank 0 is at barrier #3".
 void ThreadsHub::failFor(const std::string &start, int rank, const Operation &operation,
                          const std::vector<int> &others) {
   std::string text = concat(start, rank, " waits for ", describe(operation.signature, *operation.group));

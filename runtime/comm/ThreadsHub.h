@@ -1,17 +1,15 @@
-//===- ThreadsHub.h - the rendezvous of ranks of one process --------------===//
+//===- ThreadsHub.h - rendezvous of ranks in one process ------------------===//
 //
-// Ranks are threads.  At a rendezvous, a rank posts its operation and sleeps until the
-// others of the group have posted theirs; then each may read the memory
-// of all, and none goes on before all have finished.  Both are counts that only
-// grow: the k-th collective of a group, or the k-th transfer between two ranks,
-// has been posted, or finished, by a rank.  A rank cannot post its next before all
-// have finished the k-th, so one slot a rank is enough.
+// Ranks are threads. At a rendezvous, a rank posts its operation and sleeps until the other ranks of the
+// group have posted theirs. Then each rank may read the memory of all, and none continues before all have
+// finished. Both states are counters that only grow: how many collectives of a group, or transfers between
+// two ranks, a rank has posted or finished. A rank cannot post the next operation before all have finished
+// the current one, so one slot per rank is enough.
 //
-// All of it is under one mutex, with a condition variable for each rank: the rank that
-// completes a rendezvous wakes its partners, and no other rank.  The later of two ranks
-// sees that their operations do not match.  After a failure no rank posts, so no
-// rendezvous is completed; ranks that have completed one finish their operation, because
-// others read their memory.
+// One mutex protects everything, and each rank has a condition variable: the rank that completes a
+// rendezvous wakes only its partners. The later of two ranks detects that their operations do not match.
+// After a failure no rank posts, so no rendezvous completes. Ranks past a completed rendezvous finish their
+// operation, because others read their memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_THREADSHUB_H
@@ -32,38 +30,38 @@ public:
 
   int size() const { return static_cast<int>(ranks.size()); }
 
-  // `rank` has come to `operation`; gives its partners' operations, its own among
-  // them: the group's in order, or the sender's and the receiver's.  They are
-  // valid until `finish`.  Throws Error after `seconds`, which end at `deadline`.
+  // Posts the operation of `rank`, waits for its partners and returns their operations, including its own:
+  // those of the group in order, or the sender's and the receiver's. They are valid until `finish`. Throws
+  // Error after `seconds`, which end at `deadline`.
   const std::vector<const Operation *> &rendezvous(int rank, const Operation &operation, Clock::time_point deadline,
                                                    double seconds);
-  // `rank` has finished; ends when its partners have.
+  // Marks the operation of `rank` as finished; waits until its partners have finished.
   void finish(int rank, const Operation &operation);
 
-  // When the last of the partners arrived; valid after rendezvous.
+  // Time when the last partner arrived; valid after `rendezvous`.
   Clock::time_point rendezvousAt(int rank) const { return ranks[rank].rendezvousAt; }
 
-  // `rank` will post nothing more.
+  // Marks `rank` as gone: it will post nothing more.
   void leave(int rank);
-  // Ends all waits with this message; the first one stays.
+  // Ends all waits with this message; the first message stays.
   void fail(const std::string &message);
 
 private:
   struct RankState {
     std::condition_variable changed;
-    const Operation *current = nullptr; // posted, until its partners have finished
-    bool finished = false;              // this rank has, with the current one
+    const Operation *current = nullptr; // the posted operation, until its partners have finished
+    bool finished = false;              // whether this rank has finished the current operation
     bool left = false;
-    std::vector<int> places;                 // of the partners in the group
-    std::vector<const Operation *> partners; // once all have posted
+    std::vector<int> places;                 // places of the partners in the group
+    std::vector<const Operation *> partners; // valid once all have posted
     Clock::time_point rendezvousAt;
   };
   struct Count {
     uint64_t posted = 0, finished = 0;
   };
   struct GroupState {
-    std::map<int, Count> collectives;                  // by place
-    std::map<std::pair<int, int>, Count> sends, recvs; // by places from and to
+    std::map<int, Count> collectives;                  // by place in the group
+    std::map<std::pair<int, int>, Count> sends, recvs; // by the places of sender and receiver
   };
 
   Count &countOf(const Operation &operation, int place);
@@ -77,7 +75,7 @@ private:
 
   std::mutex mutex;
   std::deque<RankState> ranks;
-  std::map<int, GroupState> groups; // by the group's number
+  std::map<int, GroupState> groups; // by the group's id
   std::string failure;
 };
 

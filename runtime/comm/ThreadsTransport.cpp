@@ -1,4 +1,4 @@
-//===- ThreadsTransport.cpp - ranks that are threads of one process -------===//
+//===- ThreadsTransport.cpp - ranks as threads of a process ---------------===//
 
 #include "comm/ThreadsTransport.h"
 
@@ -13,12 +13,12 @@ using namespace braid;
 
 namespace {
 
-using Partners = std::vector<const Operation *>; // by place
+using Partners = std::vector<const Operation *>; // by place in the group
 
 const std::byte *bytes(const void *p) { return static_cast<const std::byte *>(p); }
 std::byte *bytes(void *p) { return static_cast<std::byte *>(p); }
 
-// A block that lies in its place already is not moved.
+// Skips blocks that are already in place.
 void copy(std::byte *to, const std::byte *from, int64_t size) {
   if (size > 0 && to != from)
     std::memcpy(to, from, size);
@@ -29,7 +29,7 @@ void zero(std::byte *to, int64_t size) {
     std::memset(to, 0, size);
 }
 
-// One operation, seen from one rank.
+// Executes one operation for one rank.
 class Mover {
 public:
   Mover(const Operation &own, const Partners &all)
@@ -50,11 +50,10 @@ private:
   const Operation &own;
   const Partners &all;
   const int n, me;
-  const int64_t width; // bytes of an element
+  const int64_t width; // bytes per element
 };
 
-// What this rank has to do follows from the forms in which tensors are sent and
-// received; who only sends does nothing.
+// Moves data according to the forms of the sent and received tensors. A rank that only sends does nothing.
 void Mover::move() {
   const Form sent = own.row().sent.form, received = own.row().received.form;
   if (own.row().reduces && received == Form::Whole)
@@ -74,8 +73,8 @@ void Mover::move() {
   }
 }
 
-// The elements of all tensors, end to end, are split into one range for each rank, so that
-// ranks have equal work whatever the sizes of the tensors.
+// Combines this rank's share: the elements of all tensors, end to end, are split into one range per rank,
+// so that ranks have equal work for any tensor sizes.
 void Mover::combineBucket() {
   Range mine = flatBlock(own.signature.elements, n, me);
   int64_t at = 0;
@@ -114,8 +113,8 @@ void Mover::combineBlock(size_t segment) {
   zero(block + filled * width, (blockCapacity(s.count, n) - filled) * width);
 }
 
-// A target may be a source, at the same elements: a piece is read from all before
-// it is written to any, and is copied on while it is in cache.
+// A target may alias a source at the same elements: each piece is read from all sources before it is
+// written to any target, and is copied to the others while it is in cache.
 void Mover::combineInto(std::span<std::byte *const> targets, std::span<const std::byte *const> sources, int64_t count) {
   constexpr int64_t pieceElements = 1 << 14;
   std::vector<const void *> at(sources.size());
@@ -130,16 +129,16 @@ void Mover::combineInto(std::span<std::byte *const> targets, std::span<const std
   }
 }
 
-// From the one rank that has it for this one, or zeros.
+// Copies from the rank that has the tensor for this rank; writes zeros if there is none.
 void Mover::copyWhole(size_t segment) {
   const br_segment &s = own.segments[segment];
   if (own.source() < 0)
     return zero(bytes(s.recv), s.count * width);
-  const Operation &from = own.row().hasPeer() ? *all[0] : *all[own.source()]; // a sender comes first
+  const Operation &from = own.row().hasPeer() ? *all[0] : *all[own.source()]; // the sender is first
   copy(bytes(s.recv), bytes(from.segments[segment].send), s.count * width);
 }
 
-// A block of `from` to its place in this rank's whole.
+// Copies a block of `from` to its place in this rank's whole tensor.
 void Mover::placeBlock(size_t segment, int block, const Operation &from) {
   const br_segment &s = own.segments[segment];
   const std::byte *source = bytes(from.segments[segment].send);
@@ -148,7 +147,7 @@ void Mover::placeBlock(size_t segment, int block, const Operation &from) {
   });
 }
 
-// A block of `from`'s whole to this rank's own memory.
+// Copies a block of `from`'s whole tensor to this rank's own buffer.
 void Mover::takeBlock(size_t segment, int block, const Operation &from) {
   const br_segment &s = own.segments[segment], &source = from.segments[segment];
   forEachPiece(s.count, source.send_rows, n, block, [&](int64_t inWhole, int64_t inBlock, int64_t count) {
@@ -158,8 +157,8 @@ void Mover::takeBlock(size_t segment, int block, const Operation &from) {
   zero(bytes(s.recv) + filled * width, (blockCapacity(s.count, n) - filled) * width);
 }
 
-// The block that `peer` has for this rank, to its place among those received.
-// Both layouts read the block in the same order, in pieces of different sizes.
+// Copies the block that `peer` has for this rank to its place among the received blocks. Both layouts list
+// the block's elements in the same order, in pieces of different sizes.
 void Mover::exchangeBlock(size_t segment, int peer) {
   const br_segment &s = own.segments[segment], &source = all[peer]->segments[segment];
   int64_t inner = s.count / s.recv_rows / n;

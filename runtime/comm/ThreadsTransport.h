@@ -1,11 +1,9 @@
-//===- ThreadsTransport.h - ranks that are threads of one process ---------===//
+//===- ThreadsTransport.h - ranks as threads of a process -----------------===//
 //
-// Nothing is sent: between the two barriers of an operation every rank reads the others'
-// operands where they are.  In a reduction each rank combines its part of the
-// elements from all operands, in the order of the group, and writes the result
-// straight to everyone who gets it: every operand is read once and every result
-// written once (reduce-scatter and all-gather in one pass), with no memory beside
-// the operands.
+// No data is sent: between the two barriers of an operation, every rank reads the operands of the other
+// ranks in place. In a reduction, each rank combines its part of the elements from all operands, in the
+// order of the group, and writes the result directly to every receiver. So every operand is read once and
+// every result is written once (reduce-scatter and all-gather in one pass), without extra memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_THREADSTRANSPORT_H
@@ -16,7 +14,7 @@
 
 namespace braid {
 
-// The transport of `rank`; all ranks of the process share the hub.
+// Creates the transport of `rank`; all ranks of the process share the hub.
 TransportFactory threadsTransport(std::shared_ptr<ThreadsHub> hub, int rank, LinkModel link = {});
 
 } // namespace braid

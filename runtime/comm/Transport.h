@@ -1,7 +1,7 @@
-//===- Transport.h - what moves bytes between ranks -----------------------===//
+//===- Transport.h - moves bytes between ranks ----------------------------===//
 //
-// A transport belongs to the communication thread of one rank: it is made, used
-// and destroyed there, so that libraries which want one thread get one.
+// A transport belongs to the communication thread of one rank: that thread creates, uses and destroys it.
+// So libraries that require a single thread get one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_TRANSPORT_H
@@ -24,17 +24,16 @@ public:
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // Executes `operation` together with the other ranks of its group.  Throws
-  // Error when that has not happened by `deadline`, or cannot any more; `seconds`
-  // is the time-out, for the message.
+  // Executes `operation` together with the other ranks of its group. Throws Error if it is not done by
+  // `deadline`, or has become impossible. `seconds` is the timeout, for the message.
   virtual void run(const Operation &operation, Clock::time_point deadline, double seconds) = 0;
 
-  // After a failure: tells the other ranks why, so that they end, too, and gives
-  // them a moment to do so.
+  // After a failure: tells the other ranks the reason, so that they end, too, and waits a moment for them
+  // to do so.
   virtual void announceFailure(const std::string &message) = 0;
 };
 
-// Called on the communication thread; throws Error when ranks cannot be reached.
+// Called on the communication thread. Throws Error if ranks cannot be reached.
 using TransportFactory = std::function<std::unique_ptr<Transport>()>;
 
 } // namespace braid

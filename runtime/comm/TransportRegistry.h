@@ -1,7 +1,7 @@
 //===- TransportRegistry.h - transports by name ---------------------------===//
 //
-// Which there are is known to main (transports.h), not to the runtime: a program
-// that is not linked with a library does not need it.
+// `main` registers the available transports (transports.h), not the runtime: so a program that is not
+// linked with a library does not need it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_TRANSPORTREGISTRY_H
@@ -18,13 +18,13 @@ namespace braid {
 
 using TransportMaker = TransportFactory (*)(const Joining &joining);
 
-// Before any thread looks for one.
+// Call before any thread looks up a transport.
 void registerTransport(std::string name, TransportMaker maker);
 
-// Null when the program has no such transport.
+// Returns null if the program has no such transport.
 TransportMaker findTransport(std::string_view name);
 
-// "gloo, mpi, shm", in the order of registration; empty if there is none.
+// Returns a text such as "gloo, mpi, shm", in the order of registration; empty if there is none.
 std::string registeredTransports();
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- WaitNotice.h - whom a rank waits for, said each ten seconds --------===//
+//===- WaitNotice.h - say every ten seconds who is missing ----------------===//
 #ifndef BRAID_COMM_WAITNOTICE_H
 #define BRAID_COMM_WAITNOTICE_H
 
@@ -19,8 +19,8 @@ class WaitNotice {
 public:
   explicit WaitNotice(const Joining &own) : own(own) {}
 
-  // `whom()` names the ranks that have not joined, as "rank 2" or "ranks 2, 3".  Throws RankError when
-  // the process of a rank has ended.
+  // Prints, every ten seconds, the ranks that have not joined: `whom()` returns "rank 2" or "ranks 2, 3".
+  // Throws RankError if the process of a rank has ended.
   template <class F> void sayEachTime(const F &whom) {
     if (own.presence)
       own.presence->checkOthers();
@@ -44,7 +44,8 @@ private:
   Clock::time_point last = begin;
 };
 
-// Waits for what a rank sets in the store, and says so each ten seconds; nothing at the deadline.
+// Waits for a value that a rank sets in the store, and prints a notice every ten seconds. Returns nothing
+// at the deadline.
 inline std::optional<std::string> awaitFrom(Store &store, const std::string &key, const std::string &rank,
                                             const Joining &own, Store::Clock::time_point deadline) {
   WaitNotice notice(own);

@@ -1,8 +1,8 @@
-//===- transports.h - the transports that a program is linked with --------===//
+//===- transports.h - transports linked into a program --------------------===//
 //
-// `threads` and `shm` are part of libbraid_rt.a.  The others are archives of their own, and a
-// program has those that its main asks for before br_main: which one a run uses is
-// decided then, by --transport or by who started the process.
+// `threads` and `shm` are part of libbraid_rt.a. The others are separate archives; a program has those that
+// its main registers before br_main. --transport, or the launcher that started the process, selects the
+// transport of a run.
 //
 //   braid_rt_gloo   -DBRAID_WITH_GLOO   libbraid_rt_gloo.a   -lgloo
 //   braid_rt_mpi    -DBRAID_WITH_MPI    libbraid_rt_mpi.a    Open MPI's -lmpi

@@ -1,13 +1,13 @@
-//===- Attention.h - attention and its gradient, by tiles -----------------===//
+//===- Attention.h - tiled attention and its gradient ---------------------===//
 //
-// What generated programs call for exec.attention and exec.attention_grad.  Nothing of queries
-// x keys is in memory: forward keeps a running softmax of each query (Milakov and Gimelshein;
-// FlashAttention) and leaves its log-sum-exp, from which backward computes a tile's weights again.
+// Implements exec.attention and exec.attention_grad for generated programs. The queries x keys matrix is
+// never in memory. Forward keeps a running softmax per query (Milakov and Gimelshein; FlashAttention) and
+// stores its log-sum-exp, from which backward recomputes the weights of a tile.
 //
-// Operands may be f32 or bf16 with any strides; what is multiplied is f32 or, where the processor can,
-// bf16 (AttentionOperands.h), and all sums are f32.  A thread has its tiles on its stack.  Backward adds up the
-// gradients of a head's keys and values in scratch memory, queries in their order, so a result has the same bits for
-// any number of threads.
+// Operands are f32 or bf16 with any strides. Products take f32 or, if the processor supports it, bf16
+// factors (AttentionOperands.h); all sums are f32. A thread keeps its tiles on its stack. Backward
+// accumulates the gradients of a head's keys and values in scratch memory. It does so in the order of the
+// queries, so a result has the same bits for any number of threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_ATTENTION_H
@@ -27,13 +27,13 @@ inline AttentionBand band_of(const br_attention_desc &d) {
   return {d.window ? d.first - d.window + 1 : -kUnlimited, d.first};
 }
 
-// Where the rows of a head begin.
+// Returns the start of a head's rows.
 template <class T>
 inline T *rows_of(T *tensor, const int64_t (&strides)[3], int64_t batch, int64_t position, int64_t head) {
   return tensor + batch * strides[0] + position * strides[1] + head * strides[2];
 }
 
-// Multiplications and additions too few to wake threads for.
+// Number of multiply-adds below which waking threads costs more than it gains.
 constexpr int64_t kSerialProducts = 1 << 17;
 
 template <class F> inline void share(br_context *ctx, const br_attention_desc &d, int64_t count, const F &f) {
@@ -42,7 +42,7 @@ template <class F> inline void share(br_context *ctx, const br_attention_desc &d
   parallel(ctx, count, f);
 }
 
-// The documents of a row of the batch, and of some of its queries, up to a whole vector.
+// Document numbers of a row of the batch, and of some of its queries, padded to whole vectors.
 template <int64_t Tile> struct RowDocuments {
   const int32_t *ofKeys;
   alignas(64) int32_t ofQueries[Tile] = {};
@@ -57,7 +57,7 @@ template <int64_t Tile> struct RowDocuments {
   TileDocuments at(int64_t key) const { return ofKeys ? TileDocuments{ofQueries, ofKeys + key} : TileDocuments{}; }
 };
 
-// Runs f(tile) for the tiles of keys that these queries count, in their order.
+// Calls f(tile), in order, for each tile of keys that these queries attend to.
 template <int64_t Tile, class F>
 inline void for_tiles(const br_attention_desc &d, const RowDocuments<Tile> &documents, int64_t query, int64_t queries,
                       const F &f) {
@@ -69,7 +69,8 @@ inline void for_tiles(const br_attention_desc &d, const RowDocuments<Tile> &docu
       f(tile);
 }
 
-// Of sums along rows of D elements: all in blocks of keys beside queries of which some pair counts.
+// Returns the terms of sums along rows of D elements: all terms if the block has any pair in the band, else
+// none.
 template <class Operands, int64_t D> inline auto counted_terms(const AttentionTile &tile) {
   return [&tile](Range keys, Range queries) {
     const Range counted = overlap(tile.queriesOf(keys), queries);
@@ -81,10 +82,10 @@ template <class Operands, int64_t D> inline auto counted_terms(const AttentionTi
 // Forward
 //===----------------------------------------------------------------------===//
 
-// Some queries of a head and what has been found of their softmax.
+// Some queries of a head and the state of their softmax.
 template <class Operands, int64_t D, int64_t Tile, bool Capped> struct Queries {
   static constexpr int64_t width = round_up(D, W);
-  float scale, softcap; // in powers of two
+  float scale, softcap; // times log2(e), for exponents of two
 
   typename Operands::template LeftRows<D, Tile> rows, key;
   typename Operands::template RightRows<D, Tile> value;
@@ -169,18 +170,19 @@ inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t he
 // Backward
 //===----------------------------------------------------------------------===//
 
-// Some queries of a head, their gradient, and what has been found of its gradients.
+// Some queries of a head, the gradient of their result, and their gradients so far.
 template <class Operands, int64_t D, int64_t Tile, bool Capped> struct QueryGradients {
   static constexpr int64_t width = round_up(D, W);
-  float scale, softcap; // in powers of two
+  float scale, softcap; // times log2(e), for exponents of two
 
   typename Operands::template Rows<D, Tile> rows, gradient, key;
   typename Operands::template LeftRows<D, Tile> value;
   typename Operands::template Columns<D, Tile> columns, gradient_columns;
   typename Operands::template Weights<Tile, /*WithKeys=*/true> rounded; // weights, then their gradients
   alignas(64) float weights[Tile * Tile], scores[Tile * Tile], sum[Tile * width];
-  alignas(64) float lse[Tile], mean[Tile];            // in powers of two; the sum of the gradient times the result
-  alignas(64) float slopes[Capped ? Tile * Tile : W]; // of soft-capped scores
+  alignas(64) float lse[Tile], mean[Tile];            // log-sum-exp in base 2; dot product of
+                                                      // the result and its gradient
+  alignas(64) float slopes[Capped ? Tile * Tile : W]; // derivatives of soft-capped scores
 
   explicit QueryGradients(const br_attention_desc &d)
       : scale(static_cast<float>(d.scale) * kLog2E), softcap(static_cast<float>(d.softcap) * kLog2E) {}
@@ -202,7 +204,7 @@ template <class Operands, int64_t D, int64_t Tile, bool Capped> struct QueryGrad
     fill(sum, sum + Tile * width, 0.0f);
   }
 
-  // `dk` and `dv` are those of the tile's keys.
+  // Adds to `dk` and `dv`, the gradients of the tile's keys and values.
   void add(const AttentionTile &tile, float *dk, float *dv) {
     const int64_t vectors = round_up(tile.queries, W) / W;
     const auto counted = counted_terms<Operands, D>(tile);
@@ -222,7 +224,7 @@ template <class Operands, int64_t D, int64_t Tile, bool Capped> struct QueryGrad
   }
 
 private:
-  // From the gradients of weights, in `scores`, to those of scores.
+  // Turns gradients of weights, in `scores`, into gradients of scores.
   void setScoreGradients(const AttentionTile &tile) {
     for (int64_t s = 0; s < tile.queries; s += W) {
       const Range keys = tile.blocksOf({s, s + W});
@@ -237,7 +239,7 @@ private:
   }
 };
 
-// A head of keys with all heads of queries that read it.
+// Computes the gradients of one head of keys and of all query heads that read it.
 template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64_t key_head, const T *q, const T *k,
                                 const T *v, const T *o, const float *lse, const T *dout, const int32_t *documents,
@@ -270,8 +272,8 @@ inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64
 // Calls
 //===----------------------------------------------------------------------===//
 
-// What tells queries and keys by their places, or null: the numbers of documents, and, where these are known at run
-// time only, the positions of the first query and of the first key.
+// Optional facts about positions; each may be null: the document numbers, and the positions of the first
+// query and of the first key if they are known only at run time.
 struct BlockPlaces {
   const int32_t *documents = nullptr, *query_start = nullptr, *key_start = nullptr;
 
@@ -280,11 +282,11 @@ struct BlockPlaces {
       d.first += *query_start - *key_start;
     return d;
   }
-  // From the first key on.
+  // Returns the document numbers from the first key on.
   const int32_t *documents_of_keys() const { return documents && key_start ? documents + *key_start : documents; }
 };
 
-// Elements of T, heads of size D, tiles of Tile positions.
+// Elements of type T, heads of size D, tiles of Tile positions.
 template <class T, int64_t D, int64_t Tile, bool Capped = false>
 [[gnu::noinline]] inline void attention(br_context *ctx, const br_attention_desc &row, const T *q, const T *k,
                                         const T *v, T *o, float *lse, const BlockPlaces &places = {}) {
@@ -298,7 +300,7 @@ template <class T, int64_t D, int64_t Tile, bool Capped = false>
   });
 }
 
-// The heads of keys are shared out over as many slots as the call has scratch memory for.
+// The heads of keys are divided among as many slots as fit into the scratch memory.
 template <class T, int64_t D, int64_t Tile, bool Capped = false>
 [[gnu::noinline]] inline void attention_grad(br_context *ctx, const br_attention_desc &row, const T *q, const T *k,
                                              const T *v, const T *o, const float *lse, const T *dout, T *dq, T *dk,

@@ -1,16 +1,16 @@
-//===- AttentionOperands.h - what the products of attention read ----------===//
+//===- AttentionOperands.h - operands of attention's products -------------===//
 //
-// Tiles of queries, keys, values and gradients as TileProduct.h wants them.  FloatOperands are f32, of
-// tensors of f32 and bf16.  PairOperands are bf16, for processors that multiply pairs of it: twice as
-// many products in an instruction, with sums in f32 as before.  Weights and their gradients are
-// rounded to bf16 for it, as attention on GPUs does.
+// Tiles of queries, keys, values and gradients in the layouts of TileProduct.h. FloatOperands are f32, from
+// tensors of f32 or bf16. PairOperands are bf16, for processors that multiply pairs of bf16: twice as many
+// products per instruction, with f32 sums as before. For these, weights and their gradients are rounded to
+// bf16, as in attention on GPUs.
 //
-// In both, a tile of rows is
-//   left    the left operand, of sums along a row
-//   right   the right operand, of sums over the rows
-//   columns the right operand, of sums along a row: its transpose
-// and weights, which are computed at [key * Tile + query], are left operands: `byKeys`, of sums over
-// queries, and `byQueries`, of sums over keys.  Rows and columns up to whole blocks and vectors are zeros.
+// In both, a tile of rows has these forms:
+//   left    left operand, for sums along a row
+//   right   right operand, for sums over the rows
+//   columns right operand, for sums along a row: the transposed tile
+// Weights, stored at [key * Tile + query], are left operands: `byKeys` for sums over queries, and
+// `byQueries` for sums over keys. Rows and columns are zero-padded to whole blocks and vectors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_ATTENTIONOPERANDS_H
@@ -27,7 +27,7 @@ namespace braid {
 // Rows to and from memory
 //===----------------------------------------------------------------------===//
 
-// `count` rows of D elements, as f32; up to the next whole block and vector there are zeros.
+// Converts `count` rows of D elements to f32, zero-padded to whole blocks and vectors.
 template <int64_t D, class T> inline void pack_rows(const T *rows, int64_t stride, int64_t count, float *out) {
   constexpr int64_t width = round_up(D, W), whole = D / W * W;
   for (int64_t r = 0; r < count; ++r) {
@@ -40,7 +40,8 @@ template <int64_t D, class T> inline void pack_rows(const T *rows, int64_t strid
 }
 
 namespace detail {
-// Of W x W elements: in each step, H, those of two rows whose lanes differ in one bit change places.
+// One step of transposing W x W elements: swaps elements between each two rows whose indices differ in bit
+// H.
 template <int H> inline void swap_halves(V (&row)[W]) {
   auto pick = []<int... L>(V a, V b, std::integer_sequence<int, L...>) {
     return __builtin_shufflevector(a, b, (L & H ? W + L - H : L)...);
@@ -70,8 +71,8 @@ inline void transpose(V (&row)[W]) {
 }
 } // namespace detail
 
-// Packed rows of whole vectors as columns: out[e * Tile + s].  Columns up to Tile are zeros.  What an
-// element of 32 bits means does not matter.
+// Transposes packed rows of whole vectors: out[e * Tile + s]. Columns up to Tile are zero-padded. Elements
+// have 32 bits and any meaning.
 template <int64_t width, int64_t Tile> inline void transpose_rows(const float *rows, int64_t count, float *out) {
   for (int64_t s = 0; s < Tile; s += W)
     for (int64_t e = 0; e < width; e += W) {
@@ -86,7 +87,7 @@ template <int64_t width, int64_t Tile> inline void transpose_rows(const float *r
     }
 }
 
-// The sum of products of two rows of D elements.
+// Returns the dot product of two rows of D elements.
 template <int64_t D, class T> inline float dot_rows(const T *a, const T *b) {
   constexpr int64_t whole = D / W * W;
   V sum = {};
@@ -97,7 +98,7 @@ template <int64_t D, class T> inline float dot_rows(const T *a, const T *b) {
   return row_sum(sum);
 }
 
-// Row r times factor(r), where it belongs.
+// Stores row r times factor(r) in the output tensor.
 template <int64_t D, class T, class Factor>
 inline void unpack_rows(const float *rows, int64_t count, const Factor &factor, T *out, int64_t stride) {
   constexpr int64_t width = round_up(D, W), whole = D / W * W;
@@ -139,14 +140,14 @@ struct FloatOperands {
     const float *right() const { return at; }
   };
 
-  // Weights are read where they are.
+  // Weights are read in place.
   template <int64_t Tile, bool> struct Weights {
     void load(const AttentionTile &, const float *) {}
     static TileFactor<float> byKeys(const float *weights) { return {weights, Tile, 1}; }
     static TileFactor<float> byQueries(const float *weights) { return {weights, 1, Tile}; }
   };
 
-  // Terms as the elements that they are.
+  // A term is one element.
   static Range terms(Range its) { return its; }
 };
 
@@ -158,7 +159,7 @@ struct FloatOperands {
 struct PairOperands {
   using Element = BfPair;
 
-  // Pairs along a row, whose pairs are whole vectors.
+  // Pairs along a row; the pairs of a row are padded to whole vectors.
   template <int64_t D, int64_t Tile> struct LeftRows {
     static constexpr int64_t width = round_up((D + 1) / 2, W);
     alignas(64) BfPair at[Tile * width];
@@ -174,7 +175,7 @@ struct PairOperands {
     TileFactor<BfPair> left() const { return {at, width, 1}; }
   };
 
-  // Pairs of neighbouring rows.
+  // Pairs of elements from neighbouring rows.
   template <int64_t D, int64_t Tile> struct RightRows {
     static constexpr int64_t width = round_up(D, W);
     alignas(64) BfPair at[Tile / 2 * width];
@@ -187,7 +188,7 @@ struct PairOperands {
             const bf16 *from = rows + row * stride + l;
             return row < count ? bit_cast<VU>(ld(from, minimum(D - l, int64_t{W}))) : VU{};
           };
-          // A float has the bits of bf16 on top.
+          // The upper half of a float has the bits of the bf16 value.
           st(reinterpret_cast<float *>(at) + r / 2 * width + l, bit_cast<V>(bits(r) >> 16 | bits(r + 1)));
         }
     }
@@ -217,8 +218,8 @@ struct PairOperands {
     const BfPair *right() const { return at; }
   };
 
-  // Rounded copies: pairs of keys for each query and, with `WithKeys`, of queries for each key.  An odd
-  // key has a weight of zero beside it.
+  // Rounded copies of the weights: pairs of keys for each query and, with `WithKeys`, pairs of queries for
+  // each key. If the number of keys is odd, the last pair has a weight of zero.
   template <int64_t Tile, bool WithKeys> struct Weights {
     alignas(64) BfPair pairsOfKeys[Tile / 2 * Tile], pairsOfQueries[WithKeys ? Tile * Tile / 2 : 1];
 
@@ -242,7 +243,7 @@ struct PairOperands {
     TileFactor<BfPair> byQueries(const float *) const { return {pairsOfKeys, 1, Tile}; }
   };
 
-  // The pairs with these elements; what else is in them is zero.
+  // Returns the pairs that contain these elements; other elements in them are zero.
   static Range terms(Range its) { return {its.begin / 2, (its.end + 1) / 2}; }
 };
 

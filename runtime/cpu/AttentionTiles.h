@@ -1,12 +1,12 @@
-//===- AttentionTiles.h - the parts of attention on tiles -----------------===//
+//===- AttentionTiles.h - attention on one tile ---------------------------===//
 //
-// A tile is some positions of the queries beside some of the keys.  Scores are held by keys
-// and then queries, so that lanes are queries: maxima and sums of a softmax then need nothing of
-// their neighbours, and keys are read as they come.
+// A tile is a range of queries and a range of keys. Scores are stored by key, then by query, so that lanes
+// are queries: maxima and sums of a softmax then need no operations across lanes, and keys are read in
+// order.
 //
-// Which pairs attention counts is a band of diagonals.  What lies outside of it is skipped by
-// whole tiles and, on the tiles that its edges cross, by blocks of the products.  Of what lies inside,
-// documents that share a row leave pairs out, and tiles that they leave nothing of are skipped.
+// The mask is a band of diagonals. Whole tiles outside the band are skipped. On tiles that its edges cross,
+// blocks of the products outside the band are skipped. Inside the band, documents that share a row mask
+// further pairs, and tiles without any remaining pair are skipped.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_ATTENTIONTILES_H
@@ -22,7 +22,7 @@ constexpr int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * t
 // The mask
 //===----------------------------------------------------------------------===//
 
-// Query s counts key t if first <= t - s <= last.
+// Query s attends to key t if first <= t - s <= last.
 struct AttentionBand {
   int64_t first, last;
 };
@@ -30,25 +30,25 @@ struct AttentionBand {
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 constexpr AttentionBand kAllPairs = {-kUnlimited, kUnlimited};
 
-// What both have; [0, 0) where that is nothing.
+// Returns the intersection; [0, 0) if it is empty.
 inline Range overlap(Range a, Range b) {
   const Range both = {maximum(a.begin, b.begin), minimum(a.end, b.end)};
   return both.begin < both.end ? both : Range{0, 0};
 }
 
-// The keys that some of these queries count, of `keys`: none beside no queries.
+// Returns the range of `keys` keys that any of these queries attend to; empty for no queries.
 inline Range keys_of(AttentionBand band, Range queries, int64_t keys) {
   if (queries.begin >= queries.end)
     return {0, 0};
   return overlap({queries.begin + band.first, queries.end + band.last}, {0, keys});
 }
 
-// The other way round.
+// Returns the range of queries that attend to any of these keys.
 inline Range queries_of(AttentionBand band, Range keys, int64_t queries) {
   return keys_of({-band.last, -band.first}, keys, queries);
 }
 
-// The least and the greatest number of some documents.
+// The least and the greatest document number in a range.
 struct DocumentRange {
   int32_t least, greatest;
 
@@ -60,17 +60,17 @@ struct DocumentRange {
   }
 };
 
-// The documents of the queries and of the keys of a tile: null where there is one only.  What is
-// read of the queries ends with a whole vector.
+// Document numbers of a tile's queries and keys; null if there is a single document. Reads of the queries'
+// numbers are rounded up to a whole vector.
 struct TileDocuments {
   const int32_t *queries, *keys;
 };
 
-// Queries [query, query + queries) beside keys [key, key + keys).  Ranges are counted from there.  Those of a product's
-// blocks may reach beyond the tile: what they have beyond it counts nothing and is counted by nothing.
+// Queries [query, query + queries) and keys [key, key + keys). Ranges are relative to these starts. The
+// blocks of a product may extend beyond the tile; no pair beyond it counts.
 struct AttentionTile {
   int64_t query, queries, key, keys;
-  AttentionBand band; // counted from there, too
+  AttentionBand band; // relative to these starts, too
   TileDocuments documents;
   bool isOneDocument = true, isEmpty = false;
 
@@ -88,13 +88,13 @@ struct AttentionTile {
   bool isWhole() const { return isOneDocument && band.first <= 1 - queries && band.last >= keys - 1; }
   Range keysOf(Range its) const { return keys_of(band, overlap(its, {0, queries}), keys); }
   Range queriesOf(Range its) const { return queries_of(band, overlap(its, {0, keys}), queries); }
-  // Of keysOf, the whole blocks of rows.
+  // Returns keysOf, extended to whole blocks of rows.
   Range blocksOf(Range its) const {
     const Range found = keysOf(its);
     return {found.begin / kBlockRows * kBlockRows, minimum(round_up(found.end, kBlockRows), keys)};
   }
 
-  // Which of the lanes, queries from s, count key t.
+  // Returns a mask of the lanes, which are queries from s on, that attend to key t.
   VM counts(int64_t s, int64_t t) const {
     const VI distance = static_cast<int32_t>(t - s) - lane_index(0);
     const VM inBand = (distance >= limit(band.first)) & (distance <= limit(band.last));
@@ -111,10 +111,10 @@ private:
 // Weights
 //===----------------------------------------------------------------------===//
 
-// 2^x for x of at most 127, within 2 units in the last place; below 2^-126 it is that.
+// Returns 2^x for x <= 127, within 2 units in the last place; returns 2^-126 for smaller results.
 inline V power_of_two(V x) {
-  constexpr float magic = 12582912.0f; // 1.5 * 2^23: the sum's last bits are an integer
-  x = detail::at_least(x, -126.0f);    // NaN stays
+  constexpr float magic = 12582912.0f; // 1.5 * 2^23: the last bits of the sum are an integer
+  x = detail::at_least(x, -126.0f);    // keeps NaN
   const V shifted = x + magic;
   const V r = x - (shifted - magic);
   V p = splat(1.535336188e-4f);
@@ -127,7 +127,7 @@ inline V power_of_two(V x) {
   return bit_cast<V>(bit_cast<VU>(p) + (bit_cast<VU>(shifted) << 23));
 }
 
-// Scores become cap tanh(score / cap); slope(where, its) gets the derivatives.
+// Replaces scores by cap tanh(score / cap); slope(index, values) receives the derivatives.
 template <int64_t Tile, class Slope>
 inline void cap_scores(const AttentionTile &tile, float *scores, float cap, const Slope &slope) {
   for (int64_t s = 0; s < tile.queries; s += W) {
@@ -140,9 +140,9 @@ inline void cap_scores(const AttentionTile &tile, float *scores, float cap, cons
   }
 }
 
-// Of scores at [key * Tile + query], in powers of two, the weights 2^(score - base) in their
-// place, and zeros for pairs that do not count in blocks where others do.  Lanes are queries from s:
-// base(s, keys) is what is subtracted, done(s, sums) gets the sums of the weights.
+// Replaces scores at [key * Tile + query], which are exponents of two, by the weights 2^(score - base).
+// Masked pairs get zeros, in blocks that are not fully masked. Lanes are queries from s on. base(s, keys)
+// returns the value to subtract; done(s, sums) receives the sums of the weights.
 template <int64_t Tile, class Base, class Done>
 inline void weigh(const AttentionTile &tile, float *scores, const Base &base, const Done &done) {
   const bool isWhole = tile.isWhole();

@@ -1,4 +1,4 @@
-//===- Blocks.cpp - copies between a tensor and blocks of it ---------------===//
+//===- Blocks.cpp - copies between a tensor and blocks of it --------------===//
 
 #include "cpu/Blocks.h"
 
@@ -13,8 +13,8 @@ using namespace braid;
 
 namespace {
 
-// What a thread takes at once: long enough to be worth a copy, short enough to
-// share out a few long rows.
+// Elements that a thread copies at a time: enough to be worth the effort, and few enough to divide a few
+// long rows among threads.
 constexpr int64_t unitElements = 16384;
 
 // Calls f(begin, end) for ranges of `count` units of about unitElements each.
@@ -32,8 +32,8 @@ struct Loop {
   int64_t size, from, to;
 };
 
-// The loops of a copy, in the order in which it writes memory, and the outer ones
-// alone, one of which is a row.
+// The loops of a copy, in the order in which it writes memory. Without the innermost loops, each iteration
+// of the remaining loops is a row.
 struct Loops {
   int32_t count = 0;
   Loop loop[BR_MAX_RANK];
@@ -58,7 +58,8 @@ struct Loops {
   }
 };
 
-// Tables list dims in their logical order, which a transposed tensor's memory has not.
+// Returns the loops sorted by output stride: tables list dims in logical order, and the memory of a
+// transposed tensor has another order.
 Loops loopsOf(const BlockCopy &copy) {
   int32_t order[BR_MAX_RANK];
   std::iota(order, order + copy.loops, 0);
@@ -70,7 +71,7 @@ Loops loopsOf(const BlockCopy &copy) {
   return loops;
 }
 
-// Where a row begins, and then the next one.
+// Offsets of the start of a row; `next` moves to the next row.
 class Row {
 public:
   Row(const Loops &loops, int64_t number) : loops(loops) {
@@ -132,13 +133,13 @@ template <class T> void copyRows(br_context *ctx, const Loops &rows, const Loop 
 }
 
 //===----------------------------------------------------------------------===//
-// Tiles: what is read along one loop is written along another
+// Tiles, for copies that read along one loop and write along another
 //===----------------------------------------------------------------------===//
 
 constexpr int64_t tileSide = 32;
 
-// Through a buffer, so that either memory is touched by whole cache lines, in whatever
-// way its rows share cache sets.
+// Copies a tile through a buffer, so that both memories are accessed by whole cache lines, even if their
+// rows map to the same cache sets.
 template <class T>
 void copyTile(const T *from, int64_t fromRow, T *to, int64_t toRow, int64_t fromRows, int64_t toRows) {
   T tile[tileSide][tileSide];
@@ -149,7 +150,7 @@ void copyTile(const T *from, int64_t fromRow, T *to, int64_t toRow, int64_t from
       to[j * toRow + i] = tile[i][j];
 }
 
-// `read` has steps of one in what is read, `written` in what is written.
+// `read` has stride one in the source, `written` in the destination.
 template <class T>
 void copyTiles(br_context *ctx, const Loops &rows, const Loop &read, const Loop &written, const T *from, T *to) {
   const int64_t readTiles = (read.size + tileSide - 1) / tileSide;
@@ -182,13 +183,13 @@ template <class T> void copyElements(br_context *ctx, const BlockCopy &copy, con
   copyRows(ctx, loops, written, from, to);
 }
 
-// Bytes [0, bytes) of `part` to `to`, or back.
+// Copies `bytes` bytes.
 void copyBytes(br_context *ctx, const std::byte *from, std::byte *to, int64_t bytes) {
   const BlockCopy copy = {1, 1, {bytes}, {1}, {1}};
   copyElements(ctx, copy, from, to);
 }
 
-// How much of range `number` there is.
+// Returns the bytes of range `number` that exist.
 int64_t lengthOf(int64_t bytes, int64_t number, int64_t range) {
   return std::clamp<int64_t>(bytes - number * range, 0, range);
 }

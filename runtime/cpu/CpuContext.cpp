@@ -1,4 +1,4 @@
-//===- CpuContext.cpp - a model that runs on the host ---------------------===//
+//===- CpuContext.cpp - a model on the host -------------------------------===//
 
 #include "cpu/CpuContext.h"
 
@@ -65,7 +65,7 @@ void CpuContext::matmul(int32_t index, const void *a, const void *b, void *c, co
 std::vector<std::string> CpuContext::warnings() const {
   std::vector<std::string> texts;
   if (hasBFloat16Matmuls(model) && !multipliesBFloat16Fast())
-    // Steps of the small GPT, on a processor that was told to do without.
+    // Measured on steps of the small GPT, on a processor with these instructions disabled.
     texts.push_back(concat("this processor has neither avx512_bf16 nor amx: expect a step in bf16 to take about ",
                            multipliesBFloat16() ? "four" : "forty",
                            " times as long as in f32; compile with --precision=f32 to be faster here"));

@@ -1,7 +1,7 @@
-//===- CpuContext.h - a model that runs on the host -----------------------===//
+//===- CpuContext.h - a model on the host ---------------------------------===//
 //
-// The arena is memory of the process, matmuls are oneDNN's, and collectives run on
-// the rank's communication thread.
+// The arena is process memory, oneDNN runs the matmuls, and collectives run on the rank's communication
+// thread.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_CPUCONTEXT_H
@@ -35,17 +35,17 @@ public:
   br_status wait(int32_t collective) override { return collectives.wait(collectiveNow(collective)); }
   std::vector<std::string> warnings() const override;
 
-  // Why a start or a wait failed.
+  // Returns why a start or a wait failed.
   const char *error() const { return collectives.error(); }
 
-  // How matmuls run, for people.
+  // Describes how matmuls run, for messages.
   const MatmulTable &matmulTable() const { return matmuls; }
 
 private:
   Arena memory;
   MatmulTable matmuls;
   Collectives collectives;
-  std::unique_ptr<Measurement> measurement; // null: nobody asked for any
+  std::unique_ptr<Measurement> measurement; // null if no measurement was requested
 };
 
 } // namespace braid

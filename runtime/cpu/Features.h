@@ -1,8 +1,7 @@
-//===- Features.h - what this file is compiled for --------------------------===//
+//===- Features.h - instruction sets of a translation unit ----------------===//
 //
-// BRAID_CPU_FEATURES names the instruction sets that the compiler's options
-// allow in this translation unit, as -m options spell them.  A program carries
-// the list and checks it at start.
+// BRAID_CPU_FEATURES names the instruction sets that the compiler options enable in this translation unit,
+// spelled as in -m options. A program contains the list and checks it at start.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_FEATURES_H

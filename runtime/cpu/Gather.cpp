@@ -1,9 +1,8 @@
 //===- Gather.cpp - rows by index -----------------------------------------===//
 //
-// Embedding lookup and its gradient.  The scatter is split by columns, so every
-// element of the result is added to by one thread, in the order of the ids: the
-// bits do not depend on the number of threads.  An id outside the table reads
-// as zeros and adds nothing; the data loader has refused such tokens before.
+// Embedding lookup and its gradient. The scatter is split by columns, so a single thread adds to each
+// element of the result, in the order of the ids: the bits do not depend on the number of threads. An id
+// outside the table reads as zeros and adds nothing; the data loader has already refused such tokens.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +35,7 @@ void addTo(uint16_t *out, const uint16_t *update, int64_t n) { // bf16
 template <class T>
 void scatterAdd(int threads, int64_t n, int64_t rows, int64_t width, const int32_t *ids, const T *updates,
                 bool accumulate, T *out) {
-  // Whole cache lines a thread, so that no two write to the same one.
+  // Each thread gets whole cache lines, so that no two threads write to the same line.
   constexpr int64_t line = 64 / sizeof(T);
   int64_t lines = (width + line - 1) / line;
   parallelRanges(threads, lines, [&](int, int64_t begin, int64_t end) {
@@ -81,7 +80,7 @@ void br_scatter_add(br_context *ctx, br_dtype type, int64_t n, int64_t rows, int
   case BR_BF16:
     return run(static_cast<uint16_t *>(out));
   default:
-    // Generated code fixes the type; a compiler that asks for this is broken.
+    // Generated code fixes the type; only a broken compiler asks for this type.
     std::fprintf(stderr, "braid: scatter_add of an integer type\n");
     std::abort();
   }

@@ -1,10 +1,11 @@
-//===- Instructions.h - x86's instructions for lanes ------------------------===//
+//===- Instructions.h - x86 instructions for lanes ------------------------===//
 //
-// The instructions that vector extensions do not reach, on the types of LaneTypes.h.
+// Instructions that vector extensions cannot express, on the types of LaneTypes.h.
 //
-// <immintrin.h> has 50,000 lines, which would be most of what a generated program takes to parse.
-// So these are the builtins that the header is made of, for the version of GCC they were compared with
-// (-DBRAID_IMMINTRIN=1 takes the header).  Other compilers name their builtins differently and read it.
+// <immintrin.h> has 50,000 lines: parsing it would take most of the time to parse a generated program. So
+// this header uses the builtins behind it, for the version of GCC that they were compared with
+// (-DBRAID_IMMINTRIN=1 uses <immintrin.h>). Other compilers name their builtins differently, so they use
+// <immintrin.h>.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_INSTRUCTIONS_H
@@ -28,11 +29,11 @@ namespace braid {
 typedef uint64_t VL __attribute__((vector_size(W * 4)));
 
 namespace x86 {
-// Towards which integer a number is rounded, without an exception: the operand of vrndscale and vround.
+// Rounding modes without exceptions: the immediate operand of vrndscale and vround.
 enum Rounding { Nearest = 8, Down = 9, Up = 10 };
 
 #if BRAID_ISA_AVX512
-// Masked forms: GCC 12 warns about what the plain ones leave undefined.
+// Masked forms: GCC 12 warns about undefined values in the plain forms.
 constexpr uint16_t all = 0xffff;
 #if BRAID_IMMINTRIN
 inline V sqrt(V x) { return bit_cast<V>(_mm512_maskz_sqrt_ps(all, bit_cast<__m512>(x))); }
@@ -42,16 +43,16 @@ template <Rounding mode> inline V round(V x) {
 inline V fma(V a, V b, V c) {
   return bit_cast<V>(_mm512_fmadd_ps(bit_cast<__m512>(a), bit_cast<__m512>(b), bit_cast<__m512>(c)));
 }
-// x 2^n for whole n.
+// Returns x 2^n for an integer n.
 inline V scale(V x, V n) { return bit_cast<V>(_mm512_maskz_scalef_ps(all, bit_cast<__m512>(x), bit_cast<__m512>(n))); }
-// The second operand where they cannot be compared.
+// `max` and `min` return the second operand if the operands are unordered.
 inline V max(V a, V b) { return bit_cast<V>(_mm512_maskz_max_ps(all, bit_cast<__m512>(a), bit_cast<__m512>(b))); }
 inline V min(V a, V b) { return bit_cast<V>(_mm512_maskz_min_ps(all, bit_cast<__m512>(a), bit_cast<__m512>(b))); }
-// Products of elements 0, 2, 4, ...
+// Returns the products of elements 0, 2, 4, ...
 inline VL multiply_even(VU a, VU b) {
   return bit_cast<VL>(_mm512_maskz_mul_epu32(0xff, bit_cast<__m512i>(a), bit_cast<__m512i>(b)));
 }
-// The lanes of the mask; zero in the others.
+// Loads the lanes of the mask; the other lanes are zero.
 inline V load(uint16_t mask, const float *p) { return bit_cast<V>(_mm512_maskz_loadu_ps(mask, p)); }
 inline VI load(uint16_t mask, const int32_t *p) { return bit_cast<VI>(_mm512_maskz_loadu_epi32(mask, p)); }
 inline VH load(uint16_t mask, const uint16_t *p) { return bit_cast<VH>(_mm256_maskz_loadu_epi16(mask, p)); }
@@ -66,13 +67,13 @@ template <class T> inline void stream(T *p, VH x) {
 }
 #if BRAID_ISA_BF16
 inline VH narrow(V x) { return bit_cast<VH>(_mm512_cvtneps_pbh(bit_cast<__m512>(x))); }
-// Sum and the products of pairs of bf16.
+// Adds the products of pairs of bf16 to `sum`.
 inline V add_pairs(V sum, VU a, V b) {
   return bit_cast<V>(_mm512_dpbf16_ps(bit_cast<__m512>(sum), bit_cast<__m512bh>(a), bit_cast<__m512bh>(b)));
 }
 #endif
 #else
-constexpr int asSet = 4; // rounds as the control register says
+constexpr int asSet = 4; // rounding mode of the control register
 inline V sqrt(V x) { return __builtin_ia32_sqrtps512_mask(x, V{}, all, asSet); }
 template <Rounding mode> inline V round(V x) { return __builtin_ia32_rndscaleps_mask(x, mode, V{}, all, asSet); }
 inline V fma(V a, V b, V c) { return __builtin_ia32_vfmaddps512_mask(a, b, c, all, asSet); }
@@ -158,7 +159,7 @@ inline VH narrow(V x) { return bit_cast<VH>(__builtin_ia32_cvtneps2bf16_v8sf(x))
 #endif
 #endif
 
-// Stores past the caches are visible behind it.
+// Makes streamed stores visible before later stores.
 inline void store_fence() { __builtin_ia32_sfence(); }
 } // namespace x86
 } // namespace braid

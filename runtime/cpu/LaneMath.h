@@ -1,16 +1,15 @@
-//===- LaneMath.h - elementary functions on lanes and row values ----------===//
+//===- LaneMath.h - elementary functions on lanes and rows ----------------===//
 //
-// Polynomial versions of the functions that training needs.  Worst error on the
-// whole range, in units in the last place of float, against libm in double
-// (test/unit/runtime/LaneMathTest.cpp holds them to it):
+// Polynomial versions of the functions that training needs. Worst error over the whole range, in units in
+// the last place of float, compared with libm in double (checked by test/unit/runtime/LaneMathTest.cpp):
 //
 //   exp exp2 1.1   expm1 1.8   log 0.8   log1p 1.5   tanh 1.3   erf 1.1
 //   sin cos 1.6
 //   sqrt, floor, ceil, abs, fma: exact;  rsqrt 1.5 (a root and a division)
 //   pow: libm's, a lane at a time
 //
-// Infinities, NaN and denormals go in and come out as in libm.  A row value is
-// computed as lane 0 of a lane value, so both have the same bits.
+// Infinities, NaN and denormals are handled as in libm. A row value is computed as lane 0 of a lane value,
+// so both have the same bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_LANEMATH_H
@@ -24,7 +23,7 @@
 namespace braid {
 
 //===----------------------------------------------------------------------===//
-// One instruction each, where the target has it
+// Functions with one instruction, if the target has it
 //===----------------------------------------------------------------------===//
 
 namespace detail {
@@ -74,7 +73,7 @@ inline V copysign(V x, V sign) {
 //===----------------------------------------------------------------------===//
 
 namespace detail {
-// a * b + c in the fastest way: one rounding or two.
+// Returns a * b + c by the fastest method: with one rounding or two.
 inline V madd(V a, V b, V c) {
 #if BRAID_ISA_AVX512 || defined(__FMA__)
   return fma(a, b, c);
@@ -85,18 +84,18 @@ inline V madd(V a, V b, V c) {
 inline V madd(V a, float b, V c) { return madd(a, splat(b), c); }
 inline V madd(V a, V b, float c) { return madd(a, b, splat(c)); }
 
-// The integer nearest to x, |x| < 2^22, and as a float.
+// The integer nearest to x, |x| < 2^22, also as a float.
 struct Rounded {
   VI i;
   V f;
 };
 inline Rounded nearest(V x) {
-  constexpr float magic = 12582912.0f; // 1.5 * 2^23: its last bit is worth 1
+  constexpr float magic = 12582912.0f; // 1.5 * 2^23: its last bit has the value 1
   V shifted = x + magic;
   return {bit_cast<VI>(bit_cast<VU>(shifted) - bit_cast<uint32_t>(magic)), shifted - magic};
 }
 
-// e^r - 1 - r over r^2, for |r| <= ln(2) / 2.
+// Returns (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
 inline V exp_tail(V r) {
   V p = splat(1.9875691500e-4f);
   p = madd(p, r, 1.3981999507e-3f);
@@ -106,8 +105,8 @@ inline V exp_tail(V r) {
   return madd(p, r, 5.0000001201e-1f);
 }
 
-// p * 2^n for |n| < 252.  Without an instruction for it there are two factors, so that neither leaves
-// the normal range and only the last product rounds.
+// Returns p * 2^n for |n| < 252. Without an instruction for it, multiplies by two factors, so that neither
+// leaves the normal range and only the last product rounds.
 inline V scale(V p, Rounded n) {
 #if BRAID_ISA_AVX512
   return x86::scale(p, n.f);
@@ -119,7 +118,7 @@ inline V scale(V p, Rounded n) {
 #endif
 }
 
-// NaN stays: the instructions return their second operand where they cannot compare.
+// Keeps NaN: the instructions return their second operand if the operands are unordered.
 #if BRAID_ISA_AVX512
 inline V at_least(V x, float low) { return x86::max(splat(low), x); }
 inline V at_most(V x, float high) { return x86::min(splat(high), x); }
@@ -131,17 +130,17 @@ inline V clamp(V x, float low, float high) { return at_most(at_least(x, low), hi
 } // namespace detail
 
 inline V exp(V x) {
-  // Beyond these the result is 0 or infinity, which scale() still produces.
+  // Beyond these bounds the result is 0 or infinity; scale() still produces it.
   x = detail::clamp(x, -104.0f, 89.0f);
   detail::Rounded n = detail::nearest(x * 1.44269504f);
-  V r = detail::madd(n.f, -0.693359375f, x); // exact: 9 bits times 8
+  V r = detail::madd(n.f, -0.693359375f, x); // exact: 9 bits times 8 bits
   r = detail::madd(n.f, 2.12194440e-4f, r);
   V p = detail::madd(detail::exp_tail(r), r * r, r) + 1.0f;
   return detail::scale(p, n);
 }
 
 inline V expm1(V x) {
-  // 2^n (e^r - 1) + (2^n - 1): nothing cancels near zero, where n is 0.
+  // 2^n (e^r - 1) + (2^n - 1): no cancellation near zero, where n is 0.
   V c = detail::clamp(x, -104.0f, 1.0f);
   detail::Rounded n = detail::nearest(c * 1.44269504f);
   V r = detail::madd(n.f, -0.693359375f, c);
@@ -194,7 +193,7 @@ inline V log(V x) {
 }
 
 inline V log1p(V x) {
-  // log(1 + x) = log(u) + (what rounding 1 + x to u lost) / u.
+  // log(1 + x) = log(u) + (rounding error of u = 1 + x) / u.
   V u = 1.0f + x;
   V lost = x - (u - 1.0f);
   VM correct = (u > 0.0f) & (u < std::numeric_limits<float>::infinity());
@@ -222,7 +221,7 @@ inline V tanh(V x) {
 
 inline V erf(V x) {
   V t = abs(x), s = x * x;
-  // Near zero an odd polynomial, further out 1 - exp(polynomial).
+  // An odd polynomial near zero, 1 - exp(polynomial) elsewhere.
   V p = splat(-5.96761703e-4f);
   p = detail::madd(p, s, 4.99119423e-3f);
   p = detail::madd(p, s, -2.67681349e-2f);
@@ -245,7 +244,7 @@ inline V erf(V x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where the result is rounded to bf16
+// Functions for results in bf16
 //===----------------------------------------------------------------------===//
 
 namespace detail {
@@ -260,24 +259,24 @@ inline PowerParts power_parts(V x) {
   const V n = nearest(x).f;
 #endif
   const V r = x - n;
-  // (2^r - 1) / r within 1.5e-5 of it, a minimax polynomial.
+  // (2^r - 1) / r with an error of at most 1.5e-5: a minimax polynomial.
   V p = splat(9.618069045e-3f);
   p = madd(p, r, 5.583729595e-2f);
   p = madd(p, r, 2.402325273e-1f);
   p = madd(p, r, 6.931368709e-1f);
   return {p * r, n};
 }
-// x 2^n
+// Returns x 2^n.
 inline V times_power(V x, V n) { return scale(x, {to_int(n), n}); }
 } // namespace detail
 
-// Relative errors of up to 2e-5: rounding to bf16 makes them up to 2e-3.
+// Relative errors of up to 2e-5; rounding to bf16 raises them to 2e-3.
 inline V exp_approx(V x) {
   const detail::PowerParts its = detail::power_parts(detail::clamp(x * 1.44269504f, -160.0f, 160.0f));
   return detail::times_power(its.rest + 1.0f, its.n);
 }
 inline V tanh_approx(V x) {
-  // e^2x - 1 over e^2x + 1; near zero, where n is 0, nothing cancels.  Beyond 20 the result is 1.
+  // (e^2x - 1) / (e^2x + 1), without cancellation near zero, where n is 0. Beyond 20 the result is 1.
   const detail::PowerParts its = detail::power_parts(detail::clamp(x * 2.88539008f, -60.0f, 60.0f));
   const V power = detail::times_power(splat(1.0f), its.n);
   const V less = detail::madd(power, its.rest, power - 1.0f);
@@ -289,8 +288,8 @@ inline V tanh_approx(V x) {
 //===----------------------------------------------------------------------===//
 
 namespace detail {
-// sin(x + quadrant * pi / 2).  pi/2 in three floats: with fused steps the
-// reduction is exact enough for |x| < 1e5, and larger arguments go to libm.
+// Returns sin(x + quadrant * pi / 2). pi/2 is split into three floats: with fused steps the reduction is
+// exact enough for |x| < 1e5; larger arguments use libm.
 inline V sine(V x, int32_t quadrant) {
   Rounded n = nearest(x * 0.636619747f);
   V r = fma(n.f, splat(-1.57079637e+00f), x);

@@ -1,15 +1,15 @@
 //===- LanePhilox.h - counter-based random numbers for kernels ------------===//
 //
-// Philox4x32-10 (Salmon et al., 2011): a number is a function of where it is
-// used, not of what was drawn before, so a replayed or sharded dropout draws
-// the same bits.  Element i of a random tensor takes
+// Philox4x32-10 (Salmon et al., 2011): a number is a function of its place, not of earlier draws, so a
+// replayed or sharded dropout draws the same bits. Element i of a random tensor takes
 //
-//   counter = (i / 4 low, i / 4 high, step, stream)   key = (seed low, seed
-//   high) word    = output word i % 4                       u = (word >> 8) *
-//   2^-24
+//   counter = (i / 4 low, i / 4 high, step, stream)
+//   key     = (seed low, seed high)
+//   word    = output word i % 4
+//   u       = (word >> 8) * 2^-24
 //
-// `key` points at the program's four key words {seed low, seed high, step,
-// microbatch}; the caller has already added microbatch * elements to i.
+// `key` points to the program's four key words {seed low, seed high, step, microbatch}; the caller has
+// already added microbatch * elements to i.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_LANEPHILOX_H
@@ -23,7 +23,7 @@ namespace detail {
 constexpr uint32_t philox_m0 = 0xD2511F53u, philox_m1 = 0xCD9E8D57u;
 constexpr uint32_t philox_w0 = 0x9E3779B9u, philox_w1 = 0xBB67AE85u;
 
-// The upper 32 bits of m * x.
+// Returns the upper 32 bits of m * x.
 inline VU mul_high(uint32_t m, VU x) {
 #if BRAID_ISA_AVX512 || BRAID_ISA_AVX2
   const VU ms = m + VU{};
@@ -52,7 +52,7 @@ inline PhiloxLanes philox(PhiloxLanes c, uint32_t k0, uint32_t k1) {
 }
 } // namespace detail
 
-// Uniform in [0, 1) for elements row_base + lane, lane >= 0.
+// Returns uniform numbers in [0, 1) for elements row_base + lane, lane >= 0.
 inline V philox_uniform(uint64_t row_base, VI lane, const int32_t *key, uint32_t stream) {
   VU low = bit_cast<VU>(lane) + static_cast<uint32_t>(row_base);
   VM carry = low < bit_cast<VU>(lane);
@@ -66,7 +66,7 @@ inline V philox_uniform(uint64_t row_base, VI lane, const int32_t *key, uint32_t
   return to_float(bit_cast<VI>(bits >> 8)) * 0x1p-24f;
 }
 
-// The same for one element.
+// Returns the number for one element.
 inline float philox_uniform(uint64_t index, const int32_t *key, uint32_t stream) {
   return philox_uniform(index, VI{}, key, stream)[0];
 }

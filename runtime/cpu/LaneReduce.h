@@ -1,9 +1,8 @@
-//===- LaneReduce.h - from lanes to one value -----------------------------===//
+//===- LaneReduce.h - reduce lanes to one value ---------------------------===//
 //
-// Reductions over the lanes of one value, always as the same tree: upper half
-// onto lower half until one lane is left.  The order depends on W alone.
-// maximum and minimum live here because the trees need them: NaN wins, as in
-// arith.maximumf (the sign of zero is not ordered).
+// Reductions over the lanes of one value use a fixed tree: the upper half is combined with the lower half
+// until one lane is left. The order depends on W only. The trees need maximum and minimum, so these are
+// defined here: NaN wins, as in arith.maximumf (the sign of zero is not ordered).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_LANEREDUCE_H
@@ -26,7 +25,7 @@ inline int32_t minimum(int32_t a, int32_t b) { return a < b ? a : b; }
 inline int64_t maximum(int64_t a, int64_t b) { return a > b ? a : b; }
 inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// The other pair of arith (maxnumf, minnumf): a number wins over NaN.
+// The other pair in arith (maxnumf, minnumf): a number wins over NaN.
 inline V maxnum(V a, V b) { return ((a > b) | (b != b)) ? a : b; }
 inline V minnum(V a, V b) { return ((a < b) | (b != b)) ? a : b; }
 inline float maxnum(float a, float b) { return a > b || b != b ? a : b; }
@@ -78,7 +77,7 @@ inline bool row_all(VM m) {
   return detail::tree(m, [](auto a, auto b) { return a & b; }) != 0;
 }
 
-// The same over the first n lanes.
+// Reductions over the first n lanes.
 inline float row_sum(V v, int64_t n) { return row_sum(keep(v, n, 0.0f)); }
 inline int32_t row_sum(VI v, int64_t n) { return row_sum(keep(v, n, 0)); }
 inline float row_max(V v, int64_t n) { return row_max(keep(v, n, -std::numeric_limits<float>::infinity())); }
@@ -87,11 +86,11 @@ inline float row_min(V v, int64_t n) { return row_min(keep(v, n, std::numeric_li
 //===----------------------------------------------------------------------===//
 // Sums of many terms
 //
-// Every few terms a sum is carried into a total, whose additions are compensated as by
-// Kahan and Neumaier.  So the error does not grow with the number of terms.
+// Every few terms, a sum is added to a total with compensated summation (Kahan, Neumaier). So the error
+// does not grow with the number of terms.
 //===----------------------------------------------------------------------===//
 
-// `lost` collects what additions to `sum` round away.
+// `lost` accumulates the rounding errors of additions to `sum`.
 template <class X> struct Total {
   X sum, lost;
 };
@@ -103,7 +102,7 @@ template <class X> inline void carry(X &sum, Total<X> &total) {
   sum = X{};
 }
 
-// After the last term.  A total that is not finite is what it is, whatever was lost.
+// Called after the last term. Ignores the rounding errors if they would turn the total into NaN.
 template <class X> inline void settle(X &sum, Total<X> &total) {
   carry(sum, total);
   const X whole = total.sum + total.lost;

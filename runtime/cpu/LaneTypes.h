@@ -1,7 +1,7 @@
-//===- LaneTypes.h - vectors of W elements ---------------------------------===//
+//===- LaneTypes.h - vectors of W elements --------------------------------===//
 //
-// Vectors of GCC's and clang's extensions.  W is the widest that the target offers: 16, 8 or 4 floats;
-// -DBRAID_LANES=N overrides it.
+// Vectors with the extensions of GCC and clang. W is the maximum that the target supports: 16, 8 or 4
+// floats; -DBRAID_LANES=N overrides it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_LANETYPES_H
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-// As generated code says it; <cmath> would take longer to parse than all of this.
+// Names that generated code uses; <cmath> would take longer to parse than all of these headers.
 #ifndef INFINITY
 #define INFINITY (__builtin_inff())
 #endif
@@ -28,7 +28,7 @@
 #endif
 #endif
 
-// Which register width the functions of Instructions.h may use.
+// Register width for the functions of Instructions.h.
 #if BRAID_LANES == 16 && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #define BRAID_ISA_AVX512 1
 #elif BRAID_LANES == 8 && defined(__AVX2__)
@@ -40,8 +40,7 @@ namespace braid {
 constexpr int W = BRAID_LANES;
 static_assert(W == 4 || W == 8 || W == 16);
 
-// Vectors have the alignment of their elements in memory: every access goes
-// through ld and st.
+// In memory, vectors have the alignment of their elements: every access uses ld and st.
 typedef float V __attribute__((vector_size(W * 4)));
 typedef int32_t VI __attribute__((vector_size(W * 4)));
 typedef uint32_t VU __attribute__((vector_size(W * 4)));

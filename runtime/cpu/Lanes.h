@@ -1,10 +1,10 @@
-//===- Lanes.h - W-wide values, their loads and stores --------------------===//
+//===- Lanes.h - W-wide values, loads and stores --------------------------===//
 //
-// What generated kernels compute with.  bf16, i8 and i1 exist in memory only: in
-// registers they are floats, ints and masks.
+// Types and functions of generated kernels. bf16, i8 and i1 exist only in memory: in registers they are
+// floats, ints and masks.
 //
-// A partial load or store touches the first `n` lanes only, 0 <= n <= W; the
-// other lanes of a partial load are zero.
+// A partial load or store accesses only the first `n` lanes, 0 <= n <= W; the other lanes of a partial load
+// are zero.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_LANES_H
@@ -23,7 +23,7 @@ inline V splat(float x) { return x - V{}; } // keeps -0.0
 inline VI splat(int32_t x) { return x + VI{}; }
 inline VM splat(bool x) { return (x ? -1 : 0) + VM{}; }
 
-// {first, first + 1, ...}
+// Returns {first, first + 1, ...}.
 inline VI lane_index(int64_t first) {
 #if BRAID_LANES == 16
   const VI iota = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -35,7 +35,7 @@ inline VI lane_index(int64_t first) {
   return iota + static_cast<int32_t>(first);
 }
 
-// Lanes [0, n).
+// Returns a mask of lanes [0, n).
 inline VM first_lanes(int64_t n) { return lane_index(0) < static_cast<int32_t>(n); }
 
 inline V select(VM m, V a, V b) { return m ? a : b; }
@@ -45,7 +45,7 @@ template <class T> inline T select(bool m, T a, T b) { return m ? a : b; }
 inline VM not_(VM m) { return ~m; }
 inline bool not_(bool m) { return !m; }
 
-// `v` in the first n lanes, `identity` in the others.
+// Returns `v` in the first n lanes and `identity` in the others.
 inline V keep(V v, int64_t n, float identity) { return select(first_lanes(n), v, splat(identity)); }
 inline VI keep(VI v, int64_t n, int32_t identity) { return select(first_lanes(n), v, splat(identity)); }
 
@@ -59,11 +59,11 @@ inline float to_float(float x) { return x; }
 inline float to_float(int32_t x) { return static_cast<float>(x); }
 inline float to_float(int64_t x) { return static_cast<float>(x); }
 
-// Towards zero.
+// Rounds towards zero.
 inline VI to_int(V x) { return __builtin_convertvector(x, VI); }
 inline int32_t to_int(float x) { return static_cast<int32_t>(x); }
 
-// The value that `x` has after a trip through i8 memory.
+// Returns the value of `x` after a store to i8 and a load.
 inline VI wrap_int8(VI x) { return (x << 24) >> 24; }
 inline int32_t wrap_int8(int32_t x) { return static_cast<int8_t>(x); }
 
@@ -75,7 +75,7 @@ inline int32_t mask_to_int(bool m) { return m ? 1 : 0; }
 inline V widen(VH bits) { // bf16 to f32
   return bit_cast<V>(__builtin_convertvector(bits, VU) << 16);
 }
-// f32 to bf16, ties to even, NaN stays NaN.  The instruction takes what is below 2^-126 as zero.
+// Converts f32 to bf16: ties to even, NaN stays NaN. The instruction treats values below 2^-126 as zero.
 inline VH narrow(V x) {
 #if BRAID_ISA_BF16
   return x86::narrow(x);
@@ -89,7 +89,7 @@ inline VH narrow(V x) {
 }
 inline float to_float(bf16 x) { return bit_cast<float>(static_cast<uint32_t>(x.bits) << 16); }
 inline bf16 to_bf16(float x) { return bf16{narrow(splat(x))[0]}; }
-// The value that `x` has after a trip through bf16 memory.
+// Returns the value of `x` after a store to bf16 and a load.
 inline V round_bf16(V x) { return widen(narrow(x)); }
 inline float round_bf16(float x) { return to_float(to_bf16(x)); }
 
@@ -133,8 +133,8 @@ inline void st(int8_t *p, VI v) {
 inline VM ld(const bool *p) { return ld(reinterpret_cast<const int8_t *>(p)) != 0; }
 inline void st(bool *p, VM m) { st(reinterpret_cast<int8_t *>(p), m & 1); }
 
-// Past the caches, where the place is one that such stores take: for what is not read soon.  They
-// may become visible in any order, before end_streams() returns.
+// Streamed stores bypass the caches if the address is aligned; for data that is not read soon. They become
+// visible in any order, at the latest when end_streams() returns.
 #if BRAID_ISA_AVX512 || BRAID_ISA_AVX2
 inline void st_streamed(float *p, V v) {
   if (reinterpret_cast<uintptr_t>(p) % sizeof v != 0)
@@ -223,7 +223,7 @@ inline void st(bool *p, VM m, int64_t n) { st(reinterpret_cast<int8_t *>(p), m &
 
 template <class T, class X> inline void st_streamed(T *p, X v, int64_t n) { st(p, v, n); }
 
-// i1 in memory is one byte, whatever the generated code calls it.
+// i1 in memory is one byte, whether generated code calls it bool or uint8_t.
 inline VM ld(const uint8_t *p) { return ld(reinterpret_cast<const bool *>(p)); }
 inline VM ld(const uint8_t *p, int64_t n) { return ld(reinterpret_cast<const bool *>(p), n); }
 inline void st(uint8_t *p, VM m) { st(reinterpret_cast<bool *>(p), m); }
@@ -240,7 +240,7 @@ inline int64_t ld1(const int64_t *p) { return *p; }
 inline int32_t ld1(const int8_t *p) { return *p; }
 inline bool ld1(const bool *p) { return *p; }
 inline bool ld1(const uint8_t *p) { return *p != 0; }
-// Lane `lane` of a row of `lanes`; 0 if there is no such lane.
+// Returns lane `lane` of a row of `lanes` lanes; 0 if there is no such lane.
 template <class T> inline float ld_lane(const T *row, int32_t lane, int64_t lanes, int64_t stride = 1) {
   return lane >= 0 && lane < lanes ? ld1(row + lane * stride) : 0.0f;
 }

@@ -1,9 +1,8 @@
-//===- Launch.h - how generated programs run generated kernels ------------===//
+//===- Launch.h - launch kernels in generated programs --------------------===//
 //
-// A kernel is a function of a `Block` and of pointers.  What a block counts
-// depends on the kernel: rows, blocks of rows, or lanes.  The split into blocks
-// never changes a result: only `launch_blocks` has one partial sum a block, and
-// its split is a function of its arguments alone, never of the thread count.
+// A kernel is a function of a `Block` and of pointers. The unit of a block depends on the kernel: rows,
+// blocks of rows, or lanes. The split into blocks never changes a result: only `launch_blocks` has one
+// partial sum per block, and its split depends on its arguments only, never on the thread count.
 //
 //   static void scale(Block block, const float *__restrict x, float *__restrict y);
 //
@@ -23,14 +22,14 @@
 
 namespace braid {
 
-// Rows (or lanes) [begin, end) of a kernel, and the number of the block they form.
+// Rows (or lanes) [begin, end) of a kernel, and the index of this block.
 struct Block {
   int64_t begin, end, id;
 };
 
-// The arena.  `m[offset]` is a pointer to that byte, of the type it is passed as; `m.in(3, offset)` is one in the
-// slot of br_model.slots[3] that the run uses, of which the offset is that in the first slot; `m.at(12)` says
-// that action 12 comes next, to whoever wants to know.
+// The arena. `m[offset]` is a pointer to that byte; it converts to any pointer type. `m.in(3, offset)`
+// points into the slot of br_model.slots[3] that the run uses; the offset is that in the first slot.
+// `m.at(12)` reports that action 12 is next, if the program is measured.
 class Memory {
 public:
   struct Address {
@@ -56,7 +55,7 @@ private:
 // Loops over lanes
 //===----------------------------------------------------------------------===//
 
-// In place of a number of lanes: all W of them.
+// Stands for a lane count of W.
 struct Whole {};
 
 template <class T> inline auto ld(const T *p, Whole) { return ld(p); }
@@ -66,8 +65,7 @@ template <class T> inline auto ld_strided(const T *p, int64_t stride, Whole) { r
 template <class T, class X> inline void st_strided(T *p, int64_t stride, X v, Whole) { st_strided(p, stride, v); }
 template <class X, class E> inline X keep(X v, Whole, E) { return v; }
 
-// Runs f(l, n) for the lanes [begin, end), W at a time: n is `Whole`, or the
-// number of lanes that are left.
+// Calls f(l, n) for the lanes [begin, end), W at a time: n is `Whole`, or the number of remaining lanes.
 template <class F> inline void lanes(int64_t begin, int64_t end, const F &f) {
   int64_t l = begin;
   for (; l + W <= end; l += W)
@@ -80,10 +78,9 @@ template <class F> inline void lanes(int64_t begin, int64_t end, const F &f) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-// Below so many elements, waking the threads costs more than it gains.
+// Number of elements below which waking threads costs more than it gains.
 constexpr int64_t serial_elements = 8192;
-// Lanes are handed out in units of this many, which keeps threads off each
-// other's cache lines.
+// Lanes in a unit of work: whole units keep threads off each other's cache lines.
 constexpr int64_t lane_unit = 64;
 
 template <class F> inline void parallel(br_context *ctx, int64_t count, const F &f) {
@@ -92,10 +89,9 @@ template <class F> inline void parallel(br_context *ctx, int64_t count, const F 
       const_cast<F *>(&f));
 }
 
-// The launches stay calls: a program has thousands, and one copy for each signature
-// is enough.
+// The launches are not inlined: a program has thousands, and one copy per signature is enough.
 
-// One block a thread, of whole rows.
+// One block of whole rows per thread.
 template <class... P, class... A>
 [[gnu::noinline]] inline void launch_rows(br_context *ctx, int64_t rows, int64_t lanes, void (*kernel)(Block, P...),
                                           A... args) {
@@ -117,7 +113,7 @@ template <class... P, class... A>
   parallel(ctx, blocks, run);
 }
 
-// One block a thread, of lanes; every block sees all rows.
+// One block of lanes per thread; every block has all rows.
 template <class... P, class... A>
 [[gnu::noinline]] inline void launch_lanes(br_context *ctx, int64_t rows, int64_t lanes, void (*kernel)(Block, P...),
                                            A... args) {
@@ -128,8 +124,8 @@ template <class... P, class... A>
   });
 }
 
-// The operands of one of many vectors that a kernel runs over, or of many tensors of the same
-// shape, as arena offsets, and the number of lanes or rows.
+// One of many vectors, or of many tensors of the same shape, that a kernel runs over: the number of lanes
+// or rows, and the operands as arena offsets.
 template <size_t N> struct Tuple {
   int64_t length;
   uint64_t operands[N];
@@ -142,8 +138,8 @@ inline void call(void (*kernel)(Block, P...), Block block, Memory m, const Tuple
 }
 } // namespace detail
 
-// Runs a kernel over the tuples of a table, as if they were one.  Lanes or rows are handed out in
-// units of this many; there are `each` elements for one of them.
+// Runs a kernel over all tuples of a table as one launch. Lanes or rows are divided into units of `Unit`;
+// each lane or row has `each` elements.
 template <int64_t Unit = lane_unit, size_t N, size_t T, class... P>
 inline void launch_table(br_context *ctx, Memory m, const Tuple<N> (&table)[T], void (*kernel)(Block, P...),
                          int64_t each = 1) {
@@ -153,7 +149,7 @@ inline void launch_table(br_context *ctx, Memory m, const Tuple<N> (&table)[T], 
   for (const Tuple<N> &tuple : table)
     total += units(tuple);
   auto run = [&](int64_t begin, int64_t end) {
-    int64_t first = 0; // the unit where the tuple starts
+    int64_t first = 0; // first unit of the tuple
     for (const Tuple<N> &tuple : table) {
       int64_t from = maximum(begin - first, int64_t{0});
       int64_t to = minimum(end - first, units(tuple));

@@ -1,4 +1,4 @@
-//===- Matmul.cpp - the table of the model's matmuls ----------------------===//
+//===- Matmul.cpp - the model's table of matmuls --------------------------===//
 
 #include "cpu/Matmul.h"
 
@@ -13,7 +13,7 @@ using namespace braid;
 
 namespace {
 
-// What decides how a matmul runs: everything but where its workspace lies.
+// Returns all fields of a descriptor that determine how a matmul runs; all but the place of its workspace.
 std::vector<int64_t> keyOf(const br_matmul_desc &d) {
   std::vector<int64_t> key = {d.m,
                               d.n,
@@ -54,7 +54,7 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
       fail(where,
            ": adds a tensor apart from its result, which this target leaves to kernels; compile for this target");
     if (d.a.type == BR_BF16 && !hasBFloat16) {
-      plans.push_back(nullptr); // by loops
+      plans.push_back(nullptr); // runs by loops
       continue;
     }
     std::shared_ptr<MatmulPlan> &plan = known[keyOf(d)];

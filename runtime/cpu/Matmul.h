@@ -1,13 +1,12 @@
-//===- Matmul.h - matmuls over oneDNN -------------------------------------===//
+//===- Matmul.h - matmuls by oneDNN ---------------------------------------===//
 //
-// Every br_matmul_desc gets its implementation once, at start, for the number
-// of threads in use.  oneDNN's scratch memory is the descriptor's workspace in
-// the arena, so a matmul allocates next to nothing.  Three ways to use
-// threads:
+// Each br_matmul_desc gets its implementation once, at start, for the number of threads in use. oneDNN's
+// scratch memory is the descriptor's workspace in the arena, so a matmul allocates almost nothing. Threads
+// are used in one of three modes:
 //
-//   team    one matmul at a time, all threads inside oneDNN
+//   team    one matmul at a time, with all threads inside oneDNN
 //   items   several independent matmuls: one thread each, in contiguous ranges
-//   strips  one matmul split by rows of C, one thread each; when oneDNN's own
+//   strips  one matmul split by rows of C, one thread each; used if oneDNN's own
 //           split needs more scratch memory than the workspace has
 //
 // Equal descriptors share an implementation.
@@ -29,23 +28,23 @@ class MatmulPlan;
 
 class MatmulTable {
 public:
-  // Throws Error for a descriptor that cannot run: an unsupported type, or no
-  // implementation that fits the workspace.
+  // Throws Error if a descriptor cannot run: an unsupported type, or no implementation that fits the
+  // workspace.
   MatmulTable(const br_model &model, int threads, std::byte *arena);
   ~MatmulTable();
 
   void run(int32_t index, const void *a, const void *b, void *c, const void *bias);
 
-  // How descriptor `index` runs, for people: "team brg:avx512_core, 128 KiB".
+  // Describes how descriptor `index` runs, as in "team brg:avx512_core, 128 KiB".
   std::string describe(int32_t index) const;
-  // Whether oneDNN has only its reference loops for it.
+  // Whether oneDNN has only its reference loops for the descriptor.
   bool isSlow(int32_t index) const;
 
 private:
   const br_matmul_desc *descriptors;
   std::byte *arena;
   int threads;
-  std::vector<std::shared_ptr<MatmulPlan>> plans; // null: multiplyByLoops
+  std::vector<std::shared_ptr<MatmulPlan>> plans; // null: use multiplyByLoops
 };
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- MatmulLoops.cpp - matmuls that no library takes --------------------===//
+//===- MatmulLoops.cpp - matmuls without oneDNN ---------------------------===//
 
 #include "cpu/MatmulLoops.h"
 
@@ -19,11 +19,11 @@ static bool hasIsa(dnnl::cpu_isa isa) {
 }
 
 bool braid::multipliesBFloat16() { return hasIsa(dnnl::cpu_isa::avx512_core); }
-bool braid::multipliesBFloat16Fast() { return hasIsa(dnnl::cpu_isa::avx512_core_bf16); } // which amx includes
+bool braid::multipliesBFloat16Fast() { return hasIsa(dnnl::cpu_isa::avx512_core_bf16); } // amx includes it
 
 namespace {
 
-// `count` numbers of a matrix's row or column.
+// Reads `count` numbers of a row or column of a matrix as f32.
 void read(br_dtype type, const char *from, int64_t step, int64_t count, float *to) {
   if (type == BR_F32) {
     const float *values = reinterpret_cast<const float *>(from);
@@ -37,7 +37,7 @@ void read(br_dtype type, const char *from, int64_t step, int64_t count, float *t
 }
 
 float dot(const float *x, const float *y, int64_t count) {
-  constexpr int lanes = 8; // independent sums, which a compiler turns into a vector
+  constexpr int lanes = 8; // independent sums, which the compiler vectorizes
   float sums[lanes] = {};
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes)
@@ -71,7 +71,7 @@ int64_t product(int32_t count, const int64_t *sizes) {
   return all;
 }
 
-// Where loop number `index` of all stands, the last loop being the innermost.
+// Returns the offset of iteration `index` of the nested loops; the last loop is the innermost.
 int64_t offsetOf(int64_t index, int32_t count, const int64_t *sizes, const int64_t *strides) {
   int64_t offset = 0;
   for (int32_t i = count - 1; i >= 0; --i) {
@@ -81,7 +81,7 @@ int64_t offsetOf(int64_t index, int32_t count, const int64_t *sizes, const int64
   return offset;
 }
 
-// One row of C at a time, in memory of its own.
+// Computes one row of C at a time in its own memory.
 class RowLoop {
 public:
   RowLoop(const br_matmul_desc &d, const char *a, const char *b, char *c, const char *bias)

@@ -1,7 +1,7 @@
-//===- MatmulLoops.h - matmuls that no library takes ----------------------===//
+//===- MatmulLoops.h - matmuls without oneDNN -----------------------------===//
 //
-// oneDNN multiplies bf16 only where there is avx512.  Elsewhere these loops do, so
-// that what was compiled in bf16 runs on every processor, if slowly.
+// oneDNN multiplies bf16 only with avx512. On other processors these loops do, so that a model compiled in
+// bf16 runs everywhere, but slowly.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_MATMULLOOPS_H
@@ -11,7 +11,7 @@
 
 namespace braid {
 
-// Whether oneDNN multiplies bf16 here at all, and by instructions for it.
+// Whether oneDNN multiplies bf16 on this processor, and whether it does so by dedicated instructions.
 bool multipliesBFloat16();
 bool multipliesBFloat16Fast();
 

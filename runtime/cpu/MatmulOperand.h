@@ -1,6 +1,6 @@
-//===- MatmulOperand.h - a matrix of a matmul ------------------------------===//
+//===- MatmulOperand.h - a matrix of a matmul -----------------------------===//
 //
-// Where its numbers lie, and copies between two matrices of one shape.
+// The memory layout of a matrix, and copies between two matrices of the same shape.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_MATMULOPERAND_H
@@ -11,18 +11,18 @@
 
 namespace braid {
 
-// One matrix of a matmul, packed or in place.  oneDNN's fast implementation takes dense
-// matrices only: one that is part of a wider one (a head of an attention layer) is copied into
-// the workspace first, or from there afterwards.
+// One matrix of a matmul, packed or in place. oneDNN's fast implementation needs dense matrices. A matrix
+// that is part of a wider one (a head of an attention layer) is copied into the workspace first, or copied
+// out of it afterwards.
 struct MatmulOperand {
   int64_t rows = 0, columns = 0, byRow = 0, byColumn = 0; // strides in elements
-  int64_t size = 0;                                       // bytes of an element
+  int64_t size = 0;                                       // bytes per element
 
   bool isRowMajor() const { return byColumn == 1 || byRow != 1; }
   bool isDense() const { return (byColumn == 1 && byRow == columns) || (byRow == 1 && byColumn == rows); }
   uint64_t bytes() const { return static_cast<uint64_t>(rows * columns * size); }
 
-  // The dense matrix with the same order of dimensions.
+  // Returns the dense matrix with the same order of dimensions.
   MatmulOperand packed() const {
     if (isRowMajor())
       return {rows, columns, columns, 1, size};
@@ -30,8 +30,8 @@ struct MatmulOperand {
   }
 };
 
-// Copies between two matrices of one shape and order; lines [begin, end) of it
-// (rows, or columns of a column-major one).
+// Copies between two matrices of the same shape and order: lines [begin, end), which are rows, or columns
+// of a column-major matrix.
 inline void copyLines(const MatmulOperand &to, char *out, const MatmulOperand &from, const char *in, int64_t begin,
                       int64_t end) {
   bool rowMajor = from.isRowMajor();

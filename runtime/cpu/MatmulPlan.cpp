@@ -1,12 +1,11 @@
-//===- MatmulPlan.cpp - how one matmul runs -------------------------------===//
+//===- MatmulPlan.cpp - the execution plan of a matmul --------------------===//
 //
-// oneDNN sees one matmul at a time; batch and outer loops are ours.
-// Three facts of oneDNN 2.6 shape the choice.  Its fast implementation ("brg")
-// takes scratch memory for each thread (about 1.3 MiB at most), and much more
-// where it splits k over many threads.  It wants dense matrices; others are
-// packed into the workspace.  And what it falls back to ("gemm:jit") takes no
-// scratch memory but allocates on the heap in every call, so that comes last.
-// Where the descriptor says so, B is copied into panels at the head of the workspace.
+// oneDNN gets one matmul at a time; the batch and outer loops are here. Three facts about oneDNN 2.6
+// determine the choice. Its fast implementation ("brg") needs scratch memory per thread (at most about 1.3
+// MiB), and much more if it splits k over many threads. It needs dense matrices; other matrices are packed
+// into the workspace. Its fallback ("gemm:jit") needs no scratch memory but allocates on the heap in every
+// call, so it is the last choice. If the descriptor requires it, B is copied into panels at the start of
+// the workspace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +33,8 @@ memory::desc describeMatrix(const MatmulOperand &m, br_dtype type) {
   return memory::desc({m.rows, m.columns}, dataType(type), memory::dims{m.byRow, m.byColumn});
 }
 
-// A dimension of size 1 has no meaningful stride: give it the one that makes
-// the matrix look dense, so that oneDNN recognises the layout.
+// Sets the stride of a dimension of size 1, which has no meaning, so that the matrix looks dense and oneDNN
+// recognizes the layout.
 void normaliseStrides(int64_t rows, int64_t columns, br_matrix &matrix) {
   int64_t &byRow = matrix.row_stride, &byColumn = matrix.column_stride;
   if (columns == 1 && rows == 1)
@@ -46,21 +45,21 @@ void normaliseStrides(int64_t rows, int64_t columns, br_matrix &matrix) {
     byRow = byColumn == 1 ? columns : 1;
 }
 
-// C' = B' A': how to store into a C whose columns are contiguous.
+// Rewrites C = A B as C' = B' A', to store into a C with contiguous columns.
 void transpose(br_matmul_desc &d) {
   std::swap(d.m, d.n);
   std::swap(d.a, d.b);
-  d.copy_b = 0; // which is A now
+  d.copy_b = 0; // B is A now
   for (br_matrix *matrix : {&d.a, &d.b, &d.c})
     std::swap(matrix->row_stride, matrix->column_stride);
 }
 
 bool isFast(const std::string &implementation) { return implementation.rfind("brg", 0) == 0; }
 
-// Small matmuls gain more from running side by side than from being split.
+// Below this, matmuls gain more from running side by side than from being split.
 constexpr double smallFlops = 64e6;
 
-// Strips are made finer until they fit, but not below this many a thread.
+// Strips are made smaller until they fit, up to this many per thread.
 constexpr int64_t maxStripsPerThread = 64;
 
 } // namespace
@@ -128,14 +127,14 @@ bool MatmulPlan::hasFastWhenDense() {
   return fast;
 }
 
-// The first mode whose scratch memory and packed matrices fit the workspace.
+// Chooses the first mode whose scratch memory and packed matrices fit the workspace.
 bool MatmulPlan::choose() {
   bool sideBySide = threads > 1 && items > 1 && (items >= 2 * threads || 2.0 * d.m * d.n * d.k < smallFlops);
   if (sideBySide && tryMode(Mode::Items, 1, false, threads))
     return true;
   if (tryMode(Mode::Team, 1, false))
     return true;
-  // Rather finer strips than fewer workers.
+  // Smaller strips are better than fewer workers.
   for (int leastWorkers : {threads, 1})
     for (int64_t parts = threads; parts <= threads * maxStripsPerThread; parts *= 2)
       if (tryMode(Mode::Strips, parts, false, leastWorkers))
@@ -199,7 +198,7 @@ bool MatmulPlan::createVariants(bool anyImplementation, uint64_t &scratch) {
   return true;
 }
 
-// One primitive; `scratch` grows to what it needs.
+// Creates one primitive; increases `scratch` to the bytes that it needs.
 bool MatmulPlan::createVariant(Variant &variant, const Shape &shape, Kind kind, bool anyImplementation,
                                uint64_t &scratch) {
   memory::desc a = describeMatrix(shape.packA ? shape.a.packed() : shape.a, d.a.type);
@@ -229,8 +228,8 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
   dnnl::post_ops post;
   if (finishes && transposed && d.has_bias)
     post.append_binary(dnnl::algorithm::binary_add, memory::desc({rows, 1}, dataType(d.bias_type), memory::dims{1, 1}));
-  // With several GEMMs C holds a partial sum, which the activation includes;
-  // with one it holds the old value, which is added to the activation's result.
+  // With several GEMMs, C holds a partial sum, to which the activation is applied as well. With one GEMM, C
+  // holds the old value, which is added after the activation.
   if (adds && (gemms > 1 || d.epilogue == BR_EPILOGUE_NONE))
     post.append_sum(1.0f);
   if (finishes && d.epilogue == BR_EPILOGUE_GELU_TANH)
@@ -247,7 +246,7 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
   return attr;
 }
 
-// How many workers the workspace has room for.
+// Sets the number of workers for which the workspace has room.
 bool MatmulPlan::fitWorkers(uint64_t scratch, int leastWorkers) {
   const Shape &shape = shapes[0];
   scratchBytes = align64(scratch);

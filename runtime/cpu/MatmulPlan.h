@@ -1,7 +1,7 @@
-//===- MatmulPlan.h - how one matmul runs ---------------------------------===//
+//===- MatmulPlan.h - the execution plan of a matmul ----------------------===//
 //
-// The choice is made in the constructor (MatmulPlan.cpp), the work done by
-// run() (MatmulRun.cpp).  See Matmul.h for the modes.
+// The constructor makes the choice (MatmulPlan.cpp), and run() executes it (MatmulRun.cpp). Matmul.h
+// describes the modes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_MATMULPLAN_H
@@ -26,15 +26,15 @@ public:
   void run(const char *a, const char *b, char *c, const char *bias, char *workspace);
 
   std::string describe() const;
-  // oneDNN has only its reference loops for this layout.
+  // Whether oneDNN has only its reference loops for this layout.
   bool isSlow() const { return implementation.rfind("ref", 0) == 0; }
 
 private:
-  // The GEMMs added into one C: the first, those in between, the last.
+  // Positions among the GEMMs that are added into one C: the first, a middle one, the last.
   enum Kind { First, Middle, Last, NumKinds };
   enum class Mode { Team, Items, Strips };
 
-  // What one thread needs to execute a primitive.
+  // A thread's objects for executing a primitive.
   struct Slot {
     dnnl::memory a, b, c, bias, scratch;
     std::vector<dnnl_exec_arg_t> args;
@@ -45,13 +45,13 @@ private:
     dnnl::matmul primitive;
     std::vector<Slot> slots;
   };
-  // The operands of a whole strip, or of the shorter last one.
+  // The operands of a full strip, or of the shorter last strip.
   struct Shape {
     MatmulOperand a, b, c;
     bool packA = false, packB = false, packC = false;
   };
 
-  // The choice.
+  // Choice of the plan.
   void normalise();
   bool choose();
   bool tryMode(Mode newMode, int64_t parts, bool anyImplementation, int leastWorkers = 1);
@@ -67,32 +67,32 @@ private:
   Kind kindOf(int64_t gemm) const;
   bool addsToC(Kind kind) const;
 
-  // The work.
+  // Execution.
   void runItem(int worker, int64_t index, const char *a, const char *b, char *c, const char *bias, char *workspace);
   const char *place(bool pack, const MatmulOperand &from, const char *in, char *&free);
   void copy(const MatmulOperand &to, char *out, const MatmulOperand &from, const char *in);
   void execute(Variant &variant, int worker, const char *a, const char *b, char *c, const char *bias, char *scratch);
 
-  br_matmul_desc d;        // normalised: rows of C are contiguous, where one stride is 1
-  bool transposed = false; // C' = B' A' was needed for that; bias runs down the rows
+  br_matmul_desc d;        // normalised: rows of C are contiguous if one stride is 1
+  bool transposed = false; // whether this needed C' = B' A'; the bias then has one value per row
   int threads;
   int64_t items = 1, gemms = 1;
   std::string where;
 
   Mode mode = Mode::Team;
-  bool packing = false; // what is not dense
-  bool paneled = false; // B is copied into panels once, for all workers
+  bool packing = false; // whether matrices that are not dense are packed
+  bool paneled = false; // whether B is copied into panels once, for all workers
   int workers = 1;
   int64_t strips = 1, stripRows = 0;
   uint64_t scratchBytes = 0; // oneDNN's part of a slice
-  uint64_t slice = 0;        // workspace bytes of one worker, behind those of the panels
+  uint64_t slice = 0;        // workspace bytes per worker, after the panels
   std::string implementation;
   dnnl::engine engine;
-  Shape shapes[2]; // a whole strip, and the shorter last one
+  Shape shapes[2]; // a full strip, and the shorter last strip
   Variant variants[NumKinds][2];
 };
 
-// Offset of combination `index` of the loops, the last varying fastest.
+// Returns the offset of iteration `index` of the nested loops; the last loop is the innermost.
 inline int64_t loopOffset(int64_t index, int32_t n, const int64_t *size, const int64_t *stride) {
   int64_t offset = 0;
   for (int32_t i = n - 1; i >= 0; --i) {

@@ -1,8 +1,7 @@
-//===- MatmulRun.cpp - running a matmul -----------------------------------===//
+//===- MatmulRun.cpp - execute a matmul -----------------------------------===//
 //
-// An item is one C of the batch, or one strip of it.  Workers take contiguous
-// ranges of items; each has a slice of the workspace: oneDNN's scratch memory,
-// then the packed matrices.
+// An item is one C of the batch, or one strip of C. Workers take contiguous ranges of items. Each worker
+// has a slice of the workspace: oneDNN's scratch memory, then the packed matrices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +33,7 @@ void MatmulPlan::run(const char *a, const char *b, char *c, const char *bias, ch
       runItem(0, i, a, b, c, bias, workspace);
     return;
   }
-  // Split among the workers, but run by the whole team, whose size never changes.
+  // Items are divided among the workers, but the whole team runs, because its size never changes.
   parallelRanges(threads, threads, [&](int worker, int64_t, int64_t) {
     if (worker < workers)
       for (int64_t i = count * worker / workers; i < count * (worker + 1) / workers; ++i)
@@ -72,7 +71,7 @@ void MatmulPlan::runItem(int worker, int64_t index, const char *a, const char *b
     copy(shape.c, c, shape.c.packed(), target);
 }
 
-// Where oneDNN finds the matrix: at `in`, or packed at `free`, which moves on.
+// Returns the address of the matrix for oneDNN: `in`, or a packed copy at `free`, which is advanced.
 const char *MatmulPlan::place(bool pack, const MatmulOperand &from, const char *in, char *&free) {
   if (!pack)
     return in;
@@ -104,7 +103,7 @@ void MatmulPlan::execute(Variant &variant, int worker, const char *a, const char
   dnnl_status_t status = dnnl_primitive_execute(variant.primitive.get(), slot.stream.get(),
                                                 static_cast<int>(slot.args.size()), slot.args.data());
   if (status != dnnl_success) {
-    // The primitive was created for exactly these arguments.
+    // This cannot fail: the primitive was created for exactly these arguments.
     std::fprintf(stderr, "braid: oneDNN failed to run a matmul (status %d)\n", status);
     std::abort();
   }

@@ -1,4 +1,4 @@
-//===- MeasureRates.cpp - how fast this machine could be ------------------===//
+//===- MeasureRates.cpp - peak rates of this machine ----------------------===//
 
 #include "cpu/MeasureRates.h"
 
@@ -19,7 +19,7 @@
 
 using namespace braid;
 
-// A line of the cache.
+// A cache line.
 struct alignas(64) Block {
 #ifdef __SSE2__
   __m128i lanes[4];
@@ -28,7 +28,7 @@ struct alignas(64) Block {
 #endif
 };
 
-// The fastest of several, behind one that makes things ready.
+// Returns the seconds of the fastest of several runs, after one run to warm up.
 static double fastestOf(const std::function<void()> &work) {
   constexpr int times = 6;
   double fastest = std::numeric_limits<double>::infinity();
@@ -41,8 +41,8 @@ static double fastestOf(const std::function<void()> &work) {
   return fastest;
 }
 
-// A copy past the caches, as kernels store what is not read soon: a store that goes through them
-// reads its line first, which memcpy avoids only from sizes on that depend on the machine.
+// Copies with streamed stores, like kernels do for data that is not read soon. A normal store reads its
+// cache line first; memcpy avoids this only above a size that depends on the machine.
 static void copyStreamed(Block *to, const Block *from, int64_t blocks) {
 #ifdef __SSE2__
   for (int64_t i = 0; i < blocks; ++i)
@@ -54,14 +54,15 @@ static void copyStreamed(Block *to, const Block *from, int64_t blocks) {
 #endif
 }
 
-// Bytes of a place to copy, from the size of the last cache.  A machine may have several of these caches, of which
-// the system names one: so no less than 64 MiB.
+// Returns the bytes to copy: the size of the last-level cache, but at least 64 MiB, because a machine may
+// have several such caches and the system reports only one. At most 128 MiB.
 static int64_t bytesToCopy() {
   const int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return std::clamp<int64_t>(cache, int64_t{64} << 20, int64_t{128} << 20);
 }
 
-// Between places that no cache holds, a part for each thread.
+// Measures copies, in bytes per second read and written, between buffers larger than the caches, with a
+// part for each thread.
 static double measureCopies(int threads) {
   const int64_t blocks = bytesToCopy() / static_cast<int64_t>(sizeof(Block));
   const std::vector<Block> from(blocks);
@@ -78,7 +79,8 @@ static double measureCopies(int threads) {
   return 2.0 * blocks * sizeof(Block) / seconds;
 }
 
-// In the layout that libraries like best: of both operands the rows lie along k; bf16 as programs multiply it.
+// Measures matmuls in FLOP/s in the best layout for libraries: rows of both operands run along k.
+// Multiplies bf16 as programs do.
 static double measureMatmuls(int threads, br_dtype type) {
   constexpr int64_t m = 1024, n = 2048, k = 1024, workspace = 8 << 20;
   const int64_t size = type == BR_BF16 ? 2 : 4;

@@ -1,4 +1,4 @@
-//===- MeasureRates.h - how fast this machine could be --------------------===//
+//===- MeasureRates.h - peak rates of this machine ------------------------===//
 #ifndef BRAID_CPU_MEASURERATES_H
 #define BRAID_CPU_MEASURERATES_H
 
@@ -6,7 +6,8 @@
 
 namespace braid {
 
-// Of so many threads, in about half a second and 130 MiB of memory; of bf16 where that is asked for.
+// Measures the rates of `threads` threads, in about half a second and 130 to 260 MiB of memory, depending
+// on the last-level cache; measures bf16 only if `withHalf`.
 MachineRates measureRates(int threads, bool withHalf);
 
 } // namespace braid

@@ -1,8 +1,7 @@
-//===- OperandLayouts.cpp - operands as oneDNN's kernel reads them --------===//
+//===- OperandLayouts.cpp - operand layouts of oneDNN kernels -------------===//
 //
-// Numbers of bf16 are moved in vectors of 64 bytes: 32 numbers, or 16 pairs.  Which instructions do it
-// is up to the compiler, for processors with AVX-512, which is what oneDNN asks of them as well before it
-// multiplies bf16.
+// bf16 numbers are moved in vectors of 64 bytes: 32 numbers, or 16 pairs. The compiler chooses the
+// instructions, for processors with AVX-512, which oneDNN also needs to multiply bf16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +33,7 @@ constexpr int64_t kPanel = panelColumns;
 // Vectors
 //===----------------------------------------------------------------------===//
 
-// The first `count` of them, and zeros.
+// Loads the first `count` numbers, zero-padded.
 LANES Halves load(const uint16_t *from, int64_t count) {
   Halves its = {};
   if (count >= kHalves)
@@ -45,7 +44,7 @@ LANES Halves load(const uint16_t *from, int64_t count) {
 }
 LANES void store(uint16_t *to, Pairs its) { std::memcpy(to, &its, sizeof its); }
 
-// Pairs of the numbers of two rows, from number 16 * Half on.
+// Returns pairs of numbers from two rows, starting at number 16 * Half.
 template <int Half, int... L> LANES Pairs pairsOf(Halves even, Halves odd, std::integer_sequence<int, L...>) {
   return (Pairs)__builtin_shufflevector(even, odd, (16 * Half + L / 2 + L % 2 * 32)...);
 }
@@ -53,7 +52,7 @@ template <int Half> LANES Pairs pairsOf(Halves even, Halves odd) {
   return pairsOf<Half>(even, odd, std::make_integer_sequence<int, 32>());
 }
 
-// In each step, H, the pairs of two rows whose numbers differ in one bit change places.
+// One step of a transpose: swaps pairs between each two rows whose indices differ in bit H.
 template <int H, int... L> LANES void swapHalves(Pairs (&row)[kPairs], std::integer_sequence<int, L...>) {
 #pragma GCC unroll 16
   for (int i = 0; i < kPairs; ++i)
@@ -87,7 +86,7 @@ bool braid::arePanels(const dnnl::memory::desc &desc) {
          its.padded_dims[0] == panelHeight(its.dims[0]);
 }
 
-// B is stored by rows: a few at a time, each read along all panels.
+// For B stored by rows: takes a few rows at a time and reads each along all panels.
 LOOPS void copyPanelsOfRows(const MatmulOperand &b, const uint16_t *in, uint16_t *out, int64_t begin, int64_t end) {
   constexpr int64_t rowsAtOnce = 8;
   const int64_t rows = panelHeight(b.rows);
@@ -106,7 +105,7 @@ LOOPS void copyPanelsOfRows(const MatmulOperand &b, const uint16_t *in, uint16_t
       }
 }
 
-// B is stored by columns: 16 at a time, each read to its end.
+// For B stored by columns: takes 16 columns at a time and reads each to its end.
 LOOPS void copyPanelsOfColumns(const MatmulOperand &b, const uint16_t *in, uint16_t *out, int64_t begin, int64_t end) {
   const int64_t rows = panelHeight(b.rows);
   for (int64_t first = begin * kPanel; first < end * kPanel; first += kPairs)

@@ -1,8 +1,8 @@
-//===- OperandLayouts.h - operands as oneDNN's kernel reads them ----------===//
+//===- OperandLayouts.h - operand layouts of oneDNN kernels ---------------===//
 //
-// oneDNN's fast kernel for bf16 multiplies rows of A by panels of B: 64 columns each, in which the pairs of
-// rows follow each other, and of a pair of rows 64 pairs of numbers (MatmulPanels.h).  From another layout
-// oneDNN copies parts of B, and the same part again for each block of rows of C.  Here it is copied once.
+// oneDNN's fast bf16 kernel multiplies rows of A by panels of B. A panel has 64 columns; it stores one pair
+// of rows after another, and each pair of rows as 64 pairs of numbers (MatmulPanels.h). From any other
+// layout, oneDNN copies parts of B, again for each block of rows of C. Here B is copied once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_OPERANDLAYOUTS_H
@@ -14,10 +14,10 @@
 
 namespace braid {
 
-// Whether this describes a matrix in panels.
+// Whether `desc` describes a matrix in panels.
 bool arePanels(const dnnl::memory::desc &desc);
 
-// Panels [begin, end) of B, to their places behind `out`.
+// Copies panels [begin, end) of B to their places in `out`.
 void copyPanels(const MatmulOperand &b, const char *in, char *out, int64_t begin, int64_t end);
 
 } // namespace braid

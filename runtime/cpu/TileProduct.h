@@ -1,11 +1,11 @@
-//===- TileProduct.h - products of small matrices in the caches -----------===//
+//===- TileProduct.h - products of small matrices in caches ---------------===//
 //
-// C = A B, or C += A B, for tiles that a kernel has packed: B and C are rows of whole vectors, A is
-// read an element at a time, so it may be a transposed one.  A block of R rows and up to N vectors
-// of C stays in registers while the terms of its sums go by, in their order.
+// Computes C = A B, or C += A B, for tiles that a kernel has packed: B and C have rows of whole vectors; A
+// is read one element at a time, so it may be transposed. A block of R rows and up to N vectors of C stays
+// in registers while the terms of its sums are added in order.
 //
-// C is f32.  A and B are f32, or pairs of bf16 that follow each other along the sums, where the
-// processor has an instruction that adds both products (AVX512_BF16): a pair is one element here.
+// C is f32. A and B are f32, or pairs of bf16 along the sum if the processor has an instruction that adds
+// both products (AVX512_BF16): here, a pair is one element.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CPU_TILEPRODUCT_H
@@ -19,7 +19,7 @@
 
 namespace braid {
 
-// The rows and the most vectors of a block: with AVX-512 there are 32 registers, else 16.
+// Rows, and maximum number of vectors, of a block: AVX-512 has 32 registers, other targets have 16.
 constexpr int kBlockRows = 4;
 #if BRAID_ISA_AVX512
 constexpr int kBlockVectors = 4;
@@ -27,7 +27,7 @@ constexpr int kBlockVectors = 4;
 constexpr int kBlockVectors = 3;
 #endif
 
-// [begin, end).
+// The half-open range [begin, end).
 struct Range {
   int64_t begin, end;
 };
@@ -38,10 +38,10 @@ template <class E> struct TileFactor {
   int64_t row, column;
 };
 
-// Sum: C += A B.  Fresh: C is the product, times a factor.
+// Sum: C += A B. Fresh: C = A B times a factor.
 enum class Into { Fresh, Sum };
 
-// Two numbers of bf16, the first of which has the lower bits.
+// Two bf16 numbers; the first is in the lower bits.
 struct BfPair {
   uint32_t bits;
 };
@@ -54,7 +54,7 @@ inline V ld_terms(const BfPair *p) { return ld(reinterpret_cast<const float *>(p
 inline V add_product(BfPair a, V b, V sum) { return x86::add_pairs(sum, a.bits + VU{}, b); }
 #endif
 
-// Stays in a register: compilers like to load an operand again in each instruction that takes it.
+// Keeps x in a register: compilers tend to reload an operand in each instruction that uses it.
 inline void hold(V &x) {
 #if BRAID_ISA_AVX512 || BRAID_ISA_AVX2 || (BRAID_LANES == 4 && defined(__SSE2__))
   asm("" : "+v"(x));
@@ -63,7 +63,8 @@ inline void hold(V &x) {
 #endif
 }
 
-// Rows [0, kBlockRows) and columns [0, N * W) of C, whose rows are `width` apart, as are B's.
+// Computes rows [0, kBlockRows) and columns [0, N * W) of C. `b_width` and `c_width` are the row strides of
+// B and C.
 template <int N, Into How, class E>
 inline void block_product(TileFactor<E> a, const E *b, int64_t b_width, float *c, int64_t c_width, Range terms,
                           float scale) {
@@ -93,7 +94,7 @@ inline void block_product(TileFactor<E> a, const E *b, int64_t b_width, float *c
       st(c + i * c_width + j * W, How == Into::Fresh ? sum[i][j] * scale : sum[i][j]);
 }
 
-// All rows of N vectors.
+// Computes N vectors of all rows.
 template <int N, Into How, class E, class Terms>
 inline void panel_product(TileFactor<E> a, const E *b, int64_t b_width, float *c, int64_t c_width, int64_t rows,
                           int64_t column, const Terms &terms, float scale) {
@@ -106,14 +107,15 @@ inline void panel_product(TileFactor<E> a, const E *b, int64_t b_width, float *c
 }
 } // namespace detail
 
-// `rows` x (`vectors` W) elements of C; rows up to a multiple of kBlockRows are written.
-// `terms(rows, columns)` says which terms a block of C has.
+// Computes `rows` x (`vectors` W) elements of C; writes rows up to a multiple of kBlockRows. `terms(rows,
+// columns)` returns the range of terms of a block of C.
 template <Into How, class E, class Terms>
 inline void tile_product(TileFactor<E> a, const E *b, int64_t b_width, float *c, int64_t c_width, int64_t rows,
                          int64_t vectors, const Terms &terms, float scale = 1) {
   static_assert(kBlockVectors == 3 || kBlockVectors == 4);
   int64_t v = 0;
-  // Not 3 and 1 where 2 and 2 will do.
+  // Skips a full block if a single vector would remain after it: with blocks of 3, 4 vectors are 2 and 2,
+  // not 3 and 1.
   for (; vectors - v >= kBlockVectors && vectors - v != kBlockVectors + 1; v += kBlockVectors)
     detail::panel_product<kBlockVectors, How>(a, b, b_width, c, c_width, rows, v * W, terms, scale);
   for (; vectors - v >= 2; v += 2)

@@ -1,9 +1,8 @@
-//===- kernel.h - what generated CPU kernels are written in ---------------===//
+//===- kernel.h - the language of generated CPU kernels -------------------===//
 //
-// A generated kernel is a loop over rows around loops over lanes.  This header
-// gives it W-wide values (`V` float, `VI` int32, `VM` mask), loads and stores
-// that may be partial, bf16 or strided, mathematics, reductions over lanes in a
-// fixed order, counter-based random numbers, and the launch over threads.
+// A generated kernel is a loop over rows around loops over lanes. This header provides W-wide values (`V`
+// float, `VI` int32, `VM` mask), loads and stores (partial, bf16 or strided), mathematics, reductions over
+// lanes in a fixed order, counter-based random numbers, and the launch over threads.
 //
 // How generated code uses it:
 //
@@ -21,13 +20,13 @@
 //
 //  - Be inside `namespace braid`, so that `exp` of a float is ours, not libm's.
 //  - Operators (+ - * / < == & | ...) are the compiler's own; a float or int
-//    next to a lane value broadcasts.  Functions take equal types: `splat` a
-//    row value before handing it over with a lane value.
+//    beside a lane value broadcasts. Functions take equal types: `splat` a
+//    row value before passing it together with a lane value.
 //  - Every function has an overload for row values (float, int32_t, int64_t,
-//    bool) which gives the same bits as a lane would.
-//  - Only generated code (and tests) may include this: inline functions
-//  compiled
-//    for another instruction set must not be merged with these at link time.
+//    bool), which gives the same bits as a lane.
+//  - Only generated code (and tests) may include this header: inline functions
+//    compiled for another instruction set must not be merged with these at link
+//    time.
 //  - Compile without -ffast-math: NaN and infinity keep their meaning.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Batches.cpp - where the inputs of a program come from --------------===//
+//===- Batches.cpp - sources of a program's inputs ------------------------===//
 
 #include "data/Batches.h"
 
@@ -59,14 +59,14 @@ std::string braid::rowsLeftOut(const RowOrder &order, const char *part, const ch
 //===----------------------------------------------------------------------===//
 // Batches that another rank reads
 //
-// Where one rank serves the others, their programs take no data: the program itself sends
-// them their part.  But they run the same training loop, which depends on the sizes of the
-// data, so the rank that reads the data broadcasts these sizes.
+// If one rank serves the others, their programs take no data: the program itself sends them their parts.
+// But they run the same training loop, which depends on the sizes of the data, so the rank that reads the
+// data broadcasts these sizes.
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-// What the training loop reads from a source, as numbers; none is negative.
+// Values that the training loop reads from a source, as numbers; none is negative.
 struct Sizes {
   int64_t isOfTokens; // else of rows
   int64_t trainingTokens, heldOutTokens;
@@ -97,8 +97,8 @@ Sizes sizesOf(const BatchSource &source, const br_program *training, const br_pr
   return sizes;
 }
 
-// The maximum over all ranks, where ranks that read nothing contribute 0.  A number takes
-// two values of a round of `agree`.
+// Returns the maximum over all ranks; ranks that read no data contribute 0. A 64-bit number takes two
+// values of a round of `agree`.
 Sizes share(Model &model, const Sizes &own) {
   constexpr size_t perRound = agreeValues / 2;
   constexpr int64_t low = INT32_MAX;
@@ -127,7 +127,7 @@ public:
   }
   bool hasTrainingTargets() override { return true; }
   std::string nonFinite(const br_program &, int64_t, int) const override { return ""; }
-  // The rank that reads the batch knows how many of them count.
+  // Only the rank that reads the batch knows how many targets count.
   int64_t fillEvaluation(const br_program &, int64_t, int64_t) override {
     return sizes.rows * sizes.readers * sizes.length;
   }
@@ -161,9 +161,8 @@ const br_program *braid::batchedProgram(const br_model &model) {
   return findProgram(model, "train");
 }
 
-// Returns what `open` returns on ranks whose programs take data; on the others a source
-// that fills nothing and has the same sizes.  All ranks must call it; if one cannot open
-// its data, all throw Error.
+// Returns the result of `open` on ranks whose programs take data; on other ranks, a source of the same
+// sizes that fills nothing. All ranks must call it; if one cannot open its data, all throw Error.
 static std::unique_ptr<BatchSource> openOrReceiveSizes(Model &model, const br_program *training,
                                                        const br_program *evaluation,
                                                        const std::function<std::unique_ptr<BatchSource>()> &open) {
@@ -180,7 +179,7 @@ static std::unique_ptr<BatchSource> openOrReceiveSizes(Model &model, const br_pr
 }
 
 //===----------------------------------------------------------------------===//
-// Any
+// Choice of a source
 //===----------------------------------------------------------------------===//
 
 std::unique_ptr<BatchSource> braid::openBatches(Model &model, const BatchOptions &options, const br_program *training,

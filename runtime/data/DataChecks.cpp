@@ -1,4 +1,4 @@
-//===- DataChecks.cpp - whether a model can take the numbers of its data --===//
+//===- DataChecks.cpp - check data against a model's inputs ---------------===//
 
 #include "data/DataChecks.h"
 

@@ -1,9 +1,8 @@
-//===- DataChecks.h - whether a model can take the numbers of its data ----===//
+//===- DataChecks.h - check data against a model's inputs -----------------===//
 //
-// Indices and token ids are checked as they are read, since a model makes garbage of a
-// wrong one and goes on; those of smaller files also before the first step, so that a
-// bad file is refused at once.  Floats may be anything, but a loss that is not finite
-// asks whether they were.
+// Indices and token ids are checked when they are read, because a model would silently compute garbage from
+// a wrong one. Small files are also checked before the first step, so that a bad file is refused at once.
+// Floats may have any value; they are checked only if the loss is not finite.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DATA_DATACHECKS_H
@@ -18,16 +17,17 @@
 
 namespace braid {
 
-// How much of a file is read before the first step: seconds at most.
+// Elements of a file to check before the first step; this takes at most seconds.
 inline constexpr int64_t elementsCheckedAtStart = 256 << 20;
 
-// Throws Error that names the first of `rows` rows, which begin with row `first` of the
-// file's tensor, with a number that the model cannot index with.
+// Checks `rows` rows, which start at row `first` of the file's tensor. Throws an Error that names the first
+// row with a number outside the valid index range.
 void checkIndices(const SafetensorsFile &file, const br_io &io, int64_t first, int64_t rows, const std::byte *data);
-// The same of the first elementsCheckedAtStart elements of the file's tensor.
+// Same for the first elementsCheckedAtStart elements of the file's tensor.
 void checkIndices(const SafetensorsFile &file, const br_io &io);
 
-// "tensor 'x' of 'FILE' holds nan in row 3"; empty if the numbers of the row are finite.
+// Returns a text such as "tensor 'x' of 'FILE' holds nan in row 3"; empty if all numbers of the row are
+// finite.
 std::string nonFiniteRow(const SafetensorsFile &file, const br_io &io, int64_t row);
 
 } // namespace braid

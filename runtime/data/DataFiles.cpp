@@ -1,4 +1,4 @@
-//===- DataFiles.cpp - which files --data names ---------------------------===//
+//===- DataFiles.cpp - the files in --data --------------------------------===//
 
 #include "data/DataFiles.h"
 
@@ -21,8 +21,8 @@ struct Named {
   std::optional<double> weight;
 };
 
-// The number behind the last colon; a path that exists may have one of its own.  What is no
-// number behind one that does exist is meant as a weight.
+// Splits off a weight after the last colon. A text that is an existing path has no weight. Throws Error if
+// the path before the colon exists and the rest is not a number.
 Named parse(const std::string &text) {
   std::error_code error;
   const size_t colon = text.rfind(':');

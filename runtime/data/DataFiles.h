@@ -1,7 +1,7 @@
-//===- DataFiles.h - which files --data names -----------------------------===//
+//===- DataFiles.h - the files in --data ----------------------------------===//
 //
-// What --data lists: files and folders, each with a weight or none of them.  A folder
-// stands for its data files in the order of their names.
+// --data lists files and folders, with weights for all or for none. A folder stands for its data files,
+// sorted by name.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DATA_DATAFILES_H
@@ -12,20 +12,20 @@
 
 namespace braid {
 
-// How files are read that do not say themselves what they are.
+// Format of files that have no format marker of their own.
 enum class DataFormat {
-  Auto,    // as text, if that is what they look like
-  Bytes,   // a token a byte, whatever else they look like
-  NanoGpt, // unsigned ids of two bytes, without a header
+  Auto,    // text, if the contents look like text
+  Bytes,   // one token per byte, whatever the contents look like
+  NanoGpt, // unsigned 2-byte ids, without a header
 };
 
-// Files that are read one behind the other.
+// Files that are read one after another.
 struct DataGroup {
   std::vector<std::string> paths;
-  double weight; // its share of the rows, relative to that of other groups
+  double weight; // share of the rows, relative to other groups
 };
 
-// Without weights all files are one group.
+// Without weights, all files are one group.
 struct DataFiles {
   std::vector<DataGroup> groups;
   DataFormat format = DataFormat::Auto;
@@ -33,11 +33,11 @@ struct DataFiles {
   bool isWeighted() const { return groups.size() > 1; }
 };
 
-// From texts like "a.tok", "folder" and "b.tok:0.7".  Throws Error where there is no such
-// file, and where some have a weight and others none.
+// Parses texts such as "a.tok", "folder" and "b.tok:0.7". Throws Error if a file does not exist, or if only
+// some have a weight.
 DataFiles findData(const std::vector<std::string> &texts, DataFormat format);
 
-// The only file; throws Error, with `why`, where there are several.
+// Returns the only file. If there are several, throws an Error that contains `why`.
 const std::string &onlyFile(const DataFiles &data, const char *why);
 
 } // namespace braid

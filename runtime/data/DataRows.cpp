@@ -1,4 +1,4 @@
-//===- DataRows.cpp - rows of a file in the type of an input --------------===//
+//===- DataRows.cpp - file rows in an input's type ------------------------===//
 
 #include "data/DataRows.h"
 
@@ -19,7 +19,7 @@ int64_t braid::elementsOfRow(const br_io &io) {
 
 namespace {
 
-// Calls f(T()) for the C++ type of integers of a safetensors type; returns whether there is one.
+// Calls f(T()) with the C++ type of a safetensors integer type; returns false for other types.
 template <class F> bool withInteger(std::string_view name, const F &f) {
   auto isThis = [&]<class T>(std::string_view other, T zero) {
     if (name == other)
@@ -30,9 +30,9 @@ template <class F> bool withInteger(std::string_view name, const F &f) {
          isThis("I32", int32_t()) || isThis("U32", uint32_t()) || isThis("I64", int64_t());
 }
 
-// Whether the type has exactly this number, which is written there.
+// Writes a number if the type holds it exactly; returns whether it does.
 template <class T> bool put(br_dtype dtype, T number, std::byte *out) {
-  constexpr int64_t kExact = int64_t{1} << 53; // in the f64 that numbers pass through
+  constexpr int64_t kExact = int64_t{1} << 53; // exact in f64, the type in between
   if ((dtype == BR_I32 && !std::in_range<int32_t>(number)) || (dtype == BR_I8 && !std::in_range<int8_t>(number)) ||
       std::cmp_greater(number, kExact) || std::cmp_less(number, -kExact))
     return false;

@@ -1,7 +1,7 @@
-//===- DataRows.h - rows of a file in the type of an input ----------------===//
+//===- DataRows.h - file rows in an input's type --------------------------===//
 //
-// Frameworks write indices as i64 and images as u8.  Integers of a file become whatever the model takes, each of
-// them exactly or not at all.
+// Frameworks write indices as i64 and images as u8. Integers of a file are converted to the model's type; a
+// number that does not convert exactly is an error.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DATA_DATAROWS_H
@@ -16,14 +16,14 @@
 
 namespace braid {
 
-// Elements of a row of what fills an input.
+// Returns the number of elements in a row of an input.
 int64_t elementsOfRow(const br_io &io);
 
-// Whether numbers of a safetensors type can be read as one of the model's.
+// Whether numbers of a safetensors type can be read as the model's type.
 bool canRead(std::string_view from, br_dtype as);
 
-// Rows of the file's tensor of the input's name, in the input's type.  Throws Error that names the row and the first
-// number that this type does not hold.
+// Reads rows of the tensor with the input's name, in the input's type. Throws an Error that names the row
+// and the first number that this type cannot hold.
 void readRows(const SafetensorsFile &file, const br_io &io, int64_t first, int64_t rows, std::byte *out);
 
 } // namespace braid

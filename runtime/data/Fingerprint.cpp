@@ -1,4 +1,4 @@
-//===- Fingerprint.cpp - what tells a data file from another --------------===//
+//===- Fingerprint.cpp - fingerprint of data files ------------------------===//
 
 #include "data/Fingerprint.h"
 
@@ -18,7 +18,7 @@ std::string braid::fingerprintOf(const std::string &path) {
   uint64_t hash = longHashOf("");
   std::string block;
   for (uint64_t i = 0; i < std::min(blocks, (size + blockBytes - 1) / blockBytes); ++i) {
-    // Of a smaller file one behind the other; else the last ends where the file does.
+    // In a small file, blocks lie one behind another; otherwise the last block ends at the end of the file.
     const uint64_t begin = size <= blocks * blockBytes ? i * blockBytes : (size - blockBytes) / (blocks - 1) * i;
     const bool isLast = size > blocks * blockBytes && i == blocks - 1;
     const uint64_t first = isLast ? size - blockBytes : begin;
@@ -29,7 +29,7 @@ std::string braid::fingerprintOf(const std::string &path) {
   return concat(size, " bytes, sample ", formatHash(hash));
 }
 
-// How the files are read, where it is not for themselves to say.
+// Describes the format option, which changes how files without a format marker are read.
 static std::string describe(DataFormat format) {
   switch (format) {
   case DataFormat::Auto:

@@ -1,4 +1,4 @@
-//===- Mix.cpp - rows of several sources in given proportions -------------===//
+//===- Mix.cpp - rows of several sources by weight ------------------------===//
 
 #include "data/Mix.h"
 
@@ -10,7 +10,7 @@ using namespace braid;
 static constexpr uint64_t one = uint64_t{1} << 32;
 
 Mix::Mix(std::span<const double> weights) : shares(weights.size()) {
-  // Only quotients matter, and sums of huge weights would overflow.
+  // Only ratios matter, and sums of huge weights would overflow.
   const double most = weights.empty() ? 1 : *std::max_element(weights.begin(), weights.end());
   double left = 0;
   for (size_t i = weights.size(); i-- > 0;) {

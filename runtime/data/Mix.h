@@ -1,4 +1,4 @@
-//===- Mix.h - rows of several sources in given proportions ---------------===//
+//===- Mix.h - rows of several sources by weight --------------------------===//
 #ifndef BRAID_DATA_MIX_H
 #define BRAID_DATA_MIX_H
 
@@ -9,15 +9,15 @@
 
 namespace braid {
 
-// Says of each row of a job which source it is from and how many rows of that source came
-// before it: a function of the row's number alone, so a resumed job needs no more than that.
+// Maps a row number of a job to its source and to the number of earlier rows from that source. This depends
+// on the row number only, so a resumed job needs no other state.
 //
-// Sources are split off one by one.  Of the first n rows that are left to it, a source with the
-// share p of what is left has floor(n p), so after any number of rows each source is within a
-// few rows of its share.
+// Sources are split off one by one. If a source has the share p of what earlier sources leave, it gets
+// floor(n p) of the first n rows left. So after any number of rows, each source is within a few rows of its
+// share.
 class Mix {
 public:
-  // Weights are above 0 and need not have the sum 1.
+  // Weights are above 0; their sum need not be 1.
   explicit Mix(std::span<const double> weights);
 
   struct Place {
@@ -27,7 +27,7 @@ public:
   Place at(int64_t row) const;
 
 private:
-  // Of what the sources in front leave; in 2^-32, so that products are exact.
+  // Share of what earlier sources leave, in units of 2^-32, so that products are exact.
   std::vector<uint64_t> shares;
 };
 

@@ -1,4 +1,4 @@
-//===- PackedRows.cpp - documents side by side in rows --------------------===//
+//===- PackedRows.cpp - several documents in a row ------------------------===//
 
 #include "data/PackedRows.h"
 

@@ -1,4 +1,4 @@
-//===- PackedRows.h - documents side by side in rows ----------------------===//
+//===- PackedRows.h - several documents in a row --------------------------===//
 #ifndef BRAID_DATA_PACKEDROWS_H
 #define BRAID_DATA_PACKEDROWS_H
 
@@ -8,13 +8,12 @@
 
 namespace braid {
 
-// Rows of up to `length` tokens that hold whole documents, in order, as many as fit.  One that is
-// longer than a row begins in a row of its own and is cut; what is left of it in the end shares a
-// row with those behind it.
+// Rows of up to `length` tokens, each with as many whole documents as fit, in order. A document longer than
+// a row starts a new row and is cut; its last part shares a row with the documents after it.
 class PackedRows {
 public:
   PackedRows() = default;
-  // Of tokens [begin, end).  `documents` has the tokens that documents begin with, rising.
+  // Packs tokens [begin, end). `documents` has the first token of each document, ascending.
   PackedRows(std::span<const int64_t> documents, int64_t begin, int64_t end, int64_t length);
 
   int64_t count() const { return static_cast<int64_t>(bounds.size()) - 1; }

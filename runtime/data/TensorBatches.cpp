@@ -29,7 +29,8 @@ bool isTargetsOf(const br_loss &loss, const br_io &io) { return std::string_view
 
 } // namespace
 
-// Text in place of tensors would be refused as a damaged file.
+// Returns the only data file. Refuses a text file, which would otherwise be reported as a damaged
+// safetensors file.
 static const std::string &tensorsOf(const BatchOptions &options, const br_program &program) {
   const std::string &path = onlyFile(options.data, "the model takes rows of tensors, all of which are in one file");
   const File file = File::openForReading(path);
@@ -132,7 +133,7 @@ const br_io *TensorBatches::targetsOf(const br_program &program) const {
   return nullptr;
 }
 
-// Reads until it finds one: as a rule that is the first that it sees.
+// Reads until it finds a target that counts, usually the first one.
 bool TensorBatches::hasTrainingTargets() {
   const br_io *io = training ? targetsOf(*training) : nullptr;
   for (int64_t row = 0; row < trainRows; ++row)

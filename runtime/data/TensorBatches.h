@@ -9,11 +9,10 @@
 
 namespace braid {
 
-// For models that read no tokens: the data is a safetensors file with a tensor
-// for each data input, of its name and type, whose first dimension counts rows.
-// Row r of a step is chosen as TokenBatches chooses windows: random rows with
-// replacement, or in order.  Numbers that the model indexes with are checked.  A row that a short batch lacks is a copy
-// of the part's first with targets that do not count.
+// Source for models without token inputs: the data is a safetensors file with one tensor per data input, of
+// the same name and type. The first dim of a tensor counts rows. Rows of a step are chosen like the windows
+// in TokenBatches: at random with replacement, or in order. Numbers that are used as indices are checked. A
+// missing row of a short batch is a copy of the part's first row, with targets that the loss ignores.
 class TensorBatches : public BatchSource {
 public:
   TensorBatches(const Model &model, const BatchOptions &options, const br_program *training,
@@ -33,15 +32,15 @@ public:
 
 private:
   void checkProgram(const br_program &program);
-  // The row of the file that is row `row` of a step; none where the batch is short.
+  // Returns the file's row for row `row` of a step; nothing beyond the end of a short batch.
   std::optional<int64_t> trainingRow(const br_program &program, int64_t step, int perStep, int64_t row) const;
-  // Writes row at(global row) of the part that begins at row `begin` to each row
-  // of this rank; returns how many of all ranks there are.
+  // Fills each row of this rank with row at(global row), counted from `begin`, the first row of the part.
+  // Returns how many rows over all ranks exist.
   template <class F> int64_t fillRows(const br_program &program, int64_t begin, const F &at);
   void fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isThere);
-  // How many targets of a row of the file the loss counts.
+  // Returns how many targets of a file's row the loss counts.
   int64_t counted(const br_io &targets, int64_t row);
-  // The input of the targets that the loss may leave out; null where it leaves none out.
+  // Returns the input of the targets that the loss may ignore; null if it ignores none.
   const br_io *targetsOf(const br_program &program) const;
 
   const Model &model;
@@ -49,8 +48,8 @@ private:
   const br_program *const training;
   SafetensorsFile file;
   int64_t rows = -1, trainRows = 0;
-  std::vector<int32_t> targets;       // of a row
-  std::vector<int64_t> targetsOfRows; // of a microbatch
+  std::vector<int32_t> targets;       // of one row
+  std::vector<int64_t> targetsOfRows; // of each row of a microbatch
 };
 
 } // namespace braid

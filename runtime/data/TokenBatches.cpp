@@ -1,4 +1,4 @@
-//===- TokenBatches.cpp - windows of text ---------------------------------===//
+//===- TokenBatches.cpp - windows of token files --------------------------===//
 
 #include "data/TokenBatches.h"
 
@@ -24,7 +24,7 @@ Shape shapeOf(const br_io &io) {
   return {io.shape[0], io.shape[1]};
 }
 
-// Of documents that share a row.
+// Whether the input has this name and describes documents that share a row.
 bool isNamed(const br_io &io, std::string_view name) {
   return std::string_view(io.role) == "features" && std::string_view(io.name) == name;
 }
@@ -51,7 +51,7 @@ Shape tokenShape(const br_program &program) {
   return shape;
 }
 
-// Tokens and targets are the same ids: what the model can take as either.
+// Returns the smallest vocabulary of the model's tokens and targets: both are the same ids.
 int64_t vocabularyOf(const br_model &table, const br_program &program) {
   int64_t vocabulary = table.vocab_size;
   for (const char *role : {"tokens", "targets"})
@@ -109,7 +109,8 @@ void TokenBatches::open(int64_t vocabulary) {
   }
 }
 
-// Files without tables may be told apart by the sizes of their vocabularies alone.
+// Checks that all files have the same vocabulary size: in files without tables, only this shows different
+// tokenizers.
 void TokenBatches::checkVocabulary(const TokenFile &file) const {
   for (const Shard &other : shards)
     if (file.vocabulary() > 0 && other.file.vocabulary() > 0 && file.vocabulary() != other.file.vocabulary())
@@ -117,7 +118,8 @@ void TokenBatches::checkVocabulary(const TokenFile &file) const {
            "' of one of ", file.vocabulary(), ", so different tokenizers made them; give files of one tokenizer");
 }
 
-// No document is trained on and held out.
+// Packs documents into rows. Moves the held-out boundary to the start of a document, so that no document is
+// in both parts.
 void TokenBatches::pack(Shard &shard, int64_t length) const {
   shard.documents = shard.file.documents();
   if (shard.documents.empty())
@@ -133,7 +135,7 @@ void TokenBatches::pack(Shard &shard, int64_t length) const {
   shard.heldOut = PackedRows(shard.documents, shard.trainCount, shard.file.count(), length);
 }
 
-// Every file is trained on; its held-out part may be too short where another's is not.
+// Every file needs training rows. A held-out part may be too short if another file's is long enough.
 void TokenBatches::checkLengths(const br_program *training, const br_program *evaluation) const {
   auto check = [&](const Shard &shard, Part part, const br_program *program) {
     const char *what = part == Part::training ? "training part" : "held-out part";
@@ -175,7 +177,7 @@ BatchSize TokenBatches::batchSize(const br_program &program) const {
 // Windows
 //===----------------------------------------------------------------------===//
 
-// The last of a file may be filled up where the loss can leave out what is not there.
+// The last window of a file may be padded if the loss can ignore the padding.
 int64_t TokenBatches::windowsOf(const br_program &program, const Shard &shard, Part part) const {
   if (isPacked)
     return (part == Part::training ? shard.training : shard.heldOut).count();
@@ -227,7 +229,7 @@ TokenBatches::Window TokenBatches::randomWindow(const br_program &program, Shard
   return {&*shard, left, length};
 }
 
-// With weights the passes of groups end at different times, and none is short for it.
+// With weights, the passes of groups end at different times, so no batch is short.
 RowOrder TokenBatches::trainingOrder(const br_program &program, int perStep) const {
   return {windowsOf(program, shards, Part::training), tokenShape(program).rows * perStep,
           model.canLackRows() || options.data.isWeighted()};
@@ -269,7 +271,7 @@ bool TokenBatches::hasTrainingTargets() {
   return std::any_of(shards.begin(), shards.end(), [&](Shard &shard) { return hasTarget(shard, 0, shard.trainCount); });
 }
 
-// Reads until it finds one: as a rule that is the first that it sees.
+// Reads until it finds a target that counts, usually the first one.
 bool TokenBatches::hasTarget(Shard &shard, int64_t begin, int64_t end) {
   const auto length = static_cast<int64_t>(targets.size()) - 1;
   for (int64_t first = begin; first + 1 < end; first += length)
@@ -299,8 +301,8 @@ template <class F> void TokenBatches::fillRows(const br_program &program, const 
     fillRow(program, row, at(own.begin + row));
 }
 
-// Tokens and targets may be sharded along the sequence, too: then a rank has its
-// part of each window.
+// Fills one row. Tokens and targets may be sharded along the sequence, too; then a rank has its part of
+// each window.
 void TokenBatches::fillRow(const br_program &program, int64_t row, Window window) {
   read(window);
   for (const br_io &io : inputsOf(program)) {
@@ -325,7 +327,7 @@ void TokenBatches::read(Window window) {
   maskTargets(window);
 }
 
-// Takes away the targets that do not count.
+// Replaces targets that do not count by the ignored index, and fills `present`.
 void TokenBatches::maskTargets(Window window) {
   if (const br_loss *loss = model.table().loss) {
     std::fill(targets.begin() + window.targets, targets.end(), loss->ignored);
@@ -337,7 +339,7 @@ void TokenBatches::maskTargets(Window window) {
     placeDocuments(window);
 }
 
-// What is behind the last document of a row is a document of its own.
+// Numbers the documents of a row. A part of a document after the last whole one counts as a document.
 void TokenBatches::placeDocuments(Window window) {
   const auto length = static_cast<int64_t>(tokens.size()) - 1;
   const std::vector<int64_t> &starts = window.shard->documents;
@@ -356,7 +358,7 @@ void TokenBatches::placeDocuments(Window window) {
   }
 }
 
-// Ids are read where one of them is the target that does not count.
+// Reads the ids only if the ignored index is a valid token.
 int64_t TokenBatches::counted(Window window) {
   const br_loss *loss = model.table().loss;
   const bool ignoresAToken = loss && loss->ignored >= 0 && loss->ignored < model.table().vocab_size;

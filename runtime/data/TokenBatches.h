@@ -1,4 +1,4 @@
-//===- TokenBatches.h - windows of text -----------------------------------===//
+//===- TokenBatches.h - windows of token files ----------------------------===//
 #ifndef BRAID_DATA_TOKENBATCHES_H
 #define BRAID_DATA_TOKENBATCHES_H
 
@@ -12,27 +12,25 @@
 
 namespace braid {
 
-// Fills inputs of role `tokens` with windows of the files and those of role
-// `targets` with the same windows one token later.
+// Fills inputs of role `tokens` with windows of the files, and inputs of role `targets` with the same
+// windows one token later.
 //
-// A random window of row r (microbatch * B + row, of a global batch of B rows)
-// of step s starts at bounded(philox(counter = (s low, s high, r, 0), key =
-// batch seed)) of all places where it fits, counted through the files.  Windows
-// in order start at the multiples of their length in each file; each token but a
-// file's first is a target once a pass, those at the end in a window that is
-// filled up with targets that do not count.
+// A random window is chosen for row r of step s; r is microbatch * B + row in a global batch of B rows. It
+// starts at bounded(philox(counter = (s low, s high, r, 0), key = batch seed)), among all places where a
+// window fits, counted through the files. In sequential order, windows start at multiples of their length
+// in each file. Each token except a file's first is a target once per pass; the last window is padded with
+// targets that the loss ignores.
 //
-// Where the model has an input `documents`, rows hold whole documents instead
-// (PackedRows), and random ones are drawn from these.  The input says of which
-// document of its row a token is, and `positions`, if there is one, where in it;
-// the last token of a document has no target.
+// If the model has an input `documents`, rows hold whole documents instead (PackedRows), and random rows
+// are drawn from these. The input has the document number of each token in its row. The optional input
+// `positions` has the position in the document. The last token of a document has no target.
 //
-// An input `present` says which positions hold tokens that the model is given: the document (0 without
-// packing) where there is a next token, be it masked or not, and -1 where a document or the data end.  So what
-// positions share among them is the same as for documents in rows of their own.
+// The input `present` marks positions whose token is given to the model. It has the document number (0
+// without packing) if a next token exists, masked or not, and -1 at the end of a document or of the data.
+// So positions share the same values as if each document had its own row.
 //
-// With weights Mix says which group of files a row is from.  Each group goes
-// through its own files then, so there are passes over groups but none over all.
+// With weights, Mix chooses the group of files for each row. Each group then goes through its own files, so
+// a pass is defined per group only.
 class TokenBatches : public BatchSource {
 public:
   TokenBatches(const Model &model, const BatchOptions &options, const br_program *training,
@@ -52,18 +50,18 @@ public:
   std::optional<TokenTable> tokenTable() const override { return table; }
 
 private:
-  // A file and where its held-out part begins.
+  // A file and the start of its held-out part.
   struct Shard {
     TokenFile file;
     int64_t trainCount;
-    // Where documents are packed.
+    // Used if documents are packed.
     std::vector<int64_t> documents = {};
     PackedRows training = {}, heldOut = {};
   };
   using Shards = std::span<Shard>;
   enum class Part { training, heldOut };
-  // Where a window starts and how many targets it has: fewer than its length at
-  // the end of a part, none in a row that a batch lacks.
+  // Start of a window and its number of targets: fewer than its length at the end of a part, none in a
+  // missing row of a short batch.
   struct Window {
     Shard *shard;
     int64_t first, targets;
@@ -82,14 +80,14 @@ private:
   Window packedWindow(Shard &shard, Part part, int64_t number) const;
   Window windowOf(const br_program &program, Shards some, Part part, std::optional<int64_t> number) const;
   Window randomWindow(const br_program &program, Shards some, int64_t step, int64_t row) const;
-  // Writes the windows at(global row) of this rank.
+  // Fills this rank's rows with the windows at(global row).
   template <class F> void fillRows(const br_program &program, const F &at);
   void fillRow(const br_program &program, int64_t row, Window window);
-  // Reads it into `tokens`, `targets` and what is known of documents.
+  // Reads a window into `tokens`, `targets` and the inputs that describe documents.
   void read(Window window);
   void placeDocuments(Window window);
   void maskTargets(Window window);
-  // How many targets of a window the loss counts.
+  // Returns how many targets of a window the loss counts.
   int64_t counted(Window window);
   bool hasTarget(Shard &shard, int64_t begin, int64_t end);
 
@@ -98,10 +96,10 @@ private:
   std::optional<TokenTable> table;
   std::vector<Shard> shards;
   std::vector<Shards> groups; // of options.data
-  Mix mix;                    // of groups
+  Mix mix;                    // over the groups
   bool isPacked;
-  std::vector<int32_t> tokens, targets, documents, positions, present; // of a window
-  std::vector<int64_t> targetsOfRows;                                  // of a microbatch
+  std::vector<int32_t> tokens, targets, documents, positions, present; // of one window
+  std::vector<int64_t> targetsOfRows;                                  // of each row of a microbatch
 };
 
 } // namespace braid

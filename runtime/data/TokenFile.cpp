@@ -1,4 +1,4 @@
-//===- TokenFile.cpp - text and token ids on disk -------------------------===//
+//===- TokenFile.cpp - text and token files on disk -----------------------===//
 
 #include "data/TokenFile.h"
 
@@ -19,8 +19,8 @@ TokenFile::TokenFile(const std::string &path, int64_t vocab, DataFormat format)
   checkIds();
 }
 
-// Every file is a sequence of bytes, and a model of other tokens would learn nothing from
-// them, without a word.
+// Refuses a text file if the model's tokens are not bytes: any file can be read as bytes, and the model
+// would silently learn nothing.
 void TokenFile::checkText() const {
   if (vocab < 256)
     fail("'", path(), "' is a text file, whose bytes are tokens up to 255, but the model has a vocabulary of ", vocab,
@@ -32,13 +32,13 @@ void TokenFile::checkText() const {
          "bytes, or --data-format=bytes if bytes are meant");
 }
 
-// Text is looked through for what text does not have.
+// Reads ids once, which checks them; in a text file this finds bytes that text does not have.
 void TokenFile::checkIds() {
   constexpr int64_t step = 1 << 16;
   std::vector<int32_t> ids(step);
   for (int64_t at = 0; at < std::min(layout.tokens, elementsCheckedAtStart); at += step)
     read(at, std::min(step, layout.tokens - at), ids.data());
-  buffer = std::vector<unsigned char>(); // sized again by the first window
+  buffer = std::vector<unsigned char>(); // frees memory; the first window allocates it again
 }
 
 void TokenFile::read(int64_t first, int64_t n, int32_t *out) {

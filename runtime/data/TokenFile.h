@@ -1,8 +1,7 @@
-//===- TokenFile.h - text and token ids on disk ---------------------------===//
+//===- TokenFile.h - text and token files on disk -------------------------===//
 //
-// A sequence of tokens: a text file, in which each byte is one, or one of the formats that
-// docs/Data.md describes.  Windows are read with pread into a buffer that is reused: a mapped
-// file would grow the resident size page by page.
+// A sequence of tokens: a text file with one token per byte, or one of the formats in docs/Data.md. Windows
+// are read with pread into a reused buffer: a mapped file would grow the resident size page by page.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DATA_TOKENFILE_H
@@ -19,25 +18,24 @@ namespace braid {
 
 class TokenFile {
 public:
-  // `vocab` is the model's; throws Error for a file that cannot be its data.
+  // `vocab` is the model's vocabulary size. Throws Error if the file cannot be the model's data.
   TokenFile(const std::string &path, int64_t vocab, DataFormat format = DataFormat::Auto);
 
   const std::string &path() const { return file.path(); }
   int64_t count() const { return layout.tokens; }
-  // That its tokens are of; 0 where the file does not say.
+  // Vocabulary size of the file's tokens; 0 if the file does not have it.
   int64_t vocabulary() const { return layout.vocabulary; }
   bool isText() const { return layout.kind == TokenLayout::Kind::Text; }
 
-  // Reads tokens [first, first + n) into `out`; throws Error for an id outside
-  // the vocabulary.
+  // Reads tokens [first, first + n) into `out`. Throws Error for an id outside the vocabulary.
   void read(int64_t first, int64_t n, int32_t *out);
 
-  // Whether some tokens do not count as targets, and the replacement of those of
-  // [first, first + n), which are at `targets`, by `ignored`.
+  // `isMasked` returns whether some tokens do not count as targets. `mask` replaces such targets among
+  // [first, first + n), stored at `targets`, by `ignored`.
   bool isMasked() const { return static_cast<bool>(layout.mask); }
   void mask(int64_t first, int64_t n, int32_t ignored, int32_t *targets);
 
-  // The tokens that documents begin with, rising; none where the file does not say.
+  // Returns the first token of each document, ascending; empty if the file does not have them.
   std::vector<int64_t> documents() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- TokenLayout.cpp - what is where in a file of tokens ----------------===//
+//===- TokenLayout.cpp - the layout of a token file -----------------------===//
 
 #include "data/TokenLayout.h"
 
@@ -17,7 +17,7 @@ constexpr char magic[] = "BRAIDTOK";
 constexpr uint32_t hasMask = 1;
 constexpr uint64_t noToken = UINT32_MAX;
 
-// llm.c's files begin with 256 integers, of which three say something.
+// An llm.c file begins with 256 integers, of which three are used.
 constexpr uint64_t llmcHeaderBytes = 1024;
 struct LlmcKind {
   uint32_t magic, version;
@@ -42,7 +42,7 @@ const LlmcKind *llmcKindOf(const Start &start) {
   return nullptr;
 }
 
-// Sections lie one behind the other, each from a multiple of 8.
+// Sections lie one behind another, each aligned to 8 bytes.
 class Sections {
 public:
   Sections(const File &file, uint64_t begin) : file(file), size(file.size()), at(begin) {}
@@ -77,7 +77,7 @@ public:
 
   uint64_t number(int at, int width) const { return readLittleEndian(bytes.data() + at, width); }
 
-  // What both versions say.
+  // Reads the fields that both versions have.
   TokenLayout common() const {
     const uint64_t width = number(12, 4), vocabulary = number(24, 8);
     if (width != 2 && width != 4)

@@ -1,8 +1,7 @@
-//===- TokenLayout.h - what is where in a file of tokens ------------------===//
+//===- TokenLayout.h - the layout of a token file -------------------------===//
 //
-// docs/Data.md describes the formats.  Sizes and places that a file claims are checked
-// against its size here, so whoever reads them needs no check; what the ids and the bytes
-// are is checked by who reads these.
+// docs/Data.md describes the formats. All sizes and offsets in a file are checked here against the file's
+// size, so readers need no such checks. Readers check the values of ids and bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DATA_TOKENLAYOUT_H
@@ -15,7 +14,7 @@
 
 namespace braid {
 
-// A stretch of a file; none where it begins at 0, which is the header's place.
+// A range of a file; absent if it begins at 0, where the header is.
 struct Section {
   uint64_t begin = 0;
   int64_t count = 0;
@@ -30,20 +29,20 @@ struct TokenLayout {
   int64_t tokens = 0;
   int bytesPerToken = 1;
   uint64_t idsBegin = 0;
-  int64_t vocabulary = 0; // 0: the file does not say
-  int64_t endOfText = -1; // the token; -1: none
-  Section mask;           // a bit for each token: whether it counts as a target
-  Section documents;      // u64 each: the token that a document begins with
-  Section tableOffsets;   // u32 each, one more than the vocabulary
-  Section tableBytes;     // of the texts of tokens
+  int64_t vocabulary = 0; // 0: not in the file
+  int64_t endOfText = -1; // id of the token; -1: none
+  Section mask;           // one bit per token: whether it counts as a target
+  Section documents;      // one u64 per document: its first token
+  Section tableOffsets;   // one u32 per token of the vocabulary, plus one
+  Section tableBytes;     // texts of the tokens
 };
 
-// Throws Error for a file that claims what it does not have, and for a safetensors file.
+// Throws Error if the file is shorter than its header claims, or is a safetensors file.
 TokenLayout layoutOf(const File &file, DataFormat format);
 
-// "a token file", "a text file"; for messages.
+// Returns "a token file" or "a text file", for messages.
 const char *kindOf(const File &file);
-// Whether it begins as one; the rest may be damaged.
+// Whether the file begins like a safetensors file; the rest may be damaged.
 bool looksLikeSafetensors(const File &file);
 
 uint64_t readLittleEndian(const unsigned char *bytes, int count);

@@ -48,9 +48,9 @@ void TokenTable::write(const std::string &path) const {
   std::string bytes = "BRAIDTOK";
   append(bytes, 2, 4);
   append(bytes, 4, 4);
-  append(bytes, 0, 8); // tokens
+  append(bytes, 0, 8); // number of tokens
   append(bytes, vocabulary(), 8);
-  append(bytes, 0, 8); // documents
+  append(bytes, 0, 8); // number of documents
   append(bytes, text.size(), 8);
   append(bytes, 0, 4); // flags
   append(bytes, end < 0 ? UINT32_MAX : end, 4);

@@ -1,8 +1,8 @@
 //===- TokenTable.h - the text of each token ------------------------------===//
 //
-// A token file may keep the bytes that each of its tokens stands for and say which token
-// ends a text (docs/Data.md), so that who samples from a model needs no tokenizer.  Training
-// leaves this part of the file beside its checkpoints.
+// A token file may hold the bytes of each token of the vocabulary, and the token that ends a text
+// (docs/Data.md). So sampling from a model needs no tokenizer. Training writes this part of the file beside
+// its checkpoints.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DATA_TOKENTABLE_H
@@ -20,15 +20,15 @@ namespace braid {
 
 class TokenTable {
 public:
-  // That of a token file; none where it has none.  Throws Error for what is no token file.
+  // Reads the table of a token file; nothing if it has none. Throws Error if the file is not a token file.
   static std::optional<TokenTable> read(const std::string &path);
 
   int64_t vocabulary() const { return static_cast<int64_t>(offsets.size()) - 1; }
   int64_t endOfText() const { return end; } // -1: none
-  // Of tokens that a model has beyond the vocabulary, U+FFFD.
+  // Returns the bytes of a token; U+FFFD for tokens beyond the vocabulary.
   std::string_view textOf(int64_t token) const;
 
-  // A token file without tokens.
+  // Writes a token file without tokens.
   void write(const std::string &path) const;
 
   bool operator==(const TokenTable &) const = default;
@@ -39,10 +39,11 @@ private:
   int64_t end = -1;
 };
 
-// That of all data; none where no file has one.  Throws Error where two files have different ones.
+// Returns the table of all data files; nothing if no file has one. Throws Error if two files have different
+// tables.
 std::optional<TokenTable> tableOf(const DataFiles &data);
 
-// Where training leaves it in a directory of checkpoints.
+// File name of the table in a checkpoint directory.
 inline constexpr const char *kTokenTableName = "tokenizer.tok";
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- CommandTable.cpp - the commands of a training binary ---------------===//
+//===- CommandTable.cpp - commands of a training binary -------------------===//
 
 #include "launch/CommandTable.h"
 
@@ -14,7 +14,7 @@ static void readOption(SaveInterval &interval, std::string_view text) { interval
 
 namespace {
 
-// A list of what may differ from a checkpoint.
+// Whether the text lists accepted differences from a checkpoint.
 bool isDifferences(std::string_view text) {
   const size_t comma = text.find(',');
   const std::string_view first = text.substr(0, comma);
@@ -70,7 +70,7 @@ constexpr Option kRanks[] = {
      into<&RankOptions::rendezvous>(), byDefault("MASTER_ADDR and MASTER_PORT")},
     {"--token-file", text("FILE"), "File with the job's token, a secret that all ranks of a rendezvous share",
      into<&RankOptions::tokenFile>(), byDefault("BRAID_JOB_TOKEN, or for ranks of one host one that rank 0 draws")},
-    // At most three years, which clocks can still add to what they show.
+    // At most about three years: clocks can still add this to the current time.
     {"--timeout", numberAbove("SECONDS", 0, 1e8), "How long a rank waits for another", into<&RankOptions::timeout>()},
     {"--link", text("latency_us,GBps", isLink, "a latency in us and a rate in GB/s, like 20,12.5"),
      "Make threads as slow as a link of this latency and rate", into<&RankOptions::link>()},

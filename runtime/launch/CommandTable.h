@@ -1,4 +1,4 @@
-//===- CommandTable.h - the commands of a training binary -----------------===//
+//===- CommandTable.h - commands of a training binary ---------------------===//
 #ifndef BRAID_LAUNCH_COMMANDTABLE_H
 #define BRAID_LAUNCH_COMMANDTABLE_H
 
@@ -8,7 +8,7 @@
 
 namespace braid {
 
-// What a command line says: the options of the command, and of its ranks.
+// The contents of a command line: options of the command, and of its ranks.
 struct Invocation {
   TrainOptions train;
   EvalOptions eval;
@@ -25,9 +25,9 @@ struct Invocation {
 extern const cli::Command kTrain, kEval, kPredict, kSample, kExport, kInfo, kMatmuls, kVerify, kRun;
 inline constexpr const cli::Command *kCommands[] = {&kTrain, &kEval,    &kPredict, &kSample, &kExport,
                                                     &kInfo,  &kMatmuls, &kVerify,  &kRun};
-// What is said of the ranks alone, whatever else the command line says.
+// Options of ranks only; other options are ignored.
 extern const cli::Command kRankOptions;
-// The options that come before a command.
+// Options that precede a command.
 extern const cli::Command kTrainingBinary;
 
 } // namespace braid

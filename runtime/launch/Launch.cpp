@@ -1,4 +1,4 @@
-//===- Launch.cpp - who started this process, and as which rank -----------===//
+//===- Launch.cpp - detect the launcher and the rank ----------------------===//
 
 #include "launch/Launch.h"
 
@@ -11,7 +11,7 @@ using namespace braid;
 
 namespace {
 
-// The environment with checks.
+// Checked access to the environment.
 class Variables {
 public:
   explicit Variables(const Environment &environment) : environment(environment) {}
@@ -28,7 +28,7 @@ public:
     return "";
   }
 
-  // Throws Error when the variable is missing or not a number in [low, high].
+  // Throws Error if the variable is missing or not a number in [low, high].
   int number(const char *name, int low = 0, int high = 1 << 24) const {
     const char *value = environment(name);
     if (!value)
@@ -43,14 +43,14 @@ public:
   }
   int numberOr(const char *name, int otherwise) const { return has(name) ? number(name, otherwise) : otherwise; }
 
-  // Whose variables are read, for messages.
+  // launcher of the variables, for messages
   const char *family = "";
 
 private:
   const Environment &environment;
 };
 
-// The rank and the number of ranks, under the names of this launcher.
+// Returns the rank and the number of ranks from this launcher's variables.
 Launch placeOf(Variables &variables, Launcher launcher, const char *family, const char *rank, const char *size) {
   Launch launch;
   launch.launcher = launcher;
@@ -63,7 +63,7 @@ Launch placeOf(Variables &variables, Launcher launcher, const char *family, cons
   return launch;
 }
 
-// torchrun's agent keeps a store of its own on the port that it announces.
+// torchrun's agent has its own store on the port that it announces.
 void addMaster(const Variables &variables, Launch &launch) {
   std::string address = variables.text("MASTER_ADDR");
   if (address.empty())
@@ -75,8 +75,8 @@ void addMaster(const Variables &variables, Launch &launch) {
 
 Launch findTorchrun(Variables &variables) {
   Launch launch = placeOf(variables, Launcher::Torchrun, "torchrun", "RANK", "WORLD_SIZE");
-  // Other launchers set the same variables without local ones: then this rank
-  // knows of no neighbours.
+  // Other launchers set the same variables without local ones. This rank then counts as the only rank on
+  // its host.
   launch.localSize = variables.numberOr("LOCAL_WORLD_SIZE", 1);
   launch.localRank = variables.numberOr("LOCAL_RANK", 0);
   addMaster(variables, launch);
@@ -96,7 +96,8 @@ Launch findOpenMpi(Variables &variables) {
   return launch;
 }
 
-// "2(x3),1": two tasks on each of the first three nodes, one on the fourth.
+// Returns the tasks of a node in a list such as "2(x3),1": two tasks on each of the first three nodes, one
+// on the fourth.
 int tasksOnNode(const std::string &list, int node) {
   const char *at = list.c_str(), *end = at + list.size();
   while (at < end) {
@@ -120,8 +121,7 @@ int tasksOnNode(const std::string &list, int node) {
   fail("Slurm's list of tasks per node is '", list, "', which is not like 2(x3),1 or ends before this node");
 }
 
-// Without MASTER_ADDR the first host of the job serves the addresses, on a port
-// that follows from the job's number.
+// Without MASTER_ADDR, the first host of the job serves the store, on a port derived from the job's number.
 void addSlurmMaster(const Variables &variables, Launch &launch) {
   addMaster(variables, launch);
   std::string hosts = variables.firstText({"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"});
@@ -213,13 +213,13 @@ std::string braid::firstHost(const std::string &list) {
   return host + list.substr(close + 1, comma == std::string::npos ? comma : comma - close - 1);
 }
 
-// Under the launcher whose variables are there.
+// Returns the launch of the launcher whose variables are set.
 static Launch findLauncher(Variables &variables) {
   if (variables.has("RANK") || variables.has("WORLD_SIZE"))
     return findTorchrun(variables);
   if (variables.has("OMPI_COMM_WORLD_RANK") || variables.has("OMPI_COMM_WORLD_SIZE"))
     return findOpenMpi(variables);
-  // Under srun PMI repeats what Slurm says; mpiexec inside of an allocation does not.
+  // Under srun, PMI's variables repeat those of Slurm. Under mpiexec inside an allocation, they differ.
   auto saysTheSame = [&](const char *name) {
     return !variables.has(name) || variables.text(name) == variables.text("SLURM_PROCID");
   };

@@ -1,7 +1,7 @@
-//===- Main.cpp - from a command line to an exit status -------------------===//
+//===- Main.cpp - from command line to exit status ------------------------===//
 //
-// Exit status: 0 done, 1 an error that was reported, 2 a command line that
-// makes no sense, 128 + N stopped by signal N (130 Ctrl-C, 138 SIGUSR1, 143 SIGTERM).
+// Exit status: 0 success, 1 a reported error, 2 an invalid command line, 128 + N stopped by signal N (130
+// Ctrl-C, 138 SIGUSR1, 143 SIGTERM).
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,34 +29,33 @@
 using namespace braid;
 
 //===----------------------------------------------------------------------===//
-// What can be said to a training binary
+// Parsing the command line
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-// Whether one process does it, whatever the number of ranks.
+// Whether a single process runs the command, for any number of ranks.
 bool isForOne(const cli::Command *command) {
   return command == &kInfo || command == &kMatmuls || command == &kVerify || command == &kExport;
 }
 
 struct CommandLine {
-  const cli::Command *command = nullptr; // null: there is nothing to run
+  const cli::Command *command = nullptr; // null: nothing to run
   Invocation invocation;
-  // Without a command: what was asked for (the help, the version), or what is wrong.
+  // Without a command: the requested text (the help, the version), or the error.
   std::string answer, error;
-  // Whether it is for a command that all ranks run.
+  // Whether all ranks run the command.
   bool isForRanks = true;
 };
 
-// CLI11 splits the command line into commands, options and values; CommandTable.cpp says
-// what they mean.
+// CLI11 splits the command line into commands, options and values; CommandTable.cpp defines their meaning.
 class Parser {
 public:
   Parser(const br_model &model, const char *program)
       : model(model), path(program), program(path.substr(path.rfind('/') + 1)),
         target(isForDevice(model) ? "cuda" : "cpu") {
-    app.allow_extras();           // which commands inherit: whatever is unknown is ours to name
-    app.require_subcommand(0, 1); // the name of a second command is a word of the first
+    app.allow_extras();           // inherited by commands: this class reports unknown words
+    app.require_subcommand(0, 1); // a second command's name is read as a word of the first command
     addOptions(app, kTrainingBinary, general);
     for (const cli::Command *command : kCommands) {
       CLI::App *sub = app.add_subcommand(std::string(command->name));
@@ -103,7 +102,7 @@ private:
     for (const cli::Topic &topic : command.topics)
       for (const cli::Option &option : topic.options) {
         if (&option != cli::findOption(command, option.name, target))
-          continue; // of another target
+          continue; // for another target
         CLI::callback_t keep = [&words, &option](const CLI::results_t &values) {
           for (const std::string &value : values)
             words.given.emplace_back(&option, value);
@@ -117,7 +116,7 @@ private:
       }
   }
 
-  // Where other ranks can be told of the error.
+  // Reads the rank options even after an error, so that other ranks can be told of it.
   void readRankOptions(const cli::Words &all, CommandLine &line) const {
     cli::Words words;
     for (const auto &[option, text] : all.given)
@@ -126,7 +125,7 @@ private:
     cli::readOptions(kRankOptions, words, target, &line.invocation);
   }
 
-  // How to get help on the command that was given.
+  // Adds how to get help on the given command.
   void addHint(CommandLine &line) const {
     line.error += concat("\ntry '", path);
     for (const CLI::App *sub : app.get_subcommands())
@@ -139,7 +138,7 @@ private:
                   "', compiled for ", model.target ? model.target : "cpu", ".\n");
   }
 
-  // Of all commands, for every target.
+  // Returns the reference page of all commands, for every target.
   std::string page() const {
     std::string text;
     for (const cli::Command *command : kCommands)
@@ -154,7 +153,7 @@ private:
     return text;
   }
 
-  // Without a command.
+  // Answers a command line without a command.
   void answer(CommandLine &line) {
     std::vector<std::string> words = app.remaining();
     std::vector<std::string_view> names;
@@ -177,8 +176,8 @@ private:
   }
 
   const br_model &model;
-  std::string path, program; // as it was called, and without folders
-  std::string target;        // whose options there are
+  std::string path, program; // as called, and without folders
+  std::string target;        // target whose options are valid
   CLI::App app;
   cli::Words general;
   std::map<const cli::Command *, cli::Words> ofCommand;
@@ -193,13 +192,13 @@ static CommandLine parseCommandLine(int argc, char **argv, const br_model &model
 }
 
 //===----------------------------------------------------------------------===//
-// What it does
+// Running the command
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-// Who started this process; who does not ask for ranks may have nonsense in the
-// environment.
+// Finds the launcher of this process. If `lenient`, ignores invalid variables: a command without ranks does
+// not need them.
 Launch findOwnLaunch(bool lenient) {
   try {
     return findLaunch([](const char *name) { return std::getenv(name); });
@@ -216,7 +215,8 @@ int report(const char *message) {
   return 1;
 }
 
-// The others would wait for this rank; they need not know how to get help.
+// Reports the error and tells the other ranks, which would otherwise wait for this rank. They get the first
+// line only, without the hint on help.
 void refuse(const br_model &model, const CommandLine &line, const std::string &error) {
   report(error.c_str());
   if (line.isForRanks)
@@ -245,7 +245,7 @@ int runCommand(const br_model &model, const CommandLine &line) {
   }
   RunOutputs outputs(plan.here);
   return runRanks(model, plan, said.ranks, [&](int rank) {
-    const br_model &own = checked(modelOf(model, rank)); // that of its kind
+    const br_model &own = checked(modelOf(model, rank)); // the model of this rank's kind
     if (line.command == &kTrain)
       return prepareTrain(own, said.train, rank);
     if (line.command == &kEval)
@@ -260,8 +260,8 @@ int runCommand(const br_model &model, const CommandLine &line) {
 
 } // namespace
 
-// A reader of standard output that has gone is an error of the write, and before there is
-// anything to save a request for a checkpoint is none.
+// SIGPIPE: if the reader of standard output ends, the write fails instead. SIGUSR2: a request for a
+// checkpoint has no effect until there is something to save.
 static void ignoreSignals() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGUSR2, SIG_IGN);

@@ -1,4 +1,4 @@
-//===- Ranks.cpp - running a command on the ranks of this process ---------===//
+//===- Ranks.cpp - run a command on this process's ranks ------------------===//
 
 #include "launch/Ranks.h"
 
@@ -27,7 +27,7 @@ using namespace braid;
 // The plan
 //===----------------------------------------------------------------------===//
 
-// "4 ranks (dp=2,tp=2)".
+// Returns a text such as "4 ranks (dp=2,tp=2)".
 static std::string meshText(const br_model &model) {
   std::string text = concat(worldSize(model), worldSize(model) == 1 ? " rank" : " ranks");
   for (int32_t i = 0; i < model.n_axes; ++i)
@@ -41,7 +41,7 @@ static std::string meshText(const br_model &model) {
        ", or compile with another --mesh");
 }
 
-// Ranks that are threads: as many as the mesh has.
+// Plans ranks as threads of this process: as many as the mesh has.
 static RankPlan planThreads(const br_model &model, const RankOptions &options, const Launch &launch,
                             const std::string &transport) {
   RankPlan plan;
@@ -54,7 +54,7 @@ static RankPlan planThreads(const br_model &model, const RankOptions &options, c
   if (options.link && plan.size == 1)
     fail("--link makes ranks of one process as slow as a link, and model '", model.name, "' was compiled for ",
          meshText(model), ", which does not communicate; leave it out, or compile with --mesh");
-  // In a job script of Slurm the variables speak of tasks that are still to come.
+  // In a Slurm job script, the variables describe tasks that are not started yet.
   if (launch.size > 1 && launch.launcher != Launcher::Slurm)
     fail(nameOf(launch.launcher), " started ", launch.size, " processes, each of which would run all ", plan.size,
          " ranks as threads; start one, or leave out --ranks and --transport=", transport);
@@ -67,8 +67,8 @@ static RankPlan planThreads(const br_model &model, const RankOptions &options, c
        "; compile it with --transports=", transport, ", or choose by --transport");
 }
 
-// What carries host memory between processes whose devices use NCCL, or shall if it can
-// start; empty when there is nothing.
+// Returns the transport for host memory between processes whose devices use NCCL, or will use it if it can
+// start; empty if there is none.
 static std::string hostTransport(const Launch &launch, const RankPlan &plan) {
   std::string fitting = defaultTransport(launch);
   if (fitting == "mpi" && findTransport("mpi"))
@@ -77,7 +77,7 @@ static std::string hostTransport(const Launch &launch, const RankPlan &plan) {
   return canGloo ? "gloo" : "";
 }
 
-// Processes whose devices use NCCL need the store, or MPI, to rendezvous.
+// Processes whose devices use NCCL rendezvous through the store or through MPI.
 static void planRendezvous(RankPlan &plan, const Launch &launch, const std::string &transport) {
   plan.host = hostTransport(launch, plan);
   if (plan.rendezvous.empty() && plan.host != "mpi")
@@ -90,7 +90,8 @@ static Joining joiningOf(const RankPlan &plan, const RankOptions &options, int h
   return {plan.first + here, plan.size, options.timeout, plan.rendezvous, plan.job, plan.token, plan.isOneHost};
 }
 
-// The first line of the file.  Who else can read it is a rank, too, and who can write it decides who is.
+// Returns the first line of the file. Any user who can read the file can act as a rank, and any user who
+// can write it can choose the token.
 static std::string readToken(const std::string &path) {
   constexpr uint64_t mostBytes = 4096;
   constexpr const char *remedy = "; name a file with a secret in its first line";
@@ -149,7 +150,7 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
   return plan;
 }
 
-// The transport that was chosen, among those that programs of this target have.
+// Returns the chosen transport, after checking that programs for this target have it.
 static std::string transportFor(const br_model &model, const RankOptions &options, const Launch &launch) {
   const std::string &named = options.transport;
   const bool isOfProcesses = named == "shm" || named == "gloo" || named == "mpi";
@@ -174,7 +175,7 @@ static bool runsAllRanks(const std::string &transport, const RankOptions &option
 static bool isMeasured(const RankOptions &options) { return options.profile || options.trace; }
 
 RankPlan braid::planRanks(const br_model &model, const RankOptions &options, const Launch &launch) {
-  registerTransport("shm", sharedTransport); // which needs no library, so every program has it
+  registerTransport("shm", sharedTransport); // needs no library, so every program has it
   std::string transport = transportFor(model, options, launch);
   const bool here = runsAllRanks(transport, options, launch);
   if (options.link && !here)
@@ -230,7 +231,7 @@ void measure(Rank &rank, const RankOptions &options) {
 int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int here,
             const RankCommand &command) {
   Placement placement = placeHere(plan, options, here);
-  // First all cores, which the communication thread gets, then one for each thread.
+  // Binds to all cores first, for the communication thread, then binds each thread to one core.
   enterCores(placement);
   br_comm &comm = bootstrap.comm();
   pinPool(placement);
@@ -238,7 +239,7 @@ int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &optio
   measure(rank, options);
   try {
     return command(rank, placement.threads);
-  } catch (const RankError &) { // the others know
+  } catch (const RankError &) { // the other ranks know already
     throw;
   } catch (const std::exception &error) {
     comm.endWith(error.what());
@@ -254,7 +255,7 @@ void useDevice(Rank &rank, const RankOptions &options) {
   rank.matmulPlan = options.matmulPlan;
 }
 
-// A rank of a program on devices, which itself finds out which transport the ranks use.
+// Runs a rank of a program on devices; it finds out by itself which transport the ranks use.
 int runDeviceRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int here,
                   const RankCommand &command) {
   Placement placement = placeHere(plan, options, here);
@@ -278,8 +279,8 @@ int runDeviceRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions 
   }
 }
 
-// The first error of any rank is the cause of all others.  An error that is about
-// another rank gives way to that rank's own.
+// Keeps the first error of any rank, because it causes all others. An error about another rank is replaced
+// by that rank's own error.
 class FirstError {
 public:
   void note(std::exception_ptr next) {
@@ -307,7 +308,8 @@ private:
   std::exception_ptr error;
 };
 
-// They have the same options, and what one cannot start with is found before any has.
+// All ranks have the same options. All commands are prepared before any rank starts, so errors are found
+// first.
 int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &options, const Preparation &prepare) {
   std::vector<RankCommand> commands;
   for (int rank = 0; rank < plan.here; ++rank)
@@ -319,7 +321,7 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
   std::vector<std::thread> threads;
   auto run = [&](int rank) {
     try {
-      // Noted before the communicator goes, which is how others learn of it.
+      // Recorded before the communicator is destroyed: other ranks learn of the error from its end.
       auto noted = [&](const Rank &r, int count) {
         try {
           return commands[rank](r, count);
@@ -347,7 +349,7 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
   return statuses[0];
 }
 
-// Several processes print on one terminal, so errors name the rank.
+// Adds the rank to errors, because several processes print to one terminal.
 template <class F> auto named(int rank, const F &f) {
   try {
     return f();
@@ -372,7 +374,7 @@ int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &o
   Bootstrap bootstrap(bootstrapOptionsOf(model, plan, options));
   PreparedCommand command = named(number, [&] { return prepareOrRefuse(bootstrap, number, prepare); });
   command.facts.push_back({"the program", programHash(model)});
-  // Rank 0 waits for what the others have noted.
+  // With a trace, rank 0 waits for the records of the other ranks, so all must agree.
   command.facts.push_back({"--trace-steps", options.trace ? std::to_string(options.traceSteps) : "not asked for"});
   bootstrap.agreeToStart(command.facts);
   auto run = [&](const Rank &rank, int threads) { return named(number, [&] { return command.run(rank, threads); }); };
@@ -396,7 +398,7 @@ int braid::runRanks(const br_model &model, const RankPlan &plan, const RankOptio
   return command.run(alone, placement.threads);
 }
 
-// The options may be part of what is wrong: then the launcher's rendezvous is all there is.
+// The options themselves may be invalid; then only the launcher's rendezvous is used.
 void braid::refuseToStart(const br_model &model, const RankOptions &options, const Launch &launch,
                           const std::string &why) noexcept {
   try {
@@ -410,6 +412,6 @@ void braid::refuseToStart(const br_model &model, const RankOptions &options, con
     if (launch.size < 2 || transport == "mpi" || plan.rendezvous.empty() || isInJobScript)
       return;
     Bootstrap(bootstrapOptionsOf(model, plan, options)).refuseToStart(why);
-  } catch (const std::exception &) { // there is no way to tell them
+  } catch (const std::exception &) { // the other ranks cannot be told
   }
 }

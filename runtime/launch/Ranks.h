@@ -1,12 +1,11 @@
-//===- Ranks.h - running a command on the ranks of this process -----------===//
+//===- Ranks.h - run a command on this process's ranks --------------------===//
 //
-// A process is one rank, or is all of them: threads that run the same command.
-// Which it is follows from the options, from who started it, and from the mesh
-// that the model was compiled for.
+// A process is one rank, or runs all ranks as threads with the same command. This depends on the options,
+// on the launcher, and on the mesh that the model was compiled for.
 //
-// Programs on devices have transports of their own: "nccl", or "gloo", "mpi" and
-// "device-threads" through the host's memory; "auto" is nccl, or what else there is when
-// it cannot start.  That is decided once the devices are chosen (Bootstrap.h).
+// Programs on devices have their own transports: "nccl"; or "gloo", "mpi" and "device-threads", which go
+// through host memory. "auto" means nccl, or another available transport if nccl cannot start. The choice
+// is made after the devices are chosen (Bootstrap.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LAUNCH_RANKS_H
@@ -26,48 +25,48 @@ namespace braid {
 
 struct RankOptions {
   std::optional<int> ranks; // in this process
-  std::string transport;    // empty: what fits the launcher
+  std::string transport;    // empty: default for the launcher
   double timeout = 300;     // seconds
   std::optional<LinkModel> link;
-  std::string rendezvous;                // empty: what the launcher says
-  std::string tokenFile;                 // empty: the token is what the launcher's environment says
-  int device = -1;                       // of programs on devices; -1: that of the number on this host
-  std::optional<bool> graphs;            // likewise
-  bool programmaticLaunch = true;        // likewise
-  std::optional<int> matmulSearch;       // likewise
-  std::optional<std::string> matmulPlan; // likewise
-  std::optional<std::string> profile;    // empty: to standard output
+  std::string rendezvous;                // empty: from the launcher
+  std::string tokenFile;                 // empty: the token is from the launcher's environment
+  int device = -1;                       // for programs on devices; -1: the rank's number on this host
+  std::optional<bool> graphs;            // for programs on devices
+  bool programmaticLaunch = true;        // for programs on devices
+  std::optional<int> matmulSearch;       // for programs on devices
+  std::optional<std::string> matmulPlan; // for programs on devices
+  std::optional<std::string> profile;    // empty string: to standard output
   std::optional<std::string> trace;
   int64_t traceSteps = 10;
-  int threads = 0; // 0: a fair share
+  int threads = 0; // 0: a fair share of the host's cores
   Pin pin = Pin::Auto;
 };
 
 struct RankPlan {
   std::string transport; // empty: one rank, which does not communicate
-  int size = 1;          // ranks in all
-  int here = 1;          // of them in this process
-  int first = 0;         // the number of the first of these
-  HostShare share;       // of that first one
-  int local = 0;         // its number on this host, as the launcher has it
-  std::string host;      // of programs on devices: what carries host memory; empty: nothing
+  int size = 1;          // total number of ranks
+  int here = 1;          // number of ranks in this process
+  int first = 0;         // number of the first rank in this process
+  HostShare share;       // of the first rank
+  int local = 0;         // the first rank's number on this host, from the launcher
+  std::string host;      // for programs on devices: transport for host memory; empty if there is none
   std::string rendezvous, job, token;
-  bool isOneHost = false; // all ranks are on this host, as the launcher says
+  bool isOneHost = false; // whether the launcher says that all ranks are on this host
 };
 
-// Throws Error when options, launcher and mesh do not fit together.
+// Throws Error if options, launcher and mesh do not fit together.
 RankPlan planRanks(const br_model &model, const RankOptions &options, const Launch &launch);
 
-// What a rank is about to run.  Throws Error when it cannot.
+// Prepares the command of a rank. Throws Error if it cannot run.
 using Preparation = std::function<PreparedCommand(int rank)>;
 
-// Runs it on all ranks of this process to their ends.  Before a rank connects to the others
-// and takes memory, all have prepared it, and have compared what they are about to do.
-// Throws the first error; returns the status of the first rank.
+// Runs the command on all ranks of this process until they end. All ranks prepare the command, and
+// processes compare their facts, before any rank allocates memory. Throws the first error; returns the
+// status of the first rank.
 int runRanks(const br_model &model, const RankPlan &plan, const RankOptions &options, const Preparation &prepare);
 
-// This process cannot start: tells the other ranks so, if a launcher has started any and they
-// have a rendezvous.  (mpirun ends them.)  Takes a few seconds at most.
+// Tells the other ranks that this process cannot start, if a launcher has started any and they have a
+// rendezvous. (mpirun ends them itself.) Takes at most a few seconds.
 void refuseToStart(const br_model &model, const RankOptions &options, const Launch &launch,
                    const std::string &why) noexcept;
 

@@ -1,10 +1,10 @@
-//===- Commands.h - what a training binary does ---------------------------===//
+//===- Commands.h - subcommands of a training binary ----------------------===//
 //
-// One function a subcommand, and the options the command line fills.  Options
-// that a checkpoint also remembers are optional here: given wins, then the
-// checkpoint's value, then the default of JobState.
+// Each subcommand has one function and one options struct, which the command line fills. Options that a
+// checkpoint stores, too, are optional here: the command line wins, then the checkpoint, then the default
+// in JobState.
 //
-// All ranks run the same command; the first prints and logs.
+// All ranks run the same command; only the first rank prints and logs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_COMMANDS_H
@@ -33,7 +33,7 @@ struct DataOptions {
   DataFiles find() const { return findData(data, format); }
 };
 
-// Whether a job goes on from a checkpoint: never, always, or if there is one.
+// Whether a job resumes from a checkpoint: never, always, or only if one exists.
 enum class Resume { No, Yes, Auto };
 
 struct TrainOptions {
@@ -43,16 +43,16 @@ struct TrainOptions {
   std::optional<std::string> batchOrder, schedule;
   std::optional<float> lr, minLr;
   std::optional<int64_t> warmup, decaySteps;
-  int64_t batchTokens = 0;      // a step, of all ranks; 0: as compiled
-  std::string log, tensorboard; // a file and a directory
-  bool force = false;           // they may be there already
+  int64_t batchTokens = 0;      // tokens per step over all ranks; 0: the compiled number
+  std::string log, tensorboard; // paths of a file and of a directory
+  bool force = false;           // whether existing logs may be overwritten
   int64_t evalEvery = 0, evalBatches = 16;
   std::string checkpoint, init;
   std::optional<SaveInterval> saveEvery;
   double saveTimeout = 3600; // seconds
   int keep = 3;
   Resume resume = Resume::No;
-  std::vector<std::string> allow; // differences from the checkpoint: data, optimizer, model
+  std::vector<std::string> allow; // accepted differences from the checkpoint: data, optimizer, model
 };
 
 struct EvalOptions {
@@ -82,7 +82,7 @@ enum class ExportType { Float32, BFloat16 };
 struct ExportOptions {
   std::string folder, checkpoint, init, tokenizer;
   ExportType type = ExportType::Float32;
-  double fileGb = 5; // of 10^9 bytes
+  double fileGb = 5; // size limit of a file, in units of 10^9 bytes
 };
 
 struct InfoOptions {
@@ -91,11 +91,11 @@ struct InfoOptions {
 };
 
 struct MatmulsOptions {
-  int device = -1; // as in RankOptions
+  int device = -1; // device number, as in RankOptions
 };
 
 struct VerifyOptions {
-  std::string path; // of a checkpoint, or of a directory of them
+  std::string path; // path of a checkpoint or of a directory of checkpoints
 };
 
 struct RunOptions {
@@ -103,15 +103,15 @@ struct RunOptions {
   uint64_t seed = 1;
 };
 
-// A command of one rank, before it has memory and is connected to the others.
+// A command of one rank, before it allocates memory and connects to other ranks.
 struct PreparedCommand {
-  StartFacts facts; // what the ranks must have in common
-  // With so many threads; returns the process's exit status, and throws Error.
+  StartFacts facts; // settings that all ranks must share
+  // Runs the command with `threads` threads. Returns the exit status of the process; throws Error.
   std::function<int(const Rank &rank, int threads)> run;
 };
 
-// Each refuses, by an Error, what can be refused before there is memory.  The options live as
-// long as the command.
+// Each function throws Error for everything that can be rejected before memory is allocated. The options
+// must outlive the command.
 PreparedCommand prepareTrain(const br_model &model, const TrainOptions &options, int rank);
 PreparedCommand prepareEval(const br_model &model, const EvalOptions &options);
 PreparedCommand preparePredict(const br_model &model, const PredictOptions &options, RunOutputs &outputs);

@@ -1,4 +1,4 @@
-//===- ConfigCheck.cpp - whether weights are of the same model ------------===//
+//===- ConfigCheck.cpp - compare weights with the model -------------------===//
 
 #include "train/ConfigCheck.h"
 
@@ -18,10 +18,10 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// What training chooses for itself.
+// Whether a setting, such as dropout, affects training only.
 bool isOfTraining(std::string_view key) { return key.find("drop") != key.npos; }
 
-// Where the file comes from, and how libraries run it.
+// Whether a setting only says where the file comes from or how a library runs the model.
 bool isWithoutEffect(std::string_view key) {
   constexpr std::string_view names[] = {"architectures", "_name_or_path",        "dtype",
                                         "torch_dtype",   "transformers_version", "use_cache",
@@ -43,7 +43,7 @@ void compareConfigs(const ordered_json &there, const ordered_json &own, ModelDif
           .push_back(concat(key, " is ", other->dump(), " there and ", value.dump(), " in the model"));
 }
 
-// How many there are of each operation.
+// Returns the number of ops of each kind.
 std::map<std::string, int64_t> operationsOf(const std::string &text) {
   std::map<std::string, int64_t> counts;
   std::istringstream lines(text);
@@ -84,7 +84,8 @@ ModelDifferences braid::modelDifferences(const br_model &model, const std::map<s
   differences.isKnown = !hash.empty();
   if (model.config && !config.empty())
     compareConfigs(parseConfig(config, "the checkpoint's config: "), ownConfig(model), differences);
-  // Settings name a difference better than what follows from them.
+  // Operations are compared only if no setting differs: a setting names a difference better than its
+  // effects.
   if (model.operations && !hash.empty() && hash != formatHash(model.model_hash) && differences.computed.empty())
     compareOperations(find("operations"), model.operations, differences.computed);
   return differences;

@@ -1,8 +1,8 @@
-//===- ConfigCheck.h - whether weights are of the same model --------------===//
+//===- ConfigCheck.h - compare weights with the model ---------------------===//
 //
-// Weights of the same shapes may be of another model: with other heads, another base of its rotary
-// positions, another activation, another epsilon.  Folders have a config.json, checkpoints the config and the
-// operations of the graph that they were trained with; what both sides have is compared.
+// Weights of equal shapes may belong to another model: the number of heads, the rotary base, the activation
+// or an epsilon may differ. A weights folder has a config.json; a checkpoint has the config and the
+// operations of the graph that it was trained with. Settings that both sides have are compared.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_CONFIGCHECK_H
@@ -16,19 +16,19 @@
 
 namespace braid {
 
-// "rope_theta is 500000.0 there and 10000.0 in the model", of each setting that both have, and
-// that changes what is computed.
+// Returns a text for each setting with different values on both sides, such as "rope_theta is 500000.0
+// there and 10000.0 in the model". Skips settings that only one side has or that do not change the results.
 std::vector<std::string> configDifferences(const br_model &model, const std::string &folder);
 
-// How the model of a checkpoint differs.  Dropout is a matter of training alone.
+// Differences between the model of a checkpoint and this model. Dropout affects training only.
 struct ModelDifferences {
   std::vector<std::string> computed, ofTraining;
-  bool isKnown = true; // whether the checkpoint says what it is of
+  bool isKnown = true; // whether the checkpoint describes its model
 };
-// `saved` is the checkpoint's metadata.
+// Compares the model with `saved`, the metadata of a checkpoint.
 ModelDifferences modelDifferences(const br_model &model, const std::map<std::string, std::string> &saved);
 
-// Warns of all differences from the checkpoint at `path`, on the first rank.
+// On the first rank, warns of all differences from the checkpoint at `path`.
 void warnOfOtherModel(const br_model &model, const std::map<std::string, std::string> &saved, const std::string &path);
 std::string joined(const std::vector<std::string> &differences);
 

@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - loss on the held-out part ---------------------------===//
+//===- Evaluate.cpp - loss on held-out data -------------------------------===//
 
 #include "train/Evaluate.h"
 
@@ -24,8 +24,7 @@ static std::vector<const br_io *> countedBy(const br_program &program) {
   return counted;
 }
 
-// Batches count by their tokens.  A mean was divided by them; a sum was not, and
-// is here.
+// Each batch is weighted by its tokens. A mean loss is already divided by them; a sum is divided here.
 HeldOutLoss braid::heldOutLoss(Model &model, const br_program &program, BatchSource &batches, int64_t wanted,
                                uint64_t seed) {
   const br_io *loss = findByRole(resultsOf(program), "loss");
@@ -69,7 +68,7 @@ static int runEval(const br_model &table, const EvalOptions &options, const Rank
   const SavedTensors saved = openCheckpoint(isCheckpoint ? options.checkpoint : options.init, model.rank());
   if (rank.isFirst())
     warnOfOtherModel(table, saved.metadata(), saved.path());
-  // What the checkpoint was trained on is not held out.
+  // The default holdout is the checkpoint's: rows that it was trained on are not held out.
   const double holdout =
       options.data.holdout.value_or(parseHoldout(saved.metadata(), saved.path()).value_or(JobState().holdout));
   std::unique_ptr<BatchSource> batches =
@@ -99,7 +98,7 @@ PreparedCommand braid::prepareEval(const br_model &table, const EvalOptions &opt
       {"--eval-batches", std::to_string(options.batches)},
       {"--holdout", options.data.holdout ? formatExact(*options.data.holdout) : "that of the checkpoint"},
       {"--init", options.init.empty() ? "not given" : "given"}};
-  // Ranks that read other data would run another number of batches.
+  // Ranks that read different data would run different numbers of batches.
   if (const br_program *eval = findProgram(table, "eval"); eval && takesData(*eval))
     facts.push_back({"the data", fingerprintOf(options.data.find())});
   return {facts, [&](const Rank &rank, int threads) { return runEval(table, options, rank, threads); }};

@@ -1,4 +1,4 @@
-//===- Evaluate.h - loss on the held-out part -----------------------------===//
+//===- Evaluate.h - loss on held-out data ---------------------------------===//
 #ifndef BRAID_TRAIN_EVALUATE_H
 #define BRAID_TRAIN_EVALUATE_H
 
@@ -11,21 +11,21 @@
 
 namespace braid {
 
-// The loss of the `eval` program over the held-out part.
+// Loss of the program `eval` on held-out data.
 struct HeldOutLoss {
-  float loss;      // a token (or a row): of a mean or of a sum, for any batch
-  int64_t batches; // that it is the mean of, by the tokens they count
-  int64_t counted; // tokens or rows in them
-  // What the model counts, such as dropped tokens: by name, summed over the batches.
+  float loss;      // per token (or row), whether the program returns a mean or a sum
+  int64_t batches; // number of batches in the mean; each is weighted by its tokens
+  int64_t counted; // tokens or rows in these batches
+  // Counters of the model, such as dropped tokens: name and sum over the batches.
   std::vector<std::pair<std::string, double>> outputs = {};
 };
 
-// Over `wanted` batches that cover the held-out part evenly, or, where it has
-// fewer, over all of it.
+// Returns the mean loss over `wanted` batches, spread evenly over the held-out part; over all of its
+// batches if it has fewer.
 HeldOutLoss heldOutLoss(Model &model, const br_program &program, BatchSource &batches, int64_t wanted, uint64_t seed);
 
-// Throws Error when the held-out part has no batch; warns, on the first rank, of
-// what `wanted` batches cannot cover.
+// Throws Error if the held-out part has no batch. On the first rank, warns of data that `wanted` batches
+// cannot cover.
 void checkHeldOut(const Model &model, const br_program &program, const BatchSource &batches, int64_t wanted);
 
 } // namespace braid

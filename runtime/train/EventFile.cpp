@@ -1,4 +1,4 @@
-//===- EventFile.cpp - metrics as TensorBoard reads them ------------------===//
+//===- EventFile.cpp - metrics as TensorBoard events ----------------------===//
 
 #include "train/EventFile.h"
 
@@ -39,7 +39,7 @@ uint32_t braid::maskedCrc32c(std::string_view data) {
 namespace {
 
 template <class Number> void putBytes(std::string &out, Number x) {
-  out.append(reinterpret_cast<const char *>(&x), sizeof x); // little endian, as all hosts are
+  out.append(reinterpret_cast<const char *>(&x), sizeof x); // little endian, like all hosts
 }
 
 void putVarint(std::string &out, uint64_t x) {
@@ -48,7 +48,7 @@ void putVarint(std::string &out, uint64_t x) {
   out += static_cast<char>(x);
 }
 
-// The kinds of protobuf's fields.
+// Wire types of protobuf fields.
 enum Wire { kVarint = 0, kEightBytes = 1, kText = 2, kFourBytes = 5 };
 
 void putKey(std::string &out, int field, Wire wire) { out += static_cast<char>(field << 3 | wire); }
@@ -59,10 +59,10 @@ void putText(std::string &out, int field, std::string_view text) {
   out += text;
 }
 
-// Where records of an event file that end it have their lengths, data and checksums.
+// Bytes before the data (its length and a checksum) and after it (a checksum) in a record of an event file.
 constexpr size_t kHeadBytes = 12, kTailBytes = 4;
 
-// The step of an event that EventFile wrote: what stands behind the time; 0 where nothing does.
+// Returns the step of an event that EventFile wrote: the field after the time, or 0 without one.
 int64_t stepOf(std::string_view event) {
   if (event.size() < 11 || event[9] != (2 << 3 | kVarint))
     return 0;
@@ -78,11 +78,11 @@ int64_t stepOf(std::string_view event) {
 
 constexpr std::string_view kWriter = "braid job=";
 
-// Longer ones are not ours.
+// Limit of an event's size; EventFile writes no larger event.
 constexpr uint64_t mostEventBytes = 16 << 20;
 
-// Calls visit(event) for the events that are there as a whole, while it returns true.  Returns where
-// the last of these ends.
+// Calls visit(event) for each complete event until it returns false. Returns the offset of the end of the
+// last event that it accepted.
 template <class F> uint64_t visitEvents(const File &file, const F &visit) {
   const uint64_t size = file.size();
   uint64_t at = 0;
@@ -101,7 +101,7 @@ template <class F> uint64_t visitEvents(const File &file, const F &visit) {
   return at;
 }
 
-// Whose a file is, as its first event says; empty where that says nothing.
+// Returns the job identity in the first event of a file, or an empty string without one.
 std::string identityIn(const File &file) {
   std::string found;
   visitEvents(file, [&](const std::string &event) {
@@ -118,7 +118,7 @@ bool isOwn(const std::string &path, const LogIdentity &identity) {
          identity.goesOnWith(identityIn(File::openForReading(path)));
 }
 
-// Events stand in the order of their steps; a last record may not be whole.
+// Removes the events after a step. Events are ordered by step; the last record may be incomplete.
 void cutAfter(const std::string &path, int64_t step) {
   File file = File::openToUpdate(path);
   file.truncate(visitEvents(file, [&](const std::string &event) { return stepOf(event) <= step; }));

@@ -1,15 +1,15 @@
-//===- EventFile.h - metrics as TensorBoard reads them --------------------===//
+//===- EventFile.h - metrics as TensorBoard events ------------------------===//
 //
-// DIR/events.out.tfevents.SECONDS.HOST.PID: records of TFRecord (length, data, and the masked
-// CRC-32C of each), of which each is an Event in protobuf's wire format:
+// A file DIR/events.out.tfevents.SECONDS.HOST.PID contains TFRecord records: a length, data, and a masked
+// CRC-32C of each. The data of a record is an Event in protobuf's wire format:
 //
 //   Event    1: wall_time double   2: step int64   3: file_version string   5: Summary
-//            10: SourceMetadata, of the first event
-//   SourceMetadata  1: writer string, "braid job=" and whose it is (LogIdentity.h)
+//            10: SourceMetadata, in the first event only
+//   SourceMetadata  1: writer string, "braid job=" and the job's identity (LogIdentity.h)
 //   Summary  1: Value, repeated        Value  1: tag string   2: simple_value float
 //
-// A start of a job writes a file of its own.  TensorBoard takes all files of a directory for
-// one run, so the directory must be that run's.
+// Each start of a job writes a new file. TensorBoard reads all files of a directory as one run, so no other
+// run may use the directory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_EVENTFILE_H
@@ -24,19 +24,20 @@
 
 namespace braid {
 
-// The checksum of Castagnoli's polynomial, as TFRecord masks it.
+// Returns the CRC-32C (Castagnoli polynomial) of the data, masked as in TFRecord.
 uint32_t maskedCrc32c(std::string_view data);
 
-// The event files in a directory, by name; none if it is absent.
+// Returns the event files in a directory, by name; an empty list if the directory does not exist.
 std::vector<std::string> eventFiles(const std::string &directory);
 
-// A file in a directory that this job cannot go on with, and why; empty if there is none.
+// Names an event file in a directory that this job cannot continue, and why. Returns an empty string if
+// there is none.
 std::string whyNotToGoOnWithEvents(const std::string &directory, const LogIdentity &identity);
 
 class EventFile {
 public:
-  // An empty path writes nothing.  A job that goes on from a step takes the events of later
-  // steps out of its own files, and removes others; another job removes all of them.
+  // Writes nothing if `directory` is empty. A resumed job removes the events of later steps from its own
+  // files, and removes files of other jobs. A new job removes all event files.
   EventFile(const std::string &directory, const LogResume &resume);
 
   void step(const StepMetrics &m);

@@ -1,10 +1,10 @@
-//===- Export.cpp - a checkpoint as a folder that other programs load -----===//
+//===- Export.cpp - export a checkpoint for other programs ----------------===//
 //
-// FOLDER gets the weights under the names of the graph's parameters, the config.json that the
-// graph was made from, and the files of the tokenizer.  It is written under another name, and
-// renamed when it is whole; Ctrl-C leaves nothing.
+// FOLDER receives the weights under the names of the graph's parameters, the config.json that the graph was
+// made from, and the tokenizer files. It is written under a temporary name and renamed when it is complete;
+// Ctrl-C leaves no files behind.
 //
-// One process does it, whatever the layout of the checkpoint, without memory for the model.
+// One process exports a checkpoint of any layout, and needs no memory for the model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,16 +45,16 @@ constexpr const char *kTokenizerFiles[] = {"tokenizer.json",
                                            "chat_template.json",
                                            "generation_config.json"};
 
-// A folder under another name until it is whole.
+// A folder with a temporary name until it is complete.
 class NewFolder {
 public:
-  // Throws Error when there is something in a folder of that name.
+  // Throws Error if the folder exists and is not empty.
   explicit NewFolder(const std::string &given)
       : path(placeOf(fs::path(given + "/").parent_path().string())), temporary(concat(path, ".", getpid(), ".tmp")) {
     std::error_code error;
     if (isThere(path) && !(isFolder(path) && fs::is_empty(path, error)))
       fail("'", path, "' is there already, and nothing is written over it; name another folder");
-    fs::remove_all(temporary, error); // of a process of the same number that was killed
+    fs::remove_all(temporary, error); // left by a killed process with the same id
     const std::string parent = fs::path(path).parent_path().string();
     if (!parent.empty())
       fs::create_directories(parent, error);
@@ -80,7 +80,7 @@ public:
   }
 
 private:
-  // A link to a folder stays: what it leads to gets the files.
+  // Resolves a link to a folder: the link stays, and its target receives the files.
   static std::string placeOf(const std::string &path) {
     std::error_code error;
     const fs::path place = isFolder(path) ? fs::canonical(path, error) : fs::path(path);
@@ -99,7 +99,7 @@ std::vector<ExportedTensor> tensorsToExport(const SavedTensors &saved, const br_
   return tensors;
 }
 
-// Whether the model has one.  The type of the weights is that of these.
+// Writes config.json with the type of the exported weights. Returns false if the model has no config.
 bool writeConfig(const br_model &model, br_dtype dtype, const std::string &folder) {
   if (!model.config)
     return false;
@@ -111,7 +111,7 @@ bool writeConfig(const br_model &model, br_dtype dtype, const std::string &folde
   return true;
 }
 
-// Returns how many there were.
+// Copies the tokenizer files; returns their number.
 int copyTokenizer(const std::string &from, const std::string &to) {
   int copied = 0;
   for (const char *name : kTokenizerFiles) {
@@ -126,7 +126,7 @@ int copyTokenizer(const std::string &from, const std::string &to) {
   return copied;
 }
 
-// The folder that the weights came from at first, which has the tokenizer as a rule.
+// Returns the folder that the weights were first loaded from, which usually has the tokenizer.
 std::string originOf(const SavedTensors &saved) {
   if (isWeightsFolder(saved.path()))
     return saved.path();
@@ -149,7 +149,7 @@ void addTokenizer(const SavedTensors &saved, const ExportOptions &options, const
                 "--tokenizer"));
 }
 
-// Thrown at Ctrl-C and the like.
+// Thrown after Ctrl-C and other signals that end the process.
 struct Stopped {
   int signal;
 };

@@ -1,4 +1,4 @@
-//===- ExportedWeights.cpp - parameters as safetensors for other programs ===//
+//===- ExportedWeights.cpp - parameters as safetensors --------------------===//
 
 #include "train/ExportedWeights.h"
 
@@ -23,10 +23,10 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// A new file of a fixed length, in memory.
+// A new file of a fixed length, mapped into memory.
 class MappedFile {
 public:
-  // The space is there afterwards: a full disk is an error here, and not a signal later.
+  // Allocates the disk space: a full disk is an error here instead of a signal at a later write.
   MappedFile(const std::string &path, uint64_t bytes) : file(File::createPrivate(path)), length(bytes) {
     const int fd = file.descriptor(), error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
     void *at = error == 0 ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
@@ -60,7 +60,7 @@ uint64_t elementsOf(const ExportedTensor &tensor) {
 
 using Tensors = std::vector<const ExportedTensor *>;
 
-// In order; a tensor that is larger than a file may be has one of its own.
+// Divides the tensors among files, in order. A tensor larger than the size limit gets a file of its own.
 std::vector<Tensors> divide(const std::vector<ExportedTensor> &tensors, uint64_t elementBytes, uint64_t fileBytes) {
   std::vector<Tensors> files;
   uint64_t filled = 0;
@@ -84,7 +84,7 @@ std::string fileName(size_t number, size_t files) {
   return name;
 }
 
-// The tensors of a stack lie one behind the other, as the stack does.
+// Returns the names of a tensor's parts: the tensors of a stack lie one behind another in its memory.
 std::vector<std::string> namesOf(const ExportedTensor &tensor) {
   if (!isStack(tensor.name))
     return {tensor.name};
@@ -94,7 +94,7 @@ std::vector<std::string> namesOf(const ExportedTensor &tensor) {
   return names;
 }
 
-// The length and the JSON, which Transformers wants to say "pt".
+// Returns the header: its length and the JSON. Transformers requires the format "pt".
 std::string headerOf(const Tensors &tensors, br_dtype dtype) {
   ordered_json json = {{"__metadata__", {{"format", "pt"}}}};
   uint64_t at = 0;
@@ -113,7 +113,7 @@ std::string headerOf(const Tensors &tensors, br_dtype dtype) {
   return std::string(reinterpret_cast<const char *>(&length), sizeof length) + text;
 }
 
-// Where a tensor comes to lie.
+// Destination of a tensor in a mapped file.
 struct Place {
   const ExportedTensor *tensor;
   std::byte *memory;

@@ -1,7 +1,7 @@
-//===- ExportedWeights.h - parameters as safetensors for other programs ---===//
+//===- ExportedWeights.h - parameters as safetensors ----------------------===//
 //
-// Files of a bounded size, written in place: each has its length from the start, and the
-// pieces of a checkpoint go to where they belong in whatever order they are read.
+// Files have a size limit and are written in place: each file has its full length from the start, and
+// pieces of a checkpoint are copied to their places in any order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_EXPORTEDWEIGHTS_H
@@ -17,7 +17,7 @@
 namespace braid {
 
 struct ExportedTensor {
-  std::string name, saved; // as it is to be called, and as the checkpoint calls it
+  std::string name, saved; // the exported name, and the name in the checkpoint
   std::vector<int64_t> shape;
 };
 
@@ -26,9 +26,8 @@ struct ExportedSize {
   size_t files = 0;
 };
 
-// Writes `folder`/model.safetensors, or several files with an index where one would have more
-// than `fileBytes`.  Floats are converted to `dtype`.  Calls `check` before each tensor, which
-// throws to end it.
+// Writes `folder`/model.safetensors, or several files and an index if one file would exceed `fileBytes`
+// bytes. Converts floats to `dtype`. Calls `check` before each tensor; `check` throws to stop the export.
 ExportedSize exportWeights(const SavedTensors &saved, const std::vector<ExportedTensor> &tensors, br_dtype dtype,
                            uint64_t fileBytes, const std::string &folder, const std::function<void()> &check);
 

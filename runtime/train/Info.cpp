@@ -1,8 +1,7 @@
-//===- Info.cpp - printing the plan a model was compiled with -------------===//
+//===- Info.cpp - print the compiled plan of a model ----------------------===//
 //
-// `info --json` is plan.json as the compiler wrote it; without --json a table
-// for people.  plan.json comes from the compiler, but a missing key only leaves
-// a line out.
+// `info --json` prints plan.json as the compiler wrote it; without --json, a table for people. If plan.json
+// lacks a key, only its line is missing from the table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,7 +86,7 @@ void printTensors(const ordered_json &plan, int64_t limit) {
   auto action = [](const ordered_json &tensor, const char *key) {
     auto at = tensor.find(key);
     const int64_t number = at != tensor.end() && at->is_number() ? at->get<int64_t>() : 0;
-    return number < 0 ? std::string("start") : std::to_string(number); // before the first
+    return number < 0 ? std::string("start") : std::to_string(number); // live before the first op
   };
   std::printf("largest tensors (bytes, category, live from op to op)\n");
   for (const ordered_json *tensor : tensors)
@@ -98,7 +97,7 @@ void printTensors(const ordered_json &plan, int64_t limit) {
 
 } // namespace
 
-// Where ranks run programs of their own, the peak of those of the model.
+// Returns the plan entry of this model if ranks run different programs, else null.
 static const ordered_json *kindOf(const ordered_json &plan, const br_model &model) {
   auto kinds = plan.find("kinds");
   if (isOfAllRanks(model) || kinds == plan.end() || !kinds->is_array())
@@ -123,7 +122,7 @@ uint64_t braid::reportedHostBytes(const br_model &model) {
   return host != plan.end() && host->is_object() ? number(*host, "bytes") : 0;
 }
 
-// Ranks with programs of their own have matmuls of their own.
+// Ranks with different programs have different matmuls.
 int braid::runMatmuls(const br_model &model, const MatmulsOptions &options) {
   for (const br_model *one = &model; one; one = one->others)
     listMatmuls(checked(*one), options.device);
@@ -143,7 +142,7 @@ int braid::runInfo(const br_model &model, const InfoOptions &options) {
     printBytes("pinned memory of the host", model.host_bytes);
   for (const br_model *other = model.others; other; other = other->others)
     printBytes(("arena of " + nameOfRanks(*other)).c_str(), other->arena_bytes);
-  // Of the program and the rank that need the most, as what follows is.
+  // The peak and the lines below are of the program and the rank that need the most memory.
   const uint64_t most = number(plan, "peak_bytes"), peak = most ? most : model.arena_bytes;
   printBytes("peak", peak);
   if (uint64_t bound = number(plan, "lower_bound_bytes")) {

@@ -1,4 +1,4 @@
-//===- InitialValues.cpp - what tensors hold before the first step --------===//
+//===- InitialValues.cpp - initial values of tensors ----------------------===//
 
 #include "train/InitialValues.h"
 
@@ -35,8 +35,7 @@ double braid::initialValue(const br_tensor &tensor, uint64_t seed, int64_t i) {
 
 namespace {
 
-// Writes the elements of runs.  Random floats are drawn many at a time, however short
-// the runs are.
+// Writes the elements of runs. Collects short runs, so that random floats are always drawn in large groups.
 class Filler {
 public:
   Filler(const br_tensor &tensor, uint64_t seed, std::byte *base)
@@ -56,15 +55,15 @@ private:
   uint64_t seed;
   std::byte *base;
   int64_t size;
-  DrawFunction draw; // null: one element at a time
-  // What was collected: runs, and the logical indices of their elements.
+  DrawFunction draw; // null: draw one element at a time
+  // Collected runs, and the logical indices of their elements.
   int64_t elements = 0, numRuns = 0;
   Run runs[most];
   uint64_t index[most];
   float drawn[most];
 };
 
-// Of what goes through a float, which is all that kernels draw.
+// Returns the kernel that draws floats of the tensor's type, or null if kernels cannot draw them.
 DrawFunction Filler::drawOf(const br_tensor &tensor) {
   const RandomKernel &kernel = randomKernels().front();
   if (tensor.dtype != BR_F32 && tensor.dtype != BR_BF16)
@@ -115,7 +114,7 @@ void Filler::place(const Run &run, const float *values) const {
   }
 }
 
-// Whether every byte is one of an element: there is no padding, and no gap.
+// Whether every byte belongs to an element: the part has no padding and no gaps.
 bool isFull(const TensorPart &part, const br_tensor &tensor) {
   int64_t elements = 1, places = 1;
   for (int i = 0; i < part.rank; ++i) {
@@ -125,7 +124,8 @@ bool isFull(const TensorPart &part, const br_tensor &tensor) {
   return places == elements && static_cast<uint64_t>(part.places() * elementSize(tensor.dtype)) == tensor.bytes;
 }
 
-// Of a sum, the first term is all.
+// Whether the rank starts with zeros. In a partial sum, the first term holds the whole value and the others
+// are zero.
 bool beginsAsZeros(const br_model &model, const br_tensor &tensor, int rank) {
   return tensor.init == BR_INIT_ZEROS || placeInGroup(model, tensor.partial, rank).index > 0;
 }

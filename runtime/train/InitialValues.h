@@ -1,14 +1,14 @@
-//===- InitialValues.h - what tensors hold before the first step ----------===//
+//===- InitialValues.h - initial values of tensors ------------------------===//
 //
-// Random values are a function of (seed, stream, logical index i) only, so that
-// layout and thread count do not matter and another program can reproduce them:
+// Random values depend on (seed, stream, logical index i) only. So they are the same for every layout and
+// thread count, and another program can reproduce them:
 //
 //   w = philox4x32-10(counter = (i low, i high, 0, stream), key = seed)
 //   uniform [a, b)      a + (b - a) * (w[0] >> 8) * 2^-24
 //   normal mean a, s.d. b   a + b * sqrt(-2 ln u) * cos(2 pi v)
 //                           with u = (w[0] + 1) * 2^-32 and v = w[1] * 2^-32
 //
-// computed in double, then rounded to the tensor's type (cpu/RandomNumbers.h).
+// Values are computed in double, then rounded to the tensor's type (cpu/RandomNumbers.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_INITIALVALUES_H
@@ -20,13 +20,13 @@
 
 namespace braid {
 
-// The value that logical element `i` of `tensor` starts with.
+// Returns the initial value of logical element `i` of `tensor`.
 double initialValue(const br_tensor &tensor, uint64_t seed, int64_t i);
 
-// Fills the rank's part of a tensor; padding is zero.
+// Fills the rank's part of a tensor. Padding becomes zero.
 void initialize(const br_model &model, const br_tensor &tensor, std::byte *memory, uint64_t seed, int threads,
                 int rank);
-// All tensors; copies of others (br_tensor.copy_of) have the others' values, rounded.
+// Initializes all tensors. A copy of another tensor (br_tensor.copy_of) gets that tensor's values, rounded.
 void initialize(Model &model, uint64_t seed);
 
 } // namespace braid

@@ -1,9 +1,9 @@
-//===- LogIdentity.h - which job a log belongs to -------------------------===//
+//===- LogIdentity.h - the job that a log belongs to ----------------------===//
 //
-// A log and a file of events say in their first record whose they are: the id that the job has in
-// its checkpoints, and a hash of what it computes from step 0 and where it saves.  A job goes on
-// with what carries its id.  A job that starts from step 0, because one of the same command was
-// ended before it saved anything, goes on with what carries the same hash: it computes the same.
+// The first record of a log or an event file has the identity of its job: the job's id in checkpoints, and
+// a hash of all that decides its results from step 0 and of where it saves. A resumed job continues files
+// with its own id. A job that starts from step 0 after the same command ended before its first save
+// continues files with the same hash, because it computes the same.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_LOGIDENTITY_H
@@ -16,10 +16,10 @@
 namespace braid {
 
 struct LogIdentity {
-  std::string job;   // 16 digits; empty: the job saves nothing
-  std::string start; // 16 digits; empty: the job goes on from a checkpoint
+  std::string job;   // 16 digits; empty if the job saves no checkpoint
+  std::string start; // 16 digits; empty if the job resumes from a checkpoint
 
-  // "JOB.START".
+  // Returns "JOB.START".
   std::string text() const { return job + "." + start; }
   bool goesOnWith(std::string_view found) const {
     const size_t dot = found.find('.');
@@ -28,9 +28,9 @@ struct LogIdentity {
   }
 };
 
-// Where a job goes on with its logs: the step, and who it is.
+// Step and identity with which a job continues its logs.
 struct LogResume {
-  std::optional<int64_t> step; // nothing: the job writes all anew
+  std::optional<int64_t> step; // empty: the job starts new logs
   LogIdentity identity;
 };
 

@@ -1,4 +1,4 @@
-//===- Metrics.cpp - what a run writes down -------------------------------===//
+//===- Metrics.cpp - the metrics log of a run -----------------------------===//
 
 #include "train/Metrics.h"
 
@@ -10,9 +10,9 @@
 
 using namespace braid;
 
-// Estimates without bias of |G|^2 and of the noise's trace, and their ratio.
-// One step's is rough: average the squares over steps before dividing (that is
-// why they are logged).
+// Unbiased estimates of |G|^2 and of the trace of the noise covariance, and their ratio. The estimate of
+// one step is rough. Average the squares over several steps before dividing; the log has the squares for
+// this reason.
 NoiseMetrics braid::noiseOf(float localSquare, float globalSquare, int64_t localTargets, int64_t globalTargets) {
   double small = static_cast<double>(localTargets), big = static_cast<double>(globalTargets);
   double signal = (big * globalSquare - small * localSquare) / (big - small);
@@ -22,15 +22,16 @@ NoiseMetrics braid::noiseOf(float localSquare, float globalSquare, int64_t local
 
 namespace {
 
-// Lines are shorter: a line has a number for each measurement.
+// Limit of a line's length, in bytes. A line that the log writes is shorter: it has one number per
+// measurement.
 constexpr uint64_t mostLineBytes = 16 << 20;
 
-// Reads a log line by line, each with its newline; a last line without one is left out.
+// Reads a log line by line; each line includes its newline. Skips a last line without a newline.
 class Lines {
 public:
   explicit Lines(const File &file) : file(file), left(file.size()) {}
 
-  // False at the end, or where a line is too long.
+  // Returns false at the end of the file, or if a line is too long.
   bool next(std::string &line) {
     for (;;) {
       if (const size_t end = buffer.find('\n', searched); end != std::string::npos) {
@@ -63,7 +64,7 @@ bool isLogToGoOnWith(const std::string &path) {
   return std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) > 0;
 }
 
-// Returns the length of the lines up to a step.
+// Returns the length in bytes of all lines up to a step.
 uint64_t bytesUntil(const File &file, int64_t step) {
   Lines lines(file);
   uint64_t kept = 0;
@@ -143,7 +144,7 @@ void MetricsLog::evaluation(int64_t step, float loss) {
   writeLine(json);
 }
 
-// A line is there as a whole or not at all, also on a full disk.
+// Writes a line completely or not at all, even on a full disk.
 void MetricsLog::writeLine(nlohmann::ordered_json &json) {
   if (!identity.empty())
     json["job"] = identity;

@@ -1,7 +1,7 @@
-//===- Metrics.h - what a run writes down ---------------------------------===//
+//===- Metrics.h - the metrics log of a run -------------------------------===//
 //
-// metrics.jsonl, one JSON object a step or evaluation.  People get a line on the terminal
-// (Progress.h), and TensorBoard events (EventFile.h).
+// metrics.jsonl has one JSON object per step and per evaluation. The terminal shows progress lines
+// (Progress.h), and TensorBoard reads events (EventFile.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_METRICS_H
@@ -18,17 +18,16 @@
 
 namespace braid {
 
-// The simple noise scale of gradients (McCandlish et al., An Empirical Model of
-// Large-Batch Training, 2018): from the mean of |g|^2 over the ranks' own
-// batches and |g|^2 of the whole one, which differ by the noise that averaging
-// removes.
+// The simple noise scale of gradients (McCandlish et al., An Empirical Model of Large-Batch Training,
+// 2018). It compares the mean of |g|^2 over the ranks' own batches with |g|^2 of the whole batch: averaging
+// gradients over ranks removes noise.
 struct NoiseMetrics {
-  float localSquare, globalSquare; // of a rank's gradient (mean), of all ranks'
-  double scale;                    // in targets: the batch size that is worth having
+  float localSquare, globalSquare; // |g|^2 of one rank's batch (mean over ranks), and of the whole batch
+  double scale;                    // in targets: larger batches than this are hardly worth their cost
 };
 NoiseMetrics noiseOf(float localSquare, float globalSquare, int64_t localTargets, int64_t globalTargets);
 
-// A scalar that the graph was asked to report, as the norm at a hook.
+// A scalar that the graph reports on request, such as the norm at a hook.
 struct Measurement {
   const char *name; // "norm:h.0.exit"
   float value;
@@ -39,21 +38,21 @@ struct StepMetrics {
   float loss;
   float lr;
   std::optional<float> gradNorm; // absent if the model does not report it
-  int64_t tokens;                // in this step, whether the loss counts them or not
+  int64_t tokens;                // in this step, including tokens that the loss ignores
   double seconds;
-  std::optional<NoiseMetrics> noise = std::nullopt; // absent likewise
+  std::optional<NoiseMetrics> noise = std::nullopt; // absent if the model does not report it
   std::span<const Measurement> measurements = {};
-  std::optional<int64_t> targets = std::nullopt; // that the loss counts; absent if it counts all
+  std::optional<int64_t> targets = std::nullopt; // targets that the loss counts; absent if it counts all
 };
 
-// metrics.jsonl with the keys `step loss lr grad_norm tokens targets seconds
-// tokens_per_second`, then, if the model reports them, `grad_sq_local
-// grad_sq_global noise_scale` and measurements by their names; and `step eval_loss`.  Every float reads back
-// exactly.  Tokens are those of all ranks.  The first line of a file also has `job`, whose it is.
+// Writes metrics.jsonl. A step has the keys `step loss lr grad_norm tokens targets seconds
+// tokens_per_second`; then, if the model reports them, `grad_sq_local grad_sq_global noise_scale` and
+// measurements by name. An evaluation has `step eval_loss`. Every float is written so that it reads back
+// exactly. Tokens are counted over all ranks. The first line of a file also has `job`, the job's identity.
 class MetricsLog {
 public:
-  // An empty path writes nothing.  A job that goes on from a step appends to its own log, once the
-  // lines of later steps, which it does again, are gone; another's is written over.
+  // Writes nothing if `path` is empty. A resumed job removes the lines of steps that it will repeat from
+  // its own log, then appends. Overwrites another job's log.
   MetricsLog(const std::string &path, const LogResume &resume);
 
   void step(const StepMetrics &m);
@@ -63,11 +62,11 @@ private:
   void writeLine(nlohmann::ordered_json &json);
 
   std::optional<File> file;
-  std::string identity; // until the first line, which carries it, is written
+  std::string identity; // written into the first line, then empty
   std::string line;
 };
 
-// Why this job cannot go on with that log; empty if it can, or if there is nothing in it.
+// Returns why this job cannot continue a log; empty if it can, or if the log is empty.
 std::string whyNotToGoOnWith(const std::string &log, const LogIdentity &identity);
 
 } // namespace braid

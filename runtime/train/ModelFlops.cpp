@@ -1,4 +1,4 @@
-//===- ModelFlops.cpp - the least time that a step could take -------------===//
+//===- ModelFlops.cpp - lower bound of a step's time ----------------------===//
 
 #include "train/ModelFlops.h"
 
@@ -21,7 +21,7 @@ double secondsOf(const br_model &model, const br_program *program) {
 
 } // namespace
 
-// Ranks of a pipeline share what a step computes.
+// Ranks of a pipeline share the computation of a step.
 static double secondsOfCells(const br_model &first) {
   double seconds = 0;
   int kinds = 0;

@@ -1,8 +1,8 @@
-//===- ModelFlops.h - the least time that a step could take ---------------===//
+//===- ModelFlops.h - lower bound of a step's time ------------------------===//
 //
-// What MFU is measured by (Chowdhery et al., PaLM, 2022): the FLOPs of the model's matrix
-// products, which are three times those of forward, at the peak of the device's data sheet.
-// What backward computes again counts as time and not as FLOPs.
+// The time that MFU is measured against (Chowdhery et al., PaLM, 2022): the FLOPs of the model's matrix
+// products, which are three times the forward FLOPs, at the peak rate in the device's data sheet.
+// Recomputation in backward counts as time, but not as FLOPs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_MODELFLOPS_H
@@ -12,8 +12,8 @@
 
 namespace braid {
 
-// The seconds that a rank's part of a step of so many microbatches would take at the peak of
-// its device; 0 where the peak, or what the program's actions are, is not known.
+// Returns the seconds that a rank's part of a step with `microbatches` microbatches would take at the peak
+// rate of its device. Returns 0 if the peak rate or the program's actions are unknown.
 double secondsAtPeak(const br_model &model, int microbatches);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- NextToken.cpp - the logits of the token behind a text --------------===//
+//===- NextToken.cpp - logits of the next token ---------------------------===//
 
 #include "train/NextToken.h"
 #include "base/Error.h"
@@ -11,10 +11,10 @@ using namespace braid;
 
 NextToken::NextToken(Model &model, const br_model &table)
     : model(model), generate(model.program("generate")),
-      // Ranks that take no text cannot count its tokens.
+      // `decode` needs all ranks to receive the text: a rank without it cannot count its tokens.
       decode(isOfAllRanks(table) ? findProgram(table, "decode") : nullptr),
       tokens(findByRole(inputsOf(generate), "tokens")), logits(findByRole(resultsOf(generate), "logits")) {
-  // Where one rank computes for all, the others take no text.
+  // If one rank computes for all, the other ranks take no text.
   const bool isOnAnotherRank = !isOfAllRanks(table) && inputsOf(generate).empty();
   if ((!tokens && !isOnAnotherRank) || !logits || (tokens && tokens->rank < 1) || logits->rank < 1)
     fail("program 'generate' lacks an input of role 'tokens' or a result of "
@@ -32,7 +32,7 @@ void NextToken::fill(const br_program &program, const br_io *taken, const int32_
   std::copy(from, from + count, memory);
   std::fill(memory + count, memory + taken->shape[taken->rank - 1], 0);
   model.setPosition(program, static_cast<int32_t>(position));
-  // A model that packs documents sees one here, up to this position.
+  // A model with packed documents gets a single document here, which ends at this position.
   for (const br_io &io : inputsOf(program)) {
     const std::string_view name = io.name;
     if (std::string_view(io.role) != "features" || (name != "documents" && name != "positions" && name != "present"))

@@ -1,12 +1,12 @@
-//===- NextToken.h - the logits of the token behind a text ----------------===//
+//===- NextToken.h - logits of the next token -----------------------------===//
 //
-// `generate` takes a window of S tokens and the position of the last that counts, and gives the
-// logits of the next.  `decode`, where the model has it, takes that token alone: what it needs of
-// those before, `generate` and earlier runs of `decode` have left in caches.  So the first token of a
-// text takes a run of `generate`, and each other one of `decode`.
+// `generate` takes a window of S tokens and the position of the last valid token, and returns the logits of
+// the next token. `decode`, if the model has it, takes that last token alone, and reads caches that
+// `generate` and earlier runs of `decode` filled for the tokens before it. So the first new token takes a
+// run of `generate`, and each further token a run of `decode`.
 //
-// When a text is longer than S, the window moves on by half of S, which takes a run of `generate`
-// again: each position then stands elsewhere.
+// When the text is longer than S, the window moves forward by S / 2. This takes a run of `generate` again,
+// because all positions change.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_NEXTTOKEN_H
@@ -21,13 +21,13 @@ namespace braid {
 
 class NextToken {
 public:
-  // Refuses, by an Error, a model that lacks `generate`, or shards what it takes or gives.
+  // Throws Error if the model lacks `generate`, or shards its inputs or results.
   NextToken(Model &model, const br_model &table);
 
   int64_t vocab() const { return logits->shape[logits->rank - 1]; }
 
-  // Runs a program for the token behind `text`, which is that of the last call with tokens behind it, and
-  // returns what `choose` makes of the logits.
+  // Runs a program for the token after `text` and returns the result of `choose` for the logits. `text`
+  // must begin with the text of the previous call.
   int32_t draw(const std::vector<int32_t> &text, uint64_t seed, const std::function<int32_t(const float *)> &choose);
 
 private:
@@ -35,10 +35,10 @@ private:
 
   Model &model;
   const br_program &generate;
-  const br_program *decode;     // null: there is none
+  const br_program *decode;     // null if the model has none
   const br_io *tokens, *logits; // of `generate`
-  size_t begin = 0;             // of the window in the text
-  size_t seen = 0;              // tokens of the window that the last run knew; 0: none
+  size_t begin = 0;             // start of the window in the text
+  size_t seen = 0;              // tokens of the window that the previous run processed; 0: none
 };
 
 } // namespace braid

@@ -1,9 +1,9 @@
-//===- Predict.cpp - outputs of a model for each row of its data ----------===//
+//===- Predict.cpp - outputs of a model for all rows ----------------------===//
 //
-// Runs the program `predict` on all of the data in order and writes its results to one file: a tensor for each,
-// whose first dim counts the rows of the data.  A last batch that lacks rows is filled up; the outputs of the
-// filling are left out.  Rows of tokens are windows, as in training: a file's last token has no position, and in
-// its last window outputs behind the tokens mean nothing.
+// Runs the program `predict` on all rows of the data in order and writes its results to one file. Each
+// result is one tensor; its first dim is the number of rows of the data. If the last batch is short, it is
+// padded, and the outputs of the padding are dropped. Rows of tokens are windows, as in training: the last
+// token of a file has no position, and in its last window the outputs after the tokens have no meaning.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ const br_program &predictOf(const Model &model) {
        "one that name, and compile again");
 }
 
-// The result of all rows, and the part of it that a batch and this rank have.
+// Returns the description of the result for all rows. Throws Error unless the first dim is the batch.
 OutputTensor tensorOf(const br_io &io, int64_t batch, int64_t rows) {
   if (io.rank == 0 || io.shape[0] != batch || io.partial != 0)
     fail("the output '", io.role, "' has no row for each of the batch's ", batch, " in its first dim, which `predict` ",
@@ -41,6 +41,7 @@ OutputTensor tensorOf(const br_io &io, int64_t batch, int64_t rows) {
   return tensor;
 }
 
+// Returns the part of that result which a batch on this rank has; `first` is the first row of the batch.
 TensorPart partOfBatch(const br_model &table, const br_io &io, int rank, int64_t first) {
   TensorPart part = partOf(table, io, rank);
   part.begin[0] += first;

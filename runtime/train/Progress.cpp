@@ -1,4 +1,4 @@
-//===- Progress.cpp - how training goes, for people -----------------------===//
+//===- Progress.cpp - progress of training on the terminal ----------------===//
 
 #include "train/Progress.h"
 
@@ -28,7 +28,7 @@ template <class... Args> std::string format(const char *how, Args... args) {
   return text;
 }
 
-// "1h 02m", "3m 20s", "12s".
+// Formats seconds as "1h 02m", "3m 20s" or "12s".
 std::string formatDuration(double seconds) {
   const long long s = static_cast<long long>(seconds + 0.5);
   if (s >= 3600)
@@ -36,12 +36,12 @@ std::string formatDuration(double seconds) {
   return s >= 60 ? format("%lldm %02llds", s / 60, s % 60) : format("%llds", s);
 }
 
-// "842", "12.3k", "1.25M".
+// Formats a rate as "842", "12.3k" or "1.25M".
 std::string formatRate(double x) {
   return x < 1e4 ? format("%.0f", x) : x < 1e6 ? format("%.1fk", x / 1e3) : format("%.2fM", x / 1e6);
 }
 
-// "0.42 ms/step", "61.5 ms/step", "1240 ms/step".
+// Formats the time of a step as "0.42 ms/step", "61.5 ms/step" or "1240 ms/step".
 std::string formatStepTime(double seconds) {
   const double ms = 1e3 * seconds;
   return format(ms < 10 ? "%.2f ms/step" : ms < 1000 ? "%.1f ms/step" : "%.0f ms/step", ms);
@@ -57,7 +57,7 @@ size_t lengthOf(const std::vector<ProgressField> &fields, size_t gap) {
 void flushOutput() {
   if (std::fflush(stdout) != 0)
     fail("cannot write to standard output: ", std::strerror(errno));
-  if (std::ferror(stdout)) // before
+  if (std::ferror(stdout)) // an earlier write failed
     fail("cannot write to standard output");
 }
 
@@ -84,7 +84,7 @@ size_t braid::terminalColumns() {
   if (!isatty(STDOUT_FILENO) || (kind && std::string_view(kind) == "dumb") ||
       ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
     return 0;
-  return size.ws_col > 1 ? size.ws_col : 0; // one column has no place for a line
+  return size.ws_col > 1 ? size.ws_col : 0; // a single column has no room for a line
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,7 +95,7 @@ Progress::Progress(int64_t firstStep, int64_t lastStep, const std::string &unit,
     : firstStep(firstStep), lastStep(lastStep), unit(unit == "tokens" ? "tok" : unit), leastSeconds(leastSeconds),
       terminal(terminalColumns() > 0) {}
 
-// Ten refreshments a second.  Always the first step and the last.
+// Whether to show the step. Refreshes at most ten times a second; always shows the first and the last step.
 bool Progress::isDue(const StepMetrics &m, bool refreshes) const {
   const double since = secondsNow() - shownAt;
   const int64_t every = std::max<int64_t>(1, (lastStep - firstStep + 1) / 50);
@@ -124,12 +124,12 @@ void Progress::step(const StepMetrics &m) {
   ++steps, tokens += m.tokens, seconds += m.seconds;
   if (m.step > firstStep)
     ++stepsDone, secondsDone += m.seconds;
-  // A line with measurements may not fit the terminal, and then cannot be refreshed.
+  // A line with measurements may be wider than the terminal, so it cannot be refreshed.
   const bool refreshes = terminal && m.measurements.empty();
   if (!isDue(m, refreshes))
     return;
   const size_t columns = refreshes ? terminalColumns() : 0;
-  // The last column stays free: some terminals wrap there.
+  // The last column stays empty, because some terminals wrap there.
   std::string line = fitLine(fieldsOf(m), columns > 0 ? columns - 1 : SIZE_MAX);
   for (const Measurement &measured : m.measurements)
     line += format("  %s %.4g", measured.name, measured.value);

@@ -1,8 +1,7 @@
-//===- Progress.h - how training goes, for people -------------------------===//
+//===- Progress.h - progress of training on the terminal ------------------===//
 //
-// On a terminal one line, which is refreshed and never longer than the terminal is wide;
-// elsewhere a line about fifty times a run, and every 30 seconds at least.  Rates are means
-// since the line before.
+// On a terminal, refreshes one line, which is never wider than the terminal. Elsewhere, prints about fifty
+// lines per run, and at least one every 30 seconds. Rates are means since the previous line.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_PROGRESS_H
@@ -16,29 +15,28 @@
 
 namespace braid {
 
-// A part of the line, which may give way where there is no room for all.
+// A part of the line. Optional parts are dropped if the line has no room for all.
 struct ProgressField {
   std::string text;
-  int givesWay; // the highest number first; 0: never
+  int givesWay; // the highest number is dropped first; 0: never
 };
 
-// The fields in order, in at most `width` columns.
+// Joins the fields in order, in at most `width` columns.
 std::string fitLine(std::vector<ProgressField> fields, size_t width);
 
-// The columns of the terminal that standard output is; 0 where it is none, or none that
-// somebody looks at (mpirun gives its ranks terminals without a size, and writes what they
-// print to wherever its own output goes).
+// Returns the number of columns of the terminal at standard output, or 0 if it is not a terminal or has no
+// size. (mpirun gives its ranks terminals without a size, and forwards their output to its own.)
 size_t terminalColumns();
 
 class Progress {
 public:
-  // `unit` is "tokens" or "rows"; `leastSeconds` those of a step at the peak of the device, 0
-  // where that is not known.
+  // `unit` is "tokens" or "rows". `leastSeconds` is the time of a step at the peak rate of the device, or 0
+  // if unknown.
   Progress(int64_t firstStep, int64_t lastStep, const std::string &unit, double leastSeconds);
 
   void step(const StepMetrics &m);
   void evaluation(int64_t step, float loss);
-  // Leaves the refreshed line as it is and goes to the next.
+  // Ends the refreshed line and keeps it on the terminal.
   void finishLine();
 
 private:
@@ -49,10 +47,10 @@ private:
   std::string unit;
   double leastSeconds;
   bool terminal, lineOpen = false;
-  // Since the last line.
+  // Totals since the previous line.
   int64_t steps = 0, tokens = 0;
   double seconds = 0, shownAt = 0;
-  // Of all steps but the first, which prepares more than others.
+  // Totals of all steps but the first, which includes extra preparation.
   int64_t stepsDone = 0;
   double secondsDone = 0;
 };

@@ -1,12 +1,11 @@
-//===- RunCommand.cpp - one program, once ---------------------------------===//
+//===- RunCommand.cpp - run one program once ------------------------------===//
 //
-// Runs a program on given or random tensors and writes what went in and what
-// came out to one file, so that another implementation can be compared with it.
-// A tensor of the model is written before the run under its name and, if the
-// run changed it, after it as "updates <name>"; a result has its role as name.
+// Runs a program on given or random tensors, and writes its inputs and outputs to one file, so that another
+// implementation can be compared with it. A tensor of the model is written under its name as it was before
+// the run, and as "updates <name>" if the run changed it. A result is named by its role.
 //
-// All tensors are logical ones: ranks take their parts of them, and random values
-// depend on the place in the logical tensor, so every layout gets the same.
+// All tensors are logical tensors: each rank takes its part, and random values depend on the place in the
+// logical tensor, so every layout gets the same values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +37,8 @@ namespace {
 struct Slot {
   OutputTensor tensor;
   TensorPart where;
-  int64_t piece; // the number of the rank's term, if the tensor is a sum
-  int64_t bound; // above its random integers
+  int64_t piece; // index of the rank's term if the tensor is a partial sum
+  int64_t bound; // exclusive upper bound of random integers
 };
 
 class Runner {
@@ -58,7 +57,7 @@ private:
   RunOutputs::Part next(const Slot &slot, const std::byte *memory) {
     return {rank.number, added++, slot.piece, slot.where, memory};
   }
-  // Each fills the rank's part; the first says whether the file has the tensor.
+  // Each function fills the rank's part. `fillFromFile` returns whether the file has the tensor.
   bool fillFromFile(const Slot &slot, std::byte *memory) const;
   void fillRandom(const Slot &slot, float low, std::byte *memory) const;
   void clear(const Slot &slot, std::byte *memory) const;
@@ -98,7 +97,7 @@ bool Runner::fillFromFile(const Slot &slot, std::byte *memory) const {
   return true;
 }
 
-// Floats in [low, 1), ints in [0, bound), codes of such floats.
+// Fills with floats in [low, 1), integers in [0, bound), or codes of such floats.
 void Runner::fillRandom(const Slot &slot, float low, std::byte *memory) const {
   const br_dtype dtype = slot.tensor.dtype;
   const uint32_t stream = hashOf(slot.tensor.name);
@@ -125,7 +124,7 @@ void Runner::clear(const Slot &slot, std::byte *memory) const {
   });
 }
 
-// Itself, or what others are copies of.
+// Whether the tensor is a parameter or other tensors are copies of it.
 bool Runner::holdsParameter(const br_tensor &t) const {
   auto isCopy = [&](const br_tensor &other) { return other.copy_of && std::string_view(other.copy_of) == t.name; };
   auto tensors = tensorsOf(table);
@@ -133,16 +132,16 @@ bool Runner::holdsParameter(const br_tensor &t) const {
 }
 
 void Runner::fillTensor(const br_tensor &t, std::byte *memory) const {
-  std::memset(memory, 0, t.bytes); // padding, too
+  std::memset(memory, 0, t.bytes); // clears the padding, too
   Slot slot = slotOf(t, t.name);
-  // Optimizer state holds means of squares: no negative numbers.
+  // Optimizer state holds means of squares, so it gets no negative numbers.
   if (!fillFromFile(slot, memory)) {
-    // A copy has what the other tensor has.
+    // A copy gets the values of the tensor that it copies.
     if (t.copy_of)
       slot.tensor.name = t.copy_of;
     fillRandom(slot, holdsParameter(t) ? -1.0f : 0.0f, memory);
   }
-  // The first term of a sum is all of it.
+  // In a partial sum, the first term holds the whole value.
   if (slot.piece > 0)
     clear(slot, memory);
 }

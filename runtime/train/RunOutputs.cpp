@@ -1,4 +1,4 @@
-//===- RunOutputs.cpp - logical tensors put together from what ranks hold -===//
+//===- RunOutputs.cpp - logical tensors from ranks' parts -----------------===//
 
 #include "train/RunOutputs.h"
 
@@ -31,7 +31,7 @@ std::vector<int64_t> indexOf(int64_t element, const std::vector<int64_t> &shape)
   return index;
 }
 
-// Parts of a tensor are the same or have nothing in common.
+// Whether two parts are equal. Parts of a tensor are either equal or disjoint.
 bool isSame(const TensorPart &a, const TensorPart &b) {
   return a.begin == b.begin && a.first == b.first && a.last == b.last;
 }
@@ -108,7 +108,7 @@ void RunOutputs::addRows(const OutputTensor &tensor, const TensorPart &where, co
   copyShared(wholeTensor(tensor.shape), whole.data(), where, memory, size);
 }
 
-// Bit for bit: ranks that compute the same do it in the same order.
+// Compares bit for bit: ranks that compute the same value do so in the same order.
 void RunOutputs::compare(const Gathered &gathered, const Part &part, int other) {
   const OutputTensor &tensor = gathered.tensor;
   const std::byte *first = gathered.pieces[part.piece].memory.data();
@@ -132,7 +132,7 @@ void RunOutputs::compare(const Gathered &gathered, const Part &part, int other) 
                                   formatShape(indexOf(element, tensor.shape)), " is ", values)});
 }
 
-// Adds the terms of sums up, and leaves out what did not change.
+// Adds up the terms of partial sums, and leaves out unchanged tensors.
 std::vector<RunOutputs::Gathered *> RunOutputs::changed() {
   std::vector<Gathered *> written;
   for (auto &[key, gathered] : tensors) {

@@ -1,9 +1,8 @@
-//===- RunOutputs.h - logical tensors put together from what ranks hold ---===//
+//===- RunOutputs.h - logical tensors from ranks' parts -------------------===//
 //
-// `run` writes one file, whatever the number of ranks.  Each rank, a thread of this
-// process, adds its parts of the tensors that it has; the last to be done writes, in
-// the order of the first rank.  Nobody waits, so a rank that fails keeps nobody from
-// ending.
+// `run` writes one file for any number of ranks. Each rank is a thread of this process and adds its parts
+// of tensors. The last rank to finish writes the file, in the order of the first rank. No rank waits, so a
+// failing rank cannot block the others.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_RUNOUTPUTS_H
@@ -20,25 +19,25 @@
 
 namespace braid {
 
-// A tensor to be put together.
+// Description of an output tensor that is assembled from parts.
 struct OutputTensor {
   std::string name;
   br_dtype dtype;
   std::vector<int64_t> shape;
-  int64_t pieces = 1; // terms that it is the sum of
+  int64_t pieces = 1; // number of terms if the tensor is a partial sum
 };
 
-// Before hours of work: throws Error if the file is one of the data, or cannot be made where it is to be.
+// Throws Error if `path` is one of the data files or cannot be created. Called before hours of work.
 void checkWritable(const std::string &path, const DataFiles &data);
 
 class RunOutputs {
 public:
-  // Made once, for the ranks of this process.
+  // Created once, for the ranks of this process.
   explicit RunOutputs(int ranksHere) : ranks(ranksHere) {}
 
   int ranksHere() const { return ranks; }
 
-  // What a rank adds, as number `at` of all that it does, counted from 0.
+  // Data that a rank adds. `at` is its index among all additions of the rank, from 0.
   struct Part {
     int rank;
     size_t at;
@@ -46,24 +45,24 @@ public:
     TensorPart where;
     const std::byte *memory;
   };
-  // A tensor that the run was given, or that came out.
+  // Adds an input tensor or a result of the run.
   void add(const OutputTensor &tensor, const Part &part);
   void addResult(const OutputTensor &tensor, const Part &part);
-  // What became of the tensor `before` that was given: written if it changed.
+  // Adds the value after the run of the input tensor `before`. It is written only if it changed.
   void addUpdate(const OutputTensor &tensor, const Part &part, const std::string &before);
 
-  // Some rows of a result, whose other rows come with other calls.  Ranks that hold the same are not compared.
+  // Adds some rows of a result; other calls add the other rows. Does not compare copies on different ranks.
   void addRows(const OutputTensor &tensor, const TensorPart &where, const std::byte *memory);
 
-  // Says that a rank has added all.  The last one writes the file and is told so;
-  // throws Error when ranks hold different values of the same element.
+  // Marks a rank as done. The last rank writes the file and gets true. Throws Error if ranks hold different
+  // values of the same element.
   bool finish(const std::string &path);
 
 private:
   using Holder = std::pair<int, TensorPart>;
   struct Piece {
     std::vector<std::byte> memory; // of the whole tensor
-    std::vector<Holder> holders;   // those that were first to add their parts
+    std::vector<Holder> holders;   // the first rank to add each part
   };
   enum class Role { Given, Result, Update };
   using Key = std::pair<Role, std::string>; // a tensor's name
@@ -71,7 +70,7 @@ private:
     OutputTensor tensor;
     std::vector<Piece> pieces;
     std::string before;
-    std::pair<int, size_t> order; // the first rank that added it, and as which number
+    std::pair<int, size_t> order; // rank that added it first, and the index of that addition
   };
   struct Difference {
     size_t at;

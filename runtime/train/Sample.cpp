@@ -1,12 +1,12 @@
-//===- Sample.cpp - generating text from a checkpoint ---------------------===//
+//===- Sample.cpp - generate text from a checkpoint -----------------------===//
 //
-// Logits of the next token come from the model's programs (train/NextToken.h).
+// The model's programs compute the logits of the next token (train/NextToken.h).
 //
-// A tokenizer's table says what tokens mean (data/TokenTable.h).  Without one,
-// models with a vocabulary of up to 256 speak bytes, and others numbers.
+// A tokenizer's table maps tokens to text (data/TokenTable.h). Without one, a model with at most 256 tokens
+// uses bytes, and other models use numbers.
 //
-// All ranks get the same logits and draw the same token; the first prints it.  Where
-// one rank computes for all, the others take no text and receive the logits.
+// All ranks get the same logits and draw the same token; the first rank prints it. If one rank computes for
+// all, the others take no text and receive the logits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The table that was asked for, or else what training left beside the checkpoint.
+// Returns the requested table, or else the table that training saved beside the checkpoint.
 std::optional<TokenTable> findTable(const SampleOptions &options) {
   if (!options.tokenizer.empty()) {
     std::optional<TokenTable> table = TokenTable::read(options.tokenizer);
@@ -66,7 +66,7 @@ std::vector<int32_t> parseTokens(const std::string &text) {
   return ids;
 }
 
-// What a model's tokens are for people.
+// Converts between tokens and text.
 class Speech {
 public:
   Speech(std::optional<TokenTable> table, int64_t vocab) : table(std::move(table)), vocab(vocab) {}
@@ -117,10 +117,10 @@ private:
   int64_t vocab;
 };
 
-// Draws the next token: softmax of logits / temperature over the k largest, and of these over the fewest that have the
-// share p.  In the order and by the definitions of transformers' RepetitionPenaltyLogitsProcessor,
-// TemperatureLogitsWarper, TopKLogitsWarper and TopPLogitsWarper; but of equal logits at the k-th place those of lower
-// tokens are taken, and not all.
+// Draws the next token from the softmax of logits / temperature over the k largest logits, limited to the
+// fewest of these whose probabilities reach p. Order and definitions follow transformers'
+// RepetitionPenaltyLogitsProcessor, TemperatureLogitsWarper, TopKLogitsWarper and TopPLogitsWarper. One
+// difference: among equal logits at the k-th place, lower tokens win, instead of all being kept.
 class Sampler {
 public:
   Sampler(const SampleOptions &options, int64_t vocab)
@@ -150,7 +150,7 @@ public:
   }
 
 private:
-  // A token counts once, however often it is in the text.
+  // Penalizes each token of the text once, however often it occurs.
   void penalize(const std::vector<int32_t> &text, const float *ofModel) {
     if (options.repetitionPenalty == 1)
       return;
@@ -159,8 +159,8 @@ private:
       logits[id] = ofModel[id] < 0 ? ofModel[id] * penalty : ofModel[id] / penalty;
   }
 
-  // How many of the first k tokens are drawn from: each before which the others have less than the share p, and the
-  // first.  Then `sum` is that of their weights.
+  // Returns how many of the first k tokens to draw from: each token before which the cumulative probability
+  // is less than p, and always the first. Sets `sum` to the sum of their weights.
   size_t likeliest(size_t k, double &sum) const {
     double before = 0;
     size_t count = 0;
@@ -171,12 +171,12 @@ private:
   }
 
   const SampleOptions &options;
-  std::vector<float> logits; // after the penalty
+  std::vector<float> logits; // after the repetition penalty
   std::vector<int32_t> order;
   std::vector<double> weights;
 };
 
-// A token that has a logit of minus infinity is never drawn; one of them at least can be.
+// Throws Error unless one logit at least is finite. A token whose logit is minus infinity is never drawn.
 void checkFinite(const float *logits, int64_t vocab) {
   bool hasFinite = false;
   for (int64_t token = 0; token < vocab; ++token) {

@@ -11,7 +11,7 @@ using namespace braid;
 
 namespace {
 
-// Of a unit; 0 for an unknown one.
+// Returns the seconds of a time unit; 0 for an unknown unit.
 double secondsOf(std::string_view unit) { return unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0; }
 
 } // namespace
@@ -24,7 +24,7 @@ std::optional<SaveInterval> braid::parseSaveInterval(std::string_view text) {
   double count = 0;
   auto [at, error] = std::from_chars(text.data(), end, count);
   const double seconds = error == std::errc() ? count * secondsOf({at, static_cast<size_t>(end - at)}) : 0;
-  // As options of seconds, at most three years.
+  // All options in seconds have this upper limit: about three years.
   if (!(seconds > 0 && seconds <= 1e8))
     return std::nullopt;
   return SaveInterval{0, seconds};

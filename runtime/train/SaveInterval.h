@@ -9,16 +9,16 @@
 
 namespace braid {
 
-// By steps or by time, of which one is 0; both are for a job that saves at its end alone.
+// An interval in steps or in seconds; the other field is 0. If both are 0, the job saves only at its end.
 struct SaveInterval {
   int64_t steps = 0;
   double seconds = 15 * 60;
 };
 
-// "500", "15m", "90s", "1.5h"; nothing for other texts.
+// Parses "500", "15m", "90s" or "1.5h"; returns nothing for other texts.
 std::optional<SaveInterval> parseSaveInterval(std::string_view text);
 
-// "500 steps", "900 s".
+// Formats as "500 steps" or "900 s".
 std::string formatSaveInterval(const SaveInterval &interval);
 
 } // namespace braid

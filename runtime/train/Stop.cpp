@@ -1,4 +1,4 @@
-//===- Stop.cpp - asking a job to end between steps -----------------------===//
+//===- Stop.cpp - requests to stop between steps --------------------------===//
 
 #include "train/Stop.h"
 
@@ -11,8 +11,8 @@ using namespace braid;
 
 namespace {
 
-// From the least urgent, with room for 8191 ranks that say the same: sums of the lesser ones
-// stay below the next, however they are rounded.
+// Signals in order of urgency, least urgent first. The terms leave room for 8191 ranks with the same
+// signal: the sum of less urgent terms stays below the next term, however it is rounded.
 struct Signal {
   int number;
   const char *name;
@@ -21,15 +21,15 @@ struct Signal {
 constexpr Signal signals[] = {{SIGUSR2, "SIGUSR2", 1},       {SIGHUP, "SIGHUP", 0x1p13f},
                               {SIGUSR1, "SIGUSR1", 0x1p26f}, {SIGINT, "Ctrl-C", 0x1p39f},
                               {SIGTERM, "SIGTERM", 0x1p52f}, {kFailure, "a failure", 0x1p65f}};
-constexpr size_t numCaught = std::size(signals) - 1; // the last is no signal
+constexpr size_t numCaught = std::size(signals) - 1; // the last entry is not a signal
 
-// Read by ranks on other threads than the one that is interrupted.
+// Atomic, because ranks on threads other than the interrupted one read them.
 std::atomic<int> received = 0;
 std::atomic<bool> saveRequested = false;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 struct sigaction oldActions[numCaught];
 std::mutex mutex;
-int requests = 0; // alive
+int requests = 0; // number of live StopRequest objects
 
 void handle(int number) {
   if (onlySaves(number))
@@ -64,7 +64,7 @@ StopRequest::~StopRequest() {
     sigaction(signals[i].number, &oldActions[i], nullptr);
 }
 
-// An end saves, too.
+// A stop also saves, so it takes precedence over a request to save.
 int StopRequest::take() {
   const bool saves = saveRequested.exchange(false);
   return received ? received.load() : saves ? SIGUSR2 : 0;

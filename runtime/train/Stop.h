@@ -1,14 +1,14 @@
-//===- Stop.h - asking a job to end between steps -------------------------===//
+//===- Stop.h - requests to stop between steps ----------------------------===//
 //
-// SIGINT, SIGTERM, SIGHUP and SIGUSR1 ask the training loop to finish its step, save and
-// leave; a second one ends the process at once.  (mpirun and srun hand SIGUSR1 on
-// to all ranks, where Ctrl-C makes them kill.)  SIGUSR2 asks it to save and go on.  SIGHUP
-// is left alone where it is ignored, as under nohup.
+// SIGINT, SIGTERM, SIGHUP and SIGUSR1 ask the training loop to finish its step, save and end; a second
+// signal ends the process at once. (mpirun and srun forward SIGUSR1 to all ranks; on Ctrl-C they kill the
+// ranks.) SIGUSR2 asks the loop to save and continue. If SIGHUP is ignored, as under nohup, it stays
+// ignored.
 //
-// Ranks do not hear of it at the same time, and must all do the same after the same step:
-// each adds what it has heard to an input of that step, and reads the sum.  On a device
-// the next step is queued before a step's results are read: that one is finished, too.
-// So does a rank that cannot go on, such as one whose log cannot be written any more.
+// Ranks receive a signal at different times, but must all act on it after the same step. So each rank adds
+// a term for its signal to an input of the step, and reads the sum. A rank that cannot continue, for
+// example because its log is not writable, does the same. On a device, the next step is queued before a
+// step's results are read; that queued step is finished, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_STOP_H
@@ -16,7 +16,7 @@
 
 namespace braid {
 
-// Catches the signals while it lives.  Ranks of one process share what they hear.
+// Catches the signals during its lifetime. All ranks of a process share the received signals.
 class StopRequest {
 public:
   StopRequest();
@@ -24,21 +24,21 @@ public:
   StopRequest(const StopRequest &) = delete;
   StopRequest &operator=(const StopRequest &) = delete;
 
-  // The signal that arrived, or 0; each request to save is told once.
+  // Returns the signal that arrived, or 0. Returns each request to save once.
   static int take();
 };
 
-// In place of a signal: a rank cannot go on.
+// Used instead of a signal number by a rank that cannot continue.
 inline constexpr int kFailure = -1;
-// Whether the loop goes on after it.
+// Whether the loop continues after the signal.
 bool onlySaves(int signal);
 
-// What a rank adds that has heard this signal, or none, and the signal to obey
-// when ranks have added up to `sum`, or 0.
+// `stopTerm` returns the term that a rank adds for a signal (or 0 for none). `stopSignal` returns the
+// signal to obey when the terms of all ranks add up to `sum`, or 0.
 float stopTerm(int signal);
 int stopSignal(float sum);
 
-// "Ctrl-C", "SIGTERM".
+// Returns a name such as "Ctrl-C" or "SIGTERM".
 const char *signalName(int signal);
 
 } // namespace braid

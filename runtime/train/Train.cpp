@@ -1,22 +1,19 @@
 //===- Train.cpp - the training loop --------------------------------------===//
 //
-// A step is K - 1 runs of `accumulate` and one of `train`, or, in a pipeline, the cells of the rank's row
-// and one of `train`.  Everything that
-// needs memory is made before the first step: later steps only write inputs,
-// run, read results and append a line to the log.
+// A step is K - 1 runs of `accumulate` and one run of `train`. In a pipeline, it is the cells of the rank's
+// row and one run of `train`. All memory is allocated before the first step: later steps only write inputs,
+// run programs, read results and append a line to the log.
 //
-// All ranks run this loop.  All values that it decides by are the same on them: losses
-// are all-reduced, and requests to stop are added up in the step.
+// All ranks run this loop. Its decisions depend only on values that are equal on all ranks: losses are
+// all-reduced, and the step adds up requests to stop.
 //
-// A device has the next step in its queue before the results of one are read, so
-// that it never waits for the host.  What a step's results lead to (its line in the
-// log, the end of the job after Ctrl-C or a NaN loss) comes that much
-// later; the step that was queued meanwhile is finished and counts, on all ranks.
-// Nothing is evaluated or saved before the queue is empty: neither sees, or keeps, a
-// step whose loss is not known.
+// On a device, the next step is queued before the results of a step are read, so that the device never
+// waits for the host. So the reaction to a step's results (its line in the log, the end of the job after
+// Ctrl-C or a NaN loss) comes one step late. The step that is already queued is finished and counts, on all
+// ranks. Evaluations and saves wait until the queue is empty: they never use a step whose loss is unknown.
 //
-// A rank that cannot go on, because its log, standard output or data are gone, asks all to
-// save and end as a signal does.
+// A rank that cannot continue, because it lost its log, standard output or data, asks all ranks to save and
+// end, just as a signal does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +46,8 @@ using namespace braid;
 
 namespace {
 
-// Linear from lr / warmup up to lr, then constant, or down to minLr along half
-// a cosine that ends at decaySteps.  Steps count from 1.
+// Returns the learning rate of a step, counted from 1. It rises linearly from lr / warmup to lr. After that
+// it stays constant, or falls to minLr along half a cosine that ends at decaySteps.
 float learningRate(const JobState &s, int64_t step) {
   if (step <= s.warmup)
     return s.lr * static_cast<float>(static_cast<double>(step) / s.warmup);
@@ -62,7 +59,7 @@ float learningRate(const JobState &s, int64_t step) {
   return static_cast<float>(s.minLr + (s.lr - s.minLr) * share);
 }
 
-// A step that was put into the queue.
+// A step in the queue.
 struct StartedStep {
   int64_t number;
   float lr;
@@ -70,7 +67,7 @@ struct StartedStep {
   double start;
 };
 
-// The data of a step cannot be read.
+// Thrown if the data of a step cannot be read.
 class DataError : public Error {
 public:
   using Error::Error;
@@ -115,7 +112,7 @@ private:
   void warnOfNoTarget(const StartedStep &step);
   int requestedSignal(int back);
   int ownSignal();
-  // Whether ranks can agree on an end.
+  // Whether ranks can agree on when to end.
   bool canAgree() const { return job.model.rank().size == 1 || anyStop; }
   int leave(int signal);
   float result(const br_io &io, int back) const { return job.model.result<float>(job.train, io, back); }
@@ -124,19 +121,19 @@ private:
   const TrainOptions &options;
   TrainJob &job;
   const br_io *loss, *gradNorm, *localSquare, *globalSquare;
-  const br_io *ownStop, *anyStop;        // null for models of one rank
-  std::vector<const br_io *> measured;   // scalars that are nothing to the loop, but were asked for
-  std::vector<Measurement> measurements; // of the step that was read last
+  const br_io *ownStop, *anyStop;        // null if the model has one rank
+  std::vector<const br_io *> measured;   // scalars that the user asked for; the loop does not use them
+  std::vector<Measurement> measurements; // of the last step that was read
   std::optional<CheckpointWriter> writer;
-  std::optional<MetricsLog> log;    // of the first rank
-  std::optional<EventFile> events;  // likewise
-  std::optional<Progress> progress; // likewise
+  std::optional<MetricsLog> log;    // on the first rank
+  std::optional<EventFile> events;  // on the first rank
+  std::optional<Progress> progress; // on the first rank
   const SaveInterval interval;
-  double nextSave = 0;   // by the clock
-  int64_t savedStep;     // at first that of the start, which is there or has nothing to keep
-  std::string failure;   // why this rank cannot go on
-  std::string latest;    // the checkpoint to go on from
-  double lastFinish = 0; // when the results of a step were read last
+  double nextSave = 0;   // time of the next save, in seconds of the clock
+  int64_t savedStep;     // initially the starting step, which is already saved or has nothing to save
+  std::string failure;   // why this rank cannot continue
+  std::string latest;    // the latest checkpoint to resume from
+  double lastFinish = 0; // time when the results of the previous step were read
   bool warnedOfNoTarget = false;
 };
 
@@ -148,13 +145,13 @@ void Trainer::findMeasured() {
   measurements.resize(measured.size());
 }
 
-// After everything that can be refused: a mistake overwrites nothing.
+// Opens the outputs after all checks, so that a mistake overwrites nothing.
 void Trainer::openOutputs() {
   if (!options.checkpoint.empty())
     writer.emplace(job.model, options.checkpoint, options.keep, job.state.id, job.resumedFrom, job.directoryLock());
   if (!isFirst())
     return;
-  // A job that starts with --resume=auto goes on from step 0.
+  // A job that starts from scratch with --resume=auto resumes its logs at step 0.
   const bool resumes = options.resume != Resume::No;
   const LogResume resumed{resumes ? std::optional(job.state.step) : std::nullopt, job.logs};
   log.emplace(options.log, resumed);
@@ -170,20 +167,20 @@ BatchCount Trainer::fill(const br_program &program, int64_t number, int microbat
   }
 }
 
-// Returns the tokens of the microbatch; none where the program takes no data.
+// Runs a program and returns the token counts of its microbatch; zero if the program takes no data.
 BatchCount Trainer::run(const br_program &program, int64_t number, int microbatch) {
   const BatchCount count = takesData(program) ? fill(program, number, microbatch) : BatchCount();
   job.model.setLearningRate(program, learningRate(job.state, number));
   job.model.setStep(program, number);
   job.model.setKey(program, job.state.seed, number, microbatch);
-  // The arena is shared: `accumulate` would write over it.
+  // Written right before the run: programs share the arena, so `accumulate` would overwrite it.
   if (ownStop && &program == &job.train)
     *job.model.input<float>(job.train, *ownStop) = stopTerm(ownSignal());
   job.model.run(program);
   return count;
 }
 
-// Messages go on while cells run.
+// Messages between ranks continue while cells run.
 BatchCount Trainer::runCells(int64_t number) {
   BatchCount count;
   bool isFirstMicrobatch = true;
@@ -216,8 +213,8 @@ StartedStep Trainer::start(int64_t number) {
   return {number, lr, count, begin};
 }
 
-// Of the step that was started last, or `back` steps before it.  Its time is what it
-// adds to that of the job: it may have waited for the step before.
+// Returns the metrics of the last started step, or of the step `back` steps before it. Its seconds are the
+// time that it adds to the job, because it may have waited for the step before.
 StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
   StepMetrics m{step.number, result(*loss, back), step.lr, {}, step.count.tokens, 0};
   if (job.table.loss)
@@ -234,8 +231,9 @@ StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
   return m;
 }
 
-// A sample is a target that counts.  The estimate is of ranks, and of microbatches, that have equally many: there is
-// none in a short step, nor where masks leave unequal numbers.
+// Returns the noise scale; a sample is a target that the loss counts. The estimate needs the same number of
+// samples on each rank and in each microbatch. So a short step, or one whose masks leave different numbers,
+// has none.
 std::optional<NoiseMetrics> Trainer::noise(const BatchCount &count, int back) const {
   const int64_t readers = job.batches->batchSize(job.batched).readers;
   if (!localSquare || !globalSquare || readers == 1 || count.ofEach <= 0)
@@ -244,7 +242,7 @@ std::optional<NoiseMetrics> Trainer::noise(const BatchCount &count, int back) co
   return noiseOf(result(*localSquare, back), result(*globalSquare, back), local, local * readers);
 }
 
-// Once: such a step moves parameters by decay and old moments alone.
+// Warns once that the step has no target: it moves parameters by weight decay and old moments only.
 void Trainer::warnOfNoTarget(const StartedStep &step) {
   if (!isFirst() || !job.table.loss || step.count.targets > 0 || warnedOfNoTarget || !job.hasTargets)
     return;
@@ -255,7 +253,7 @@ void Trainer::warnOfNoTarget(const StartedStep &step) {
                static_cast<long long>(step.number), job.table.loss->ignored);
 }
 
-// The clock of rank 0 asks all to save as SIGUSR2 does.
+// Rank 0 uses its clock to ask all ranks to save, as SIGUSR2 does.
 int Trainer::ownSignal() {
   if (!failure.empty())
     return kFailure;
@@ -267,7 +265,8 @@ int Trainer::ownSignal() {
   return SIGUSR2;
 }
 
-// Of the step that was run: ranks that hear a signal later say so in the next.
+// Returns the signal that the step's sum contains. A rank that receives a signal later adds it to the next
+// step.
 int Trainer::requestedSignal(int back) { return anyStop ? stopSignal(result(*anyStop, back)) : ownSignal(); }
 
 void Trainer::evaluate() {
@@ -281,7 +280,7 @@ void Trainer::evaluate() {
   });
 }
 
-// What cannot be written ends the job, but not before it is saved.
+// A failed write ends the job, but only after a save.
 template <class F> void Trainer::report(const F &f) {
   if (!failure.empty())
     return;
@@ -294,8 +293,8 @@ template <class F> void Trainer::report(const F &f) {
   }
 }
 
-// Nothing, and a failure, where the data of the step cannot be read.  Many ranks are in the
-// step already when one of them finds out: there it is an error.
+// Returns nothing, and sets `failure`, if the data of the step cannot be read. With several ranks, others
+// may already be in the step; then this is an Error.
 std::optional<StartedStep> Trainer::startOrFail(int64_t number) {
   try {
     return start(number);
@@ -317,15 +316,15 @@ void Trainer::save() {
   latest = writer->lastPath();
 }
 
-// What was not finite already in the weights that the job was given (a row of a table may
-// be read late) or in the data of the step; empty if all was.
+// Describes a value that was not finite in the initial weights (a row of a table may be read late) or in
+// the data of the step. Empty if all were finite.
 std::string Trainer::causeOfNonFinite(const StepMetrics &m) const {
   const std::string &weights = job.resumedFrom.empty() ? options.init : job.resumedFrom;
   std::string cause = weights.empty() ? "" : nonFiniteParameter(openCheckpoint(weights), job.table);
   return cause.empty() ? job.batches->nonFinite(job.batched, m.step, job.microbatches) : cause;
 }
 
-// The first rank looks for the cause, which it finds in files.
+// Only the first rank looks for the cause, because it searches files.
 void Trainer::stopForNonFinite(const StepMetrics &m) {
   if (progress)
     progress->finishLine();
@@ -343,7 +342,7 @@ void Trainer::stopForNonFinite(const StepMetrics &m) {
        "); nothing was saved after that; try a lower --lr or a longer --warmup");
 }
 
-// Where the job can go on, whatever becomes of this run.
+// Returns a text about where to resume the job, for messages about a failure.
 std::string Trainer::latestText() const {
   if (latest.empty())
     return writer ? "no checkpoint was saved" : "nothing was saved, for want of --checkpoint";
@@ -366,7 +365,7 @@ int Trainer::leave(int signal) {
   return 128 + signal;
 }
 
-// Reads and notes the results of a step; returns the signal to obey, or 0.
+// Reads and logs the results of a step; returns the signal to obey, or 0.
 int Trainer::finish(const StartedStep &step, int back) {
   StepMetrics m = metricsOf(step, back);
   warnOfNoTarget(step);
@@ -385,15 +384,15 @@ int Trainer::finish(const StartedStep &step, int back) {
   return requestedSignal(back);
 }
 
-// Whether something follows a step that needs its results.
+// Whether an action after the step needs its results.
 bool Trainer::isBreak(int64_t step) const {
   return step == options.steps || (job.eval && step % options.evalEvery == 0) ||
          (interval.steps > 0 && step % interval.steps == 0);
 }
 
-// Returns the signal (or failure) that has ended it, or 0.
+// Returns the signal (or failure) that ended the loop, or 0.
 int Trainer::trainSteps() {
-  std::optional<StartedStep> before; // its results were not read
+  std::optional<StartedStep> before; // the step whose results were not read yet
   for (int64_t number = job.state.step + 1; number <= options.steps; ++number) {
     std::optional<StartedStep> step = startOrFail(number);
     int signal = before ? finish(*before, /*back=*/step ? 1 : 0) : 0;
@@ -424,7 +423,7 @@ int Trainer::run() {
          "the other ranks; give a number of steps");
   nextSave = secondsNow() + interval.seconds;
 
-  // Without a way to agree on it ranks end as soon as they are asked to.
+  // Ranks that cannot agree do not catch signals, so a signal ends them at once.
   std::optional<StopRequest> stop;
   if (canAgree())
     stop.emplace();
@@ -435,7 +434,7 @@ int Trainer::run() {
       progress->finishLine();
     save();
   } catch (const RankError &error) {
-    const std::string end = concat("; ", latestText()); // which a failed rank may have said already
+    const std::string end = concat("; ", latestText()); // a failed rank may have added this text already
     throw RankError(std::string(error.what()).ends_with(end) ? error.what() : error.what() + end);
   } catch (const Error &error) {
     throw Error(concat(error.what(), "; ", latestText()));

@@ -24,8 +24,8 @@ using namespace braid;
 // Options
 //===----------------------------------------------------------------------===//
 
-// The scale of a step's gradients is that of what was counted, so any number of
-// microbatches will do; the command line may say it as tokens.
+// Returns the number of microbatches; the command line may give it in tokens. Any number works, because
+// gradients are scaled by the count of targets.
 static int chooseMicrobatches(const br_model &table, const br_program &program, const BatchSource &batches,
                               int64_t wantedTokens) {
   const int compiled = std::max(1, table.accumulate);
@@ -71,7 +71,7 @@ TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStar
 // Checks
 //===----------------------------------------------------------------------===//
 
-// Once, before the first step: what passes over the data leave out.
+// Warns once, before the first step, of data without targets and of rows that no pass over the data reads.
 void TrainJob::checkData(const TrainOptions &options) const {
   if (!hasTargets)
     std::fprintf(stderr,
@@ -92,7 +92,7 @@ void TrainJob::checkData(const TrainOptions &options) const {
 // The start
 //===----------------------------------------------------------------------===//
 
-// Checkpoints say whose they are, and the lock says who holds it.
+// Gives the job an id: checkpoints carry it, and the lock names its holder.
 void TrainJob::nameJob(const TrainOptions &options) {
   if (options.checkpoint.empty())
     return;
@@ -102,13 +102,13 @@ void TrainJob::nameJob(const TrainOptions &options) {
     if (!lock)
       return;
     lock->recordJob(state.id);
-    // What samples from the checkpoints should look like.
+    // The table lets `sample` print text from these checkpoints.
     if (auto table = batches->tokenTable())
       table->write(options.checkpoint + "/" + kTokenTableName);
   });
 }
 
-// Rates are meant for a batch of some size.
+// Notes a change of the batch size, because a learning rate suits one batch size.
 void TrainJob::noteBatch() {
   const int64_t tokens = batches->batchSize(batched).tokens() * microbatches;
   if (saved && state.batchTokens > 0 && state.batchTokens != tokens)

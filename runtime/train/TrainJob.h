@@ -1,7 +1,7 @@
 //===- TrainJob.h - a training job before its first step ------------------===//
 //
-// The model in memory, its data and its tensors; everything that TrainStart could not refuse
-// is refused here, before a file is written.
+// Holds the model in memory, its data and its tensors. Everything that TrainStart could not reject is
+// rejected here, before any file is written.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_TRAINJOB_H
@@ -19,31 +19,32 @@ namespace braid {
 
 class TrainJob {
 public:
-  // Tensors have their first values then.  Every rank makes one; throws Error.
+  // Initializes all tensors. Every rank creates one; throws Error.
   TrainJob(const br_model &table, const TrainOptions &options, TrainStart start, const Rank &rank, int threads);
 
-  // What runs, and where, for people.
+  // Prints what runs, and where.
   void announce() const;
 
 private:
-  std::unique_ptr<DirectoryLock> lock; // of the first rank, as long as the job lives
-  std::optional<SavedTensors> saved;   // to be resumed from
+  std::unique_ptr<DirectoryLock> lock; // held by the first rank during the job
+  std::optional<SavedTensors> saved;   // the checkpoint to resume from
 
 public:
-  const std::string resumedFrom; // its path; may be empty
+  const std::string resumedFrom; // path of the checkpoint to resume from; may be empty
   const br_model &table;
-  JobState state; // the loop goes on from here
+  JobState state; // the loop continues from here
   Model model;
-  const br_program &train, *accumulate, *eval; // null where a step, or the job, takes none
-  const br_program &batched;                   // that takes a microbatch: train, or the first cell of a pipeline
+  const br_program &train, *accumulate, *eval; // null if a step, or the job, does not use it
+  const br_program &batched;                   // the program that takes a microbatch: train, or the first
+                                               // cell of a pipeline
   std::unique_ptr<BatchSource> batches;
-  const int microbatches; // a step
-  const bool hasTargets;  // whether the loss counts any target of the part that is trained on
-  LogIdentity logs;       // of the first rank
+  const int microbatches; // per step
+  const bool hasTargets;  // on the first rank: whether any training target counts; true on the others
+  LogIdentity logs;       // on the first rank
   const DirectoryLock *directoryLock() const { return lock.get(); }
 
 private:
-  std::vector<std::string> changes; // since the checkpoint was saved
+  std::vector<std::string> changes; // differences from the checkpoint
 
   void noteBatch();
   void nameJob(const TrainOptions &options);

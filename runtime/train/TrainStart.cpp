@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 // Finding a checkpoint
 //===----------------------------------------------------------------------===//
 
-// Throws Error when a directory is there that does not show what is in it.
+// Whether a directory has checkpoints. Throws Error if the directory exists but cannot be read.
 static bool hasCheckpoints(const std::string &directory) {
   std::error_code error;
   fs::directory_iterator entries(directory, error);
@@ -37,7 +37,7 @@ static bool hasCheckpoints(const std::string &directory) {
   return !checkpointSteps(directory).empty();
 }
 
-// Taken before anything in the directory is looked at.
+// Locks the checkpoint directory before anything in it is read.
 static std::unique_ptr<DirectoryLock> lockOf(const TrainOptions &options, const Rank &rank) {
   const bool saves = !options.checkpoint.empty() && rank.isFirst();
   return saves ? std::make_unique<DirectoryLock>(options.checkpoint) : nullptr;
@@ -58,7 +58,7 @@ static std::optional<SavedTensors> openSaved(const TrainOptions &options, const 
 }
 
 //===----------------------------------------------------------------------===//
-// Whether it is one of this job
+// Whether the checkpoint belongs to this job
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -68,7 +68,7 @@ public:
   Identity(const SavedTensors &saved, const TrainOptions &options, bool warns)
       : saved(saved), options(options), warns(warns) {}
 
-  // `own` is empty where this program, or this rank, does not know.
+  // Compares a fact. `own` is empty if this program, or this rank, does not know it.
   void check(const std::string &there, const std::string &own, const char *what, const char *allow,
              const char *remedy) const {
     if (there == own || there.empty() || own.empty())
@@ -77,7 +77,7 @@ public:
            remedy);
   }
 
-  // Fails with the text, or warns of it where --allow names the difference.
+  // Fails with the text, or only warns if --allow names the difference.
   void accept(const std::string &text, const char *allow, const char *remedy) const {
     if (std::find(options.allow.begin(), options.allow.end(), allow) == options.allow.end())
       fail(text, "; ", remedy, ", or accept the difference with --allow=", allow);
@@ -102,7 +102,8 @@ private:
 
 } // namespace
 
-// Shapes are compared when the tensors are restored; what they do not show, such as heads, is compared here.
+// Compares what shapes do not show, such as the number of heads. Shapes are compared when the tensors are
+// restored.
 static void checkIdentity(const SavedTensors &saved, const JobState &state, const std::string &data,
                           const br_model &table, const TrainOptions &options, bool warns) {
   Identity identity(saved, options, warns);
@@ -134,7 +135,7 @@ static void checkIdentity(const SavedTensors &saved, const JobState &state, cons
 static std::string textOf(const std::string &text) { return text; }
 template <class Number> static std::string textOf(Number number) { return formatExact(number); }
 
-// What is given on the command line replaces what the checkpoint holds.
+// Options on the command line replace values of the checkpoint.
 static void applyOptions(TrainStart &start, const TrainOptions &options) {
   JobState &state = start.state;
   const bool resumes = start.saved.has_value();
@@ -158,7 +159,7 @@ static void applyOptions(TrainStart &start, const TrainOptions &options) {
   apply("--decay-steps", state.decaySteps, options.decaySteps);
 }
 
-// Whatever decides what a job computes from step 0, and where it saves.
+// Returns a hash of everything that decides the results from step 0, and of where the job saves.
 static std::string hashOfStart(const br_model &table, const TrainStart &start, const TrainOptions &options) {
   std::error_code ignored; // a job that saves nothing has no directory
   const std::string directory = fs::absolute(options.checkpoint, ignored).lexically_normal().string();
@@ -169,7 +170,7 @@ static std::string hashOfStart(const br_model &table, const TrainStart &start, c
   return checksumText(longHashOf(text));
 }
 
-// What another job has written is not written over unasked.
+// Throws Error if an output belongs to another job, unless --force allows to overwrite it.
 static void checkOutputs(const TrainOptions &options, const LogIdentity &identity) {
   if (options.force)
     return;
@@ -189,7 +190,7 @@ static void checkOutputs(const TrainOptions &options, const LogIdentity &identit
          "; name another directory, or replace them with --force");
 }
 
-// A cosine ends where the first run of the job ended, unless that run said something else.
+// Warns of steps after the cosine's end, which is where the first run of the job ended by default.
 static void warnOfEndedCosine(const JobState &state, const TrainOptions &options) {
   if (state.schedule != "cosine" || options.decaySteps || options.steps <= state.decaySteps)
     return;
@@ -198,7 +199,7 @@ static void warnOfEndedCosine(const JobState &state, const TrainOptions &options
               formatExact(state.minLr), " (--min-lr); to stretch it, give --decay-steps=", options.steps));
 }
 
-// Empty on ranks whose program takes no data.
+// Returns the fingerprint of the data; empty on ranks whose program takes none.
 static std::string ownData(const br_model &table, const TrainOptions &options) {
   const br_program *batched = batchedProgram(table);
   return batched && takesData(*batched) ? fingerprintOf(options.data.find()) : "";
@@ -237,12 +238,12 @@ TrainStart braid::startOf(const br_model &table, const TrainOptions &options, in
 }
 
 //===----------------------------------------------------------------------===//
-// What ranks have in common
+// Facts that all ranks share
 //===----------------------------------------------------------------------===//
 
 static std::string given(const std::string &path) { return path.empty() ? "not given" : "given"; }
 
-// Which checkpoint it is; file systems may show ranks different ones.
+// Describes which checkpoint it is: file systems may show ranks different checkpoints.
 static std::string describeSaved(const std::optional<SavedTensors> &saved) {
   if (!saved)
     return "none";

@@ -1,7 +1,7 @@
 //===- TrainStart.h - a training job before it has memory -----------------===//
 //
-// Options and what a checkpoint remembers, put together.  A job goes on only from a
-// checkpoint of its own: of this model and optimizer, with this data.
+// Combines the options with the state in a checkpoint. A job resumes only from a checkpoint of the same
+// model and optimizer, trained on the same data.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TRAIN_TRAINSTART_H
@@ -20,19 +20,19 @@
 namespace braid {
 
 struct TrainStart {
-  std::unique_ptr<DirectoryLock> lock; // of the first rank, as long as the job lives
-  std::optional<SavedTensors> saved;   // to go on from
+  std::unique_ptr<DirectoryLock> lock; // held by the first rank during the job
+  std::optional<SavedTensors> saved;   // the checkpoint to resume from
   JobState state;
-  LogIdentity logs;                 // of the first rank
-  std::vector<std::string> changes; // of options since it was saved, a line each
-  bool isDone = false;              // nothing is left to train
+  LogIdentity logs;                 // on the first rank
+  std::vector<std::string> changes; // options that changed since the save, one line each
+  bool isDone = false;              // whether all steps are already trained
 };
 
-// Throws Error when the options, the checkpoint and the data do not fit together.  The first
-// rank warns of what can be doubted.
+// Throws Error if the options, the checkpoint and the data do not fit together. The first rank warns of
+// doubtful settings.
 TrainStart startOf(const br_model &table, const TrainOptions &options, int rank);
 
-// What ranks must have in common to train from here.
+// Returns the facts that all ranks must share to train from here.
 StartFacts factsOf(const TrainStart &start, const TrainOptions &options);
 
 } // namespace braid

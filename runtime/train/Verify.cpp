@@ -1,7 +1,7 @@
-//===- Verify.cpp - whether checkpoints are what was saved ----------------===//
+//===- Verify.cpp - verify the checksums of checkpoints -------------------===//
 //
-// Reads every byte of them once, through a buffer, and compares all checksums.  It needs
-// neither ranks nor the memory of a model.
+// Reads every byte of a checkpoint once, through a buffer, and compares all checksums. Needs neither ranks
+// nor memory for the model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Throws Error that says what is wrong.
+// Throws Error if the checkpoint is damaged; the message says where.
 void readAll(const SavedTensors &saved) {
   std::vector<std::byte> buffer(1 << 20);
   saved.forEachPiece([](const std::string &, const TensorPart &) { return true; },
@@ -34,7 +34,7 @@ void readAll(const SavedTensors &saved) {
                      });
 }
 
-// "5 files, 1,234,567 bytes".
+// Formats as "5 files, 1,234,567 bytes".
 std::string describeSize(const std::string &path) {
   uint64_t files = 0, bytes = 0;
   std::error_code ignored;
@@ -50,7 +50,7 @@ std::string describeSize(const std::string &path) {
   return concat(formatCount(files), files == 1 ? " file, " : " files, ", formatCount(bytes), " bytes");
 }
 
-// Prints a line; returns whether it is whole.
+// Prints a line; returns whether the checkpoint is whole.
 bool verify(const std::string &path) {
   std::string name = fs::path(path).filename().string();
   if (const auto step = stepOfCheckpoint(path))
@@ -76,7 +76,7 @@ int braid::runVerify(const VerifyOptions &options) {
   const std::vector<int64_t> steps = checkpointSteps(path);
   if (steps.empty())
     fail("no checkpoint (step-*) found in '", path, "'");
-  // All of them, not only those before the first that is damaged.
+  // Verifies all checkpoints, even after a damaged one.
   return std::count_if(steps.begin(), steps.end(), [&](int64_t step) { return !verify(checkpointPath(path, step)); }) ==
                  0
              ? 0

@@ -1,9 +1,8 @@
-//===- GlooTransport.cpp - processes that reach each other over TCP -------===//
+//===- GlooTransport.cpp - processes connected over TCP -------------------===//
 //
-// Gloo's unbound buffers carry the messages, and a thread of its own moves the
-// bytes.  A time-out or a lost connection is final in Gloo: what waits for that
-// rank throws.  So ranks learn of a failure by the end of connections; the reason has
-// been put into the store before, beside the addresses.
+// Gloo's unbound buffers carry the messages, and Gloo's own thread moves the bytes. A timeout or a lost
+// connection is final in Gloo: every wait for that rank throws. So ranks detect a failure by the end of
+// connections; the reason is stored beforehand in the store, beside the addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +56,7 @@ private:
   std::shared_ptr<gloo::rendezvous::Context> context;
   std::unique_ptr<Liveness> liveness;
   std::vector<Posted> posted;
-  std::set<int> ended; // connections to these are lost
+  std::set<int> ended; // ranks whose connections are lost
 };
 
 GlooChannel::GlooChannel(const Joining &options) : options(options), endWithMessage(options.rank) {
@@ -78,19 +77,19 @@ void GlooChannel::connect(Clock::time_point deadline) {
   failures = FailureBoard(store, options.rank, options.size);
   context = connectMesh(options, *store, deadline);
   liveness = std::make_unique<Liveness>(*context);
-  // From now on it is read only after a failure, by ranks that are about to end.
+  // From now on the store is read only after a failure, by ranks that are about to end.
   store->setPatience(std::chrono::seconds(1));
 }
 
-// A connection that is closed while messages of Gloo's protocol are unread is reset, and
-// a reset loses what the other side has not read: leave it time to read.
+// If a connection is closed while messages of Gloo's protocol are unread, it is reset, and the reset
+// discards data that the other side has not read. So this waits, to leave it time to read.
 GlooChannel::~GlooChannel() {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  // Gloo's thread may be at a buffer until its connection is closed.
+  // Gloo's thread may use a buffer until its connection is closed.
   context->closeConnections();
   posted.clear();
   liveness.reset();
-  // The others may still have to look up the reason.
+  // The other ranks may still look up the reason in the store.
   store->waitForOthers(Clock::now() + std::chrono::milliseconds(800));
 }
 
@@ -118,9 +117,9 @@ void GlooChannel::receive(int peer, int tag, void *data, size_t bytes) {
 }
 
 std::set<int> GlooChannel::complete(Clock::time_point deadline) {
-  std::set<int> late; // of those that something was posted for
+  std::set<int> late; // among the ranks with posted operations
   for (Posted &each : posted) {
-    // 0 would mean for ever.
+    // A timeout of 0 would mean no timeout.
     auto left = milliseconds(std::max(std::chrono::duration<double>(deadline - Clock::now()).count(), 0.0));
     try {
       if (ended.count(each.peer) == 0 && !liveness->wait(*each.buffer, each.isSend, each.peer, left))

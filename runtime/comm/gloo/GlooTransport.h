@@ -1,4 +1,4 @@
-//===- GlooTransport.h - processes that reach each other over TCP ---------===//
+//===- GlooTransport.h - processes connected over TCP ---------------------===//
 #ifndef BRAID_COMM_GLOO_GLOOTRANSPORT_H
 #define BRAID_COMM_GLOO_GLOOTRANSPORT_H
 
@@ -6,9 +6,9 @@
 
 namespace braid {
 
-// Ranks rendezvous at `joining.rendezvous`.  Each listens on the network
-// interface that GLOO_SOCKET_IFNAME names, or else on the one that leads to the
-// store, or to this host's name.
+// Ranks rendezvous at `joining.rendezvous`. Each rank listens on the network interface in
+// GLOO_SOCKET_IFNAME. By default, it listens on the interface that leads to the store, or on that of this
+// host's name.
 TransportFactory glooTransport(const Joining &joining);
 
 } // namespace braid

@@ -7,7 +7,7 @@
 
 using namespace braid;
 
-// Tags of groups are 32 bits wide.
+// A tag that no group uses: tags of groups have 32 bits.
 static constexpr uint64_t kSlot = uint64_t{1} << 40;
 static constexpr std::chrono::milliseconds kInterval(100);
 
@@ -52,7 +52,7 @@ void Liveness::watch() {
   while (!changed.wait_for(lock, kInterval, [&] { return closing; })) {
     if (!waiting || !hasEnded(waitingFor))
       continue;
-    // A thread that may be slow still has to take what arrived before the end.
+    // Waits one more interval, so that a slow thread can read data that arrived before the end.
     if (std::exchange(suspected, true)) {
       waiting->abortWaitRecv();
       waiting->abortWaitSend();
@@ -60,8 +60,7 @@ void Liveness::watch() {
   }
 }
 
-// A wait that has been aborted beforehand returns at once, and throws when the
-// connection has ended.
+// A wait that is aborted beforehand returns at once, and throws if the connection has ended.
 bool Liveness::hasEnded(int peer) {
   try {
     receives[peer]->abortWaitRecv();

@@ -1,4 +1,4 @@
-//===- Mesh.cpp - connections of all ranks with each other ----------------===//
+//===- Mesh.cpp - connections between all pairs of ranks ------------------===//
 
 #include "comm/gloo/Mesh.h"
 
@@ -20,10 +20,10 @@
 using namespace braid;
 using Clock = Store::Clock;
 
-// Tags of groups are 32 bits wide, and Liveness has 1 << 40.
+// A tag that nothing else uses: tags of groups have 32 bits, and Liveness uses 1 << 40.
 static constexpr uint64_t kProofSlot = uint64_t{1} << 41;
 
-// How long an attempt waits for a connection or a proof; the last one until the deadline.
+// How long each attempt waits for a connection or a proof; the last attempt waits until the deadline.
 static constexpr std::chrono::seconds kPatience[] = {std::chrono::seconds(5), std::chrono::seconds(20),
                                                      std::chrono::hours(24 * 365)};
 
@@ -40,12 +40,12 @@ public:
       : store(store), own(own), prefix(concat("mesh-", attempt, "/")), deadline(deadline) {}
 
   void setText(const std::string &key, const std::string &text) {
-    // Addresses of a job that is over lead nowhere.
+    // Addresses of a previous job would be wrong.
     if (store.find(prefix + key))
       throw Error("it holds keys of another job; give each job its own rendezvous");
     store.set(prefix + key, text);
   }
-  // Keys are the ranks' numbers, or end in them.
+  // A key is a rank's number, or ends in one.
   std::string getText(const std::string &key) {
     const std::string rank = key.substr(key.find_last_not_of("0123456789") + 1);
     if (std::optional<std::string> value = awaitFrom(store, prefix + key, rank, own, deadline))
@@ -75,7 +75,7 @@ private:
 
 } // namespace
 
-// Each rank says something; what the first has said that is not empty.
+// Stores this rank's text and waits for the texts of all ranks; returns the first one that is not empty.
 static std::string meet(AttemptStore &store, const Joining &own, const std::string &stage, const std::string &said) {
   store.setText(concat(stage, own.rank), said);
   std::string first;
@@ -89,7 +89,8 @@ static std::string meet(AttemptStore &store, const Joining &own, const std::stri
 // Connections
 //===----------------------------------------------------------------------===//
 
-// On the network interface that the user has named, or else where the store is reached.
+// Opens the network interface that the user named; defaults to loopback on one host, else to the interface
+// that reaches the store.
 static std::shared_ptr<gloo::transport::Device> openDevice(const Joining &joining, const Store &store) {
   gloo::transport::tcp::attr attributes;
   std::string towardsStore = store.localAddress();
@@ -102,7 +103,7 @@ static std::shared_ptr<gloo::transport::Device> openDevice(const Joining &joinin
   return gloo::transport::tcp::CreateDevice(attributes);
 }
 
-// Each rank to each that it knows the secret.
+// Each rank proves to each other rank that it knows the secret.
 static void provePairs(gloo::Context &context, const JobToken &secret, Clock::time_point deadline) {
   struct Proof {
     std::string own, its;
@@ -125,7 +126,7 @@ static void provePairs(gloo::Context &context, const JobToken &secret, Clock::ti
     if (peer == context.rank)
       continue;
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-    left = std::max(left, std::chrono::milliseconds(1)); // 0 would mean for ever
+    left = std::max(left, std::chrono::milliseconds(1)); // 0 would mean no timeout
     try {
       proofs[peer].in->waitRecv(left);
       proofs[peer].out->waitSend(left);
@@ -137,14 +138,14 @@ static void provePairs(gloo::Context &context, const JobToken &secret, Clock::ti
   }
 }
 
-// Null, and the reason that the first rank gives, when not all ranks could connect.
+// Returns null, and the lowest failed rank's reason, if not all ranks could connect.
 static std::shared_ptr<gloo::rendezvous::Context> tryToConnect(const Joining &joining, AttemptStore &store,
                                                                std::shared_ptr<gloo::transport::Device> device,
                                                                std::chrono::milliseconds patience,
                                                                std::string &reason) {
   auto context = std::make_shared<gloo::rendezvous::Context>(joining.rank, joining.size);
-  context->setTimeout(patience / 5); // Gloo takes five times that for a connection
-  // What all say is the secret, for rank 0 says it, and everybody waits for everybody.
+  context->setTimeout(patience / 5); // Gloo waits five times the timeout for a connection
+  // Only rank 0 gives a text, a random secret; so all ranks get it, and each rank waits for all others.
   std::string secret = meet(store, joining, "ready-", joining.rank == 0 ? randomBytes(JobToken::macBytes) : "");
   std::string own;
   try {
@@ -172,7 +173,7 @@ std::shared_ptr<gloo::rendezvous::Context> braid::connectMesh(const Joining &joi
 }
 
 //===----------------------------------------------------------------------===//
-// What Gloo throws
+// Exceptions from Gloo
 //===----------------------------------------------------------------------===//
 
 static bool isOfGloo(const std::exception &error) {

@@ -1,10 +1,9 @@
-//===- Mesh.h - connections of all ranks with each other ------------------===//
+//===- Mesh.h - connections between all pairs of ranks --------------------===//
 //
-// Gloo's pairs know no secret: each listens on a port of its own, takes whoever comes
-// first for its peer, and closes the port.  So ranks open their ports when all are there,
-// and close them milliseconds later; then each proves to each, over the new connections,
-// that it knows what rank 0 has left in the store.  Where a stranger got in between, all
-// connect once more.
+// Gloo's pairs check no secret: each pair listens on its own port, accepts the first connection as its
+// peer, and closes the port. So ranks open their ports only when all ranks are ready, and close them
+// milliseconds later. Then each rank proves to each other rank, over the new connections, that it knows a
+// secret that rank 0 left in the store. If a stranger got in between, all ranks connect again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_GLOO_MESH_H
@@ -16,16 +15,15 @@
 
 namespace braid {
 
-// Throws Error that names a rank which has not joined by the deadline, or why ranks cannot
-// connect.
+// Throws an Error that names a rank which has not joined by the deadline, or says why ranks cannot connect.
 std::shared_ptr<gloo::rendezvous::Context> connectMesh(const Joining &joining, Store &store,
                                                        Store::Clock::time_point deadline);
 
-// What Gloo says, without the place in its sources.
+// Returns Gloo's message without the location in its sources.
 std::string textOf(const std::exception &error);
 
-// As long as one lives: where Gloo throws on its own thread, because a connection carries
-// what no rank sends, the process ends with a message of ours.
+// During its lifetime: if Gloo throws on its own thread, because a connection carries data that no rank
+// sends, the process ends with our message.
 class EndWithMessage {
 public:
   explicit EndWithMessage(int rank);

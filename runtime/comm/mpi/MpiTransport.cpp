@@ -1,9 +1,8 @@
-//===- MpiTransport.cpp - ranks that mpirun started -----------------------===//
+//===- MpiTransport.cpp - ranks started by mpirun -------------------------===//
 //
-// Open MPI 4.1 moves data only inside of MPI calls, so the communication thread
-// polls whether what was posted is done: eagerly at first, then with short sleeps,
-// because the cores belong to the computation.  Between polls it looks for notices on
-// a tag of their own: that a rank has failed, or has ended.
+// Open MPI 4.1 moves data only inside MPI calls, so the communication thread polls posted operations: at
+// first without pauses, then with short sleeps, because the cores belong to the computation. Between polls
+// it looks for notices on a reserved tag: a rank has failed, or has ended.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +30,8 @@ void check(int code, const char *what) {
   fail(what, " failed: ", std::string(text, length));
 }
 
-// Polls without a pause for a few microseconds, then sleeps between polls.  To yield
-// instead would cost a whole time slice wherever others compute.
+// Polls without a pause for a few microseconds, then sleeps between polls. Yielding instead would cost a
+// whole time slice when other threads compute.
 class Patience {
 public:
   void wait() {
@@ -59,7 +58,7 @@ public:
   void announceFailure(const std::string &message) override;
 
 private:
-  // Groups have the tags from 1.
+  // Groups have tags from 1 on.
   static constexpr int noticeTag = 0;
 
   void notifyAll(const std::string &notice);
@@ -70,10 +69,10 @@ private:
   MPI_Comm world = MPI_COMM_NULL;
   int ownRank = 0, worldSize = 0;
   std::vector<MPI_Request> requests;
-  std::vector<int> peers; // of the requests
+  std::vector<int> peers; // peer of each request
   std::vector<bool> ended, failed;
   bool broken = false;
-  std::string sentNotice; // the buffer of what notifyAll sends, until the end
+  std::string sentNotice; // send buffer of notifyAll, kept until the end
 };
 
 MpiChannel::MpiChannel() {
@@ -81,9 +80,9 @@ MpiChannel::MpiChannel() {
   MPI_Initialized(&isInitialized);
   if (isInitialized)
     fail("MPI is initialized already, but the communication thread must initialize it");
-  // Else the kernel makes 60 us of a sleep of 10.
+  // Without this, the kernel turns a sleep of 10 µs into 60 µs.
   prctl(PR_SET_TIMERSLACK, 1000);
-  // "Funneled": only the thread that initializes it calls MPI.
+  // "Funneled": only the thread that initializes MPI calls it.
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_FUNNELED)
     fail("this MPI library does not support programs with threads (MPI_THREAD_FUNNELED)");
@@ -95,9 +94,9 @@ MpiChannel::MpiChannel() {
   failed.resize(worldSize);
 }
 
-// MPI_Finalize waits for all ranks, and mpirun 4.1 may never end when a rank is
-// ended while it waits there.  So this waits first, as long as it takes; after a
-// failure nobody finalizes: processes end with an error, and mpirun sees to it.
+// MPI_Finalize waits for all ranks, and mpirun 4.1 may never end if a rank is killed while it waits there.
+// So this waits for notices of all ranks first, without a time limit. After a failure no rank finalizes:
+// processes end with an error, and mpirun handles it.
 MpiChannel::~MpiChannel() {
   if (broken)
     return;
@@ -108,7 +107,7 @@ MpiChannel::~MpiChannel() {
     MPI_Finalize();
 }
 
-// Messages are chunks of streams, so their sizes fit MPI's ints.
+// Messages are chunks of streams, so their sizes fit MPI's int.
 void MpiChannel::send(int peer, int tag, const void *data, size_t bytes) {
   if (bytes == 0)
     return;
@@ -149,7 +148,7 @@ std::set<int> MpiChannel::complete(Clock::time_point deadline) {
   }
 }
 
-// Peers of requests that are not done.
+// Returns the peers of requests that are not done.
 std::set<int> MpiChannel::outstanding() {
   std::set<int> result;
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -161,7 +160,7 @@ std::set<int> MpiChannel::outstanding() {
   return result;
 }
 
-// A notice is the text of a failure; it is empty from a rank that ends as it should.
+// Sends a notice to all ranks: the text of a failure, or an empty text when this rank ends normally.
 void MpiChannel::notifyAll(const std::string &notice) {
   sentNotice = notice;
   for (int peer = 0; peer < worldSize; ++peer) {
@@ -173,7 +172,7 @@ void MpiChannel::notifyAll(const std::string &notice) {
   }
 }
 
-// The text of a failure that has just been announced, or nothing.
+// Returns the text of a failure that was just announced, or an empty string.
 std::string MpiChannel::readNotice() {
   int present = 0, length = 0;
   MPI_Status status;
@@ -187,15 +186,15 @@ std::string MpiChannel::readNotice() {
   return text;
 }
 
-// mpirun ends all ranks as soon as one ends with an error: wait until the others
-// know what happened, and a moment more for those that are not listening.
+// mpirun ends all ranks as soon as one ends with an error. So this waits until the other ranks know the
+// reason, but only a moment for ranks that do not listen.
 void MpiChannel::announceFailure(const std::string &message) {
   broken = true;
   notifyAll(message);
   Clock::time_point deadline = Clock::now() + std::chrono::seconds(1);
   for (Patience patience; !allHaveNotified() && Clock::now() < deadline; patience.wait())
     readNotice();
-  std::this_thread::sleep_for(std::chrono::milliseconds(100)); // to print it
+  std::this_thread::sleep_for(std::chrono::milliseconds(100)); // time to print it
 }
 
 // Whether all other ranks have failed or ended.

@@ -1,4 +1,4 @@
-//===- MpiTransport.h - ranks that mpirun started -------------------------===//
+//===- MpiTransport.h - ranks started by mpirun ---------------------------===//
 #ifndef BRAID_COMM_MPI_MPITRANSPORT_H
 #define BRAID_COMM_MPI_MPITRANSPORT_H
 
@@ -6,9 +6,9 @@
 
 namespace braid {
 
-// Initializes MPI on the communication thread, and finalizes it there: once a
-// process.  No other thread may call MPI.  MPI has its own way to find ranks, and
-// its time-outs: those of `joining` are not used.
+// Initializes and finalizes MPI on the communication thread, once per process. No other thread may call
+// MPI. MPI finds ranks by itself and has its own timeouts: the address and timeout of `joining` are not
+// used.
 TransportFactory mpiTransport(const Joining &joining = {});
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- SharedJob.cpp - the ranks of one host find each other --------------===//
+//===- SharedJob.cpp - rendezvous of the ranks of one host ----------------===//
 
 #include "comm/shm/SharedRings.h"
 
@@ -16,11 +16,11 @@
 using namespace braid;
 
 namespace {
-// What a rank says of itself.
+// A rank's description of itself.
 struct Place {
-  std::string host; // which kernel, and which of its numbers of processes
+  std::string host; // kernel and process-id namespace (ownHost)
   pid_t process = 0;
-  int descriptor = -1; // of rank 0's memory
+  int descriptor = -1; // of rank 0's shared memory
 
   std::string text() const { return concat(host, " ", process, " ", descriptor); }
 };
@@ -56,10 +56,10 @@ static std::string hear(Store &store, const Joining &own, const char *stage, int
   fail("rank ", rank, " has not joined", store.remark());
 }
 
-// There is no wrapper of it in older C libraries.
+// Older C libraries have no wrapper for this system call.
 static int watchProcess(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
 
-// Says of an error whose it is; empty if there is none.
+// Returns the message of an error, with the rank; empty if there is no error.
 template <class F> static std::string whyNot(const Joining &own, const F &join) {
   try {
     join();
@@ -82,7 +82,8 @@ static void join(SharedJob &job, const Joining &own, const std::vector<Place> &p
       fail("it cannot watch the process of rank ", rank, ": ", strerror(errno), "; choose --transport=gloo");
 }
 
-// Each rank says where it is, then whether it has joined: all hear of all, so all start or none.
+// Each rank publishes its place, then whether it has joined. All ranks read both from all, so either all
+// start or none.
 SharedJob braid::joinSharedJob(const Joining &own, Store &store, Store::Clock::time_point deadline) {
   SharedJob job;
   std::string why;

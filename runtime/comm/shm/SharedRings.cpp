@@ -1,4 +1,4 @@
-//===- SharedRings.cpp - memory that the ranks of one host share ----------===//
+//===- SharedRings.cpp - shared memory of ranks on one host ---------------===//
 
 #include "comm/shm/SharedRings.h"
 
@@ -18,8 +18,8 @@ static constexpr size_t kPage = 4096;
 
 static size_t roundUpTo(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
 
-// A rank has so many MiB to and from all others, whatever their number, but no ring is too small
-// for the signatures of operations.
+// Returns the bytes of a ring. A rank has a fixed number of MiB for its rings to and from all others, but
+// every ring has room for the signatures of operations.
 static size_t capacityFor(int ranks) {
   constexpr size_t total = 8 << 20, least = 64 << 10, most = 2 << 20;
   return std::clamp(roundUpTo(total / ranks, kPage), least, most);
@@ -65,7 +65,7 @@ std::unique_ptr<SharedRings> SharedRings::open(int ranks, pid_t maker, int descr
 
 SharedRings::SharedRings(int ranks, int file) : ranks(ranks), capacity(capacityFor(ranks)), file(file) {}
 
-// New memory is zero, which is how counts begin.
+// New memory is zero, the initial value of all counts.
 void SharedRings::map() {
   void *mapped = mmap(nullptr, allBytes(ranks), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED)

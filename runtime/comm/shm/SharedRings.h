@@ -1,9 +1,9 @@
-//===- SharedRings.h - memory that the ranks of one host share ------------===//
+//===- SharedRings.h - shared memory of ranks on one host -----------------===//
 //
-// A ring of bytes from each rank to each other one, and of each rank a word to sleep at.  A ring
-// has one writer and one reader: each counts the bytes that it has passed on, and reads the
-// other's count.  The memory belongs to no file: rank 0 makes it, the others open it through
-// /proc, and it is gone with the last process, however that ends.
+// A ring of bytes from each rank to each other rank, and one futex word per rank to sleep on. A ring has
+// one writer and one reader: each counts the bytes that it has moved, and reads the other's count. The
+// memory has no file name: rank 0 creates it and the other ranks open it through /proc. It is freed with
+// the last process, however that process ends.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMM_SHM_SHAREDRINGS_H
@@ -18,10 +18,10 @@
 
 namespace braid {
 
-// Of a rank.
+// Shared state of one rank.
 struct alignas(64) RankState {
-  std::atomic<uint32_t> events; // counts what may let it go on; a futex
-  std::atomic<uint32_t> sleeps; // whether it waits for the next one
+  std::atomic<uint32_t> events; // counts events that may unblock the rank; a futex
+  std::atomic<uint32_t> sleeps; // whether the rank waits for the next event
   std::atomic<uint32_t> hasLeft;
 };
 static_assert(std::atomic<uint32_t>::is_always_lock_free && std::atomic<uint64_t>::is_always_lock_free);
@@ -33,9 +33,9 @@ struct Ring {
 
 class SharedRings {
 public:
-  // Takes the bytes of all rings at once.  Throws Error if there is not so much memory.
+  // Allocates the bytes of all rings at once. Throws Error if there is not enough memory.
   static std::unique_ptr<SharedRings> make(int ranks);
-  // Those that a process has made, under a number of its own.
+  // Opens the rings of another process by its descriptor number.
   static std::unique_ptr<SharedRings> open(int ranks, pid_t maker, int descriptor);
   ~SharedRings();
   SharedRings(const SharedRings &) = delete;
@@ -45,7 +45,7 @@ public:
   Ring &ring(int from, int to) { return rings[indexOf(from, to)]; }
   std::byte *bytesOf(int from, int to) { return data + indexOf(from, to) * capacity; }
   size_t ringBytes() const { return capacity; }
-  // For others, of rank 0's; -1 once it is closed.
+  // Rank 0's descriptor, which other ranks open; -1 once it is closed.
   int descriptor() const { return file; }
   void closeDescriptor();
 
@@ -66,11 +66,11 @@ private:
 // The rings of a job, and its processes.
 struct SharedJob {
   std::unique_ptr<SharedRings> rings;
-  std::vector<int> processes; // by rank: a descriptor that is readable once it has ended; -1 for this one
+  std::vector<int> processes; // by rank: a descriptor, readable once the process has ended; -1 for this rank
 };
 
-// All ranks meet at the store.  Throws Error that names a rank which has not joined by the
-// deadline, or which cannot share memory with rank 0.
+// All ranks meet at the store. Throws an Error that names a rank which has not joined by the deadline, or
+// which cannot share memory with rank 0.
 SharedJob joinSharedJob(const Joining &joining, Store &store, Store::Clock::time_point deadline);
 
 } // namespace braid

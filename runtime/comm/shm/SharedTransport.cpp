@@ -1,11 +1,11 @@
-//===- SharedTransport.cpp - processes of one host ------------------------===//
+//===- SharedTransport.cpp - processes on one host ------------------------===//
 //
-// The thread that communicates copies messages into rings and out of them, a piece at a time, so
-// that both sides work on one message.  When nothing moves it looks again for a moment, then
-// sleeps until another rank says that something has changed.
+// The communication thread copies messages into and out of rings, one piece at a time, so that both sides
+// work on the same message. If nothing can move, it polls for a moment, then sleeps until another rank
+// signals a change.
 //
-// A message begins with its tag and size.  Who sends and who receives come to their messages in
-// one order, as operations do; one whose tag nobody waits for stays where it is.
+// A message begins with its tag and size. Sender and receiver reach their messages in the same order,
+// because they reach operations in the same order. A message that no receive expects stays in the ring.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,22 +31,22 @@ using namespace braid;
 
 namespace {
 
-// So much is copied before the other side hears of it.
+// Bytes to copy before the other side is told.
 constexpr size_t kPiece = 256 << 10;
-// How long to look again before sleeping: waking up takes longer.
+// How long to poll before sleeping: waking up takes longer.
 constexpr std::chrono::microseconds kPatience(20);
-// How often a rank that sleeps looks whether the others are there.
+// How often a sleeping rank checks that the others are alive.
 constexpr std::chrono::milliseconds kInterval(50);
 
 struct Frame {
   uint64_t tag, bytes;
 };
 
-// A part of a message, to or from one rank.
+// A message to or from one rank, partly moved.
 struct Posted {
   Frame frame;
   std::byte *data;
-  size_t moved = 0; // the frame among them
+  size_t moved = 0; // including the frame
   size_t size() const { return sizeof(Frame) + frame.bytes; }
 };
 
@@ -97,7 +97,7 @@ SharedChannel::SharedChannel(const Joining &options) : options(options), sends(o
       store = openStore(options, deadline);
     failures = FailureBoard(store, options.rank, options.size);
     job = joinSharedJob(options, *store, deadline);
-    // From now on it is read only after a failure, by ranks that are about to end.
+    // From now on the store is read only after a failure, by ranks that are about to end.
     store->setPatience(std::chrono::seconds(1));
   } catch (const Error &error) {
     std::string when = Clock::now() >= deadline ? concat(" within ", formatExact(options.timeout), " s") : "";
@@ -114,7 +114,7 @@ SharedChannel::~SharedChannel() {
     wake(peer);
     ::close(job.processes[peer]);
   }
-  // The others may still have to look up the reason.
+  // The other ranks may still look up the reason in the store.
   store->waitForOthers(Clock::now() + std::chrono::milliseconds(800));
 }
 
@@ -127,7 +127,7 @@ void SharedChannel::post(Queues &queues, int peer, int tag, const void *data, si
 // Moving bytes
 //===----------------------------------------------------------------------===//
 
-// Calls f(memory, bytes) for a range of a ring, which may go around its end.
+// Calls f(memory, bytes) for each part of a range of a ring, which may wrap around its end.
 template <class F> void forEachPart(std::byte *ring, size_t capacity, uint64_t begin, size_t bytes, const F &f) {
   size_t at = begin % capacity, first = std::min(bytes, capacity - at);
   f(ring + at, first);
@@ -135,7 +135,7 @@ template <class F> void forEachPart(std::byte *ring, size_t capacity, uint64_t b
     f(ring, bytes - first);
 }
 
-// Whether something has moved.
+// Sends a piece to a peer; returns whether any bytes moved.
 bool SharedChannel::sendTo(int peer) {
   std::deque<Posted> &queue = sends[peer];
   if (queue.empty())
@@ -145,7 +145,7 @@ bool SharedChannel::sendTo(int peer) {
   uint64_t written = ring.written.load(std::memory_order_relaxed);
   size_t room = capacity - (written - ring.read.load(std::memory_order_acquire));
   Posted &next = queue.front();
-  // A frame is written as a whole.
+  // A frame is written in one piece.
   if (room < sizeof(Frame))
     return false;
   size_t bytes = std::min({room, next.size() - next.moved, kPiece});
@@ -233,7 +233,8 @@ void SharedChannel::wake(int peer) {
     syscall(SYS_futex, reinterpret_cast<uint32_t *>(&state.events), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-// `seen` is the number of events before it was found that nothing can move.
+// Sleeps until another rank signals an event. `seen` is the number of events before this rank found that
+// nothing can move.
 void SharedChannel::sleepUntil(Clock::time_point moment, uint32_t seen) {
   RankState &state = job.rings->stateOf(options.rank);
   for (Clock::time_point end = Clock::now() + kPatience; Clock::now() < end;)
@@ -254,8 +255,7 @@ std::set<int> SharedChannel::pendingPeers() const {
   return peers;
 }
 
-// Whether one of them has left, or its process is gone; the bytes that it has written are still
-// there.
+// Whether a peer has left or its process has ended. The bytes that it has written remain readable.
 bool SharedChannel::findEnded(const std::set<int> &peers) {
   bool found = false;
   for (int peer : peers) {
@@ -282,7 +282,7 @@ std::set<int> SharedChannel::complete(Clock::time_point deadline) {
       sleepUntil(std::min(deadline, Clock::now() + kInterval), seen);
       continue;
     }
-    // What came before the end is taken first.
+    // Reads data that arrived before the end first.
     if (moveAll())
       continue;
     failures.throwAnnounced();

@@ -1,4 +1,4 @@
-//===- SharedTransport.h - processes of one host --------------------------===//
+//===- SharedTransport.h - processes on one host --------------------------===//
 #ifndef BRAID_COMM_SHM_SHAREDTRANSPORT_H
 #define BRAID_COMM_SHM_SHAREDTRANSPORT_H
 
@@ -7,8 +7,7 @@
 
 namespace braid {
 
-// Ranks rendezvous at `joining.rendezvous`, and from then on exchange messages through memory
-// that they share.
+// Ranks rendezvous at `joining.rendezvous`, then exchange messages through shared memory.
 TransportFactory sharedTransport(const Joining &joining);
 
 } // namespace braid
