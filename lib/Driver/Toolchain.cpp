@@ -212,7 +212,7 @@ void Build::compileHost(StringRef source) {
   if (options.gpu.empty())
     words.insert(words.end(), {"-march=" + (options.cpu.empty() ? "native" : options.cpu), "-ffp-contract=fast"});
   if (!options.keepSources.empty())
-    words.push_back("-g1"); // the sources stay: profilers can show them
+    words.push_back("-g1"); // for profilers, because the sources are kept
   for (const RuntimePart &part : runtime.parts)
     for (const TransportLibrary &library : transportLibraries(options))
       if (library.name == part.name)
