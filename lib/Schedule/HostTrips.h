@@ -41,7 +41,8 @@ struct HostTripsProblem {
 
   /// Start time of each action, and the end of the last, in seconds.
   std::vector<double> begins;
-  /// First action from which no tensor must be on the device, except those that the action itself reads.
+  /// The first action that needs no tensor on the device, except those that it reads.
+
   unsigned turn = 0;
   std::vector<Tensor> tensors;
   std::vector<Fetch> others;

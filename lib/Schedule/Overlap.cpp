@@ -253,7 +253,7 @@ void Scheduler::pullCheapProducers() {
     int64_t bytes = 0;
     bool isCheap = action(number).after.empty();
     for (auto it = producers.rbegin(); it != producers.rend() && isCheap; ++it) {
-      // Adds the producers of a producer, which the walk has not reached yet.
+      // The producers of a producer have lower numbers, so this loop still reaches them.
       producers.insert(action(*it).needs.begin(), action(*it).needs.end());
       seconds += action(*it).seconds;
       bytes += plan.bytesTaken[*it];
@@ -307,7 +307,7 @@ OverlapSchedule Scheduler::run() {
     finish(plan.main[next]);
   }
   startCollectives();
-  // The groups that have not run wait for reductions.
+  // Collectives that have not begun wait for updates; their groups get 0.
   for (const OverlapPlan::Group &group : plan.groups)
     left.push_back(std::max(0.0, queues.end(group.last) - queues.now));
   runRest();
