@@ -2,8 +2,8 @@
 //
 // A body of generics on whole tensors states what a kernel computes. This analysis decides when. It splits the row loop
 // into *phases* at the reductions over lanes: an op that reads the result of a reduction in phase p runs in the
-// next phase, in a separate lane loop. A lane value that several phases read is recomputed in each phase, or *kept* in an array
-// if it is expensive. A reduction over rows is an *accumulator* that outlives the row loop.
+// next phase, in a separate lane loop. A lane value that several phases read is recomputed in each phase, or *kept* in
+// an array if it is expensive. A reduction over rows is an *accumulator* that outlives the row loop.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_KERNELANALYSIS_H

@@ -27,7 +27,7 @@ struct ComparedMesh {
 
 struct RefusedMesh {
   std::string mesh;
-  /// Stages of ZeRO that this mesh was refused with for the same reason.
+  /// Stages of ZeRO that were refused on this mesh for the same reason.
   std::vector<std::optional<int64_t>> stages;
   std::string reason;
 };

@@ -112,8 +112,8 @@ static std::optional<size_t> fastestWithin(ArrayRef<FrontierPoint> points, int64
   return fastest;
 }
 
-/// Returns a choice that replays as much as `finer` in the first units of forward, and as little as `coarser` in the
-/// others. The caller sets the number of these units.
+/// Returns a choice that replays like `finer` in the first units of forward, and like `coarser` in the others. The
+/// caller sets the number of these units.
 static ReplayWorth between(const FrontierPoint &coarser, const FrontierPoint &finer) {
   const std::optional<ReplayWorth> &rest = coarser.choice.worth;
   double bytesPerSecond = finer.choice.worth->bytesPerSecond;

@@ -31,8 +31,8 @@ static void set(std::string &option, const std::string &given) {
 // From a graph to its training programs
 //===----------------------------------------------------------------------===//
 
-/// Returns whether matmuls are merged. By default, merges on a GPU if ranks hold whole parameters and gradients: the
-/// parts of merged gradients are complete at the same time, and sending them would need a copy.
+/// Returns whether matmuls are merged. By default, merges on a GPU if ranks hold whole parameters and gradients. With
+/// shards, the parts of merged gradients would be complete at the same time and need a copy before they are sent.
 static bool mergesMatmuls(const DriverOptions &options) {
   if (!options.mergeMatmuls.empty())
     return options.mergeMatmuls == "on";

@@ -69,7 +69,7 @@ static std::string cmakeTransport(StringRef name, StringRef transport, StringRef
   return text + "endif()\n";
 }
 
-/// Returns CMake text for the transports, other than those of the runtime itself, that the binary is linked with.
+/// Returns CMake text that links the binary with the transports that have libraries of their own.
 static std::string cmakeTransports(StringRef name, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   std::string text;

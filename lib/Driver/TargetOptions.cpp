@@ -24,7 +24,7 @@ using namespace braid;
 /// an error if `named` does not exist.
 static Expected<std::string> findNvcc(StringRef named) {
   if (!named.empty()) {
-    // A path is returned unchanged, even if no file exists there.
+    // findProgramByName returns a path unchanged, even if no file exists there.
     ErrorOr<std::string> path = sys::findProgramByName(named);
     if (!path || !sys::fs::can_execute(*path))
       return makeError("--nvcc=" + named + ": no such program");
