@@ -15,7 +15,7 @@ namespace braid {
 
 /// Outputs of the compiler, in order of its levels.
 enum class Emit {
-  Tg,     // programs of primitives; with a mesh, one for all ranks
+  Tg,     // programs in primitives; with a mesh, for all ranks together
   Comm,   // programs of a rank, with their collectives
   Exec,   // actions on values
   Memory, // actions in memory
