@@ -31,8 +31,8 @@ public:
   std::vector<unsigned> run();
 
 private:
-  /// Returns the position of the first action that waits for the one at `place`. Returns none if only updates wait,
-  /// because updates are moved elsewhere.
+  /// Returns the position of the first action that waits for the one at `place`. Returns none if this action is an
+  /// update, because the scheduler moves updates itself.
   std::optional<unsigned> firstReader(unsigned place) const;
   bool dependsOn(unsigned action, const std::vector<bool> &others) const;
   bool mayMove(unsigned action) const;

@@ -60,7 +60,7 @@ struct OverlapProblem {
     unsigned queue = kRanks;
     /// Unit of a gather: its index on its queue in the order of first uses.
     unsigned unit = 0;
-    /// Whether a collective starts in program order, like all ordered ones.
+    /// Whether the collective starts in program order relative to the other ordered ones.
     bool ordered = false;
 
     bool communicates() const { return kind == Kind::Collective || kind == Kind::Gather; }

@@ -77,7 +77,7 @@ private:
   const OverlapProblem &problem;
   bool early;
   std::vector<bool> late;
-  /// None without a memory limit.
+  /// The complete schedule; none without a memory limit.
   std::optional<WholeSchedule> whole;
 
   Queues queues;
