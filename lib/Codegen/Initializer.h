@@ -35,7 +35,7 @@ public:
   std::string text(unsigned column = 0) const;
 
 private:
-  std::vector<std::vector<std::string>> lines{{}}; // of fields
+  std::vector<std::vector<std::string>> lines{{}}; // fields by line
 };
 
 } // namespace braid::codegen

@@ -64,7 +64,7 @@ struct Node {
 
 /// A result of the kernel.
 struct Output {
-  unsigned number; // among the outs
+  unsigned number; // index among the outs
   const Node *node;
   Dims dims;
   /// The phase that stores the output; row accumulators are stored after the row loop.

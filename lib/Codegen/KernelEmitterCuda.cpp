@@ -1,8 +1,13 @@
 //===- KernelEmitterCuda.cpp - emits kernels for a GPU --------------------===//
 //
-// Names in the generated code: L lanes per row, R rows, B rows per block with partial sums, W lanes that a thread
-// processes at once, T threads that share a row, ROWS groups of T threads in a block, ITERS iterations of a thread's
-// lane loop.
+// Names in the generated code:
+//   L      lanes per row
+//   R      rows
+//   B      rows per block with partial sums
+//   W      lanes that a thread processes at once
+//   T      threads that share a row
+//   ROWS   groups of T threads in a block
+//   ITERS  iterations of a thread's lane loop
 //
 //===----------------------------------------------------------------------===//
 

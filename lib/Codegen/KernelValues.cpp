@@ -158,7 +158,7 @@ Expr KernelWriter::loadAt(unsigned operand, const Place &place) {
     text = "ld" + lanes + count().str() + ")";
   else
     text = "ld_strided" + lanes + ", " + std::to_string(place.laneStride) + count().str() + ")";
-  // Not at the beginning if the offset of the row is computed in the same loop.
+  // Not among the loads at the beginning of a loop that computes the offset of the row.
   bool first = lane && levelOf(place.variesByRow, lane) != levelOf(true, false);
   return define(*kind, place.variesByRow, lane, text, first);
 }
@@ -206,7 +206,8 @@ Expr KernelWriter::randomUniform(exec::RandomUniformOp op, const Node &node) {
     (analysis.isLane(dim) ? laneStride : strides[dim]) += stride;
   }
 
-  // The offsets of a block are equal in the whole space.
+  // The offsets of a block must be equal in the whole space.
+
   std::string start;
   for (auto [offset, step] : llvm::zip(op.getOffsets(), op.getSteps())) {
     Expr value = evaluateScalar(offset, node);

@@ -97,7 +97,7 @@ std::string StepPrinter::matmulNote(exec::MatmulOp op, const BufferNames &names)
   return text;
 }
 
-/// Returns the common property of equal actions: a kernel, or the sizes of a GEMM.
+/// Returns a name that actions of the same kind share: the kernel, or the sizes of the GEMM.
 static std::string kernelOf(exec::ActionOpInterface action) {
   auto op = dyn_cast<exec::MatmulOp>(action.getOperation());
   if (!op)

@@ -52,9 +52,9 @@ public:
   const StepEmitter &getEmitter() const { return emitter; }
   /// Returns the rows of br_model.matmuls of a kind of ranks, as initializers; complete after print().
   llvm::ArrayRef<std::string> matmuls(unsigned kind) const { return matmulsOf[kind].rows; }
-  /// Returns the rows of br_model.attentions, likewise.
+  /// Returns the rows of br_model.attentions in the same form.
   llvm::ArrayRef<std::string> attentions(unsigned kind) const { return attentionsOf[kind].rows; }
-  /// Return the rows of br_model.transfers, likewise, and the arrays that these name.
+  /// Return the rows of br_model.transfers in the same form, and the arrays that these name.
   llvm::ArrayRef<std::string> transfers(unsigned kind) const { return transfersOf[kind].rows; }
   llvm::StringRef transferParts(unsigned kind) const { return transfersOf[kind].parts; }
 
