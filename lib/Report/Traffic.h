@@ -18,7 +18,7 @@ struct CollectiveTraffic {
   std::string op;        // reduce_scatter
   std::string reduction; // sum, or empty
   std::vector<std::string> axes;
-  int64_t ranks; // of its group
+  int64_t ranks; // ranks in its group
   std::string dtype;
   int64_t bytes, movedBytes;
   /// Whether it only combines or gathers scalars, such as a loss, a norm or a stop flag.
