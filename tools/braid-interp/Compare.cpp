@@ -82,8 +82,9 @@ static LogicalResult compareOnce(Version &before, Version &after, InputOptions i
   return compareVersions(before, after, initial, options, inputs.seed, compared);
 }
 
-/// Copies the bounds of integer inputs from the other side if only that side shows what they index, so that both sides
-/// get valid indices.
+/// Copies bounds of integer inputs from the other side if only that side uses them as indices. Both sides then get
+/// valid indices.
+
 static void adoptBounds(Program &before, const Program &after) {
   for (InputSlot &slot : before.inputs)
     for (const InputSlot &other : after.inputs)
