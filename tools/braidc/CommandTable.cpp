@@ -212,7 +212,7 @@ constexpr Option kHooks[] = {
 
 constexpr Value kAnyNumber = number("X", -kUnbounded);
 
-// Prints the optimizers, each with its hyperparameters.
+// Returns a line for each optimizer, with its hyperparameters.
 Lines optimizers() {
   Lines lines;
   for (const tg::Optimizer *optimizer : tg::allOptimizers())
