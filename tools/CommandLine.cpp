@@ -1,7 +1,6 @@
-//===- CommandLine.cpp - the command lines of the tools -------------------===//
+//===- CommandLine.cpp - command lines of the tools -----------------------===//
 //
-// llvm::cl splits a command line into options and values; the tool's table says what they
-// mean.
+// llvm::cl splits a command line into options and values. The tool's table defines their meaning.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,22 +16,22 @@ using namespace llvm;
 using namespace braid;
 
 [[noreturn]] void braid::exitForUsage(StringRef tool, StringRef error) {
-  if (!error.empty()) // else llvm::cl has said it
+  if (!error.empty()) // else llvm::cl has reported the error
     WithColor::error(errs(), tool) << error << "\n";
   errs() << "try '" << tool << " --help'\n";
   std::exit(cli::kUsageStatus);
 }
 
-/// What llvm::cl makes of the words.
+/// Splits the command line into words, using llvm::cl.
 static cli::Words splitWords(const cli::Command &tool, int argc, char **argv) {
-  cl::getRegisteredOptions();   // --help of llvm::cl is registered by now,
-  cl::ResetCommandLineParser(); // and goes, with the options of LLVM's libraries
+  cl::getRegisteredOptions();   // registers --help of llvm::cl, so that
+  cl::ResetCommandLineParser(); // the reset removes it with the options of LLVM's libraries
   using Texts = cl::list<std::string>;
   std::deque<std::pair<const cli::Option *, Texts *>> registered;
   std::deque<Texts> lists;
   auto add = [&](StringRef name, const cli::Option &option) {
     auto value = option.value.mayBeAlone ? cl::ValueOptional : cl::ValueRequired;
-    registered.push_back({&option, std::addressof(lists.emplace_back(name, value))}); // & gives its strings
+    registered.push_back({&option, std::addressof(lists.emplace_back(name, value))}); // & returns its strings
   };
   std::vector<const cli::Option *> byPosition;
   for (const cli::Topic &topic : tool.topics)
@@ -54,7 +53,7 @@ static cli::Words splitWords(const cli::Command &tool, int argc, char **argv) {
       words.given.emplace_back(byPosition[i], positional[i]);
     else
       words.unknown.push_back(positional[i]);
-  cl::ResetCommandLineParser(); // it forgets what ends here
+  cl::ResetCommandLineParser(); // resets the parser before the options are destroyed
   return words;
 }
 
@@ -93,7 +92,7 @@ void braid::refuseUnknown(StringRef tool, ArrayRef<std::string> unknown) {
   std::vector<std::string> names;
   for (auto &entry : cl::getRegisteredOptions())
     names.push_back("--" + entry.first().str());
-  llvm::sort(names); // the map's order is none
+  llvm::sort(names); // the order of the map is undefined
   std::vector<std::string_view> views(names.begin(), names.end());
   StringRef word = StringRef(unknown.front()).split('=').first;
   exitForUsage(tool, cli::unknownText("option", word, views));

@@ -1,7 +1,7 @@
-//===- Failures.cpp - how a tool ends where it cannot go on ---------------===//
+//===- Failures.cpp - fatal errors of a tool ------------------------------===//
 //
-// The one file of the compiler that is compiled with exceptions (tools/CMakeLists.txt):
-// those of libraries are to say what they are.
+// The only file of the compiler that is compiled with exceptions (tools/CMakeLists.txt), so that the messages of
+// library exceptions can be printed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 static const char *toolName = "";
 
-/// Takes no memory: there may be none.
+/// Prints the message and exits. Allocates no memory, because there may be none left.
 [[noreturn]] static void end(const char *message) {
   for (const char *text : {toolName, ": error: ", message, "\n"})
     if (::write(STDERR_FILENO, text, std::strlen(text)) < 0)
@@ -47,13 +47,13 @@ static void onTerminate() {
   }
 }
 
-/// LLVM would take the signals over that whoever started the tool has it ignore, as nohup does.
+/// Keeps ignored signals ignored, as with nohup, because LLVM would replace their handlers.
 static void keepIgnoredSignals() {
   constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
   struct sigaction before[std::size(kSignals)];
   for (auto [signal, action] : llvm::zip_equal(kSignals, before))
     ::sigaction(signal, nullptr, &action);
-  llvm::sys::SetInterruptFunction(nullptr); // which takes them over, now and not again
+  llvm::sys::SetInterruptFunction(nullptr); // replaces the handlers, now and only once
   for (auto [signal, action] : llvm::zip_equal(kSignals, before))
     if (action.sa_handler == SIG_IGN)
       ::sigaction(signal, &action, nullptr);

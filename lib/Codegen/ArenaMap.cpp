@@ -1,4 +1,4 @@
-//===- ArenaMap.cpp - where references lie, and which overlap -------------===//
+//===- ArenaMap.cpp - offsets and overlaps of references ------------------===//
 
 #include "lib/Codegen/ArenaMap.h"
 #include "mlir/IR/SymbolTable.h"
@@ -72,8 +72,7 @@ struct ByteRange {
 };
 } // namespace
 
-/// The bytes between the first and the last of each operand of a tuple, then of
-/// each out.
+/// Returns the byte range from the first to the last byte of each operand of a tuple, then of each out.
 static SmallVector<ByteRange> rangesOf(exec::LaunchOp launch, uint64_t tuple, const ArenaMap &arena) {
   size_t numIns = launch.getIns().size() / launch.getBatch(), numOuts = launch.getOuts().size() / launch.getBatch();
   SmallVector<ByteRange> ranges;
@@ -93,7 +92,7 @@ llvm::DenseMap<StringAttr, llvm::SmallBitVector> codegen::findAliased(ModuleOp m
   module.walk([&](exec::LaunchOp launch) {
     exec::KernelDefOp kernel = arena.kernelOf(launch);
     if (!kernel)
-      return; // reported where it is printed
+      return; // reported where the launch is printed
     size_t numIns = launch.getIns().size() / launch.getBatch();
     ArrayRef<int64_t> ties = kernel.getTies();
     llvm::SmallBitVector &bits = aliased[kernel.getSymNameAttr()];
@@ -107,7 +106,7 @@ llvm::DenseMap<StringAttr, llvm::SmallBitVector> codegen::findAliased(ModuleOp m
             bits.set(out);
           }
     }
-    // One pointer stands for an out and its operand.
+    // A single pointer is used for an out and its tied operand.
     for (auto [out, tied] : llvm::enumerate(ties))
       if (tied >= 0 && bits[numIns + out])
         bits.set(tied);

@@ -1,4 +1,4 @@
-//===- ArenaMap.h - where references lie, and which overlap -----*- C++ -*-===//
+//===- ArenaMap.h - offsets and overlaps of references ----------*- C++ -*-===//
 #ifndef BRAID_LIB_CODEGEN_ARENAMAP_H
 #define BRAID_LIB_CODEGEN_ARENAMAP_H
 
@@ -7,20 +7,19 @@
 
 namespace braid::codegen {
 
-/// Resolves references into the arena, and kernels, by tables: modules have
-/// thousands of each.
+/// Resolves references into the arena, and kernels, by tables, because modules have thousands of each.
 class ArenaMap {
 public:
   explicit ArenaMap(mlir::ModuleOp module);
-  /// The byte where a reference starts.
+  /// Returns the byte offset at which a reference starts.
   uint64_t offsetOf(mlir::Value ref) const;
-  /// Where it is in slots, their place in br_model.slots and 1 more; else 0.
+  /// Returns the one-based index into br_model.slots, or 0 if the reference is not in a slot.
   unsigned slotsOf(mlir::Value ref) const;
-  /// The name, for comments, of the tensor it refers to.
+  /// Returns the name of the referenced tensor, for comments.
   llvm::StringRef nameOf(mlir::Value ref) const;
-  /// The buffer, the persistent tensor, or the pack of several.
+  /// Returns the buffer, the persistent tensor, or the pack of several tensors.
   mlir::Operation *storageOf(mlir::Value ref) const;
-  /// The kernel that a launch runs, or null if the module has no kernel of this name.
+  /// Returns the kernel that a launch runs, or null if the module has no kernel of this name.
   exec::KernelDefOp kernelOf(exec::LaunchOp launch) const;
 
 private:
@@ -30,12 +29,12 @@ private:
   /// Symbols of the module, and of each program.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::StringAttr>, mlir::Operation *> symbols;
   mlir::ModuleOp module;
-  /// Of slots, by symbol, as slotsOf gives them.
+  /// One-based indices of slots, by symbol.
   llvm::DenseMap<mlir::StringAttr, unsigned> slotNumbers;
 };
 
-/// For each kernel, the operands (ins, then outs) that overlap an out in some launch without
-/// being the same reference.
+/// Returns, for each kernel, the operands (ins, then outs) that overlap an out in any launch without being the same
+/// reference.
 llvm::DenseMap<mlir::StringAttr, llvm::SmallBitVector> findAliased(mlir::ModuleOp module, const ArenaMap &arena);
 
 } // namespace braid::codegen

@@ -1,4 +1,4 @@
-//===- BufferNames.cpp - what lies in the arena, by name ------------------===//
+//===- BufferNames.cpp - names of the contents of the arena ---------------===//
 
 #include "lib/Codegen/BufferNames.h"
 #include "dialects/TG/ValueNames.h"
@@ -20,7 +20,7 @@ BufferNames::BufferNames(exec::ProgramOp program, const ArenaMap &arena) : arena
   }
 }
 
-/// The name of a tensor by what it is; empty for what is nothing to any parameter.
+/// Returns the name of a tensor by its relation to a parameter; empty for unrelated tensors.
 std::string BufferNames::nameFor(tg::FactsAttr facts) const {
   if (!facts || facts.getOf().empty())
     return "";
@@ -35,7 +35,7 @@ std::string BufferNames::nameFor(tg::FactsAttr facts) const {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// What an action calls the value that it writes to one of its outs, or "".
+/// Returns the action's name for the value that it writes to an out, or "".
 static std::string valueName(exec::ActionOpInterface action, unsigned out, const ArenaMap &arena) {
   auto launch = dyn_cast<exec::LaunchOp>(action.getOperation());
   if (!launch)
@@ -51,7 +51,7 @@ std::string BufferNames::nameFor(exec::ActionOpInterface action, unsigned out, u
   unsigned numOuts = action.getActionOuts().size();
   std::string at = "@" + std::to_string(number), known = nameFor(tg::factsOfTensor(action.getLoc(), out, numOuts));
   std::string layer = layerText(action->getLoc()), value = valueName(action, out, arena);
-  bool isOp = layer.empty() || StringRef(layer).starts_with("tg."); // no layer, but the op that it comes from
+  bool isOp = layer.empty() || StringRef(layer).starts_with("tg."); // the op of origin instead of a layer
   std::string name = !known.empty() ? known : value.empty() || isOp ? value : layer + "." + value;
   if (!name.empty())
     return values.insert(name).second ? name : name + at;

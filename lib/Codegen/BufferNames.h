@@ -1,12 +1,12 @@
-//===- BufferNames.h - what lies in the arena, by name ----------*- C++ -*-===//
+//===- BufferNames.h - names of the contents of the arena -------*- C++ -*-===//
 //
-// A transient buffer is named after its contents, of which facts say what they are: a
-// parameter that was gathered, or will be, has the parameter's name; the gradient of a
-// parameter, reduced or not, has this name and ".grad"; anything else has the name of the layer
-// whose action wrote it and that of the value there, "h.0.ln_2.normed".  The number of the action
-// follows where something else has this name, or the value has none; then also the number of the
-// out if there are several: "h.0.attn@12#1", "wte.weight@1".  Inputs and results of the program
-// have their own names.
+// A transient buffer is named after its contents, which facts describe:
+//   - A gathered parameter, before or after the gather, has the name of the parameter.
+//   - The gradient of a parameter, reduced or not, has this name and ".grad".
+//   - Other values have the name of the layer whose action wrote them and of the value: "h.0.ln_2.normed".
+// The number of the action follows if the name is taken or the value has no name. Then the index of the out also
+// follows if there are several: "h.0.attn@12#1", "wte.weight@1". Inputs and results of the program keep their own
+// names.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_BUFFERNAMES_H
@@ -19,18 +19,18 @@
 
 namespace braid::codegen {
 
-/// The names of a program's buffers, which change from action to action.
+/// Names of a program's buffers, which change from action to action.
 class BufferNames {
 public:
   BufferNames(exec::ProgramOp program, const ArenaMap &arena);
-  /// Advances to the next action, whose number is `number`.
+  /// Advances to the next action, whose index is `number`.
   void enter(exec::ActionOpInterface action, unsigned number);
-  /// The name of the contents of a place before that action, and after it.
+  /// Return the name of the contents of a place before and after the current action.
   std::string before(mlir::Value ref) const { return nameOf(ref, /*ofWritten=*/false); }
   std::string after(mlir::Value ref) const { return nameOf(ref, /*ofWritten=*/true); }
-  /// The first contents of a buffer.
+  /// Returns the name of the first contents of a buffer.
   std::string first(exec::BufferOp buffer) const;
-  /// The first contents of a buffer, and how often it was overwritten.
+  /// Returns the name of the first contents of a buffer, and how often it was overwritten.
   std::string history(exec::BufferOp buffer) const;
 
 private:
@@ -39,7 +39,7 @@ private:
   std::string nameOf(mlir::Value ref, bool ofWritten) const;
 
   const ArenaMap &arena;
-  /// The names of persistent tensors, by the parameters and what they are to these.
+  /// Names of persistent tensors, by parameter and their kind of relation to it.
   std::map<std::pair<std::string, tg::TensorKind>, std::string> tensors;
   struct Names {
     std::string first, before, after;

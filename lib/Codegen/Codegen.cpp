@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-/// Every element in the arena has a type that the runtime knows.
+/// Checks that the runtime knows the types of all elements in the arena.
 static LogicalResult verifyElements(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
     Type type;
@@ -46,7 +46,7 @@ static FailureOr<KernelTable> analyseKernels(ModuleOp module, const ArenaMap &ar
   return kernels;
 }
 
-/// "kernels.cuh" as the name of a macro.
+/// Returns the file name "kernels.cuh" as the name of a macro.
 static std::string guardOf(StringRef file) { return identifier(StringRef(file).upper()); }
 
 static FailureOr<std::string> printKernels(ModuleOp module, const ArenaMap &arena, const KernelTable &kernels,

@@ -1,10 +1,9 @@
 //===- Codegen.h - from a program in memory form to C++ ---------*- C++ -*-===//
 //
-// The one translator.  Its input is a module in memory form; its output is the
-// source of a training binary: `kernels.h` (a function for each exec.kernel_def),
-// `step.cpp` (a function for each exec.program) and `model.cpp` (the tables that
-// the runtime reads, and main).  For CUDA the first two are `kernels.cuh` and
-// `step.cu`.  The same module gives the same bytes.
+// The only translator. Its input is a module in memory form, and its output is the source of a training binary:
+// `kernels.h` (a function for each exec.kernel_def), `step.cpp` (a function for each exec.program) and `model.cpp` (the
+// tables that the runtime reads, and main). For CUDA the first two are `kernels.cuh` and `step.cu`. Equal modules give
+// equal bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_CODEGEN_H
@@ -20,8 +19,8 @@ struct SourceFile {
   std::string name, text;
 };
 
-/// The sources of `module` for what its `exec.target` and `tg.training` say; reports an error on the op it
-/// cannot translate.  `planJson` is the memory plan as JSON text, which the binary prints on request.
+/// Returns the sources of `module` for its `exec.target` and `tg.training`. Reports an error on an op that it cannot
+/// translate. `planJson` is the memory plan as JSON text, which the binary prints on request.
 mlir::FailureOr<std::vector<SourceFile>> generateSources(mlir::ModuleOp module, llvm::StringRef planJson);
 
 } // namespace braid

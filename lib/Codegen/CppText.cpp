@@ -35,7 +35,7 @@ std::string codegen::dtypeText(Type element) {
   return "BR_I1";
 }
 
-/// The shortest decimal that `readsBack` accepts, always with a point or exponent.
+/// Returns the shortest decimal that `readsBack` accepts, always with a point or exponent.
 static std::string shortestDecimal(double value, int maxDigits, llvm::function_ref<bool(double)> readsBack) {
   std::string text;
   for (int digits = 1; digits <= maxDigits; ++digits) {
@@ -68,10 +68,10 @@ std::string codegen::doubleLiteral(double value) {
 std::string codegen::stringLiteral(StringRef text) {
   std::string quoted = "\"";
   for (char c : text) {
-    if (c == '"' || c == '\\' || c == '?') // ??/ would be a backslash to old compilers
+    if (c == '"' || c == '\\' || c == '?') // old compilers read ??/ as a backslash
       (quoted += '\\') += c;
     else if (!llvm::isPrint(c))
-      // Octal escapes end after three digits, whatever follows.
+      // Octal escapes end after three digits, regardless of the next character.
       llvm::raw_string_ostream(quoted) << llvm::format("\\%03o", static_cast<unsigned char>(c));
     else
       quoted += c;
@@ -177,7 +177,7 @@ static void collectOrigins(Location location, llvm::SetVector<StringRef> &names,
     for (Location part : fused.getLocations())
       collectOrigins(part, names, lines);
   } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    collectOrigins(call.getCaller(), names, lines); // the callee is a line of text in between
+    collectOrigins(call.getCaller(), names, lines); // the callee is a line of intermediate text
   } else if (auto line = dyn_cast<FileLineColLoc>(location)) {
     lines.insert({llvm::sys::path::filename(line.getFilename()), line.getLine()});
   }
@@ -188,7 +188,7 @@ std::string codegen::originText(Location location) {
   llvm::SetVector<std::pair<StringRef, unsigned>> lines;
   collectOrigins(location, names, lines);
 
-  // A kernel fused from a whole model would list everything: the first few say enough.
+  // Lists only the first few origins, because a kernel fused from a whole model has too many.
   constexpr size_t most = 6;
   std::string text;
   size_t count = 0;
@@ -216,7 +216,7 @@ std::string codegen::layerText(Location location) {
     if (!name || tg::isValueName(name.getName()))
       return WalkResult::advance();
     layer = name.getName().str();
-    // What an op was taken apart into is named after it, around the op's own name.
+    // Ops from a decomposition keep the composite's name, around the op's own name.
     return isa<NameLoc>(name.getChildLoc()) ? WalkResult::advance() : WalkResult::interrupt();
   });
   return layer;

@@ -10,46 +10,44 @@
 
 namespace braid::codegen {
 
-/// The shortest literal that reads back as this float: `0.1f`, `-INFINITY`.
+/// Returns the shortest literal that parses to the same float: `0.1f`, `-INFINITY`.
 std::string floatLiteral(const llvm::APFloat &value);
-/// A double, for tables.
+/// Returns the literal of a double, for tables.
 std::string doubleLiteral(double value);
-/// `BR_F32`, ….
+/// Returns the runtime's name of an element type: `BR_F32`, ….
 std::string dtypeText(mlir::Type element);
-/// A quoted string literal of the bytes of `text`, whatever they are.
+/// Returns a quoted string literal of the bytes of `text`, which may be any bytes.
 std::string stringLiteral(llvm::StringRef text);
 
-/// `name` with every character that C++ does not allow replaced.
+/// Returns `name` with every character replaced that C++ does not allow.
 std::string identifier(llvm::StringRef name);
 
-/// `head` `(` arguments `)` `tail`, broken after commas where it passes 80
-/// columns, continued below the bracket as clang-format does.
+/// Returns `head` `(` arguments `)` `tail`. Breaks lines of more than 80 columns after commas, and aligns them with the
+/// bracket as clang-format does.
 std::string wrapCall(llvm::StringRef head, llvm::ArrayRef<std::string> arguments, llvm::StringRef tail);
 
-/// `text` such that it can stand in a `//` comment, whatever it is: control characters,
-/// backslashes (which continue a line), trigraphs and bytes beyond ASCII become `<0A>`.
-/// Every name, location and path of a graph that becomes part of a comment goes through it.
+/// Returns `text` in a form that is safe in a `//` comment: control characters, backslashes (which continue a line),
+/// trigraphs and bytes beyond ASCII become `<0A>`. Every name, location and path of a graph in a comment must pass
+/// through this function.
 std::string commentText(llvm::StringRef text);
 
-/// `text`, made safe by `commentText`, as `//` lines of at most so many columns; those after the first begin with
-/// `hang` more blanks.
+/// Returns `text`, made safe by `commentText`, as `//` lines of at most `columns` columns. Lines after the first have
+/// `hang` additional blanks.
 std::string comment(llvm::StringRef text, llvm::StringRef indent = "", unsigned columns = 80, unsigned hang = 0);
 
-/// Whether `text` has the identifier `name` in it.
+/// Returns whether `text` contains the identifier `name`.
 bool mentions(llvm::StringRef text, llvm::StringRef name);
 
-/// "{8, 64, 768}", an initializer.
+/// Returns an initializer: "{8, 64, 768}".
 std::string listText(llvm::ArrayRef<int64_t> values);
 
-/// "8 x 64 x 768"; "scalar" for no dims.
+/// Returns "8 x 64 x 768", or "scalar" if there are no dims.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
-/// Where an op came from: names, or `file.mlir:12` without folders; empty when
-/// nothing is known.
+/// Returns the origin of an op: names, or `file.mlir:12` without folders; empty if unknown.
 std::string originText(mlir::Location location);
 
-/// The first of those names, of the layer rather than the op that was taken apart
-/// there; empty when there is none.
+/// Returns the first of those names that names the layer rather than a decomposed op; empty if there is none.
 std::string layerText(mlir::Location location);
 
 } // namespace braid::codegen

@@ -1,4 +1,4 @@
-//===- Initializer.cpp - structs of tables, by the names of fields --------===//
+//===- Initializer.cpp - rows of tables, by field name --------------------===//
 
 #include "lib/Codegen/Initializer.h"
 #include "lib/Codegen/CppText.h"
@@ -41,7 +41,7 @@ std::string Initializer::text(unsigned column) const {
   for (const std::vector<std::string> &line : lines)
     for (const std::string &field : line) {
       bool isFirst = text.size() == 1;
-      // Behind a field stands a comma, and behind the last one "},".
+      // A comma follows each field, and "}," follows the last one.
       if (bool begins = &field == &line.front(); !isFirst && (begins || at + 2 + field.size() + 2 > kTableColumns)) {
         text += "," + lineBreak;
         at = column + 1;

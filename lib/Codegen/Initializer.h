@@ -1,7 +1,7 @@
-//===- Initializer.h - structs of tables, by the names of fields *- C++ -*-===//
+//===- Initializer.h - rows of tables, by field name ------------*- C++ -*-===//
 //
-// A row of a table names its fields, in the order of their declaration, and leaves out
-// those that hold what a field without an initializer holds.
+// A row of a table names its fields in the order of their declaration. It leaves out fields that hold the value of a
+// field without an initializer.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_INITIALIZER_H
@@ -16,26 +16,26 @@ namespace braid::codegen {
 
 class Initializer {
 public:
-  /// A field that is always said; `value` is C++.
+  /// Adds a field that is always written; `value` is C++.
   Initializer &always(llvm::StringRef name, std::string value);
   Initializer &always(llvm::StringRef name, int64_t value) { return always(name, std::to_string(value)); }
 
-  /// A field that is left out where the value is 0, null, or zeros all through.
+  /// Adds a field that is left out if the value is 0, null, or all zeros.
   Initializer &unlessZero(llvm::StringRef name, std::string value);
   Initializer &unlessZero(llvm::StringRef name, int64_t value) { return unlessZero(name, std::to_string(value)); }
   Initializer &unlessZero(llvm::StringRef name, llvm::ArrayRef<int64_t> values);
 
-  /// A pointer to the first row of `array` and their number; both are left out where there is none.
+  /// Adds a pointer to the first row of `array`, and the number of rows. Leaves out both if there are no rows.
   Initializer &rows(llvm::StringRef name, std::string array, llvm::StringRef countName, size_t count);
 
-  /// The next field begins a line.
+  /// Begins a new line with the next field.
   Initializer &newLine();
 
-  /// `{.m = 4, .a = {…}}` in lines of at most 120 columns that begin at `column`, where the text stands.
+  /// Returns `{.m = 4, .a = {…}}` in lines of at most 120 columns; the text begins at `column`.
   std::string text(unsigned column = 0) const;
 
 private:
-  std::vector<std::vector<std::string>> lines{{}}; // of fields
+  std::vector<std::vector<std::string>> lines{{}}; // fields by line
 };
 
 } // namespace braid::codegen

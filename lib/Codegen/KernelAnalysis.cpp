@@ -1,4 +1,4 @@
-//===- KernelAnalysis.cpp - how a kernel's body becomes loops -------------===//
+//===- KernelAnalysis.cpp - turns a kernel's body into loops --------------===//
 
 #include "lib/Codegen/KernelAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,16 +10,15 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-/// The most lanes for which a value or sum per lane is kept on the stack: 64 KiB.
+/// Most lanes for which values or sums per lane are kept on the stack: 64 KiB.
 static constexpr int64_t kStackLanes = 16384;
-/// The most that may be kept on the stack if there is no alternative: 2 MiB, for long sums
-/// twice that.
+/// Most floats on the stack if there is no alternative: 2 MiB, for long sums twice that.
 static constexpr int64_t kMostStackFloats = 512 << 10;
-/// The longest plain sums.  After n additions to one accumulator the error is about sqrt(n)
-/// times 2e-8 of the sum's size, 5e-7 for the most rows; lanes are spread over at least four
-/// accumulators, and over 16 or more on today's processors.
+/// Largest numbers of terms of uncompensated sums. After n additions to one accumulator, the error is about sqrt(n)
+/// times 2e-8 of the sum's size; 5e-7 for the most rows. Lanes are spread over at least four accumulators, and over 16
+/// or more on current processors.
 static constexpr int64_t kMostPlainRows = 1024, kMostPlainLanes = 1 << 16;
-/// What a kernel for any number of rows counts as: many, so that each has no more than a warp.
+/// A kernel with a dynamic row count is treated as having this many rows, so each row gets at most one warp.
 static constexpr int64_t kAnyRows = 1 << 20;
 
 //===----------------------------------------------------------------------===//
@@ -159,7 +158,7 @@ LogicalResult KernelAnalysis::readReduction(Node &node) {
   if (!node.reducesRows)
     return success();
 
-  // The blocks are the leading row dims that stay parallel, the same for all.
+  // The blocks are the leading row dims that stay parallel, equal for all reductions.
   unsigned kept = 0;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   auto isKept = [&](int64_t dim) {
@@ -179,7 +178,7 @@ LogicalResult KernelAnalysis::readReduction(Node &node) {
   return success();
 }
 
-/// What the body says that the loop over lanes need not compute.
+/// Reads marks in the body: computations that the loop over lanes can skip.
 LogicalResult KernelAnalysis::readMarks(Node &node) {
   if (!hasLanes())
     return success();
@@ -194,7 +193,7 @@ LogicalResult KernelAnalysis::readMarks(Node &node) {
   if (!found)
     return error(node.op) << "is marked '" << exec::kOnline << "', but is no sum of exp(x - the maximum of x)";
   Node &maximum = nodes.find(found->maximum)->second;
-  if (maximum.online) // by another sum
+  if (maximum.online) // belongs to another sum
     return success();
   node.online = maximum.op;
   maximum.online = node.op;
@@ -231,7 +230,7 @@ void KernelAnalysis::choosePartition() {
     partition = reducesRows ? Partition::Blocks : Partition::Rows;
 }
 
-/// Sums of each lane, beside reductions over the lanes, are arrays on the stack.
+/// Checks the stack size: sums per lane beside reductions over lanes are arrays on the stack.
 LogicalResult KernelAnalysis::checkStack() {
   if (partition != Partition::Blocks)
     return success();
@@ -246,7 +245,7 @@ LogicalResult KernelAnalysis::checkStack() {
 void KernelAnalysis::visitInputs(const Node &node, llvm::function_ref<bool(Node &)> visit) {
   for (Value input : node.op.getDpsInputs()) {
     auto it = nodes.find(input.getDefiningOp());
-    // A reduction's result is a row value, read where it is.
+    // The result of a reduction is a row value, which is not evaluated again.
     if (it != nodes.end() && !it->second.reduces() && visit(it->second))
       visitInputs(it->second, visit);
   }
@@ -260,8 +259,8 @@ bool KernelAnalysis::readsOperand(const Node &node, int64_t operand) {
   return found;
 }
 
-/// An out that overwrites an operand is stored once nothing reads the operand any
-/// more.  Inside a phase, every load of a lane comes before its stores.
+/// Chooses the phase that stores each out. An out that overwrites an operand is stored after the last read of the
+/// operand. Within a phase, all loads of a lane precede its stores.
 void KernelAnalysis::placeTiedOutputs() {
   auto lastRead = [&](int64_t operand) {
     unsigned last = 0;

@@ -1,11 +1,9 @@
-//===- KernelAnalysis.h - how a kernel's body becomes loops -----*- C++ -*-===//
+//===- KernelAnalysis.h - turns a kernel's body into loops ------*- C++ -*-===//
 //
-// A body of whole-tensor generics says what is computed; this says when.  The row
-// loop around it is split into *phases* at the reductions over lanes: what reads
-// the result of a reduction of phase p runs in phase p + 1, in a lane loop of its
-// own.  A lane value read in several phases is computed again in each, or *kept*
-// in an array when it is expensive.  A reduction over rows is an *accumulator*
-// that outlives the row loop.
+// A body of generics on whole tensors states what a kernel computes. This analysis decides when. It splits the row loop
+// into *phases* at the reductions over lanes: an op that reads the result of a reduction in phase p runs in the
+// next phase, in a separate lane loop. A lane value that several phases read is recomputed in each phase, or *kept* in
+// an array if it is expensive. A reduction over rows is an *accumulator* that outlives the row loop.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_KERNELANALYSIS_H
@@ -20,19 +18,19 @@
 
 namespace braid::codegen {
 
-/// For each dim of a tensor, the dim of the kernel's space that indexes it.
+/// The dim of the kernel's space that indexes each dim of a tensor.
 using Dims = llvm::SmallVector<int64_t, 4>;
-/// In place of a dim: the index is always 0.
+/// Stands for a dim whose index is always 0.
 constexpr int64_t kNoDim = -1;
 
-/// What the runtime splits into blocks.
+/// The loop that the runtime splits into blocks.
 enum class Partition {
   Rows,   // any range of rows
   Blocks, // whole blocks of rows, one partial sum each
   Lanes,  // any range of lanes; the row loop runs inside the lane loop
 };
 
-/// How elements combine in a reduction.
+/// The operation that combines elements in a reduction.
 enum class Combine { Sum, Max };
 
 /// A generic of the body.
@@ -42,37 +40,36 @@ struct Node {
   Dims loops;
   bool reducesLanes = false, reducesRows = false;
   Combine combine = Combine::Sum;
-  /// The phase in which all its inputs exist.
+  /// The first phase in which all inputs are available.
   unsigned phase = 0;
-  /// Read in several phases, and stored by the first.
+  /// Whether the first phase stores the value because several phases read it.
   bool kept = false;
-  /// A sum of exponentials that the loop of a maximum computes: of each the other.
+  /// Links a maximum and a sum of exponentials that is computed in the loop of the maximum; each points to the other.
   mlir::Operation *online = nullptr;
-  /// A sum that is one lane of an operand, if it is one.
+  /// The lane that a sum picks from an operand, if the sum is just one lane.
   std::optional<exec::PickedLane> picked;
 
   bool reduces() const { return reducesLanes || reducesRows; }
-  /// A sum whose terms the loop of its maximum adds.
+  /// Whether this is a sum whose terms are added in the loop of its maximum.
   bool isOnlineSum() const { return online && combine == Combine::Sum; }
-  /// Whether a loop over lanes computes it.
+  /// Whether a loop over lanes computes the value.
   bool loopsOverLanes() const { return reducesLanes && !picked; }
-  /// The dims of the space that index operand `number`, in its tensor's order.
+  /// Returns the dims of the space that index operand `number`, in the order of its tensor.
   Dims operandDims(unsigned number) const;
   Dims resultDims() const { return operandDims(op.getNumDpsInputs()); }
   mlir::Value result() const { return op->getResult(0); }
-  /// In a reduction, what is added: the operand of the combining op that is not
-  /// the old value.
+  /// Returns the added value of a reduction: the operand of the combining op that is not the old value.
   mlir::Value contribution() const;
 };
 
 /// A result of the kernel.
 struct Output {
-  unsigned number; // among the outs
+  unsigned number; // index among the outs
   const Node *node;
   Dims dims;
-  /// The phase that stores it; row accumulators are stored after the row loop.
+  /// The phase that stores the output; row accumulators are stored after the row loop.
   unsigned phase = 0;
-  /// The operand that is the same reference, or -1.
+  /// The operand at the same reference, or -1.
   int64_t tied = -1;
 };
 
@@ -81,17 +78,17 @@ public:
   KernelAnalysis() = default;
   KernelAnalysis(KernelAnalysis &&) = default; // not copied: outputs point to nodes
   KernelAnalysis &operator=(KernelAnalysis &&) = default;
-  /// Fails, with an error on the kernel, for a body that no loop can run.
+  /// Analyses a kernel. Fails with an error on the kernel if no loop can run its body.
   static mlir::FailureOr<KernelAnalysis> compute(exec::KernelDefOp kernel, llvm::StringRef target);
 
   mutable exec::KernelDefOp kernel;
-  /// A flat kernel's launches say how many elements there are or, with `anyRows`, how many rows.
+  /// Launches of a flat kernel state the number of elements. With `anyRows`, launches state the number of rows.
   bool flat = false, anyRows = false;
-  /// Sizes of the row dims; the lanes are dim `rowSizes.size()` of the space.
+  /// Sizes of the row dims. The lanes are dim `rowSizes.size()` of the space.
   llvm::SmallVector<int64_t> rowSizes;
   int64_t rows = 1, lanes = 1;
   Partition partition = Partition::Rows;
-  /// With Partition::Blocks: how many leading row dims count the blocks.
+  /// For Partition::Blocks: the number of leading row dims that count the blocks.
   unsigned blockDims = 0;
   unsigned phases = 1;
   llvm::MapVector<mlir::Operation *, Node> nodes;
@@ -99,22 +96,22 @@ public:
 
   int64_t laneDim() const { return rowSizes.size(); }
   bool isLane(int64_t dim) const { return dim == laneDim(); }
-  /// With a single lane there is nothing to run over: lane values are row values.
+  /// Whether there are lanes to loop over. With a single lane, lane values are row values.
   bool hasLanes() const { return flat || lanes > 1; }
-  /// Whether a tensor of these dims differs between lanes.
+  /// Whether a tensor with these dims differs between lanes.
   bool hasLane(llvm::ArrayRef<int64_t> dims) const { return hasLanes() && llvm::is_contained(dims, laneDim()); }
-  /// Whether the lanes are a multiple of every vector width.
+  /// Whether the number of lanes is a multiple of every vector width.
   bool wholeLanes() const { return !flat && lanes % 16 == 0; }
   int64_t blocks() const;
-  /// Whether a reduction is a sum of floats with so many terms that their rounding errors,
-  /// which grow with the number of terms, would show: such a sum is compensated.
+  /// Whether a reduction is a sum of so many floats that rounding errors, which grow with the number of terms, would be
+  /// visible. Such a sum is compensated.
   bool isLongSum(const Node &node) const;
-  /// The number of operands; they are followed by the outs in `layouts`.
-  /// Whether an out goes past the caches.
+  /// Whether stores of an out bypass the caches.
   bool isStreamed(const Output &output) const {
     auto streamed = kernel->getAttrOfType<mlir::DenseI64ArrayAttr>(exec::kStreamed);
     return streamed && llvm::is_contained(streamed.asArrayRef(), output.number);
   }
+  /// Returns the number of operands; the outs follow them in `layouts`.
   unsigned numIns() const { return kernel.getBody().getNumArguments(); }
   exec::RefType layout(unsigned operand) const {
     return mlir::cast<exec::RefType>(mlir::cast<mlir::TypeAttr>(kernel.getLayouts()[operand]).getValue());
@@ -132,8 +129,8 @@ private:
   mlir::LogicalResult checkStack();
   void placeTiedOutputs();
   void chooseKept();
-  /// Calls `visit` on the nodes that evaluating `node` in some phase evaluates
-  /// too; it goes on below a node when `visit` says so.
+  /// Calls `visit` on the nodes that are evaluated together with `node` in a phase. Continues below a node if `visit`
+  /// returns true.
   void visitInputs(const Node &node, llvm::function_ref<bool(Node &)> visit);
   bool readsOperand(const Node &node, int64_t operand);
   mlir::InFlightDiagnostic error(mlir::Operation *op) const;

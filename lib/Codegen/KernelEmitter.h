@@ -1,8 +1,8 @@
 //===- KernelEmitter.h - the target emitters of kernels ---------*- C++ -*-===//
 //
-// The body of a kernel is the same for all targets.  A target emitter supplies the rest: a
-// few target-specific names, the signature, the headers of the loops that the target runs
-// in parallel, and the synchronisation of threads that share a row.
+// The body of a kernel is equal for all targets. A target emitter supplies the rest: a few target-specific names, the
+// signature, the headers of the loops that the target runs in parallel, and the synchronisation of threads that share a
+// row.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_KERNELEMITTER_H
@@ -12,7 +12,7 @@
 
 namespace braid::codegen {
 
-/// A kernel's loops, and how they are distributed over threads.
+/// A kernel's loops, and their distribution over threads.
 struct KernelForm {
   const KernelAnalysis &analysis;
   const LaunchShape &shape;
@@ -25,27 +25,25 @@ struct Parameter {
   std::string name;
 };
 
-/// The text around the body of a loop.  The header may have several lines; if it is empty,
-/// there is no loop.
+/// Text around the body of a loop. The header may have several lines; without a header there is no loop.
 struct LoopText {
   std::string header, footer = "}";
 };
 
-/// What differs between targets in the text of a kernel.
+/// Target-specific parts of the text of a kernel.
 class KernelEmitter {
 public:
   struct Words {
     /// The target's name, for messages.
     llvm::StringLiteral target;
-    /// Template arguments: the number of lanes, for functions that make lane values; the
-    /// number of threads, for functions that reduce over a row.
+    /// Template arguments: the number of lanes, for functions that return lane values; the number of threads, for
+    /// functions that reduce over a row.
     llvm::StringLiteral lanes, group;
-    /// The number of iterations of a lane loop, as the length of an array, and the index of
-    /// the current iteration.
+    /// Number of iterations of a lane loop, as the length of an array, and index of the current iteration.
     llvm::StringLiteral turns, turn;
-    /// The index of the block.
+    /// Index of the block.
     llvm::StringLiteral block;
-    /// True in every sixteenth iteration of a lane loop, and of a row loop.
+    /// Conditions that hold in every sixteenth iteration of a lane loop, and of a row loop.
     llvm::StringLiteral sixteenthTurn, sixteenthRow;
   };
   const Words words;
@@ -53,43 +51,41 @@ public:
   explicit constexpr KernelEmitter(const Words &words) : words(words) {}
   virtual ~KernelEmitter() = default;
 
-  /// The part of the kernel's comment that describes its threads.
+  /// Returns the part of the kernel's comment that describes its threads.
   virtual std::string comment(const KernelForm &kernel) const = 0;
-  /// The signature, and the constants that `body` uses.
+  /// Returns the signature, and the constants that `body` uses.
   virtual std::string head(const KernelForm &kernel, const std::string &function, llvm::ArrayRef<Parameter> parameters,
                            llvm::StringRef body) const = 0;
-  /// The loop over the rows of a block, around the lane loops.
+  /// Returns the loop over the rows of a block, around the lane loops.
   virtual LoopText rowLoop(const KernelForm &kernel) const = 0;
-  /// The loop over rows [first, last), inside the lane loop.
+  /// Returns the loop over rows [first, last), inside the lane loop.
   virtual LoopText innerRowLoop(const KernelForm &kernel, llvm::StringRef first, llvm::StringRef last) const = 0;
-  /// The loop over all lanes, or over those of a block, around the lines of `body`.
+  /// Returns the loop over all lanes, or over those of a block, around the lines of `body`.
   virtual LoopText laneLoop(const KernelForm &kernel, bool ofBlock, llvm::ArrayRef<std::string> body) const = 0;
-  /// Whether every iteration of a lane loop has all lanes; if not, the variable `n` is
-  /// their number.
+  /// Returns whether every iteration of a lane loop has all lanes. If not, the variable `n` is their number.
   virtual bool wholeLanes(const KernelForm &kernel) const = 0;
-  /// Whether the lanes of this operand are accessed as a vector, or one by one.
+  /// Returns whether the lanes of this operand are accessed as a vector instead of one by one.
   virtual bool accessesTogether(const KernelForm &kernel, unsigned operand) const = 0;
-  /// Whether expensive values are kept from one lane loop to the next.
+  /// Returns whether expensive values are kept from one lane loop to the next.
   virtual bool keeps(const KernelForm &kernel) const = 0;
-  /// Loads element `index` of a pointer.
+  /// Returns the load of element `index` of a pointer.
   virtual std::string element(llvm::StringRef pointer, unsigned index) const = 0;
-  /// A statement in the first lane loop of a row that prefetches the lanes at `address`,
-  /// which a later loop reads; empty if the target does not prefetch.
+  /// Returns a statement for the first lane loop of a row. It prefetches the lanes at `address`, which a later loop
+  /// reads; empty if the target does not prefetch.
   virtual std::string prefetch(const KernelForm &kernel, llvm::StringRef address) const = 0;
 
-  /// The row that the threads of this row take next, or this one where they take no other;
-  /// empty if a row is not prefetched while the one before is reduced.
+  /// Returns the next row of the threads of this row, or this row if it is their last. Empty if rows are not prefetched
+  /// while the previous row is reduced.
   virtual std::string nextRow(const KernelForm &kernel) const = 0;
 
-  /// The condition under which a thread stores the value of a row; empty if every thread may.
+  /// Returns the condition under which a thread stores the value of a row; empty if every thread may.
   virtual std::string storesRow(const KernelForm &kernel) const = 0;
-  /// The condition for storing a sum over rows: a sum for each lane, or one for all lanes.
+  /// Returns the condition for storing a sum over rows: a sum for each lane, or one for all lanes.
   virtual std::string storesSum(const KernelForm &kernel, bool lane) const = 0;
-  /// A statement before a store that overwrites an operand, which waits until all threads of
-  /// the row have read it; empty if none is needed.
+  /// Returns a statement before a store that overwrites an operand. It waits until all threads of the row have read the
+  /// operand; empty if not needed.
   virtual std::string beforeTiedStore(const KernelForm &kernel) const = 0;
-  /// A statement after the row loop that combines the partial sums over rows in `name`;
-  /// empty if none is needed.
+  /// Returns a statement after the row loop that combines the partial sums over rows in `name`; empty if not needed.
   virtual std::string completeSum(const KernelForm &kernel, Combine combine, llvm::StringRef name) const = 0;
 };
 

@@ -1,8 +1,13 @@
 //===- KernelEmitterCuda.cpp - emits kernels for a GPU --------------------===//
 //
-// Names in the generated code: L lanes per row, R rows, B rows per block with partial sums,
-// W lanes that a thread processes at once, T threads that share a row, ROWS groups of T
-// threads in a block, ITERS iterations of a thread's lane loop.
+// Names in the generated code:
+//   L      lanes per row
+//   R      rows
+//   B      rows per block with partial sums
+//   W      lanes that a thread processes at once
+//   T      threads that share a row
+//   ROWS   groups of T threads in a block
+//   ITERS  iterations of a thread's lane loop
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +21,10 @@ using namespace braid::codegen;
 
 const CudaKernelEmitter codegen::cudaKernelEmitter;
 
-/// A lane loop with arrays is fully unrolled up to this number of iterations, so that indices
-/// are constants and the arrays stay in registers; one without arrays, up to this number of
-/// lanes per thread.
+/// Lane loops with arrays are fully unrolled up to `kUnrolledTurns` iterations, so that indices are constants and the
+/// arrays stay in registers. Loops without arrays are unrolled up to `kUnrolledLanes` lanes per thread.
 static constexpr int64_t kUnrolledTurns = 16, kUnrolledLanes = 48;
-/// The largest number of lanes that an int can count, including the step past the last one.
+/// Largest number of lanes that an int can count, including the step past the last one.
 static constexpr int64_t kIntLanes = int64_t{1} << 30;
 
 //===----------------------------------------------------------------------===//
@@ -48,7 +52,7 @@ static std::string pointerText(const Parameter &parameter) {
   return parameter.type + (parameter.aliased ? " *" : " *__restrict__ ") + parameter.name;
 }
 
-/// The constants and types that `text` uses, and those that they use.
+/// Returns the constants and types that `text` uses, and those that these use in turn.
 static std::string constantsText(const KernelForm &kernel, StringRef text) {
   const KernelAnalysis &analysis = kernel.analysis;
   const LaunchShape &shape = kernel.shape;
@@ -95,7 +99,7 @@ std::string CudaKernelEmitter::head(const KernelForm &kernel, const std::string 
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The first row of a group of threads, if the first row of the block is `first`.
+/// Returns the first row of a group of threads; `first` is the first row of the block.
 static std::string firstRow(const KernelForm &kernel, std::string first) {
   if (kernel.shape.rowGroups == 1)
     return first;
@@ -130,18 +134,18 @@ static bool hasWholeLanes(const KernelForm &kernel) {
 
 bool CudaKernelEmitter::wholeLanes(const KernelForm &kernel) const { return hasWholeLanes(kernel); }
 
-/// The first line of an iteration: the number of its lanes, if the last one may have fewer.
+/// Returns the first line of an iteration: the number of its lanes, if the last iteration may have fewer.
 static StringRef leftText(const KernelForm &kernel) {
   return hasWholeLanes(kernel) ? "" : "\n  const int n = L - l < W ? L - l : W;";
 }
 
-/// A loop over whole vectors, with an iteration for the remaining lanes.
+/// Returns a loop over whole vectors, with an iteration for the remaining lanes.
 static LoopText vectorLoop(StringRef type, StringRef first, StringRef end, StringRef step) {
   std::string arguments = (first + ", " + end + ", " + step).str();
   return {("each_vector<W, " + type + ">(" + arguments + ", [&](" + type + " l, auto n) {").str(), "});"};
 }
 
-/// A loop over lanes by all threads of the grid, or by those of a block over its part.
+/// Returns a loop over lanes by all threads of the grid, or by those of a block over its part.
 static LoopText gridLoop(const KernelForm &kernel) {
   bool isInt = kernel.analysis.lanes <= kIntLanes;
   if (kernel.shape.hasTable)
@@ -154,10 +158,10 @@ static LoopText gridLoop(const KernelForm &kernel) {
           ") * W; l < L; l += " + grid + " * T * W) {" + leftText(kernel).str()};
 }
 
-/// Whether a thread has more lanes of a row than should be in registers at once.
+/// Returns whether a thread has more lanes of a row than should be in registers at once.
 static bool isLong(const KernelForm &kernel) { return kernel.shape.iterations * kernel.shape.width > kUnrolledLanes; }
 
-/// A loop over lanes by the threads that share a row.
+/// Returns a loop over lanes by the threads that share a row.
 static LoopText turnLoop(const KernelForm &kernel, ArrayRef<std::string> body) {
   const LaunchShape &shape = kernel.shape;
   bool counts = llvm::any_of(body, [](StringRef line) { return mentions(line, "i"); });
@@ -168,7 +172,7 @@ static LoopText turnLoop(const KernelForm &kernel, ArrayRef<std::string> body) {
       return vectorLoop(type, first, "L", "T * W");
     return {"#pragma unroll 4\nfor (" + type + " l = " + first + "; l < L; l += T * W) {"};
   }
-  // Arrays for many iterations do not fit into registers, so indices need not be constants.
+  // Arrays for many iterations do not fit into registers, so their indices need not be constants.
   bool even = kernel.analysis.lanes % (shape.rowThreads * shape.width) == 0;
   bool unrolls = !counts || shape.iterations <= kUnrolledTurns;
   return {std::string(unrolls ? "#pragma unroll" : "#pragma unroll 1") + "\nfor (" + type + " i = 0, l = " + first +
@@ -193,13 +197,13 @@ std::string CudaKernelEmitter::element(StringRef pointer, unsigned index) const 
   return ("ld1(" + pointer + " + " + Twine(index) + ")").str();
 }
 
-/// Long rows have enough loads in flight without prefetching.
+/// Returns a prefetch. Long rows have enough loads in flight without prefetching.
 std::string CudaKernelEmitter::prefetch(const KernelForm &kernel, StringRef address) const {
   return isLong(kernel) ? "" : ("prefetch(" + address + ");").str();
 }
 
-/// A block that sums over its rows has all its registers in use and few rows at once; while it
-/// reduces them over their lanes, its next rows come into the L2 cache.
+/// Returns the next row to prefetch. A block that sums over its rows uses all its registers and holds few rows at once.
+/// While it reduces them over their lanes, its next rows are loaded into the L2 cache.
 std::string CudaKernelEmitter::nextRow(const KernelForm &kernel) const {
   const KernelAnalysis &analysis = kernel.analysis;
   if (analysis.partition != Partition::Blocks || isLong(kernel) ||

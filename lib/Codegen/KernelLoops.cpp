@@ -18,19 +18,19 @@ static StringRef identityText(codegen::Combine combine, Kind kind) {
   return kind == Kind::F32 ? "-INFINITY" : "INT32_MIN";
 }
 
-/// `a (combine)= b` as a statement.
+/// Returns `a (combine)= b` as a statement.
 static std::string combineText(codegen::Combine combine, StringRef a, StringRef b) {
   if (combine == codegen::Combine::Sum)
     return (a + " += " + b + ";").str();
   return (a + " = maximum(" + a + ", " + b + ");").str();
 }
 
-/// The variables of a long sum: what was added last, and what was before.
+/// Returns the variables of a long sum: the recent terms, and the total before them.
 static std::string longSum(StringRef name) {
   return (name + ", total" + name.drop_front(StringRef("sum").size())).str();
 }
 
-/// The variable or array that holds a reduction, with its first value.
+/// Returns the declaration of the variable or array that holds a reduction, with its initial value.
 std::string KernelWriter::declareAccumulator(const Node &node) {
   std::optional<Kind> kind = kindOf(getElementTypeOrSelf(node.result()));
   bool lane = analysis.hasLanes() && (node.reducesLanes || analysis.hasLane(node.resultDims()));
@@ -63,13 +63,13 @@ std::string KernelWriter::declareAccumulator(const Node &node) {
   return text;
 }
 
-/// In the loop of a long sum, every few iterations: what it has goes into its total.
+/// Prints, every few iterations of a long sum's loop, a statement that adds its recent terms to its total.
 void KernelWriter::carry(const Node &node, StringRef condition, SmallVector<std::string> &to) {
   if (analysis.isLongSum(node))
     to.push_back(("if (" + condition + ")\n  carry(" + longSum(accumulators[node.op]) + ");").str());
 }
 
-/// Behind the loop: a long sum gets its total.
+/// Prints, after the loop of a long sum, a statement that sets it to its total.
 void KernelWriter::settle(const Node &node, SmallVector<std::string> &to) {
   if (analysis.isLongSum(node))
     to.push_back("settle(" + longSum(accumulators[node.op]) + ");");
@@ -98,7 +98,7 @@ void KernelWriter::accumulate(const Node &node) {
   lines[lane ? 2 : 1].push_back(combineText(node.combine, name, lane ? value.asLane(emitter.words.lanes) : value.text));
 }
 
-/// A sum that is one lane of an operand.
+/// Prints a sum that is one lane of an operand.
 void KernelWriter::pick(const Node &node) {
   unsigned operand = node.picked->operand.getArgNumber();
   Expr lane = evaluateScalar(node.picked->index.value, analysis.nodes.find(node.picked->index.generic)->second);
@@ -111,7 +111,7 @@ void KernelWriter::pick(const Node &node) {
   values[1][node.result()] = define(Kind::F32, true, false, text);
 }
 
-/// Stores `value`; `row` is the text of the row's offset.
+/// Returns the statement that stores `value`; `row` is the text of the row's offset.
 std::string KernelWriter::storeText(const Output &output, const Expr &value, StringRef row) {
   unsigned operand = analysis.numIns() + output.number;
   Place place{row.str(), laneStride(operand, output.dims), !row.empty()};
@@ -127,8 +127,8 @@ void KernelWriter::storeOutput(const Output &output, unsigned level) {
   Expr value = evaluateStored(output);
   std::string text = storeText(output, value, placeOf(analysis.numIns() + output.number, output.dims).row);
 
-  // A row's value is stored once.  A result without some row dim is the same in all its
-  // rows: the first one writes.
+  // The value of a row is stored once. If a result lacks a row dim, its value is equal in all rows along this dim, and
+  // the first row stores it.
   SmallVector<std::string> guards;
   if (!analysis.hasLane(output.dims)) {
     if (std::string guard = emitter.storesRow(form); !guard.empty())
@@ -172,14 +172,14 @@ void KernelWriter::storeAccumulator(const Output &output, StringRef block) {
   lines[1].push_back(guard + storeText(output, value, row));
 }
 
-/// At the end of a row.
+/// Prints the end of a row: carries the long sums over rows.
 void KernelWriter::carryRows(SmallVector<std::string> &to) {
   for (auto &[op, node] : analysis.nodes)
     if (node.reducesRows)
       carry(node, emitter.words.sixteenthRow, to);
 }
 
-/// After the row loop, sums over rows may be spread over several threads.
+/// Completes sums over rows after the row loop, because they may be spread over several threads.
 void KernelWriter::completeSums(SmallVector<std::string> &to) {
   for (auto &[op, node] : analysis.nodes)
     if (node.reducesRows)
@@ -224,8 +224,8 @@ void KernelWriter::closeLaneLoop(unsigned level, bool ofBlock) {
   closeLevel(level, emitter.laneLoop(form, ofBlock, lines[level]));
 }
 
-/// Prefetches what all phases of the next row read; or, where there is no next row, the operands
-/// that a later phase is the first to read, so that it does not wait for memory again.
+/// Prefetches the operands that all phases of the next row read. Without a next row, prefetches the operands that a
+/// later phase is the first to read, so that this phase does not wait for memory again.
 void KernelWriter::prefetchReads() {
   std::string next = emitter.nextRow(form);
   for (const auto &[operand, read] : known) {
@@ -237,7 +237,7 @@ void KernelWriter::prefetchReads() {
   }
 }
 
-/// The value of a row, from what the loop over its lanes has left.
+/// Returns the value of a row, computed from the result of the loop over its lanes.
 std::string KernelWriter::reduceText(const Node &node) {
   Kind kind = *kindOf(getElementTypeOrSelf(node.result()));
   StringRef reduce = node.combine == codegen::Combine::Sum ? "row_sum" : "row_max";
@@ -252,7 +252,7 @@ std::string KernelWriter::reduceText(const Node &node) {
   return node.combine == codegen::Combine::Sum ? text + " + " + init.text : "maximum(" + text + ", " + init.text + ")";
 }
 
-/// The reductions of a phase, up to the values of their rows; returns those over lanes.
+/// Prints the reductions of a phase, except for the values of their rows. Returns the reductions over lanes.
 SmallVector<const Node *> KernelWriter::printReductions(SmallVector<std::string> &declarations) {
   SmallVector<const Node *> overLanes;
   bool picksTied = false;
@@ -268,12 +268,12 @@ SmallVector<const Node *> KernelWriter::printReductions(SmallVector<std::string>
     if (node.reducesLanes)
       overLanes.push_back(&node);
     if (node.isOnlineSum())
-      continue; // its maximum adds
+      continue; // added in the loop of its maximum
     if (node.reducesLanes)
       (analysis.hasLanes() ? declarations : lines[1]).push_back(declareAccumulator(node));
     accumulate(node);
   }
-  // Another thread of the row may overwrite what is picked, in a later phase.
+  // Another thread of the row may overwrite the picked lane in a later phase.
   if (std::string wait = emitter.beforeTiedStore(form); picksTied && !wait.empty())
     lines[1].push_back(wait);
   return overLanes;
@@ -283,7 +283,7 @@ void KernelWriter::printPhase(unsigned number) {
   phase = number;
   SmallVector<std::string> declarations;
   SmallVector<const Node *> overLanes = printReductions(declarations);
-  // All loads of a lane come before its stores: an out may be an operand.
+  // All loads of a lane precede its stores, because an out may be an operand.
   SmallVector<const Output *> stores;
   for (const Output &output : analysis.outputs) {
     if (output.node->reducesRows || output.phase != phase)
@@ -318,11 +318,11 @@ void KernelWriter::printRowsOutside() {
   for (const Output &output : analysis.outputs)
     if (output.node->reducesRows)
       storeAccumulator(output, emitter.words.block);
-  // The lane loop of the accumulators, which follows the row loop.
+  // Closes the lane loop of the accumulators, which follows the row loop.
   closeLaneLoop(1, /*ofBlock=*/false);
 }
 
-/// For each lane: the accumulators of a block, its rows, its results.
+/// Prints, for each lane, the accumulators of a block, its rows, and its results.
 void KernelWriter::printBlocksInside() {
   int64_t blocks = analysis.blocks(), rows = analysis.rows / blocks;
   std::string first = "0", last = std::to_string(rows);

@@ -1,4 +1,4 @@
-//===- KernelNaming.cpp - what variables of a kernel are called -----------===//
+//===- KernelNaming.cpp - names of a kernel's variables -------------------===//
 
 #include "lib/Codegen/KernelNaming.h"
 #include "lib/Codegen/CppText.h"
@@ -9,8 +9,8 @@
 using namespace llvm;
 using namespace braid::codegen;
 
-/// What no text has to use for it to mean something: keywords, macros in lower case of the
-/// headers that kernels include, and what emitters add where a body uses it.
+/// Returns whether a name has a meaning even in a text that does not contain it: keywords, lower-case macros of the
+/// included headers, and names that emitters add if a body uses them.
 static bool isReserved(StringRef name) {
   static const llvm::StringSet<> words = {
       "alignas",       "alignof",     "and",       "and_eq",    "asm",       "auto",
@@ -33,7 +33,7 @@ static bool isReserved(StringRef name) {
   return words.contains(name);
 }
 
-/// A name as a variable in lower case, or "": `%Hidden.x-1` is hidden_x_1.
+/// Returns a name as a lower-case variable, or "": `%Hidden.x-1` becomes hidden_x_1.
 static std::string variableName(StringRef name) {
   constexpr size_t longest = 32;
   std::string text;
@@ -45,7 +45,7 @@ static std::string variableName(StringRef name) {
   return isName ? trimmed.str() : "";
 }
 
-/// Calls `visit` on each identifier of a text, and `skip` on what stands between them.
+/// Calls `visit` on each identifier of a text, and `skip` on the text between them.
 static void visitWords(StringRef text, llvm::function_ref<void(StringRef word, bool isMember)> visit,
                        llvm::function_ref<void(StringRef)> skip) {
   auto isWord = [](char c) { return isAlnum(c) || c == '_'; };

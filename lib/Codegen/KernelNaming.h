@@ -1,8 +1,7 @@
-//===- KernelNaming.h - what variables of a kernel are called ---*- C++ -*-===//
+//===- KernelNaming.h - names of a kernel's variables -----------*- C++ -*-===//
 //
-// A kernel is printed with names that the writer numbers (a0, t3).  Then its variables get
-// the names that the program has for what they hold (dialects/TG/ValueNames.h), as far as
-// these are free: what the text uses in any way keeps its meaning.
+// A kernel is first printed with numbered names (a0, t3). Then its variables get the names that the program has for
+// their values (dialects/TG/ValueNames.h), if these are free: words that the text already uses keep their meaning.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_KERNELNAMING_H
@@ -18,12 +17,12 @@ namespace braid::codegen {
 
 class KernelNaming {
 public:
-  /// Says what a variable should be called, "" for nothing; the first to say so counts.
+  /// Suggests a name for a variable; an empty string makes no suggestion. The first suggestion wins.
   void suggest(llvm::StringRef variable, llvm::StringRef name);
-  /// Finds names for the variables of a function's text: for parameters first, which get a
-  /// number behind a name that is taken; other variables then stay as they are.
+  /// Chooses names for the variables of a function's text, parameters first. A parameter whose name is taken gets a
+  /// number appended; other variables then keep their name.
   void choose(llvm::StringRef text, llvm::ArrayRef<std::string> parameters);
-  /// The text with the names that were chosen.
+  /// Returns the text with the chosen names.
   std::string apply(llvm::StringRef text) const;
 
 private:

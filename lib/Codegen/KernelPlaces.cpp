@@ -1,4 +1,4 @@
-//===- KernelPlaces.cpp - where a kernel finds its elements --------------===//
+//===- KernelPlaces.cpp - addresses of a kernel's elements ----------------===//
 
 #include "lib/Codegen/KernelWriter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -8,7 +8,7 @@ using namespace braid;
 using namespace braid::codegen;
 
 //===----------------------------------------------------------------------===//
-// Where an element is
+// Addresses of elements
 //===----------------------------------------------------------------------===//
 
 std::string KernelWriter::product(StringRef index, int64_t stride) const {
@@ -18,7 +18,7 @@ std::string KernelWriter::product(StringRef index, int64_t stride) const {
   return (index + " * " + (named ? "L" : std::to_string(stride))).str();
 }
 
-/// `index / inner % size`: of a row as a variable of its own, of a block in place.
+/// Returns `index / inner % size`: as a variable of its own for a row, in place for a block.
 std::string KernelWriter::rowIndex(int64_t inner, int64_t size, bool outermost, StringRef index) {
   if (inner == 1 && outermost)
     return index.str();
@@ -40,8 +40,8 @@ std::string KernelWriter::rowVariable(StringRef prefix, StringRef text) {
   return it->second.text;
 }
 
-/// Σ index_d * strides[d], where `index` counts through dims of these sizes.  Dims
-/// that lie behind each other in memory are taken as one.
+/// Returns Σ index_d * strides[d], where `index` counts through dims of these sizes. Dims that are adjacent in memory
+/// are merged.
 std::string KernelWriter::rowOffset(ArrayRef<int64_t> strides, ArrayRef<int64_t> sizes, StringRef index) {
   struct Group {
     int64_t inner, size, stride;
@@ -67,7 +67,7 @@ std::string KernelWriter::rowOffset(ArrayRef<int64_t> strides, ArrayRef<int64_t>
   return terms.size() > 1 && index == "r" ? rowVariable("at", text) : text;
 }
 
-/// Elements from lane to lane; 0 where all lanes read the same one.
+/// Returns the distance between lanes in elements; 0 if all lanes read the same element.
 int64_t KernelWriter::laneStride(unsigned operand, const Dims &dims) const {
   if (!analysis.hasLane(dims))
     return 0;
@@ -92,7 +92,7 @@ std::string KernelWriter::address(unsigned operand, const Place &place, bool lan
   std::string text = pointers[operand];
   if (!place.row.empty())
     text += " + " + place.row;
-  // Lanes may be counted by 32 bits, places not.
+  // Lane indices may have 32 bits, but addresses need 64.
   bool isFar = place.laneStride > INT32_MAX / std::max<int64_t>(analysis.lanes, 1);
   if (lanes)
     text += " + " + product(isFar ? "int64_t{l}" : "l", place.laneStride);

@@ -57,7 +57,7 @@ void KernelWriter::namePointers() {
   for (const Output &output : analysis.outputs)
     if (output.tied >= 0)
       pointers[output.tied] = pointers[numIns + output.number] = "io" + std::to_string(output.number);
-  // An operand that is written over keeps its name.
+  // An overwritten operand keeps its name.
   for (auto [pointer, argument] : llvm::zip(pointers, analysis.kernel.getBody().getArguments()))
     naming.suggest(pointer, tg::valueNameOf(argument.getLoc()));
   for (const Output &output : analysis.outputs)

@@ -7,12 +7,11 @@
 
 namespace braid::codegen {
 
-/// The function's name for a kernel.
+/// Returns the name of the C++ function of a kernel.
 std::string kernelFunction(llvm::StringRef symbol);
 
-/// The function of an analysed kernel, with a comment that says where it came
-/// from.  Operands (ins, then outs) whose bit in `aliased` is set may overlap
-/// another one that is written; the others get `__restrict`.
+/// Returns the function of an analysed kernel, with a comment that states its origin. Operands (ins, then outs) whose
+/// bit in `aliased` is set may overlap another operand that is written; the others get `__restrict`.
 mlir::FailureOr<std::string> printKernel(const KernelForm &kernel, const llvm::SmallBitVector &aliased,
                                          const KernelEmitter &emitter);
 

@@ -1,4 +1,4 @@
-//===- KernelValues.cpp - what a kernel computes -------------------------===//
+//===- KernelValues.cpp - the computations of a kernel --------------------===//
 
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/KernelWriter.h"
@@ -24,8 +24,8 @@ std::string KernelWriter::unsupported(const Twine &what) const {
   return (what + " not supported by the " + emitter.words.target + " target").str();
 }
 
-/// A variable that holds `text`.  Variables never change, so equal texts on a level
-/// are one value: fused kernels compute what they share once.
+/// Defines a variable that holds `text`. Variables never change, so equal texts on a level share one variable: fused
+/// kernels compute common subexpressions once.
 Expr KernelWriter::define(Kind kind, bool row, bool lane, std::string text, bool first) {
   unsigned level = levelOf(row, lane);
   auto [it, isNew] = defined[level].try_emplace(text);
@@ -54,7 +54,7 @@ Expr KernelWriter::literal(Attribute value, Type type) {
   return failed(analysis.kernel, unsupported("constants of type " + llvm::to_string(type) + " are"));
 }
 
-/// The value of a tensor at the current row and lane.
+/// Returns the value of a tensor at the current row and lane.
 Expr KernelWriter::evaluate(Value tensor, const Dims &dims) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return load(argument, dims);
@@ -85,10 +85,10 @@ Expr KernelWriter::evaluate(Value tensor, const Dims &dims) {
   return values[levelOf(value.row, value.lane)][tensor] = value;
 }
 
-/// A value of the scalar body of `node`.
+/// Returns a value of the scalar body of `node`.
 Expr KernelWriter::evaluateScalar(Value scalar, const Node &node) {
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
-    // The old value of what was a reduction over one element is its init.
+    // The old value of a reduction over a single element is its init.
     unsigned number = argument.getArgNumber();
     return evaluate(node.op->getOperand(number), node.operandDims(number));
   }
@@ -127,8 +127,8 @@ Expr KernelWriter::evaluateScalar(Value scalar, const Node &node) {
   return values[levelOf(row, lane)][scalar] = value;
 }
 
-/// What is stored of an output.  The store rounds to bf16, so what is rounded for it alone is not rounded
-/// before.
+/// Returns the value to store in an output. The store rounds to bf16, so a rounding that only serves the store is
+/// skipped.
 Expr KernelWriter::evaluateStored(const Output &output) {
   const Node &node = *output.node;
   auto rounded = node.op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::TruncFOp>();
@@ -158,12 +158,12 @@ Expr KernelWriter::loadAt(unsigned operand, const Place &place) {
     text = "ld" + lanes + count().str() + ")";
   else
     text = "ld_strided" + lanes + ", " + std::to_string(place.laneStride) + count().str() + ")";
-  // Not in front of the row's place, where that is computed in the same loop.
+  // Not among the loads at the beginning of a loop that computes the offset of the row.
   bool first = lane && levelOf(place.variesByRow, lane) != levelOf(true, false);
   return define(*kind, place.variesByRow, lane, text, first);
 }
 
-/// Of the row of a table that a number names, the element at the current lane.
+/// Returns the element at the current lane of the table row that an index selects.
 Expr KernelWriter::lookUp(tensor::ExtractOp op, const Node &node) {
   std::optional<exec::TableRead> read = exec::tableReadOf(op);
   if (!read || !analysis.isLane(node.loops[read->loop]))
@@ -177,7 +177,7 @@ Expr KernelWriter::lookUp(tensor::ExtractOp op, const Node &node) {
   return loadAt(operand, {place, analysis.hasLanes() ? strides[1] : 0, /*variesByRow=*/true});
 }
 
-/// The index along a dim of the space, as a number.
+/// Returns the index along a dim of the space, as a number.
 Expr KernelWriter::indexOf(int64_t dim) {
   if (analysis.isLane(dim)) {
     if (!analysis.hasLanes())
@@ -206,7 +206,8 @@ Expr KernelWriter::randomUniform(exec::RandomUniformOp op, const Node &node) {
     (analysis.isLane(dim) ? laneStride : strides[dim]) += stride;
   }
 
-  // A block starts at offsets that are the same in the whole space.
+  // The offsets of a block must be equal in the whole space.
+
   std::string start;
   for (auto [offset, step] : llvm::zip(op.getOffsets(), op.getSteps())) {
     Expr value = evaluateScalar(offset, node);
@@ -218,7 +219,7 @@ Expr KernelWriter::randomUniform(exec::RandomUniformOp op, const Node &node) {
   const std::string &pointer = pointers[key.getArgNumber()];
   std::string offset = rowOffset(strides, analysis.rowSizes, "r"), base = fresh("e");
   bool row = !offset.empty(), lane = laneStride != 0 && analysis.hasLanes();
-  // The microbatches of a step draw from one sequence.
+  // All microbatches of a step draw from one sequence.
   lines[levelOf(row, false)].push_back("uint64_t " + base + " = static_cast<uint32_t>(" + emitter.element(pointer, 3) +
                                        ") * " + std::to_string(op.getCount()) + "ull" + start +
                                        (row ? " + " + offset : "") + ";");

@@ -1,10 +1,8 @@
-//===- KernelWriter.h - a kernel while it is being printed ------*- C++ -*-===//
+//===- KernelWriter.h - prints a kernel -------------------------*- C++ -*-===//
 //
-// Text grows on three levels: the function, the outer loop's body, the inner
-// loop's body.  A value is printed on the outermost level on which it does not
-// vary, the first time something asks for it, so loop-invariant code is hoisted
-// without a pass that looks for it.  Rows are the outer loop and lanes the inner
-// one, except with Partition::Lanes.
+// Text grows on three levels: the function, the body of the outer loop, the body of the inner loop. A value is printed
+// at its first use, on the outermost level on which it does not vary. So loop-invariant code is hoisted without a
+// separate pass. Rows are the outer loop and lanes the inner one, except with Partition::Lanes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_KERNELWRITER_H
@@ -18,15 +16,15 @@ namespace braid::codegen {
 
 class KernelWriter {
 public:
-  /// A row's lanes of an operand, as some phase reads them first.
+  /// The first read of a row's lanes of an operand: its phase and dims.
   struct Read {
     unsigned phase;
     Dims dims;
   };
   using Reads = llvm::MapVector<unsigned, Read>; // by operand
 
-  /// `reads` has the reads that an earlier writer of the same kernel found, so that the first
-  /// phase can prefetch the operands of later phases and of the next row.
+  /// `reads` are the reads that an earlier writer of the same kernel found. With them, the first phase can prefetch the
+  /// operands of later phases and of the next row.
   KernelWriter(const KernelForm &form, const llvm::SmallBitVector &aliased, const KernelEmitter &emitter,
                Reads reads = {})
       : form(form), analysis(form.analysis), aliased(aliased), emitter(emitter), known(std::move(reads)) {}
@@ -35,7 +33,7 @@ public:
   const Reads &firstReads() const { return reads; }
 
 private:
-  // The loops.
+  // Loops.
   void printRowsOutside();
   void printPhase(unsigned phase);
   llvm::SmallVector<const Node *> printReductions(llvm::SmallVector<std::string> &declarations);
@@ -71,10 +69,10 @@ private:
   Expr define(Kind kind, bool row, bool lane, std::string text, bool first = false);
   Expr failed(mlir::Operation *op, const llvm::Twine &message);
 
-  // Where an element is.
+  // Address of an element.
   struct Place {
-    std::string row;        // offset of the row, "" for none
-    int64_t laneStride = 0; // 0: the same for all lanes
+    std::string row;        // offset of the row, "" if there is none
+    int64_t laneStride = 0; // 0 if equal for all lanes
     bool variesByRow = false;
   };
   Expr loadAt(unsigned operand, const Place &place);
@@ -87,18 +85,18 @@ private:
   std::string address(unsigned operand, const Place &place, bool lanes) const;
 
   bool lanesOutside() const { return analysis.partition == Partition::Lanes; }
-  /// The level on which a value that varies so is computed.
+  /// Returns the level on which a value is computed that varies by row or by lane.
   unsigned levelOf(bool row, bool lane) const {
     bool outer = lanesOutside() ? lane : row, inner = lanesOutside() ? row : lane;
     return inner ? 2 : outer ? 1 : 0;
   }
   std::string turnIndex() const { return "[" + emitter.words.turn.str() + "]"; }
-  /// ", n" in loops that may have a part of their lanes left.
+  /// Returns ", n" for loops whose last iteration may have fewer lanes.
   llvm::StringRef count() const { return emitter.wholeLanes(form) ? "" : ", n"; }
   std::string fresh(llvm::StringRef prefix) { return prefix.str() + std::to_string(numbers[prefix]++); }
 
   void namePointers();
-  /// Calls the variable that holds what `op` makes by the name that the program has for it.
+  /// Names the variable that holds the result of `op` by its name in the program.
   void nameValue(const Expr &value, mlir::Operation *op);
   llvm::SmallVector<Parameter> parameters();
   std::string headComment();
@@ -110,15 +108,15 @@ private:
   const Reads known;
 
   Reads reads;
-  /// The current one.
+  /// The current phase.
   unsigned phase = 0;
   llvm::SmallVector<std::string> pointers; // ins, then outs
   llvm::SmallVector<std::string> lines[3];
-  /// Loads of lanes, which are printed before the other lines of their loop, so that all of
-  /// them are in flight at the same time.
+  /// Loads of lanes. They are printed before the other lines of their loop, so that all of them are in flight at the
+  /// same time.
   llvm::SmallVector<std::string> loads[3];
   llvm::DenseMap<mlir::Value, Expr> values[3];
-  /// Variables by the text of their value.
+  /// Variables, by the text of their value.
   llvm::StringMap<Expr> defined[3];
   llvm::DenseMap<mlir::Operation *, std::string> accumulators, keptArrays;
   llvm::StringMap<unsigned> numbers;

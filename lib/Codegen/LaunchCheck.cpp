@@ -1,4 +1,4 @@
-//===- LaunchCheck.cpp - whether a GPU can start a launch -----------------===//
+//===- LaunchCheck.cpp - checks launches against a GPU's limits -----------===//
 
 #include "lib/Codegen/LaunchCheck.h"
 #include <algorithm>
@@ -14,7 +14,7 @@ LogicalResult codegen::verifyLaunch(Operation *op, StringRef kernel, const Launc
     return op->emitError() << "kernel '" << kernel << "' is launched with " << needed << " " << what << ", and "
                            << gpu.name() << " has at most " << most << ": " << remedy;
   };
-  // Only sizes of tensors make a grid too large; the rest is chosen.
+  // Only the sizes of tensors can make a grid too large; the compiler chooses the rest.
   constexpr StringLiteral report = "report this, braidc should have chosen fewer";
   return success(succeeded(verify(needs.blocks, kMostGridBlocks, "blocks", "build the graph with a smaller batch")) &&
                  succeeded(verify(needs.threads, kMostBlockThreads, "threads a block", report)) &&

@@ -1,8 +1,8 @@
-//===- LaunchCheck.h - whether a GPU can start a launch ---------*- C++ -*-===//
+//===- LaunchCheck.h - checks launches against a GPU's limits ---*- C++ -*-===//
 //
-// The cost model chooses launches (LaunchShape.h); this checks them, and knows nothing of how they were
-// chosen.  Registers are no part of it: a kernel's __launch_bounds__ has the threads of its launches, so ptxas
-// gives each thread no more registers than a block of them can have.
+// The cost model chooses launches (LaunchShape.h). This file checks them, independently of how they were chosen.
+// Registers need no check: a kernel's __launch_bounds__ states the threads of its launches, so ptxas gives each thread
+// no more registers than a block of this size can have.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_LAUNCHCHECK_H
@@ -13,8 +13,8 @@
 
 namespace braid::codegen {
 
-/// Limits of all compute capabilities (CUDA C++ Programming Guide, Technical Specifications): blocks of a grid
-/// along x, threads of a block, and bytes of shared memory that a block has without asking for more.
+/// Limits of all compute capabilities (CUDA C++ Programming Guide, Technical Specifications): blocks of a grid along x,
+/// threads of a block, and bytes of shared memory that a block has without asking for more.
 constexpr int64_t kMostGridBlocks = (int64_t{1} << 31) - 1, kMostBlockThreads = 1024, kMostStaticBytes = 48 << 10;
 
 /// Blocks, threads of a block, and bytes of static shared memory of a block.
@@ -22,7 +22,7 @@ struct LaunchNeeds {
   int64_t blocks, threads, sharedBytes;
 };
 
-/// Fails, with an error at `op`, where the GPU cannot start such a launch of a kernel.
+/// Fails with an error at `op` if the GPU cannot start such a launch of a kernel.
 mlir::LogicalResult verifyLaunch(mlir::Operation *op, llvm::StringRef kernel, const LaunchNeeds &needs,
                                  const GpuInfo &gpu);
 

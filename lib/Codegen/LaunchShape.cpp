@@ -15,26 +15,26 @@ using namespace braid::codegen;
 // The parameters of the cost model
 //===----------------------------------------------------------------------===//
 
-/// The most bytes that a thread loads or stores at once.
+/// Most bytes that a thread loads or stores at once.
 static constexpr int64_t kAccessBytes = 16;
-/// The alignment of the arena in bytes.
+/// Alignment of the arena in bytes.
 static constexpr uint64_t kArenaAlignment = 256;
 static constexpr int64_t kWarp = 32;
 /// Threads per block: the default, and the maximum.
 static constexpr int64_t kBlockThreads = 256, kMostThreads = kMostBlockThreads;
-/// The blocks of a kernel over vectors of any length that a multiprocessor is to hold at least.
+/// Smallest number of resident blocks per multiprocessor for kernels over vectors of any length.
 static constexpr int64_t kFlatBlocksAtOnce = 3;
 /// From this number of rows on, one warp per row gives enough warps.
 static constexpr int64_t kWarpRows = 1024;
-/// How many numbers per thread can stay in registers across lane loops: in a block of up to
-/// half the maximum of threads, and in a larger one.
+/// How many numbers per thread can stay in registers across lane loops: in a block of up to half the maximum of
+/// threads, and in a larger one.
 static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfMost = 16;
-/// The fewest bytes of a row that row groups sharing a column sum read at once.
+/// Fewest bytes of a row that row groups sharing a column sum read at once.
 static constexpr int64_t kSectorBytes = 32;
-/// Registers of a thread for addresses and operands, about as many as nvcc uses; those for
-/// reductions and arrays come on top.
+/// Registers of a thread for addresses and operands, about as many as nvcc uses. Registers for reductions and arrays
+/// are added to them.
 static constexpr int64_t kBaseRegisters = 40;
-/// The bytes of one partial sum.
+/// Bytes of one partial sum.
 static constexpr int64_t kPartialBytes = 4;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -49,7 +49,7 @@ Alignments codegen::findAlignments(ModuleOp module, const ArenaMap &arena) {
   module.walk([&](exec::LaunchOp launch) {
     exec::KernelDefOp kernel = arena.kernelOf(launch);
     if (!kernel)
-      return; // reported where it is printed
+      return; // reported where the launch is printed
     size_t numIns = launch.getIns().size() / launch.getBatch(), numOuts = launch.getOuts().size() / launch.getBatch();
     SmallVector<uint64_t> &bytes = alignments[kernel.getSymNameAttr()];
     bytes.resize(numIns + numOuts, kArenaAlignment);
@@ -116,7 +116,7 @@ static SmallVector<LaneAccess> readAccesses(const KernelAnalysis &kernel, ArrayR
     add(operand, {kNoDim, kernel.laneDim()});
     int64_t rowBytes = kernel.layout(operand).getStrides()[0] * access.elementBytes;
     access.alignment = std::gcd(access.alignment, static_cast<uint64_t>(rowBytes));
-    // Of the table, what is read.
+    // Counts only the rows of the table that are read.
     if (access.bytes)
       access.bytes = cast<RankedTensorType>(generic.getResult(0).getType()).getNumElements() * access.elementBytes;
   });
@@ -127,9 +127,9 @@ static bool isAligned(const LaneAccess &access, int64_t width) {
   return access.bytes && access.alignment % std::min(kAccessBytes, width * access.elementBytes) == 0;
 }
 
-/// The number of lanes that a thread processes at once: at most 16 bytes of the narrowest
-/// floats, and fewer while half of the bytes cannot be accessed as vectors of that width,
-/// because then neighbouring threads should access neighbouring elements.
+/// Chooses the number of lanes that a thread processes at once: at most 16 bytes of the narrowest floats. Takes fewer
+/// while half of the bytes cannot be accessed as vectors of that width, because then neighbouring threads should access
+/// neighbouring elements.
 static int64_t chooseWidth(const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
   bool hasHalves = llvm::any_of(accesses, [](const LaneAccess &a) { return a.bytes && a.elementBytes == 2; });
   int64_t width = hasHalves ? 8 : 4;
@@ -153,13 +153,13 @@ static int64_t chooseWidth(const KernelAnalysis &kernel, ArrayRef<LaneAccess> ac
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// The number of arrays over lanes that a thread keeps: sums over rows, and kept values.
+/// Returns the number of arrays over lanes that a thread keeps for sums over rows.
 static int64_t countSums(const KernelAnalysis &kernel) {
   return llvm::count_if(
       kernel.nodes, [&](auto &entry) { return entry.second.reducesRows && kernel.hasLane(entry.second.resultDims()); });
 }
-/// The arrays in shared memory that sums over rows meet in (LaneReduce.h): one for each combiner and type, of single
-/// elements or of W lanes.
+/// Returns the number of arrays in shared memory that combine sums over rows (LaneReduce.h): one for each combiner and
+/// type, of single elements or of W lanes.
 static int64_t countRowArrays(const KernelAnalysis &kernel, bool ofLanes) {
   std::set<std::pair<codegen::Combine, const void *>> arrays;
   for (const auto &[op, node] : kernel.nodes)
@@ -167,7 +167,7 @@ static int64_t countRowArrays(const KernelAnalysis &kernel, bool ofLanes) {
       arrays.insert({node.combine, getElementTypeOrSelf(node.result()).getAsOpaquePointer()});
   return arrays.size();
 }
-/// The same of sums over the lanes of a row that several warps share.
+/// Returns the number of such arrays for sums over the lanes of a row that several warps share.
 static int64_t countLaneArrays(const KernelAnalysis &kernel) {
   std::set<std::pair<codegen::Combine, const void *>> arrays;
   for (const auto &[op, node] : kernel.nodes)
@@ -183,30 +183,30 @@ static int64_t countLaneReductions(const KernelAnalysis &kernel) {
   return llvm::count_if(kernel.nodes, [](auto &entry) { return entry.second.loopsOverLanes(); });
 }
 
-/// The bytes that a thread brings where groups of threads meet, all arrays together.
+/// Returns the bytes that a thread writes to shared memory to combine groups of threads, for all arrays together.
 static int64_t bytesOfThread(const KernelAnalysis &kernel, const LaunchShape &shape) {
   return kPartialBytes * (countRowArrays(kernel, /*ofLanes=*/true) * shape.width + countRowArrays(kernel, false));
 }
 
-/// The static shared memory of a block.
+/// Returns the static shared memory of a block in bytes.
 static int64_t sharedBytes(const KernelAnalysis &kernel, const LaunchShape &shape) {
   int64_t bytes = shape.rowThreads > kWarp ? countLaneArrays(kernel) * kWarp * kPartialBytes : 0;
   if (shape.rowGroups == 1 || shape.threads <= kWarp)
     return bytes;
-  // Groups that share a warp meet by shuffles first.
+  // Groups in the same warp are combined by shuffles first.
   int64_t together = shape.rowThreads < kWarp ? kWarp / shape.rowThreads : 1;
   return bytes + shape.threads / together * bytesOfThread(kernel, shape);
 }
 
-/// Rows in groups of T <= 32 threads; threads of a block are a power of two.
+/// Distributes rows over groups of T <= 32 threads. The number of threads of a block is a power of two.
 static void shareBlock(LaunchShape &shape, int64_t rows) {
   int64_t most = kBlockThreads / shape.rowThreads, least = kWarp / shape.rowThreads;
   shape.rowGroups = rows == 1 ? 1 : std::clamp(powerCeil(rows), least, most);
 }
 
-/// If the number of blocks is fixed, at two or three per multiprocessor, a block processes
-/// several rows at once: as many as the registers can hold, so that more loads are in flight.
-/// A row has whole warps, and all groups have the same number of rows.
+/// Distributes rows over a block if the number of blocks is fixed, at two or three per multiprocessor. A block
+/// processes as many rows at once as the registers can hold, so that more loads are in flight. A row has whole warps,
+/// and all groups have the same number of rows.
 static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, const LaunchLimits &limits, int64_t rows) {
   int64_t turns = ceilDiv(kernel.lanes, shape.width * shape.rowThreads);
   int64_t registers = kBaseRegisters + shape.width * (countLaneReductions(kernel) + turns * countArrays(kernel));
@@ -218,9 +218,9 @@ static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, con
     --shape.rowGroups;
 }
 
-/// The threads of a row with more vectors than a warp has threads; they share the lanes evenly.
-/// If several phases read a row, a multiprocessor should have several such rows at once while
-/// the rows of all multiprocessors stay in the L2 cache between phases.
+/// Chooses the threads of a row with more vectors than a warp has threads; they share the lanes evenly. If several
+/// phases read a row, a multiprocessor should have several such rows at once while the rows of all multiprocessors stay
+/// in the L2 cache between phases.
 static int64_t chooseWideRow(const LaunchShape &shape, const KernelAnalysis &kernel, const LaunchLimits &limits,
                              ArrayRef<LaneAccess> accesses) {
   int64_t vectors = ceilDiv(kernel.lanes, shape.width), arrays = countArrays(kernel), most = kBlockThreads;
@@ -242,8 +242,8 @@ static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, c
     shape.rowThreads = 1;
     return shareBlock(shape, blockRows);
   }
-  // A single warp needs no barriers, so it processes a row alone if its registers can hold the
-  // row.  Sums over rows stay in registers from row to row and would leave room for few warps.
+  // A single warp needs no barriers, so it processes a row alone if its registers can hold the row. Sums over rows stay
+  // in registers from row to row and would leave room for few warps.
   int64_t vectors = ceilDiv(kernel.lanes, shape.width), warpLanes = ceilDiv(vectors, kWarp) * shape.width;
   bool warp = countLaneReductions(kernel) > 0 && countSums(kernel) == 0 && kernel.rows >= kWarpRows &&
               warpLanes * std::max<int64_t>(countKept(kernel), 1) <= kRegisterLanes;
@@ -256,8 +256,8 @@ static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, c
     shareWideBlock(shape, kernel, limits, blockRows);
 }
 
-/// A thread has W lanes of all rows.  If the groups divide the lanes evenly, several groups
-/// share a sum over rows, and each processes a part of the rows.
+/// Chooses threads that each have W lanes of all rows. If the groups divide the lanes evenly, several groups share a
+/// sum over rows, and each processes a part of the rows.
 static void chooseLaneThreads(LaunchShape &shape, const KernelAnalysis &kernel, ArrayRef<LaneAccess> accesses) {
   shape.rowThreads = kBlockThreads;
   if (kernel.flat)
@@ -306,11 +306,11 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimit
   if (shape.hasTable)
     shape.part = kernel.partition == Partition::Rows ? shape.rowGroups : shape.rowThreads * shape.width;
   int64_t atOnce = ceilDiv(shape.blocks, limits.multiprocessors);
-  if (kernel.flat) // ptxas would aim at more, and spill where there are three operands
+  if (kernel.flat) // ptxas would aim at more blocks, and spill with three operands
     shape.blocksAtOnce = kFlatBlocksAtOnce;
   else if (kernel.hasLanes() && !isBatched && atOnce * shape.threads < limits.threads / 2)
     shape.blocksAtOnce = atOnce;
-  else if (shape.threads >= kMostThreads / 2) // registers for several loads a thread
+  else if (shape.threads >= kMostThreads / 2) // leaves registers for several loads per thread
     shape.blocksAtOnce = kMostThreads / shape.threads;
   if (kernel.partition != Partition::Lanes) {
     shape.iterations = ceilDiv(vectors, shape.rowThreads);

@@ -1,4 +1,4 @@
-//===- ModelPrinter.cpp - the tables that the runtime reads ---------------===//
+//===- ModelPrinter.cpp - prints the tables of the runtime ----------------===//
 
 #include "lib/Codegen/ModelPrinter.h"
 #include "dialects/Comm/Programs.h"
@@ -27,7 +27,7 @@ static constexpr int64_t kMaxRank = 8; // BR_MAX_RANK
 // Persistent tensors
 //===----------------------------------------------------------------------===//
 
-/// How a tensor begins.
+/// Adds the fields for the initial value of a tensor.
 static void addInit(tg::InitAttr init, Initializer &row) {
   double a = init.getA().convertToDouble(), b = init.getB().convertToDouble();
   double scale = init.getLayers() > 0 ? 1.0 / std::sqrt(2.0 * init.getLayers()) : 1.0;
@@ -68,7 +68,7 @@ static StringRef categoryText(exec::Category category) {
   }
 }
 
-// Fields that tensors and inputs have in common.
+// Fields common to tensors and inputs.
 
 static void addType(RankedTensorType type, const PartOfTensor &part, Initializer &row) {
   row.always("dtype", dtypeText(type.getElementType()))
@@ -84,7 +84,7 @@ static void addGroups(const PartOfTensor &part, Initializer &row) {
   row.unlessZero("dims", part.dims).unlessZero("flat", part.flat).unlessZero("partial", part.partial);
 }
 
-/// The part with the dims of files.
+/// Converts the part to the dims of files.
 static LogicalResult bringInto(const tg::FileLayout &layout, PartOfTensor &part, exec::TensorOp op) {
   if (layout.transposed)
     for (SmallVector<int64_t> *list : {&part.shape, &part.strides, &part.dims})
@@ -142,7 +142,7 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   return success();
 }
 
-/// The tensor as checkpoints of every layout have it; empty for one that they leave out.
+/// Returns the tensor's text in checkpoints of every layout; empty for a tensor that checkpoints leave out.
 static FailureOr<std::string> savedText(exec::TensorOp op, RankTables &ranks) {
   auto param = dyn_cast<tg::ParamAttr>(op.getValue());
   auto state = dyn_cast<tg::StateAttr>(op.getValue());
@@ -155,11 +155,11 @@ static FailureOr<std::string> savedText(exec::TensorOp op, RankTables &ranks) {
   if (failed(bringInto(tg::fileLayoutOf(op.getValue()), *part, op)))
     return failure();
   StringRef name = param ? param.getName() : state.getName();
-  // Not its category: the same tensor is a parameter in f32 and a master in bf16.
+  // Leaves out its category: the same tensor is a parameter in f32 and a master in bf16.
   return (name + " " + dtypeText(type.getElementType()) + " " + listText(part->shape)).str();
 }
 
-/// br_model.graph_hash: the same for every mesh, batch, target and precision of the computation.
+/// Returns br_model.graph_hash, which is equal for every mesh, batch, target and precision of the computation.
 static FailureOr<uint64_t> graphHash(ModuleOp module, RankTables &ranks, StringRef optimizer) {
   std::set<std::string> lines = {optimizer.split(' ').first.str()};
   for (auto tensor : module.getOps<exec::TensorOp>()) {
@@ -176,10 +176,10 @@ static FailureOr<uint64_t> graphHash(ModuleOp module, RankTables &ranks, StringR
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// What the numbers of an input may be, by its name.
+/// Valid index range of each integer input, by input name.
 using IndexRanges = llvm::StringMap<tg::IndexedBy>;
 
-/// Those of the graph, or of a module without one the rows that it gathers.
+/// Returns the ranges that the graph states. A module without a graph uses the numbers of rows that it gathers.
 static IndexRanges indexRangesOf(ModuleOp module, const ArenaMap &arena, const tg::TrainingFacts &facts) {
   IndexRanges ranges;
   for (const tg::IndexedBy &range : facts.indices)
@@ -202,7 +202,7 @@ static IndexRanges indexRangesOf(ModuleOp module, const ArenaMap &arena, const t
   return ranges;
 }
 
-/// Rows of the table that tokens index, or 0.
+/// Returns the number of rows of the table that tokens index, or 0.
 static int64_t vocabularySize(ModuleOp module, const IndexRanges &ranges) {
   int64_t size = 0;
   module.walk([&](exec::BufferOp buffer) {
@@ -212,7 +212,7 @@ static int64_t vocabularySize(ModuleOp module, const IndexRanges &ranges) {
   return size;
 }
 
-/// Inputs, then results: returns how many of each.
+/// Prints inputs, then results. Returns the number of each.
 static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, const IndexRanges &ranges, RankTables &ranks,
                                                llvm::raw_ostream &os) {
   int counts[2] = {0, 0};
@@ -244,8 +244,7 @@ static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, const In
 // The file
 //===----------------------------------------------------------------------===//
 
-/// JSON as adjacent literals, an object each, so that no literal is longer than
-/// compilers must take.
+/// Returns JSON as adjacent literals, one per object, so that no literal exceeds the length that compilers must accept.
 static std::string planText(StringRef json) {
   SmallVector<StringRef> lines;
   json.split(lines, '\n');
@@ -260,7 +259,7 @@ static std::string planText(StringRef json) {
   return text + "    " + stringLiteral(part);
 }
 
-/// Programs of many ranks have the transports that they are linked with.
+/// Returns main. Programs of many ranks register the transports that they are linked with.
 static std::string mainText(const StepEmitter &emitter, bool manyRanks) {
   std::string text = "int main(int argc, char **argv) {\n  br_limit_spinning(argv);\n" + emitter.mainCalls.str();
   SmallVector<StringRef> transports;
@@ -272,7 +271,7 @@ static std::string mainText(const StepEmitter &emitter, bool manyRanks) {
 }
 
 namespace {
-/// What a kind of ranks has: its tables, and the rows of its br_model that name them.
+/// Text of a kind of ranks: its tables, and the sizes for its br_model.
 struct KindText {
   std::string tables;
   int64_t arenaBytes = 0, hostBytes = 0;
@@ -284,13 +283,13 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
                                   StringRef suffix) {
   std::string rows;
   llvm::raw_string_ostream stream(rows);
-  // Initial values do not depend on who holds which tensors, nor on what is a copy.
+  // Initial values do not depend on which rank holds which tensor, nor on copies.
   llvm::StringMap<unsigned> copies;
   for (auto [number, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>()))
     if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()); param && param.getCopyOf())
       copies[param.getCopyOf()] = number;
   for (auto [place, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>())) {
-    // The runtime neither saves caches nor gives them initial values: programs fill them.
+    // The runtime neither saves caches nor initializes them: programs fill them.
     if (!comm::shareRanks(comm::someRanksOf(tensor), kind.ranks) || tensor.getCategory() == exec::Category::Caches ||
         tensor.getSlots())
       continue;
@@ -306,7 +305,7 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
   return success();
 }
 
-/// The table of a program's actions.
+/// Returns the table of a program's actions.
 static std::string actionsText(StringRef table, ArrayRef<std::string> actions) {
   std::string text = "static const br_action_desc " + table.str() + "[] = {\n";
   for (auto [number, action] : llvm::enumerate(actions))
@@ -346,7 +345,7 @@ static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &step
   return success();
 }
 
-/// The descriptors of library calls, of a type `br_NAME_desc`, as the table `NAMEs`.
+/// Returns the table `NAMEs` with the descriptors of library calls, of type `br_NAME_desc`.
 static std::string callsText(StringRef name, ArrayRef<std::string> rows, StringRef suffix) {
   if (rows.empty())
     return "";
@@ -356,13 +355,13 @@ static std::string callsText(StringRef name, ArrayRef<std::string> rows, StringR
   return text + "};\n\n";
 }
 
-/// The fields of a br_model that name such a table.
+/// Adds the fields of a br_model that point to such a table.
 static void addCalls(StringRef name, ArrayRef<std::string> rows, StringRef suffix, Initializer &model) {
   std::string table = (name + "s").str();
   model.newLine().rows(table, table + suffix.str(), "n_" + table, rows.size());
 }
 
-/// The tables of a kind of ranks.
+/// Adds the tables of a kind of ranks to its br_model.
 static void addTables(unsigned number, const KindText &kind, const StepPrinter &steps, const RankTables &ranks,
                       Initializer &model) {
   std::string suffix = suffixOf(number);
@@ -373,21 +372,21 @@ static void addTables(unsigned number, const KindText &kind, const StepPrinter &
   ranks.addArrays(number, model);
 }
 
-/// The tables of library calls, and of copies from and to the host.
+/// Returns the tables of library calls, and of copies from and to the host.
 static std::string callTablesText(unsigned kind, const StepPrinter &steps) {
   std::string suffix = suffixOf(kind);
   return callsText("matmul", steps.matmuls(kind), suffix) + callsText("attention", steps.attentions(kind), suffix) +
          steps.transferParts(kind).str() + callsText("transfer", steps.transfers(kind), suffix);
 }
 
-/// What there is of the host's memory.
+/// Adds the fields for the host's memory.
 static void addHostMemory(unsigned number, const KindText &kind, const StepPrinter &steps, Initializer &model) {
   if (kind.hostBytes > 0)
     model.newLine().always("host_bytes", kind.hostBytes);
   addCalls("transfer", steps.transfers(number), suffixOf(number), model);
 }
 
-/// What the rates of programs are measured by, and what the model is for other programs.
+/// Adds the reference rates of the hardware, and the description of the model for other programs.
 static void addDescription(ModuleOp module, Initializer &model) {
   if (const GpuInfo *gpu = targetOf(module)->gpu)
     model.newLine()
@@ -408,7 +407,7 @@ static void addStagesAndIdentity(const PipelineTables &pipeline, unsigned number
         .always("operations", stringLiteral(identity.operations));
 }
 
-/// What the file includes and needs.
+/// Prints includes and preprocessor checks of the file.
 static void printHead(llvm::raw_ostream &os, const StepEmitter &emitter, bool manyRanks, bool callsAttention) {
   os << "// The tables that the runtime reads, and main.\n"
         "#include \"braid_rt.h\"\n#include \""
@@ -422,7 +421,7 @@ static void printHead(llvm::raw_ostream &os, const StepEmitter &emitter, bool ma
           "#endif\n\n";
 }
 
-/// The loss, as the runtime knows it.
+/// Prints the loss for the runtime.
 static void printLoss(llvm::raw_ostream &os, const tg::IgnoredTargets &ignored) {
   os << "// the targets that the loss leaves out\nstatic const br_loss loss = "
      << Initializer()
@@ -467,7 +466,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
   if (facts.ignored)
     printLoss(os, *facts.ignored);
   os << "static const char plan[] =\n" << planText(planJson) << ";\n\n";
-  // Each names the next.
+  // Each kind points to the next one.
   for (unsigned number = kinds.size(); number-- > 0;) {
     Initializer model;
     model.always("abi_version", "BR_ABI_VERSION").newLine().always("name", stringLiteral(facts.model)).newLine();

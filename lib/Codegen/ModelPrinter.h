@@ -1,4 +1,4 @@
-//===- ModelPrinter.h - the tables that the runtime reads -------*- C++ -*-===//
+//===- ModelPrinter.h - prints the tables of the runtime --------*- C++ -*-===//
 #ifndef BRAID_LIB_CODEGEN_MODELPRINTER_H
 #define BRAID_LIB_CODEGEN_MODELPRINTER_H
 
@@ -7,8 +7,8 @@
 
 namespace braid::codegen {
 
-/// The text of model.cpp: persistent tensors, inputs and results of the programs,
-/// matmuls and collectives of each kind of ranks; mesh, the plan, and main.
+/// Returns the text of model.cpp: persistent tensors, inputs and results of the programs, matmuls and collectives of
+/// each kind of ranks, the mesh, the plan, and main.
 mlir::FailureOr<std::string> printModel(mlir::ModuleOp module, const StepPrinter &steps, RankTables &ranks,
                                         const PipelineTables &pipeline, llvm::StringRef planJson);
 

@@ -1,4 +1,4 @@
-//===- PipelineTables.cpp - what ranks of a pipeline do, as tables --------===//
+//===- PipelineTables.cpp - pipeline slots and cells as tables ------------===//
 
 #include "lib/Codegen/PipelineTables.h"
 #include "lib/Codegen/CppText.h"
@@ -44,7 +44,7 @@ std::string PipelineTables::arraysText() const {
   return "// the slot of each microbatch\n" + lists + "static const br_slots slots[] = {\n" + rows + "};\n\n";
 }
 
-/// What one kind of ranks does, cell after cell.
+/// Returns the cells of one kind of ranks, in the order of a step.
 std::string PipelineTables::arraysText(const RankKind &kind, unsigned number) const {
   if (!table)
     return "";

@@ -1,4 +1,4 @@
-//===- PipelineTables.h - what ranks of a pipeline do, as tables -*- C++ -*-===//
+//===- PipelineTables.h - pipeline slots and cells as tables ----*- C++ -*-===//
 #ifndef BRAID_LIB_CODEGEN_PIPELINETABLES_H
 #define BRAID_LIB_CODEGEN_PIPELINETABLES_H
 
@@ -12,15 +12,16 @@ class Initializer;
 /// br_model.slots and br_model.cells of each kind of ranks.
 class PipelineTables {
 public:
-  /// Empty for a module without a pipeline.
+  /// Returns an empty object for a module without a pipeline.
   static mlir::FailureOr<PipelineTables> create(mlir::ModuleOp module);
 
-  /// The place of slots in br_model.slots, which is the same for all kinds.
+  /// Returns the index into br_model.slots, which is equal for all kinds of ranks.
   unsigned numberOf(mlir::StringAttr symbol) const { return numbers.lookup(symbol); }
-  /// Notes which collective a message is.
+  /// Records the index of a collective in the message `program`.
   void addMessage(mlir::Operation *program, unsigned collective) { collectives[program].push_back(collective); }
 
-  /// The arrays of all kinds; of one, with the fields of its br_model.
+  /// `arraysText` returns the arrays of all kinds, or those of one kind. `addArrays` adds the fields of the kind's
+  /// br_model.
   std::string arraysText() const;
   std::string arraysText(const RankKind &kind, unsigned number) const;
   void addArrays(unsigned number, Initializer &model) const;
@@ -30,7 +31,7 @@ private:
 
   std::optional<PipelineTable> table;
   llvm::MapVector<mlir::StringAttr, unsigned> numbers;
-  /// The bytes of a slot, by number.
+  /// Bytes of each slot, by index.
   std::vector<int64_t> slotBytes;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> collectives;
 };

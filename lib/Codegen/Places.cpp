@@ -14,8 +14,8 @@ using namespace braid::codegen;
 // Identifiers
 //===----------------------------------------------------------------------===//
 
-/// Whether generated code or the language gives the identifier another meaning.  What the code calls ends in
-/// `_kernel`, begins like a function of the runtime, or stands here; so do macros of the C library.
+/// Returns whether generated code or the language uses the identifier. Names that the code calls end in `_kernel`,
+/// begin like a function of the runtime, or are listed here, as are macros of the C library.
 static bool isReserved(StringRef name) {
   static const llvm::StringSet<> words = {
       "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
@@ -27,11 +27,11 @@ static bool isReserved(StringRef name) {
       "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
       "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
       "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-      // The text around places uses these.
+      // Used by the text around places.
       "m", "ctx", "run", "braid", "bf16", "Memory", "Tuple", "gather", "scatter_add", "uint64_t", "int64_t",
-      // The C library defines these as macros.
+      // Macros of the C library.
       "assert", "errno", "linux", "stderr", "stdin", "stdout", "unix"};
-  bool isMacro = name.size() > 1 && !llvm::any_of(name, llvm::isLower); // as the C library writes them
+  bool isMacro = name.size() > 1 && !llvm::any_of(name, llvm::isLower); // the C library writes macros in upper case
   return words.contains(name) || isMacro || name.ends_with("_kernel") || name.starts_with("br_") ||
          name.starts_with("launch") || name.starts_with("run_") || name.starts_with("copy_") ||
          name.starts_with("take_") || name.starts_with("attention") || name.starts_with("finish_") ||
@@ -63,7 +63,7 @@ std::string Places::add(StringRef name, llvm::StringSet<> &names) {
 //===----------------------------------------------------------------------===//
 
 Places::Places(ModuleOp module, const ArenaMap &arena) : module(module), arena(arena) {
-  for (auto program : module.getOps<exec::ProgramOp>()) // which have namespaces there
+  for (auto program : module.getOps<exec::ProgramOp>()) // programs have namespaces there
     tensorNames.insert(programFunction(program.getSymName()));
   for (auto tensor : module.getOps<exec::TensorOp>())
     tensors[tensor] = add(nameOf(tensor), tensorNames);

@@ -1,13 +1,12 @@
 //===- Places.h - constants that name bytes of the arena --------*- C++ -*-===//
 //
-// Generated code gives the place of a tensor by a constant, `m[hidden_weight]`, which is declared
-// with its bytes, life and category: of persistent tensors in the namespace `at`, of buffers in a
-// namespace of their program inside it.  So the names hide those of the runtime, which the code around
-// them does not use but for those that are refused here.  A buffer is called after its first contents
-// (BufferNames.h).
+// Generated code gives the address of a tensor by a constant, `m[hidden_weight]`. Its declaration states bytes, live
+// range and category. Constants of persistent tensors are in the namespace `at`, those of buffers in an inner namespace
+// of their program. These names hide those of the runtime, so names that the surrounding code uses are rejected here. A
+// buffer is named after its first contents (BufferNames.h).
 //
-// Names of users become identifiers: letters, digits and underscores, unique, and none that the
-// generated code uses otherwise.
+// User-defined names become identifiers of letters, digits and underscores. They are unique and differ from all other
+// names in the generated code.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_PLACES_H
@@ -22,14 +21,14 @@ namespace braid::codegen {
 class Places {
 public:
   Places(mlir::ModuleOp module, const ArenaMap &arena);
-  /// Names the buffers of a program; those of the program before are forgotten.
+  /// Names the buffers of a program, and forgets those of the previous program.
   void enter(exec::ProgramOp program, const BufferNames &names);
-  /// The bytes of the arena where a reference begins, and so many behind: "x", "x + 128".
+  /// Returns the offset in the arena of a reference plus `behind` bytes: "x", "x + 128".
   std::string of(mlir::Value ref, int64_t behind = 0) const;
-  /// The scratch memory of the program's calls.
+  /// Returns the scratch memory of the program's calls.
   llvm::StringRef scratch() const { return scratchName; }
 
-  /// Declarations of persistent tensors, and of the program's buffers.
+  /// Return the declarations of persistent tensors, and of the program's buffers.
   std::string tensorsText() const;
   std::string buffersText(const BufferNames &names) const;
 
@@ -42,7 +41,7 @@ private:
   const ArenaMap &arena;
   exec::ProgramOp program;
   llvm::DenseMap<mlir::Operation *, std::string> tensors, buffers;
-  llvm::StringSet<> tensorNames, taken; // of tensors; of all
+  llvm::StringSet<> tensorNames, taken; // names of tensors; all names
   std::string scratchName;
 };
 

@@ -77,7 +77,7 @@ LogicalResult RankTables::addProgram(exec::ProgramOp program) {
   return success();
 }
 
-/// Each program of a kind is there for the ranks of the other one, too.
+/// Checks that the ranks of `other` have every program of `kind`.
 static LogicalResult verifyEntries(const RankKind &kind, const RankKind &other) {
   for (exec::ProgramOp program : kind.programs)
     if (!program->hasAttr(comm::CommDialect::kCell) &&
@@ -88,8 +88,8 @@ static LogicalResult verifyEntries(const RankKind &kind, const RankKind &other) 
   return success();
 }
 
-/// Where ranks run programs of their own, every rank is of one kind, and all kinds have
-/// the same programs.
+/// Checks, if ranks run different programs, that every rank is of exactly one kind, and that all kinds have the same
+/// programs.
 LogicalResult RankTables::verifyKinds() const {
   if (kinds.size() == 1 && !kinds.front().ranks)
     return success();
@@ -162,15 +162,15 @@ static OperandRange outsOf(comm::CollectiveOpInterface op) {
   return cast<exec::ActionOpInterface>(op.getOperation()).getActionOuts();
 }
 
-/// Rows of the tensor [rows, n, …] whose blocks lie along `dims[tensor]`; 1 where
-/// it is not sharded.
+/// Returns the number of rows of the tensor [rows, n, …] whose blocks lie along `dims[tensor]`; 1 if the tensor is not
+/// sharded.
 static int64_t rowsBeforeDim(ArrayRef<int64_t> dims, unsigned tensor, ArrayRef<int64_t> shape) {
   if (dims.empty() || dims[tensor] == comm::kFlat)
     return 1;
   return ShapedType::getNumElements(shape.take_front(dims[tensor]));
 }
 
-/// The operands and outs of collectives are contiguous and of one type.
+/// Checks that operands and outs of collectives are contiguous and have one element type.
 static LogicalResult verifyPlaces(comm::CollectiveOpInterface op) {
   Type element;
   for (auto [what, places] : {std::pair("operand", op.getSent()), std::pair("out", outsOf(op))})
@@ -187,8 +187,8 @@ static LogicalResult verifyPlaces(comm::CollectiveOpInterface op) {
   return success();
 }
 
-/// Nothing is received where something else is sent or received: tensors of a
-/// bucket move in any order, and in parts.
+/// Checks that no received tensor overlaps another sent or received tensor, because the tensors of a bucket move in any
+/// order, and in parts.
 static LogicalResult verifyApart(comm::CollectiveOpInterface op, const ArenaMap &arena) {
   struct Range {
     uint64_t begin, end;
@@ -209,7 +209,7 @@ static LogicalResult verifyApart(comm::CollectiveOpInterface op, const ArenaMap 
     if (next.begin < out.end)
       return op->emitError() << "receives outs " << out.tensor << " and " << next.tensor << " in places that overlap";
   for (const Range &in : rangesOf(op.getSent()))
-    // Outs do not overlap, so their ends are in order, too.
+    // Outs do not overlap, so their ends are sorted, too.
     for (auto out = llvm::partition_point(outs, [&](const Range &o) { return o.end <= in.begin; });
          out != outs.end() && out->begin < in.end; ++out)
       if (out->begin != in.begin || out->end != in.end || !action.mayWriteInPlace(out->tensor, in.tensor))
@@ -217,22 +217,22 @@ static LogicalResult verifyApart(comm::CollectiveOpInterface op, const ArenaMap 
   return success();
 }
 
-/// Initializer of a br_segment_desc.
+/// Returns the initializer of a br_segment_desc.
 FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, unsigned tensor, const ArenaMap &arena) {
-  // A rank that only sends, or only receives, has one place; the other is not read.
+  // A rank that only sends, or only receives, has one place; the other one is not read.
   OperandRange sends = op.getSent(), receives = outsOf(op);
   Value sent = (sends.empty() ? receives : sends)[tensor], received = (receives.empty() ? sends : receives)[tensor];
   auto sentType = exec::tensorOf(sent.getType()), receivedType = exec::tensorOf(received.getType());
-  // The dims before the sharded one have the same size in a block as in the whole.
+  // Dims before the sharded one have the same size in a block as in the whole tensor.
   int64_t sentRows = rowsBeforeDim(op.getSentDims(), tensor, sentType.getShape());
   int64_t receivedRows = rowsBeforeDim(op.getReceivedDims(), tensor, receivedType.getShape());
   if (std::max(sentRows, receivedRows) > INT32_MAX)
     return op->emitError() << "splits tensor " << tensor << " into more rows than fit in 32 bits";
-  // The whole is what is sent or what is received; they are equal where nothing is split.
+  // The whole tensor is the sent or the received one; both are equal if the tensor is not split.
   int64_t count = std::max(sentType.getNumElements(), receivedType.getNumElements());
   if (ArrayRef<int64_t> dims = sends.empty() ? op.getSentDims() : op.getReceivedDims();
       (sends.empty() || receives.empty()) && !dims.empty()) {
-    // The rank has a block, and the whole is elsewhere.
+    // The rank has a block, and another rank has the whole tensor.
     if (dims[tensor] == comm::kFlat)
       return op->emitError() << "has a flat range of a tensor whose size only the root knows; split it along a dim";
     count *= sizeOf(op.getAxes());

@@ -1,8 +1,8 @@
 //===- RankTables.h - mesh, groups and collectives as tables ----*- C++ -*-===//
 //
-// What the runtime must know of the ranks that run a module.  Groups are numbered
-// by their first use; group 0 is a rank alone.  Where ranks run programs of their own
-// each kind of rank has its table of collectives; the rest is the same for all.
+// Facts about the ranks of a module that the runtime needs. Groups are numbered by their first use; group 0 is a single
+// rank. If ranks run different programs, each kind of rank has its own table of collectives; the other tables are
+// shared.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_RANKTABLES_H
@@ -16,69 +16,69 @@
 
 namespace braid::codegen {
 
-/// A tensor that a rank may hold a part of.
+/// A tensor of which a rank may hold a part.
 struct PartOfTensor {
-  /// The whole tensor and the strides of the rank's block, before the flat order is sharded.
+  /// Shape of the whole tensor and strides of the rank's block, before the flat order is sharded.
   llvm::SmallVector<int64_t> shape, strides;
-  /// The groups that shard its dims and the block, and that it is a sum over.
+  /// Groups that shard each dim. `flat` is the group that shards the block, `partial` the group to sum over.
   llvm::SmallVector<int64_t> dims;
-  /// How many parts are side by side in a dim, each sharded by itself; 0: the dim is one.
+  /// Number of parts that lie side by side in a dim and are sharded separately; 0 for an undivided dim.
   llvm::SmallVector<int64_t> fused;
   unsigned flat = 0, partial = 0;
 };
 
-/// The name of a program for the runtime: what all ranks call it.
+/// Returns the runtime's name of a program, which is equal on all ranks.
 llvm::StringRef entryOf(exec::ProgramOp program);
 
 /// Ranks that run the same programs.
 struct RankKind {
-  /// Which they are; null for all.
+  /// The ranks of this kind; null for all ranks.
   comm::ProgramAttr ranks;
   llvm::SmallVector<exec::ProgramOp> programs;
-  /// Of a pipeline: they are started beside programs.
+  /// Messages of a pipeline, which are started beside programs.
   llvm::SmallVector<exec::ProgramOp> messages = {};
-  /// Their collectives: descriptors, with the segments and pairs that these name.
+  /// Descriptors of their collectives, with the segments and pairs that these name.
   llvm::SmallVector<std::string> collectives = {};
   std::string parts = {};
 };
 
-/// What the names of a kind's tables end in.
+/// Returns the suffix of a kind's table names.
 std::string suffixOf(unsigned kind);
 
 class RankTables {
 public:
-  /// Finds the mesh of the module's programs, and the kinds of ranks; reports what a
-  /// binary cannot be.
+  /// Finds the mesh of the module's programs, and the kinds of ranks. Reports combinations that a binary does not
+  /// support.
   static mlir::FailureOr<RankTables> create(mlir::ModuleOp module);
 
-  /// In the order of their first programs.
+  /// Returns the kinds in the order of their first programs.
   llvm::ArrayRef<RankKind> getKinds() const { return kinds; }
-  /// The number of the kind that runs a program.
+  /// Returns the index of the kind that runs a program.
   unsigned kindOf(exec::ProgramOp program) const;
 
-  /// Checks that the program of `op` has ranks, and that they are those of this mesh.
+  /// Checks that the program of `op` has ranks, and that the ranks are on this mesh.
   mlir::LogicalResult requireRanks(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);
 
-  /// The number of the group along these axes of the mesh.
+  /// Returns the index of the group along these axes of the mesh.
   unsigned groupOf(comm::AxesAttr axes);
   int64_t sizeOf(comm::AxesAttr axes) const { return mesh->sizeOf(axes); }
-  /// The place of an axis in the mesh.
+  /// Returns the position of an axis in the mesh.
   unsigned placeOf(mlir::StringAttr axis) const {
     return llvm::find(mesh->getNames(), axis) - mesh->getNames().begin();
   }
 
-  /// Which part of a tensor the `type` in the arena of `op` is.
+  /// Returns the part of a tensor that `type`, in the arena of `op`, is.
   mlir::FailureOr<PartOfTensor> partOf(mlir::Operation *op, mlir::RankedTensorType type);
 
-  /// Gives a collective in memory form its descriptor; returns the number.
+  /// Adds the descriptor of a collective in memory form. Returns its index.
   mlir::FailureOr<unsigned> add(comm::CollectiveOpInterface op, const ArenaMap &arena);
 
-  /// The constant arrays of all ranks and of a kind, and the fields of its br_model
-  /// that point to them.
+  /// `arraysText` returns the constant arrays of all ranks, or of a kind. `addArrays` adds the fields of the kind's
+  /// br_model that point to them.
   std::string arraysText() const;
   std::string arraysText(unsigned kind) const;
   void addArrays(unsigned kind, Initializer &model) const;
-  /// Those that say which ranks are of the kind.
+  /// Adds the fields that state which ranks are of the kind.
   void addRanks(unsigned kind, Initializer &model) const;
 
 private:
@@ -86,12 +86,12 @@ private:
   mlir::LogicalResult addProgram(exec::ProgramOp program);
   mlir::LogicalResult verifyKinds() const;
   mlir::FailureOr<std::string> segmentText(comm::CollectiveOpInterface op, unsigned tensor, const ArenaMap &arena);
-  /// Whether ranks run programs of their own; stages along an axis of one rank are those of all ranks.
+  /// Whether ranks run different programs. Along an axis of one rank, all ranks run every stage.
   bool hasOtherKinds() const { return kinds.size() > 1; }
 
   mlir::FlatSymbolRefAttr meshName;
   std::optional<comm::Mesh> mesh;
-  /// The most of a collective on a GPU; 0 where the module does not say it.
+  /// Most CTAs of a collective on a GPU; 0 if the module does not state it.
   int64_t ctas = 0;
   llvm::MapVector<comm::AxesAttr, unsigned> groups;
   llvm::SmallVector<RankKind, 1> kinds;

@@ -1,4 +1,4 @@
-//===- ScalarOps.cpp - the table of scalar ops in C++ ---------------------===//
+//===- ScalarOps.cpp - table of scalar ops in C++ -------------------------===//
 
 #include "lib/Codegen/ScalarOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,7 +65,7 @@ struct Rule {
   Spelling form;
   StringLiteral text;
   bool expensive = false;
-  /// What takes the place of `text` where the op allows an approximation.
+  /// Replaces `text` if the op allows an approximation.
   StringLiteral approximate = "";
 };
 } // namespace
@@ -112,8 +112,8 @@ static constexpr Rule rules[] = {
     {"math.powf", Spelling::Call, "pow", true},
 };
 
-/// Comparisons of floats; `$0 < $1` on NaN is false, so the unordered ones are
-/// the negations of their opposites.
+/// Comparisons of floats. `$0 < $1` is false for NaN, so the unordered comparisons are the negations of their
+/// opposites.
 static constexpr StringLiteral floatComparisons[] = {
     /*false*/ "",
     /*oeq*/ "$0 == $1",
@@ -167,7 +167,7 @@ static std::string substitute(StringRef pattern, ArrayRef<std::string> arguments
   return text;
 }
 
-/// Conversions, by the kinds on both sides; empty when there is no such one.
+/// Returns a conversion between the kinds of both sides; empty if there is none.
 static std::string printCast(Operation *op, const Expr &x) {
   Type type = op->getResult(0).getType();
   std::optional<Kind> to = kindOf(type);
@@ -215,7 +215,7 @@ static bool isApproximate(Operation *op) {
   return math && arith::bitEnumContainsAny(math.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
 }
 
-/// What the op computes in registers; its result may have more bits than its type.
+/// Returns the op's computation in registers; its result may have more bits than its type.
 static std::string printInRegisters(Operation *op, ArrayRef<Expr> operands, StringRef lanes) {
   bool lane = llvm::any_of(operands, [](const Expr &x) { return x.lane; });
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
@@ -231,8 +231,7 @@ static std::string printInRegisters(Operation *op, ArrayRef<Expr> operands, Stri
   if (!rule)
     return operands.size() == 1 ? printCast(op, operands[0]) : "";
 
-  // The compiler broadcasts a number next to a lane value; functions and masks
-  // want equal types.
+  // The compiler broadcasts a number next to a lane value, but functions and masks need equal types.
   SmallVector<std::string> arguments;
   for (const Expr &x : operands) {
     bool widen = lane && (rule->form == Spelling::Call || x.kind == Kind::I1);

@@ -15,7 +15,7 @@ Sections::Sections(exec::ProgramOp program, const ArenaMap &arena) {
         llvm::any_of(action.getActionOuts(), [&](Value out) { return !isa<exec::BufferOp>(arena.storageOf(out)); });
 }
 
-/// The facts of the ops that an action is made from.
+/// Collects the facts of the ops in an action.
 static void addParts(Location loc, SmallVectorImpl<tg::FactsAttr> &parts) {
   size_t before = parts.size();
   if (auto fused = dyn_cast<FusedLoc>(loc))
@@ -26,7 +26,7 @@ static void addParts(Location loc, SmallVectorImpl<tg::FactsAttr> &parts) {
 }
 
 std::string Sections::begin(exec::ActionOpInterface action) {
-  if (action.isOrdered() || comm::copyOf(action)) // these stand where the schedule puts them
+  if (action.isOrdered() || comm::copyOf(action)) // the schedule chooses their position
     return "";
   SmallVector<tg::FactsAttr> parts;
   addParts(action->getLoc(), parts);

@@ -1,11 +1,9 @@
 //===- Sections.h - the sections of a generated program ---------*- C++ -*-===//
 //
-// The generated function of a program has a heading wherever the phase or the unit of its
-// actions changes.  Both are facts (dialects/TG/Facts.h) of the ops that an action was made
-// from: the unit of the first, and the earliest of their phases.  A program that does not
-// train has no phases, and what belongs to no unit is headed by its layer.  Communication
-// has no headings, because collectives are started and waited for among the actions of other
-// units, where they overlap best.
+// The generated function of a program has a heading wherever the phase or the unit of its actions changes. Both are
+// facts (dialects/TG/Facts.h) of the ops in an action: the unit of the first op, and the earliest of their phases.
+// Programs without training have no phases, and actions without a unit are headed by their layer. Communication has no
+// headings: collectives are started and waited for among the actions of other units, where they overlap best.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_SECTIONS_H
@@ -18,8 +16,8 @@ namespace braid::codegen {
 class Sections {
 public:
   Sections(exec::ProgramOp program, const ArenaMap &arena);
-  /// The heading of the section that an action begins, such as "forward: h.0"; empty if the
-  /// action continues the current section.  Must be called for the actions in order.
+  /// Returns the heading of the section that an action begins, such as "forward: h.0"; empty if the action continues
+  /// the current section. Must be called for the actions in order.
   std::string begin(exec::ActionOpInterface action);
 
 private:

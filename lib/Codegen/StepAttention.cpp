@@ -1,9 +1,9 @@
 //===- StepAttention.cpp - calls of attention -----------------------------===//
 //
-// Calls of a library name a row of br_model.attentions.  Tiles are calls of templates
-// (runtime/cpu/Attention.h, runtime/cuda/AttentionTiles.h), whose arguments are the element type, the size of
-// heads, on a CPU the positions of a tile, and whether scores are soft-capped; the row is a constant
-// beside the programs, and what tells queries and keys by their places comes last.
+// Library calls name a row of br_model.attentions. Attention by tiles calls templates (runtime/cpu/Attention.h,
+// runtime/cuda/AttentionTiles.h). Their arguments are the element type, the head size, on a CPU the positions of a
+// tile, and whether scores are soft-capped. The row is a constant beside the programs. The last arguments give the
+// positions of queries and keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,11 @@ using namespace braid::codegen;
 
 static exec::RefType typeOf(Value ref) { return cast<exec::RefType>(ref.getType()); }
 
-/// The strides of batch, sequence and heads.
+/// Returns the strides of batch, sequence and heads.
 static ArrayRef<int64_t> stridesOf(Value ref) { return typeOf(ref).getStrides().drop_back(); }
 
-/// Checks that the target has such library calls, and, as these access 16 bytes at a time, where the
-/// tensors are.
+/// Checks that the target has such library calls. Also checks the alignment of the tensors, because the calls access 16
+/// bytes at a time.
 template <typename Op> static LogicalResult verifyLibraryCall(Op op, const ArenaMap &arena, const TargetInfo &target) {
   if (!target.attention.maxHeadSize)
     return op->emitError() << "the " << target.name
@@ -53,8 +53,8 @@ static StringRef orderText(exec::AttentionGradOp op) {
   llvm_unreachable("unknown order");
 }
 
-/// A row of br_model.attentions: sizes, and the strides of the tensors that both passes read;
-/// `gradients` are the outs of the backward pass.
+/// Returns a row of br_model.attentions: sizes, and the strides of the tensors that both passes read. `gradients` are
+/// the outs of the backward pass.
 template <typename Op> std::string StepPrinter::attentionRow(Op op, Value output, ValueRange gradients) {
   ArrayRef<int64_t> query = typeOf(op.getQuery()).getShape(), key = typeOf(op.getKey()).getShape();
   Initializer row;
@@ -81,7 +81,7 @@ template <typename Op> std::string StepPrinter::attentionRow(Op op, Value output
   return row.text(4);
 }
 
-/// A call of the header's template.
+/// Prints a call of the header's template.
 template <typename Op> void StepPrinter::printTiles(Op op, std::string row) {
   size_t known = tiledAttentions.rows.size();
   std::string table = "attention" + tiledAttentions.numberOf(row);

@@ -1,8 +1,8 @@
-//===- StepComm.cpp - actions of a rank among ranks, as C++ ---------------===//
+//===- StepComm.cpp - actions of communicating ranks, as C++ --------------===//
 //
-// A collective, or a copy between the arena and the host's memory, is a call that starts it
-// and a call that waits for it, both by the number of its descriptor.  What a rank does alone with its number is a copy
-// whose loops are a constant table.
+// A collective, or a copy between the arena and the host's memory, consists of a call that starts it and a call that
+// waits for it, both with the index of its descriptor. Actions without communication that depend on the rank number are
+// copies whose loops are a constant table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ static int64_t placeBytes(exec::RefType type) {
   return type.getTensorType().getNumElements() * elementBytes(type.getElementType());
 }
 
-/// ", predicted 31.2 us, exposed 4.0 us, waits for layer_norm", if scheduling said so.
+/// Returns ", predicted 31.2 us, exposed 4.0 us, waits for layer_norm", if the schedule has predictions.
 static std::string timingText(Operation *action) {
   std::optional<comm::Timing> timing = comm::timingOf(action);
   if (!timing)
@@ -41,8 +41,8 @@ static std::string timingText(Operation *action) {
   return text;
 }
 
-/// What a comment says of a collective or copy beyond what it says of any action: " and 2
-/// more, sum over {dp}, sends 64 bytes".
+/// Returns the part of the comment that is specific to a collective or copy: " and 2 more, sum over {dp}, sends 64
+/// bytes".
 std::string StepPrinter::collectiveText(Operation *action) {
   if (auto wait = dyn_cast<comm::WaitOp>(action))
     return " for " + wait.getStart().getActionName() + " " + std::to_string(collectiveOf.at(wait.getStart()));
@@ -103,7 +103,7 @@ LogicalResult StepPrinter::printWait(comm::WaitOp op) {
 // The host's memory
 //===----------------------------------------------------------------------===//
 
-/// Gives a copy its descriptor; returns the number.
+/// Adds the descriptor of a copy. Returns its index.
 FailureOr<unsigned> StepPrinter::addTransfer(comm::CopyOp op) {
   if (!emitter.onDevice)
     return op.emitError() << "copies between a device and its host, but the " << emitter.target
@@ -136,7 +136,7 @@ LogicalResult StepPrinter::printCopy(comm::CopyOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a rank does alone
+// Actions without communication
 //===----------------------------------------------------------------------===//
 
 LogicalResult StepPrinter::printAxisIndex(comm::AxisIndexOp op) {
@@ -150,7 +150,7 @@ LogicalResult StepPrinter::printAxisIndex(comm::AxisIndexOp op) {
   return success();
 }
 
-/// The number of the block `shift` places behind the rank's own.
+/// Returns the index of the block `shift` positions behind the rank's own.
 std::string StepPrinter::blockNumber(comm::AxesAttr axes, int64_t shift) {
   int64_t size = ranks.sizeOf(axes);
   return "block_number(ctx, " + std::to_string(ranks.groupOf(axes)) + ", " + std::to_string(size) + ", " +
@@ -163,7 +163,7 @@ struct Loop {
 };
 } // namespace
 
-/// The loops over a block; adjacent loops that collapse into one are merged.
+/// Returns the loops over a block. Adjacent loops that can be collapsed are merged.
 static SmallVector<Loop> loopsOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   SmallVector<Loop> loops;
   for (auto [size, fromStride, toStride] : llvm::zip(shape, from, to)) {
@@ -179,7 +179,7 @@ static SmallVector<Loop> loopsOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> from
   return loops;
 }
 
-/// The name of the table for a copy of `shape` elements between references of these types.
+/// Returns the name of the table for a copy of `shape` elements between references of these types.
 FailureOr<std::string> StepPrinter::copyTable(Operation *op, ArrayRef<int64_t> shape, exec::RefType from,
                                               exec::RefType to) {
   SmallVector<Loop> loops = loopsOf(shape, from.getStrides(), to.getStrides());
@@ -211,7 +211,7 @@ static LogicalResult verifyFlat(Operation *op, ValueRange places) {
   return success();
 }
 
-/// The offset of the first element of block `number`.
+/// Returns the offset of the first element of block `number`.
 static std::string startText(const std::string &number, exec::RefType whole, exec::RefType block, int64_t dim) {
   return number + " * " + std::to_string(whole.getStrides()[dim] * block.getShape()[dim]);
 }

@@ -1,7 +1,7 @@
 //===- StepEmitter.h - the target emitters of programs ----------*- C++ -*-===//
 //
-// A program is the same list of calls on every target.  This file has the target-specific
-// text around the calls; StepLaunch.cpp prints the kernel launches.
+// A program is the same list of calls on every target. This file has the target-specific text around the calls;
+// StepLaunch.cpp prints the kernel launches.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_STEPEMITTER_H
@@ -11,26 +11,26 @@
 
 namespace braid::codegen {
 
-/// What differs between targets in the text of a program.
+/// Target-specific parts of the text of a program.
 struct StepEmitter {
   /// The target's name (lib/Target/TargetInfo.h).
   llvm::StringLiteral target;
-  /// The emitter of its kernels.
+  /// The emitter of the target's kernels.
   const KernelEmitter &kernels;
-  /// The files of kernels and of programs, the header with the functions that kernels call,
-  /// and further includes of the programs.
+  /// Files of kernels and of programs, the header with the functions that kernels call, and further includes of the
+  /// programs.
   llvm::StringLiteral kernelsFile, stepFile, kernelLayer, stepIncludes;
   /// The header with attention by tiles.
   llvm::StringLiteral attentionInclude;
-  /// The first argument of block copies, which run on the host or are launched.
+  /// First argument of block copies, which run on the host or are launched.
   llvm::StringLiteral launcher;
-  /// The return value of a program.
+  /// Return value of a program.
   llvm::StringLiteral status;
-  /// In model.cpp: its include, the first calls of main, the CPU features; and the
-  /// transports that the binary may be linked with.
+  /// Parts of model.cpp: its include, the first calls of main, the CPU features, and the transports that the binary may
+  /// be linked with.
   llvm::StringLiteral modelInclude, mainCalls, cpuFeatures, transports;
-  /// Whether the arena is in device memory.  Then kernels are launched with a launch shape, and
-  /// the runtime's own kernels are templates.
+  /// Whether the arena is in device memory. If so, kernels are launched with a launch shape, and the runtime's own
+  /// kernels are templates.
   bool onDevice;
 };
 
@@ -68,7 +68,7 @@ constexpr StepEmitter cudaStepEmitter = {
     /*onDevice=*/true,
 };
 
-/// The emitter for this target, or null.
+/// Returns the emitter for this target, or null.
 const StepEmitter *findStepEmitter(llvm::StringRef target);
 
 } // namespace braid::codegen

@@ -1,8 +1,8 @@
 //===- StepLaunch.cpp - launches of kernels, as C++ -----------------------===//
 //
-// On the CPU a launch gives the iteration space, and the runtime partitions it among its
-// threads.  On a device a launch gives the numbers of blocks and threads; kernels with tables
-// compute the number of blocks from the lengths of their tuples.
+// On the CPU a launch states the iteration space, and the runtime partitions it among its threads. On a device a launch
+// states the numbers of blocks and threads; kernels with tables compute the number of blocks from the lengths of their
+// tuples.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-/// The operands that a kernel's function takes; an operand and an out at the same reference
-/// share one pointer.
+/// Returns the operands that a kernel's function takes. An operand and an out at the same reference share one pointer.
 static SmallVector<Value> pointersOf(exec::LaunchOp op, const KernelAnalysis &kernel, uint64_t tuple) {
   size_t numIns = op.getIns().size() / op.getBatch(), numOuts = op.getOuts().size() / op.getBatch();
   SmallVector<Value> pointers(op.getIns().slice(tuple * numIns, numIns));
@@ -33,7 +32,7 @@ static SmallVector<Value> pointersOf(exec::LaunchOp op, const KernelAnalysis &ke
 
 static int64_t elements(Type ref) { return cast<exec::RefType>(ref).getTensorType().getNumElements(); }
 
-/// How many lanes or rows the runtime splits among threads; of a flat kernel, those of one tuple.
+/// Returns the number of lanes or rows that the runtime splits among threads; for a flat kernel, those of one tuple.
 static int64_t lengthOf(exec::LaunchOp op, const KernelAnalysis &kernel, uint64_t tuple) {
   if (!kernel.flat && !kernel.anyRows)
     return kernel.partition == Partition::Lanes ? kernel.lanes : kernel.rows;
@@ -49,7 +48,8 @@ struct LaunchText {
 };
 } // namespace
 
-/// `length` is how many elements the vectors of a flat kernel have, or how many rows.
+/// Returns the launch on the host. `length` is the number of elements of a flat kernel's vectors, or the number of
+/// rows.
 static LaunchText onHost(const KernelAnalysis &kernel, int64_t length) {
   std::string lanes = std::to_string(kernel.flat ? length : kernel.lanes);
   auto count = [](int64_t n) { return std::to_string(n); };
@@ -72,7 +72,8 @@ static LaunchText onDevice(const KernelAnalysis &kernel, const LaunchShape &shap
   return {"launch", {"m", std::to_string(shape.blocks), std::to_string(shape.threads)}};
 }
 
-/// The blocks of a launch over vectors or tensors of these lengths, as the runtime splits them (cuda/Launch.h).
+/// Returns the number of blocks of a launch over vectors or tensors of these lengths, as the runtime splits them
+/// (cuda/Launch.h).
 static int64_t countBlocks(const KernelToPrint &kernel, ArrayRef<int64_t> lengths) {
   const LaunchShape &shape = kernel.shape;
   if (!shape.hasTable)
@@ -98,7 +99,7 @@ LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
                             *target.gpu)))
       return failure();
   }
-  // A table has offsets in the arena, and slots are chosen when the program runs.
+  // A table holds offsets in the arena, but slots are chosen when the program runs.
   bool usesSlots = llvm::any_of(op->getOperands(), [&](Value ref) { return arena.slotsOf(ref) > 0; });
   if (op.getBatch() > 1 && kernel.partition != Partition::Blocks && !usesSlots) {
     printTable(op, it->second);
@@ -115,7 +116,7 @@ LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
   return success();
 }
 
-/// The name for a launch in comments: the parameter that it updates, or else its first out.
+/// Returns the name for a launch in comments: the parameter that it updates, or else its first out.
 static StringRef subjectOf(ValueRange outs, const ArenaMap &arena) {
   for (Value out : outs)
     if (auto tensor = dyn_cast<exec::TensorOp>(arena.storageOf(out)); tensor && isa<tg::ParamAttr>(tensor.getValue()))
@@ -123,7 +124,7 @@ static StringRef subjectOf(ValueRange outs, const ArenaMap &arena) {
   return arena.nameOf(outs[0]);
 }
 
-/// A launch over many tuples of operands, whose lengths and offsets are in a constant table.
+/// Prints a launch over many tuples of operands, whose lengths and offsets are in a constant table.
 void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
   std::string function = kernelFunction(op.getKernel()), name = function + "_table" + std::to_string(numTables++);
   size_t numOuts = op.getOuts().size() / op.getBatch(), numPointers = pointersOf(op, kernel.analysis, 0).size();

@@ -1,8 +1,7 @@
-//===- StepNotes.cpp - what the comment above a call says -----------------===//
+//===- StepNotes.cpp - comments above calls -------------------------------===//
 //
-// The arguments of a call are offsets in the arena.  The comment above it gives the action,
-// its results and the source location; a second line gives the values at these offsets, and
-// the sizes of a GEMM.
+// The arguments of a call are offsets in the arena. The comment above it states the action, its results and the source
+// location. A second line names the values at these offsets, and the sizes of a GEMM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +21,7 @@ using namespace braid::codegen;
 
 static exec::RefType typeOf(Value ref) { return cast<exec::RefType>(ref.getType()); }
 
-/// "matmul -> h.0.mlp@40 [256 x 3072]; gpt.mlir:40".
+/// Returns the first line: "matmul -> h.0.mlp@40 [256 x 3072]; gpt.mlir:40".
 std::string StepPrinter::actionText(Operation *op, const BufferNames &names) {
   auto action = cast<exec::ActionOpInterface>(op);
   std::string text = action.getActionName();
@@ -39,8 +38,8 @@ std::string StepPrinter::actionText(Operation *op, const BufferNames &names) {
   return text + (origin.empty() ? "" : "; " + origin);
 }
 
-/// `name` without the part that it shares with the name before it: after "attn@9#0",
-/// "attn@9#1" becomes "#1"; after "attn@9", "attn@9 + 1536" becomes "+ 1536".
+/// Returns `name` without the part that it shares with the previous name: after "attn@9#0", "attn@9#1" becomes "#1";
+/// after "attn@9", "attn@9 + 1536" becomes "+ 1536".
 static StringRef shortened(StringRef name, StringRef previous) {
   size_t end = name.find_first_of("#+");
   bool same = end != StringRef::npos &&
@@ -48,7 +47,7 @@ static StringRef shortened(StringRef name, StringRef previous) {
   return same ? name.drop_front(end) : name;
 }
 
-/// The names of these places by `nameOf`, each once, and at most the first `most`.
+/// Returns the names of these places by `nameOf`, without duplicates, and at most the first `most`.
 static std::string listNames(OperandRange refs, size_t most, llvm::function_ref<std::string(Value)> nameOf) {
   SmallVector<std::string> names;
   for (Value ref : refs)
@@ -61,7 +60,7 @@ static std::string listNames(OperandRange refs, size_t most, llvm::function_ref<
   return more ? text + ", and " + std::to_string(more) + " more" : text;
 }
 
-/// "64 x 2304 x 768": m, n and k of the GEMM, and the loops around it.
+/// Returns "64 x 2304 x 768": m, n and k of the GEMM, and the loops around it.
 static std::string sizesText(const MatmulShape &shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -73,8 +72,8 @@ static std::string sizesText(const MatmulShape &shape) {
   return text;
 }
 
-/// "m x n x k = 64 x 3072 x 768: h.0.ln_2@12 by fc.weight@2, bias fc.bias@2, gelu_tanh of what is kept in
-/// h.0.mlp@13#1".
+/// Returns the second line of a matmul: "m x n x k = 64 x 3072 x 768: h.0.ln_2@12 by fc.weight@2, bias fc.bias@2,
+/// gelu_tanh of what is kept in h.0.mlp@13#1".
 std::string StepPrinter::matmulNote(exec::MatmulOp op, const BufferNames &names) {
   FailureOr<MatmulShape> shape = matmulShape(op);
   if (failed(shape))
@@ -98,7 +97,7 @@ std::string StepPrinter::matmulNote(exec::MatmulOp op, const BufferNames &names)
   return text;
 }
 
-/// What actions of the same sort share: a kernel, or the sizes of a GEMM.
+/// Returns a name that actions of the same kind share: the kernel, or the sizes of the GEMM.
 static std::string kernelOf(exec::ActionOpInterface action) {
   auto op = dyn_cast<exec::MatmulOp>(action.getOperation());
   if (!op)
@@ -107,7 +106,7 @@ static std::string kernelOf(exec::ActionOpInterface action) {
   return succeeded(shape) ? op.getActionName() + " " + sizesText(*shape) : op.getActionName();
 }
 
-/// A br_action_desc.
+/// Returns the initializer of a br_action_desc.
 std::string StepPrinter::actionRow(exec::ActionOpInterface action, StringRef name) {
   Initializer row;
   row.always("name", stringLiteral(name)).newLine();
@@ -117,7 +116,7 @@ std::string StepPrinter::actionRow(exec::ActionOpInterface action, StringRef nam
       row.always("unit", stringLiteral(unit));
     row.always("phase", stringLiteral(tg::stringifyPhase(facts.getPhase())));
   }
-  // Computing waits for a collective or a copy; what these move is not this action's.
+  // Leaves out the costs of collectives and copies: computing only waits for them.
   bool isElsewhere = action.getActionBegin() != action || action.getActionEnd() != action;
   if (isElsewhere || isa<comm::QueuedOpInterface>(action.getOperation()))
     return row.text(4);
@@ -145,7 +144,7 @@ std::string StepPrinter::noteText(Operation *op, const BufferNames &names) {
     return read.empty() ? "" : "of " + read;
   std::string text = tuples > 1 ? "the first " : "";
   text += read.empty() ? "" : "reads " + read;
-  // A single result is already in the line before.
+  // The line above already names a single result.
   if (outs.size() > 1)
     text += (read.empty() ? "" : "; ") + ("writes " + written);
   return text;

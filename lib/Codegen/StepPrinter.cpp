@@ -36,7 +36,7 @@ std::string StepPrinter::addressText(Value ref, int64_t elements) const {
   return "m[" + offset + "]";
 }
 
-/// The offset of the scratch memory that calls share, and the bytes that this one may use.
+/// Adds the offset of the scratch memory that calls share, and the bytes that this call may use.
 Initializer &StepPrinter::addWorkspace(exec::ActionOpInterface action, Initializer &row) const {
   uint64_t bytes = std::min<uint64_t>(action.getWorkspaceBytes(target.workspace), workspaceBytes);
   return row.always("workspace_offset", workspaceOffset).always("workspace_bytes", bytes);
@@ -46,8 +46,8 @@ void StepPrinter::printCall(StringRef function, ArrayRef<std::string> arguments)
   calls += wrapCall("  " + function.str(), arguments, ";") + "\n";
 }
 
-/// A call of a runtime function that takes the element types, of which equal ones are one: as
-/// an argument on the CPU, as template arguments on a device.
+/// Prints a call of a runtime function that takes element types; equal types are passed once. They are an argument on
+/// the CPU, and template arguments on a device.
 void StepPrinter::printTyped(StringRef function, ArrayRef<Type> elements, SmallVector<std::string> arguments) {
   if (emitter.onDevice) {
     arguments.insert(arguments.begin(), "m");
@@ -80,7 +80,7 @@ static StringRef epilogueText(exec::Epilogue epilogue) {
   llvm_unreachable("unknown epilogue");
 }
 
-/// A br_matrix: strides of rows, of columns and of the loops.
+/// Returns a br_matrix: strides of rows, of columns and of the loops.
 static std::string matrixText(Value ref, int64_t row, int64_t column, const MatmulShape &shape,
                               int64_t MatmulLoop::*stride, bool isResult = false) {
   auto strides = [&](ArrayRef<MatmulLoop> loops) {
@@ -94,7 +94,7 @@ static std::string matrixText(Value ref, int64_t row, int64_t column, const Matm
   return isResult ? matrix.text() : matrix.unlessZero("outer_strides", strides(shape.outer)).text();
 }
 
-/// A br_matmul_desc.
+/// Returns the initializer of a br_matmul_desc.
 std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, Value lhs, Value rhs) {
   auto sizes = [](ArrayRef<MatmulLoop> loops) {
     return llvm::map_to_vector(loops, [](const MatmulLoop &loop) { return loop.size; });
@@ -118,7 +118,7 @@ std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, 
   if (op.getEpilogue() != exec::Epilogue::None)
     row.always("epilogue", epilogueText(op.getEpilogue()).str());
   addWorkspace(op, row.newLine()).newLine();
-  // What GELU is applied to, which the call keeps or reads.
+  // The input of GELU, which the call keeps or reads.
   if (Value aux = op.keepsInput() ? op.getOuts()[1] : op.getAux())
     row.always("has_aux", 1)
         .always("aux_m", shape.n)
@@ -142,14 +142,14 @@ std::string StepPrinter::Rows::numberOf(const std::string &row) {
 }
 
 namespace {
-/// A call, and where its matrices begin in the matmul's: elements.
+/// A call, and the offsets in elements of its matrices within those of the matmul.
 struct MatmulPart {
   MatmulShape shape;
   int64_t lhs = 0, rhs = 0, out = 0;
 };
 } // namespace
 
-/// One call, or two where the last rows or columns stand apart.
+/// Returns one call, or two if the last rows or columns are computed separately.
 static SmallVector<MatmulPart, 2> partsOf(exec::MatmulOp op, const MatmulShape &whole) {
   auto apart = [&](StringRef mark) {
     auto count = op->getAttrOfType<IntegerAttr>(mark);
@@ -196,7 +196,7 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
     printCall("br_matmul", {"ctx", matmulsOf[kind].numberOf(matmulRow(op, part.shape, lhs, rhs)),
                             addressText(lhs, part.lhs), addressText(rhs, part.rhs), addressText(out, part.out),
                             addressText(op.getBias()), addressText(op.getAddend())});
-  // Where the library does not compute the epilogue, which is known at the start.
+  // Computes the epilogue if the library does not, which is known at program start.
   if (emitter.onDevice && (op.getBias() || op.getEpilogue() != exec::Epilogue::None || op.getBiasGrad()))
     printCall("finish_matmul<" + memoryType(type(out).getElementType()).str() + ", " +
                   memoryType(type(lhs).getElementType()).str() + ">",
@@ -204,7 +204,7 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   return success();
 }
 
-/// Checks what the runtime requires: contiguous operands and 32-bit indices.
+/// Checks the runtime's requirements: contiguous operands and 32-bit indices.
 LogicalResult StepPrinter::verifyRows(Operation *op, exec::RefType indices, ArrayRef<exec::RefType> operands) {
   if (!indices.getElementType().isInteger(32))
     return op->emitError() << "indices of type " << indices.getElementType() << " are not supported; the "
@@ -289,8 +289,8 @@ LogicalResult StepPrinter::printAction(Operation *op) {
                          << " yet; has the module been brought into memory form?";
 }
 
-/// Splits a long list of actions into parts of about equal length, if possible where a section
-/// begins.  The last part has the remaining actions.
+/// Splits a long list of actions into parts of about equal length, if possible at the beginning of a section. The last
+/// part has the remaining actions.
 static SmallVector<ArrayRef<ActionText>> splitIntoParts(ArrayRef<ActionText> actions) {
   constexpr size_t least = 48, most = 80;
   SmallVector<ArrayRef<ActionText>> parts;
@@ -305,8 +305,8 @@ static SmallVector<ArrayRef<ActionText>> splitIntoParts(ArrayRef<ActionText> act
   return parts;
 }
 
-/// A function that runs these actions.  Compile time grows faster than linearly with the
-/// length of a function, so a long list becomes several functions that run a part each.
+/// Returns a function that runs these actions. Compile time grows faster than linearly with the length of a function,
+/// so a long list becomes several functions that each run a part.
 std::string StepPrinter::programText(StringRef function, StringRef declarations, ArrayRef<ActionText> actions) {
   std::string head = "(br_context *ctx) {\n  const Memory m(ctx);\n",
               end = "  return " + emitter.status.str() + ";\n}\n", space = "at::" + function.str();
@@ -327,18 +327,18 @@ std::string StepPrinter::programText(StringRef function, StringRef declarations,
          space + "\n\nbr_status " + function.str() + head + body + "  return BR_OK;\n}\n";
 }
 
-/// The heading of a part of a file.
+/// Returns the heading of a part of a file.
 static std::string sectionText(StringRef title) {
   std::string rule = "//===" + std::string(70, '-') + "===//\n";
   return rule + "// " + commentText(title) + "\n" + rule + "\n";
 }
 
-/// "  // ---- forward: h.0 ----" and an empty line; "" if no section begins.
+/// Returns "  // ---- forward: h.0 ----" and an empty line; "" if no section begins.
 static std::string sectionHeading(StringRef section) {
   return section.empty() ? "" : "  // ---- " + commentText(section) + " ----\n\n";
 }
 
-/// Comments with long names get wider lines than the code.
+/// Returns a comment. Its lines may be wider than those of the code, because names can be long.
 static std::string stepComment(StringRef text) {
   return text.empty() ? "" : comment(text, "  ", /*columns=*/120, /*hang=*/2);
 }
@@ -387,7 +387,7 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   return success();
 }
 
-/// A table that makes the runtime load all device kernels at the start.
+/// Returns a table that makes the runtime load all device kernels at the start.
 static std::string preloadText(const KernelTable &kernels) {
   std::vector<std::string> names;
   for (auto &[symbol, kernel] : kernels)
@@ -398,7 +398,7 @@ static std::string preloadText(const KernelTable &kernels) {
          wrapCall("static const Preload kernels", names, ";") + "\n";
 }
 
-/// Gives the collectives of a pipeline's message their descriptors: who walks the table starts them.
+/// Adds descriptors for the collectives of a pipeline's message. The runtime starts them by the table of the pipeline.
 LogicalResult StepPrinter::addMessage(exec::ProgramOp program) {
   for (Operation &op : program.getBody().front()) {
     auto start = dyn_cast<comm::StartOp>(op);

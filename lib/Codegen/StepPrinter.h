@@ -1,7 +1,7 @@
 //===- StepPrinter.h - programs as C++ functions ----------------*- C++ -*-===//
 //
-// Prints each exec.program as a function that launches kernels and calls the
-// library in block order, and gathers the matmul descriptors they share.
+// Prints each exec.program as a function that launches kernels and calls the library in block order, and gathers the
+// matmul descriptors they share.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_CODEGEN_STEPPRINTER_H
@@ -20,7 +20,7 @@
 
 namespace braid::codegen {
 
-/// A kernel's loops, and its launch shape where it runs on a device.
+/// A kernel's loops, and its launch shape if it runs on a device.
 struct KernelToPrint {
   KernelAnalysis analysis;
   LaunchShape shape;
@@ -34,7 +34,7 @@ struct ActionText {
   bool beginsSection;
 };
 
-/// A program's C++ name.
+/// Returns the C++ name of a program.
 std::string programFunction(llvm::StringRef symbol);
 
 class StepPrinter {
@@ -45,17 +45,16 @@ public:
         emitter(emitter), places(module, arena), matmulsOf(ranks.getKinds().size()),
         attentionsOf(ranks.getKinds().size()), transfersOf(ranks.getKinds().size()) {}
 
-  /// The text of the file of programs.
+  /// Returns the text of the file of programs.
   mlir::FailureOr<std::string> print();
-  /// The rows of br_program.actions, as initializers; complete after print().
+  /// Returns the rows of br_program.actions, as initializers; complete after print().
   llvm::ArrayRef<std::string> actionsOf(exec::ProgramOp program) const { return actionRows.at(program); }
   const StepEmitter &getEmitter() const { return emitter; }
-  /// The rows of br_model.matmuls of a kind of ranks, as initializers; complete after
-  /// print().
+  /// Returns the rows of br_model.matmuls of a kind of ranks, as initializers; complete after print().
   llvm::ArrayRef<std::string> matmuls(unsigned kind) const { return matmulsOf[kind].rows; }
-  /// The same of br_model.attentions.
+  /// Returns the rows of br_model.attentions in the same form.
   llvm::ArrayRef<std::string> attentions(unsigned kind) const { return attentionsOf[kind].rows; }
-  /// The same of br_model.transfers, and the arrays that these name.
+  /// Return the rows of br_model.transfers in the same form, and the arrays that these name.
   llvm::ArrayRef<std::string> transfers(unsigned kind) const { return transfersOf[kind].rows; }
   llvm::StringRef transferParts(unsigned kind) const { return transfersOf[kind].parts; }
 
@@ -114,13 +113,13 @@ private:
   struct Rows {
     llvm::SmallVector<std::string> rows;
     llvm::StringMap<unsigned> index;
-    /// The number of a row, which is added if it is new.
+    /// Returns the index of a row, which is added if it is new.
     std::string numberOf(const std::string &row);
   };
   std::vector<Rows> matmulsOf, attentionsOf;                              // by kind
   Rows tiledAttentions;                                                   // the target's own
   llvm::DenseMap<mlir::Operation *, std::vector<std::string>> actionRows; // by program
-  /// Copies from and to the host, of which each start has a descriptor of its own.
+  /// Copies from and to the host. Each start has its own descriptor.
   struct Transfers {
     std::vector<std::string> rows;
     std::string parts;

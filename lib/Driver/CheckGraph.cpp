@@ -1,4 +1,4 @@
-//===- CheckGraph.cpp - whether a module is a training graph --------------===//
+//===- CheckGraph.cpp - checks that a module is a training graph ----------===//
 
 #include "lib/Driver/CheckGraph.h"
 #include "dialects/Interfaces/Divisors.h"
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// Every microbatch of every rank has as many rows.
+/// Checks that all microbatches of all ranks get the same number of rows.
 static LogicalResult checkBatch(func::FuncOp model, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   int64_t ranks = numRanks(parallel, batchAxes(parallel)), parts = ranks * options.accumulate;
@@ -29,7 +29,8 @@ static LogicalResult checkBatch(func::FuncOp model, const DriverOptions &options
   return success();
 }
 
-/// The ranks along cp, and with --sequence-parallel along tp, have as many positions of each row of tokens.
+/// Checks that all ranks along cp (with --sequence-parallel also along tp) get the same number of positions of each row
+/// of tokens.
 static LogicalResult checkSequence(func::FuncOp model, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   int64_t ranks = numRanks(parallel, parallel.sequenceAxes);

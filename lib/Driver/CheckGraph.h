@@ -1,4 +1,4 @@
-//===- CheckGraph.h - whether a module is a training graph ------*- C++ -*-===//
+//===- CheckGraph.h - checks that a module is a training graph --*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_CHECKGRAPH_H
 #define BRAID_LIB_DRIVER_CHECKGRAPH_H
 
@@ -8,11 +8,12 @@
 
 namespace braid {
 
-/// A graph is one function with a loss, and the mesh divides its batch and its sequence; what is wrong with its parts,
-/// the passes say.
+/// Checks that `module` has one function with a loss, and that the mesh divides its batch and its sequence. Passes
+/// report other errors in the graph.
 mlir::LogicalResult checkGraph(mlir::ModuleOp module, const DriverOptions &options);
 
-/// Every microbatch of every rank has as many rows, and each rank as many of their tokens.
+/// Checks that all microbatches of all ranks get the same number of rows, and all ranks the same number of tokens of a
+/// row.
 mlir::LogicalResult checkInputs(mlir::func::FuncOp model, const DriverOptions &options);
 
 } // namespace braid

@@ -18,16 +18,16 @@ using namespace llvm;
 using namespace braid;
 
 //===----------------------------------------------------------------------===//
-// Being ended
+// Interruption
 //===----------------------------------------------------------------------===//
 
 static constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
 
 namespace {
-/// What a signal handler can read at any time: a few of what there is at once.
+/// Fixed-size table of child processes or folders; safe to read in a signal handler.
 template <class T> class Registry {
 public:
-  /// Does nothing where it is full: what is added is then left behind.
+  /// Adds `value`, or does nothing if the table is full; an interruption then leaves that value behind.
   void add(T value) {
     for (std::atomic<T> &slot : slots)
       if (T none{}; slot.compare_exchange_strong(none, value))
@@ -49,7 +49,7 @@ private:
   std::array<std::atomic<T>, 16> slots{};
 };
 
-/// Keeps signals waiting while what they are to see is changed.
+/// Blocks all signals while the tables that their handler reads change.
 class SignalsBlocked {
 public:
   SignalsBlocked() {
@@ -66,7 +66,7 @@ static Registry<pid_t> groups;
 static Registry<char *> folders;
 static struct sigaction previous[NSIG];
 
-/// Removes the files of a folder, and the folder; may be called in a signal handler.
+/// Removes a folder and its files. Safe to call in a signal handler.
 static bool removeFolder(const char *path) {
   int folder = ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
@@ -82,14 +82,13 @@ static bool removeFolder(const char *path) {
   return ::rmdir(path) == 0;
 }
 
-/// Ends what runs and removes what lies about; may be called in a signal handler.
+/// Kills the running programs and removes the temporary folders. Safe to call in a signal handler.
 static void cleanUp() {
   groups.forEach([](pid_t group) {
     ::kill(-group, SIGKILL);
     ::waitpid(group, nullptr, 0);
   });
-  // A process that was killed may finish the system call that it is in, which may be one that
-  // makes a file.
+  // A killed process may still finish its current system call, which may create a file.
   constexpr int kTries = 200;
   constexpr timespec kPause{0, 5'000'000};
   folders.forEach([&](const char *path) {
@@ -98,7 +97,7 @@ static void cleanUp() {
   });
 }
 
-/// Cleans up and lets whoever handled the signal before end the process.
+/// Cleans up, restores the previous handler and raises the signal again, so that this handler ends the process.
 static void onSignal(int signal) {
   cleanUp();
   ::sigaction(signal, &previous[signal], nullptr);
@@ -137,7 +136,7 @@ void braid::keepWhenInterrupted(const std::string &path) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// The environment with another folder for temporary files.
+/// Returns the environment with `scratch` as the folder for temporary files (TMPDIR).
 static std::vector<std::string> environmentWith(const std::string &scratch) {
   std::vector<std::string> variables{"TMPDIR=" + scratch};
   for (char **variable = environ; *variable; ++variable)
@@ -182,7 +181,7 @@ Expected<ChildProcess> ChildProcess::start(const std::vector<std::string> &argum
 
 std::string ChildProcess::wait() {
   int status = 0;
-  // Not reaped before it is out of the table: its number could be another's by then.
+  // Removes the process from the table before it is reaped, because the kernel may reuse the id of a reaped process.
   siginfo_t ended;
   while (::waitid(P_PID, pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
     ;

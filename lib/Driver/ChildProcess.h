@@ -1,8 +1,7 @@
 //===- ChildProcess.h - programs that braidc runs ---------------*- C++ -*-===//
 //
-// A compiler runs in a process group of its own, which a signal that ends braidc ends with
-// it, and the temporary folders of braidc go, too: where SIGINT, SIGTERM or SIGHUP ends it, or
-// an error that it cannot return from (std::quick_exit).
+// Each compiler runs in a process group of its own. When SIGINT, SIGTERM, SIGHUP or a fatal error (std::quick_exit)
+// ends braidc, braidc kills these groups and removes its temporary folders.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_CHILDPROCESS_H
@@ -18,12 +17,11 @@ namespace braid {
 /// A running program.
 class ChildProcess {
 public:
-  /// Runs `arguments`, whose first is a path, without a shell.  It reads nothing, writes to
-  /// the file `log`, and keeps temporary files in the folder `scratch`.
+  /// Runs the program `arguments[0]`, which is a path, with `arguments` and without a shell. The program has no input,
+  /// writes its output to the file `log`, and keeps temporary files in the folder `scratch`.
   static llvm::Expected<ChildProcess> start(const std::vector<std::string> &arguments, const std::string &log,
                                             const std::string &scratch);
-  /// Waits for its end; how that came about if it was not with status 0, as "status 1" or
-  /// "signal 9".
+  /// Waits for the program to end. Returns an empty string for status 0, else the reason, as "status 1" or "signal 9".
   std::string wait();
 
 private:
@@ -31,9 +29,9 @@ private:
   pid_t pid;
 };
 
-/// Makes the folder `path` of files one that goes where the process is ended.
+/// Registers the folder `path`, which holds only files, for removal when a signal or a fatal error ends the process.
 void removeWhenInterrupted(const std::string &path);
-/// That folder stays, or is removed in the ordinary way.
+/// Removes the registration of `path`. The caller keeps or removes the folder.
 void keepWhenInterrupted(const std::string &path);
 
 } // namespace braid

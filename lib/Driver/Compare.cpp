@@ -1,4 +1,4 @@
-//===- Compare.cpp - what each stage of ZeRO costs ------------------------===//
+//===- Compare.cpp - memory and time of each stage of ZeRO ----------------===//
 
 #include "lib/Driver/Compare.h"
 #include "lib/Memory/Size.h"
@@ -10,7 +10,7 @@
 using namespace braid;
 using Json = nlohmann::ordered_json;
 
-/// `MemAvailable` of /proc/meminfo; none where there is no such file.
+/// Returns `MemAvailable` of /proc/meminfo in bytes, or none if there is no such file.
 static std::optional<int64_t> availableBytes() {
   auto file = llvm::MemoryBuffer::getFileAsStream("/proc/meminfo");
   if (!file)

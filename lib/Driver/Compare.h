@@ -1,7 +1,7 @@
-//===- Compare.h - what each stage of ZeRO costs ----------------*- C++ -*-===//
+//===- Compare.h - memory and time of each stage of ZeRO --------*- C++ -*-===//
 //
-// The graph is planned for every stage, nothing is translated: what a rank holds,
-// moves and is predicted to take, side by side, and the lowest stage that fits.
+// Plans the graph for every stage of ZeRO, without generating code. Lists the memory, communication and predicted time
+// of a rank side by side, and the lowest stage that fits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_COMPARE_H
@@ -18,23 +18,23 @@ struct ComparedStage {
   Report report;
 };
 
-/// The memory that a rank may take, and why.
+/// Memory that a rank may use, and the source of this limit.
 struct RankMemory {
   int64_t bytes;
   std::string reason;
 };
 
-/// The limit if there is one; else a rank's share of what is available on this host,
-/// where all `ranks` are taken to run.
+/// Returns `limit` if there is one. Else returns a rank's share of the memory available on this host, assuming that all
+/// `ranks` run here.
 RankMemory memoryOfRank(std::optional<int64_t> limit, int64_t ranks);
 
 struct Comparison {
   std::vector<ComparedStage> stages;
-  /// The classic form, for comparison with the first: what its root holds and moves.
+  /// Memory and communication of the root with --strategy=dataparallel, for comparison with stage 0.
   std::optional<Report> rootParallel;
   RankMemory memory;
 
-  /// The lowest stage whose arena fits; none if none does.
+  /// Returns the lowest stage whose arena fits, or none if no stage fits.
   std::optional<int64_t> lowestThatFits() const;
 };
 

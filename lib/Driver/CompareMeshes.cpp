@@ -1,4 +1,4 @@
-//===- CompareMeshes.cpp - what each mesh of as many ranks costs ----------===//
+//===- CompareMeshes.cpp - cost of each mesh of as many ranks -------------===//
 
 #include "lib/Driver/CompareMeshes.h"
 #include "dialects/Interfaces/Routing.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace braid;
 using Json = nlohmann::ordered_json;
 
-/// What follows --mesh= of a compilation.
+/// Returns the text after `--mesh=` in the command line of this compilation.
 static std::string nameOf(StringRef mesh, std::optional<int64_t> zero) {
   return mesh.str() + (zero ? " --zero=" + std::to_string(*zero) : "");
 }
@@ -25,7 +25,7 @@ static std::string nameOf(StringRef mesh, std::optional<int64_t> zero) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Takes what passes say of one candidate, and keeps its first error.
+/// Collects the diagnostics of one candidate, and keeps its first error.
 class FirstError {
 public:
   explicit FirstError(MLIRContext *context)
@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-/// The reason where there is no plan.
+/// Returns the plan, or an error with the reason if there is none.
 static llvm::Expected<Report> plan(ModuleOp module, DriverOptions candidate, PhaseClock &clock) {
   if (llvm::Error error = resolveParallelOptions(candidate))
     return error;
@@ -90,7 +90,7 @@ MeshComparison braid::compareMeshes(ModuleOp module, const DriverOptions &option
 }
 
 //===----------------------------------------------------------------------===//
-// What is said of them
+// Output
 //===----------------------------------------------------------------------===//
 
 static void printRow(llvm::raw_ostream &stream, const MeshComparison &comparison, const ComparedMesh &row) {

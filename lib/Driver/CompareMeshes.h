@@ -1,8 +1,8 @@
-//===- CompareMeshes.h - what each mesh of as many ranks costs --*- C++ -*-===//
+//===- CompareMeshes.h - cost of each mesh of as many ranks -----*- C++ -*-===//
 //
-// Every way to write the ranks as stages, parts of the batch, of the sequence and of weights, with each stage
-// of ZeRO: planned as a compilation with these options would, side by side, the fastest first.  What cannot be
-// has the error of that compilation.
+// Plans every mesh of the given number of ranks (stages, parts of the batch, of the sequence and of weights) with every
+// stage of ZeRO. Each plan equals that of a compilation with these options. Lists the meshes side by side, the fastest
+// first; a mesh without a plan shows the error of its compilation.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_COMPAREMESHES_H
@@ -17,16 +17,17 @@ namespace braid {
 
 struct ComparedMesh {
   std::string mesh;
-  /// None where there is nothing that ZeRO shards over.
+  /// Stage of ZeRO, or none if the mesh has no axis for ZeRO to shard over.
   std::optional<int64_t> zero;
-  /// Of the largest rank, and of the one that sends most; seconds of a step as predicted.
+  /// Arena bytes of the rank with the largest arena, bytes sent by the rank that sends most, and predicted seconds of a
+  /// step.
   int64_t arenaBytes = 0, movedBytes = 0;
   double seconds = 0;
 };
 
 struct RefusedMesh {
   std::string mesh;
-  /// Those with the same reason.
+  /// Stages of ZeRO that were refused on this mesh for the same reason.
   std::vector<std::optional<int64_t>> stages;
   std::string reason;
 };
@@ -35,17 +36,18 @@ struct MeshComparison {
   int64_t ranks = 0, microbatches = 0;
   size_t numCandidates = 0;
   std::optional<int64_t> memoryLimit;
-  /// By their predicted step.
+  /// Planned meshes, in order of their predicted step time.
   std::vector<ComparedMesh> meshes;
   std::vector<RefusedMesh> refused;
 
   bool fits(const ComparedMesh &mesh) const { return !memoryLimit || mesh.arenaBytes <= *memoryLimit; }
 };
 
-/// `module` is a graph, of which copies are planned; a memory limit is not kept, but compared with.
+/// Compares the meshes for the graph `module` by planning copies of it. Plans may exceed a memory limit: the comparison
+/// only says which ones do.
 MeshComparison compareMeshes(mlir::ModuleOp module, const DriverOptions &options, PhaseClock &clock);
 
-/// Those that do not fit come last.
+/// Prints the meshes as a table. Meshes that do not fit come last.
 void printComparison(llvm::raw_ostream &stream, const MeshComparison &comparison);
 std::string comparisonJson(const MeshComparison &comparison);
 

@@ -79,7 +79,7 @@ private:
   std::optional<SourceDiagnostics> handler;
   OwningOpRef<ModuleOp> module;
   PhaseClock clock{options.verbose};
-  std::vector<ReplayReport> replays; // that --recompute=auto chose from
+  std::vector<ReplayReport> replays; // the choices of --recompute=auto
 };
 
 } // namespace
@@ -105,12 +105,12 @@ LogicalResult Driver::readInput() {
     return report(makeError("cannot read '" + options.input + "': " + file.getError().message()));
   sources.AddNewSourceBuffer(std::move(*file), SMLoc());
   handler.emplace("braidc", sources, &context);
-  context.printOpOnDiagnostic(false); // the line of the source says enough
+  context.printOpOnDiagnostic(false); // the source line is enough
   module = readGraph(sources, &context);
   return success(static_cast<bool>(module));
 }
 
-/// Empty for a module of one rank.
+/// Returns the axes of the mesh; empty for a module of one rank.
 static std::vector<MeshAxis> meshOf(ModuleOp module) {
   std::vector<MeshAxis> axes;
   for (auto op : module.getOps<comm::MeshOp>()) {
@@ -121,8 +121,8 @@ static std::vector<MeshAxis> meshOf(ModuleOp module) {
   return axes;
 }
 
-/// A module in memory form, as --emit=memory writes it, only needs translation: what
-/// would shape its plan comes too late, and what is said of it must be so.
+/// Checks the options for a module in memory form (from --emit=memory), which only needs translation. Refuses options
+/// that shape a plan; the remaining options must agree with the existing plan.
 LogicalResult Driver::checkPlanned() {
   std::string planned = "'" + options.input + "' is planned already";
   if (llvm::StringRef late = optionOfPlan(options); !late.empty())
@@ -139,8 +139,8 @@ LogicalResult Driver::checkPlanned() {
   return takeMicrobatches(planned);
 }
 
-/// Takes the microbatches of a step from the facts or from the table of a pipeline.  Other programs only show whether
-/// there are several.
+/// Takes the microbatches of a step from the facts or from the table of a pipeline. Other programs show only whether
+/// there are several microbatches.
 LogicalResult Driver::takeMicrobatches(const std::string &planned) {
   std::optional<tg::TrainingFacts> facts = tg::TrainingFacts::of(*module);
   FailureOr<std::optional<PipelineTable>> table = PipelineTable::of(*module);
@@ -189,7 +189,7 @@ LogicalResult Driver::emitBinary(ArrayRef<SourceFile> files) {
 }
 
 LogicalResult Driver::emitSources(const Report &summary) {
-  // Without times, so that the same graph gives the same sources.
+  // Leaves out times, so that the same graph gives the same sources.
   std::string plan = planJson(summary, {});
   FailureOr<std::vector<SourceFile>> files = failure();
   if (failed(clock.time("translate", [&] { return files = generateSources(*module, plan); })))
@@ -212,16 +212,16 @@ LogicalResult Driver::emitSources(const Report &summary) {
   return success();
 }
 
-/// A graph has the name of its file; text of a later level tells the name of its graph.
+/// Returns the file name for a graph, or the graph name that text of a later level states.
 std::string Driver::modelName() {
   std::optional<tg::TrainingFacts> facts = tg::TrainingFacts::of(*module);
   return facts ? facts->model : llvm::sys::path::stem(options.input).str();
 }
 
-/// By its name.
+/// Returns whether `path` names an HTML page.
 static bool isPage(StringRef path) { return path.ends_with(".html"); }
 
-/// The model, its mesh and the options that shape its plan, as they were given.
+/// Returns the title of the report: the model, its mesh, and the given options that shape its plan.
 std::string Driver::reportTitle() {
   static constexpr StringLiteral kElsewhere[] = {"-o", "-v", "--emit", "--report", "--mesh"};
   std::string title = modelName();
@@ -280,7 +280,7 @@ LogicalResult Driver::compareStages() {
       return failure();
     comparison.stages.push_back({zero, std::move(*stage)});
   }
-  // The classic form has one axis, and microbatches of its own are none of its ways.
+  // --strategy=dataparallel has one axis, and its ranks have no microbatches of their own.
   auto isShared = [](const MeshAxis &axis) { return axis.size > 1; };
   bool mayHaveRoot = llvm::count_if(options.parallel.mesh, isShared) == 1 &&
                      numRanks(options.parallel, batchAxes(options.parallel)) > 1 &&
@@ -303,7 +303,7 @@ LogicalResult Driver::compareStages() {
   return report(writeTextFile("-", table));
 }
 
-/// Plans the graph for every way to write the ranks as a mesh.
+/// Plans the graph for every mesh of the given number of ranks.
 LogicalResult Driver::compareMeshes() {
   MeshComparison comparison = braid::compareMeshes(*module, options, clock);
   comparison.memoryLimit = memoryLimit();
@@ -318,18 +318,18 @@ LogicalResult Driver::compareMeshes() {
                                           : llvm::Error::success());
 }
 
-/// Whether two paths name one file, which may not be there yet.
+/// Returns whether two paths name the same file, which need not exist yet.
 static bool isSameFile(llvm::StringRef a, llvm::StringRef b) {
   return !a.empty() && a != "-" && (a == b || llvm::sys::fs::equivalent(a, b));
 }
 
-/// Whether a module or sources go to standard output.
+/// Returns whether a module or sources go to standard output.
 static bool printsOutput(const DriverOptions &options) {
   return options.parallel.compare.empty() && options.emit < Emit::Dir &&
          (options.output.empty() || options.output == "-");
 }
 
-/// Nothing is written over something else that is read or written.
+/// Refuses output paths that would overwrite the input or another output.
 static llvm::Error checkPlaces(const DriverOptions &options) {
   if (options.report == "-" && printsOutput(options))
     return makeError("--report=- and the output would mix on standard output: name a file for one of them");
@@ -342,7 +342,7 @@ static llvm::Error checkPlaces(const DriverOptions &options) {
   return llvm::Error::success();
 }
 
-/// What can be refused before any work is done.
+/// Refuses wrong options before any work is done.
 LogicalResult Driver::checkOptions() {
   if (options.input.empty())
     return report(makeError("no graph is named; braid-model writes one"));
@@ -376,8 +376,8 @@ LogicalResult Driver::checkOptions() {
   return options.report.empty() || options.report == "-" ? success() : report(checkWritable(options.report));
 }
 
-/// The points of the graph are there once it is differentiated: of a copy, because what hooks
-/// do to activations comes before.
+/// Checks hooks against the points of the graph. The points exist only after differentiation, so a copy without hooks
+/// is differentiated: hooks on activations must be attached before.
 LogicalResult Driver::checkHooks() {
   DriverOptions bare = options;
   bare.hooks = {kListHooks.str()};
@@ -407,7 +407,7 @@ LogicalResult Driver::lower() {
   return warnOfIdleRanks();
 }
 
-/// Of a pipeline, ranks wait most where a step has fewer microbatches than there are ranks.
+/// Warns if a step of a pipeline has fewer microbatches than the pipeline has ranks, because ranks then wait most.
 LogicalResult Driver::warnOfIdleRanks() {
   FailureOr<std::optional<PipelineTable>> table = PipelineTable::of(*module);
   if (failed(table) || !*table)
@@ -426,8 +426,8 @@ LogicalResult Driver::warnOfIdleRanks() {
   return success();
 }
 
-/// Plans the memory of actions, as --emit=exec writes them.  The options that shape programs must be those of before:
-/// some of them shape the plan, too.
+/// Plans the memory of actions, as --emit=exec writes them. The options that shape programs must equal those of
+/// --emit=exec, because some of them also shape the plan.
 LogicalResult Driver::goOnFromActions() {
   tg::TrainingFacts facts = *tg::TrainingFacts::of(*module);
   WalkResult found = module->walk([](Operation *op) {

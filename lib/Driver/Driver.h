@@ -6,8 +6,7 @@
 
 namespace braid {
 
-/// Does what `options` say; messages go to standard error.  `program` is argv[0].
-/// Returns the exit status.
+/// Runs the compiler with `options`; `program` is argv[0]. Messages go to standard error. Returns the exit status.
 int runDriver(const DriverOptions &options, const char *program);
 
 } // namespace braid

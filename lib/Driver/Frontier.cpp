@@ -1,4 +1,4 @@
-//===- Frontier.cpp - bytes against time, by what backward computes again -===//
+//===- Frontier.cpp - memory and time of choices of recomputation ---------===//
 
 #include "lib/Driver/Frontier.h"
 #include "dialects/TG/Facts.h"
@@ -15,21 +15,19 @@
 using namespace mlir;
 using namespace braid;
 
-/// Prices are powers of two of the bytes that the target moves in a second.  Where more than
-/// these are moved for a byte that is saved, or fewer, nothing changes between two of them: an
-/// activation is computed in the time of moving some bytes, a row's mean in that of moving the
-/// row, at most some thousand.
+/// Range of exponents of the prices, which are powers of two times the bytes that the target moves in a second. Outside
+/// this range the choice does not change: computing an activation takes the time of moving some bytes, and a row's mean
+/// takes the time of moving the row, at most some thousand bytes.
 static constexpr int kMostExponent = 4, kLeastExponent = -12;
 
-/// The steps of bytes between nothing that is replayed and everything, each of which has a point
-/// where units are enough.
+/// Number of equal steps of bytes between no replays and all replays. Each step gets a point if units are fine enough.
 static constexpr int64_t kSteps = 8;
 
-/// Plans that are made to keep or replay single values: more of small programs, which take
-/// milliseconds, than of large ones.
+/// Number of plans that the search for single values makes: more for small programs, which compile in milliseconds,
+/// than for large ones.
 static constexpr int64_t kLeastTries = 16, kMostTries = 256, kOpsOfAllTries = 10'000;
 
-/// What keeps the budget and is slower than the fastest point by less than this is not improved.
+/// A point within the budget is not improved if it is slower than the fastest point by less than this factor.
 static constexpr double kAsFast = 1.005;
 
 //===----------------------------------------------------------------------===//
@@ -52,12 +50,12 @@ static std::string textOf(ModuleOp module) {
 }
 
 namespace {
-/// Compiles for one choice after the other.
+/// Compiles the graph for one choice after the other.
 class Points {
 public:
   Points(ModuleOp module, const DriverOptions &options) : module(module), options(options) {}
 
-  /// None if it replays what another choice does.
+  /// Returns none if another choice replays the same values.
   FailureOr<std::optional<FrontierPoint>> at(const ReplayChoice &choice);
   MLIRContext *getContext() { return module.getContext(); }
 
@@ -74,7 +72,7 @@ FailureOr<std::optional<FrontierPoint>> Points::at(const ReplayChoice &choice) {
   PhaseClock untimed(/*verbose=*/false);
   OwningOpRef<ModuleOp> copy = module.clone();
   StringRef behind = chosen.recomputes() ? "recompute" : "decompose";
-  // Not every value can be replayed; what is verified here is all that choices differ in.
+  // Not every value can be replayed. Verifies here, because the choices differ only in these phases.
   if (chosen.recomputes() &&
       (failed(Lowering(chosen, untimed).runOn(*copy, "decompose", "recompute")) || failed(mlir::verify(*copy))))
     return failure();
@@ -87,7 +85,7 @@ FailureOr<std::optional<FrontierPoint>> Points::at(const ReplayChoice &choice) {
 }
 
 //===----------------------------------------------------------------------===//
-// All of them
+// All choices
 //===----------------------------------------------------------------------===//
 
 static SmallVector<std::optional<ReplayWorth>> sweep(double bytesPerSecond) {
@@ -104,7 +102,7 @@ static int64_t numUnits(ModuleOp module) {
   return units.size();
 }
 
-/// The fastest that keeps the budget, the smaller of two as fast.
+/// Returns the index of the fastest point within `bytes`; of equally fast points, the one with the smaller arena.
 static std::optional<size_t> fastestWithin(ArrayRef<FrontierPoint> points, int64_t bytes) {
   std::optional<size_t> fastest;
   auto key = [&](size_t at) { return std::pair(points[at].trial.seconds, points[at].trial.arenaBytes); };
@@ -114,8 +112,8 @@ static std::optional<size_t> fastestWithin(ArrayRef<FrontierPoint> points, int64
   return fastest;
 }
 
-/// What choices have in common that replay more in the first units of forward, as `finer` does, and
-/// less in the others, as `coarser` does.
+/// Returns a choice that replays like `finer` in the first units of forward, and like `coarser` in the others. The
+/// caller sets the number of these units.
 static ReplayWorth between(const FrontierPoint &coarser, const FrontierPoint &finer) {
   const std::optional<ReplayWorth> &rest = coarser.choice.worth;
   double bytesPerSecond = finer.choice.worth->bytesPerSecond;
@@ -125,7 +123,7 @@ static ReplayWorth between(const FrontierPoint &coarser, const FrontierPoint &fi
   return {bytesPerSecond, 0, isSame ? rest->restBytesPerSecond : rest->bytesPerSecond};
 }
 
-/// Where two neighbours are more than a step apart: points with the finer price in some units.
+/// Adds points between neighbours that are more than a step apart; they use the finer price in some units.
 static LogicalResult spread(Frontier &frontier, Points &points, int64_t units) {
   auto arena = [](const FrontierPoint &point) { return point.trial.arenaBytes; };
   auto [least, most] = std::minmax_element(frontier.points.begin(), frontier.points.end(),
@@ -150,9 +148,9 @@ static LogicalResult spread(Frontier &frontier, Points &points, int64_t units) {
   return success();
 }
 
-/// Between a choice that keeps the budget and the next that replays less: as few units at the
-/// price of the former as keep it.  The first units of forward are the last of backward, where
-/// most of what is kept has gone.
+/// Refines between the choice that keeps the budget and the next one that replays less: uses the price of the former in
+/// as few units as keep the budget. Starts with the first units of forward, which backward reaches last, when most kept
+/// values are already freed.
 static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, int64_t units) {
   std::optional<size_t> within = fastestWithin(frontier.points, budget);
   if (!within || *within == 0)
@@ -180,7 +178,7 @@ static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, 
   return success();
 }
 
-/// Names of values that forward makes, in its order; equal units have the same.
+/// Returns the names of the values that forward computes, in its order. Equal units share names.
 static SmallVector<std::string> namesOfValues(ModuleOp module) {
   SmallVector<std::string> names;
   for (auto program : module.getOps<func::FuncOp>()) {
@@ -196,7 +194,7 @@ static SmallVector<std::string> namesOfValues(ModuleOp module) {
   return names;
 }
 
-/// The choice with the values of a name kept or replayed, whatever it says of them.
+/// Returns `choice` with the values of `name` kept or replayed, regardless of what `choice` states about them.
 static ReplayChoice withValue(const ReplayChoice &choice, StringRef name, StringRef what) {
   std::string about = "*/" + name.str() + ": ";
   ReplayChoice changed{choice.worth.value_or(ReplayWorth{kNoReplays}), about + what.str() + "\n"};
@@ -209,17 +207,17 @@ static ReplayChoice withValue(const ReplayChoice &choice, StringRef name, String
 }
 
 namespace {
-/// A point, and how many of its neighbours have been tried, beginning with one of them.
+/// A point, the first of its neighbours to try, and the number of neighbours tried.
 struct Explored {
   FrontierPoint point;
   size_t first, tried = 0;
 };
 } // namespace
 
-/// Keeps or replays the values of one name more, of the best point of which this has not been
-/// tried: nearer to the budget, then faster.  One price for all cannot fill a budget exactly, and
-/// cannot see where replays themselves make the peak; and where several places are as high,
-/// changes must be made that are no better by themselves.
+/// Searches from the best point with an untried neighbour: a neighbour keeps or replays the values of one more name.
+/// Points nearer to the budget are better, then faster points. One price for all units cannot fill a budget exactly,
+/// and ignores that replays themselves can raise the peak. Where several peaks are equally high, the search must also
+/// take changes that do not help alone.
 static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<std::string> names, int64_t tries) {
   auto key = [&](const FrontierPoint &of) {
     const Trial &trial = of.trial;
@@ -276,7 +274,7 @@ FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &op
       return failure();
     if (*point)
       frontier.points.push_back(**point);
-    // Nothing needs be replayed, and nobody asked what it would cost.
+    // The arena fits without replays, and the user did not ask for their costs.
     if (!price && recomputesForLimit(options) && frontier.points.front().trial.arenaBytes <= budget) {
       frontier.chosen = 0;
       return frontier;

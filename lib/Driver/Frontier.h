@@ -1,10 +1,10 @@
-//===- Frontier.h - bytes against time, by what backward computes again -*- C++ -*-===//
+//===- Frontier.h - memory and time of choices of recomputation -*- C++ -*-===//
 //
-// `--recompute=auto` asks for a price of a second of replaying, in bytes.  The graph is
-// compiled for each of some prices, and the memory planner says what each takes.  What replays
-// the same is compiled once.  Between two prices that are far apart, or one of which keeps the
-// budget, some units are replayed at the one and the rest at the other; and from all of these a
-// best-first search keeps or replays the values of one name more.
+// Finds the frontier for `--recompute=auto`: which values backward computes again. A choice sets a price of a second of
+// replaying, in bytes. The graph is compiled for several prices, and the memory planner tells the arena of each;
+// choices that replay the same values are compiled once. Between two prices that are far apart, or of which only one
+// keeps the budget, some units are replayed at one price and the rest at the other. From all these points, a best-first
+// search keeps or replays the values of one more name at a time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_FRONTIER_H
@@ -15,25 +15,25 @@
 
 namespace braid {
 
-/// A choice, and what it leads to.
+/// A choice of values to replay, and its plan.
 struct FrontierPoint {
   ReplayChoice choice;
   Trial trial;
 };
 
 struct Frontier {
-  /// From nothing that is replayed to everything that can be, then those with single values.
+  /// Points from no replays to all possible replays, then the points that differ in single values.
   std::vector<FrontierPoint> points;
-  /// The fastest that keeps the budget, the smaller of two as fast.
+  /// Index of the fastest point within the budget; of equally fast points, the one with the smaller arena.
   std::optional<size_t> chosen;
 
   const FrontierPoint *getChosen() const { return chosen ? &points[*chosen] : nullptr; }
   const FrontierPoint &smallest() const;
-  /// As reports have it.
+  /// Returns the points in the form that reports show.
   std::vector<ReplayReport> report() const;
 };
 
-/// Compiles `module`, whose composites are decomposed, for each choice.
+/// Compiles `module`, in which composites are decomposed, for each choice.
 mlir::FailureOr<Frontier> findFrontier(mlir::ModuleOp module, const DriverOptions &options, int64_t budget);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- GraphFacts.cpp - facts of a graph beside its programs --------------===//
+//===- GraphFacts.cpp - facts of a graph that its programs lack -----------===//
 
 #include "lib/Driver/GraphFacts.h"
 #include "dialects/TG/ProgramSignature.h"
@@ -30,7 +30,7 @@ static std::optional<tg::IgnoredTargets> ignoredTargetsOf(func::FuncOp model) {
 tg::TrainingFacts braid::factsOf(func::FuncOp model, StringRef name, const DriverOptions &options) {
   tg::TrainingFacts facts{name.str(),       optimizerText(options.optimizer), options.accumulate,
                           indicesOf(model), ignoredTargetsOf(model),          identityOf(model)};
-  if (options.emit == Emit::Exec) // which goes on with the same options
+  if (options.emit == Emit::Exec) // planning its text later needs the same options
     facts.options = optionsOfPrograms(options);
   return facts;
 }

@@ -1,4 +1,4 @@
-//===- GraphFacts.h - facts of a graph beside its programs ------*- C++ -*-===//
+//===- GraphFacts.h - facts of a graph that its programs lack ---*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_GRAPHFACTS_H
 #define BRAID_LIB_DRIVER_GRAPHFACTS_H
 
@@ -8,7 +8,7 @@
 
 namespace braid {
 
-/// The facts of the programs that `options` make of a graph of this name.
+/// Returns the facts of the programs that `options` generate from a graph called `name`.
 tg::TrainingFacts factsOf(mlir::func::FuncOp model, llvm::StringRef name, const DriverOptions &options);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Hooks.cpp - what happens at points of the graph, understood --------===//
+//===- Hooks.cpp - parses and checks --hook -------------------------------===//
 
 #include "lib/Driver/Hooks.h"
 #include "dialects/TG/Facts.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace braid;
 
 std::optional<Hook> braid::splitHook(StringRef text) {
-  // Names of parameters may have colons, and points of their gradients have one.
+  // Parameter names may contain colons, and points of their gradients contain one.
   for (size_t colon = text.find(':'); colon != StringRef::npos; colon = text.find(':', colon + 1))
     if (StringRef action = text.drop_front(colon + 1); colon > 0 && parseHookAction(action))
       return Hook{text.take_front(colon), action};
@@ -25,15 +25,14 @@ bool braid::isHook(std::string_view text) { return StringRef(text) == kListHooks
 // The points of a module
 //===----------------------------------------------------------------------===//
 
-/// Those of the program that trains; the others have some of them.
+/// Returns the points of the training program. Other programs have a subset of them.
 static SmallVector<tg::HookOp> pointsOf(ModuleOp module) {
   SmallVector<tg::HookOp> points;
   module.lookupSymbol("train")->walk([&](tg::HookOp hook) { points.push_back(hook); });
   return points;
 }
 
-/// Values are made in forward, their gradients in backward; those of parameters are what the
-/// update begins with.
+/// Returns the phase of a point: forward for values, backward for their gradients, update for gradients of parameters.
 static tg::Phase phaseOf(tg::HookOp hook) { return *tg::phaseOf(hook); }
 
 void braid::printHookPoints(raw_ostream &os, ModuleOp module) {
@@ -48,7 +47,7 @@ void braid::printHookPoints(raw_ostream &os, ModuleOp module) {
        << "  " << hook.getType() << "\n";
 }
 
-/// A microbatch is a part of what a norm is of, and a bound is for.
+/// Refuses hooks that would see one microbatch although a norm or a bound concerns the whole step.
 static Error checkMicrobatches(StringRef text, tg::HookOp hook, const DriverOptions &options) {
   if (options.accumulate == 1 || phaseOf(hook) == tg::Phase::Update ||
       parseHookAction(splitHook(text)->action)->kind == HookAction::Kind::Scale)

@@ -1,4 +1,4 @@
-//===- Hooks.h - what happens at points of the graph, understood -*- C++ -*-===//
+//===- Hooks.h - parses and checks --hook -----------------------*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_HOOKS_H
 #define BRAID_LIB_DRIVER_HOOKS_H
 
@@ -8,7 +8,7 @@
 
 namespace braid {
 
-/// Instead of a hook: print the points and stop.
+/// Value of --hook that prints the points and stops.
 inline constexpr llvm::StringLiteral kListHooks = "list";
 
 /// An action of tg-attach-hooks at a point: `h.0.exit:clip:1.0`.
@@ -16,16 +16,16 @@ struct Hook {
   llvm::StringRef point, action;
 };
 
-/// Nothing where no colon has an action behind it.
+/// Splits `text` into point and action, or returns none if no colon precedes an action.
 std::optional<Hook> splitHook(llvm::StringRef text);
 
-/// What --hook= takes.
+/// Returns whether `text` is a valid value of --hook.
 bool isHook(std::string_view text);
 
-/// Prints the points of a module that was differentiated.
+/// Prints the points of a differentiated module.
 void printHookPoints(llvm::raw_ostream &os, mlir::ModuleOp module);
 
-/// Refuses points that such a module does not have, and actions that make no sense there.
+/// Refuses points that the differentiated module lacks, and actions that do not apply to their point.
 llvm::Error checkHooks(mlir::ModuleOp module, const DriverOptions &options);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- LossChunks.cpp - what --loss-chunk stands for ----------------------===//
+//===- LossChunks.cpp - chooses the chunks of the loss --------------------===//
 
 #include "lib/Driver/LossChunks.h"
 #include "lib/Driver/OutputFile.h"
@@ -13,18 +13,18 @@
 using namespace mlir;
 using namespace braid;
 
-/// More are not tried: each reads and writes the gradient of the weight once.
+/// Upper limit of chunks; each chunk reads and writes the weight gradient once.
 static constexpr int64_t kMostChunks = 64;
 
-/// An arena that is larger by less is as small.
+/// Arenas within 1% count as equal.
 static constexpr double kAsSmall = 1.01;
 
 /// By default, small logits are not chunked: the extra planning would cost more time than the chunks save memory.
 static constexpr int64_t kFewLogitsBytes = 16 << 20;
 static constexpr double kFewLogitsOfArena = 0.05;
 
-/// As many as leave this of the arena to the logits are tried first, and fewer where a step would
-/// be longer by more than this for each byte that is saved, both as shares.
+/// Both are shares. The search starts with the chunk count whose logits take `kChunkOfArena` of the arena. It takes
+/// fewer chunks if the relative increase of the step time exceeds `kTimeOfMemory` times the relative saving of memory.
 static constexpr double kChunkOfArena = 0.02;
 static constexpr double kTimeOfMemory = 0.2;
 
@@ -53,7 +53,7 @@ llvm::Error braid::checkLossChunk(const DriverOptions &options) {
   return llvm::Error::success();
 }
 
-/// The loss that is trained, which has the largest logits; null if none could be cut.
+/// Returns the training loss, which has the largest logits, or null if it cannot be split into chunks.
 static LossOpInterface lossOf(ModuleOp module) {
   for (auto program : module.getOps<func::FuncOp>())
     if (!program.isExternal() && isTraining(program))
@@ -68,7 +68,7 @@ struct Chunks {
   Trial trial;
 };
 
-/// Plans of a module with several numbers of chunks.
+/// Plans of a module with different numbers of chunks.
 class Trials {
 public:
   Trials(ModuleOp module, const DriverOptions &options, StringRef behind)
@@ -78,14 +78,15 @@ public:
       this->options.recompute = RecomputePolicy::None;
   }
 
-  /// In twice as many chunks each time, until `limit` is kept or the rest is small.
+  /// Doubles the number of chunks until the plan keeps `limit` or the rest is small.
   LogicalResult upwards(std::optional<int64_t> limit);
-  /// The default where memory has no size of its own: as many chunks as make one small, or fewer that take less time.
+  /// Chooses the default for memory without a known size: as many chunks as make one small, or fewer that take less
+  /// time.
   LogicalResult byWorth();
   bool hasFewLogits() const { return logitsBytes() < kFewLogitsBytes; }
 
   const Chunks &whole() const { return tried.front(); }
-  /// The fewest that keep the limit, or that are as small as any.
+  /// Returns the fewest chunks that keep the limit, or else whose arena counts as equal to the smallest.
   FailureOr<Chunks> choose(std::optional<int64_t> limit);
   bool hasTried() const { return !tried.empty(); }
 
@@ -101,13 +102,13 @@ private:
   DriverOptions options;
   StringRef behind;
   LossOpInterface loss;
-  /// Recomputation chooses later, from what chunks leave.
+  /// Recomputation runs later and starts from the chosen chunks.
   bool replaysLater;
   std::vector<Chunks> tried;
 };
 } // namespace
 
-/// Whether the time of chunks is worth the memory.
+/// Returns whether the saved memory is worth the additional time.
 static bool paysFor(const Trial &chunks, const Trial &whole) {
   double saved = 1 - double(chunks.arenaBytes) / whole.arenaBytes;
   return chunks.seconds / whole.seconds - 1 <= kTimeOfMemory * saved;
@@ -163,8 +164,8 @@ const Chunks &Trials::smallest() const {
                             [](const Chunks &a, const Chunks &b) { return a.trial.arenaBytes < b.trial.arenaBytes; });
 }
 
-/// Where chunks alone do not keep the limit, replays are to do the rest: then chunks must be worth
-/// their time, unless replays of everything are not enough.
+/// Chooses chunks that recomputation then complements, because chunks alone exceed the limit. Chunks must be worth
+/// their time, unless replaying everything would still exceed the limit.
 FailureOr<Chunks> Trials::chooseBesideReplays(int64_t limit) {
   Chunks chosen = whole();
   for (const Chunks &chunks : tried)
@@ -186,7 +187,7 @@ FailureOr<Chunks> Trials::choose(std::optional<int64_t> limit) {
   return replaysLater ? chooseBesideReplays(*limit) : FailureOr<Chunks>(smallest());
 }
 
-/// The memory of the card, where neither chunks nor a limit are asked for.
+/// Returns the GPU whose memory is the limit, or null if the user gave chunks or a memory limit.
 static const GpuInfo *cardOf(const DriverOptions &options) {
   bool isGiven = options.lossChunk == "auto" || !options.memoryLimit.empty();
   return isGiven ? nullptr : lookupTarget(options.target, options.gpu)->gpu;
@@ -208,7 +209,7 @@ LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, St
   bool isDefault = !isAsked && options.memoryLimit.empty();
   FailureOr<Chunks> chosen = failure();
   if (!isDefault || !trials.hasFewLogits()) {
-    // Who did not ask need not know that a loss has no rows.
+    // By default, a loss without rows is not an error.
     std::optional<ScopedDiagnosticHandler> quiet;
     if (!isAsked)
       quiet.emplace(module.getContext(), [](Diagnostic &) { return success(); });

@@ -1,4 +1,4 @@
-//===- LossChunks.h - what --loss-chunk stands for --------------*- C++ -*-===//
+//===- LossChunks.h - chooses the chunks of the loss ------------*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_LOSSCHUNKS_H
 #define BRAID_LIB_DRIVER_LOSSCHUNKS_H
 
@@ -8,20 +8,19 @@
 
 namespace braid {
 
-/// The rows of a chunk, of options that say or have chosen how many; 0 for all.
+/// Returns the rows of a chunk that `options` state or that were chosen; 0 means all rows.
 int64_t rowsOfLossChunk(const DriverOptions &options);
 
-/// Whether memory plans choose them.
+/// Returns whether memory plans choose the number of rows.
 bool choosesLossChunk(const DriverOptions &options);
 
-/// Refuses what does not go together.
+/// Refuses options that contradict --loss-chunk.
 llvm::Error checkLossChunk(const DriverOptions &options);
 
-/// Settles what auto stands for in `options`, by plans of `module`, which has gone through the
-/// phase `behind`: as few chunks as keep the memory limit, or without one as few as need hardly
-/// more memory than any other number.  Fails, with a message, if the loss has no rows and auto was
-/// asked for.  By default only large logits are chunked: for a GPU, if the arena would not fit its memory;
-/// for a CPU, if the memory is worth the time.
+/// Resolves auto in `options` by planning `module`, which has gone through the phase `behind`. With a memory limit,
+/// chooses the fewest chunks that keep it; without one, the fewest whose arena is hardly larger than the smallest.
+/// Fails with a message if the user asked for auto and the loss has no rows. By default only large logits are chunked:
+/// for a GPU if the arena would not fit its memory, for a CPU if the saved memory is worth the time.
 mlir::LogicalResult chooseLossChunk(mlir::ModuleOp module, DriverOptions &options, llvm::StringRef behind);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- LowerGraph.cpp - a graph down to what was asked for ----------------===//
+//===- LowerGraph.cpp - lowers a graph to the level of --emit -------------===//
 
 #include "lib/Driver/LowerGraph.h"
 #include "lib/Driver/LossChunks.h"

@@ -1,6 +1,6 @@
-//===- LowerGraph.h - a graph down to what was asked for --------*- C++ -*-===//
+//===- LowerGraph.h - lowers a graph to the level of --emit -----*- C++ -*-===//
 //
-// The phases, and between them what is chosen by plans: the chunks of the loss, what backward computes again.
+// Runs the phases. Between them, plans choose the chunks of the loss and the values that backward computes again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_LOWERGRAPH_H
@@ -12,7 +12,7 @@
 
 namespace braid {
 
-/// What is chosen stands in `options`; `replays` are those that --recompute=auto chose from.
+/// Lowers `module`. Writes the choices to `options`, and to `replays` those that --recompute=auto chose from.
 mlir::LogicalResult lowerGraph(mlir::ModuleOp module, DriverOptions &options, PhaseClock &clock,
                                std::vector<ReplayReport> &replays);
 

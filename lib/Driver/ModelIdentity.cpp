@@ -1,8 +1,8 @@
-//===- ModelIdentity.cpp - what a model computes, beside its shapes -------===//
+//===- ModelIdentity.cpp - operations that identify a model ---------------===//
 //
-// A line for each operation: its name, its attributes, the constants and parameters that it reads, and shapes where
-// they say what nothing else does, such as heads.  Extents that only follow from the batch and its sequences have
-// letters.
+// Each operation is a line: its name, its attributes, the constants and parameters that it reads, and shapes that no
+// other part of the line implies, such as heads. Letters replace the extents that follow from the batch and its
+// sequences.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ class OperationLines {
 public:
   OperationLines(func::FuncOp function, bool hasConfig) : dims(function), hasConfig(hasConfig) {}
 
-  /// Empty for an operation that only brings numbers elsewhere, in a way that depends on the batch.
+  /// Returns the line of `op`, or an empty string if `op` only moves data and the batch determines how.
   std::string lineOf(Operation *op) const;
 
 private:
@@ -62,13 +62,13 @@ bool OperationLines::isLeftOut(Operation *op) const {
   default:
     return false;
   }
-  // Of movements, parts and heads of features tell models apart, and parts of a sequence do not.
+  // Splitting features into parts or heads identifies a model; splitting a sequence does not.
   if (auto slice = dyn_cast<tg::SliceOp>(op))
     return dims.kindOf(slice.getResult(), slice.getDim()) != TokenDims::Kind::None;
   return !isa<tg::ReshapeOp, tg::TransposeOp, tg::ConcatOp>(op);
 }
 
-/// The letters of an einsum in the order in which they come.
+/// Returns the einsum with its letters renamed in order of appearance.
 static std::string canonicalLetters(tg::ContractionAttr einsum) {
   std::string text = (einsum.getLhs() + "," + einsum.getRhs() + "->" + einsum.getResult()).str();
   llvm::DenseMap<char, char> names;
@@ -86,9 +86,9 @@ void OperationLines::printAttributes(Operation *op, llvm::raw_ostream &os) const
     if (llvm::is_contained(leftOut, name) || name.starts_with("comm."))
       continue;
     if (isa<tg::SliceOp>(op) && name == "size")
-      continue; // the shape of the result says it
+      continue; // the shape of the result implies it
     if (auto mask = dyn_cast<tg::MaskAttr>(value);
-        mask && hasConfig) // which has the window, be a sequence longer or not
+        mask && hasConfig) // the config states the window for every sequence length
       value = tg::MaskAttr::get(op->getContext(), mask.getCausal());
     os << " " << name << "=";
     if (auto einsum = dyn_cast<tg::ContractionAttr>(value))
@@ -98,7 +98,7 @@ void OperationLines::printAttributes(Operation *op, llvm::raw_ostream &os) const
   }
 }
 
-/// Of a tensor with as many numbers as the batch has, extents of the batch and of sequences are letters.
+/// Prints a shape. Letters replace the extents of the batch and of sequences.
 void OperationLines::printShape(Value value, llvm::raw_ostream &os) const {
   llvm::interleave(
       llvm::enumerate(tg::typeOf(value).getShape()), os,
@@ -163,7 +163,7 @@ tg::ModelIdentity braid::identityOf(func::FuncOp model) {
   getBackwardSlice(last, &before, options);
   OperationLines lines(*copy, hasConfig);
   llvm::StringMap<int64_t> counts;
-  SmallVector<std::string> kinds; // in their order
+  SmallVector<std::string> kinds; // in order of appearance
   tg::ModelIdentity identity;
   std::string all;
   for (Operation &op : copy->front())

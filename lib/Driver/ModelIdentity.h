@@ -1,4 +1,4 @@
-//===- ModelIdentity.h - what a model computes, beside its shapes -*- C++ -*-===//
+//===- ModelIdentity.h - operations that identify a model -------*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_MODELIDENTITY_H
 #define BRAID_LIB_DRIVER_MODELIDENTITY_H
 
@@ -7,9 +7,9 @@
 
 namespace braid {
 
-/// The operations of the forward graph up to its logits, or to its loss where it has none.  Checkpoints keep
-/// them, because models of the same shapes may differ in heads, epsilons or activations.  They are the same for
-/// every batch, sequence length, packing, room of experts, mesh and target; dropout is not among them.
+/// Returns the operations of the forward graph up to its logits, or up to its loss if it has no logits. Checkpoints
+/// store them, because models with equal shapes may differ in heads, epsilons or activations. Batch, sequence length,
+/// packing, expert capacity, mesh and target do not change them; dropout is left out.
 tg::ModelIdentity identityOf(mlir::func::FuncOp model);
 
 } // namespace braid

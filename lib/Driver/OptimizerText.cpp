@@ -1,4 +1,4 @@
-//===- OptimizerText.cpp - an optimizer as checkpoints name it ------------===//
+//===- OptimizerText.cpp - text of an optimizer in checkpoints ------------===//
 
 #include "lib/Driver/OptimizerText.h"
 #include "dialects/TG/Optimizer.h"
@@ -7,13 +7,13 @@
 
 using namespace braid;
 
-/// The shortest text that reads back as the same number.
+/// Returns the shortest text that parses to the same number.
 static std::string numberText(double value) {
   char text[32];
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
-/// What was given, whose form the pass has checked, or the default.
+/// Returns the given value of a hyperparameter, whose syntax the pass has checked, or its default.
 static double valueOf(const tg::Hyperparameter &one, const OptimizerOptions &options) {
   double value = one.fallback;
   for (llvm::StringRef given : options.hyperparameters)

@@ -1,4 +1,4 @@
-//===- OptimizerText.h - an optimizer as checkpoints name it ----*- C++ -*-===//
+//===- OptimizerText.h - text of an optimizer in checkpoints ----*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_OPTIMIZERTEXT_H
 #define BRAID_LIB_DRIVER_OPTIMIZERTEXT_H
 
@@ -6,8 +6,8 @@
 
 namespace braid {
 
-/// "adamw beta1=0.9 beta2=0.999 eps=1e-08 weight_decay=0.1 decay_exclude=biases,norms clip=1":
-/// the name, then all settings, defaults included.  A name that no optimizer has stands alone.
+/// Returns the name and all settings, defaults included, as in "adamw beta1=0.9 beta2=0.999 eps=1e-08 weight_decay=0.1
+/// decay_exclude=biases,norms clip=1". An unknown optimizer gives its name alone.
 std::string optimizerText(const OptimizerOptions &options);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - files that are whole or not there -----------------===//
+//===- OutputFile.cpp - writes files completely or not at all -------------===//
 
 #include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ChildProcess.h"
@@ -29,7 +29,7 @@ static Error fileError(StringRef path, std::error_code code) {
   return makeError("cannot write '" + path + "': " + code.message());
 }
 
-/// Brings a closed file to the disk.
+/// Syncs a closed file to the disk.
 static std::error_code syncFile(const std::string &path) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0)
@@ -39,7 +39,7 @@ static std::error_code syncFile(const std::string &path) {
   return code;
 }
 
-/// A device or a pipe: it is written to, never replaced.
+/// Returns whether `path` is a device or a pipe, which is written to and never replaced.
 static bool isSpecial(StringRef path) {
   return sys::fs::exists(path) && !sys::fs::is_regular_file(path) && !sys::fs::is_directory(path);
 }
@@ -49,14 +49,14 @@ static void removeTemporary(StringRef temporary) {
   sys::DontRemoveFileOnSignal(temporary);
 }
 
-/// Creates an empty file beside `path`, which goes if a signal ends the process.  Nobody else can open
-/// it until it has its name.
+/// Creates an empty file beside `path`; a signal that ends the process removes it. Only this user can open it until it
+/// is renamed.
 static Error createBeside(StringRef path, SmallVectorImpl<char> &temporary, int &descriptor) {
   if (sys::fs::is_directory(path))
     return makeError("cannot write '" + path + "': it is a folder");
   if (isSpecial(path))
     return makeError("cannot write '" + path + "': it is not a file that can be replaced");
-  // Not createUniqueFile, which would replace a '%' of the path.  Processes of several containers have one number.
+  // createUniqueFile would replace a '%' in the path. Process ids are not unique across containers.
   (path + ".XXXXXX.tmp").toVector(temporary);
   temporary.push_back('\0');
   descriptor = ::mkostemps(temporary.data(), /*suffixlen=*/4, O_CLOEXEC);
@@ -79,15 +79,14 @@ Error braid::checkWritable(StringRef path) {
   return Error::success();
 }
 
-/// Gives a private file the mode of any new file or program.  Linkers keep the mode of the file that they
-/// write over.
+/// Gives a private file the default mode of a new file or program. Linkers keep the mode of an existing file.
 static void publish(const std::string &path) {
   struct stat info;
   if (::stat(path.c_str(), &info) == 0)
     (void)!::chmod(path.c_str(), (info.st_mode & S_IXUSR ? 0777 : 0666) & ~sys::fs::getUmask());
 }
 
-/// `write` gets the temporary file and its descriptor.
+/// Calls `write` with the temporary file and its descriptor.
 static Error replaceFile(StringRef path, llvm::function_ref<Error(StringRef, int)> write) {
   SmallString<128> temporary;
   int descriptor;
@@ -119,7 +118,7 @@ static Error writeAndCheck(raw_fd_ostream &os, StringRef path, StringRef text) {
   if (!os.has_error())
     return Error::success();
   std::error_code code = os.error();
-  os.clear_error(); // reported by us
+  os.clear_error(); // this function reports the error
   return fileError(path, code);
 }
 
@@ -141,7 +140,7 @@ Expected<TemporaryFolder> TemporaryFolder::create() {
   SmallString<128> path;
   sys::path::system_temp_directory(/*ErasedOnReboot=*/true, path);
   sys::path::append(path, "braidc-XXXXXX");
-  // With the mode 0700: what a compiler reads there runs as this user.
+  // mkdtemp sets the mode 0700, because a compiler runs what it reads there as this user.
   if (!::mkdtemp(const_cast<char *>(path.c_str())))
     return makeError("cannot make a temporary folder in '" + sys::path::parent_path(path) +
                      "': " + errnoAsErrorCode().message());

@@ -1,4 +1,4 @@
-//===- OutputFile.h - files that are whole or not there ---------*- C++ -*-===//
+//===- OutputFile.h - writes files completely or not at all -----*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_OUTPUTFILE_H
 #define BRAID_LIB_DRIVER_OUTPUTFILE_H
 
@@ -8,23 +8,23 @@
 
 namespace braid {
 
-/// Makes the file `path`: `write` fills a temporary file beside it, which is synced
-/// and renamed.  When anything fails, what `path` held before is untouched.
+/// Writes the file `path`: `write` fills a temporary file beside it, which is synced and renamed. On failure, the old
+/// content of `path` is untouched.
 llvm::Error replaceFile(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::StringRef temporary)> write);
 
-/// Whether `replaceFile` could write there, as far as one can tell in advance.
+/// Checks that `replaceFile` could write to `path`, as far as this is known in advance.
 llvm::Error checkWritable(llvm::StringRef path);
 
-/// The same as `replaceFile` for text; "-" is standard output.
+/// Like `replaceFile`, for text. "-" is standard output.
 llvm::Error writeTextFile(llvm::StringRef path, llvm::StringRef text);
 
-/// The path `rest` in a folder.
+/// Returns the path of `rest` in `folder`.
 std::string inFolder(llvm::StringRef folder, llvm::StringRef rest);
 
-/// An error with a message.
+/// Returns an error with a message.
 llvm::Error makeError(const llvm::Twine &message);
 
-/// A folder that goes away with its content.
+/// A temporary folder; the destructor removes it with its content.
 class TemporaryFolder {
 public:
   static llvm::Expected<TemporaryFolder> create();

@@ -1,7 +1,6 @@
-//===- ParallelOptions.cpp - what was said of ranks, understood -----------===//
+//===- ParallelOptions.cpp - parses and checks options of ranks -----------===//
 //
-// Nothing that was asked for is dropped in silence: an option that has no meaning
-// beside the others is refused with the one that takes it away.
+// No option is ignored silently. An option without effect is refused with a message that names the option responsible.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +15,12 @@
 using namespace llvm;
 using namespace braid;
 
-/// Axes over which the batch is sharded even without a layout, the one that shards experts and the
-/// batch, the one that shards the sequence, and the one for which a layout of weights is searched.
+/// Axes that shard the batch even without a layout; the axis that shards experts and the batch; the axis that shards
+/// the sequence; the axis for which a layout of weights is searched; the axis of stages.
 static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kExpertAxis = "ep", kContextAxis = "cp",
                                kTensorAxis = "tp", kStageAxis = "pp";
 
-/// In the order of a mesh: neighbours share weights, and stages, which send least, are far apart.
+/// Axes in the order of a mesh: neighbouring ranks share weights; stages, which communicate least, are far apart.
 static constexpr StringLiteral kComparedAxes[] = {kStageAxis, kBatchAxes[0], kExpertAxis, kContextAxis, kTensorAxis};
 
 std::string braid::meshText(ArrayRef<MeshAxis> mesh) {
@@ -29,7 +28,7 @@ std::string braid::meshText(ArrayRef<MeshAxis> mesh) {
   return join(axes, ",");
 }
 
-/// That of experts comes last: rows then go to experts and back by one all_to_all.
+/// The axis of experts comes last: one all_to_all then sends rows to experts, and one sends them back.
 std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   std::vector<std::string> axes;
   for (const MeshAxis &axis : options.mesh)
@@ -68,7 +67,7 @@ static bool isIdentifier(StringRef text) {
   return !text.empty() && !isDigit(text.front()) && all_of(text, [](char c) { return isAlnum(c) || c == '_'; });
 }
 
-/// What --mesh says where it says only how many ranks there are.
+/// Returns the number of ranks if --mesh gives only that.
 static std::optional<int64_t> ranksAlone(const ParallelOptions &options) {
   int64_t ranks = 0;
   return StringRef(options.meshText).trim().getAsInteger(10, ranks) ? std::nullopt : std::optional(ranks);
@@ -97,7 +96,7 @@ static Error readMesh(ParallelOptions &options) {
   return Error::success();
 }
 
-/// Whether a statement of the layout names the axis.
+/// Returns whether a statement of the layout names the axis.
 static bool namesAxis(StringRef layout, StringRef axis) {
   SmallVector<StringRef> lines;
   layout.split(lines, '\n');
@@ -113,7 +112,7 @@ static bool namesAxis(StringRef layout, StringRef axis) {
   return false;
 }
 
-/// Experts lie on ranks that share the batch and the sequence otherwise.
+/// Parses --fold: experts lie on ranks that otherwise share the batch and the sequence.
 static Error readFold(ParallelOptions &options) {
   if (options.fold.empty())
     return Error::success();
@@ -138,16 +137,16 @@ static Error readFold(ParallelOptions &options) {
   return Error::success();
 }
 
-/// Whether the mesh has the axis with a single rank, and no layout names it.
+/// Returns whether the mesh has this axis with a single rank, and no layout names it.
 static bool hasOneRank(StringRef axis, const ParallelOptions &options) { return is_contained(options.axesOfOne, axis); }
 
-/// Whether stages were asked for, of which a single rank can have several.
+/// Returns whether the options ask for stages. A single rank can hold several.
 static bool asksForStages(const ParallelOptions &options) {
   return !options.schedule.empty() || !options.stages.empty() || options.chunks;
 }
 
-/// Every axis must shard something: ranks that all do the same are a mistake.  A single rank is none, so that
-/// a sweep of sizes can begin with 1.
+/// Checks that every axis shards something, because ranks with identical work are a mistake. Axes of a single rank are
+/// allowed, so that a sweep of sizes can begin with 1.
 static Error findUseOfAxes(ParallelOptions &options) {
   std::string layout;
   if (!options.layout.empty()) {
@@ -186,7 +185,7 @@ static Error findUseOfAxes(ParallelOptions &options) {
 }
 
 //===----------------------------------------------------------------------===//
-// Options beside each other
+// Combinations of options
 //===----------------------------------------------------------------------===//
 
 /// Options that shape no program.
@@ -194,7 +193,7 @@ static constexpr StringLiteral kOfOutput[] = {
     "-o",    "--emit", "--report",      "--keep-sources", "--print-pipeline", "-v",
     "--cpu", "--cc",   "--runtime-dir", "--nvcc",         "--transports",     "GRAPH.mlir"};
 
-/// Options that are checked against a plan.  A layout shapes the plan, but some meshes are refused without one.
+/// Options that are checked against a plan. A layout shapes the plan, but some meshes are refused without one.
 static constexpr StringLiteral kChecked[] = {"--target", "--mesh", "--layout", "--accumulate"};
 
 StringRef braid::optionOfPlan(const DriverOptions &options) {
@@ -235,7 +234,7 @@ static Error checkStages(const DriverOptions &all) {
   return Error::success();
 }
 
-/// Checks the options that apply beside --strategy, where one rank holds everything.
+/// Checks the options that apply beside --strategy=dataparallel, where one rank holds all parameters.
 static Error checkStrategy(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (options.strategy.empty())
@@ -275,12 +274,12 @@ void braid::useRoot(ParallelOptions &options) {
   if (options.strategy.empty())
     return;
   options.axesOfOne.clear();
-  options.tensorAxes.clear(); // of one rank, which sends nothing
+  options.tensorAxes.clear(); // one rank sends nothing
   options.tpOverlap.clear();
   erase_if(options.mesh, [](const MeshAxis &axis) { return axis.size == 1; });
 }
 
-/// Checks the options of stages, and those that have no meaning with them.
+/// Checks the options of stages, and options that have no effect with stages.
 static Error checkPipeline(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (!options.hasStages()) {
@@ -308,7 +307,7 @@ static Error checkPipeline(const DriverOptions &all) {
   return Error::success();
 }
 
-/// What is about axes that the mesh must have.
+/// Checks the options that need certain axes in the mesh.
 static Error checkAxes(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   for (StringRef name : {"--context", "--context-order"})
@@ -345,7 +344,7 @@ static Error checkLinks(const DriverOptions &all) {
   return Error::success();
 }
 
-/// Each beside the others, on any mesh.
+/// Checks the combinations of options that do not depend on the mesh.
 static Error checkCombinations(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (Error error = checkLinks(all))
@@ -390,7 +389,7 @@ DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) 
 // All meshes
 //===----------------------------------------------------------------------===//
 
-/// As many ranks as a mesh may have.
+/// Largest number of ranks of a mesh.
 static constexpr int64_t kMostRanks = 1 << 20;
 
 static void addMeshes(int64_t ranks, ArrayRef<StringLiteral> axes, std::vector<MeshAxis> &mesh,
@@ -437,7 +436,7 @@ DriverOptions braid::optionsOfMesh(const DriverOptions &options, ArrayRef<MeshAx
   parallel.zero = zero;
   parallel.meshText = meshText(mesh);
   auto leaveOut = [&](StringRef name) { erase(candidate.given, name); };
-  leaveOut("--link"); // it may have links of axes that this mesh lacks
+  leaveOut("--link"); // it may give links of axes that this mesh lacks
   parallel.sequenceParallel &= hasAxis(mesh, kTensorAxis);
   if (!hasAxis(mesh, kTensorAxis))
     parallel.tpOverlap.clear();
@@ -457,7 +456,7 @@ DriverOptions braid::optionsOfMesh(const DriverOptions &options, ArrayRef<MeshAx
   return candidate;
 }
 
-/// --mesh=8 for --compare=mesh, and what else says which mesh it is.
+/// Resolves --mesh=8 for --compare=mesh, and refuses other options that would fix the mesh.
 static Error resolveComparedMeshes(DriverOptions &options) {
   ParallelOptions &parallel = options.parallel;
   std::optional<int64_t> ranks = ranksAlone(parallel);

@@ -1,4 +1,4 @@
-//===- ParallelOptions.h - what was said of ranks, understood ---*- C++ -*-===//
+//===- ParallelOptions.h - parses and checks options of ranks ---*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_PARALLELOPTIONS_H
 #define BRAID_LIB_DRIVER_PARALLELOPTIONS_H
 
@@ -8,43 +8,41 @@
 
 namespace braid {
 
-/// Reads the mesh, and refuses options that have no meaning without another one or
-/// that contradict each other: both are named.
+/// Parses the mesh. Refuses options that contradict each other or that need another option; the message names both.
 llvm::Error resolveParallelOptions(DriverOptions &options);
 
-/// The options that shape programs, each with its value, in order.
+/// Returns the options that shape programs, each with its value, in order.
 std::vector<std::string> optionsOfPrograms(const DriverOptions &options);
 
-/// The first option that was given and shapes a plan; empty for none.
+/// Returns the first given option that shapes a plan; empty if there is none.
 llvm::StringRef optionOfPlan(const DriverOptions &options);
 
-/// The options for one stage in a comparison of all stages, without those that do not
-/// apply to it.
+/// Returns the options for one stage in a comparison of all stages of ZeRO, without the options that do not apply to
+/// this stage.
 DriverOptions optionsOfStage(const DriverOptions &options, int64_t zero);
 
-/// Every way to write `ranks` as a product of stages, parts of the batch, of experts where there are any, of
-/// the sequence and of weights, without axes of one rank.
+/// Returns every factorization of `ranks` into stages, parts of the batch, of experts (if the model has any), of the
+/// sequence and of weights, without axes of one rank.
 std::vector<std::vector<MeshAxis>> meshesOf(int64_t ranks, bool hasExperts);
 
-/// The options for one mesh in a comparison of all, without those that do not apply to it, and the stages of
-/// ZeRO that are options on it; none where it has no axis that they shard over.
+/// `optionsOfMesh` returns the options for one mesh in a comparison of all meshes, without the options that do not
+/// apply to it. `stagesOnMesh` returns the stages of ZeRO to compare on a mesh; none if ZeRO has no axis to shard over.
 DriverOptions optionsOfMesh(const DriverOptions &options, llvm::ArrayRef<MeshAxis> mesh, std::optional<int64_t> zero);
 std::vector<std::optional<int64_t>> stagesOnMesh(llvm::ArrayRef<MeshAxis> mesh);
 
-/// `dp=2,tp=2`, as --mesh says it.
+/// Returns the mesh in the syntax of --mesh: `dp=2,tp=2`.
 std::string meshText(llvm::ArrayRef<MeshAxis> mesh);
 
-/// The axes of the mesh over which the batch is sharded (dp, replica, shard, and that of
-/// experts), and those over which ZeRO shards, with the sequence's: of dp, replica and shard
-/// `shard` alone if it is there.
+/// `batchAxes` returns the axes that shard the batch: dp, replica, shard, and that of experts. `shardAxes` returns the
+/// axes that ZeRO shards over, with those of the sequence: of dp, replica and shard only `shard` if it exists.
 std::vector<std::string> batchAxes(const ParallelOptions &options);
 std::vector<std::string> shardAxes(const ParallelOptions &options);
 
-/// Drops --strategy=dataparallel where there is one rank, and else the axes of one rank: a root's programs know one
-/// axis.
+/// Drops --strategy=dataparallel if there is one rank. Else drops the axes of one rank, because programs of a root have
+/// a single axis.
 void useRoot(ParallelOptions &options);
 
-/// How many ranks the axes span together.
+/// Returns the number of ranks that the axes span together.
 int64_t numRanks(const ParallelOptions &options, llvm::ArrayRef<std::string> axes);
 
 } // namespace braid

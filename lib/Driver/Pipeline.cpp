@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// What was said; else the pass's own default stands.
+/// Sets `option` if a value was given, and else keeps the pass's own default.
 template <typename T, typename U> static void set(T &option, const std::optional<U> &given) {
   if (given)
     option = *given;
@@ -31,8 +31,8 @@ static void set(std::string &option, const std::string &given) {
 // From a graph to its training programs
 //===----------------------------------------------------------------------===//
 
-/// Unless it is said: on a GPU, where ranks hold parameters and gradients as wholes.  Parts of
-/// merged gradients are ready together and would be copied to be sent.
+/// Returns whether matmuls are merged. By default, merges on a GPU if ranks hold whole parameters and gradients. With
+/// shards, the parts of merged gradients would be complete at the same time and need a copy before they are sent.
 static bool mergesMatmuls(const DriverOptions &options) {
   if (!options.mergeMatmuls.empty())
     return options.mergeMatmuls == "on";
@@ -128,7 +128,7 @@ static void applyOptimizer(OpPassManager &manager, const DriverOptions &options)
 // To the programs of ranks
 //===----------------------------------------------------------------------===//
 
-/// The mesh as a layout says it.
+/// Sets up the mesh from the layout.
 static void annotate(OpPassManager &manager, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   AnnotatePipelineOptions pipeline;
@@ -159,13 +159,13 @@ static void partition(OpPassManager &manager, const DriverOptions &options) {
 // To primitives, actions and memory
 //===----------------------------------------------------------------------===//
 
-/// Whether some attention may be a call of the target's library.
+/// Returns whether any attention may be a call of the target's library.
 static bool callsAttentionLibrary(const DriverOptions &options) {
   bool hasLibrary = lookupTarget(options.target, options.gpu)->attention.maxHeadSize > 0;
   return hasLibrary && (options.attention == AttentionWay::Auto || options.attention == AttentionWay::Library);
 }
 
-/// What --tp-overlap says, as comm-chunk-contractions takes it; auto leaves it to the pass.
+/// Translates --tp-overlap into options of comm-chunk-contractions, which itself resolves auto.
 static void chunkContractions(DecomposePipelineOptions &pipeline, const ParallelOptions &parallel) {
   pipeline.chunkContractions = !parallel.tpOverlap.empty();
   pipeline.chunks.axes = parallel.tensorAxes;
@@ -233,7 +233,7 @@ static void formActions(OpPassManager &manager, const DriverOptions &options) {
   pipeline.addends = options.epilogues.empty() || options.epilogues == "full";
   pipeline.biasGradients = pipeline.addends || options.epilogues == "gradients";
   pipeline.earlyUpdates = options.update != "late";
-  // Hiding communication runs the updates of a bucket once it is reduced.
+  // Hiding communication runs the updates of a bucket as soon as it is reduced.
   pipeline.updates.reduced = options.parallel.overlap == "none";
   pipeline.ordersAttention = callsAttentionLibrary(options);
   pipeline.attention.order = options.attentionOrder;
@@ -284,19 +284,19 @@ static void planMemory(OpPassManager &manager, const DriverOptions &options) {
 // Phases
 //===----------------------------------------------------------------------===//
 
-/// A phase of `options`, which must outlive it.
+/// Returns a phase with `options`, which must outlive it.
 static Phase phase(StringRef name, void (*build)(OpPassManager &, const DriverOptions &), const DriverOptions &options,
                    bool isTalkative = false, bool hasKernels = false) {
   return {name.str(), [build, &options](OpPassManager &manager) { build(manager, options); }, isTalkative, hasKernels};
 }
 
-/// A phase whose programs have kernels.
+/// Returns a phase whose programs have kernels.
 static Phase kernelPhase(StringRef name, void (*build)(OpPassManager &, const DriverOptions &),
                          const DriverOptions &options, bool isTalkative = false) {
   return phase(name, build, options, isTalkative, /*hasKernels=*/true);
 }
 
-/// As the phase is called.
+/// Name of the phase.
 static constexpr StringRef kDecompose = "decompose";
 
 std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
@@ -353,8 +353,8 @@ namespace {
 enum class Verified { Never, BehindPhase, BehindEachPass };
 } // namespace
 
-/// When the IR of a phase is verified. Builds with assertions do so behind each pass, as braid-opt does; else a trial
-/// leaves it to the plan that is chosen.
+/// Returns when the IR of a phase is verified. Builds with assertions verify after each pass, as braid-opt does. In
+/// other builds, trials skip verification, because the final plan is verified.
 static Verified verified(const Phase &phase, const DriverOptions &options) {
 #ifdef NDEBUG
   if (options.isTrial)
@@ -365,7 +365,7 @@ static Verified verified(const Phase &phase, const DriverOptions &options) {
   return Verified::BehindEachPass;
 }
 
-/// Errors are reported on the ops.
+/// Runs a phase. Errors are reported on the ops.
 static LogicalResult runPhase(ModuleOp module, const Phase &phase, const DriverOptions &options) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   phase.build(manager);
@@ -391,8 +391,7 @@ LogicalResult PhaseClock::time(StringRef phase, llvm::function_ref<LogicalResult
   return result;
 }
 
-/// What passes remark on the way to a rank's program (how an op was sharded, what a bucket
-/// holds) is for those who ask for it.
+/// Runs a phase. Drops remarks about details (how an op was sharded, what a bucket holds) unless -v is given.
 LogicalResult Lowering::run(ModuleOp module, const Phase &phase) {
   std::optional<ScopedDiagnosticHandler> filter;
   if (!options.verbose && phase.isTalkative)
@@ -406,7 +405,7 @@ LogicalResult Lowering::run(ModuleOp module, ArrayRef<Phase> phases) {
   return success(llvm::all_of(phases, [&](const Phase &phase) { return succeeded(run(module, phase)); }));
 }
 
-/// Says what the limit cost.
+/// Emits a remark with the predicted cost of the memory limit.
 void Lowering::remarkOnLimit(ModuleOp module) {
   for (auto program : module.getOps<exec::ProgramOp>()) {
     auto found = comm::timingOf(program), without = comm::timingOf(program, comm::kTimingWithoutLimit);

@@ -1,7 +1,6 @@
 //===- Pipeline.h - the phases that braidc runs -----------------*- C++ -*-===//
 //
-// Which of the pipelines of passes/Pipelines run, with what the driver's options say, and
-// a graph on its way through them.
+// Selects pipelines of passes/Pipelines, sets their options from those of the driver, and runs a graph through them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_DRIVER_PIPELINE_H
@@ -16,28 +15,28 @@ namespace braid {
 
 struct Phase {
   std::string name;
-  /// Adds its passes to a manager of modules.
+  /// Adds the passes of the phase to a pass manager for modules.
   std::function<void(mlir::OpPassManager &manager)> build;
-  /// Whether its remarks are details, which -v shows.
+  /// Whether the remarks of the phase are details, which only -v shows.
   bool isTalkative = false;
-  /// Whether its programs have kernels with bodies, whose verification takes longer than most passes.
+  /// Whether the programs have kernels with bodies, whose verification takes longer than most passes.
   bool hasKernels = false;
 };
 
-/// The phases up to what `options.emit` asks for; `options` must outlive them.
+/// Returns the phases up to the level of `options.emit`. `options` must outlive them.
 std::vector<Phase> buildPhases(const DriverOptions &options);
 
-/// The phase that is left by composites, before they are decomposed.
+/// Returns the name of the last phase before composites are decomposed.
 std::string lastPhaseWithComposites(const DriverOptions &options);
 
-/// Prints all phases as one pipeline that braid-opt takes.
+/// Prints all phases as one pipeline in the syntax of braid-opt.
 void printPipeline(llvm::raw_ostream &os, llvm::ArrayRef<Phase> phases);
 
-/// Notes how long phases take.
+/// Measures the time of each phase.
 class PhaseClock {
 public:
   explicit PhaseClock(bool verbose) : verbose(verbose) {}
-  /// Does `work` and adds its time to that of `phase`.
+  /// Runs `work` and adds its time to that of `phase`.
   mlir::LogicalResult time(llvm::StringRef phase, llvm::function_ref<mlir::LogicalResult()> work);
   llvm::ArrayRef<PhaseSeconds> seconds() const { return phases; }
 
@@ -46,17 +45,17 @@ private:
   std::vector<PhaseSeconds> phases;
 };
 
-/// Brings a graph down to what `options.emit` asks for.
+/// Lowers a graph to the level of `options.emit`.
 class Lowering {
 public:
   Lowering(const DriverOptions &options, PhaseClock &clock) : options(options), clock(clock) {}
   mlir::LogicalResult run(mlir::ModuleOp module);
-  /// The phases up to the one of this name.
+  /// Runs the phases up to and including `last`.
   mlir::LogicalResult runThrough(mlir::ModuleOp module, llvm::StringRef last) { return runOn(module, "", last); }
-  /// The phases behind the one of a name, or all; up to another, or all that are left.
+  /// Runs the phases after `behind` (all if it is empty) up to `last`, or to the end if that is empty.
   mlir::LogicalResult runOn(mlir::ModuleOp module, llvm::StringRef behind, llvm::StringRef last = "");
 
-  /// The phase that plans memory, alone.
+  /// Runs only the phase that plans memory.
   mlir::LogicalResult runMemory(mlir::ModuleOp module) { return run(module, buildPhases(options).back()); }
 
 private:

@@ -1,4 +1,4 @@
-//===- PrecisionOptions.cpp - in which types is computed, understood ------===//
+//===- PrecisionOptions.cpp - checks the options of element types ---------===//
 
 #include "lib/Driver/PrecisionOptions.h"
 #include "lib/Driver/OutputFile.h"

@@ -1,4 +1,4 @@
-//===- PrecisionOptions.h - in which types is computed, understood -*- C++ -*-===//
+//===- PrecisionOptions.h - checks the options of element types -*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_PRECISIONOPTIONS_H
 #define BRAID_LIB_DRIVER_PRECISIONOPTIONS_H
 
@@ -7,8 +7,8 @@
 
 namespace braid {
 
-/// Refuses types that there are not, and options that say nothing beside the others.
-/// Runs once the options of ranks are resolved.
+/// Refuses unknown types, and options that have no effect with the others. Runs after the parallelism options are
+/// resolved.
 llvm::Error checkPrecisionOptions(const DriverOptions &options);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- PrintIr.cpp - the IR behind a pass ---------------------------------===//
+//===- PrintIr.cpp - prints the IR after a pass ---------------------------===//
 
 #include "lib/Driver/PrintIr.h"
 #include "lib/Driver/OutputFile.h"
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// The passes of the phases, by the names that --print-pipeline prints.
+/// Returns the passes of the phases, by the names that --print-pipeline prints.
 static SmallVector<std::string> passNames(ArrayRef<Phase> phases) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -19,7 +19,7 @@ static SmallVector<std::string> passNames(ArrayRef<Phase> phases) {
     if (braces > 0 || c == '}')
       continue; // options
     if (c == '(')
-      names.back().clear(); // an op that passes are nested in
+      names.back().clear(); // the anchor op of a nested pipeline
     else if (c == ',' || c == ')')
       names.emplace_back();
     else

@@ -1,4 +1,4 @@
-//===- PrintIr.h - the IR behind a pass -------------------------*- C++ -*-===//
+//===- PrintIr.h - prints the IR after a pass -------------------*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_PRINTIR_H
 #define BRAID_LIB_DRIVER_PRINTIR_H
 
@@ -7,13 +7,13 @@
 
 namespace braid {
 
-/// In --print-ir-after: behind every pass.
+/// Value of --print-ir-after for every pass.
 inline constexpr llvm::StringLiteral kAllPasses = "all";
 
-/// Whether every pass that --print-ir-after names runs in one of the phases.
+/// Checks that every pass that --print-ir-after names runs in one of the phases.
 llvm::Error checkPrintedPasses(const DriverOptions &options, llvm::ArrayRef<Phase> phases);
 
-/// Prints the IR to standard error behind the passes that --print-ir-after names.
+/// Prints the IR to standard error after the passes that --print-ir-after names.
 void printIrAfter(mlir::PassManager &manager, const DriverOptions &options);
 
 } // namespace braid

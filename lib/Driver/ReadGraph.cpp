@@ -1,4 +1,4 @@
-//===- ReadGraph.cpp - a graph's text with a line for every op ------------===//
+//===- ReadGraph.cpp - reads a graph, with a line for every op ------------===//
 
 #include "lib/Driver/ReadGraph.h"
 #include "dialects/Interfaces/TensorShape.h"
@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace braid;
 
-/// Adds a line of this text to a location, inside names and facts.  Text that was compiled before keeps the lines of
-/// its graph beside it, which generated code names; in a graph, places that it states stand alone.
+/// Adds a line of this text to a location, inside names and facts. Compiled text also keeps the lines of its graph,
+/// which generated code shows. Locations that a graph states itself get no line.
 static Location withLine(Location loc, Location line, bool isCompiled) {
   if (isCompiled && isa<UnknownLoc, FileLineColLoc>(loc))
     return CallSiteLoc::get(line, loc);
@@ -32,7 +32,7 @@ static Location withLine(Location loc, Location line, bool isCompiled) {
   return FusedLoc::get(parts, fused.getMetadata(), loc.getContext());
 }
 
-/// What the author of a graph calls the first result of an op; others the op's definition names.
+/// Returns the author's name for the first result of an op. Other results are named by the op's definition.
 static StringRef nameOf(const AsmParserState::OperationDefinition &definition) {
   if (!isa_and_present<FunctionOpInterface>(definition.op->getParentOp()) || definition.resultGroups.empty())
     return "";
@@ -46,13 +46,13 @@ static void addLines(const llvm::SourceMgr &sources, const AsmParserState &state
   for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
     auto [line, column] = sources.getLineAndColumn(definition.loc.Start, sources.getMainFileID());
     Location loc = withLine(definition.op->getLoc(), FileLineColLoc::get(context, file, line, column), isCompiled);
-    // Compiled text has names in its locations.
+    // Locations in compiled text already hold names.
     bool isNamed = isCompiled || !tg::valueNameOf(loc).empty() || tg::factsOf(loc);
     definition.op->setLoc(isNamed ? loc : tg::withValueName(loc, nameOf(definition)));
   }
 }
 
-/// The module that the text is, or one around its ops.
+/// Returns the module that the text contains, or a new module around its ops.
 static OwningOpRef<ModuleOp> takeModule(Block &block, StringRef file, MLIRContext *context) {
   if (llvm::hasSingleElement(block))
     if (auto module = dyn_cast<ModuleOp>(block.front())) {
@@ -64,8 +64,7 @@ static OwningOpRef<ModuleOp> takeModule(Block &block, StringRef file, MLIRContex
   return module;
 }
 
-/// Ops of upstream dialects and arguments that nobody reads take tensors of any shape; graphs do
-/// not.
+/// Refuses tensor shapes that graphs do not support. Ops of upstream dialects and unused arguments would accept them.
 static LogicalResult verifyShapes(ModuleOp module) {
   auto verifyValue = [](Value value, const Twine &what) -> LogicalResult {
     std::string problem = problemOfShape(value.getType());
@@ -94,7 +93,7 @@ OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRConte
     mlir::emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
     return nullptr;
   }
-  // Verified below, once the lines are there for what the verifier says.
+  // Verifies later, when ops have the lines that error messages show.
   ParserConfig config(context, /*verifyAfterParse=*/false);
   AsmParserState state;
   Block block;

@@ -1,4 +1,4 @@
-//===- ReadGraph.h - a graph's text with a line for every op ----*- C++ -*-===//
+//===- ReadGraph.h - reads a graph, with a line for every op ----*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_READGRAPH_H
 #define BRAID_LIB_DRIVER_READGRAPH_H
 
@@ -11,14 +11,13 @@ class SourceMgr;
 
 namespace braid {
 
-/// Parses and verifies the main buffer of `sources`; null when that failed, which
-/// has then been said.  An op whose text ends in a name as its location
-/// (`loc("h.0.mlp")`, its place in the model) keeps the name and also gets its line,
-/// which MLIR's parser would leave out, so that errors can show it.
+/// Parses and verifies the main buffer of `sources`. Returns null after reporting an error. An op whose location is a
+/// name (`loc("h.0.mlp")`, its place in the model) keeps this name and also gets its line, which MLIR's parser would
+/// drop; errors can then show it.
 mlir::OwningOpRef<mlir::ModuleOp> readGraph(const llvm::SourceMgr &sources, mlir::MLIRContext *context);
 
-/// The text of a module with its locations: they hold the facts of ops and what generated code calls them, names and
-/// lines of the graph.  Files lose their folders.
+/// Returns the text of a module with locations. Locations hold the facts of ops, their names in generated code, and
+/// names and lines of the graph. File names lose their folders.
 std::string writeGraph(mlir::ModuleOp module);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- RecomputeOptions.cpp - what --recompute stands for -----------------===//
+//===- RecomputeOptions.cpp - resolves --recompute ------------------------===//
 
 #include "lib/Driver/RecomputeOptions.h"
 #include "lib/Driver/OutputFile.h"
@@ -41,7 +41,7 @@ FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options
     return failure();
   const FrontierPoint *chosen = frontier->getChosen();
   const FrontierPoint &without = frontier->points.front();
-  if (!chosen) { // the planner refuses it, and says what there is most of
+  if (!chosen) { // the planner refuses it, and reports the largest values
     chosen = &frontier->smallest();
     options.memoryLimit = size;
     emitRemark(module.getLoc())

@@ -1,4 +1,4 @@
-//===- RecomputeOptions.h - what --recompute stands for ---------*- C++ -*-===//
+//===- RecomputeOptions.h - resolves --recompute ----------------*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_RECOMPUTEOPTIONS_H
 #define BRAID_LIB_DRIVER_RECOMPUTEOPTIONS_H
 
@@ -7,15 +7,14 @@
 
 namespace braid {
 
-/// Whether `--memory-limit` alone asks for replays where nothing else keeps the limit.
+/// Returns whether `--memory-limit` alone allows replays if the limit cannot be kept otherwise.
 bool recomputesForLimit(const DriverOptions &options);
 
-/// Refuses what does not go together.
+/// Refuses contradictory options.
 llvm::Error checkRecomputeOptions(const DriverOptions &options);
 
-/// Settles what auto stands for in `options`, by the plans of all that it could be for `module`,
-/// whose composites are decomposed; remarks on what it costs.  Where nothing keeps the budget it is
-/// the smallest, which the planner refuses.
+/// Resolves auto in `options` by planning all choices for `module`, in which composites are decomposed. Remarks on the
+/// cost. If no choice keeps the budget, takes the smallest, which the planner refuses.
 mlir::FailureOr<Frontier> chooseReplays(mlir::ModuleOp module, DriverOptions &options);
 
 } // namespace braid

@@ -20,8 +20,7 @@ Error braid::writeSources(StringRef folder, ArrayRef<SourceFile> sources) {
   return Error::success();
 }
 
-/// Copies what lies in the folder `from` and is a source, a header, or for CMake; and
-/// nothing else.
+/// Copies sources, headers and CMake files from the folder `from`, and no other files.
 static Error copySources(StringRef from, StringRef to) {
   SmallString<128> root;
   if (std::error_code code = sys::fs::real_path(from, root))
@@ -57,7 +56,7 @@ static Error copyRuntime(const RuntimeFolder &runtime, StringRef to) {
 // CMakeLists.txt
 //===----------------------------------------------------------------------===//
 
-/// Links a transport where its library is found; one that was named must be.
+/// Links a transport if its library is found. A transport that the user named is required.
 static std::string cmakeTransport(StringRef name, StringRef transport, StringRef macro, bool isNamed) {
   std::string target = ("braid_rt_" + transport).str();
   std::string text = ("if(TARGET " + target + ")\n  target_compile_definitions(" + name + " PRIVATE " + macro +
@@ -70,7 +69,7 @@ static std::string cmakeTransport(StringRef name, StringRef transport, StringRef
   return text + "endif()\n";
 }
 
-/// The transports of its own that the binary is linked with.
+/// Returns CMake text that links the binary with the transports that have libraries of their own.
 static std::string cmakeTransports(StringRef name, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   std::string text;
@@ -81,13 +80,13 @@ static std::string cmakeTransports(StringRef name, const DriverOptions &options)
   return text;
 }
 
-/// The first line, by which a folder is known for what it is.
+/// First line of CMakeLists.txt, which marks a folder as written by braidc.
 static constexpr StringLiteral kWritten = "# Written by braidc; it writes to this folder again when told to.\n";
 
 Error braid::checkSourceFolder(StringRef folder) {
   std::error_code code;
   if (sys::fs::directory_iterator(folder, code) == sys::fs::directory_iterator())
-    return Error::success(); // what keeps it from being made is told by who makes it
+    return Error::success(); // the function that creates it reports errors
   auto text = MemoryBuffer::getFile(inFolder(folder, "CMakeLists.txt"));
   if (text && (*text)->getBuffer().starts_with(kWritten))
     return Error::success();
@@ -120,8 +119,8 @@ static std::string cmakeForCpu(StringRef name) {
       .str();
 }
 
-/// The GPU stands before project(): CMake tries the compiler for it, which may not know
-/// CMake's own default any more.
+/// Sets the GPU before project(): CMake tries the compiler for this GPU, and the compiler may no longer support CMake's
+/// default.
 static constexpr StringLiteral kCmakeForCuda = R"cmake(
 # Builds the training binary `@name@`: needs CMake, nvcc with the libraries of its toolkit,
 # and a C++20 compiler.  NCCL and cuDNN are used where they are found.
@@ -156,7 +155,7 @@ static std::string cmakeForCuda(StringRef name, StringRef gpu) {
 
 Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
                                const DriverOptions &options, StringRef name) {
-  // Before the rest: when that fails, the folder is still known.
+  // Written first, so that the folder is recognized even if a later write fails.
   std::string text = options.gpu.empty() ? cmakeForCpu(name) : cmakeForCuda(name, options.gpu);
   SourceFile cmake{"CMakeLists.txt", kWritten.str() + text + cmakeTransports(name, options)};
   if (Error error = writeSources(folder, cmake))

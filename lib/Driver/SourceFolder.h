@@ -6,13 +6,12 @@
 
 namespace braid {
 
-/// Whether `writeSourceFolder` may write there: the folder is new or empty, or its
-/// CMakeLists.txt says that braidc wrote it.
+/// Checks that `writeSourceFolder` may write to the folder: it is new or empty, or its CMakeLists.txt says that braidc
+/// wrote it.
 llvm::Error checkSourceFolder(llvm::StringRef folder);
 
-/// Writes generated sources, the runtime's sources and a CMakeLists.txt to a
-/// folder that builds without LLVM: by a C++ compiler, and nvcc for CUDA.  Replaces what
-/// of the same names lies there.
+/// Writes generated sources, the runtime's sources and a CMakeLists.txt to a folder. The folder builds without LLVM,
+/// with a C++ compiler, and nvcc for CUDA. Existing files of the same names are replaced.
 llvm::Error writeSourceFolder(llvm::StringRef folder, llvm::ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
                               const DriverOptions &options, llvm::StringRef name);
 

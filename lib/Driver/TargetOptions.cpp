@@ -1,4 +1,4 @@
-//===- TargetOptions.cpp - what --target says, and what it rules out ------===//
+//===- TargetOptions.cpp - resolves --target, checks options --------------===//
 
 #include "lib/Driver/TargetOptions.h"
 #include "lib/Driver/OutputFile.h"
@@ -17,14 +17,14 @@ using namespace llvm;
 using namespace braid;
 
 //===----------------------------------------------------------------------===//
-// The CUDA compiler, and what it compiles for
+// The CUDA compiler, and its GPUs
 //===----------------------------------------------------------------------===//
 
-/// The path of nvcc: `named` if that is not empty, or what CUDA_HOME or PATH have;
-/// empty where there is none.  An error if `named` is not there.
+/// Returns the path of nvcc: `named` if not empty, else the one of CUDA_HOME or PATH; empty if there is none. Returns
+/// an error if `named` does not exist.
 static Expected<std::string> findNvcc(StringRef named) {
   if (!named.empty()) {
-    // A path is taken as it is, whether or not there is something.
+    // findProgramByName returns a path unchanged, even if no file exists there.
     ErrorOr<std::string> path = sys::findProgramByName(named);
     if (!path || !sys::fs::can_execute(*path))
       return makeError("--nvcc=" + named + ": no such program");
@@ -40,16 +40,17 @@ static Expected<std::string> findNvcc(StringRef named) {
   return path ? *path : "";
 }
 
-/// The first GPU that computes in bf16, and the first with instructions of its own.
+/// Architecture numbers of the first GPU that computes in bf16, and of the first with an architecture-specific variant
+/// (sm_90a).
 static constexpr unsigned kFirst = 80, kFirstOwn = 90;
 
-/// The number of `sm_90`; 0 for what is none, or a variant.
+/// Returns the number of `sm_90`; 0 for other names and for variants.
 static unsigned numberOf(StringRef name) {
   unsigned number = 0;
   return name.consume_front("sm_") && !name.getAsInteger(10, number) ? number : 0;
 }
 
-/// What nvcc says to `--list-gpu-code`.
+/// Returns the output of `nvcc --list-gpu-code`.
 static Expected<std::string> askNvcc(StringRef nvcc) {
   auto scratch = TemporaryFolder::create();
   if (!scratch)
@@ -66,8 +67,8 @@ static Expected<std::string> askNvcc(StringRef nvcc) {
   return (*text)->getBuffer().str();
 }
 
-/// The GPUs that this nvcc compiles for, or, without one, those that CUDA 13 knows:
-/// sm_80, ..., with the variants that have all of a GPU's own instructions (sm_90a).
+/// Returns the GPUs that this nvcc compiles for, or, without nvcc, those that CUDA 13 knows: sm_80, ..., with the
+/// variants that have all instructions of one GPU (sm_90a).
 static Expected<std::vector<std::string>> gpuNames(StringRef nvcc) {
   std::string listed = "sm_80\nsm_86\nsm_87\nsm_89\nsm_90\nsm_100\nsm_103\nsm_110\nsm_120\nsm_121";
   if (!nvcc.empty()) {
@@ -114,7 +115,7 @@ static Error resolveGpu(DriverOptions &options, StringRef gpu) {
 // Options of the targets
 //===----------------------------------------------------------------------===//
 
-/// What is said of another target's compiler.
+/// Refuses options of another target's compiler.
 static Error checkOthers(const DriverOptions &options) {
   const GpuInfo *gpu = lookupTarget(options.target)->gpu;
   if (gpu && !options.cpu.empty())
@@ -131,7 +132,7 @@ static Error checkOthers(const DriverOptions &options) {
   return Error::success();
 }
 
-/// What ranks can communicate over.
+/// Checks that the target supports the transports.
 static Error checkTransports(const DriverOptions &options) {
   ArrayRef<StringLiteral> known = lookupTarget(options.target)->transports;
   for (const std::string &transport : options.parallel.transports)
@@ -141,7 +142,7 @@ static Error checkTransports(const DriverOptions &options) {
   return Error::success();
 }
 
-/// How attention is computed, of what the target has.
+/// Checks that the target supports the requested attention.
 static Error checkAttention(const DriverOptions &options) {
   if (options.attention == AttentionWay::Library && !lookupTarget(options.target)->attention.maxHeadSize)
     return makeError("--attention=library: the " + options.target +
@@ -159,7 +160,7 @@ static Error checkAttention(const DriverOptions &options) {
   return Error::success();
 }
 
-/// What is kept in the host's memory, of a target that has another.
+/// Checks that the target has a memory apart from the host's, if data is kept on the host.
 static Error checkOffload(const DriverOptions &options) {
   if (is_contained(options.given, "--offload-activations") && !options.offloadsActivations())
     return makeError(

@@ -1,4 +1,4 @@
-//===- TargetOptions.h - what --target says, and what it rules out -*- C++ -*-===//
+//===- TargetOptions.h - resolves --target, checks options ------*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_TARGETOPTIONS_H
 #define BRAID_LIB_DRIVER_TARGETOPTIONS_H
 
@@ -7,12 +7,11 @@
 
 namespace braid {
 
-/// Splits `cuda:sm_90` into target and GPU and finds the compiler.  An error for an
-/// unknown target, for a GPU that it does not compile for, and for options of another
-/// target.
+/// Splits `cuda:sm_90` into target and GPU and finds the compiler. Returns an error for an unknown target, an
+/// unsupported GPU, or options of another target.
 llvm::Error resolveTarget(DriverOptions &options);
 
-/// Whether what `options` ask for can be compiled on this machine.
+/// Checks that this machine has the compiler that `options` need.
 llvm::Error checkCompiler(const DriverOptions &options);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Toolchain.cpp - from generated sources to a binary -----------------===//
+//===- Toolchain.cpp - compiles generated sources to a binary -------------===//
 
 #include "lib/Driver/Toolchain.h"
 #include "lib/Driver/ChildProcess.h"
@@ -29,8 +29,7 @@ SmallVector<TransportLibrary> braid::transportLibraries(const DriverOptions &opt
       libraries, [&](const TransportLibrary &library) { return is_contained(transports, library.name); }));
 }
 
-/// The archive of a part and the description beside it; none if there is no such
-/// archive.
+/// Returns the archive of a part with the description beside it, or none if the archive does not exist.
 static Expected<std::optional<RuntimePart>> findPart(StringRef folder, StringRef name) {
   std::string stem = inFolder(folder, ("braid_rt_" + name).str());
   RuntimePart part{name.str(), inFolder(folder, ("libbraid_rt_" + name + ".a").str()), {}};
@@ -46,7 +45,7 @@ static Expected<std::optional<RuntimePart>> findPart(StringRef folder, StringRef
   return part;
 }
 
-/// The transports that are named, or all that there are.
+/// Adds the named transports, or all available ones.
 static Error findTransports(RuntimeFolder &runtime, const DriverOptions &options, StringRef folder) {
   const std::vector<std::string> &named = options.parallel.transports;
   for (auto [name, macro, package] : transportLibraries(options)) {
@@ -64,7 +63,7 @@ static Error findTransports(RuntimeFolder &runtime, const DriverOptions &options
   return Error::success();
 }
 
-/// The runtime of the target, where it is not that of the CPU.
+/// Adds the runtime of the target, unless that is the CPU.
 static Error findTargetPart(RuntimeFolder &runtime, const DriverOptions &options, StringRef folder) {
   if (options.gpu.empty())
     return Error::success();
@@ -81,7 +80,7 @@ static Error findTargetPart(RuntimeFolder &runtime, const DriverOptions &options
 Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const char *program) {
   std::string prefix = options.runtimeDir;
   if (prefix.empty()) {
-    // <prefix>/bin/braidc, in a build tree as after installation.
+    // braidc is <prefix>/bin/braidc, in a build tree as well as after installation.
     static char anchor;
     std::string executable = sys::fs::getMainExecutable(program, &anchor);
     prefix = sys::path::parent_path(sys::path::parent_path(executable)).str();
@@ -96,7 +95,7 @@ Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const c
       return makeError("the runtime is not there: '" + path +
                        "' does not exist; name the folder with lib/braid and "
                        "share/braid by --runtime-dir=");
-  // A folder of sources is linked where it is built.
+  // The CMake project in the folder links the runtime.
   if (options.emit == Emit::Dir)
     return runtime;
   if (Error error = findTransports(runtime, options, archives))
@@ -107,18 +106,18 @@ Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const c
 }
 
 //===----------------------------------------------------------------------===//
-// Compilers, as programs
+// Running compilers
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A program and its arguments, which may run beside others; its messages go to the file `log`, and its temporary
-/// files to the folder of that.
+/// A program and its arguments, which may run beside others. Its messages go to the file `log`, and its temporary files
+/// to the folder of `log`.
 class Command {
 public:
   Command(std::vector<std::string> arguments, std::string log) : arguments(std::move(arguments)), log(std::move(log)) {}
 
   Error start(bool verbose);
-  /// Waits for it and shows its warnings; an error has all that it said.
+  /// Waits for the program and shows its warnings. An error holds its whole output.
   Error finish();
 
 private:
@@ -138,7 +137,7 @@ Error Command::start(bool verbose) {
   return Error::success();
 }
 
-/// What to do where a compiler ended for want of memory; empty for other ends.
+/// Returns advice if a compiler ended because memory ran out; empty for other failures.
 static StringRef adviceOn(StringRef problem, StringRef output) {
   bool lacksMemory = problem == "signal 9" || output.contains("Killed signal terminated program") ||
                      output.contains("out of memory") || output.contains("memory exhausted");
@@ -159,7 +158,7 @@ Error Command::finish() {
                    adviceOn(problem, output));
 }
 
-/// Starts all, then waits for all; returns the first error.
+/// Starts all commands, then waits for all. Returns the first error.
 static Error runAll(MutableArrayRef<Command> commands, bool verbose) {
   Error first = Error::success();
   auto note = [&](Error error) {
@@ -183,12 +182,12 @@ static Error runAll(MutableArrayRef<Command> commands, bool verbose) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The compilations of a binary, and the line that links it.
+/// Compile commands of a binary, and its link command.
 struct Build {
   StringRef folder, scratch;
   const RuntimeFolder &runtime;
   const DriverOptions &options;
-  std::string compiler; // C++, by its path
+  std::string compiler; // path of the C++ compiler
   std::vector<Command> compiles;
   std::vector<std::string> objects;
 
@@ -199,7 +198,7 @@ struct Build {
 };
 } // namespace
 
-/// By `words`, a compiler and how it is to compile.
+/// Adds a compilation of `source`; `words` are the compiler and its flags.
 void Build::compile(StringRef source, std::vector<std::string> words) {
   StringRef stem = sys::path::stem(source);
   objects.push_back(inFolder(scratch, (stem + ".o").str()));
@@ -209,11 +208,11 @@ void Build::compile(StringRef source, std::vector<std::string> words) {
 
 void Build::compileHost(StringRef source) {
   std::vector<std::string> words{compiler, "-std=c++20", "-O3"};
-  // Kernels of the CPU target are compiled for the processor that is to run them.
+  // Compiles kernels of the CPU target for the processor that will run them.
   if (options.gpu.empty())
     words.insert(words.end(), {"-march=" + (options.cpu.empty() ? "native" : options.cpu), "-ffp-contract=fast"});
   if (!options.keepSources.empty())
-    words.push_back("-g1"); // the sources stay: profilers can show them
+    words.push_back("-g1"); // for profilers, because the sources are kept
   for (const RuntimePart &part : runtime.parts)
     for (const TransportLibrary &library : transportLibraries(options))
       if (library.name == part.name)

@@ -1,4 +1,4 @@
-//===- Toolchain.h - from generated sources to a binary ---------*- C++ -*-===//
+//===- Toolchain.h - compiles generated sources to a binary -----*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_TOOLCHAIN_H
 #define BRAID_LIB_DRIVER_TOOLCHAIN_H
 
@@ -8,12 +8,12 @@
 
 namespace braid {
 
-/// A part of the runtime that is an archive of its own, built where the libraries it
-/// needs were there.
+/// A part of the runtime with an archive of its own. It exists only if the libraries it needs were found when the
+/// runtime was built.
 struct RuntimePart {
   std::string name;               // gloo, mpi, cuda
   std::string archive;            // lib/braid/libbraid_rt_gloo.a
-  std::vector<std::string> words; // what it needs on the link line
+  std::vector<std::string> words; // linker arguments that it needs
 };
 
 /// The runtime that generated programs are compiled and linked against.
@@ -21,28 +21,26 @@ struct RuntimeFolder {
   std::string sources; // share/braid/runtime: headers and sources
   std::string headers; // share/braid/include: header libraries that it uses
   std::string library; // lib/braid/libbraid_rt.a
-  /// What the binary is linked with before the library: its transports but `threads`,
-  /// and its target, unless that is the CPU.
+  /// Archives that the linker gets before the library: the transports except `threads`, and the target except the CPU.
   std::vector<RuntimePart> parts;
 };
 
 /// A transport with a library of its own.
 struct TransportLibrary {
   llvm::StringLiteral name;
-  /// What model.cpp is told where the binary has it.
+  /// Macro that tells model.cpp that the binary has this transport.
   llvm::StringLiteral macro;
-  /// What to install where the runtime was built without it.
+  /// Package to install if the runtime was built without the transport.
   llvm::StringLiteral package;
 };
-/// Those that the target's binaries can have.
+/// Returns the transports that binaries of the target can have.
 llvm::SmallVector<TransportLibrary> transportLibraries(const DriverOptions &options);
 
-/// Looks in `options.runtimeDir`, or around the running program (`program` is
-/// argv[0]).  An error if a target or a transport that `options` name is not there.
+/// Searches `options.runtimeDir`, or around the running program (`program` is argv[0]). Returns an error if a target or
+/// a transport that `options` name is missing.
 llvm::Expected<RuntimeFolder> findRuntime(const DriverOptions &options, const char *program);
 
-/// Compiles sources that lie in `folder` to the binary `output`; objects and messages
-/// go to `scratch`.
+/// Compiles the sources in `folder` to the binary `output`. Object files and messages go to `scratch`.
 llvm::Error compileBinary(llvm::StringRef folder, llvm::StringRef scratch, const RuntimeFolder &runtime,
                           const DriverOptions &options, llvm::StringRef output);
 

@@ -1,4 +1,4 @@
-//===- Trial.cpp - what some options would lead to ------------------------===//
+//===- Trial.cpp - plans a graph with trial options -----------------------===//
 
 #include "lib/Driver/Trial.h"
 #include "lib/Driver/Pipeline.h"

@@ -1,4 +1,4 @@
-//===- Trial.h - what some options would lead to ----------------*- C++ -*-===//
+//===- Trial.h - plans a graph with trial options ---------------*- C++ -*-===//
 #ifndef BRAID_LIB_DRIVER_TRIAL_H
 #define BRAID_LIB_DRIVER_TRIAL_H
 
@@ -7,17 +7,17 @@
 
 namespace braid {
 
-/// What a plan takes.
+/// Costs of a plan.
 struct Trial {
   int64_t arenaBytes;
-  /// The activations at the peak.
+  /// Bytes of the activations at the peak.
   int64_t activationBytes;
-  /// A step, as predicted.
+  /// Predicted seconds of a step.
   double seconds;
 };
 
-/// Plans a copy of `module`, which the phase `behind` has left.  A memory limit is kept where it
-/// can be, and exceeded by as little as can be otherwise.  Errors are reported, remarks are not.
+/// Plans a copy of `module`, which has gone through the phase `behind`. Keeps a memory limit if possible, and else
+/// exceeds it by as little as possible. Reports errors, but no remarks.
 mlir::FailureOr<Trial> tryPlan(mlir::ModuleOp module, DriverOptions options, llvm::StringRef behind);
 
 } // namespace braid

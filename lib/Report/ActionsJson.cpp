@@ -1,8 +1,7 @@
 //===- ActionsJson.cpp - actions.json ---------------------------*- C++ -*-===//
 //
-// What the cost model knows of each action, for tools that predict a step or hold a
-// measured one against it.  Seconds are those of the GPU that the target's row describes:
-// the parts are apart, so that they can be scaled to another.
+// Predictions of the cost model for each action, for tools that predict a step or compare it with a measured one.
+// Seconds hold for the GPU in the target's row. They are listed by part, so that they can be scaled to another GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +35,8 @@ static void addFacts(Json &json, exec::ActionOpInterface action) {
   }
 }
 
-/// Computing waits for a collective, or for a copy from the host; what these do meanwhile is no time of
-/// an action's.
+/// Returns the JSON of a collective or of a copy from the host. Computing waits for it, so its time counts for no
+/// action.
 static Json collectiveJson(exec::ActionOpInterface action) {
   Json json{{"action", action.getActionName()}, {"kind", comm::copyOf(action) ? "copy" : "collective"}};
   if (std::optional<comm::Timing> timing = comm::timingOf(action)) {
@@ -75,7 +74,7 @@ static Json actionJson(exec::ActionOpInterface action, const ComputeRates &rates
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// What an action writes into transient buffers: names by where the buffers begin.
+/// Returns the names of the values that an action writes into transient buffers, by buffer offset.
 static Json makesJson(exec::ActionOpInterface action, const llvm::StringMap<int64_t> &offsets) {
   Json makes = Json::object();
   for (auto [number, out] : llvm::enumerate(action.getActionOuts()))
@@ -97,13 +96,13 @@ static Json programJson(exec::ProgramOp program, const ComputeRates &rates) {
   return actions;
 }
 
-/// Of what ranks hold parts of, the type of the whole.
+/// Returns the type of the whole tensor, of which a rank may hold a part.
 static RankedTensorType wholeOf(Operation *op, Type type) {
   auto whole = op->getAttrOfType<TypeAttr>(comm::CommDialect::kGlobal);
   return cast<RankedTensorType>(whole ? whole.getValue() : type);
 }
 
-/// The shapes of what a program is fed, by role; of all ranks together.
+/// Returns the shapes of a program's inputs, by role, for all ranks together.
 static Json inputsJson(exec::ProgramOp program) {
   Json inputs = Json::object();
   for (auto buffer : program.getBody().getOps<exec::BufferOp>())
@@ -112,7 +111,7 @@ static Json inputsJson(exec::ProgramOp program) {
   return inputs;
 }
 
-/// The numbers that the model learns; of all ranks together.
+/// Returns the number of trained scalars, for all ranks together.
 static int64_t countParameters(ModuleOp module) {
   int64_t count = 0;
   for (auto tensor : module.getOps<exec::TensorOp>())

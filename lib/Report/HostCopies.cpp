@@ -1,4 +1,4 @@
-//===- HostCopies.cpp - what goes between a device and its host -----------===//
+//===- HostCopies.cpp - copies between a device and its host --------------===//
 
 #include "lib/Report/HostCopies.h"
 #include "dialects/Comm/Comm.h"
@@ -54,7 +54,8 @@ std::vector<HostCopyReport> braid::readHostCopies(ModuleOp module) {
   return copies;
 }
 
-/// Away from the end of its copy to the host to the beginning of that from there.
+/// Returns whether the tensor is away from the device: from the end of its copy to the host to the start of the copy
+/// back.
 static bool isAway(const PlanTensor &tensor, int64_t action, ArrayRef<HostCopyReport> copies) {
   return llvm::all_of(copies, [&](const HostCopyReport &copy) {
     return !llvm::is_contained(copy.symbols, tensor.symbol) ||

@@ -1,4 +1,4 @@
-//===- HostCopies.h - what goes between a device and its host ---*- C++ -*-===//
+//===- HostCopies.h - copies between a device and its host ------*- C++ -*-===//
 #ifndef BRAID_LIB_REPORT_HOSTCOPIES_H
 #define BRAID_LIB_REPORT_HOSTCOPIES_H
 
@@ -15,33 +15,33 @@ struct HostCopyReport {
   std::string program;
   bool isToHost;
   int64_t bytes;
-  /// As the schedule says; 0 where there is none.
+  /// Predictions of the schedule in seconds; 0 if there are none.
   double predictedSeconds = 0, exposedSeconds = 0;
   std::string waitsFor;
-  /// The actions that start it and wait for it.
+  /// Actions that start the copy and wait for it.
   int64_t first, last;
-  /// What lies on the host: persistent tensors by their symbols, activations as their graph calls them.
+  /// Tensors on the host: persistent tensors by symbol, activations by their name in the graph.
   std::vector<std::string> tensors;
-  /// The symbols of both.
+  /// Symbols of the tensors on the host and on the device.
   std::vector<std::string> symbols;
 };
 
-/// The activations of a program that wait for backward in the host's memory.
+/// Activations of a program that wait for backward in the host's memory.
 struct WaitingActivations {
   std::string program;
   int64_t count = 0, bytes = 0;
-  /// How many of the bytes are not on the device when the most bytes are live there.
+  /// Bytes that are not on the device at the peak of its live bytes.
   int64_t bytesAwayAtPeak = 0;
 };
 
 /// Reads a module in memory form.
 std::vector<HostCopyReport> readHostCopies(mlir::ModuleOp module);
 
-/// Of the programs that have any.
+/// Returns an entry for each program that has such activations.
 std::vector<WaitingActivations> readWaitingActivations(const MemoryPlan &plan, llvm::ArrayRef<HostCopyReport> copies);
 
 void printWaitingActivations(llvm::raw_ostream &stream, llvm::ArrayRef<WaitingActivations> waiting);
-/// A line for each direction and program; nothing where nothing is copied.
+/// Prints a line for each direction and program, or nothing without copies.
 void printHostCopies(llvm::raw_ostream &stream, llvm::ArrayRef<HostCopyReport> copies);
 
 } // namespace braid

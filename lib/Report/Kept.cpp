@@ -1,8 +1,8 @@
-//===- Kept.cpp - what forward leaves in memory for backward --------------===//
+//===- Kept.cpp - tensors kept from forward to backward -------------------===//
 //
-// The memory form says it: an action of forward writes a reference, and an action of backward
-// reads it.  Whose unit a tensor is, and what it is called, the location of its action carries;
-// so what recomputation leaves out, and what fusion keeps in registers, is not listed.
+// The memory form shows kept tensors: an action of forward writes a reference, and an action of backward reads it. The
+// location of the action holds the tensor's unit and name. So values that are recomputed, or that fusion keeps in
+// registers, are not listed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,24 +40,24 @@ int64_t KeptReport::bytes() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What an action of forward has written.
+/// A value that an action of forward has written.
 struct Content {
-  int64_t begin, end; ///< In its buffer.
-  bool isRange;       ///< All bytes between are its own.
-  int64_t number;     ///< Of those that forward writes.
+  int64_t begin, end; ///< Bytes of the range in its buffer.
+  bool isRange;       ///< Whether all bytes of the range belong to the value.
+  int64_t number;     ///< Index among the values that forward writes.
   StringAttr unit;
   std::string name;
   int64_t bytes;
-  bool isRead = false; ///< By backward.
+  bool isRead = false; ///< Whether backward reads the value.
 };
 
 struct Unit {
-  /// In the order of forward.
+  /// Values in the order of forward.
   std::map<int64_t, KeptValue> values;
   int64_t passedOnBytes = 0;
 };
 
-/// Walks the actions of a program in their order.
+/// Visits the actions of a program in order.
 class Reader {
 public:
   explicit Reader(ProgramOp program);
@@ -69,14 +69,14 @@ private:
 
   ProgramOp program;
   int64_t numWritten = 0;
-  /// Of transient buffers that are neither inputs nor results.
+  /// Contents of transient buffers that are neither inputs nor results.
   llvm::StringMap<std::vector<Content>> contents;
   llvm::MapVector<StringAttr, Unit> units;
 };
 } // namespace
 
-/// What a tensor is called that an action writes: in a kernel, by the op that computes it; what a
-/// library call writes beside its result has a number behind the name of that.
+/// Returns the name of a tensor that an action writes: in a kernel, that of the op that computes it. For an additional
+/// result of a library call, a number follows the name of the main result.
 static std::string nameOf(ActionOpInterface action, unsigned out) {
   StringRef name;
   std::string number;
@@ -119,8 +119,8 @@ Reader::Reader(ProgramOp program) : program(program) {
   }
 }
 
-/// Backward reads what no action of forward reads along with it: a kernel that makes the loss and
-/// its gradient is where forward ends.
+/// Records a read. An action counts as backward only if none of its results belongs to forward: a kernel that computes
+/// the loss and its gradient ends forward.
 void Reader::read(Value ref, ArrayRef<tg::FactsAttr> readers) {
   auto source = ref.getDefiningOp<RefOp>();
   auto found = contents.find(source.getBuffer());
@@ -142,8 +142,8 @@ void Reader::read(Value ref, ArrayRef<tg::FactsAttr> readers) {
   }
 }
 
-/// The bytes of a reference that begins at `begin` which lie where `old` does: of a range, by whole indices of the
-/// outermost dim; rows that alternate with other parts are overwritten as a whole or not at all.
+/// Returns the bytes of a reference that begins at `begin` and that overlap with `old`. For a range, counts whole
+/// indices of the outermost dim. Rows that alternate with other parts are overwritten completely or not at all.
 static int64_t bytesWithin(RefType type, int64_t begin, int64_t bytes, const Content &old) {
   if (!old.isRange)
     return old.begin <= begin && begin + type.getSpanBytes() <= old.end ? bytes : 0;
@@ -167,13 +167,13 @@ void Reader::write(ActionOpInterface action, unsigned out, tg::FactsAttr facts) 
     return;
   int64_t begin = target.getOffset(), end = begin + target.getType().getSpanBytes();
   int64_t bytes = bytesOf(TypeRange(tensorOf(ref.getType())));
-  // Parts whose rows alternate overlap by their spans, and begin at different bytes.
+  // Parts with alternating rows have overlapping spans, but begin at different bytes.
   size_t before = found->second.size();
   llvm::erase_if(found->second, [&](const Content &old) {
     return (target.getType().isContiguous() && begin <= old.begin && old.end <= end) ||
            (begin == old.begin && end == old.end);
   });
-  // What is written in place of parts for the first time leaves the rest.
+  // The first write over a part of a value keeps the rest of the value.
   if (found->second.size() == before)
     llvm::erase_if(found->second, [&](Content &old) {
       old.bytes -= bytesWithin(target.getType(), begin, bytes, old);
@@ -209,7 +209,7 @@ KeptReport braid::readKept(ProgramOp program) { return Reader(program).report();
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// "h.0 .. h.11 (12 units)".
+/// Returns "h.0 .. h.11 (12 units)".
 static std::string nameOf(const KeptOfUnits &equal) {
   std::string first = equal.units.front().empty() ? "the root unit" : equal.units.front();
   return equal.units.size() == 1

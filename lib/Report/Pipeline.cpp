@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - what stages of a pipeline hold, send and wait for ---===//
+//===- Pipeline.cpp - memory, traffic and waits of stages -----------------===//
 
 #include "lib/Report/Pipeline.h"
 #include "dialects/Comm/Programs.h"
@@ -22,7 +22,7 @@ public:
   PipelineReport read();
 
 private:
-  /// 0 where there is no such function.
+  /// Returns 0 if there is no such function.
   double secondsOf(WalkStep step) const;
   int64_t bytesOf(WalkStep step) const;
   StageTimes timesOf(unsigned stage) const;
@@ -53,7 +53,8 @@ int64_t PipelineReader::bytesOf(WalkStep step) const {
   return its ? its->movedBytes : 0;
 }
 
-/// Where a stage's backward is whole, half of it counts as each part.
+/// Returns the times of a stage. A backward that is not split counts half as input gradient and half as weight
+/// gradient.
 StageTimes PipelineReader::timesOf(unsigned stage) const {
   StageTimes times;
   times.forward = secondsOf(cell(Action::Forward, stage));
@@ -82,7 +83,7 @@ StageReport PipelineReader::readStage(unsigned stage) {
   return report;
 }
 
-/// Of its cells, of its messages, sent or received, where that is more, and of the update.
+/// Returns the bytes of a rank's cells, of its update, and of its messages: sent or received ones, whichever are more.
 int64_t PipelineReader::movedBytes(int64_t rank) {
   int64_t bytes = 0, sent = 0, received = 0;
   for (const WalkStep &step : table.stepsOf(rank))
@@ -116,7 +117,7 @@ PipelineReport PipelineReader::read() {
     times.push_back(timesOf(stage));
   }
   Simulation simulation(schedule);
-  if (llvm::Error error = check(schedule, times)) // nothing is predicted
+  if (llvm::Error error = check(schedule, times)) // no prediction
     llvm::consumeError(std::move(error));
   else
     simulation = simulateQueues(schedule, times, planMessages(schedule, simulate(schedule, times)));
@@ -142,7 +143,7 @@ std::optional<PipelineReport> braid::readPipeline(ModuleOp module, const MemoryP
     return std::nullopt;
   FailureOr<std::optional<PipelineTable>> table = PipelineTable::of(module);
   if (failed(table))
-    return std::nullopt; // who verifies the module says why
+    return std::nullopt; // the verifier of the module reports the error
   return PipelineReader(module, **table, plan, traffic).read();
 }
 

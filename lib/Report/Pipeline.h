@@ -1,4 +1,4 @@
-//===- Pipeline.h - what stages of a pipeline hold, send and wait for -*- C++ -*-===//
+//===- Pipeline.h - memory, traffic and waits of stages ---------*- C++ -*-===//
 #ifndef BRAID_LIB_REPORT_PIPELINE_H
 #define BRAID_LIB_REPORT_PIPELINE_H
 
@@ -7,23 +7,23 @@
 
 namespace braid {
 
-/// Seconds and bytes are those of one microbatch.
+/// Costs of a stage. Seconds and bytes are for one microbatch.
 struct StageReport {
-  int64_t rank;      ///< The coordinate of its ranks.
-  std::string units; ///< `h.0 to h.5`; empty where the module does not say.
+  int64_t rank;      ///< Coordinate of the ranks of the stage.
+  std::string units; ///< `h.0 to h.5`; empty if the module does not state units.
   double forwardSeconds = 0, backwardSeconds = 0;
-  /// What it keeps from forward to backward, and for how many microbatches at once.
+  /// Bytes kept from forward to backward for a microbatch, and the number of microbatches kept at once.
   int64_t savedBytes = 0, slots = 0;
-  /// What it sends to the next stage, and to the one before; 0 where that is on the same rank.
+  /// Bytes sent to the next stage, and to the previous one; 0 if that stage is on the same rank.
   int64_t activationBytes = 0, gradientBytes = 0;
 };
 
-/// Of the ranks with one coordinate along the axis.
+/// Costs of the ranks with one coordinate along the axis.
 struct PipelineRankReport {
   int64_t arenaBytes = 0;
-  /// What a rank sends and receives in a step.
+  /// Bytes that a rank sends and receives in a step.
   int64_t movedBytes = 0;
-  /// The share of the table's time in which it waits, and the most microbatches of stages that it holds.
+  /// Share of the table's time that the rank waits, and most stage microbatches that it holds.
   double idle = 0;
   int64_t held = 0;
 };
@@ -33,13 +33,13 @@ struct PipelineReport {
   int64_t microbatches = 0;
   std::vector<StageReport> stages;
   std::vector<PipelineRankReport> ranks;
-  /// Of the table, and with the update behind it; predicted, with messages one after the other.
+  /// Predicted seconds of the table, and of the table with the update after it. Messages are sent one after the other.
   double tableSeconds = 0, stepSeconds = 0;
-  /// The share of all ranks' time in the table in which they are idle.
+  /// Idle share of all ranks' time in the table.
   double bubble = 0;
 };
 
-/// None for a module without a pipeline.
+/// Returns none for a module without a pipeline.
 std::optional<PipelineReport> readPipeline(mlir::ModuleOp module, const MemoryPlan &plan, const Traffic &traffic);
 
 void printPipeline(llvm::raw_ostream &stream, const PipelineReport &report);

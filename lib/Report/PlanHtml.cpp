@@ -5,12 +5,12 @@
 
 using namespace braid;
 
-/// `plan.html` of this folder, with marks where the data go.
+/// `plan.html` of this folder, with placeholders for the data.
 static constexpr llvm::StringLiteral kPage =
 #include "PlanPage.inc"
     ;
 
-/// JSON that may stand in a script element: no name that is in it can end the element.
+/// Returns JSON that is safe in a script element: no name in it can end the element.
 static std::string embedded(llvm::StringRef json) {
   std::string text;
   for (char character : json)

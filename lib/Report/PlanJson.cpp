@@ -21,7 +21,7 @@ static Json tensorJson(const PlanTensor &tensor) {
   return json;
 }
 
-/// The keys that describe one program.  The reported peak is what is allocated.
+/// Adds the keys that describe one program. The reported peak is the allocated size.
 static void addProgram(Json &json, const ProgramPlan &program) {
   json["peak_bytes"] = program.arenaBytes;
   json["lower_bound_bytes"] = program.lowerBoundBytes;
@@ -41,7 +41,7 @@ static void addProgram(Json &json, const ProgramPlan &program) {
     tensors.push_back(tensorJson(tensor));
 }
 
-/// What lies in the host's memory, which is allocated once and pinned.
+/// Returns the tensors in the host's memory, which is allocated once and pinned.
 static Json hostJson(const MemoryPlan &plan) {
   Json json{{"bytes", plan.hostBytes}};
   Json &tensors = json["tensors"] = Json::array();
@@ -112,7 +112,7 @@ static Json copyJson(const HostCopyReport &copy) {
           {"tensors", copy.tensors}};
 }
 
-/// Totals of a program or of a step.
+/// Adds totals of a program or of a step.
 template <class T> static void addTotals(Json &json, const T &traffic) {
   json["bytes_moved"] = traffic.movedBytes;
   json["link_s"] = traffic.linkSeconds;
@@ -141,10 +141,10 @@ static void addMesh(Json &json, const Traffic &traffic) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is kept for backward, and replays
+// Values kept for backward, and replays
 //===----------------------------------------------------------------------===//
 
-/// Of a program; empty if it keeps nothing.
+/// Returns the values that a program keeps; empty if there are none.
 static Json keptJson(const Report &report, const std::string &program) {
   Json json = Json::array();
   auto kept = llvm::find_if(report.kept, [&](const KeptReport &its) { return its.program == program; });
@@ -200,7 +200,7 @@ static Json pipelineJson(const PipelineReport &pipeline) {
 }
 
 //===----------------------------------------------------------------------===//
-// All of it
+// The whole plan
 //===----------------------------------------------------------------------===//
 
 std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> phases) {
@@ -245,6 +245,6 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
             {"count", waiting.count}, {"bytes", waiting.bytes}, {"away_at_peak_bytes", waiting.bytesAwayAtPeak}};
     addProgram(entry, program);
   }
-  // Names come from graphs and may hold any bytes.
+  // Names come from graphs and may contain any bytes.
   return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }

@@ -7,14 +7,14 @@
 
 using namespace braid;
 
-/// Lines of the longest tables.
+/// Most lines of a table.
 static constexpr size_t kRows = 12;
 
 static std::string life(const PlanTensor &tensor) {
   return tensor.persistent ? "always" : llvm::formatv("{0}..{1}", tensor.first, tensor.last).str();
 }
 
-/// The largest of `tensors`, and one line for the rest.
+/// Prints the largest of `tensors`, and one line for the rest.
 static void printTensors(llvm::raw_ostream &stream, std::vector<const PlanTensor *> tensors) {
   llvm::stable_sort(tensors, [](const PlanTensor *a, const PlanTensor *b) { return a->bytes > b->bytes; });
   int64_t rest = 0;
@@ -29,7 +29,7 @@ static void printTensors(llvm::raw_ostream &stream, std::vector<const PlanTensor
     stream << llvm::formatv("    {0,9}  in {1} more\n", formatSize(rest), tensors.size() - kRows);
 }
 
-/// The bytes at the program's peak add up to the lower bound.
+/// Prints bytes by category. The bytes at the program's peak add up to the lower bound.
 static void printCategories(llvm::raw_ostream &stream, const ProgramPlan &program) {
   stream << "  by category (each at its own peak, and at the program's)\n";
   for (auto [category, atPeak] : llvm::zip_equal(program.byCategory, program.atPeak))

@@ -1,4 +1,4 @@
-//===- Replays.cpp - what --recompute=auto chose from ---------------------===//
+//===- Replays.cpp - choices of --recompute=auto --------------------------===//
 
 #include "lib/Report/Replays.h"
 #include "lib/Memory/Size.h"
@@ -9,15 +9,15 @@
 
 using namespace braid;
 
-/// Characters of the plot.
+/// Size of the plot in characters.
 static constexpr int kChartRows = 10, kChartColumns = 56;
 
-/// Where a value lies between two others, from 0 to `steps`.
+/// Returns the position of a value between two others, from 0 to `steps`.
 static int step(double value, double least, double most, int steps) {
   return most > least ? int((value - least) / (most - least) * steps + 0.5) : 0;
 }
 
-/// Bytes go to the right, time upwards; `o` is a point, `*` the one that was chosen.
+/// Plots bytes to the right and time upwards; `o` is a point, `*` the chosen one.
 static void plot(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport> points) {
   auto byBytes = [](const ReplayReport &a, const ReplayReport &b) { return a.arenaBytes < b.arenaBytes; };
   auto byTime = [](const ReplayReport &a, const ReplayReport &b) { return a.seconds < b.seconds; };

@@ -1,4 +1,4 @@
-//===- Replays.h - what --recompute=auto chose from --------------*- C++ -*-===//
+//===- Replays.h - choices of --recompute=auto ------------------*- C++ -*-===//
 #ifndef BRAID_LIB_REPORT_REPLAYS_H
 #define BRAID_LIB_REPORT_REPLAYS_H
 
@@ -10,21 +10,21 @@
 
 namespace braid {
 
-/// A point of bytes against time.
+/// A choice of --recompute=auto, with its memory and time.
 struct ReplayReport {
-  /// What a second of replaying is worth; none where nothing is replayed.
+  /// Price of a second of replaying, in bytes; none if nothing is replayed.
   std::optional<double> bytesPerSecond;
-  /// In how many units, where not in all.
+  /// Number of units with this price; none for all units.
   std::optional<int64_t> units;
-  /// The values that are kept or replayed against that, as `*/up: keep`.
+  /// Values that are kept or replayed regardless of the price, as `*/up: keep`.
   std::vector<std::string> values;
   int64_t arenaBytes, activationBytes;
-  /// A step, as predicted.
+  /// Predicted seconds of a step.
   double seconds;
   bool isChosen;
 };
 
-/// A table with a mark at the point that was chosen, and a plot.
+/// Prints a table that marks the chosen point, and a plot.
 void printReplays(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport> points);
 
 } // namespace braid

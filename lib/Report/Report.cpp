@@ -1,4 +1,4 @@
-//===- Report.cpp - all that there is to say ------------------------------===//
+//===- Report.cpp - reads the report of a module --------------------------===//
 
 #include "lib/Report/Report.h"
 #include "dialects/Comm/Timing.h"
@@ -21,7 +21,7 @@ static std::optional<AttentionSumsReport> readAttention(mlir::ModuleOp module) {
   return found;
 }
 
-/// What computes, as it is launched, and what it stalls for copies.
+/// Returns the predicted seconds of a program: its computing actions one after the other, and its stalls for copies.
 static double secondsOf(exec::ProgramOp program, const ComputeRates &rates) {
   std::optional<comm::Timing> scheduled = comm::timingOf(program);
   double seconds = scheduled ? scheduled->exposed : 0;
@@ -31,7 +31,7 @@ static double secondsOf(exec::ProgramOp program, const ComputeRates &rates) {
   return seconds;
 }
 
-/// With ranks that of the schedule.
+/// Returns the predicted seconds of a step. With several ranks, the schedule predicts them.
 static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64_t microbatches) {
   if (traffic.predictedSeconds)
     return *traffic.predictedSeconds;
@@ -45,7 +45,7 @@ static double stepSecondsOf(mlir::ModuleOp module, const Traffic &traffic, int64
   return seconds;
 }
 
-/// A step is that of the rank that sends most.
+/// Adds the totals of a step. Its moved bytes are the most that any rank moves.
 static void addPipeline(const PipelineReport &pipeline, Traffic &traffic) {
   for (const PipelineRankReport &rank : pipeline.ranks)
     traffic.movedBytes = std::max(traffic.movedBytes, rank.movedBytes);

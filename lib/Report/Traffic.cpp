@@ -1,4 +1,4 @@
-//===- Traffic.cpp - what a module in memory form communicates ------------===//
+//===- Traffic.cpp - communication of a module in memory form -------------===//
 
 #include "lib/Report/Traffic.h"
 #include "dialects/Comm/Sharding.h"
@@ -20,8 +20,8 @@ const ProgramTraffic *Traffic::program(StringRef name) const {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// Whose tensors it sends, if that is known; else the persistent tensors among the
-/// places that it reads and writes, or the names of what it reads.
+/// Returns the parameters or states whose tensors the collective sends, if known. Else returns the persistent tensors
+/// that it reads and writes, or the names of the values that it reads.
 static std::vector<std::string> tensorNames(CollectiveOpInterface op, SymbolTable &symbols, SymbolTable &buffers) {
   if (SmallVector<StringRef> names = tensorNamesOf(op); !names.empty())
     return {names.begin(), names.end()};
@@ -117,8 +117,8 @@ ProgramTraffic ProgramReader::read() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// What reductions of tensors move: those of gradients, since a training program
-/// reduces nothing else but numbers.
+/// Returns the bytes moved by reductions of tensors. These are gradients, because a training program otherwise reduces
+/// only scalars.
 static int64_t reducedBytes(const ProgramTraffic *program) {
   int64_t bytes = 0;
   if (program)
@@ -128,8 +128,7 @@ static int64_t reducedBytes(const ProgramTraffic *program) {
   return bytes;
 }
 
-/// None where gradients are not accumulated, or where nothing is sharded that they could
-/// be sharded like.
+/// Returns none if gradients are not accumulated, or if no sharding exists that they could use.
 static std::optional<AccumulatorTraffic> readAccumulators(ModuleOp module, const Mesh &mesh, const Traffic &traffic) {
   AccumulatorTraffic found{};
   for (auto tensor : module.getOps<exec::TensorOp>()) {

@@ -1,8 +1,7 @@
-//===- Traffic.h - what a module in memory form communicates ----*- C++ -*-===//
+//===- Traffic.h - communication of a module in memory form -----*- C++ -*-===//
 //
-// Bytes of a collective are those of its whole tensors; moved bytes those that a
-// rank sends in a ring, as `CollectiveOpInterface::getBytesSent` counts them.
-// Seconds are what the overlap pass predicted (`comm.timing`), where it ran.
+// The bytes of a collective count its whole tensors. Its moved bytes are sent by one rank in a ring, as counted by
+// `CollectiveOpInterface::getBytesSent`. Seconds are predictions of the overlap pass (`comm.timing`), if it ran.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REPORT_TRAFFIC_H
@@ -19,19 +18,19 @@ struct CollectiveTraffic {
   std::string op;        // reduce_scatter
   std::string reduction; // sum, or empty
   std::vector<std::string> axes;
-  int64_t ranks; // of its group
+  int64_t ranks; // ranks in its group
   std::string dtype;
   int64_t bytes, movedBytes;
-  /// Whether it combines or gathers numbers alone: a loss, a norm, a stop flag.
+  /// Whether it only combines or gathers scalars, such as a loss, a norm or a stop flag.
   bool isOfNumbers;
   std::optional<double> predictedSeconds, exposedSeconds;
   std::string waitsFor;
-  /// The unit whose parameters it gathers; none if it gathers none.
+  /// The unit whose parameters the collective gathers, if any.
   std::optional<std::string> unit;
-  /// What it sends: the parameters and states that the tensors are of, in the order of
-  /// the tensors, and what numbers are.
+  /// Names of the sent values, in the order of the tensors: the parameter or state of each tensor, and the meaning of
+  /// each scalar.
   std::vector<std::string> tensors;
-  /// The actions of its start and its wait, numbered as in `exec.buffer`.
+  /// Actions of its start and its wait, numbered as in `exec.buffer`.
   int64_t start, wait;
 };
 
@@ -39,15 +38,14 @@ struct ProgramTraffic {
   std::string name;
   std::vector<CollectiveTraffic> collectives;
   int64_t movedBytes = 0;
-  /// On the link, all together.
+  /// Seconds on the link, for all collectives together.
   double linkSeconds = 0;
   /// Seconds of the whole program, and seconds that it stalls for collectives.
   std::optional<double> predictedSeconds, exposedSeconds;
 };
 
-/// Gradients of microbatches that are added up: as they are (partial sums, reduced
-/// once a step), or reduced each time into the rank's shard.  A step the other way
-/// around holds and moves other bytes.
+/// Accumulated gradients of microbatches. They are either partial sums, reduced once per step, or reduced for each
+/// microbatch into the rank's shard. `other` values are the bytes that the alternative would hold and move.
 struct AccumulatorTraffic {
   bool areSharded;
   int64_t heldBytes, movedBytes;
@@ -59,11 +57,11 @@ struct Traffic {
     std::string name;
     int64_t size;
   };
-  /// None: one rank, and nothing to say.
+  /// Axes of the mesh; empty for one rank, which has no communication.
   std::vector<Axis> mesh;
   int64_t ranks = 1, microbatches = 1;
   std::vector<ProgramTraffic> programs;
-  /// Of a step: `accumulate` for all microbatches but the last, then `train`.
+  /// Totals of a step: `accumulate` for all microbatches but the last, then `train`.
   int64_t movedBytes = 0;
   double linkSeconds = 0;
   std::optional<double> predictedSeconds, exposedSeconds;
@@ -72,7 +70,7 @@ struct Traffic {
   const ProgramTraffic *program(llvm::StringRef name) const;
 };
 
-/// Reads a module in memory form that makes a step of `microbatches`.
+/// Reads a module in memory form whose step has `microbatches` microbatches.
 Traffic readTraffic(mlir::ModuleOp module, int64_t microbatches);
 
 } // namespace braid

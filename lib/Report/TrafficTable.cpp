@@ -23,7 +23,7 @@ std::string braid::formatSeconds(double seconds) {
 
 static std::string secondsOr(std::optional<double> seconds) { return seconds ? formatSeconds(*seconds) : "-"; }
 
-/// `h.0.mlp.weight` or `ln_f.weight .. h.3.mlp.bias (7 tensors)`, after the unit.
+/// Returns `h.0.mlp.weight` or `ln_f.weight .. h.3.mlp.bias (7 tensors)`, after the unit.
 static std::string contentOf(const CollectiveTraffic &collective) {
   std::string text =
       collective.unit ? (collective.unit->empty() ? "root unit" : "unit " + *collective.unit) + ", " : "";
@@ -44,7 +44,7 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramTraffic &progra
                             secondsOr(program.exposedSeconds));
   stream << llvm::formatv("    {0,4} {1,-15} {2,-14} {3,9} {4,9} {5,9} {6,9}  {7,-11} {8,-23} {9}\n", "#", "op", "axes",
                           "bytes", "moved", "predicted", "exposed", "start..wait", "waits for", "tensors");
-  // As `waits for` numbers them: in the order of starts.
+  // `waits for` uses the same numbers: the order of starts.
   for (auto [number, collective] : llvm::enumerate(program.collectives)) {
     std::string axes = "{" + llvm::join(collective.axes, ",") + "} x " + std::to_string(collective.ranks);
     std::string life = llvm::formatv("{0}..{1}", collective.start, collective.wait).str();
@@ -55,7 +55,7 @@ static void printProgram(llvm::raw_ostream &stream, const ProgramTraffic &progra
   }
 }
 
-/// What the other way to add up gradients would hold and move.
+/// Prints the bytes that the alternative accumulation of gradients would hold and move.
 static void printAccumulators(llvm::raw_ostream &stream, const AccumulatorTraffic &accumulators) {
   stream << llvm::formatv("  gradients of microbatches are {0}: {1} held, {2} moved a step; {3}: {4} held, {5} moved\n",
                           accumulators.areSharded ? "reduced each time" : "added up unreduced",

@@ -1,4 +1,4 @@
-//===- Agreement.cpp - what the ranks of a collective agree on ------------===//
+//===- Agreement.cpp - signature shared by a collective's ranks -----------===//
 
 #include "lib/Schedule/Agreement.h"
 #include "dialects/Comm/MovedValues.h"
@@ -12,11 +12,11 @@ using namespace braid;
 using namespace braid::comm;
 
 //===----------------------------------------------------------------------===//
-// What must be equal
+// The parts of a signature
 //===----------------------------------------------------------------------===//
 
-/// The attributes of the op itself.  How many operands there are depends on the
-/// rank: it may be a root.
+/// Returns the attributes of the op itself. Leaves out the number of operands, which differs between a root and other
+/// ranks.
 static SmallVector<NamedAttribute> attributesOf(Operation *op) {
   SmallVector<NamedAttribute> attributes;
   if (auto all = dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute()))
@@ -26,7 +26,7 @@ static SmallVector<NamedAttribute> attributesOf(Operation *op) {
   return attributes;
 }
 
-/// The logical tensor types; null if there are none.
+/// Returns the logical tensor types; null if there are none.
 static ArrayAttr tensorTypes(MLIRContext *context, TypeRange types) {
   SmallVector<Attribute> result;
   for (Type type : types) {
@@ -36,12 +36,13 @@ static ArrayAttr tensorTypes(MLIRContext *context, TypeRange types) {
   return result.empty() ? ArrayAttr() : ArrayAttr::get(context, result);
 }
 
-/// Messages of cells lie in states `stage0_activation_out.1` and `stage1_activation_in.1`, whose numbers agree.
+/// Returns the number in the name of a message's state. The states `stage0_activation_out.1` and
+/// `stage1_activation_in.1` of one message have the same number.
 static StringAttr numberOfMessage(StringAttr state) {
   return StringAttr::get(state.getContext(), state.getValue().rsplit('.').second);
 }
 
-/// In a cell, which of the messages between two stages each tensor is, as its state's name says.
+/// Adds, for a cell, which of the messages between two stages each tensor is. The name of its state holds that number.
 static void addMessages(CollectiveOpInterface op, SmallVectorImpl<Attribute> &moved) {
   auto cell = op->getParentOfType<func::FuncOp>();
   if (!cell || !cell->hasAttr(CommDialect::kCell))
@@ -75,7 +76,7 @@ Agreement braid::agreementOf(CollectiveOpInterface op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What differs
+// Differences
 //===----------------------------------------------------------------------===//
 
 std::string RankAt::str() const { return (op->getName().stripDialect() + " #" + Twine(number)).str(); }
@@ -94,7 +95,7 @@ std::string braid::textOf(AxesAttr axes) {
 
 namespace {
 
-/// Compares one thing after another until something differs.
+/// Compares one part of the signatures after another until two differ.
 class Difference {
 public:
   Difference(const RankAt &a, const RankAt &b) : a(a), b(b) {}

@@ -1,4 +1,4 @@
-//===- Agreement.h - what the ranks of a collective agree on ----*- C++ -*-===//
+//===- Agreement.h - signature shared by a collective's ranks ---*- C++ -*-===//
 #ifndef BRAID_LIB_SCHEDULE_AGREEMENT_H
 #define BRAID_LIB_SCHEDULE_AGREEMENT_H
 
@@ -6,16 +6,15 @@
 
 namespace braid {
 
-/// The signature of a collective, equal on all ranks that take part.  Tensor types are
-/// null where there are no tensors: on the ranks of a rooted collective other than the
-/// root, and on one side of send and recv.
+/// The signature of a collective, equal on all ranks that take part. Tensor types are null where a rank has no tensors:
+/// on non-root ranks of a rooted collective, and on one side of send and recv.
 struct Agreement {
   /// The op and its attributes.
   mlir::Attribute content;
-  /// The types of the tensors, in either form.
+  /// Types of the tensors, as values or as refs.
   mlir::ArrayAttr sent, received;
-  /// Which values it moves (dialects/Comm/MovedValues.h), and in cells of a pipeline which of the messages between two
-  /// stages they are; null where nothing is said.
+  /// Identities of the moved values (dialects/Comm/MovedValues.h), and for cells of a pipeline also the index of the
+  /// message between two stages; null if unknown.
   mlir::ArrayAttr moved;
 };
 
@@ -25,19 +24,19 @@ Agreement agreementOf(comm::CollectiveOpInterface op);
 struct RankAt {
   int64_t rank;
   comm::CollectiveOpInterface op;
-  /// Its number among the communications of the rank.
+  /// Index among the communications of the rank.
   unsigned number;
-  /// Whether it is a send or recv, which matches one rank.
+  /// Whether the op is a send or recv, which matches a single rank.
   bool isPointToPoint;
-  /// `all_reduce #7`, and ` over {dp}` beside another op of that name.
+  /// `str` returns `all_reduce #7`; `strBeside` adds ` over {dp}` if the other op has the same name.
   std::string str() const;
   std::string strBeside(const RankAt &other) const;
 };
 
-/// `{dp, tp}`
+/// Returns the axes as `{dp, tp}`.
 std::string textOf(comm::AxesAttr axes);
 
-/// Describes what differs, as in `the reduction is sum on rank 0 and max on rank 2`.
+/// Describes the first difference, as in `the reduction is sum on rank 0 and max on rank 2`.
 std::string describeDifference(const RankAt &a, const RankAt &b);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Buckets.cpp - waves, splits and the order that follows -------------===//
+//===- Buckets.cpp - waves, splits and the resulting order ----------------===//
 
 #include "lib/Schedule/Buckets.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,12 +27,12 @@ private:
   void findWaves();
   void findFollowers();
 
-  /// The items of one kind and wave, in the order in which they are taken.
+  /// Splits the items of one kind and wave, given in the order in which they are visited.
   void split(llvm::ArrayRef<unsigned> sequence);
   void splitBeforeReaders(llvm::SmallVector<unsigned> sequence);
   void splitByCap(llvm::ArrayRef<unsigned> sequence);
   void splitFollowers(unsigned depth);
-  /// Adds to the last bucket, or begins one.
+  /// Adds an item to the last bucket, or to a new one if `begins`.
   void add(unsigned item, bool begins, std::optional<int64_t> cap);
   void findOrder();
 
@@ -41,13 +41,13 @@ private:
 
   const BucketProblem &problem;
   BucketSolution solution;
-  /// The item of an action, or kNone.
+  /// Item of each action, or kNone.
   std::vector<unsigned> itemOf;
-  /// Kinds that lead to each other have the same loop, others none.
+  /// Strongly connected component of each kind, or kNone.
   std::vector<unsigned> loopOf;
   unsigned numLoops = 0;
   std::vector<unsigned> wave, bucketOf;
-  /// The item that makes all that this one sends, and the length of such a chain.
+  /// For each item, the single item that produces all it sends, and the length of the chain of such items.
   std::vector<unsigned> follows, depth;
 };
 
@@ -61,14 +61,14 @@ Solver::Solver(const BucketProblem &problem)
 }
 
 //===----------------------------------------------------------------------===//
-// What may share a bucket
+// Items that may share a bucket
 //===----------------------------------------------------------------------===//
 
-/// Which kinds lead to each other: cubic in the kinds, of which there are few.
+/// Finds the strongly connected components of kinds. Cubic in the number of kinds, which is small.
 void Solver::findLoops() {
   size_t kinds = problem.kinds.size();
   std::vector<llvm::SmallBitVector> leadsTo(kinds, llvm::SmallBitVector(kinds));
-  // The kinds of the items that an action needs, with its own.
+  // Kinds of the items that an action needs, including itself.
   std::vector<llvm::SmallBitVector> behind(numActions(), llvm::SmallBitVector(kinds));
   for (unsigned action = 0; action < numActions(); ++action) {
     for (unsigned need : problem.needs[action])
@@ -95,7 +95,7 @@ void Solver::findLoops() {
 }
 
 void Solver::findWaves() {
-  // For each action and loop, the items of the loop on the longest chain to it.
+  // For each action and component, the number of items of the component on the longest chain to the action.
   std::vector<unsigned> length(numActions() * numLoops);
   for (unsigned action = 0; action < numActions(); ++action) {
     auto mine = llvm::MutableArrayRef(length).slice(size_t(action) * numLoops, numLoops);
@@ -108,7 +108,7 @@ void Solver::findWaves() {
   }
 }
 
-/// Where a kind has items that follow nobody, the others are split like them.
+/// Finds the items that follow another one. If any item of a kind follows no other item, none of the kind does.
 void Solver::findFollowers() {
   std::vector<bool> mayFollow(problem.kinds.size(), true);
   for (auto [number, item] : llvm::enumerate(problem.items)) {
@@ -156,9 +156,9 @@ void Solver::splitByCap(llvm::ArrayRef<unsigned> sequence) {
   }
 }
 
-/// A bucket may stand anywhere from where the last of its tensors is made to the
-/// first reader of any; taken in the order in which they are made, as many as fit
-/// leave the fewest buckets.
+/// Splits a kind whose readers may not move. A bucket may run anywhere between the computation of its last tensor and
+/// the first reader of any tensor. Adding items in the order of their computation, as many as fit, gives the fewest
+/// buckets.
 void Solver::splitBeforeReaders(llvm::SmallVector<unsigned> sequence) {
   std::vector<unsigned> firstReader(numActions(), kNone);
   for (unsigned action = 0; action < numActions(); ++action)
@@ -192,7 +192,7 @@ void Solver::split(llvm::ArrayRef<unsigned> sequence) {
     splitBeforeReaders(llvm::SmallVector<unsigned>(sequence));
 }
 
-/// Items that follow those of one bucket stay together.
+/// Splits items that follow others. Items that follow those of one bucket stay together.
 void Solver::splitFollowers(unsigned level) {
   std::vector<unsigned> items;
   for (unsigned item = 0; item < problem.items.size(); ++item)
@@ -209,11 +209,10 @@ void Solver::splitFollowers(unsigned level) {
 }
 
 //===----------------------------------------------------------------------===//
-// The order
+// Order of the actions
 //===----------------------------------------------------------------------===//
 
-/// Actions stay in their order but for those that wait for a bucket; a bucket comes
-/// as soon as it can.
+/// Keeps the order of actions, except for those that wait for a bucket. A bucket runs as early as possible.
 void Solver::findOrder() {
   std::vector<unsigned> standsFor(numActions());
   for (unsigned action = 0; action < numActions(); ++action)

@@ -1,20 +1,17 @@
-//===- Buckets.h - which collectives become one -----------------*- C++ -*-===//
+//===- Buckets.h - merges collectives into buckets --------------*- C++ -*-===//
 //
-// Collectives of equal kind (op, reduction, element type, group) may be one, over
-// the tensors of all of them.  It stands where the last of its tensors is made, and
-// what reads the others waits for it: so none may need the result of another, and no
-// chain through other buckets may lead from one to another.
+// Merges collectives of equal kind (op, reduction, element type, group) into one collective over all their tensors. The
+// merged collective runs after the last of its tensors is computed, and readers of the other tensors wait for it. So no
+// item of a bucket may need the result of another one, directly or through other buckets.
 //
-// Let a kind lead to another if an item of the second needs one of the first.  A
-// kind from which nothing leads back to itself can be split into buckets in any way.  In kinds that
-// lead to each other only items of the same *wave* share a bucket: as many items of
-// these kinds lie on the longest chain to each of them, and from one wave to the same
-// there is no chain.  That is all that the order of a program asks of its buckets.
+// A kind *leads to* another if an item of the second needs an item of the first. A kind that does not lead back to
+// itself can be split into buckets in any way. In a strongly connected component of kinds, only items of the same
+// *wave* share a bucket. The wave of an item is the number of items of the component on the longest chain to it; no
+// chain connects two items of one wave. The order of a program needs no other constraint on its buckets.
 //
-// Items are walked in the order of their parameters, backwards, because gradients
-// become ready so; the order says nothing of times, so every rank and run agrees.
-// A kind that sends nothing but what other items make is split like these: the
-// all_reduce across nodes as the reduce_scatter within them.
+// Items are visited in reverse order of their parameters, because gradients are computed in that order. This order does
+// not depend on time, so every rank and run agrees. A kind whose items only send what other items produce is split like
+// those: for example, the all_reduce across nodes is split like the reduce_scatter within them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_BUCKETS_H
@@ -32,59 +29,56 @@ namespace braid {
 struct BucketProblem {
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
-  /// What bounds the buckets of a kind.
+  /// Limits of the buckets of a kind.
   struct Kind {
-    /// Bytes, of the first bucket and of the others.  A tensor that is larger has a
-    /// bucket of its own.
+    /// Largest bytes of the first bucket and of the others. A larger tensor gets a bucket of its own.
     int64_t firstCap = kUnlimited, cap = kUnlimited;
-    /// Whether readers may move behind the bucket.  If not, it ends before the first
-    /// of them.
+    /// Whether readers may move behind the bucket. If not, the bucket ends before the first reader.
     bool mayDelay = true;
-    /// A bucket with so many bytes takes no more of them than are too few for another.
+    /// A bucket of at least this many bytes ends early if the rest of its unit has at least as many bytes.
     int64_t enough = kUnlimited;
   };
 
   /// A collective that may share a bucket.
   struct Item {
     unsigned action, kind;
-    /// A bucket ends where the unit changes.
+    /// The unit of the model. A bucket ends where the unit changes.
     unsigned unit = 0;
-    /// Where its parameter is registered.
+    /// Position in which the parameter is registered.
     unsigned order = 0;
     int64_t bytes = 0;
   };
 
-  /// For each action of the program, in its order, the earlier ones that it needs.
+  /// For each action in program order, the earlier actions that it needs.
   std::vector<llvm::SmallVector<unsigned, 2>> needs;
   std::vector<Kind> kinds;
-  /// In the order of their actions.
+  /// Items in the order of their actions.
   std::vector<Item> items;
 };
 
 struct Bucket {
-  /// In the order in which they were taken.
+  /// Items in the order in which they were added.
   std::vector<unsigned> items;
-  /// Of all tensors, and the most there may be; none where another bucket decided.
+  /// Bytes of all tensors, and their limit; no limit if the bucket follows another one.
   int64_t bytes = 0;
   std::optional<int64_t> cap;
 };
 
 struct BucketSolution {
-  /// Every item is in one.
+  /// Buckets; each item is in exactly one.
   std::vector<Bucket> buckets;
-  /// The actions in their new order; the first item of a bucket in the program's
-  /// order stands for all.
+  /// The actions in their new order. The first item of a bucket in program order stands for the whole bucket.
   std::vector<unsigned> order;
 };
 
-/// What is wrong with the problem itself, if anything.
+/// Returns the first error in the problem itself, if any.
 std::optional<std::string> check(const BucketProblem &problem);
 
-/// Near-linear in the needs: one queue over the actions.
+/// Solves a problem. The time is nearly linear in the needs, with one queue over the actions.
 BucketSolution findBuckets(const BucketProblem &problem);
 
-/// What is wrong with the solution, if anything.  Knows nothing of kinds that lead to
-/// each other and of waves: the new order is the proof that there is one.
+/// Returns the first error in the solution, if any. Does not use components and waves: it checks that the new order
+/// exists and is valid.
 std::optional<std::string> verify(const BucketProblem &problem, const BucketSolution &solution);
 
 } // namespace braid

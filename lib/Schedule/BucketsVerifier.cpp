@@ -1,7 +1,6 @@
-//===- BucketsVerifier.cpp - are these buckets right? ---------------------===//
+//===- BucketsVerifier.cpp - checks buckets -------------------------------===//
 //
-// Shares nothing with the solver.  The new order is replayed: whatever an action
-// needs must have come before it.
+// Shares no code with the solver. Replays the new order and checks that each action comes after all actions it needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,16 +42,16 @@ public:
   Fault run();
 
 private:
-  /// Every item is in one bucket.
+  /// Checks that every item is in exactly one bucket.
   Fault cover();
   Fault likeness(unsigned bucket);
   Fault size(unsigned bucket);
-  /// Nothing that reads an item came, in the old order, before the last of the
-  /// bucket's needs.
+  /// Checks, for kinds whose readers may not move, that no reader of an item precedes the last need of the bucket in
+  /// the old order.
   Fault delays();
   Fault order();
 
-  /// The bucket that alone makes what the items send, if there is one.
+  /// Returns the only bucket that produces what the items send, if there is one.
   std::optional<unsigned> leader(const Bucket &bucket) const;
 
   const BucketProblem &problem;

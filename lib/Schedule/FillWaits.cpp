@@ -1,4 +1,4 @@
-//===- FillWaits.cpp - what to compute while something is on its way ------===//
+//===- FillWaits.cpp - fills waits for collectives ------------------------===//
 
 #include "lib/Schedule/FillWaits.h"
 #include "lib/Schedule/Timeline.h"
@@ -11,9 +11,9 @@ using namespace braid;
 using Action = OverlapProblem::Action;
 using Kind = OverlapProblem::Kind;
 
-/// Actions on each side of a wait that are looked at.
+/// Largest number of actions examined on each side of a wait.
 static constexpr unsigned kMostSeen = 128;
-/// A wait of fewer seconds is not worth another order.
+/// Shorter waits, in seconds, do not justify another order.
 static constexpr double kLeastWait = 1e-6;
 
 namespace {
@@ -31,8 +31,8 @@ public:
   std::vector<unsigned> run();
 
 private:
-  /// The place of the first action that waits for the one at `place`; none where all that wait are updates, which
-  /// move by themselves.
+  /// Returns the position of the first action that waits for the one at `place`. Returns none if this action is an
+  /// update, because the scheduler moves updates itself.
   std::optional<unsigned> firstReader(unsigned place) const;
   bool dependsOn(unsigned action, const std::vector<bool> &others) const;
   bool mayMove(unsigned action) const;
@@ -61,13 +61,14 @@ bool Filler::dependsOn(unsigned action, const std::vector<bool> &others) const {
   return llvm::any_of(actions[action].needs, isOther) || llvm::any_of(actions[action].after, isOther);
 }
 
-/// What reads gathered parameters stays: units are gathered in the order of their first uses.
+/// Returns whether the action may move. Readers of gathered parameters stay, because units are gathered in the order of
+/// their first uses.
 bool Filler::mayMove(unsigned action) const {
   auto isGather = [&](unsigned need) { return actions[need].kind == Kind::Gather; };
   return actions[action].kind == Kind::Compute && llvm::none_of(actions[action].needs, isGather);
 }
 
-/// How long the reader has to wait for what is at `place` on the queue, where all start as early as they can.
+/// Returns the seconds that the reader waits for the action at `place`, if all actions start as early as possible.
 double Filler::waitOf(unsigned place, unsigned reader) const {
   std::vector<double> ends(actions.size(), 0);
   double now = 0, link = 0;
@@ -83,8 +84,8 @@ double Filler::waitOf(unsigned place, unsigned reader) const {
   return ends[order[place]] - now;
 }
 
-/// Where those begin that may be delayed: behind what is computed while something before is on its way, which is
-/// over when the one at `place` starts.
+/// Returns the first position whose actions may be delayed. It lies after the computation that overlaps with an earlier
+/// communication, which ends before the one at `place` starts.
 unsigned Filler::windowBefore(unsigned place) const {
   unsigned begin = place;
   for (; begin > 0 && place - begin < kMostSeen; --begin) {
@@ -96,11 +97,11 @@ unsigned Filler::windowBefore(unsigned place) const {
   return begin;
 }
 
-/// Moves actions from before the collective at `place` behind it, those next to it first.
+/// Moves actions from before the collective at `place` behind it, the nearest first.
 void Filler::delay(unsigned &place, unsigned reader, double &wanted) {
   unsigned begin = windowBefore(place);
   std::vector<unsigned> stays, moves;
-  // The actions that the collective, or what stays before it, needs.
+  // Actions that are needed by the collective or by an action that stays before it.
   std::vector<bool> needed(actions.size());
   auto need = [&](unsigned action) {
     for (unsigned before : actions[action].needs)
@@ -125,8 +126,8 @@ void Filler::delay(unsigned &place, unsigned reader, double &wanted) {
   place -= moved;
 }
 
-/// Moves actions from behind the reader before it, those next to it first, and none that is computed during another
-/// wait.
+/// Moves actions from behind the reader before it, the nearest first. Leaves out actions that are computed during
+/// another wait.
 void Filler::hoist(unsigned reader, double &wanted) {
   unsigned end = std::min<size_t>(order.size(), reader + kMostSeen);
   std::vector<unsigned> stays, moves;
@@ -184,7 +185,7 @@ OverlapProblem braid::inOrder(const OverlapProblem &problem, llvm::ArrayRef<unsi
 std::vector<unsigned> braid::fillWaits(const OverlapProblem &problem, Filling filling) {
   std::vector<unsigned> order = Filler(problem, filling).run();
   auto seconds = [](const OverlapProblem &made) { return simulate(made, solve(made)).seconds; };
-  // What hides one wait may be missed where it stood.
+  // An action that hides one wait no longer hides another at its old position, so the total may be worse.
   if (!llvm::is_sorted(order) && seconds(inOrder(problem, order)) >= seconds(problem))
     std::iota(order.begin(), order.end(), 0);
   return order;

@@ -1,8 +1,8 @@
-//===- FillWaits.h - what to compute while something is on its way -*- C++ -*-===//
+//===- FillWaits.h - fills waits for collectives ----------------*- C++ -*-===//
 //
-// Between a collective and its first reader there is often nothing to compute, while what does not depend
-// on it stands before it or behind that reader: the gradient of a weight beside that of the same layer's input,
-// or an expert that all tokens share.  It is put in between.  Nothing here knows of MLIR's operations.
+// Often no computation lies between a collective and its first reader, although independent computation lies before the
+// collective or after the reader. Examples are the gradient of a weight beside that of the same layer's input, and a
+// shared expert. This algorithm moves such computation in between. It does not depend on MLIR's operations.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_FILLWAITS_H
@@ -12,20 +12,20 @@
 
 namespace braid {
 
-/// From where computing may come.
+/// Directions in which computation may move.
 enum class Filling {
-  /// From before the collective alone: what it reads lives longer, and what it makes shorter.
+  /// Only from before the collective: its operands live longer, and its results shorter.
   Delay,
-  /// Also from behind the reader: what it makes lives longer.
+  /// Also from after the reader: its results live longer.
   DelayAndHoist
 };
 
-/// The actions of a problem, which has no buffers, in an order that is predicted to take less time, or in their own;
-/// deterministic.  Actions that communicate keep their order, and so do those that read gathered parameters; each comes
-/// behind what it needs.
+/// Returns an order of the actions with a lower predicted time, or the original order. The problem must have no
+/// buffers; the result is deterministic. Communications keep their order, and so do readers of gathered parameters.
+/// Each action comes after the actions that it needs.
 std::vector<unsigned> fillWaits(const OverlapProblem &problem, Filling filling);
 
-/// The problem whose n-th action is the one that `order` has there.
+/// Returns the problem with its actions permuted: the n-th action is `order[n]`.
 OverlapProblem inOrder(const OverlapProblem &problem, llvm::ArrayRef<unsigned> order);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Forward.cpp - which ops are the forward pass -----------------------===//
+//===- Forward.cpp - finds the forward pass of a program ------------------===//
 
 #include "lib/Schedule/Forward.h"
 #include "dialects/TG/ProgramSignature.h"
@@ -22,12 +22,12 @@ bool braid::isTraining(func::FuncOp program) {
 SmallVector<Value> braid::valuesReadBy(Operation *op) {
   SetVector<Value> read;
   read.insert(op->operand_begin(), op->operand_end());
-  // A collective under way stands in a region, and reads values around it.
+  // The collective of a started communication is in a region, and reads values from outside.
   getUsedValuesDefinedAbove(op->getRegions(), read);
   return read.takeVector();
 }
 
-/// Whether a result is one that the model itself computes.
+/// Returns whether the model itself computes the result.
 static bool isOfModel(const tg::ResultAttrs &result) {
   constexpr tg::Role roles[] = {tg::Role::Loss, tg::Role::Logits, tg::Role::Count};
   return result.role && llvm::is_contained(roles, result.role.getValue());
@@ -47,6 +47,6 @@ SmallVector<Value> braid::forwardResults(func::FuncOp program) {
     if (type && type.getRank() == 0 && !result.role && !result.updates)
       scalars.push_back(returned.get());
   }
-  // In @train the new values of these accumulators are zeros.
+  // Named results come first: in @train, the new values of these accumulators are zeros.
   return !named.empty() ? named : !sums.empty() ? sums : scalars;
 }

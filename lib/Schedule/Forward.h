@@ -1,8 +1,8 @@
-//===- Forward.h - which ops are the forward pass ---------------*- C++ -*-===//
+//===- Forward.h - finds the forward pass of a program ----------*- C++ -*-===//
 //
-// A training program computes a loss, then gradients, then updates.  Its ops say so
-// (dialects/TG/Facts.h); this is what dependences say: the forward pass is what the loss
-// depends on.  Works on tg, on programs of ranks and on exec values alike.
+// A training program computes a loss, then gradients, then updates. The facts of its ops state their phase
+// (dialects/TG/Facts.h). This file derives it from dependences: the forward pass is everything that the loss depends
+// on. Works on tg, on programs of ranks and on exec values.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_FORWARD_H
@@ -12,15 +12,16 @@
 
 namespace braid {
 
-/// Whether a program has more than a forward pass: it returns gradients or updates, of more than caches.
+/// Returns whether a program has more than a forward pass: it returns gradients, or updates of other tensors than
+/// caches.
 bool isTraining(mlir::func::FuncOp program);
 
-/// The values that an op of the program's block reads, in its regions too.
+/// Returns the values that an op of the program's block reads, including those read in its regions.
 llvm::SmallVector<mlir::Value> valuesReadBy(mlir::Operation *op);
 
-/// What the forward pass of a program that trains computes: results with a role of the
-/// model (loss, logits, count); in @accumulate the accumulators of loss and count; in a
-/// program without either, its scalar results that have no role.
+/// Returns the results of the forward pass of a training program: results with a role of the model (loss, logits,
+/// count). In @accumulate, these are the accumulators of loss and count. A program without either returns its scalar
+/// results that have no role.
 llvm::SmallVector<mlir::Value> forwardResults(mlir::func::FuncOp program);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- HostTrips.cpp - which tensors wait in the host's memory ------------===//
+//===- HostTrips.cpp - chooses tensors that wait in host memory -----------===//
 
 #include "lib/Schedule/HostTrips.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,7 +32,7 @@ llvm::Error braid::check(const HostTripsProblem &problem) {
   return llvm::Error::success();
 }
 
-/// The numbers of the tensors that go, in the order of a key.
+/// Returns the indices of the offloaded tensors, sorted by a key.
 template <typename Key>
 static std::vector<unsigned> tensorsInOrder(const HostTripsProblem &problem, const std::vector<bool> &goes, Key key) {
   std::vector<unsigned> numbers;
@@ -43,7 +43,7 @@ static std::vector<unsigned> tensorsInOrder(const HostTripsProblem &problem, con
   return numbers;
 }
 
-/// A copy starts when its tensor is made, or the copy before is over.
+/// Simulates the copies to the host. A copy starts when its tensor is computed and the previous copy has ended.
 static void simulateAway(const HostTripsProblem &problem, const std::vector<bool> &goes, std::vector<HostTrip> &trips) {
   double end = 0;
   for (unsigned number : tensorsInOrder(problem, goes, [&](unsigned its) { return problem.tensors[its].made; })) {
@@ -55,7 +55,7 @@ static void simulateAway(const HostTripsProblem &problem, const std::vector<bool
 }
 
 namespace {
-/// Something that is fetched; tensors have a number.
+/// A fetch; `tensor` is -1 for fetches of other data.
 struct Back {
   unsigned use;
   double seconds;
@@ -63,8 +63,8 @@ struct Back {
 };
 } // namespace
 
-/// Fetches start behind the turn, one after another, and not before the use of that which comes
-/// `ahead` before theirs.
+/// Simulates the fetches. They start after the turn, one after another. A fetch starts no earlier than the use that
+/// comes `ahead` uses before its own.
 static void simulateBack(const HostTripsProblem &problem, const std::vector<bool> &goes, std::vector<HostTrip> &trips) {
   std::vector<Back> fetches;
   for (const HostTripsProblem::Fetch &other : problem.others)
@@ -107,7 +107,7 @@ HostTrips braid::solve(const HostTripsProblem &problem) {
     answer.trips[number] = trips[number];
     if (answer.goes[number] || !trips[number].isHidden())
       continue;
-    // It makes others late: by as much as the latest of them.
+    // The tensor makes others late: reports the largest of their delays.
     for (const HostTrip &other : trips)
       answer.trips[number].lateBack = std::max({answer.trips[number].lateBack, other.lateAway, other.lateBack});
   }

@@ -1,20 +1,19 @@
-//===- HostTrips.h - which tensors wait in the host's memory, as a problem -*- C++ -*-===//
+//===- HostTrips.h - chooses tensors that wait in host memory ---*- C++ -*-===//
 //
-// Some tensors are made early in a program and read again late.  In between they can wait in the
-// memory of a device's host: one copy puts them there, another one fetches them.  There is a queue
-// for each direction, and both work beside computing.
+// Some tensors are computed early in a program and read again late. In between they can wait in the host's memory: one
+// copy offloads them, another one fetches them. Each direction has a queue, and both work in parallel with computing.
 //
-//   away     a tensor is away if its copy is over when the program turns, where the most tensors
-//            wait, and if it is fetched no earlier
-//   back     it is fetched in the order of uses, at most `ahead` before their turn, as
-//            the schedule of communication does (Overlap.h)
-//   hidden   both copies are over in time even if they take `contention` times as long
+//   away     a tensor is away if its copy ends before the program turns, where most tensors
+//            wait, and if its fetch starts no earlier
+//   back     fetches run in the order of uses, at most `ahead` uses early, as in the schedule
+//            of communication (Overlap.h)
+//   hidden   both copies end in time even if they take `contention` times as long
 //
-//   check    the problem makes sense
-//   solve    as many bytes as are hidden together
-//   verify   they are, whatever the algorithm was
+//   check    checks that the problem is valid
+//   solve    offloads as many bytes as can be hidden together
+//   verify   checks that all copies are hidden, independently of the algorithm
 //
-// Nothing here knows of MLIR's operations.
+// The algorithm does not depend on MLIR's operations.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_HOSTTRIPS_H
@@ -29,49 +28,51 @@ namespace braid {
 struct HostTripsProblem {
   struct Tensor {
     int64_t bytes = 0;
-    /// The action that makes it, and the first that reads it again.
+    /// Index of the action that computes the tensor, and of the first action that reads it again.
     unsigned made = 0, use = 0;
-    /// Of a copy in one direction.
+    /// Seconds of a copy in one direction.
     double seconds = 0;
   };
-  /// What is fetched anyway, and the action that reads it first.
+  /// A tensor that is fetched in any case; `use` is the first action that reads it.
   struct Fetch {
     unsigned use = 0;
     double seconds = 0;
   };
 
-  /// When each action begins, and when the last is over.
+  /// Start time of each action, and the end of the last, in seconds.
   std::vector<double> begins;
-  /// The first action that no tensor need be on the device for, but for those that it reads.
+  /// The first action that needs no tensor on the device, except those that it reads.
+
   unsigned turn = 0;
   std::vector<Tensor> tensors;
   std::vector<Fetch> others;
   unsigned ahead = 1;
-  /// A copy may take so many times its seconds, and `slack` seconds more.
+  /// A copy may take `contention` times its seconds, plus `slack` seconds.
   double contention = 2, slack = 10e-6;
 };
 
-/// By how many seconds each copy of a tensor is late; 0 where it is hidden.
+/// Seconds by which each copy of a tensor is late; 0 if the copy is hidden.
 struct HostTrip {
   double lateAway = 0, lateBack = 0;
   bool isHidden() const { return lateAway == 0 && lateBack == 0; }
 };
 
 struct HostTrips {
-  /// Of each tensor, whether it goes.
+  /// Whether each tensor is offloaded.
   std::vector<bool> goes;
-  /// Of each tensor, how its copies fare: beside all that go, or if it went, too.
+  /// Lateness of the copies of each tensor, beside all offloaded tensors. For other tensors, the lateness if they were
+  /// offloaded, too.
   std::vector<HostTrip> trips;
 };
 
-/// How the copies of all tensors that go fare beside each other; empty entries for the others.
+/// Returns the lateness of the copies of all offloaded tensors; empty entries for the others.
 std::vector<HostTrip> simulate(const HostTripsProblem &problem, const std::vector<bool> &goes);
 
 llvm::Error check(const HostTripsProblem &problem);
-/// For a problem that passed `check`: the largest tensors first, each that is hidden beside those
-/// that go already and leaves them hidden.  O(n^2 log n) for n tensors.
+/// Solves a problem that passed `check`. Takes the largest tensors first, and offloads each that is hidden and keeps
+/// the earlier ones hidden. O(n^2 log n) for n tensors.
 HostTrips solve(const HostTripsProblem &problem);
-/// Whether all that go are hidden.
+/// Checks that the copies of all offloaded tensors are hidden.
 llvm::Error verify(const HostTripsProblem &problem, const HostTrips &answer);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- LiveBytes.cpp - how much memory a sequence of actions holds --------===//
+//===- LiveBytes.cpp - live memory of a sequence of actions ---------------===//
 
 #include "lib/Schedule/LiveBytes.h"
 #include <algorithm>
@@ -10,7 +10,7 @@ using llvm::ArrayRef;
 
 int64_t braid::peakBytes(ArrayRef<LiveBuffer> buffers, ArrayRef<ActionSlots> actions) {
   int64_t atStart = 0, live = 0, most = 0;
-  // At the slot at which a buffer becomes live, and behind the last at which it is.
+  // Changes of the live bytes: at the slot where a buffer becomes live, and after its last live slot.
   std::map<int64_t, int64_t> changes;
   for (const LiveBuffer &buffer : buffers) {
     atStart += buffer.fromStart ? buffer.bytes : 0;
@@ -47,7 +47,7 @@ LiveBytes::LiveBytes(ArrayRef<LiveBuffer> buffers, ArrayRef<ActionSlots> actions
   }
 }
 
-/// Brings the life of a buffer up to date with the slots of its users.
+/// Updates the live range of a buffer after its users moved.
 void LiveBytes::update(unsigned number) {
   const LiveBuffer &buffer = buffers[number];
   Life &life = lives[number];

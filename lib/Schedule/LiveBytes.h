@@ -1,9 +1,8 @@
-//===- LiveBytes.h - how much memory a sequence of actions holds -*- C++ -*-===//
+//===- LiveBytes.h - live memory of a sequence of actions -------*- C++ -*-===//
 //
-// A buffer is live from the beginning of the first of its users to the end of the
-// last.  Actions stand on a line of slots, most of which may be free: what lives at a
-// free slot lives at the nearest taken slots on both sides too, so a free slot never
-// has the most bytes, and an action can move to any free slot without moving others.
+// A buffer is live from the beginning of its first user to the end of its last. Actions occupy slots on a line, and
+// most slots are free. A buffer that is live at a free slot is also live at the nearest occupied slots on both sides,
+// so no free slot exceeds the peak. An action can move to any free slot without moving others.
 //
 // A move costs O(log n) for each buffer that the action uses.
 //
@@ -20,25 +19,24 @@
 
 namespace braid {
 
-/// Memory that is live from the beginning of the first of its users to the end of
-/// the last.
+/// A buffer that is live from the beginning of its first user to the end of its last.
 struct LiveBuffer {
   int64_t bytes = 0;
   bool fromStart = false, toEnd = false;
-  /// Actions, in the order of the program.
+  /// Users of the buffer: actions in program order.
   llvm::SmallVector<unsigned, 4> users;
-  /// Whether it lies below all others.
+  /// Whether the buffer is placed below all others.
   bool isAtBase = false;
-  /// The last action that writes it; -1 where that does not matter to the planner.
+  /// The last action that writes the buffer; -1 where the planner does not need it.
   int64_t lastWriter = -1;
 };
 
-/// The slots at which an action begins and ends; the same for one that takes one slot.
+/// Slots at which an action begins and ends; equal for an action of one slot.
 struct ActionSlots {
   unsigned begin, end;
 };
 
-/// The most bytes that are live at one time, counted from scratch.
+/// Returns the peak of live bytes, counted from scratch.
 int64_t peakBytes(llvm::ArrayRef<LiveBuffer> buffers, llvm::ArrayRef<ActionSlots> actions);
 
 class LiveBytes {
@@ -48,13 +46,13 @@ public:
   void move(unsigned action, ActionSlots to);
   ActionSlots slotsOf(unsigned action) const { return actions[action]; }
 
-  /// The most bytes that are live at one time.
+  /// Returns the peak of live bytes.
   int64_t peak() const { return std::max(atStart, most[1]); }
-  /// The first slot at which the most bytes are live, of all slots.
+  /// Returns the first slot at the peak.
   unsigned peakSlot() const;
 
 private:
-  /// What is live at [first, last], which is empty for a buffer that nothing uses.
+  /// Live range [first, last] of a buffer; empty for an unused buffer.
   struct Life {
     std::set<unsigned> begins, ends;
     unsigned first = 1, last = 0;
@@ -67,11 +65,11 @@ private:
   std::vector<ActionSlots> actions;
   std::vector<llvm::SmallVector<unsigned, 4>> buffersOf;
   std::vector<Life> lives;
-  /// The bytes that are there before the first action.
+  /// Bytes that are live before the first action.
   int64_t atStart = 0;
-  /// A tree over slots, the root at 1 and the children of a node at 2i and 2i + 1: the most
-  /// bytes at one slot of a node's range, without what was added to its ancestors' ranges;
-  /// and what was added to its whole range.
+  /// A segment tree over slots, with the root at 1 and the children of node i at 2i and 2i + 1. `added` holds the bytes
+  /// added to a node's whole range. `most` holds the most bytes at one slot of the range, without the bytes added to
+  /// its ancestors.
   unsigned leaves = 1;
   std::vector<int64_t> most, added;
 };

@@ -1,4 +1,4 @@
-//===- LowerPeak.cpp - an order of actions that holds less ----------------===//
+//===- LowerPeak.cpp - reorders actions to lower the peak -----------------===//
 
 #include "lib/Schedule/LowerPeak.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,15 +7,15 @@
 using namespace braid;
 using Actions = llvm::SmallVector<unsigned, 8>;
 
-/// More do not move together.
+/// Most actions that move together.
 static constexpr unsigned kMostTogether = 8;
-/// The largest buffers at the peak that are looked at, and moves that are made.
+/// Number of the largest buffers examined at the peak, and most moves in total.
 static constexpr unsigned kMostBuffers = 64, kMostMoves = 256;
-/// Slots for an action and those that may come behind it.
+/// Slots for an action and the actions that may move behind it.
 static constexpr unsigned kRoom = kMostTogether + 1;
 
 namespace {
-/// Some actions, in their order, right behind the action at a place; -1 for the beginning.
+/// Moves some actions, in their order, right behind the action at a position; -1 means the beginning.
 struct Move {
   Actions actions;
   int64_t behind = 0;
@@ -24,7 +24,7 @@ struct Move {
 class PeakOrder {
 public:
   explicit PeakOrder(const PeakProblem &problem);
-  /// Whether a move has lowered the peak.
+  /// Makes the best move. Returns whether the peak fell.
   bool improve();
   std::vector<unsigned> take() { return std::move(order); }
 
@@ -42,7 +42,7 @@ private:
   const PeakProblem &problem;
   std::vector<llvm::SmallVector<unsigned, 4>> dependents;
   std::vector<unsigned> order, placeOf;
-  /// While a move is looked for: the bytes, and the best move so far.
+  /// State of the search for one move: the live bytes, and the best move so far.
   std::optional<LiveBytes> live;
   int64_t leastPeak = 0;
   std::optional<Move> best;
@@ -65,7 +65,7 @@ std::vector<ActionSlots> PeakOrder::slots() const {
   return slots;
 }
 
-/// The buffers that are live at a place and worth moving, the largest first.
+/// Returns the buffers that are live at a position and worth moving, the largest first.
 std::vector<unsigned> PeakOrder::buffersAt(unsigned place, int64_t peak) const {
   std::vector<unsigned> found;
   for (auto [number, buffer] : llvm::enumerate(problem.buffers)) {
@@ -82,7 +82,7 @@ std::vector<unsigned> PeakOrder::buffersAt(unsigned place, int64_t peak) const {
   return found;
 }
 
-/// Actions, and all that come up to a place and need one of them; none if these are too many.
+/// Returns the given actions and all their dependents up to a position, or none if there are too many.
 std::optional<Actions> PeakOrder::withDependents(llvm::ArrayRef<unsigned> first, int64_t lastPlace) const {
   Actions all(first.begin(), first.end());
   for (unsigned next = 0; next < all.size(); ++next) {
@@ -96,7 +96,7 @@ std::optional<Actions> PeakOrder::withDependents(llvm::ArrayRef<unsigned> first,
   return all;
 }
 
-/// Actions, and all from a place on that one of them needs; none if these are too many.
+/// Returns the given actions and all actions from a position on that they need, or none if there are too many.
 std::optional<Actions> PeakOrder::withNeeds(llvm::ArrayRef<unsigned> first, int64_t firstPlace) const {
   Actions all(first.begin(), first.end());
   for (unsigned next = 0; next < all.size(); ++next) {
@@ -110,7 +110,7 @@ std::optional<Actions> PeakOrder::withNeeds(llvm::ArrayRef<unsigned> first, int6
   return all;
 }
 
-/// Lets a buffer begin behind the peak: right behind it, or further and further away.
+/// Tries to let a buffer begin behind the peak: right behind it, or at increasing distances.
 void PeakOrder::tryLater(const LiveBuffer &buffer, unsigned peak) {
   if (buffer.fromStart)
     return;
@@ -124,7 +124,7 @@ void PeakOrder::tryLater(const LiveBuffer &buffer, unsigned peak) {
   }
 }
 
-/// Lets a buffer end before the peak.
+/// Tries to let a buffer end before the peak.
 void PeakOrder::tryEarlier(const LiveBuffer &buffer, unsigned peak) {
   if (buffer.toEnd)
     return;
@@ -138,7 +138,7 @@ void PeakOrder::tryEarlier(const LiveBuffer &buffer, unsigned peak) {
   }
 }
 
-/// Notes a move if the peak is lower than after all before.
+/// Records a move if its peak is lower than that of all moves before.
 void PeakOrder::attempt(const Move &move) {
   unsigned slot = slotAt(move.behind);
   for (unsigned action : move.actions) {
@@ -175,7 +175,7 @@ bool PeakOrder::improve() {
   int64_t before = live->peak();
   leastPeak = before - std::max<int64_t>(1, problem.leastGain * before) + 1;
   best.reset();
-  // Between two actions as many bytes are live as at one of them at most.
+  // Between two actions, no more bytes are live than at one of the two.
   unsigned peak = std::max(live->peakSlot() / kRoom, 1u) - 1;
   for (unsigned number : buffersAt(peak, before)) {
     tryLater(problem.buffers[number], peak);

@@ -1,8 +1,8 @@
-//===- LowerPeak.h - an order of actions that holds less --------*- C++ -*-===//
+//===- LowerPeak.h - reorders actions to lower the peak ---------*- C++ -*-===//
 //
-// Where the most bytes are live, some only wait: they were made long before they are read, or
-// could be read at once.  Who makes or reads them moves to the other side of the peak, with what
-// depends on it, as long as the peak falls.  Nothing here knows of MLIR's operations.
+// At the peak, some live buffers only wait: they were computed long before they are read, or could be read immediately.
+// The algorithm moves their producers or readers to the other side of the peak, together with dependent actions, as
+// long as the peak falls. It does not depend on MLIR's operations.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_LOWERPEAK_H
@@ -14,13 +14,13 @@ namespace braid {
 
 struct PeakProblem {
   std::vector<LiveBuffer> buffers;
-  /// For each action, earlier ones that come before it in every order.
+  /// For each action, the earlier actions that precede it in every valid order.
   std::vector<llvm::SmallVector<unsigned, 4>> needs;
-  /// A move must lower the peak by such a part of it.
+  /// Smallest relative reduction of the peak that justifies a move.
   double leastGain = 0.001;
 };
 
-/// The actions in an order that has a lower peak, or in their own; deterministic.
+/// Returns an order of the actions with a lower peak, or the original order. Deterministic.
 std::vector<unsigned> lowerPeak(const PeakProblem &problem);
 
 } // namespace braid

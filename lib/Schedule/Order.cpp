@@ -1,4 +1,4 @@
-//===- Order.cpp - queues, tickets and matches, simulated -----------------===//
+//===- Order.cpp - simulates queues, tickets and matches ------------------===//
 
 #include "lib/Schedule/Order.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -47,26 +47,26 @@ std::optional<OrderFault> braid::check(const OrderProblem &problem) {
 
 namespace {
 
-/// The ranks that are simulated: those with coordinate 0 along every axis that is
-/// a symmetry.  They are numbered row-major over the other axes.
+/// The simulated ranks: those with coordinate 0 along every axis of symmetry. They are numbered in row-major order over
+/// the other axes.
 class Ranks {
 public:
   explicit Ranks(const OrderProblem &problem);
 
   size_t size() const { return count; }
-  /// The number in the mesh.
+  /// Returns the rank number in the whole mesh.
   int64_t inMesh(size_t rank) const;
   int64_t coordinate(size_t rank, unsigned axis) const { return rank / strides[axis] % kept[axis]; }
-  /// The first rank of the group of `rank`.
+  /// Returns the first rank of the group of `rank`.
   size_t firstOf(size_t rank, unsigned communicator) const;
   size_t groupSize(unsigned communicator) const;
   llvm::SmallVector<size_t> group(size_t first, unsigned communicator) const;
-  /// The rank with a number in the group of `rank`.
+  /// Returns the peer of a communication, which is an index in the group of `rank`.
   size_t peer(size_t rank, const Communication &communication) const;
 
 private:
   const OrderProblem &problem;
-  /// The sizes of the mesh, 1 for symmetries, and the strides that follow.
+  /// Sizes of the mesh's axes, 1 for axes of symmetry, and the resulting strides.
   std::vector<int64_t> kept, strides;
   size_t count = 1;
 };
@@ -148,30 +148,30 @@ public:
 
 private:
   const OrderProblem::Class &classOf(size_t rank) const { return problem.classes[states[rank].classNumber]; }
-  /// The head of a rank's queue, or null.
+  /// Returns the head of a rank's queue, or null.
   const Communication *head(size_t rank) const;
   bool hasEnded(size_t rank) const { return !head(rank) && states[rank].step == classOf(rank).steps.size(); }
-  /// Whether the heads of two ranks are a send and its recv.
+  /// Returns whether the heads of two ranks are a send and its recv.
   bool arePair(size_t a, size_t b) const;
   bool matches(size_t rank, const Communication &communication, size_t other, const Communication &candidate) const;
 
   void compute(size_t rank);
   void arrive(size_t rank);
   void complete(size_t rank);
-  /// The first two ranks of a group whose heads do not agree.
+  /// Returns the first two ranks of a group whose heads disagree.
   std::optional<std::pair<size_t, size_t>> mismatch(llvm::ArrayRef<size_t> members, unsigned communicator) const;
   bool isAtGroup(size_t rank, unsigned communicator) const;
 
   bool hasMatchLeft(size_t rank, size_t other) const;
-  /// Why a rank waits: the deadlock if it shows here, else the rank that it waits for.
+  /// Explains why a rank waits: returns the deadlock if it is visible here, else sets `waitsFor`.
   std::optional<Deadlock> explain(size_t rank, size_t &waitsFor) const;
 
   const OrderProblem &problem;
   Ranks ranks;
   std::vector<RankState> states;
-  /// Whether the head of the rank's queue has been seen by `arrive`.
+  /// Whether `arrive` has processed the head of the rank's queue.
   std::vector<bool> arrived;
-  /// For each communicator, at the first rank of a group: how many ranks have arrived.
+  /// For each communicator, at the first rank of each group: the number of ranks that have arrived.
   std::vector<std::vector<uint32_t>> numArrived;
   std::vector<size_t> worklist;
 };
@@ -203,7 +203,7 @@ void Simulator::run() {
   }
 }
 
-/// Runs up to a wait for something that has not ended.
+/// Runs until a wait for a communication that has not ended.
 void Simulator::compute(size_t rank) {
   RankState &state = states[rank];
   const std::vector<Step> &steps = classOf(rank).steps;
@@ -227,7 +227,7 @@ bool Simulator::isAtGroup(size_t rank, unsigned communicator) const {
   return at && at->kind == CommunicationKind::Group && at->communicator == communicator;
 }
 
-/// Whether a communication of `rank` matches `candidate` of `other`.
+/// Returns whether a communication of `rank` matches `candidate` of `other`.
 bool Simulator::matches(size_t rank, const Communication &communication, size_t other,
                         const Communication &candidate) const {
   if (communication.communicator != candidate.communicator)
@@ -242,7 +242,7 @@ bool Simulator::arePair(size_t a, size_t b) const {
   return a != b && head(a) && head(b) && head(a)->kind != CommunicationKind::Group && matches(a, *head(a), b, *head(b));
 }
 
-/// Whether two communications move the same values, as far as both say.
+/// Returns whether two communications move the same values; unknown values agree with any.
 static bool moveTheSame(const Communication &a, const Communication &b) {
   return !a.moved || !b.moved || a.moved == b.moved;
 }
@@ -277,8 +277,7 @@ void Simulator::arrive(size_t rank) {
 
 std::optional<std::pair<size_t, size_t>> Simulator::mismatch(llvm::ArrayRef<size_t> members,
                                                              unsigned communicator) const {
-  // All must agree with the first that has arrived, and with the first that sends or
-  // receives tensors.
+  // All heads must agree with the first that arrived, and with the first that sends or receives tensors.
   std::optional<size_t> first, sender, receiver, mover;
   for (size_t rank : members) {
     if (!isAtGroup(rank, communicator))
@@ -308,7 +307,7 @@ std::optional<std::pair<size_t, size_t>> Simulator::mismatch(llvm::ArrayRef<size
 // Explanation
 //===----------------------------------------------------------------------===//
 
-/// Whether `other` has a communication left that matches the head of `rank`.
+/// Returns whether `other` has a communication left that matches the head of `rank`.
 bool Simulator::hasMatchLeft(size_t rank, size_t other) const {
   llvm::ArrayRef<Communication> left(classOf(other).communications);
   return llvm::any_of(left.drop_front(states[other].completed),
@@ -333,8 +332,8 @@ std::optional<Deadlock> Simulator::explain(size_t rank, size_t &waitsFor) const 
   return std::nullopt;
 }
 
-/// Follows the waits-for relation from the first rank that has not ended.  A rank that
-/// has ended has no communications left, so the path ends there or is a cycle.
+/// Follows the waits-for relation from the first rank that has not ended. A rank that has ended has no communications
+/// left, so the path ends there or forms a cycle.
 std::optional<Deadlock> Simulator::deadlock() const {
   size_t rank = 0;
   while (rank < ranks.size() && hasEnded(rank))

@@ -1,20 +1,16 @@
-//===- Order.h - do ranks deadlock? -----------------------------*- C++ -*-===//
+//===- Order.h - detects deadlocks between ranks ----------------*- C++ -*-===//
 //
-// A rank computes, and has one queue on which one thread communicates in the order
-// of starts.  Computing starts communications and waits for them.  The head of the
-// queue ends once it has matched at the heads of all ranks that take part: all
-// ranks of the group, or the sender and the receiver.  (In a permute the whole
-// group takes part.)
+// Each rank computes, and one thread of the rank communicates, in the order of starts in a queue. Computing starts
+// communications and waits for them. The head of a queue ends when it matches the heads of all participating ranks: all
+// ranks of the group, or sender and receiver. (The whole group takes part in a permute.)
 //
-// The end state does not depend on who goes first: a head takes part in one match,
-// and a match that completes removes no other one.  So the end state is as
-// symmetric as the problem.  Moving all ranks along an axis maps groups onto
-// groups; where it also keeps everyone's class, and no peer is numbered along the
-// axis, the ranks along it are always in the same state and one stands for all.
-// That makes a mesh of any size one rank for an SPMD program of collectives, which
-// is in lock step: every rank issues the n-th one after the (n-1)-th.  It makes one
-// rank a stage of a pipeline with data parallel stages.  Ranks are simulated one by
-// one only along axes that sends are numbered by.
+// The end state does not depend on the order of execution: a head takes part in one match, and completing a match
+// removes no other match. So the end state has the symmetries of the problem. A shift of all ranks along an axis maps
+// groups onto groups. If it also keeps the class of every rank, and no peer is numbered along this axis, the ranks
+// along the axis are always in the same state and one of them represents all. An SPMD program of collectives needs one
+// simulated rank for a mesh of any size: it runs in lock step, because every rank issues the n-th collective after the
+// (n-1)-th. A pipeline with data-parallel stages needs one rank per stage. Ranks are simulated one by one only along
+// axes by which sends are numbered.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_ORDER_H
@@ -31,18 +27,17 @@ class Operation;
 namespace braid {
 
 struct OrderProblem {
-  /// Which communications match: those of a group, or a send and its recv.
+  /// How communications match: within a group, or a send with its recv.
   enum class CommunicationKind { Group, Send, Recv };
 
   struct Communication {
     CommunicationKind kind = CommunicationKind::Group;
     unsigned communicator = 0;
-    /// The number in the group of the other side of a send or recv.
+    /// Index in the group of the peer of a send or recv.
     int64_t peer = 0;
-    /// The signature, in which matching communications must agree.  `content` is equal in
-    /// a group.  0 for `sent` and `received` means no tensors, which agrees with
-    /// anything: in a rooted collective only the root has them.  What a send sends is what
-    /// its recv receives.  `moved` is which values these are; 0 agrees with anything, too.
+    /// The signature, in which matching communications must agree. `content` is equal in a group. A 0 in `sent` or
+    /// `received` means no tensors and agrees with any value: only the root of a rooted collective has them. The `sent`
+    /// of a send equals the `received` of its recv. `moved` identifies the values; 0 agrees with any value, too.
     unsigned content = 0, sent = 0, received = 0, moved = 0;
     mlir::Operation *op = nullptr;
   };
@@ -54,44 +49,42 @@ struct OrderProblem {
     mlir::Operation *op = nullptr;
   };
 
-  /// A program that some of the ranks run, with its communications in the order of their
-  /// starts.
+  /// A program that some of the ranks run, with its communications in the order of their starts.
   struct Class {
     std::vector<Communication> communications;
     std::vector<Step> steps;
     mlir::Operation *op = nullptr;
   };
 
-  /// The sizes of the mesh's axes; ranks are numbered row-major.
+  /// Sizes of the mesh's axes. Ranks are numbered in row-major order.
   std::vector<int64_t> sizes;
-  /// The axes of each communicator, major to minor.
+  /// Axes of each communicator, from major to minor.
   std::vector<std::vector<unsigned>> communicators;
   std::vector<Class> classes;
-  /// A rank's coordinate along `axis` gives its class in `classOf`; without an
-  /// axis there is one class.
+  /// `classOf` maps a rank's coordinate along `axis` to its class. Without an axis there is one class.
   std::optional<unsigned> axis;
   std::vector<unsigned> classOf;
 };
 
-/// A step that breaks the rule of tickets: start in order, wait once, later.
+/// A step that breaks the rule of tickets: start in order, then wait once.
 struct OrderFault {
   enum Kind { StartedOutOfOrder, WaitedBeforeStart, WaitedTwice, NeverWaited } kind;
   unsigned classNumber, communication;
-  /// The step at fault, none for NeverWaited.
+  /// The faulty step; none for NeverWaited.
   std::optional<unsigned> step;
 };
 
-/// The first fault, if any.  Only problems without one are simulated.
+/// Returns the first fault, if any. Only problems without faults are simulated.
 std::optional<OrderFault> check(const OrderProblem &problem);
 
-/// Where a rank has stopped when none can make progress.
+/// State of a rank when no rank can make progress.
 struct RankState {
   int64_t rank;
   unsigned classNumber;
-  /// How many of its communications have ended; the next one, if `started` is
-  /// more, is the head of the queue.
+  /// Number of communications that have ended, and that have started. If `started` is larger, the next communication is
+  /// the head of the queue.
   unsigned completed = 0, started = 0;
-  /// The step at which computing is.
+  /// The current step of computing.
   unsigned step = 0;
 
   std::optional<unsigned> head() const {
@@ -99,24 +92,23 @@ struct RankState {
   }
 };
 
-/// Why ranks wait forever.
+/// The reason why ranks wait forever.
 struct Deadlock {
   enum Kind {
-    /// Each of `ranks` waits for the next, the last for the first.
+    /// Each of `ranks` waits for the next one, and the last for the first.
     Cycle,
-    /// The first waits for the second, which has no matching communication left.
+    /// The first rank waits for the second, which has no matching communication left.
     Unmatched,
-    /// The two do not issue the same communication.
+    /// The two ranks do not issue the same communication.
     Mismatch
   } kind;
   std::vector<RankState> ranks;
 };
 
-/// The final states of the ranks that stand for all, in their order.  Linear in the steps
-/// of these ranks.
+/// Returns the final states of the representative ranks, in their order. Linear in the steps of these ranks.
 std::vector<RankState> simulate(const OrderProblem &problem);
 
-/// The first deadlock, if not all ranks finish.
+/// Returns the first deadlock, or none if all ranks finish.
 std::optional<Deadlock> findDeadlock(const OrderProblem &problem);
 
 } // namespace braid

@@ -1,23 +1,20 @@
 //===- Overlap.cpp - one walk through the program -------------------------===//
 //
-// The scheduler follows the computation in its order and keeps the clocks of both
-// queues.  Between two actions it decides what else is to begin:
+// The scheduler follows the computation in its order and keeps the clocks of the queues. Between two actions it decides
+// what else starts:
 //
-//   wait      for collectives that are surely over, where that frees memory or lets
-//             another one start
-//   update    a group whose gradients are surely there
-//   start     reductions that are ready, in the order of the program; but first a
-//             gather that would be late after the next action, or after the
-//             reduction; and what updates whose gradients are on their way need from the
-//             host
+//   wait      for collectives that have surely ended, if that frees memory or lets another one
+//             start
+//   update    a group whose gradients are surely reduced
+//   start     reductions that are ready, in program order. Before them comes a gather that would
+//             be late after the next action or after the reduction, and fetches from the host
+//             for updates whose gradients are being reduced.
 //
-// The order of starts is that of the link's queue, so what begins is also decided
-// by what it would delay.  Each decision looks at a few actions, so the walk is
-// near-linear.
+// The link's queue follows the order of starts, so each start also depends on what it would delay. Each decision
+// examines few actions, so the walk is nearly linear.
 //
-// Under a memory limit each decision is checked on the whole schedule (WholeSchedule):
-// what could wait is left where it is if it does not fit, and the computation follows the
-// program's own order until it fits.
+// Under a memory limit, each decision is checked on the whole schedule (WholeSchedule). An action that can wait and
+// does not fit stays in place. Computing follows the program's own order until it fits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +25,7 @@ using namespace braid;
 using Action = OverlapProblem::Action;
 using Kind = OverlapProblem::Kind;
 
-/// Limits of the actions that are computed out of turn for an update or a collective:
-/// their number, and the memory that they take.
+/// Limits of the actions that are computed out of turn for an update or a collective: their number, and their bytes.
 static constexpr unsigned kMaxPulled = 16;
 static constexpr int64_t kMaxPulledBytes = 1 << 20;
 
@@ -74,13 +70,13 @@ void Scheduler::finish(unsigned number) {
 void Scheduler::compute(unsigned number) {
   for (const auto *list : {&action(number).needs, &action(number).after})
     for (unsigned other : *list) {
-      // Run updates rather than stall.
+      // Runs updates instead of stalling.
       if (states[other] == State::Begun && plan.placeOf[number] != OverlapPlan::kNone)
         while (queues.end(other) > queues.now && runGroup(/*alsoLate=*/true))
           startCollectives();
       finish(other);
     }
-  // An update that ran meanwhile may have needed it.
+  // An update that ran in between may have computed it already.
   if (isOver(number))
     return;
   queues.run(number);
@@ -127,7 +123,7 @@ void Scheduler::wait(unsigned number) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Waits for what is surely over and holds memory, or another collective, up.
+/// Waits for collectives that have surely ended and that hold memory or block another collective.
 void Scheduler::settle() {
   while (!settling.empty() && isSurelyOver(settling.front())) {
     finish(settling.front());
@@ -135,7 +131,7 @@ void Scheduler::settle() {
   }
 }
 
-/// The steps that `finish` would take.
+/// Adds the steps that `finish` would run.
 void Scheduler::addToEnd(unsigned number, Needed &needed) const {
   if (isOver(number) || !needed.over.insert(number).second)
     return;
@@ -150,7 +146,7 @@ void Scheduler::addToEnd(unsigned number, Needed &needed) const {
   needed.steps.push_back({OverlapStep::Run, number});
 }
 
-/// The steps that `start` would take.
+/// Adds the steps that `start` would run.
 void Scheduler::addToStart(unsigned number, Needed &needed) const {
   if (states[number] != State::Waiting || !needed.begun.insert(number).second)
     return;
@@ -165,7 +161,7 @@ void Scheduler::addToStart(unsigned number, Needed &needed) const {
   needed.steps.push_back({OverlapStep::Start, number});
 }
 
-/// Whether a collective may start now.
+/// Returns whether a collective may start now.
 bool Scheduler::fitsToStart(unsigned number) {
   if (!whole)
     return true;
@@ -174,7 +170,7 @@ bool Scheduler::fitsToStart(unsigned number) {
   return whole->fits(needed.steps);
 }
 
-/// Whether actions may run now; if so, they are next.
+/// Returns whether actions may run now; if so, they become the next steps.
 bool Scheduler::bringForward(llvm::ArrayRef<unsigned> actions) {
   if (!whole)
     return true;
@@ -184,8 +180,8 @@ bool Scheduler::bringForward(llvm::ArrayRef<unsigned> actions) {
   return whole->bringForward(needed.steps);
 }
 
-/// Follows the whole schedule until it may go on with what computes, or with the start of
-/// what communicates.
+/// Follows the whole schedule until the action `number` fits: the end of one that computes, or the start of one that
+/// communicates.
 void Scheduler::makeRoom(unsigned number) {
   while (whole) {
     Needed needed;
@@ -201,8 +197,7 @@ void Scheduler::makeRoom(unsigned number) {
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// Whether an action is over, or can be without a stall and without much
-/// computing out of turn.
+/// Returns whether an action has ended, or can end without a stall and with little computing out of turn.
 bool Scheduler::canPull(unsigned number, unsigned &left) const {
   if (isSurelyOver(number))
     return true;
@@ -213,7 +208,8 @@ bool Scheduler::canPull(unsigned number, unsigned &left) const {
   return llvm::all_of(action(number).needs, can) && llvm::all_of(action(number).after, can);
 }
 
-/// Of what comes from the host the first must be there: the rest follows while updates run.
+/// Returns whether a group can run. Of its fetches from the host, only the first must have ended: the others follow
+/// while updates run.
 bool Scheduler::isReady(const OverlapPlan::Group &group) const {
   if (!group.fetches.empty() && !isSurelyOver(group.fetches.front()))
     return false;
@@ -225,13 +221,13 @@ bool Scheduler::isReady(const OverlapPlan::Group &group) const {
   });
 }
 
-/// Runs the first group that is ready, if there is one.
+/// Runs the first ready group. Returns whether there was one.
 bool Scheduler::runGroup(bool alsoLate) {
   if (!early)
     return false;
   for (unsigned number : armed) {
     const OverlapPlan::Group &group = plan.groups[number];
-    // Later ones end later.
+    // Later collectives end later.
     if (!isSurelyOver(group.last))
       return false;
     if (hasRun[number] || (late[number] && !alsoLate) || !isReady(group) || !bringForward(group.updates))
@@ -247,8 +243,7 @@ bool Scheduler::runGroup(bool alsoLate) {
   return false;
 }
 
-/// Computes the cheap producers of a collective first, if they depend only on values that
-/// exist from the start.
+/// Computes the cheap producers of a collective first, if they depend only on values that exist from the start.
 void Scheduler::pullCheapProducers() {
   for (unsigned number = 0; number < problem.actions.size(); ++number) {
     if (action(number).kind != Kind::Collective || action(number).ordered || needsLeft[number] == 0)
@@ -258,7 +253,7 @@ void Scheduler::pullCheapProducers() {
     int64_t bytes = 0;
     bool isCheap = action(number).after.empty();
     for (auto it = producers.rbegin(); it != producers.rend() && isCheap; ++it) {
-      // Those that it needs come before it: they are still ahead of the walk.
+      // The producers of a producer have lower numbers, so this loop still reaches them.
       producers.insert(action(*it).needs.begin(), action(*it).needs.end());
       seconds += action(*it).seconds;
       bytes += plan.bytesTaken[*it];
@@ -277,7 +272,7 @@ void Scheduler::pullCheapProducers() {
 // The walk
 //===----------------------------------------------------------------------===//
 
-/// Updates that are left run in the order in which their gradients come.
+/// Runs the remaining updates in the order in which their gradients are reduced.
 void Scheduler::runRest() {
   for (unsigned index = 0; index < armed.size(); ++index) {
     hasRun[armed[index]] = true;
@@ -312,7 +307,7 @@ OverlapSchedule Scheduler::run() {
     finish(plan.main[next]);
   }
   startCollectives();
-  // Those that have not begun wait for updates.
+  // Collectives that have not begun wait for updates; their groups get 0.
   for (const OverlapPlan::Group &group : plan.groups)
     left.push_back(std::max(0.0, queues.end(group.last) - queues.now));
   runRest();

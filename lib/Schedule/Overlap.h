@@ -1,30 +1,28 @@
-//===- Overlap.h - communication beside computation, as a problem -*- C++ -*-===//
+//===- Overlap.h - overlaps communication and computation -------*- C++ -*-===//
 //
-// A rank computes, and beside that has queues that communicate, each in the order of
-// starts: one with other ranks, and one in each direction between a device and its
-// host's memory.  A program on values is a list of actions in an order that is right; a
-// schedule is another order of them in which collectives are split into a start and a
-// wait.  What computes stays in its order but for updates.
+// A rank computes, and has queues that communicate in parallel, each in the order of starts: one with other ranks, and
+// one for each direction between a device and its host's memory. A program on values is a list of actions in a valid
+// order. A schedule is another order, in which collectives are split into a start and a wait. Computing actions keep
+// their order, except for updates.
 //
-//   reductions   start once their operands are there.  Their wait comes before the
-//                first reader, or once they are surely over where that frees memory
-//                or lets another collective start.
-//   gathers      of stored parameters could start at any time.  They start as late
-//                as they are still hidden, at most `prefetch` units before their own
-//                is used; before a reduction that would make them late.
-//   updates      run once their gradients are reduced, as one group a bucket; but as
-//                many as hide the last reduction stay behind the backward pass.
-//   fetches      from the host are gathers on a queue of their own, with units of their
-//                own.  For updates of reduced gradients they begin while these are
-//                reduced.
-//   write-backs  to the host are like reductions; no fetch begins while more of them
-//                are under way than units may be fetched ahead.
+//   reductions   start as soon as their operands are computed. Their wait comes before the
+//                first reader, or once they have surely ended if that frees memory or lets
+//                another collective start.
+//   gathers      of stored parameters could start at any time. They start as late as they are
+//                still hidden, at most `prefetch` units before the use of their own unit, and
+//                before a reduction that would make them late.
+//   updates      run once their gradients are reduced, one group per bucket. As many as hide the
+//                last reduction stay behind the backward pass.
+//   fetches      from the host are gathers on a queue of their own, with their own units. For
+//                updates of reduced gradients they start during the reduction.
+//   write-backs  to the host are like reductions. No fetch starts while more write-backs are in
+//                flight than units may be fetched ahead.
 //
-//   check    the problem makes sense
-//   solve    a schedule
-//   verify   it is right, whatever the algorithm was
+//   check    checks that the problem is valid
+//   solve    finds a schedule
+//   verify   checks a schedule, independently of the algorithm
 //
-// Nothing here knows of MLIR's operations.
+// The algorithms do not depend on MLIR's operations.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_OVERLAP_H
@@ -37,32 +35,32 @@
 namespace braid {
 
 struct OverlapProblem {
-  /// The queues.
+  /// Indices of the queues.
   static constexpr unsigned kRanks = 0, kFromHost = 1, kToHost = 2, kNumQueues = 3;
 
   enum class Kind {
-    /// Computes, in the order of the program.
+    /// Computes, in program order.
     Compute,
     /// Computes the new value of a persistent tensor.
     Update,
-    /// Communicates what an action has made.
+    /// Communicates the results of an action.
     Collective,
-    /// Makes stored parameters whole, or fetches tensors from the host.
+    /// Gathers stored parameters, or fetches tensors from the host.
     Gather
   };
 
   struct Action {
     Kind kind = Kind::Compute;
-    /// On its queue.
+    /// Seconds on the queue of the action, or of computing.
     double seconds = 0;
-    /// Earlier actions: whose results it reads, and who reads what it overwrites.
-    /// All are over before it begins.
+    /// Earlier actions that must end first: `needs` are the producers of operands, `after` are the readers of memory
+    /// that this action overwrites.
     llvm::SmallVector<unsigned, 4> needs, after;
-    /// Of what communicates: its queue.
+    /// Queue of a communication.
     unsigned queue = kRanks;
-    /// Of a gather: the number of its unit in the order of first uses, on its queue.
+    /// Unit of a gather: its index on its queue in the order of first uses.
     unsigned unit = 0;
-    /// Ordered collectives start in the order of the program.
+    /// Whether the collective starts in program order relative to the other ordered ones.
     bool ordered = false;
 
     bool communicates() const { return kind == Kind::Collective || kind == Kind::Gather; }
@@ -72,19 +70,18 @@ struct OverlapProblem {
 
   std::vector<Action> actions;
   std::vector<Buffer> buffers;
-  /// Units that may be gathered before their turn, and that may be fetched from the host.
+  /// Numbers of units that may be gathered, and fetched from the host, before their turn.
   unsigned prefetch = 1, fetchAhead = 1;
   unsigned mostAhead(unsigned queue) const { return queue == kFromHost ? fetchAhead : prefetch; }
   bool earlyUpdates = true;
-  /// Live bytes that no schedule may exceed where `smallSchedule` does not.
+  /// Limit of live bytes. A schedule exceeds it only if `smallSchedule` does.
   std::optional<int64_t> limit;
   /// Bytes that are always live.
   int64_t baseBytes = 0;
-  /// A collective counts as over when so many times its seconds, and `slack`
-  /// seconds, have passed: computing takes from its bandwidth, and may be faster than
-  /// predicted.  To start a gather early costs memory for a part of a unit, to start
-  /// it late costs time: with twice its seconds, predictions that are off by a third
-  /// expose nothing.
+  /// A collective counts as ended after `contention` times its seconds plus `slack` seconds, because computing takes
+  /// some of its bandwidth and may be faster than predicted. Starting a gather early costs memory for a part of a unit,
+  /// and starting it late costs time. With a factor of two, predictions that are off by a third expose no
+  /// communication.
   double contention = 2, slack = 10e-6;
 };
 
@@ -93,26 +90,26 @@ struct OverlapStep {
   unsigned action;
 };
 
-/// Why a gather did not start before.
+/// The reason why a gather did not start earlier.
 enum class HeldBy { Nothing, Prefetch, Memory };
 
 struct OverlapSchedule {
   std::vector<OverlapStep> steps;
-  /// One for each action.
+  /// One entry per action.
   std::vector<HeldBy> heldBy;
 };
 
-/// The program's own order: each collective is waited for at once, and gathers come
-/// right before their first reader.
+/// Returns the program's own order, which waits immediately for each collective and gathers right before the first
+/// reader.
 OverlapSchedule plainSchedule(const OverlapProblem &problem);
-/// The one that needs the least memory: of such schedules, with reductions and updates in
-/// their places or as early as they can be, and of that without a limit or one that waits at once.
+/// Returns the candidate with the least memory: program order; reductions and updates as early as possible; the
+/// solution without a limit; and the solution that waits immediately.
 OverlapSchedule smallSchedule(const OverlapProblem &problem);
-/// The most bytes that are live at one time.
+/// Returns the peak of live bytes.
 int64_t peakBytes(const OverlapProblem &problem, const OverlapSchedule &schedule);
 
 llvm::Error check(const OverlapProblem &problem);
-/// A schedule of a problem that passed `check`; near-linear, deterministic.
+/// Returns a schedule of a problem that passed `check`. Nearly linear, deterministic.
 OverlapSchedule solve(const OverlapProblem &problem);
 llvm::Error verify(const OverlapProblem &problem, const OverlapSchedule &schedule);
 

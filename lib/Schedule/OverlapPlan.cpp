@@ -1,4 +1,4 @@
-//===- OverlapPlan.cpp - what the schedule of a program builds on ---------===//
+//===- OverlapPlan.cpp - precomputed facts for the schedule ---------------===//
 
 #include "lib/Schedule/OverlapPlan.h"
 #include <map>
@@ -36,12 +36,12 @@ void OverlapPlan::readGroups() {
   size_t size = problem.actions.size();
   std::vector<unsigned> last(size, kNone);
   std::map<unsigned, Group> byLast;
-  std::set<unsigned> fetched; // for groups
+  std::set<unsigned> fetched; // by groups
   placeOf.assign(size, kNone);
   for (unsigned number = 0; number < size; ++number) {
     const Action &action = problem.actions[number];
     for (unsigned need : action.needs) {
-      // What comes from the host is there whenever it is asked for.
+      // Data from the host is available whenever it is requested.
       const Action &needed = problem.actions[need];
       unsigned candidate = needed.communicates() ? (needed.queue == problem.kRanks ? need : kNone) : last[need];
       if (candidate != kNone && (last[number] == kNone || candidate > last[number]))
@@ -81,8 +81,7 @@ void OverlapPlan::readGroups() {
     before.push_back(before.back() + problem.actions[number].seconds);
 }
 
-/// Finds the place at which each result is first used.  Results that only updates or
-/// collectives use are needed last.
+/// Finds the position at which each result is first used. Results that only updates or collectives use are needed last.
 void OverlapPlan::readUses() {
   useOf.assign(problem.actions.size(), main.size());
   for (unsigned place = main.size(); place-- > 0;)
@@ -115,7 +114,7 @@ void OverlapPlan::readMemory() {
 std::vector<bool> OverlapPlan::groupsToKeep(const std::vector<double> &secondsLeft) const {
   size_t count = groups.size(), first = count;
   auto isKept = [&](size_t index) { return !groups[index].feedsCollective; };
-  // The seconds of all before each that may be kept.
+  // Seconds of all groups before each one that may be kept.
   std::vector<double> before(1, 0);
   for (size_t index = 0; index < count; ++index)
     before.push_back(before.back() + (isKept(index) ? groups[index].seconds : 0));

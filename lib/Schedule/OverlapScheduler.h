@@ -1,7 +1,6 @@
 //===- OverlapScheduler.h - one walk through the program --------*- C++ -*-===//
 //
-// How `solve` works: Overlap.cpp says it, and OverlapStarts.cpp has when what communicates
-// starts.
+// The class behind `solve`. Overlap.cpp explains the walk, and OverlapStarts.cpp decides when communications start.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_OVERLAPSCHEDULER_H
@@ -18,13 +17,12 @@ namespace braid {
 
 class Scheduler {
 public:
-  /// Groups marked in `late` run behind the backward pass, or where computing would
-  /// stall.
+  /// Groups marked in `late` run behind the backward pass, or where computing would stall.
   Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late, std::optional<WholeSchedule> whole);
 
   OverlapSchedule run();
-  /// When all but updates is computed: how long it takes, by group, until its
-  /// gradients are there.
+  /// For each group: the seconds that remain until its gradients are reduced, counted from the end of all computing
+  /// except updates.
   const std::vector<double> &secondsLeft() const { return left; }
 
 private:
@@ -35,12 +33,12 @@ private:
     return action(number).kind == OverlapProblem::Kind::Gather && action(number).queue == problem.kFromHost;
   }
   bool isOver(unsigned number) const { return states[number] == State::Over; }
-  /// Whether a collective can be waited for without stalling.
+  /// Whether waiting for a collective does not stall.
   bool isSurelyOver(unsigned number) const {
     return isOver(number) || (states[number] == State::Begun && queues.surelyOver(number) <= queues.now);
   }
 
-  // One action, with all that it still waits for.
+  // Steps for one action, with all steps that it still waits for.
   void finish(unsigned number);
   void compute(unsigned number);
   void start(unsigned number);
@@ -48,7 +46,7 @@ private:
   void setOver(unsigned number);
   void take(OverlapStep step);
 
-  // The steps that lead to the end of an action, or to its start.
+  // The steps up to the end of an action, or up to its start.
   struct Needed {
     std::vector<OverlapStep> steps;
     llvm::DenseSet<unsigned> begun, over;
@@ -61,7 +59,7 @@ private:
   bool bringForward(llvm::ArrayRef<unsigned> actions);
   void makeRoom(unsigned number);
 
-  // Between two actions.
+  // Decisions between two actions.
   void settle();
   bool runGroup(bool alsoLate);
   void startCollectives();
@@ -79,25 +77,25 @@ private:
   const OverlapProblem &problem;
   bool early;
   std::vector<bool> late;
-  /// None without a memory limit.
+  /// The complete schedule; none without a memory limit.
   std::optional<WholeSchedule> whole;
 
   Queues queues;
   OverlapSchedule schedule;
   std::vector<State> states;
   std::vector<unsigned> needsLeft;
-  /// The place in the plan's `main` that comes next.
+  /// Next position in the plan's `main`.
   unsigned next = 0;
-  /// Of each queue, the first gather that has not started.
+  /// For each queue, the first gather that has not started.
   std::array<unsigned, OverlapProblem::kNumQueues> nextGather = {};
-  /// Collectives that can start; those that are not over; and of these those that are
-  /// waited for once they are.
+  /// Collectives that can start; collectives in flight; and those of them that are waited for as soon as they have
+  /// ended.
   std::set<unsigned> ready;
   std::deque<unsigned> inFlight, settling;
-  /// What was fetched for updates of groups that have not all run, and what is written back.
+  /// Fetches for updates of groups that have not all run, and write-backs.
   std::vector<unsigned> fetched;
   std::deque<unsigned> writeBacks;
-  /// Groups whose collective has started, and which have run.
+  /// Groups whose collective has started, and which groups have run.
   std::vector<unsigned> armed;
   std::vector<bool> hasRun;
   std::vector<double> left;

@@ -1,4 +1,4 @@
-//===- OverlapStarts.cpp - when what communicates starts ------------------===//
+//===- OverlapStarts.cpp - start times of communications ------------------===//
 //
 // Reductions, gathers and copies from the host compete for their queues and for memory.
 //
@@ -9,10 +9,9 @@
 
 using namespace braid;
 
-/// Gathers that are looked at to find one that would be late, and collectives to find
-/// one that fits.
+/// Most gathers examined to find a late one, and most collectives examined to find one that fits.
 static constexpr unsigned kMaxAhead = 64, kMaxReady = 16;
-/// The first collective in the order of the program that can start.
+/// Returns the first collective in program order that can start.
 std::optional<unsigned> Scheduler::readyCollective() {
   unsigned looked = 0;
   for (unsigned number : ready) {
@@ -27,8 +26,8 @@ std::optional<unsigned> Scheduler::readyCollective() {
   return std::nullopt;
 }
 
-/// Whether one of the gathers from `first` on, as far as they may start, would be
-/// late if the link began with them at `linkFree` and not before `readyBy`.
+/// Returns whether any gather from `first` on that may start would be late, if the link began with these gathers at
+/// `linkFree` but no earlier than `readyBy`.
 bool Scheduler::isLate(unsigned queue, unsigned first, double linkFree, double readyBy) {
   double end = std::max(linkFree, readyBy);
   const std::vector<unsigned> &gathers = plan.gathers[queue];
@@ -48,8 +47,7 @@ bool Scheduler::isLate(unsigned queue, unsigned first, double linkFree, double r
   return false;
 }
 
-/// The next gather of a queue, if it has to start now: before the next action, or before a
-/// rival that would take the link.
+/// Returns the next gather of a queue if it must start now: before the next action, or before a rival on the same link.
 std::optional<unsigned> Scheduler::urgentGather(unsigned queue, std::optional<unsigned> rival) {
   const std::vector<unsigned> &gathers = plan.gathers[queue];
   unsigned &first = nextGather[queue], ahead = problem.mostAhead(queue);
@@ -92,7 +90,7 @@ void Scheduler::startCollectives() {
   serveHost();
 }
 
-/// The next fetch for updates whose gradients are on their way, unless enough wait already.
+/// Returns the next fetch for updates whose gradients are being reduced, unless enough fetches wait already.
 std::optional<unsigned> Scheduler::fetchForGroup() {
   llvm::erase_if(fetched, [&](unsigned fetch) {
     return llvm::all_of(plan.successors[fetch], [&](unsigned reader) { return isOver(reader); });
@@ -109,7 +107,7 @@ std::optional<unsigned> Scheduler::fetchForGroup() {
   return std::nullopt;
 }
 
-/// What has been updated is written back, and then others may be fetched.
+/// Starts the write-backs of updated tensors, then further fetches.
 void Scheduler::serveHost() {
   if (!plan.groupsFetch)
     return;

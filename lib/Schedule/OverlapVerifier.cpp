@@ -1,6 +1,6 @@
-//===- OverlapVerifier.cpp - is a schedule right? -------------------------===//
+//===- OverlapVerifier.cpp - checks a schedule ----------------------------===//
 //
-// Knows nothing of how a schedule was made: it carries it out step by step.
+// Executes a schedule step by step, without knowledge of the scheduler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ llvm::Error braid::check(const OverlapProblem &problem) {
 }
 
 namespace {
-/// What has happened up to a step.
+/// State of the execution up to a step.
 class Progress {
 public:
   explicit Progress(const OverlapProblem &problem)
@@ -64,18 +64,17 @@ private:
 
   const OverlapProblem &problem;
   llvm::BitVector begun, over;
-  /// What updates need, which keep no order.
+  /// Gathers that updates need, which may come in any order.
   llvm::BitVector forUpdates;
-  /// Of each queue, the earliest user of each unit's gathers.
+  /// For each queue, the earliest user of each unit's gathers.
   std::array<llvm::DenseMap<unsigned, unsigned>, OverlapProblem::kNumQueues> firstUse;
-  /// All that computes before it is over.
+  /// All computing actions before this one have ended.
   unsigned computed = 0;
   unsigned lastOrdered = 0;
 };
 } // namespace
 
-/// A unit's gather waits until all is computed that comes before the unit
-/// `prefetch` before it.
+/// Checks that a gather of a unit starts after all computing before the unit that is `prefetch` units earlier.
 llvm::Error Progress::verifyPrefetch(unsigned number) {
   unsigned unit = problem.actions[number].unit, queue = problem.actions[number].queue;
   unsigned ahead = problem.mostAhead(queue);

@@ -1,4 +1,4 @@
-//===- PipelineTable.cpp - the table of a pipeline, and its functions -----===//
+//===- PipelineTable.cpp - pipeline tables with their functions -----------===//
 
 #include "lib/Schedule/PipelineTable.h"
 #include "dialects/Exec/Exec.h"

@@ -1,4 +1,4 @@
-//===- PipelineTable.h - the table of a pipeline, and its functions -*- C++ -*-===//
+//===- PipelineTable.h - pipeline tables with their functions ---*- C++ -*-===//
 #ifndef BRAID_LIB_SCHEDULE_PIPELINETABLE_H
 #define BRAID_LIB_SCHEDULE_PIPELINETABLE_H
 
@@ -9,20 +9,19 @@
 
 namespace braid {
 
-/// What the ranks along the axis of a comm.pipeline do in a step, and the functions, or programs in memory
-/// form, that they do it with.
+/// The steps of the ranks along the axis of a comm.pipeline, and the functions (or programs in memory form) that carry
+/// them out.
 class PipelineTable {
 public:
-  /// None for a module without a pipeline.  Reports a table that cannot be carried out, functions that are
-  /// not there, and slots that are too few.
+  /// Returns none for a module without a pipeline. Reports invalid tables, missing functions, and too few slots.
   static mlir::FailureOr<std::optional<PipelineTable>> of(mlir::ModuleOp module);
 
   comm::PipelineOp getOp() const { return op; }
   const pipeline::Schedule &getSchedule() const { return schedule; }
   llvm::ArrayRef<pipeline::WalkStep> stepsOf(int64_t coordinate) const { return walk.ranks[coordinate]; }
-  /// The function that a step runs, starts or waits for.
+  /// Returns the function that a step runs, starts or waits for.
   mlir::Operation *functionOf(const pipeline::WalkStep &step) const;
-  /// Which slot each microbatch has; null for slots of no stage.
+  /// Returns the slot of each microbatch; null for slots that belong to no stage.
   const pipeline::BufferSlots *slotsOf(mlir::StringAttr symbol) const;
 
 private:
@@ -37,13 +36,13 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Operation *> functions;
 };
 
-/// Whether a function, or a program, sends or receives a message of a pipeline.
+/// Returns whether a function, or a program, sends or receives a message of a pipeline.
 bool isPipelineMessage(mlir::Operation *function);
 
-/// What slots of a stage are called.
+/// Returns the name of a stage's slots.
 std::string slotsName(unsigned stage, pipeline::Buffer buffer);
 
-/// The kind of the cell that carries an action out.
+/// Returns the kind of the cell that carries out an action.
 comm::CellKind cellKindOf(pipeline::Action action);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- RankPrograms.cpp - which functions are a program of ranks ----------===//
+//===- RankPrograms.cpp - finds the programs of ranks ---------------------===//
 
 #include "lib/Schedule/RankPrograms.h"
 #include "dialects/Comm/Programs.h"
@@ -18,7 +18,7 @@ static ProgramAttr programOf(Operation *function) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// Checks that a function that no rank is said to run communicates nothing.
+/// Checks that a function outside all programs has no communication.
 static LogicalResult verifyNoCollectives(Operation *function) {
   auto result = function->walk([&](CollectiveOpInterface op) {
     InFlightDiagnostic diagnostic = op->emitOpError()
@@ -32,7 +32,7 @@ static LogicalResult verifyNoCollectives(Operation *function) {
 
 FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) {
   std::vector<RankProgram> programs;
-  /// The place in `programs` of those that are split along an axis, by mesh and entry.
+  /// Index in `programs` of each program that is split along an axis, by mesh and entry.
   DenseMap<std::pair<Attribute, Attribute>, size_t> ofSeveral;
   for (Operation &function : *module.getBody()) {
     if (function.getNumRegions() != 1 || function.getRegion(0).empty())
@@ -45,7 +45,7 @@ FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) 
     }
     bool isCell = function.hasAttr(CommDialect::kCell);
     if (attribute.getAxis()) {
-      // No entry is a unit attribute.
+      // A unit attribute stands for the missing entry.
       Attribute name = isCell ? Attribute(UnitAttr::get(module.getContext())) : entryOf(&function);
       auto [entry, isNew] = ofSeveral.try_emplace({attribute.getMesh(), name}, programs.size());
       if (!isNew) {
@@ -67,10 +67,10 @@ FailureOr<std::vector<RankProgram>> braid::collectRankPrograms(ModuleOp module) 
 
 namespace {
 
-/// Marks a coordinate whose function has not been seen.
+/// Marks a coordinate without a function so far.
 constexpr unsigned kNoClass = ~0u;
 
-/// Makes an OrderProblem of the functions of one program.
+/// Builds an OrderProblem from the functions of one program.
 class OrderReader {
 public:
   explicit OrderReader(const RankProgram &program) : program(program) {}
@@ -96,18 +96,18 @@ private:
 
   const RankProgram &program;
   OrderProblem problem;
-  /// What ranks must agree on, numbered from 1.
+  /// Indices of the signatures that ranks must agree on, from 1.
   DenseMap<Attribute, unsigned> numbers;
   DenseMap<AxesAttr, unsigned> communicators;
-  /// The numbers of starts in the class that is being read.
+  /// Indices of the starts in the current class.
   DenseMap<Operation *, unsigned> startNumbers;
-  /// Of the messages of a pipeline, by their functions and microbatches.
+  /// Indices of a pipeline's messages, by function and microbatch.
   DenseMap<std::pair<Operation *, unsigned>, SmallVector<unsigned>> messages;
 };
 
 } // namespace
 
-/// Gives the coordinates of a function its class.
+/// Assigns the class of a function to its coordinates.
 LogicalResult OrderReader::assignClass(Operation *function, unsigned number) {
   Operation *first = program.functions.front();
   StringAttr axis = programOf(first).getAxis();
@@ -132,7 +132,7 @@ LogicalResult OrderReader::assignClass(Operation *function, unsigned number) {
   return success();
 }
 
-/// Every coordinate along the program's axis has exactly one class.
+/// Checks that every coordinate along the program's axis has exactly one class.
 LogicalResult OrderReader::readRanks() {
   const Mesh &mesh = program.mesh;
   problem.sizes.assign(mesh.getSizes().begin(), mesh.getSizes().end());
@@ -189,7 +189,7 @@ OrderProblem::Communication OrderReader::communicationOf(CollectiveOpInterface o
   return result;
 }
 
-/// The op's verifier has seen that its mesh is the program's.
+/// Reads a collective. The op's verifier has checked that its mesh is the program's.
 void OrderReader::readCollective(CollectiveOpInterface op) {
   OrderProblem::Class &cls = problem.classes.back();
   cls.steps.push_back({OrderProblem::Step::Start, unsigned(cls.communications.size()), op});
@@ -204,7 +204,7 @@ LogicalResult OrderReader::readWait(WaitOp wait) {
   return success();
 }
 
-/// Checks that no order is hidden in an op that is neither collective nor start.
+/// Checks that an op that is neither a collective nor a start hides no communications.
 LogicalResult OrderReader::verifyInside(Operation &op) {
   if (auto call = dyn_cast<CallOpInterface>(op))
     if (Operation *callee = call.resolveCallable(); callee && programOf(callee))
@@ -276,7 +276,7 @@ void OrderReader::waitForMessage(Operation *function, unsigned microbatch) {
     problem.classes.back().steps.push_back({OrderProblem::Step::Wait, number, function});
 }
 
-/// What the ranks with one coordinate do, cell after cell.
+/// Reads the steps of the ranks with one coordinate, cell after cell.
 LogicalResult OrderReader::readSteps(const PipelineTable &table, int64_t coordinate) {
   problem.classes.emplace_back().op = table.getOp();
   messages.clear();

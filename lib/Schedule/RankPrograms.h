@@ -1,9 +1,8 @@
-//===- RankPrograms.h - which functions are a program of ranks --*- C++ -*-===//
+//===- RankPrograms.h - finds the programs of ranks -------------*- C++ -*-===//
 //
-// A function with `comm.program = #comm.program<@mesh>` is a program by itself:
-// all ranks run it.  The functions of a module that name coordinates along an axis of one
-// mesh, and the same entry, make one program together.  The functions of a pipeline's cells are one
-// program, too, which ranks run by the rows of its table.
+// A function with `comm.program = #comm.program<@mesh>` is a whole program, which all ranks run. The functions of a
+// module that name coordinates along an axis of one mesh and the same entry form one program together. The functions of
+// a pipeline's cells also form one program, which ranks run by the rows of its table.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_RANKPROGRAMS_H
@@ -20,17 +19,16 @@ struct RankProgram {
   mlir::FlatSymbolRefAttr meshName;
   comm::Mesh mesh;
   llvm::SmallVector<mlir::Operation *> functions;
-  /// Whether they are the cells of the module's pipeline.
+  /// Whether the functions are the cells of the module's pipeline.
   bool isTable = false;
 };
 
-/// The programs of a module in the order of their first functions; an error where
-/// a collective is in a function that no rank is said to run.
+/// Returns the programs of a module in the order of their first functions. Returns an error if a collective is in a
+/// function that belongs to no program.
 mlir::FailureOr<std::vector<RankProgram>> collectRankPrograms(mlir::ModuleOp module);
 
-/// Reads the communications of the program's ranks; an error where ranks have two
-/// functions or none, where a ticket is not waited for once, or where the place of
-/// a collective in the order is unknown.
+/// Reads the communications of the program's ranks. Returns an error if a rank has two functions or none, if a ticket
+/// is not waited for exactly once, or if the position of a collective in the order is unknown.
 mlir::FailureOr<OrderProblem> readOrder(const RankProgram &program);
 
 } // namespace braid

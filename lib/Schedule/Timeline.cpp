@@ -1,4 +1,4 @@
-//===- Timeline.cpp - when a schedule's actions take place ----------------===//
+//===- Timeline.cpp - times of a schedule's actions -----------------------===//
 
 #include "lib/Schedule/Timeline.h"
 

@@ -1,7 +1,7 @@
-//===- Timeline.h - when a schedule's actions take place --------*- C++ -*-===//
+//===- Timeline.h - times of a schedule's actions ---------------*- C++ -*-===//
 //
-// Computing, which also issues starts and stalls at waits, and beside it the queues, each
-// of which works in the order of starts.
+// Simulates computing, which also issues starts and stalls at waits, and the parallel queues, each of which works in
+// the order of starts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_TIMELINE_H
@@ -12,7 +12,7 @@
 
 namespace braid {
 
-/// The clocks of computing and of the queues while a schedule is carried out.
+/// Clocks of computing and of the queues during the execution of a schedule.
 class Queues {
 public:
   explicit Queues(const OverlapProblem &problem) : problem(problem), ends(problem.actions.size(), 0) {}
@@ -23,20 +23,20 @@ public:
     link = (link > now ? link : now) + problem.actions[action].seconds;
     ends[action] = link;
   }
-  /// How long computing stalls for it.
+  /// Waits for an action. Returns the seconds that computing stalls.
   double wait(unsigned action) {
     double exposed = ends[action] > now ? ends[action] - now : 0;
     now += exposed;
     return exposed;
   }
 
-  /// When the action is over; it must have begun.
+  /// Returns the end time of an action, which must have begun.
   double end(unsigned action) const { return ends[action]; }
-  /// From when on it is surely over.
+  /// Returns the time from which the action has surely ended.
   double surelyOver(unsigned action) const {
     return ends[action] + (problem.contention - 1) * problem.actions[action].seconds + problem.slack;
   }
-  /// The time of computing, and when each queue has nothing left to do.
+  /// Current time of computing, and the time at which each queue becomes idle.
   double now = 0;
   std::array<double, OverlapProblem::kNumQueues> links = {};
 
@@ -48,19 +48,19 @@ private:
 struct Timeline {
   struct Collective {
     double seconds = 0;
-    /// How long computing stalls at its wait.
+    /// Seconds that computing stalls at its wait.
     double exposed = 0;
-    /// What ended last of all that its beginning on the link waited for: what it
-    /// needs, or the collective before it on its queue.
+    /// The action that delayed its start on the link: the last to end of its needs and the previous communication on
+    /// its queue.
     std::optional<unsigned> waitsFor;
   };
 
   double seconds = 0;
-  /// By action; nothing is known of those that compute.
+  /// Times by action; empty for actions that compute.
   std::vector<Collective> collectives;
 };
 
-/// Of a schedule that passed `verify`.
+/// Simulates a schedule that passed `verify`.
 Timeline simulate(const OverlapProblem &problem, const OverlapSchedule &schedule);
 
 } // namespace braid

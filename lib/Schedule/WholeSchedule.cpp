@@ -1,4 +1,4 @@
-//===- WholeSchedule.cpp - a schedule that is whole at all times ----------===//
+//===- WholeSchedule.cpp - a complete schedule at all times ---------------===//
 
 #include "lib/Schedule/WholeSchedule.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,14 +7,14 @@
 using namespace braid;
 
 //===----------------------------------------------------------------------===//
-// Without communication beside computation
+// Schedules without overlap
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Puts actions one after another, what they need first.
+/// Orders actions sequentially, each after the actions it needs.
 class InOrder {
 public:
-  /// If `early`, reductions and updates come as soon as they can.
+  /// If `early`, reductions and updates run as soon as possible.
   InOrder(const OverlapProblem &problem, bool early);
   OverlapSchedule run();
 
@@ -24,8 +24,8 @@ private:
   const OverlapProblem &problem;
   OverlapSchedule schedule;
   std::vector<bool> done;
-  /// Of each action, the early ones that come after it; of each of these, after how many
-  /// actions more it can come.
+  /// `followers` lists the early actions that come after each action. `left` counts the actions that an early one still
+  /// waits for.
   std::vector<llvm::SmallVector<unsigned, 2>> followers;
   std::vector<unsigned> left;
 };
@@ -59,7 +59,7 @@ void InOrder::add(unsigned number) {
   for (const auto *list : {&problem.actions[number].needs, &problem.actions[number].after})
     for (unsigned other : *list)
       add(other);
-  // What follows another early may have needed it.
+  // An early action that followed another one may have needed this one.
   if (done[number])
     return;
   done[number] = true;
@@ -88,8 +88,7 @@ OverlapSchedule braid::plainSchedule(const OverlapProblem &problem) { return InO
 OverlapSchedule braid::smallSchedule(const OverlapProblem &problem) {
   OverlapProblem unlimited = problem;
   unlimited.limit.reset();
-  // Where every collective counts as over at once, all are waited for early and no gather
-  // starts ahead.
+  // If every collective counts as ended at once, each is waited for early and no gather starts ahead.
   OverlapProblem instant = unlimited;
   instant.contention = 0;
   instant.slack = -std::numeric_limits<double>::infinity();
@@ -101,7 +100,7 @@ OverlapSchedule braid::smallSchedule(const OverlapProblem &problem) {
                            });
 }
 
-/// Where the actions of a schedule stand, with `gap` free slots before them.
+/// Returns the slots of the actions of a schedule, after `gap` free slots.
 static std::vector<ActionSlots> slotsIn(const OverlapProblem &problem, const OverlapSchedule &schedule, unsigned gap) {
   std::vector<ActionSlots> slots(problem.actions.size());
   for (OverlapStep step : schedule.steps) {
@@ -122,9 +121,8 @@ int64_t braid::peakBytes(const OverlapProblem &problem, const OverlapSchedule &s
 // The schedule
 //===----------------------------------------------------------------------===//
 
-/// What is decided takes a slot a step, and so does what is left of the first order; what is
-/// brought forward may happen several times for one step, and is refused if there is no
-/// slot for it.
+/// A decided step takes one slot, and so does each remaining step of the first order. A step may be brought forward
+/// several times, and is refused if no slot is left.
 static constexpr unsigned kSlotsPerStep = 4;
 
 WholeSchedule::WholeSchedule(const OverlapProblem &problem, const OverlapSchedule &first, int64_t limit)

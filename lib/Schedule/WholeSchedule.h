@@ -1,10 +1,9 @@
-//===- WholeSchedule.h - a schedule that is whole at all times --*- C++ -*-===//
+//===- WholeSchedule.h - a complete schedule at all times -------*- C++ -*-===//
 //
-// While a schedule is made under a memory limit it is known to its end: what has been
-// decided, then what is left in an order that is right.  At first that is an order that needs
-// little memory; steps are brought forward only where the whole schedule then keeps the limit,
-// or needs no more than before.  So nothing is estimated, and whoever just takes the steps
-// that are left keeps the limit.
+// Under a memory limit, the scheduler always holds a complete schedule: the decided steps, then the remaining steps in
+// a valid order. It starts with an order that needs little memory. Steps are brought forward only if the whole schedule
+// then keeps the limit or needs no more memory than before. So memory is never estimated, and running the remaining
+// steps in order always keeps the limit.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SCHEDULE_WHOLESCHEDULE_H
@@ -20,12 +19,12 @@ public:
   /// Begins with the schedule `first`.
   WholeSchedule(const OverlapProblem &problem, const OverlapSchedule &first, int64_t limit);
 
-  /// Brings these steps, which are all left and in an order that is right, before all
-  /// others that are left, if the schedule then keeps the limit or needs no more than before.
+  /// Moves these remaining steps, given in a valid order, before all others, if the schedule then keeps the limit or
+  /// needs no more memory than before. Returns whether it did.
   bool bringForward(llvm::ArrayRef<OverlapStep> next);
-  /// Whether `bringForward` would do it.
+  /// Returns whether `bringForward` would move the steps.
   bool fits(llvm::ArrayRef<OverlapStep> next);
-  /// The step comes now.
+  /// Makes `step` the next decided step.
   void decide(OverlapStep step);
 
   bool isDecided() const { return left.empty(); }
@@ -38,8 +37,7 @@ private:
   const OverlapProblem &problem;
   int64_t limit;
   LiveBytes live;
-  /// The steps that are left, by their slots.  Those that were brought forward are below
-  /// `rest`, and all that were decided below `decided`.
+  /// Remaining steps by slot. Steps that were brought forward are below `rest`, and all decided steps below `decided`.
   std::map<unsigned, OverlapStep> left;
   unsigned decided = 0, rest;
 };

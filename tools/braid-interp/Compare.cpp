@@ -16,8 +16,7 @@ struct Version {
 };
 } // namespace
 
-/// How many microbatches make the batch of the other side: the ratio of dim 0
-/// of an input that both have.
+/// Returns the number of microbatches in the batch of the other side: the ratio of dim 0 of an input that both have.
 static int64_t countMicrobatches(const Program &whole, const Program &part) {
   for (const InputSlot &large : whole.inputs)
     for (const InputSlot &small : part.inputs)
@@ -28,8 +27,8 @@ static int64_t countMicrobatches(const Program &whole, const Program &part) {
   return 1;
 }
 
-/// Tensors that the program in memory keeps and the function does not update
-/// must stay what they were.
+/// Finds a tensor that changes although it must not: the program in memory keeps it, and the function does not update
+/// it.
 static std::string findStrayUpdate(const Version &before, const Version &after, const Values &initial) {
   for (auto [slot, tensor] : llvm::zip_equal(after.step.main.results, after.made)) {
     bool updatedBefore =
@@ -83,8 +82,9 @@ static LogicalResult compareOnce(Version &before, Version &after, InputOptions i
   return compareVersions(before, after, initial, options, inputs.seed, compared);
 }
 
-/// Ints are what the passes were given; where only the other side shows what
-/// they index, they are what that can take.
+/// Copies bounds of integer inputs from the other side if only that side uses them as indices. Both sides then get
+/// valid indices.
+
 static void adoptBounds(Program &before, const Program &after) {
   for (InputSlot &slot : before.inputs)
     for (const InputSlot &other : after.inputs)
@@ -92,11 +92,11 @@ static void adoptBounds(Program &before, const Program &after) {
         slot.bound = other.bound;
 }
 
-/// The function after the passes that `name` became.
+/// Returns the name, after the passes, of the function that was called `name`.
 static std::string partnerOf(const std::string &name, ModuleOp changed, const Options &options) {
   if (!options.afterFunction.empty())
     return options.afterFunction;
-  // Passes may rename the only function there is.
+  // Passes may rename the only function.
   return Program::exists(changed, name) || Program::names(changed).size() > 1 ? name : "";
 }
 

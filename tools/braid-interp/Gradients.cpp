@@ -1,8 +1,7 @@
 //===- Gradients.cpp - tg-differentiate against central differences -------===//
 //
-// The objective is the sum of the roots, each weighted by its seed when it has
-// one.  A function that has gradients is checked as it is; for one that has
-// none they are made.  Everything computes in f64.
+// The objective is the sum of the roots, each weighted by its seed if it has one. A function with gradients is checked
+// unchanged; for other functions, gradients are generated. All computations use f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +16,11 @@ using namespace braid::reference;
 static constexpr StringLiteral kSeedName = "gradient of the root";
 
 namespace {
-/// A function, its gradients, and the inputs both run on.
+/// A function, its gradients, and the inputs of both.
 struct Check {
   Program forward, backward;
   Values values;
-  /// The results that are differentiated and the inputs that seed them, or
-  /// none.
+  /// The differentiated results, and for each the input that seeds it, or an empty name.
   std::vector<std::pair<unsigned, std::string>> roots;
 };
 } // namespace
@@ -31,7 +29,7 @@ struct Check {
 // Roots and arguments
 //===----------------------------------------------------------------------===//
 
-/// The input that is the gradient of result `result`, by `tg.seed`.
+/// Returns the input that seeds the gradient of result `result`, by `tg.seed`.
 static std::string seedOf(const Program &program, unsigned result) {
   for (unsigned i = 0; i < program.inputs.size(); ++i)
     if (auto seed = program.function().getArgAttrOfType<IntegerAttr>(i, "tg.seed"))
@@ -40,8 +38,7 @@ static std::string seedOf(const Program &program, unsigned result) {
   return "";
 }
 
-/// The results that are seeded or the loss; without them the first float
-/// result.
+/// Returns the seeded results or the loss; without them, the first float result.
 static FailureOr<std::vector<unsigned>> findRoots(const Program &program) {
   std::vector<unsigned> roots;
   for (unsigned i = 0; i < program.results.size(); ++i)
@@ -55,8 +52,7 @@ static FailureOr<std::vector<unsigned>> findRoots(const Program &program) {
   return roots;
 }
 
-/// Asks for the gradients of the arguments, and seeds roots that are no
-/// scalars.
+/// Requests the gradients of the arguments, and adds seeds for roots that are not scalars.
 static LogicalResult prepare(func::FuncOp function, const Program &program, ArrayRef<unsigned> roots,
                              ArrayRef<std::string> wanted) {
   Builder builder(function.getContext());
@@ -79,7 +75,7 @@ static LogicalResult prepare(func::FuncOp function, const Program &program, Arra
   return success();
 }
 
-/// The function of `name` with gradients in `module`, which is changed.
+/// Returns the function with gradients in `module`, which is changed.
 static FailureOr<Program> differentiate(ModuleOp module, const Program &forward, ArrayRef<unsigned> roots,
                                         ArrayRef<std::string> wanted) {
   if (llvm::any_of(forward.results, [](const ResultSlot &slot) { return !slot.gradOf.empty(); }))
@@ -111,8 +107,7 @@ static FailureOr<double> objective(const Check &check, const Values &values) {
   return sum;
 }
 
-/// The gradient of one input by differences.  Two distances, eps and 2 eps,
-/// cancel the error of order eps².
+/// Returns the gradient of one input by differences. Two distances, eps and 2 eps, cancel the error of order eps².
 static FailureOr<Tensor> differences(const Check &check, const std::string &name, double eps) {
   Values values = check.values;
   Tensor &input = values.at(name);

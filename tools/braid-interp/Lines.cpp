@@ -11,13 +11,13 @@
 
 using namespace braid;
 
-/// What a line says in a child of its own, for which the module is read already.
+/// Runs a line in a child process, which inherits the parsed module.
 [[noreturn]] static void runLine(const std::string &line, llvm::function_ref<int(llvm::ArrayRef<const char *>)> run) {
   llvm::BumpPtrAllocator allocator;
   llvm::StringSaver saver(allocator);
   llvm::SmallVector<const char *> words;
   llvm::cl::TokenizeGNUCommandLine(line, saver, words);
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // whoever ends the reader ends the run
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // the run ends with its parent
   int status = run(words);
   llvm::outs().flush();
   std::_Exit(status);
@@ -42,7 +42,7 @@ int interp::runLines(const std::string &path, llvm::function_ref<int(llvm::Array
     int status = WIFEXITED(state) ? WEXITSTATUS(state) : -WTERMSIG(state);
     right &= status == 0;
     llvm::outs() << "ended with " << status << '\n';
-    llvm::outs().flush(); // whoever writes the lines may wait for it
+    llvm::outs().flush(); // a caller may wait for the output of a line
   }
   if (!any)
     llvm::errs() << "braid-interp: error: '" << path << "' has no lines, each of which is a run\n";

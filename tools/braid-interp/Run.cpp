@@ -1,4 +1,4 @@
-//===- Run.cpp - run once, or train ---------------------------------------===//
+//===- Run.cpp - runs a module once, or trains it -------------------------===//
 
 #include "lib/Input/InputFile.h"
 #include "lib/Input/PipelineText.h"
@@ -15,7 +15,7 @@ using namespace braid;
 using namespace braid::interp;
 using namespace braid::reference;
 
-/// The elements of a pipeline, split at commas outside of brackets.
+/// Returns the elements of a pipeline, split at commas outside of brackets.
 static SmallVector<StringRef> splitPipeline(StringRef pipeline) {
   SmallVector<StringRef> elements;
   int depth = 0;
@@ -44,14 +44,14 @@ LogicalResult interp::applyPasses(ModuleOp module, StringRef pipeline) {
   }
   if (std::string problem = problemOfPairs(pipeline); !problem.empty())
     return module.emitError() << "cannot read the pipeline '" << pipeline << "': " << problem;
-  // The form of `--print-pipeline`: all passes inside of the module.
+  // The form of `--print-pipeline`: all passes are nested in the module.
   if (pipeline.consume_front("builtin.module(") && !pipeline.consume_back(")"))
     return module.emitError("the pipeline lacks the ')' of 'builtin.module('");
   if (pipeline.empty())
     return success();
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   for (StringRef element : splitPipeline(pipeline)) {
-    // A pass on functions need not say so: it is nested when it does not fit.
+    // A function pass need not be nested explicitly: it is nested if it does not fit the module.
     PassManager trial(module.getContext(), ModuleOp::getOperationName());
     std::string nested = ("func.func(" + element + ")").str(), message;
     bool fits = succeeded(parsePassPipeline(element, trial, llvm::nulls()));
@@ -68,14 +68,14 @@ static LogicalResult fail(ModuleOp module, llvm::Error error) {
   return module.emitError() << llvm::toString(std::move(error));
 }
 
-/// A name for a result: its own, or its number.
+/// Returns the name of a result, or its index.
 static std::string labelOf(const Program &program, size_t i) {
   std::string name = program.results[i].name();
   return name.empty() ? "result" + std::to_string(i) : name;
 }
 
-/// What a file says of a result: under the name that --outputs gives it, or for the
-/// gradient of x, which other programs write, 'dx'.
+/// Finds the file's tensor for a result, by the name that --outputs gives it. For the gradient of x, also accepts 'dx',
+/// which other programs write.
 static Values::iterator findExpected(Values &file, const Program &program, size_t i, const Options &options) {
   auto found = file.find(options.inputs.prefix + labelOf(program, i));
   const std::string &gradOf = program.results[i].gradOf;
@@ -132,7 +132,7 @@ LogicalResult interp::checkNames(ArrayRef<ModuleOp> modules, const Options &opti
   return success();
 }
 
-/// Runs one function; `options` is a copy of its own.  `named` gets its results, `drawn` its inputs.
+/// Runs one function with its own copy of `options`. `named` gets its results, `drawn` its inputs.
 static LogicalResult runFunction(ModuleOp module, const std::string &name, Options options, Values &named,
                                  Values &drawn) {
   std::string &prefix = options.inputs.prefix;

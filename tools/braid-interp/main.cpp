@@ -27,7 +27,7 @@ static int fail(const std::string &message) {
   return 1;
 }
 
-/// The tensors of all files of inputs; a name stands in one of them.
+/// Reads the tensors of all input files; each name may occur in only one file.
 static llvm::Error readInputs(Options &options, MLIRContext &context, reference::Values &inputs) {
   for (const std::string &path : options.inputFiles) {
     llvm::Expected<reference::Values> read = reference::readSafetensors(path, &context);
@@ -55,7 +55,7 @@ static LogicalResult runMode(ModuleOp module, const Options &options) {
   llvm_unreachable("unknown mode");
 }
 
-/// Runs the module as the options say; returns the exit status.
+/// Runs the module with `options`. Returns the exit status.
 static int run(ModuleOp module, Options options) {
   reference::Values inputs;
   if (llvm::Error error = readInputs(options, *module.getContext(), inputs))

@@ -17,7 +17,7 @@ Descriptions braid::readDescriptions() {
     StringRef section;
     std::tie(section, rest) = rest.split(kHeading);
     auto [name, body] = section.split("`\n");
-    // A chapter may follow, and links lead within the page.
+    // Cuts off a following chapter and the list of interfaces, whose links only work within the page.
     body = body.split("\n## ").first.split("\nInterfaces: ").first.trim();
     found[name.str()] = {body.split('\n').first, ("**" + name + "**\n\n" + body).str()};
   }

@@ -1,4 +1,4 @@
-//===- Descriptions.h - what is known of ops and attributes -----*- C++ -*-===//
+//===- Descriptions.h - descriptions of ops and attributes ------*- C++ -*-===//
 #ifndef BRAID_TOOLS_BRAID_LSP_DESCRIPTIONS_H
 #define BRAID_TOOLS_BRAID_LSP_DESCRIPTIONS_H
 
@@ -8,13 +8,13 @@
 
 namespace braid {
 
-/// A section of docs/Dialects.md, which docs/reference.py makes of the descriptions in TableGen.
+/// A section of docs/Dialects.md, which docs/reference.py generates from the descriptions in TableGen.
 struct Description {
   llvm::StringRef summary; // a line
   std::string text;        // Markdown: name, summary, description, operands and results
 };
 
-/// By name: "tg.contract", "#tg.mask".
+/// Descriptions by name: "tg.contract", "#tg.mask".
 using Descriptions = std::map<std::string, Description, std::less<>>;
 
 Descriptions readDescriptions();

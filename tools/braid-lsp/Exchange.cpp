@@ -17,15 +17,15 @@ static std::string textOf(const json::Value &value) {
 static bool isOfName(char c) { return isAlnum(c) || c == '_' || c == '.' || c == '$'; }
 
 namespace {
-/// The place that a request is about.
+/// The position that a request is about.
 struct Place {
   StringRef line;
   int64_t number, column;
 
-  /// Up to the column, and from it on.
+  /// Return the text up to the column, and the word before it.
   StringRef before() const { return line.take_front(column); }
   StringRef wordBefore() const { return before().take_back(column - before().find_last_not_of(kOfName) - 1); }
-  /// With the sigil of an attribute or a type.
+  /// Returns the word at the column, with the sigil of an attribute or a type.
   StringRef word() const {
     StringRef rest = line.drop_front(column - wordBefore().size());
     bool hasSigil = rest.data() != line.data() && (rest.data()[-1] == '#' || rest.data()[-1] == '!');
@@ -70,7 +70,7 @@ json::Value Exchange::completionOf(StringRef op, json::Object range) const {
   return item;
 }
 
-/// Ops that begin with the word before the cursor, where an op stands: first in a line or behind `=`.
+/// Completes the word before the cursor with op names, at positions of ops: first in a line or behind `=`.
 std::optional<json::Value> Exchange::complete(const json::Object &parameters) const {
   std::optional<Place> place = placeOf(parameters, documents);
   if (!place || place->wordBefore().empty())
@@ -99,7 +99,7 @@ bool Exchange::handle(const json::Object &message) {
     return false;
   if (method == "textDocument/didOpen")
     documents[uri] = document->getString("text").value_or("").str();
-  if (method == "textDocument/didChange") // the server asks for whole texts
+  if (method == "textDocument/didChange") // the server requests whole texts
     if (const json::Array *changes = parameters->getArray("contentChanges"); changes && !changes->empty())
       if (const json::Object *change = changes->back().getAsObject())
         documents[uri] = change->getString("text").value_or("").str();
@@ -142,7 +142,7 @@ void Exchange::send(Message message) {
   writeMessage(stdout, message);
 }
 
-/// A message as an object; nothing for what is none.
+/// Returns a message as an object, or none if it is not one.
 static std::optional<json::Value> objectOf(const Message &message) {
   if (!message.isFramed)
     return std::nullopt;

@@ -1,8 +1,8 @@
 //===- Exchange.h - between an editor and MLIR's server ---------*- C++ -*-===//
 //
-// MLIR's language server knows no descriptions of ops, and completes no name of which a part is written.  The exchange
-// passes messages on, and has an eye on two: it puts the description in front of what MLIR says under the pointer, and
-// answers by itself which ops begin with the word before the cursor.
+// MLIR's language server does not know descriptions of ops, and does not complete partial names. The exchange passes
+// messages on and handles two of them. It puts the description in front of MLIR's hover text, and answers itself which
+// ops begin with the word before the cursor.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TOOLS_BRAID_LSP_EXCHANGE_H
@@ -19,27 +19,27 @@ namespace braid {
 
 class Exchange {
 public:
-  /// `ops`: every name, in order.  The server reads `toServer` and writes `fromServer`.
+  /// `ops` are all op names in order. The server reads `toServer` and writes `fromServer`.
   Exchange(std::vector<std::string> ops, FILE *toServer, FILE *fromServer);
 
-  /// Each returns at the end of what it reads.  They run in threads of their own.
+  /// Each function runs in its own thread and returns at the end of its input.
   void passFromEditor();
   void passFromServer();
 
 private:
-  /// Returns true if the message is answered and not for the server.
+  /// Returns true if the message is answered and must not go to the server.
   bool handle(const llvm::json::Object &message);
   std::optional<llvm::json::Value> complete(const llvm::json::Object &parameters) const;
   llvm::json::Value completionOf(llvm::StringRef op, llvm::json::Object range) const;
-  /// Adds the description that was asked for by the hover with this answer's number.
+  /// Adds the requested description to the answer of a hover, found by the request's number.
   void describe(llvm::json::Object &answer);
   void send(Message message);
 
   std::vector<std::string> ops;
   Descriptions descriptions = readDescriptions();
   FILE *toServer, *fromServer;
-  llvm::StringMap<std::string> documents; // by URI; of the thread of the editor
-  std::mutex mutex;                       // guards what follows, and standard output
+  llvm::StringMap<std::string> documents; // by URI; used only by the thread of the editor
+  std::mutex mutex;                       // guards the members below, and standard output
   llvm::StringMap<std::string> hovers;    // descriptions by the number of the request
 };
 

@@ -6,10 +6,10 @@
 using namespace llvm;
 using namespace braid;
 
-/// As much as MLIR's server takes: a graph and its text's escapes.
+/// Largest message that MLIR's server accepts: a graph with the escapes of its text.
 static constexpr size_t kMaxBytes = size_t(1) << 30;
 
-/// With its end, of which an unfinished last line has none.
+/// Reads a line with its line break, which an unfinished last line lacks.
 static bool readLine(FILE *in, std::string &line) {
   line.clear();
   for (int next; (next = getc(in)) != EOF;) {

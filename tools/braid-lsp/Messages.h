@@ -8,13 +8,13 @@
 
 namespace braid {
 
-/// What is read at once: the body of a message, or a line that begins none, such as one of the help.
+/// A unit of input: the body of a message, or a line outside messages, such as one of the help.
 struct Message {
   std::string text;
   bool isFramed;
 };
 
-/// Nothing at the end of the file, or where a message ends early.
+/// Returns none at the end of the file, or if a message is incomplete.
 std::optional<Message> readMessage(FILE *in);
 
 void writeMessage(FILE *out, const Message &message);

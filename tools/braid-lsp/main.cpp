@@ -1,6 +1,6 @@
 //===- main.cpp - braid-lsp: the language server of .mlir files -----------===//
 //
-// MLIR's server runs in a process of its own; this one stands between it and the editor (Exchange.h).
+// MLIR's server runs in its own process. This process passes messages between it and the editor (Exchange.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <thread>
 
-/// Every op that a file can have.
+/// Returns the names of all ops that a file may contain.
 static std::vector<std::string> namesOfOps(const mlir::DialectRegistry &registry) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
@@ -27,9 +27,9 @@ static std::vector<std::string> namesOfOps(const mlir::DialectRegistry &registry
   return names;
 }
 
-/// Passes messages until the server ends, whose status it returns.
+/// Passes messages until the server ends. Returns its status.
 static int exchange(const mlir::DialectRegistry &registry, pid_t server, int toServer, int fromServer) {
-  std::signal(SIGPIPE, SIG_IGN); // where the server has ended
+  std::signal(SIGPIPE, SIG_IGN); // the server may have ended
   braid::Exchange exchange(namesOfOps(registry), fdopen(toServer, "w"), fdopen(fromServer, "r"));
   std::thread fromEditor([&] { exchange.passFromEditor(); });
   exchange.passFromServer();
@@ -37,7 +37,7 @@ static int exchange(const mlir::DialectRegistry &registry, pid_t server, int toS
   if (waitpid(server, &status, 0) == server && WIFSIGNALED(status))
     fprintf(stderr, "braid-lsp: error: the server was ended by signal %d\n", WTERMSIG(status));
   fflush(stdout);
-  std::quick_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1); // the editor may still be waited for
+  std::quick_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1); // the editor's thread may be blocked
 }
 
 int main(int argc, char **argv) {
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     close(fromServer[1]);
     return exchange(registry, server, toServer[1], fromServer[0]);
   }
-  prctl(PR_SET_PDEATHSIG, SIGTERM); // one that computes would not see that nobody is there
+  prctl(PR_SET_PDEATHSIG, SIGTERM); // a busy server would not notice that its client is gone
   dup2(toServer[0], STDIN_FILENO);
   dup2(fromServer[1], STDOUT_FILENO);
   for (int end : {toServer[0], toServer[1], fromServer[0], fromServer[1]})

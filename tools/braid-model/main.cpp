@@ -83,7 +83,7 @@ static void printCount(const braid::ModelGraph &graph) {
   outs() << left_justify("total", 70) << format_decimal(total, 14) << '\n';
 }
 
-/// Parses what was written: a graph that does not verify never leaves here.
+/// Parses the generated graph, so that an invalid graph is never written.
 static bool verifies(StringRef text) {
   mlir::DialectRegistry registry;
   registry.insert<braid::tg::TGDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
@@ -91,7 +91,7 @@ static bool verifies(StringRef text) {
   return static_cast<bool>(mlir::parseSourceString<mlir::ModuleOp>(text, &context));
 }
 
-/// Writes through a temporary name, so that no reader sees half a graph.
+/// Writes through a temporary name, so that no reader sees an incomplete graph.
 static int writeGraph(StringRef output, StringRef text) {
   if (output == "-") {
     outs() << text;

@@ -19,7 +19,7 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-/// MLIR reads pipelines and options of passes while llvm::cl reads the command line.
+/// Checks pipelines early: MLIR reads pipelines and pass options while llvm::cl reads the command line.
 static void checkPipelines(ArrayRef<const char *> arguments) {
   StringRef before;
   for (StringRef argument : arguments) {
@@ -31,7 +31,7 @@ static void checkPipelines(ArrayRef<const char *> arguments) {
   }
 }
 
-/// As mlir::MlirOptMain with these names of files, which reads whatever is in them.
+/// Like mlir::MlirOptMain for these file names, whatever characters they contain.
 static int run(const std::string &input, const std::string &output, mlir::DialectRegistry &registry) {
   std::string message;
   std::unique_ptr<MemoryBuffer> file = mlir::openInputFile(input, &message);

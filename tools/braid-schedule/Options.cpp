@@ -10,10 +10,10 @@
 using namespace braid::cli;
 using namespace braid::schedule;
 
-/// The most of a time: sums of all cells are finite.
+/// Limits of a time and of a factor, so that sums of all cells are finite.
 static constexpr double kMostTime = 1e12, kMostWork = 1e6;
 
-/// The numbers between commas; none if one is no time.
+/// Returns the numbers between commas; empty if any is not a time.
 static llvm::SmallVector<double> numbersOf(llvm::StringRef text) {
   llvm::SmallVector<double> numbers;
   llvm::SmallVector<llvm::StringRef> parts;

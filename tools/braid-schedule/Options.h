@@ -1,4 +1,4 @@
-//===- Options.h - what braid-schedule is asked for -------------*- C++ -*-===//
+//===- Options.h - options of braid-schedule --------------------*- C++ -*-===//
 #ifndef BRAID_TOOLS_BRAID_SCHEDULE_OPTIONS_H
 #define BRAID_TOOLS_BRAID_SCHEDULE_OPTIONS_H
 
@@ -10,12 +10,12 @@
 
 namespace braid::schedule {
 
-/// Of all layers of a rank; of a stage that is one of v on its rank, a v-th.
+/// Times of all layers of a rank. A stage that is one of v on its rank takes 1/v of them.
 struct Times {
   double forward = 1, inputGradient = 1, weightGradient = 1, transfer = 0;
 };
 
-/// Of each stage, how many times as long it takes; empty if all take as long.
+/// Factor of each stage's time; empty if all stages take equal time.
 struct Work {
   std::vector<double> ofStage;
 };
@@ -31,10 +31,10 @@ struct Options {
   unsigned width = 100;
 };
 
-/// Prints and exits where the command line makes no sense.
+/// Parses the command line. Prints a message and exits on an error.
 Options parseOptions(int argc, char **argv);
 
-/// Of texts that were found to be right.
+/// Read texts that were checked before.
 void readOption(Times &times, std::string_view text);
 void readOption(Work &work, std::string_view text);
 

@@ -1,4 +1,4 @@
-//===- Result.cpp - what braid-schedule finds out about a schedule --------===//
+//===- Result.cpp - facts about a schedule --------------------------------===//
 
 #include "tools/braid-schedule/Result.h"
 #include "lib/Pipeline/Csv.h"
@@ -15,7 +15,7 @@ static Expected<Schedule> generateNamed(const Generator &generator, const Option
   return generate(generator, {*options.ranks, *options.microbatches, options.chunks.value_or(generator.usualChunks)});
 }
 
-/// What was said beside a file must be what is in it.
+/// Checks that options given beside a file agree with the file.
 static Error compare(const Options &options, const Schedule &schedule) {
   unsigned ranks = schedule.numRanks(), stages = schedule.numStages();
   if (options.ranks && *options.ranks != ranks)
@@ -51,8 +51,8 @@ static Expected<Schedule> readFile(const Options &options) {
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Stages of a rank share its layers.  Times are multiplied by their number before they are
-/// simulated, and divided after, so that sums of whole numbers are exact.
+/// Returns the times of each stage. The stages of a rank share its layers. Times are multiplied by their number before
+/// the simulation and divided afterwards, so that sums of whole numbers are exact.
 static Expected<std::vector<StageTimes>> stageTimes(const Options &options, const Result &result) {
   const Times &times = options.times;
   const std::vector<double> &factors = options.work.ofStage;
@@ -80,7 +80,7 @@ static void divideTimes(Simulation &simulation, double chunks) {
 }
 
 //===----------------------------------------------------------------------===//
-// All of it
+// The whole result
 //===----------------------------------------------------------------------===//
 
 static Error checkLimit(const Options &options, const Result &result) {

@@ -1,4 +1,4 @@
-//===- Result.h - what braid-schedule finds out about a schedule *- C++ -*-===//
+//===- Result.h - facts about a schedule ------------------------*- C++ -*-===//
 #ifndef BRAID_TOOLS_BRAID_SCHEDULE_RESULT_H
 #define BRAID_TOOLS_BRAID_SCHEDULE_RESULT_H
 
@@ -8,25 +8,25 @@
 
 namespace braid::schedule {
 
-/// A schedule and what is known of it.
+/// A schedule and its properties.
 struct Result {
-  /// Null for a table of a file.
+  /// Null for a table from a file.
   const pipeline::Generator *generator = nullptr;
   pipeline::Schedule schedule;
-  /// In the unit of the times that were given.
+  /// In the unit of the given times.
   pipeline::Simulation simulation;
   pipeline::MessagePlan messages;
-  /// The end, if each rank carries out its messages one after the other.
+  /// End time if each rank carries out its messages one after the other.
   double queued = 0;
 
-  /// Stages on a rank, which may be no whole number in a table of a file.
+  /// Returns the number of stages per rank, which may be fractional for a table from a file.
   double chunks() const { return static_cast<double>(schedule.numStages()) / schedule.numRanks(); }
 };
 
-/// Makes or reads the schedule, verifies and simulates it.
+/// Generates or reads the schedule, verifies and simulates it.
 llvm::Expected<Result> resultOf(const Options &options);
 
-/// With as many digits as it needs, at most four.
+/// Returns the number with the necessary digits, at most four.
 std::string numberText(double value);
 
 } // namespace braid::schedule

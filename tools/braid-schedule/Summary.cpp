@@ -1,4 +1,4 @@
-//===- Summary.cpp - what braid-schedule says of a schedule ---------------===//
+//===- Summary.cpp - prints facts about a schedule ------------------------===//
 
 #include "tools/braid-schedule/Summary.h"
 #include "lib/Pipeline/Slots.h"
@@ -10,10 +10,10 @@ using namespace braid::pipeline;
 using namespace braid::schedule;
 using llvm::format;
 
-/// Of more ranks only the first are listed.
+/// Most ranks that are listed.
 static constexpr unsigned kMostRanks = 64;
 
-/// A share, in percent.
+/// Returns a share in percent.
 static std::string percent(double share) {
   std::string text;
   llvm::raw_string_ostream(text) << format("%.2f %%", 100 * share);
@@ -38,7 +38,7 @@ std::string braid::schedule::titleOf(const Options &options, const Result &resul
          counted(result.schedule.numMicrobatches(), "microbatch", "microbatches") + ", " + onEach + " a rank";
 }
 
-/// What formulas say, if they are for such times and so many microbatches.
+/// Returns the results of formulas, if they hold for the given times and number of microbatches.
 static std::optional<Formulas> formulasOf(const Options &options, const Result &result, llvm::raw_ostream &os) {
   const Times &times = options.times;
   if (!result.generator)

@@ -1,4 +1,4 @@
-//===- Summary.h - what braid-schedule says of a schedule -------*- C++ -*-===//
+//===- Summary.h - prints facts about a schedule ----------------*- C++ -*-===//
 #ifndef BRAID_TOOLS_BRAID_SCHEDULE_SUMMARY_H
 #define BRAID_TOOLS_BRAID_SCHEDULE_SUMMARY_H
 
@@ -7,13 +7,13 @@
 
 namespace braid::schedule {
 
-/// `zb-h1: 4 ranks, 8 microbatches, 1 chunk a rank`
+/// Returns `zb-h1: 4 ranks, 8 microbatches, 1 chunk a rank`.
 std::string titleOf(const Options &options, const Result &result);
 
-/// Figures, what each rank does, and the timeline.
+/// Prints figures, the actions of each rank, and the timeline.
 void printSummary(const Options &options, const Result &result, llvm::raw_ostream &os);
 
-/// A line for each schedule, or why there is none.
+/// Prints a line for each schedule, or the reason why it is not possible.
 void printComparison(const Options &options, std::vector<std::pair<std::string, llvm::Expected<Result>>> &results,
                      llvm::raw_ostream &os);
 

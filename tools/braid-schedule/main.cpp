@@ -13,7 +13,7 @@ using namespace llvm;
 using namespace braid::pipeline;
 using namespace braid::schedule;
 
-/// To a file through a temporary name, or to standard output.
+/// Writes to a file through a temporary name, or to standard output.
 static Error write(StringRef file, function_ref<Error(raw_ostream &)> print) {
   if (file == "-")
     return print(outs());
@@ -39,7 +39,7 @@ static Error writeFiles(const Options &options, const Result &result) {
   return Error::success();
 }
 
-/// All schedules that have a name, one after the other; those that do not fit say why.
+/// Compares all named schedules one after the other; for those that do not fit, prints the reason.
 static Error compareSchedules(Options options) {
   if (!options.ranks || !options.microbatches)
     return failure("schedules are compared for numbers of ranks and microbatches: give --stages and --microbatches, or "

@@ -212,7 +212,7 @@ constexpr Option kHooks[] = {
 
 constexpr Value kAnyNumber = number("X", -kUnbounded);
 
-// The optimizers, each with its hyperparameters.
+// Returns a line for each optimizer, with its hyperparameters.
 Lines optimizers() {
   Lines lines;
   for (const tg::Optimizer *optimizer : tg::allOptimizers())
@@ -225,7 +225,7 @@ template <size_t size> struct Name {
   consteval Name(const char (&literal)[size]) { std::copy_n(literal, size, text); }
 };
 
-// One hyperparameter, to which the option gives a value.
+// Returns the field of one hyperparameter, to which the option assigns a value.
 template <Name name> consteval Field hyperparameter() {
   Field field = into<&OptimizerOptions::hyperparameters>();
   field.store = [](void *options, const Value &, std::string_view number) {

@@ -6,7 +6,7 @@
 
 namespace braid {
 
-/// It fills DriverOptions.
+/// The command table of braidc, which fills DriverOptions.
 extern const cli::Command kBraidc;
 
 } // namespace braid
