@@ -1,4 +1,4 @@
-//===- PrintTraffic.cpp - what each collective sends, in words ------------===//
+//===- PrintTraffic.cpp - print what each collective sends ----------------===//
 
 #include "dialects/Comm/Mesh.h"
 #include "passes/Collectives/Passes.h"
