@@ -152,8 +152,8 @@ void Stages::insert(Operation *before, ArrayRef<func::FuncOp> functions) {
     builder.insert(function);
 }
 
-/// Rejects model states that microbatches update. Each microbatch would need the state of the previous one, but cells
-/// of other microbatches run in between, and other ranks have no copy.
+/// Rejects model states that one cell updates and another reads. Each microbatch needs the state of the previous one,
+/// but cells of other microbatches run in between, and other ranks have no copy.
 LogicalResult Stages::checkStates(func::FuncOp accumulate, ArrayRef<func::FuncOp> cells) {
   llvm::StringMap<func::FuncOp> updater;
   for (func::FuncOp cell : cells)

@@ -53,8 +53,8 @@ SmallVector<StringAttr> braid::unitsInOrder(func::FuncOp program) {
 // Stages from a text
 //===----------------------------------------------------------------------===//
 
-/// Returns the units that a part of the text names, such as `h.3` or `h.0-5`. Returns nothing for a range of more than
-/// `most` units.
+/// Returns the units that a part of the text names, such as `h.3` or `h.0-5`. Takes a range of more than
+/// `most` units for a name.
 static SmallVector<std::string> unitsNamed(StringRef part, size_t most) {
   auto [first, end] = part.rsplit('-');
   StringRef prefix = first.rtrim("0123456789");
