@@ -59,8 +59,8 @@ static StringRef nameOf(BlockArgument argument) {
   return tg::nameOf(function.getArgAttrDict(argument.getArgNumber()));
 }
 
-/// `comm.all_reduce over {dp}: bucket of 14 tensors, 1003520 of at most 1048576 bytes,
-/// from 'ln_f.bias' to 'h.11.ln_1.weight'`
+/// Emits a remark such as `comm.all_reduce over {dp}: bucket of 14 tensors, 1003520 of at most 1048576 bytes, from
+/// 'ln_f.bias' to 'h.11.ln_1.weight'`.
 static void explain(CollectiveOpInterface op, const Bucket &bucket, const BucketProgram &program) {
   // The remark is not emitted on the op: an op's own remark prints the op, which numbers all values of the
   // function.

@@ -1,4 +1,4 @@
-//===- BucketOptions.h - how large buckets are ------------------*- C++ -*-===//
+//===- BucketOptions.h - bucket sizes ---------------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_COLLECTIVES_BUCKETOPTIONS_H
 #define BRAID_PASSES_COLLECTIVES_BUCKETOPTIONS_H
 

@@ -19,7 +19,7 @@ public:
   /// Returns true if contractions produce the sent value, and false if they read the received value.
   bool isBehind() const { return behind; }
   bool canSplit(int64_t count) const;
-  /// Returns the bytes that chunks are joined with by a copy.
+  /// Returns the bytes that a copy must join after the chunks; 0 if each chunk is written to its place.
   int64_t getCopiedBytes() const;
   const llvm::MapVector<mlir::Operation *, ChunkDims> &getOps() const { return ops; }
   /// Returns the op before which the chunks are computed.

@@ -26,7 +26,7 @@ struct Traffic {
   }
 };
 
-/// `over {dp, tp}`
+/// Prints ` over {dp, tp}: `.
 Diagnostic &operator<<(Diagnostic &remark, AxesAttr axes) {
   remark << " over {";
   llvm::interleaveComma(axes.getNames(), remark, [&](StringAttr name) { remark << name.getValue(); });

@@ -36,7 +36,6 @@ static exec::MatmulOp matmulOf(Value term) {
 
 /// Whether `value` is in memory when `matmul` runs, even if the matmul does not add it: an argument, a call's result,
 /// or a kernel's or lookup's result that the matmul or an earlier op also reads.
-/// what a kernel computes or looks up that the matmul or an earlier op reads, too.
 static bool isInMemoryAt(Value value, exec::MatmulOp matmul) {
   Operation *maker = value.getDefiningOp();
   if (!maker)

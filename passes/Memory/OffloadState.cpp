@@ -112,8 +112,8 @@ void StateOffload::readUses(UsedState &state) const {
     graph.forEachMaker(state.returned->get(), add);
 }
 
-/// Reads the states in the order in which their updates may run, which is the order of the collectives that they
-/// depend on. A state that the program returns unchanged needs no copy.
+/// Reads the states in the order in which their updates may run. This is the order of the collectives before them. A
+/// state that the program returns unchanged needs no copy.
 void StateOffload::readStates() {
   tg::ProgramSignature signature(program);
   for (BlockArgument argument : block.getArguments()) {

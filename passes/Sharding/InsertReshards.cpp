@@ -331,7 +331,6 @@ Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
   if (!copy) {
     // A partial value comes from the value that the op yields, not from the one in the assigned sharding. The same
     // holds for a value with one reader, because no other reader would use the assigned sharding.
-    // sharding would serve no other reader either.
     Value source = target.isPartial() || isOnlyUse(value, user) ? value : getAssigned(value, user);
     if (!source)
       return {};

@@ -13,7 +13,7 @@ llvm::SmallVector<mlir::Value> buildZigzagShard(mlir::Operation &op, mlir::OpBui
                                                 unsigned factor, llvm::ArrayRef<mlir::Value> starts,
                                                 const Shard &shard);
 
-/// Builds an op on its shard, whether or not it implements the interface for that.
+/// Builds an op on its shard, by its sharding rule interface or, without one, as a clone.
 llvm::SmallVector<mlir::Value> buildOnShard(mlir::Operation &op, mlir::OpBuilder &builder, const Shard &shard);
 
 } // namespace braid

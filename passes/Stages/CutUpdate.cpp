@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace braid;
 using llvm::SmallBitVector;
 
-/// Largest tensor that ranks may send here: messages of an update are scalars of the whole step, and a larger tensor
-/// would be a mistake.
+/// Upper limit of elements of a tensor that ranks exchange in an update, except parts of shared gradients. Such
+/// tensors are scalars of the whole step; a larger one would be a mistake.
 static constexpr int64_t kMostElements = 4096;
 
 namespace {

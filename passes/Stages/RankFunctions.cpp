@@ -1,4 +1,4 @@
-//===- RankFunctions.cpp - a program's functions along an axis ------------===//
+//===- RankFunctions.cpp - functions of the ranks along an axis -----------===//
 
 #include "passes/Stages/RankFunctions.h"
 #include "dialects/Comm/Programs.h"

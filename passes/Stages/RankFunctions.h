@@ -1,4 +1,4 @@
-//===- RankFunctions.h - a program's functions along an axis, side by side -*- C++ -*-===//
+//===- RankFunctions.h - functions of the ranks along an axis ---*- C++ -*-===//
 #ifndef BRAID_PASSES_STAGES_RANKFUNCTIONS_H
 #define BRAID_PASSES_STAGES_RANKFUNCTIONS_H
 

@@ -1,4 +1,4 @@
-//===- SharedGradients.cpp - sums of gradients that several stages make ---===//
+//===- SharedGradients.cpp - gradient sums of several stages --------------===//
 
 #include "passes/Stages/SharedGradients.h"
 #include "dialects/Comm/Comm.h"

@@ -1,4 +1,4 @@
-//===- SharedGradients.h - sums of gradients that several stages make -*- C++ -*-===//
+//===- SharedGradients.h - gradient sums of several stages ------*- C++ -*-===//
 //
 // Several stages may read a parameter, such as the table of tied embeddings, and each computes a gradient for it.
 // Every rank sums its own gradients over the microbatches. These sums are added after the schedule of a step ends.

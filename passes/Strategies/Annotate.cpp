@@ -190,8 +190,8 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTe
   return sharding;
 }
 
-/// Checks the sharding of an input. A rank reads whole rows of data, or parts of rows of tokens. The batch must be
-/// sharded over the axes that --mesh gives it.
+/// Checks the sharding of an input. A rank reads whole rows of data, or parts of rows of tokens. The axes over which
+/// --mesh already shards the batch are not allowed.
 LogicalResult Annotate::checkInput(const LayoutOf &statement, DictionaryAttr attributes, ShardingAttr sharding) {
   tg::ArgumentAttrs argument(attributes);
   tg::RoleAttr role = argument.role;
