@@ -77,7 +77,7 @@ private:
   DenseSet<Value> kept;
   /// Scalars, and broadcasts of scalars.
   DenseSet<Value> numbers;
-  /// The parameter for which a value is part of a new value, of the parameter or of its state.
+  /// For a value that leads to a new value of a parameter or of its state: the name of the parameter.
   DenseMap<Value, StringAttr> owners;
   /// Gradients, and values that they depend on.
   DenseSet<Value> gradients, backward;

@@ -77,8 +77,8 @@ private:
   OpBuilder builder;
   DenseMap<Value, Value> whole;
   DenseMap<Key, Value> rows;
-  /// For each cached value: its cache argument, the cache with the row of this position, and that in the value's
-  /// shape.
+  /// For each cached value: its cache argument, the cache with the row of this position, and this cache in the shape
+  /// of the value.
   DenseMap<Value, Value> arguments, updated, pasts;
 };
 } // namespace

@@ -53,7 +53,8 @@ static FailureOr<std::optional<unsigned>> dimOf(const ShardingRule &rule, unsign
 std::optional<PositionDims> PositionPlan::dimsOf(OpResult value, unsigned dim) const {
   Operation *op = value.getOwner();
   std::optional<ShardingRule> rule = shardingRuleOf(op);
-  // tg-working-copies replaces a converted parameter by one of that type, unless another op reads the parameter first.
+  // A conversion of a parameter must stay its first reader: tg-working-copies then replaces both by a parameter of the
+  // converted type.
   bool isOfParameter = isConversion(op) && !dependsOnTokens(value);
   if (!rule || op->getNumRegions() > 0 || isOfParameter)
     return std::nullopt;

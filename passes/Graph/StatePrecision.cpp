@@ -4,7 +4,7 @@
 // Adam's variance changes by a thousandth per step, but neighbouring bf16 values differ by up to 1/128. So the
 // rounding is stochastic: up or down with the probability that gives the right mean.
 //
-// The random threshold depends only on the element: it is a Weyl sequence over steps, shifted by the parameter's bits
+// The rounding threshold depends only on the element: it is a Weyl sequence over steps, shifted by the parameter's bits
 // below bf16. It needs no index, so the update of bf16 moments stays elementwise. Flat ZeRO shards and kernels over
 // many parameters work unchanged, and all layouts give the same bits from the same parameter and gradient.
 //

@@ -1,6 +1,7 @@
 //===- OffloadState.cpp - keep optimizer state in host memory -------------===//
 //
-// Combines the search for such state arguments and their uses, the groups that are copied together, and the copies.
+// Finds the optimizer states among the arguments and their uses, forms the groups that are copied together, and builds
+// the copies.
 //
 //===----------------------------------------------------------------------===//
 

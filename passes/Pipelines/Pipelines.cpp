@@ -19,7 +19,7 @@ void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOp
   if (!options.machine.link.empty() || !options.machine.compute.empty())
     manager.addPass(createSetMachinePass(options.machine));
   OpPassManager &functions = manager.nest<func::FuncOp>();
-  // While parameters have the dims that the model gives them.
+  // Groups are stored while parameters have the dims that the model gives them.
   functions.addPass(createNoteGroupsPass());
   if (options.unfuse)
     functions.addPass(createUnfuseWeightsPass());
@@ -105,7 +105,7 @@ void braid::buildDifferentiatePipeline(OpPassManager &manager, const Differentia
 void braid::buildOptimizerPipeline(OpPassManager &manager, const OptimizerPipelineOptions &options) {
   manager.addPass(createRemoveHooksPass());
   manager.addNestedPass<func::FuncOp>(createApplyOptimizerPass(options.optimizer));
-  // While an update is one op and its parameter is f32, before working copies are made.
+  // Runs while an update is one op and its parameter is f32, before working copies are made.
   if (options.states.type != "f32")
     manager.addNestedPass<func::FuncOp>(createStatePrecisionPass(options.states));
   // All programs and updates exist now, so each reader gets the working copy or the master.
@@ -177,7 +177,7 @@ void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipeli
     functions.addPass(createFormRingsPass());
   if (options.loss.rows > 0)
     functions.addPass(createChunkLossPass(options.loss));
-  // While biases and activations can still move with each chunk of their contraction.
+  // Runs while biases and activations can still move with each chunk of their contraction.
   if (options.chunkContractions)
     functions.addPass(createChunkContractionsPass(options.chunks));
   if (options.attentionCalls)
@@ -203,12 +203,12 @@ void braid::buildRecomputePipeline(OpPassManager &manager, const RecomputePipeli
   manager.addPass(createVerifyFactsPass());
 }
 
-/// Comes after recomputation, whose replays are ordinary ops of backward, and while each op is small enough to belong
-/// to one stage.
+/// Cuts programs into pipeline stages. Comes after recomputation, whose replays are ordinary ops of backward, and
+/// while each op is small enough to belong to one stage.
 void braid::buildStagesPipeline(OpPassManager &manager, const StagesPipelineOptions &options) {
   manager.addPass(createStagesPass(options.stages));
   manager.addPass(createVerifyFactsPass());
-  // In value form, where facts say what is sent.
+  // Checks the value form, where facts say what is sent.
   manager.addPass(createVerifyOrder());
 }
 
@@ -263,16 +263,16 @@ void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOp
   manager.addPass(createVerifyFactsPass());
 }
 
-/// Comes when no later pass makes or merges actions, and before communication is scheduled, which keeps the order of
-/// computation.
+/// Reorders actions to lower the peak. Comes when no later pass makes or merges actions, and before communication is
+/// scheduled, which keeps the order of computation.
 void braid::buildOrderPipeline(OpPassManager &manager) {
   manager.addPass(createLowerPeakPass());
   manager.addPass(createVerifyValuesPass());
   manager.addPass(createVerifyFactsPass());
 }
 
-/// Comes when the positions of updates are final, because states with consecutive updates are copied in groups. Comes
-/// before communication is scheduled, because copies are scheduled with it.
+/// Offloads tensors to host memory. Comes when the positions of updates are final, because states with consecutive
+/// updates are copied in groups. Comes before communication is scheduled, because copies are scheduled with it.
 void braid::buildOffloadPipeline(OpPassManager &manager, const OffloadPipelineOptions &options) {
   if (options.offloadsState)
     manager.addPass(createOffloadStatePass(options.state));

@@ -130,7 +130,7 @@ void Splitter::split(llvm::function_ref<unsigned(unsigned)> rankOf, StringRef na
         addResult(sum, names[rank], builder);
     }
   }
-  // Erased ops without readers belong to no stage.
+  // Ops that have lost all readers are erased, so that no stage gets them.
   SmallVector<Value> dead{whole};
   while (!dead.empty()) {
     Operation *op = dead.pop_back_val().getDefiningOp();

@@ -119,8 +119,8 @@ LogicalResult ContextParallel::readOptions() {
 // Ops to shard
 //===----------------------------------------------------------------------===//
 
-/// Returns the dims of the factor that is independent in all ops: it is in every float tensor with a sequence, and it
-/// is the first factor of its dim.
+/// Returns the dims of the factor along which the op works independently, the heads. It is in every float tensor with
+/// a sequence, and it is the first factor of its dim.
 static std::optional<HeadDims> headDimsOf(Operation &op, const SequenceDims &sequence) {
   std::optional<ShardingRule> rule = shardingRuleOf(&op);
   auto find = [&](const ShardingRule::TensorFactors &tensor, unsigned factor) -> std::optional<unsigned> {
