@@ -1,7 +1,7 @@
-//===- Bucket.cpp - many collectives of a step as few ---------------------===//
+//===- Bucket.cpp - merge many collectives into a few ---------------------===//
 //
-// Nothing is packed: the collective that stands for others names the tensors of all
-// of them.  Which, and where it then stands, is found by lib/Schedule/Buckets.h.
+// No data is packed: the merged collective has the tensors of all its members as operands.
+// lib/Schedule/Buckets.h finds the members and the place of the merged collective.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace braid::comm;
 // One collective for many
 //===----------------------------------------------------------------------===//
 
-/// The collective over the tensors of `members`, in their order, which is otherwise as `first` of them.
+/// Builds the collective over the tensors of `members`, in their order, with the other attributes of `first`.
 static CollectiveOpInterface joinCollectives(OpBuilder &builder, CollectiveOpInterface first,
                                              ArrayRef<CollectiveOpInterface> members) {
   SmallVector<tg::FactsAttr> facts;
@@ -59,11 +59,11 @@ static StringRef nameOf(BlockArgument argument) {
   return tg::nameOf(function.getArgAttrDict(argument.getArgNumber()));
 }
 
-/// `comm.all_reduce over {dp}: bucket of 14 tensors, 1003520 of at most 1048576 bytes,
-/// from 'ln_f.bias' to 'h.11.ln_1.weight'`
+/// Emits a remark such as `comm.all_reduce over {dp}: bucket of 14 tensors, 1003520 of at most 1048576 bytes, from
+/// 'ln_f.bias' to 'h.11.ln_1.weight'`.
 static void explain(CollectiveOpInterface op, const Bucket &bucket, const BucketProgram &program) {
-  // Not the op's own remark, to which the op is attached: to print it numbers the
-  // values of the whole function.
+  // The remark is not emitted on the op: an op's own remark prints the op, which numbers all values of the
+  // function.
   InFlightDiagnostic remark = emitRemark(op->getLoc())
                               << op->getName() << " over " << textOf(op.getAxes()) << ": bucket of "
                               << op.getSent().size() << " tensors, " << bucket.bytes;
@@ -82,7 +82,7 @@ static void explain(CollectiveOpInterface op, const Bucket &bucket, const Bucket
     remark << ", from '" << nameOf(from) << "' to '" << nameOf(to) << "'";
 }
 
-/// Makes the buckets and puts the block in its new order.
+/// Builds the buckets and reorders the block.
 static void apply(func::FuncOp function, const BucketProgram &program, const BucketSolution &solution) {
   OpBuilder builder(returnOf(function));
   SmallVector<Operation *> actions(program.actions);

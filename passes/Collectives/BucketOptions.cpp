@@ -1,4 +1,4 @@
-//===- BucketOptions.cpp - sizes, in words and from a link ----------------===//
+//===- BucketOptions.cpp - bucket sizes, parsed and computed from a link --===//
 
 #include "passes/Collectives/BucketOptions.h"
 #include "dialects/Interfaces/Interfaces.h"

@@ -1,4 +1,4 @@
-//===- BucketOptions.h - how large buckets are ------------------*- C++ -*-===//
+//===- BucketOptions.h - bucket sizes ---------------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_COLLECTIVES_BUCKETOPTIONS_H
 #define BRAID_PASSES_COLLECTIVES_BUCKETOPTIONS_H
 
@@ -10,18 +10,18 @@
 
 namespace braid {
 
-/// What `bucket-mb` or `first-bucket-mb` says.
+/// The value of `bucket-mb` or `first-bucket-mb`.
 struct BucketSize {
-  /// As the link asks for; then there are no bytes.
+  /// True when the size follows from the link rates; `bytes` is then unused.
   bool isAuto = false;
   int64_t bytes = 0;
 
-  /// A number of MiB, 0 for one tensor each, `inf` or, if allowed, `auto`.
+  /// Parses a number of MiB, 0 for one tensor per bucket, `inf` or, if allowed, `auto`.
   static llvm::Expected<BucketSize> parse(llvm::StringRef option, llvm::StringRef text, bool mayBeAuto);
 };
 
-/// The bytes of whole tensors for which latency is a twentieth of the time of their
-/// collective, where ranks send `sentPerByte`.
+/// Returns the bytes of whole tensors at which latency is a twentieth of the time of their collective. Each
+/// rank sends `sentPerByte` bytes per byte of a tensor.
 int64_t worthwhileBytes(const LinkRates &link, comm::CollectiveOpInterface op, int64_t ranks, double sentPerByte);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- BucketProgram.cpp - what needs what, and what is alike -------------===//
+//===- BucketProgram.cpp - dependences and kinds of collectives -----------===//
 
 #include "passes/Collectives/BucketProgram.h"
 #include "dialects/Comm/MovedValues.h"
@@ -22,7 +22,7 @@ NamedAttrList braid::sharedAttributes(CollectiveOpInterface op) {
 
 namespace {
 
-/// What two collectives must agree on to be one.
+/// The properties that two collectives must share to be in one bucket.
 using Likeness = std::tuple<StringAttr, Attribute, Type, CollectiveRole>;
 
 class Reader {
@@ -67,7 +67,7 @@ unsigned Reader::kindOf(CollectiveOpInterface op, CollectiveRole role) {
   return entry->second;
 }
 
-/// 0 where units do not matter.
+/// Returns the number of the argument's unit, or 0 where units do not matter.
 unsigned Reader::unitOf(BlockArgument argument) {
   if (!argument || settings.perUnit == BucketSettings::PerUnit::Never)
     return 0;
@@ -90,8 +90,8 @@ void Reader::readItems() {
     auto ownerOf = [&](Value result) { return isNumber ? BlockArgument() : owners.ownerOf(tg::factsOfTensor(result)); };
     BlockArgument argument = ownerOf(op->getResults().front());
     unsigned kind = kindOf(collective, *role);
-    // Gradients and new parameters are read at the end of a step; other state and
-    // numbers may be what computing goes on with.
+    // Gradients and new parameters are read only at the end of a step, so they may be delayed. The computation
+    // may need other state and scalars earlier.
     program.problem.kinds[kind].mayDelay = *role == CollectiveRole::Gradient || *role == CollectiveRole::Update;
     program.problem.items.push_back(
         {unsigned(action), kind, unitOf(argument), argument ? argument.getArgNumber() : 0, wholeBytes(collective)});
@@ -109,7 +109,7 @@ void Reader::readCaps() {
     sent[item.kind] += op.getBytesSent(mesh.sizeOf(op.getAxes()));
   }
   for (auto &[likeness, kind] : kinds) {
-    // A number costs what a message costs.
+    // Scalars are not bucketed by size: one costs the latency of one message.
     if (std::get<CollectiveRole>(likeness) == CollectiveRole::Scalar)
       continue;
     BucketProblem::Kind &limits = program.problem.kinds[kind];

@@ -1,4 +1,4 @@
-//===- BucketProgram.h - a program as a question of buckets -----*- C++ -*-===//
+//===- BucketProgram.h - a program as a bucketing problem -------*- C++ -*-===//
 #ifndef BRAID_PASSES_COLLECTIVES_BUCKETPROGRAM_H
 #define BRAID_PASSES_COLLECTIVES_BUCKETPROGRAM_H
 
@@ -11,16 +11,15 @@ namespace braid {
 
 struct BucketSettings {
   BucketSize first, size;
-  /// Where a bucket ends with the unit.
+  /// Whether a bucket ends at the end of a unit.
   enum class PerUnit { Auto, Never, Always } perUnit = PerUnit::Auto;
 };
 
-/// What findBuckets is asked, and the ops that it means.
+/// The bucketing problem of a program, and the op of each of its actions.
 struct BucketProgram {
   BucketProblem problem;
   llvm::SmallVector<mlir::Operation *> actions;
-  /// For each item the parameters or state that its first and its last tensor belong
-  /// to; null for numbers.
+  /// Owners (parameters or state) of the first and of the last tensor of each item; null for scalars.
   llvm::SmallVector<std::pair<mlir::BlockArgument, mlir::BlockArgument>> arguments;
 
   comm::CollectiveOpInterface collective(unsigned item) const {
@@ -28,12 +27,11 @@ struct BucketProgram {
   }
 };
 
-/// Reads the program of a rank: one block of actions.
+/// Reads the program of a rank, which is one block of actions.
 BucketProgram readBucketProgram(mlir::func::FuncOp function, const comm::Mesh &mesh, const Machine &machine,
                                 const BucketSettings &settings);
 
-/// The attributes that the members of a bucket share: all but those with an entry for
-/// each tensor.
+/// Returns the attributes that the members of a bucket share: all except those with one entry per tensor.
 mlir::NamedAttrList sharedAttributes(comm::CollectiveOpInterface op);
 
 } // namespace braid

@@ -1,6 +1,6 @@
-//===- ChunkContractions.cpp - a collective beside its own contractions ---===//
+//===- ChunkContractions.cpp - overlap a collective with its contractions -===//
 //
-// Which collectives and contractions belong together, ChunkSite says, and what they take, ChunkCosts.
+// ChunkSite finds the contractions of a collective; ChunkCosts predicts their time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,13 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::comm;
 
-/// What is tried unless a number is said.
+/// Numbers of chunks to try by default.
 static constexpr int64_t kCounts[] = {2, 4, 8};
-/// The part of the time that chunks must save.
+/// The least share of the time that chunks must save.
 static constexpr double kLeastGain = 0.01;
 
 namespace {
-/// Some collectives with their contractions, in the time that is predicted.
+/// Totals of some sites: their number and predicted seconds.
 struct Sum {
   int64_t sites = 0;
   double whole = 0, inChunks = 0;
@@ -38,11 +38,11 @@ struct Sum {
   }
 };
 
-/// What became of the collectives of a program.
+/// Results for the collectives of a program.
 struct Outcome {
   Sum split, slower;
   int64_t withoutRows = 0;
-  int64_t fewest = 0, most = 0; ///< Chunks.
+  int64_t fewest = 0, most = 0; ///< Fewest and most chunks of a site.
 
   int64_t sites() const { return split.sites + slower.sites + withoutRows; }
 };
@@ -88,14 +88,14 @@ LogicalResult ChunkContractions::checkAxes() {
   return success();
 }
 
-/// Whether all ranks of its group run this function, and lie along the axes.
+/// Whether all ranks of its group run this function, and its axes are among the pass's axes.
 bool ChunkContractions::isOverAxes(CollectiveOpInterface collective, ProgramAttr program) const {
   return llvm::all_of(collective.getAxes().getNames(), [&](StringAttr axis) {
     return axis != program.getAxis() && llvm::is_contained(axes, axis.getValue());
   });
 }
 
-/// Splits where that is predicted to save time, in the number of chunks that takes least.
+/// Splits a site if that is predicted to save time, into the number of chunks with the least time.
 void ChunkContractions::decide(ChunkSite &site, const Mesh &mesh, Outcome &outcome) const {
   AxesAttr group = site.getCollective().getAxes();
   int64_t ranks = mesh.sizeOf(group);
@@ -123,7 +123,7 @@ void ChunkContractions::decide(ChunkSite &site, const Mesh &mesh, Outcome &outco
   site.split(best);
 }
 
-/// As a warning, what was asked for in a program that trains and has no effect.
+/// Emits a remark, or a warning if chunks were requested for a training program and no site was split.
 void ChunkContractions::remark(const Outcome &outcome) {
   func::FuncOp function = getOperation();
   if (llvm::none_of(function.getOps(), [](Operation &op) { return isContraction(&op); }))

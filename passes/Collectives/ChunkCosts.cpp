@@ -1,8 +1,8 @@
-//===- ChunkCosts.cpp - what a collective and its contractions take -------===//
+//===- ChunkCosts.cpp - time of a collective and its contractions ---------===//
 //
-// Computing and the link have a clock each, as in lib/Schedule/Timeline.h.  Contractions count, and
-// of what else is computed in chunks the launches: sums become a part of calls, and the rest is the
-// same in chunks.  Joining them takes nothing where each is written where it belongs.
+// Computation and the link have one clock each, as in lib/Schedule/Timeline.h. Contractions count with their
+// time, and other chunked ops with their launches: sums become a part of calls, and the remaining work is the
+// same in chunks. Joining chunks is free if each chunk is written to its place in the whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// The size of a GEMM along a dim that operands and result have or lack.
+/// Returns the size of a GEMM along a dim, given which operands and result have the dim.
 static int64_t &sizeAlong(GemmSizes &sizes, const ChunkDims &dims) {
   bool inLhs = dims.operands[0].has_value(), inRhs = dims.operands[1].has_value();
   if (inLhs && inRhs)
@@ -19,12 +19,12 @@ static int64_t &sizeAlong(GemmSizes &sizes, const ChunkDims &dims) {
   return inLhs ? sizes.m : sizes.n;
 }
 
-/// Seconds of a contraction that moves some bytes.
+/// Returns the seconds of a contraction that moves `bytes` bytes.
 static double secondsOf(const ComputeRates &rates, const GemmCall &call, double bytes) {
   return rates.callSeconds(rates.productSeconds(call.sizes, call.type), bytes);
 }
 
-/// Of one chunk: what has no rows is read in each.
+/// Returns the seconds of the contractions of one chunk. Operands without rows are read in each chunk.
 double ChunkCosts::contractions(const ChunkSite &site, int64_t count) const {
   double seconds = 0;
   for (auto &[op, dims] : site.getOps()) {
@@ -45,14 +45,15 @@ double ChunkCosts::contractions(const ChunkSite &site, int64_t count) const {
   return seconds;
 }
 
-/// Whether an op is more than a sum: an accumulator of a call, or its bias.
+/// Whether an op needs a kernel of its own. A sum does not: it becomes the accumulator or the bias of a call.
 static bool needsKernel(Operation *op, const ChunkDims &dims) {
   return numericKindOf(op) == NumericKind::Elementwise &&
          llvm::none_of(dims.rule.linear, [&](const auto &set) { return set.size() == op->getNumOperands(); });
 }
 
-/// What kernels take more in chunks: a launch in each, reading again what they would have summed up as they
-/// make it, such as the gradient of a bias, and copies that join chunks.
+/// Returns the extra seconds of kernels in chunks: a launch for each chunk, copies that join chunks, and
+/// repeated reads of values such as the gradient of a bias, whose sum would otherwise be fused into their
+/// producer.
 ChunkCosts::Kernels ChunkCosts::kernels(const ChunkSite &site, int64_t count) const {
   Kernels kernels;
   if (int64_t copied = count > 1 ? site.getCopiedBytes() : 0)
@@ -70,8 +71,9 @@ ChunkCosts::Kernels ChunkCosts::kernels(const ChunkSite &site, int64_t count) co
   return kernels;
 }
 
-/// What is computed first while the collective is under way.  What comm-fill-waits moves stands behind the collective
-/// before; else it is what follows this one, or the maker of what it sends, where contractions read it.
+/// Returns the first op that is computed while the collective is in flight. Ops that comm-fill-waits moves
+/// stand behind the preceding collective. In order, it is the op after this collective or, if contractions read
+/// it, the producer of the sent value.
 static Operation *firstMeanwhile(const ChunkSite &site, bool inOrder) {
   Operation *first = site.getCollective();
   if (!inOrder) {
@@ -84,8 +86,8 @@ static Operation *firstMeanwhile(const ChunkSite &site, bool inOrder) {
   return first ? first->getNextNode() : &site.getCollective()->getBlock()->front();
 }
 
-/// The contractions beside which the collective is under way in any case: before the first reader of what it makes,
-/// without those that it needs.
+/// Returns the seconds of the contractions that overlap the collective in any case: those before the first
+/// reader of its result, except its own predecessors.
 double ChunkCosts::computedMeanwhile(const ChunkSite &site) const {
   Operation *collective = site.getCollective(), *end = site.getPlace();
   if (site.isBehind()) {

@@ -1,4 +1,4 @@
-//===- ChunkCosts.h - what a collective and its contractions take -*- C++ -*-===//
+//===- ChunkCosts.h - seconds of a collective in chunks ---------*- C++ -*-===//
 #ifndef BRAID_PASSES_COLLECTIVES_CHUNKCOSTS_H
 #define BRAID_PASSES_COLLECTIVES_CHUNKCOSTS_H
 
@@ -7,20 +7,21 @@
 
 namespace braid {
 
-/// Predicts a collective and the contractions beside it, whole and in chunks.
+/// Predicts the time of a collective and its adjacent contractions, whole and in chunks.
 class ChunkCosts {
 public:
-  /// `inOrder`: nothing is moved to where a collective is waited for (comm-fill-waits).
+  /// `inOrder`: no op is moved next to the wait for a collective (comm-fill-waits does not run).
   ChunkCosts(const ComputeRates &compute, const LinkRates &link, bool inOrder)
       : compute(compute), link(link), inOrder(inOrder) {}
 
-  /// From the first contraction or message to the last, of `count` chunks in a group of `ranks`.
+  /// Returns the seconds from the first contraction or message to the last, for `count` chunks in a group of
+  /// `ranks`.
   double of(const ChunkSite &site, int64_t ranks, int64_t count) const;
 
 private:
   struct Kernels {
-    double launch = 0; ///< For each chunk.
-    double once = 0;   ///< For all.
+    double launch = 0; ///< Seconds for each chunk.
+    double once = 0;   ///< Seconds for all chunks.
   };
 
   Kernels kernels(const ChunkSite &site, int64_t count) const;

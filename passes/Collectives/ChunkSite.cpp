@@ -1,15 +1,15 @@
 //===- ChunkSite.cpp - a collective and the contractions beside it --------===//
 //
-// Rows are the first dim with more than one index, so that a chunk of them is one range of memory, and
-// chunks that are joined are written where they belong.  Where ranks have blocks of this dim, a chunk has a
-// part of each: as many ranges, which contractions read and write where they are.  Which ops keep rows
-// apart, their sharding rules say:
+// The dim of rows is the first dim with more than one index. A chunk of rows is therefore one range of memory,
+// and chunks are written straight to their places in the whole. If this dim holds blocks of ranks, a chunk has
+// a part of each block: several ranges, which contractions read and write in place. Sharding rules say which
+// ops keep rows apart:
 //
-//   behind a contraction   from what is sent back to the contractions, as far as nothing else reads
-//                          what is between: a sum of several, a conversion
-//   before contractions    from what is received on to the contractions that read it, if only converted
-//                          first, and through what is computed of their results element by element: a
-//                          bias, an activation
+//   behind a contraction   from the sent value back to the contractions, through values without other
+//                          readers: a sum of several, a conversion
+//   before contractions    from the received value to the contractions that read it, at most through a
+//                          conversion, and on through elementwise ops on their results: a bias, an
+//                          activation
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,20 +25,21 @@ using namespace braid::comm;
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Whether chunks along a dim are ranges of memory.
+/// Whether each chunk along a dim is one range of memory.
 static bool isOutermost(RankedTensorType type, unsigned dim) {
   return llvm::all_of(type.getShape().take_front(dim), [](int64_t size) { return size == 1; });
 }
 
 namespace {
-/// The dim of rows in what a collective sends and receives, and how many blocks of ranks it has in each.
+/// The dim of rows in the sent and received values of a collective, and the number of ranks' blocks in each.
 struct Rows {
   unsigned dim;
   int64_t sent = 1, received = 1;
 };
 } // namespace
 
-/// None where rows cannot be cut: blocks of ranks in both, flat, or no dim before them for blocks.
+/// Returns nothing if rows cannot be cut: both sides hold blocks of ranks, or they are flat, or no dim before
+/// the rows can hold the blocks.
 static std::optional<Rows> rowsOf(CollectiveOpInterface op) {
   if (op.getSent().size() != 1 || op->getNumOperands() != 1 || op->getNumResults() != 1 || op.getRootRank() ||
       op.getRow().isTransfer())
@@ -64,8 +65,8 @@ static std::optional<Rows> rowsOf(CollectiveOpInterface op) {
   return std::nullopt;
 }
 
-/// How an op keeps the rows of a value apart that it makes or reads; none where it does not, or where a
-/// chunk with parts of several blocks has no dim for them.
+/// Returns the dims of an op whose rows correspond to the rows of `value`, an operand or result. Returns
+/// nothing if the op mixes rows, or if it has no dim for the blocks of a chunk.
 static std::optional<ChunkDims> dimsOf(Operation *op, Value value, unsigned at, int64_t blocks) {
   std::optional<ShardingRule> rule = shardingRuleOf(op);
   if (!rule || !isMemoryEffectFree(op) || op->getNumRegions() != 0 || op->getNumResults() == 0)
@@ -98,7 +99,7 @@ static std::optional<ChunkDims> dimsOf(Operation *op, Value value, unsigned at, 
 bool braid::isContraction(Operation *op) { return numericKindOf(op) == NumericKind::Contraction; }
 static bool isElementwise(Operation *op) { return numericKindOf(op) == NumericKind::Elementwise; }
 
-/// Whether both belong to the same part of the program.
+/// Whether both ops belong to the same phase and unit.
 static bool areTogether(Operation *a, Operation *b) {
   return tg::phaseOf(a) == tg::phaseOf(b) && tg::unitOf(tg::factsOf(a)) == tg::unitOf(tg::factsOf(b));
 }
@@ -113,7 +114,7 @@ bool ChunkSite::canSplit(int64_t count) const {
          llvm::all_of(ops, [&](const auto &entry) { return entry.second.getFactor().size % (blocks * count) == 0; });
 }
 
-/// Whether an op may be computed on chunks: on those with parts of several blocks, if it says nothing of the dims.
+/// Whether an op can be computed on chunks. If a chunk has parts of several blocks, the op must not name dims.
 bool ChunkSite::takesChunks(Operation *op) const {
   return isContraction(op) || isElementwise(op) || isConversion(op) || (blocks == 1 && handsOnNumbers(op));
 }
@@ -122,18 +123,18 @@ bool ChunkSite::isReadElsewhere(Value value) const {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) { return isElsewhere(use); });
 }
 
-/// What a collective receives it writes as one range, and that is joined by a copy where ranges of a
-/// chunk are not side by side in the whole.
+/// The collective writes its received value as one range. A copy joins the chunks if their ranges are not
+/// adjacent in the whole.
 int64_t ChunkSite::getCopiedBytes() const {
   Value received = collective->getResult(0);
   return !behind && blocks > 1 && isReadElsewhere(received) ? bytesOf(received.getType()) : 0;
 }
 
 //===----------------------------------------------------------------------===//
-// What is computed in chunks
+// Ops that are computed in chunks
 //===----------------------------------------------------------------------===//
 
-/// Of a broadcast that has the same for all rows: each chunk makes its own.
+/// Returns the dims of a broadcast that is equal for all rows; each chunk makes its own.
 static std::optional<ChunkDims> dimsOfBroadcast(Value value, unsigned at, int64_t blocks) {
   Operation *op = value.getDefiningOp();
   if (!op || numericKindOf(op) != NumericKind::Movement)
@@ -148,7 +149,7 @@ void ChunkSite::addBroadcast(Value value, ChunkDims dims) {
     broadcasts.push_back(value.getDefiningOp());
 }
 
-/// Adds what makes a value that nothing else reads, if that leads to contractions.
+/// Adds the producer of a value without other readers, if it leads to contractions.
 bool ChunkSite::addMaker(Value value, unsigned at) {
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse() || op->getBlock() != collective->getBlock() || op->getNumResults() != 1 ||
@@ -177,7 +178,8 @@ bool ChunkSite::findMakers() {
   return addMaker(collective.getSent().front(), dim);
 }
 
-/// Whether a value is there at the place, or can be: it is gathered, moved or rounded of what is.
+/// Whether a value is available at the place, or can be: it is gathered, moved or rounded from available
+/// values.
 bool ChunkSite::isThere(Value value, SmallVectorImpl<Operation *> &before) const {
   Operation *op = value.getDefiningOp();
   if (!op || op->isBeforeInBlock(place) || llvm::is_contained(before, op) || llvm::is_contained(early, op))
@@ -192,7 +194,7 @@ bool ChunkSite::isThere(Value value, SmallVectorImpl<Operation *> &before) const
   return true;
 }
 
-/// How an op keeps the rows apart that it reads, if it is to be computed in chunks.
+/// Returns how an op keeps the rows of its operands apart, or nothing if it cannot be computed in chunks.
 std::optional<ChunkDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<Value, unsigned> &rows) const {
   std::optional<ChunkDims> dims;
   bool isReceived = true, isOfContractions = true;
@@ -204,7 +206,7 @@ std::optional<ChunkDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<V
       dims = dimsOf(op, operand, read->second, blocks);
     if (!dims)
       return std::nullopt;
-    // Of what is not one range in the whole, a chunk that others read as well would be copied.
+    // Without contiguous ranges in the whole, a chunk with other readers would be copied.
     if (blocks > 1 && operand != collective->getResult(0) && !operand.hasOneUse())
       return std::nullopt;
     bool isRounded = isConversion(operand.getDefiningOp()) && convertedFrom(operand) == collective->getResult(0);
@@ -218,7 +220,7 @@ std::optional<ChunkDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<V
   return isOne && agrees && areTogether(op, place) ? std::move(dims) : std::nullopt;
 }
 
-/// Adds an op that reads rows, if the rest of what it reads is there.
+/// Adds an op that reads rows, if its other operands are available.
 bool ChunkSite::addReader(Operation *op, const DenseMap<Value, unsigned> &rows) {
   std::optional<ChunkDims> dims = dimsOfReader(op, rows);
   if (!dims)
@@ -278,7 +280,7 @@ std::optional<ChunkSite> ChunkSite::find(CollectiveOpInterface collective) {
 // Chunks
 //===----------------------------------------------------------------------===//
 
-/// A chunk of a value: made, or cut once.
+/// Returns a chunk of a value: the computed one, or a slice that is made once.
 static Value partOf(OpBuilder &builder, Location loc, Value value, unsigned dim, int64_t number, Cut cut,
                     DenseMap<Value, Value> &made) {
   Value &part = made[value];
@@ -297,7 +299,7 @@ void ChunkSite::buildOps(OpBuilder &builder, int64_t number, Cut cut, Chunk &mad
   }
 }
 
-/// Sends a chunk as one range, in which blocks of ranks lie side by side.
+/// Sends a chunk as one range, with the blocks of ranks side by side.
 void ChunkSite::buildCollective(OpBuilder &builder, Location loc, int64_t number, int64_t count, Chunk &made) const {
   Value sent = collective->getOperand(0), received = collective->getResult(0);
   tg::TensorBuilder t(builder, tg::withoutTensor(loc));
@@ -313,15 +315,15 @@ void ChunkSite::buildCollective(OpBuilder &builder, Location loc, int64_t number
     made[received] = t.reshape(made[received], type.getShape());
 }
 
-/// Chunks that are received for contractions belong to the unit of these: a stage of a pipeline then makes them
-/// itself, and has no need to be sent them beside what they are made of.
+/// Chunks that contractions receive belong to the unit of these contractions. A pipeline stage then computes
+/// them itself; no message sends them in addition to their operands.
 Location ChunkSite::locationOfChunks() const {
   Location location = collective->getLoc();
   tg::FactsAttr facts = tg::factsOf(tg::withoutTensor(place->getLoc()));
   return behind || !facts ? location : tg::withFacts(location, facts);
 }
 
-/// Joins the chunks of a value for those that read all of it.
+/// Joins the chunks of a value for readers of the whole value.
 void ChunkSite::join(OpBuilder &builder, Location loc, Value value, unsigned at, Cut cut, ArrayRef<Chunk> chunks) {
   if (!isReadElsewhere(value))
     return;

@@ -8,28 +8,28 @@
 
 namespace braid {
 
-/// A collective, and ops that can be computed in chunks of rows together with it: those that make what
-/// it sends, or those that read what it makes.
+/// A collective, and ops that can be computed together with it in chunks of rows. The ops either produce what
+/// it sends or consume what it receives.
 class ChunkSite {
 public:
-  /// None where no contraction is beside it that could be computed so.
+  /// Returns the site of a collective, or nothing if no adjacent contraction can be chunked.
   static std::optional<ChunkSite> find(comm::CollectiveOpInterface collective);
 
   comm::CollectiveOpInterface getCollective() const { return collective; }
-  /// Whether contractions make what is sent, and not read what is received.
+  /// Returns true if contractions produce the sent value, and false if they read the received value.
   bool isBehind() const { return behind; }
   bool canSplit(int64_t count) const;
-  /// Of what is joined by a copy.
+  /// Returns the bytes that a copy must join after the chunks; 0 if each chunk is written to its place.
   int64_t getCopiedBytes() const;
   const llvm::MapVector<mlir::Operation *, ChunkDims> &getOps() const { return ops; }
-  /// Where chunks are computed.
+  /// Returns the op before which the chunks are computed.
   mlir::Operation *getPlace() const { return place; }
 
-  /// Computes and communicates chunk by chunk, and joins what others read.
+  /// Splits the ops into chunks, and joins the chunks of values that other ops read.
   void split(int64_t count);
 
 private:
-  /// What stands for values in a chunk.
+  /// The values of one chunk, by the whole value.
   using Chunk = llvm::DenseMap<mlir::Value, mlir::Value>;
 
   ChunkSite(comm::CollectiveOpInterface collective, unsigned dim, int64_t blocks)
@@ -56,14 +56,14 @@ private:
             llvm::ArrayRef<Chunk> chunks);
 
   comm::CollectiveOpInterface collective;
-  unsigned dim;   ///< Of what is sent and received.
-  int64_t blocks; ///< Of ranks, in this dim of what is computed in chunks.
+  unsigned dim;   ///< Dim of the rows, in the sent and the received value.
+  int64_t blocks; ///< Number of ranks' blocks in this dim of the chunked values.
   bool behind = false;
   mlir::Operation *place = nullptr;
-  /// What is computed in chunks, in the order of the block; of these, broadcasts that each chunk makes for itself.
+  /// Ops that are computed in chunks, in block order. Each chunk repeats the ops in `broadcasts`.
   llvm::MapVector<mlir::Operation *, ChunkDims> ops;
   llvm::SmallVector<mlir::Operation *> broadcasts;
-  /// What must be moved to the front of the place, in the order of the block.
+  /// Ops that must move before the place, in block order.
   llvm::SmallVector<mlir::Operation *> early;
 };
 

@@ -1,4 +1,4 @@
-//===- CollectiveRoles.cpp - what a collective does for a training step -------===//
+//===- CollectiveRoles.cpp - role of a collective in a step ---------------===//
 
 #include "passes/Collectives/CollectiveRoles.h"
 #include "dialects/Comm/Mesh.h"
@@ -30,7 +30,7 @@ static bool isOneElement(Value value) {
 std::optional<CollectiveRole> braid::roleOf(CollectiveOpInterface op) {
   ProgramAttr program = enclosingProgram(op);
   bool spansFunctions = program && program.getAxis() && op.getAxes().contains(program.getAxis());
-  // Buckets are of tensors that all ranks of the group send and receive.
+  // Buckets hold only tensors that all ranks of the group send and receive.
   if (spansFunctions || op.getRow().isTransfer() || op.getRootRank() || op->getNumResults() == 0 ||
       op.getSent().size() != op->getNumResults() || op->getNumOperands() != op->getNumResults() ||
       !isa<func::FuncOp>(op->getParentOp()))

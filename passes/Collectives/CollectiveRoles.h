@@ -1,8 +1,8 @@
-//===- CollectiveRoles.h - what a collective does for a training step -*- C++ -*-===//
+//===- CollectiveRoles.h - role of a collective in a step -------*- C++ -*-===//
 //
-// In the program of a rank, which collectives reduce gradients, gather parameters that
-// have been updated, synchronise other state, or combine a number: what the facts of the
-// tensors say that they make (dialects/TG/Facts.h).
+// Says which collectives in the program of a rank reduce gradients, gather updated parameters, synchronise
+// other state, or combine a scalar. The role follows from the facts of the result tensors
+// (dialects/TG/Facts.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_COLLECTIVES_COLLECTIVEROLES_H
@@ -16,26 +16,26 @@
 namespace braid {
 
 enum class CollectiveRole {
-  /// A reduction of gradients, or of what adds them up.
+  /// Reduces gradients, or values that are added up to gradients.
   Gradient,
-  /// A gathering of what a parameter is from now on.
+  /// Gathers the new value of a parameter.
   Update,
-  /// A reduction for the model's own state.
+  /// Reduces a value for the model's own state.
   State,
-  /// A reduction of single numbers: loss, count, norm, whether to stop.
+  /// Reduces scalars: loss, count, norm, whether to stop.
   Scalar,
 };
 
-/// None for collectives of activations and of stored parameters, and for those whose other
+/// Returns no role for collectives of activations and of stored parameters, and for collectives whose other
 /// side is in another function.
 std::optional<CollectiveRole> roleOf(comm::CollectiveOpInterface op);
 
-/// The arguments of a program that tensors belong to.
+/// Finds the argument of a program (parameter or state) that a tensor belongs to.
 class TensorOwners {
 public:
   explicit TensorOwners(mlir::func::FuncOp function);
-  /// The parameter, or the state of no parameter, that a tensor is made for: the first of
-  /// several.  Null where there is none.
+  /// Returns the parameter, or the state without a parameter, that a tensor is computed for. Returns the first
+  /// of several, and null if there is none.
   mlir::BlockArgument ownerOf(tg::FactsAttr facts) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Decompose.cpp - the pass that makes transfers of collectives -------===//
+//===- Decompose.cpp - decompose collectives into transfers ---------------===//
 
 #include "passes/Collectives/Decompose.h"
 #include "dialects/TG/Facts.h"
@@ -27,7 +27,7 @@ static std::unique_ptr<Algorithm> makeAlgorithm(StringRef name) {
   return make ? make() : nullptr;
 }
 
-/// The results, or nothing.
+/// Returns the results, or nothing if the algorithm does not support the op.
 static Values resultsBy(const Algorithm &algorithm, Group &group, CollectiveOpInterface op) {
   auto results = llvm::map_to_vector(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type); });
   ValueRange sent = op.getSent();
@@ -41,7 +41,7 @@ static Values resultsBy(const Algorithm &algorithm, Group &group, CollectiveOpIn
       .Default([](Operation *) { return Values(); });
 }
 
-/// In a ring of n there are 2n messages, and each names n pairs of ranks.
+/// Upper limit of ranks: a ring of n ranks has 2n messages, and each message names n pairs of ranks.
 static constexpr int64_t kMaxRanks = 512;
 
 namespace {
@@ -86,7 +86,7 @@ private:
                                 "the library, or decompose it by \"hierarchical\" over smaller axes";
     if (isa<StartOp>(op->getParentOp()))
       return leave(op, "it is in a comm.start; decompose before communication is scheduled");
-    // The other side would have to be decomposed alike.
+    // The function on the other side would need the same decomposition.
     if (program.getAxis() && op.getAxes().contains(program.getAxis()))
       return leave(op, "ranks of its group run another function");
     Values results = group.n == 1 ? resultsOfOneRank(op, builder).value_or(Values()) : resultsBy(chosen, group, op);
@@ -97,8 +97,7 @@ private:
     return success();
   }
 
-  /// Gives each of the ops from `first` up to `op` the phase and the unit of the tensor that it
-  /// has a part of.
+  /// Gives each op from `first` up to `op` the phase and the unit of the tensor whose part it handles.
   static void handOnFacts(CollectiveOpInterface op, Operation *first) {
     DenseMap<Value, tg::FactsAttr> known;
     for (auto [sent, result] : llvm::zip(op.getSent(), op->getResults()))

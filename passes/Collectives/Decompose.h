@@ -1,9 +1,8 @@
 //===- Decompose.h - collectives as transfers -------------------*- C++ -*-===//
 //
-// An `Algorithm` says how a collective is made of transfers between the ranks of a
-// group, which a `Group` builds.  Ranks are numbered in the group; all run the same
-// program, so what a rank does differently depends on its number through comm.slice,
-// comm.assemble and comm.axis_index alone.  A bucket of tensors stays one: each message
+// An `Algorithm` builds a collective from transfers between the ranks of a group, through a `Group`. Ranks are
+// numbered within the group. All ranks run the same program, so their differences come only from their numbers:
+// through comm.slice, comm.assemble and comm.axis_index. A bucket of tensors stays one message: each message
 // carries a part of every tensor.
 //
 //===----------------------------------------------------------------------===//
@@ -15,34 +14,34 @@
 
 namespace braid {
 
-/// Something of each tensor of a bucket.
+/// One value, type or dim per tensor of a bucket.
 using Values = llvm::SmallVector<mlir::Value>;
 using Types = llvm::ArrayRef<mlir::RankedTensorType>;
 using Dims = llvm::ArrayRef<int64_t>;
 
-/// The ranks of a collective, and builders of what they send and compute.
+/// The ranks of a collective, and builders of their transfers and arithmetic.
 class Group {
 public:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
   using Type = mlir::RankedTensorType;
 
-  /// For the ranks of `op`, whose names of tensors and unit the transfers get, too.
+  /// Builds for the ranks of `op`. The transfers get the tensor names and the unit of `op`.
   Group(mlir::OpBuilder &builder, comm::CollectiveOpInterface op, const comm::Mesh &mesh)
       : Group(builder, op, mesh, op.getAxes()) {}
-  /// The same for the ranks along other axes.
+  /// Returns the group of the ranks along other axes.
   Group along(comm::AxesAttr other) const { return Group(b.builder, op, mesh, other); }
 
   // Transfers.
   Values permute(ValueRange values, llvm::ArrayRef<int64_t> pairs);
-  /// Every rank sends to the one `distance` after it.
+  /// Each rank sends to the rank whose number is `distance` higher.
   Values rotate(ValueRange values, int64_t distance);
 
-  // This rank's part.
+  // Parts of this rank.
   Values slice(ValueRange values, Dims dims, int64_t shift = 0);
-  /// Of one tensor.
+  /// Joins the blocks of one tensor.
   Value assemble(ValueRange blocks, int64_t dim, llvm::ArrayRef<int64_t> shifts, Type result);
-  /// This rank's number as seen from `root`: tensor<i32>.
+  /// Returns the number of this rank relative to `root`, as tensor<i32>.
   Value number(int64_t root = 0);
 
   // Plain collectives.
@@ -53,10 +52,10 @@ public:
   Values broadcast(ValueRange values, int64_t root);
 
   // Arithmetic.
-  /// Two values combined, of each tensor; a mean is a sum until `finish` divides it.
+  /// Combines two values of each tensor. A mean is kept as a sum until `finish` divides it.
   Values combine(comm::Reduction kind, ValueRange xs, ValueRange ys);
   Values finish(comm::Reduction kind, ValueRange totals);
-  /// `xs` where the scalar `condition` holds, else `ys`.
+  /// Returns `xs` if the scalar `condition` holds, else `ys`.
   Values select(Value condition, ValueRange xs, ValueRange ys);
 
   tg::TensorBuilder b;
@@ -75,8 +74,8 @@ private:
   const mlir::FlatSymbolRefAttr symbol;
 };
 
-/// How collectives are made of transfers.  A function builds the results, or
-/// nothing and returns nothing where the algorithm has no way for it.
+/// A decomposition of collectives into transfers. Each function builds and returns the results; it builds and
+/// returns nothing if the algorithm does not support the collective.
 class Algorithm {
 public:
   using Value = mlir::Value;
@@ -84,7 +83,7 @@ public:
   using Type = mlir::RankedTensorType;
 
   virtual ~Algorithm() = default;
-  /// Whether a group has the form that the algorithm is for.
+  /// Whether the algorithm supports the axes of a group.
   virtual bool isFor(const Group &) const { return true; }
   virtual Values allReduce(Group &, comm::Reduction, ValueRange) const { return {}; }
   virtual Values allGather(Group &, ValueRange, Dims, Types /*results*/) const { return {}; }
@@ -100,10 +99,11 @@ std::unique_ptr<Algorithm> makeHierarchical();
 
 llvm::SmallVector<mlir::RankedTensorType> typesOf(mlir::ValueRange values);
 
-/// Where an all_reduce is split into blocks: dim 0 if they are equal, else the flat
-/// order.
+/// Returns the dim along which an all_reduce splits each tensor into blocks: dim 0 if it divides evenly, else
+/// the flat order.
 llvm::SmallVector<int64_t> dimsOfBlocks(Types types, int64_t ranks);
-/// One of `ranks` blocks of each tensor, and that many blocks side by side.
+/// `blockTypes` returns the types of one of `ranks` blocks of each tensor, `wholeTypes` those of all blocks
+/// joined.
 llvm::SmallVector<mlir::RankedTensorType> blockTypes(Types types, Dims dims, int64_t ranks);
 llvm::SmallVector<mlir::RankedTensorType> wholeTypes(Types types, Dims dims, int64_t ranks);
 

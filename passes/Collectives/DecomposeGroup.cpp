@@ -1,4 +1,4 @@
-//===- DecomposeGroup.cpp - what the ranks of a group send and compute ----===//
+//===- DecomposeGroup.cpp - transfers and arithmetic of a group -----------===//
 
 #include "dialects/Comm/TensorNames.h"
 #include "passes/Collectives/Decompose.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::comm;
 
-/// A transfer or a collective of every tensor of the bucket, with what is said of it.
+/// Builds a transfer or a collective of every tensor of the bucket, with the attributes of the original op.
 template <typename OpTy, typename... Args> Values Group::communicate(Args &&...args) {
   auto made = b.builder.create<OpTy>(b.loc, std::forward<Args>(args)...);
   for (StringRef name : {StringRef(CommDialect::kUnit), StringRef(kTensors)})
@@ -86,7 +86,7 @@ Value Group::combine(Reduction kind, Value x, Value y) {
       combined = b.add(wideX, wideY);
     return b.convert(combined, type.getElementType());
   }
-  // As a signed number, true is -1.
+  // A signed i1 true is -1, so max and min become or and and.
   bool isTruth = type.getElementType().isInteger(1);
   if (kind == Reduction::Max)
     return isTruth ? b.make<arith::OrIOp>(x, y) : b.make<arith::MaxSIOp>(x, y);

@@ -1,18 +1,16 @@
 //===- DecomposeHierarchical.cpp - one mesh axis after the other ----------===//
 //
-// A group over {a, b} is na groups over the inner axis b, whose ranks are near
-// each other (the GPUs of a node), and nb groups over the outer axes a (the same
-// GPU of every node).  Only a part, 1/nb of the whole, goes over the outer axes:
-// reductions go over b first, gathers and all_to_all over a first.
+// A group over {a, b} splits into na groups over the inner axis b and nb groups over the outer axes a. The
+// ranks of a group over b are near each other (the GPUs of a node); those of a group over a are the same GPU of
+// every node. Only 1/nb of the data crosses the outer axes: reductions go over b first, gathers and all_to_all
+// over a first.
 //
-// That order is not the order of the blocks, which are numbered with a as major
-// axis.  So the blocks of a dim get a dim for a and one for b, and each step works
-// along its own: for an all_gather of tensor<8xf32>,
+// That order differs from the order of the blocks, whose major axis is a. So the blocks of a dim get one dim
+// for a and one for b, and each step works along its own dim. For an all_gather of tensor<8xf32>:
 //
 //   [1, 8] --over a, dim 0--> [na, 8] --over b, dim 1--> [na, nb * 8] = [na * nb * 8]
 //
-// and the reshapes move nothing.  With three axes or more, a is a list and is split
-// again in the same way.
+// The reshapes move no data. With three axes or more, a is a list and is split again in the same way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +21,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::comm;
 
-/// The shape with `sizes` in the place of `dim`.
+/// Returns the shape with `dim` replaced by `sizes`.
 static SmallVector<int64_t> replaceDim(ArrayRef<int64_t> shape, int64_t dim, ArrayRef<int64_t> sizes) {
   auto result = llvm::to_vector(shape.take_front(dim));
   llvm::append_range(result, sizes);
@@ -31,7 +29,7 @@ static SmallVector<int64_t> replaceDim(ArrayRef<int64_t> shape, int64_t dim, Arr
   return result;
 }
 
-/// The dims in which flat ranges lie as well: blocks of a tensor of one dim.
+/// Returns the dims with flat ranges as dim 0: they are blocks of a tensor of one dim.
 static SmallVector<int64_t> plainDims(Dims dims) {
   return llvm::map_to_vector(dims, [](int64_t dim) { return dim == kFlat ? 0 : dim; });
 }
@@ -67,7 +65,7 @@ struct Hierarchical final : Algorithm {
     parts = allGather(outer, parts, outerDims, wholeTypes(typesOf(parts), outerDims, outer.n));
     parts = inner.allGather(parts, innerDims, wholeTypes(typesOf(parts), innerDims, inner.n));
     for (auto [part, dim, result] : llvm::zip_equal(parts, dims, results)) {
-      // The padding of flat ranges is at the end.
+      // The padding of flat ranges lies at the end.
       if (dim == kFlat) {
         part = group.b.reshape(part, {tg::typeOf(part).getNumElements()});
         part = group.b.slice(part, 0, 0, result.getNumElements());
@@ -124,21 +122,21 @@ struct Hierarchical final : Algorithm {
   Values broadcast(Group &group, ValueRange values, int64_t root) const final {
     if (!isFor(group))
       return group.broadcast(values, root);
-    // First to the ranks with the root's number along the inner axis; what the
-    // others send each other meanwhile is not used.
+    // Broadcast over the outer axes first. Only ranks with the root's inner number hold valid data; the other
+    // ranks' results are overwritten by the inner broadcast.
     auto [outer, inner] = splitGroup(group);
     return inner.broadcast(broadcast(outer, values, root / inner.n), root % inner.n);
   }
 
 private:
-  /// The groups over all axes but the last, and over the last.
+  /// Returns the group over all axes but the last, and the group over the last axis.
   static std::pair<Group, Group> splitGroup(const Group &group) {
     size_t last = group.axes.size() - 1;
     return {group.along(sliceAxes(group.axes, 0, last)), group.along(sliceAxes(group.axes, last))};
   }
 
-  /// The dims of one tensor of an all_to_all: the one that is split becomes
-  /// [na, nb, block], the other [1, 1, size].
+  /// The dims of one tensor of an all_to_all: the split dim becomes [na, nb, block], and the concat dim becomes
+  /// [1, 1, size].
   struct Exchange {
     Exchange(ArrayRef<int64_t> whole, int64_t split, int64_t concat, int64_t na, int64_t nb) {
       for (auto [dim, size] : llvm::enumerate(whole)) {

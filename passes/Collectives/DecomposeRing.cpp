@@ -1,22 +1,21 @@
-//===- DecomposeRing.cpp - blocks that go around, or straight -------------===//
+//===- DecomposeRing.cpp - ring and direct exchange of blocks -------------===//
 //
-// Two algorithms that split tensors into n blocks, one a rank; each needs n - 1
-// permutes of a block for reduce_scatter and as many for all_gather.
+// Two algorithms that split tensors into n blocks, one per rank. Each needs n - 1 permutes of a block for
+// reduce_scatter and n - 1 for all_gather.
 //
-// ring: every rank sends to the next.  A block that is reduced starts at the rank
-// after its owner and gathers every rank's part on its way, so block i is added
-// in the order i+1, i+2, ..., i:
+// ring: every rank sends to the next rank. A reduced block starts at the rank after its owner and collects the
+// term of every rank on its route, so block i is added in the order i+1, i+2, ..., i:
 //
 //   step            rank 0   rank 1   rank 2       (which block it sends)
 //     0                2        0        1
 //     1                1        2        0
 //   has                0        1        2
 //
-// direct: in step s every rank sends what is for the rank s after it, without a
-// stop between.  Block i is added in the order i, i-1, i-2, ...
+// direct: in step s every rank sends a block straight to its owner, the rank s after it. Block i is added in
+// the order i, i-1, i-2, ...
 //
-// So floats may differ from the plain op's, which adds in the order of ranks, by
-// rounding; they are the same in every run and on all ranks.
+// Floats may therefore differ by rounding from the plain op, which adds in rank order. They are equal in every
+// run and on all ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +27,7 @@ using namespace braid::comm;
 
 namespace {
 
-/// all_reduce is reduce_scatter, then all_gather.
+/// Builds all_reduce from reduce_scatter, then all_gather.
 class ByBlocks : public Algorithm {
 public:
   Values allReduce(Group &group, Reduction kind, ValueRange values) const final {
@@ -39,7 +38,7 @@ public:
   }
 
 protected:
-  /// The blocks of this rank and of those 1, 2, ... before it, side by side.
+  /// Joins the blocks of this rank and of the ranks 1, 2, ... before it.
   static Values assembleBackwards(Group &group, ArrayRef<Values> blocks, Dims dims, Types results) {
     SmallVector<int64_t> shifts;
     for (int64_t distance = 0; distance < group.n; ++distance)

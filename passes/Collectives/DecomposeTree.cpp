@@ -1,7 +1,7 @@
 //===- DecomposeTree.cpp - binomial trees ---------------------------------===//
 //
-// ceil(log2 n) permutes of the whole tensor to one rank, and as many back: few
-// messages, for small tensors.  Any n:
+// Sends the whole tensor in ceil(log2 n) permutes to one rank, and in as many back. The few messages suit small
+// tensors. Works for any n:
 //
 //   reduce, n = 6     step 1: 1 -> 0, 3 -> 2, 5 -> 4
 //                     step 2: 2 -> 0             (4 has no partner and keeps)
@@ -10,8 +10,7 @@
 //                     step 2: 0 -> 2, 1 -> 3
 //                     step 4: 0 -> 4, 1 -> 5
 //
-// Numbers are counted from the root.  A rank that receives nothing keeps what it
-// has.
+// Ranks are numbered from the root. A rank that receives nothing keeps its value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::comm;
 
-/// step <= number < 2 step.
+/// Returns whether step <= number < 2 step.
 static Value isSecondHalf(Group &group, Value number, int64_t step) {
   tg::TensorBuilder &b = group.b;
   Value fromStep = b.compare(arith::CmpIPredicate::sge, number, b.like(number, step));
@@ -31,8 +30,7 @@ static Value isSecondHalf(Group &group, Value number, int64_t step) {
   return b.make<arith::AndIOp>(fromStep, toEnd);
 }
 
-/// Whether a rank is at the start of 2 step ranks, of which there are more than
-/// step.
+/// Whether a rank is the first of 2 step ranks, and the group has more than `step` ranks from there on.
 static Value hasPartner(Group &group, Value number, int64_t step) {
   tg::TensorBuilder &b = group.b;
   Value place = b.make<arith::RemSIOp>(number, b.like(number, 2 * step));
@@ -62,7 +60,7 @@ struct Tree final : Algorithm {
   }
 
 private:
-  /// On rank 0 the combination; what others have is of no use.
+  /// Returns the combination on rank 0; the values of other ranks are not used.
   static Values reduce(Group &group, Reduction kind, ValueRange own) {
     Values values(own);
     Value number = group.number();

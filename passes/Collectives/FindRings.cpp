@@ -1,7 +1,7 @@
-//===- FindRings.cpp - ops that can be rings ------------------------------===//
+//===- FindRings.cpp - ops that can become rings --------------------------===//
 //
-// An op whose keys are gathered, as they are or with their blocks put in order behind the gather, and whose results
-// are scattered again, or read by its rank alone.
+// A ring is made of an op whose keys are gathered and whose results are scattered again or read only by its own
+// rank. The blocks of the keys may be reordered after the gather.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::comm;
 
-/// In a ring of n an op becomes n, and each of their messages names n pairs of ranks.
+/// Upper limit of ranks: a ring of n ranks has n ops, and each of their messages names n pairs of ranks.
 static constexpr int64_t kMaxRanks = 512;
 
 RingOp::RingOp(BlockwiseOpInterface op) : op(op) {
@@ -23,19 +23,19 @@ RingOp::RingOp(BlockwiseOpInterface op) : op(op) {
   mask = said ? said : tg::MaskAttr::get(op->getContext());
 }
 
-/// The value in the type in which it is read.
+/// Follows the conversions of a value to the type in which it is read.
 static Value converted(Value value) {
   while (value.hasOneUse() && isConversion(*value.getUsers().begin()))
     value = value.getUsers().begin()->getResult(0);
   return value;
 }
 
-/// The only reader, if it is one of these.
+/// Returns the only reader of a value if it is an `Op`, else null.
 template <typename Op> static Op readerOf(Value value) {
   return value.hasOneUse() ? dyn_cast<Op>(*value.getUsers().begin()) : Op();
 }
 
-/// The value with its blocks in this order; null where it is read otherwise.
+/// Returns the value after its blocks are put into this order, or null if it has other readers.
 static Value inOrder(Value value, unsigned dim, ArrayRef<int64_t> order) {
   auto slice = value.use_empty() ? tg::SliceOp() : dyn_cast<tg::SliceOp>(*value.getUsers().begin());
   auto concat = slice ? readerOf<tg::ConcatOp>(slice) : tg::ConcatOp();
@@ -45,7 +45,7 @@ static Value inOrder(Value value, unsigned dim, ArrayRef<int64_t> order) {
   return isRead ? concat : Value();
 }
 
-/// What scatters the sum of a result over ranks, and over the halves of queries.
+/// Returns the op that scatters the sum of a result over ranks and over the halves of queries.
 ReduceScatterOp RingFinder::scatterOf(const Ring &ring, unsigned number, unsigned dim) {
   Value sum = converted(op->getResult(number));
   if (ops.size() > 1) {
@@ -66,7 +66,7 @@ ReduceScatterOp RingFinder::scatterOf(const Ring &ring, unsigned number, unsigne
   return fits ? scatter : ReduceScatterOp();
 }
 
-/// What gathers a value, in whatever order its blocks then are.
+/// Returns the all_gather of a value, and whether its blocks are reordered after it.
 RingFinder::Gathered RingFinder::gathered(Value value, unsigned dim) {
   auto concat = value.getDefiningOp<tg::ConcatOp>();
   auto slice = concat ? concat.getInputs().front().getDefiningOp<tg::SliceOp>() : tg::SliceOp();
@@ -78,7 +78,7 @@ RingFinder::Gathered RingFinder::gathered(Value value, unsigned dim) {
   return {isOrdered ? gather : AllGatherOp(), true};
 }
 
-/// What makes a value, in whatever type and, where it may be another one, order.
+/// Returns the all_gather that a value comes from, through conversions and, if allowed, reordering.
 static AllGatherOp gatherOf(Value value, bool mayBeReordered) {
   auto passes = [&](Operation *op) {
     return (mayBeReordered && isa<tg::SliceOp, tg::ConcatOp>(op)) ||
@@ -90,7 +90,7 @@ static AllGatherOp gatherOf(Value value, bool mayBeReordered) {
   return dyn_cast_or_null<AllGatherOp>(op);
 }
 
-/// Without a ring, fails where an op has the numbers of other ranks along its axes none the less.
+/// Checks ops without a ring: fails if an op reads gathered floats of other ranks along its axes.
 FailureOr<std::optional<Ring>> RingFinder::checkGathersNothing() {
   for (const RingOp &member : ops)
     for (OpOperand &operand : member.op->getOpOperands()) {

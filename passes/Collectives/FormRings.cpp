@@ -1,12 +1,13 @@
-//===- FormRings.cpp - blocks of a sequence go round the ranks ------------===//
+//===- FormRings.cpp - send blocks of a sequence round the ranks ----------===//
 //
-// Rank r computes with the blocks r, r - 1, ..., each of which it has from the rank before it.  What belongs
-// to a block follows it around, one step behind its computation: of its own block a rank keeps its term,
-// and the sum of the others' comes home last.
+// Rank r computes with the blocks r, r - 1, ..., and receives each block from the rank before it. Partial
+// results of a block travel with it, one step behind its computation. A rank keeps the term of its own block,
+// and the sum of the other ranks' terms arrives last.
 //
-// In zigzag (dialects/Comm/Zigzag.h) a rank's block is two of the sequence, and so are its queries: comm-partition has
-// made an op for each half of them.  Both share a ring, and each computes with each half of a block, which starts
-// somewhere else.  Under a causal mask the first half of queries counts no second half of any block.
+// In zigzag (dialects/Comm/Zigzag.h) a rank's block and its queries are two pieces of the sequence.
+// comm-partition has made one op for each half of the queries. Both ops share a ring, and each computes with
+// each half of a block, whose start differs. Under a causal mask the first half of queries attends to no second
+// half of any block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,15 +31,15 @@ using namespace braid::comm;
 using Values = SmallVector<Value>;
 
 namespace {
-/// Where blocks begin, made once for a function, at its front.
+/// The start positions of blocks, computed once at the front of a function.
 class BlockStarts {
 public:
   explicit BlockStarts(func::FuncOp function) : function(function) {}
 
-  /// Of a piece of the block that is `step` ranks from home.
+  /// Returns the start of a piece of the block that is `step` ranks from its owner.
   Value at(const Ring &ring, int64_t step, int64_t piece);
 
-  /// Erases what no op asked for: one whose mask counts all positions.
+  /// Erases starts without readers: those for ops whose mask admits all positions.
   void eraseUnread();
 
 private:
@@ -46,12 +47,12 @@ private:
   Value make(OpBuilder &builder, const Ring &ring, int64_t step, int64_t piece);
 
   func::FuncOp function;
-  Operation *last = nullptr; ///< Of those that were made.
+  Operation *last = nullptr; ///< The last op made here.
   DenseMap<std::pair<AxesAttr, int64_t>, Value> blocks;
   DenseMap<std::tuple<AxesAttr, int64_t, int64_t, int64_t>, Value> starts;
 };
 
-/// Makes a ring of ops.
+/// Builds the ring of some ops.
 class RingBuilder {
 public:
   RingBuilder(ArrayRef<RingOp> ops, const Ring &ring, BlockStarts &starts)
@@ -72,12 +73,13 @@ private:
     permute->setAttr(kHeldStart, builder.getUnitAttr());
     return permute->getResults();
   }
-  /// Computes with a block, and merges the results that no block has a part of.  Returns, of others, what is sent.
+  /// Computes with a block and merges the results that do not belong to blocks. Returns the other results,
+  /// which are sent.
   Values compute(ValueRange block, int64_t step);
   SmallVector<int64_t, 2> piecesFor(const RingOp &member, int64_t step) const;
   Values pieceOf(ValueRange block, int64_t piece);
   Values computePiece(const RingOp &member, ValueRange piece, int64_t step, int64_t number);
-  /// Of results, those that blocks have a part of and somebody reads.
+  /// Returns the results that belong to blocks and have readers.
   Values readOf(ValueRange results);
   Values restOf(ValueRange results);
   Values joinPieces(ArrayRef<Values> pieces);
@@ -91,7 +93,7 @@ private:
   OpBuilder builder;
   tg::TensorBuilder t;
   SmallVector<int64_t> pairs;
-  SmallVector<Values> rest; ///< Of each op, of all blocks so far.
+  SmallVector<Values> rest; ///< For each op, its merged results of all blocks so far.
 };
 
 struct FormRings final : braid::impl::FormRingsPassBase<FormRings> {
@@ -127,7 +129,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Where blocks begin
+// Start positions of blocks
 //===----------------------------------------------------------------------===//
 
 Value BlockStarts::at(const Ring &ring, int64_t step, int64_t piece) {
@@ -142,7 +144,7 @@ Value BlockStarts::at(const Ring &ring, int64_t step, int64_t piece) {
   return start;
 }
 
-/// (rank - step) mod ranks.
+/// Returns (rank - step) mod ranks.
 Value BlockStarts::blockAt(OpBuilder &builder, const Ring &ring, int64_t step) {
   Value &block = blocks[{ring.axes, step}];
   if (block)
@@ -157,13 +159,14 @@ Value BlockStarts::blockAt(OpBuilder &builder, const Ring &ring, int64_t step) {
   return blocks[{ring.axes, step}] = t.select(isBefore, before, around);
 }
 
-/// A block in positions; the second piece in zigzag is as far from the end.
+/// Returns the start of a block in positions; the second piece in zigzag is as far from the end as the first
+/// from the start.
 Value BlockStarts::make(OpBuilder &builder, const Ring &ring, int64_t step, int64_t piece) {
   tg::TensorBuilder t(builder, function.getLoc());
   Value block = blockAt(builder, ring, step);
   if (piece)
     block = t.make<arith::SubIOp>(t.like(block, static_cast<double>(2 * ring.ranks - 1)), block);
-  // Made last, whatever the block is.
+  // The multiplication is made last for every kind of block.
   return t.make<arith::MulIOp>(block, t.like(block, ring.size()));
 }
 
@@ -180,7 +183,8 @@ void BlockStarts::eraseUnread() {
 // A ring
 //===----------------------------------------------------------------------===//
 
-/// What a half of queries counts: of the rank's own block first the piece with its own positions.
+/// Returns the pieces that a half of queries attends to. For the rank's own block, the piece with the same
+/// positions is first.
 SmallVector<int64_t, 2> RingBuilder::piecesFor(const RingOp &member, int64_t step) const {
   auto pieces = llvm::to_vector<2>(llvm::seq<int64_t>(0, ring.pieces()));
   if (step == 0 && member.half == 1)
@@ -189,7 +193,7 @@ SmallVector<int64_t, 2> RingBuilder::piecesFor(const RingOp &member, int64_t ste
   return pieces;
 }
 
-/// Where a mask leaves all of a piece, the op needs none, and no positions.
+/// If the mask admits all of a piece, the op needs neither mask nor positions.
 Values RingBuilder::computePiece(const RingOp &member, ValueRange piece, int64_t step, int64_t number) {
   BlockwiseOpInterface op = member.op;
   if (!member.countsAll(number))
@@ -240,7 +244,8 @@ Values RingBuilder::restOf(ValueRange results) {
   return rest;
 }
 
-/// Side by side, in the types in which they are sent.  A piece that nobody counts gets nothing.
+/// Joins the results of pieces in the types in which they are sent. A piece that no query attends to gets
+/// zeros.
 Values RingBuilder::joinPieces(ArrayRef<Values> pieces) {
   Values joined;
   size_t place = 0;
@@ -259,7 +264,7 @@ Values RingBuilder::joinPieces(ArrayRef<Values> pieces) {
   return joined;
 }
 
-/// Added in f32, and rounded to what is sent.
+/// Adds in f32 and rounds to the type that is sent.
 Values RingBuilder::sums(ValueRange some, ValueRange others) {
   Values sums;
   for (auto [one, other] : llvm::zip_equal(some, others)) {
@@ -269,8 +274,8 @@ Values RingBuilder::sums(ValueRange some, ValueRange others) {
   return sums;
 }
 
-/// Backward reads what both halves made, and so does what comes behind the op, of both together.  Only the whole is
-/// kept where backward takes the halves of that.
+/// Backward and other ops read the results of both halves joined into a whole. If backward slices the halves
+/// from the whole, only the whole is kept.
 static void readFromWhole(OpResult half) {
   auto isWhole = [](Operation *user) { return isa<tg::ConcatOp>(user) && !user->use_empty(); };
   auto whole = llvm::find_if(half.getUsers(), isWhole);
@@ -294,7 +299,7 @@ void RingBuilder::build() {
     if (member.half)
       llvm::for_each(member.op->getResults(), readFromWhole);
   }
-  // What is sent stands before what is computed meanwhile.
+  // Each send stands before the computation that overlaps it.
   Values block = ring.own, next = passOn(block), home = compute(block, 0), follows;
   for (int64_t step = 1; step < ring.ranks; ++step) {
     block = next;
@@ -319,14 +324,14 @@ void RingBuilder::build() {
   }
 }
 
-/// Erases what is read no more, with its readers, which led to what the ring has replaced.
+/// Erases an op without use, and all its readers, which the ring has replaced.
 static void eraseWithReaders(Operation *op) {
   while (!op->use_empty())
     eraseWithReaders(*op->getUsers().begin());
   op->erase();
 }
 
-/// Erases an op, and what only it read of gathered blocks.
+/// Erases an op, and the gathers of blocks that only this op reads.
 static void eraseWithGathers(Operation *op) {
   SetVector<Operation *> before;
   for (Value operand : op->getOperands())

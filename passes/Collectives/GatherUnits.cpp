@@ -1,12 +1,10 @@
-//===- GatherUnits.cpp - parameters in shards, whole when they are used ---===//
+//===- GatherUnits.cpp - gather sharded parameters before their use -------===//
 //
-// A unit is gathered right before its first use in forward and, unless it is kept,
-// again before its first use in backward.  Nothing drops it: its life ends with
-// its last use, and the memory planner sees that.
+// A unit is gathered right before its first use in forward and, unless it is kept, again before its first use
+// in backward. No op frees it: its live range ends at its last use, and the memory planner reuses the memory.
 //
-// Values computed from a unit's parameters alone (a cast, a transpose, a bias repeated
-// for each row) are computed again after each gather; otherwise they would keep from
-// forward to backward the memory that was freed.
+// Values that depend only on a unit's parameters (a cast, a transpose, a bias repeated for each row) are
+// computed again after each gather. Otherwise they would hold the freed memory from forward to backward.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,28 +28,28 @@ using namespace braid;
 using namespace braid::comm;
 
 namespace {
-/// The two times that a program comes to a unit.
+/// The two phases that use a unit.
 enum Phase { Forward, Backward };
 constexpr unsigned kNumPhases = 2;
 
-/// A value that parameters of one unit alone decide.
+/// A value that depends only on parameters of one unit.
 struct Made {
   StringAttr unit;    ///< Empty for the root unit.
-  unsigned argument;  ///< The first of the parameters.
-  unsigned depth = 0; ///< How many gathers it is behind; 0 in shards.
+  unsigned argument;  ///< Index of the first parameter.
+  unsigned depth = 0; ///< Number of gathers before it; 0 for a shard.
 };
 
-/// An operand of an op that is not itself made of parameters.
+/// An operand that depends only on parameters, of an op that does not.
 struct Use {
   OpOperand *operand;
-  Operation *user; ///< In the program's block.
+  Operation *user; ///< Op in the program's block.
   unsigned position;
 };
 
 struct Unit {
   StringAttr name;
-  SmallVector<Use> uses[kNumPhases]; ///< In block order.
-  bool isKept = false;               ///< One gather for both phases.
+  SmallVector<Use> uses[kNumPhases]; ///< Uses in block order.
+  bool isKept = false;               ///< Whether one gather serves both phases.
   int64_t bytesGathered[kNumPhases] = {0, 0}, bytesSent[kNumPhases] = {0, 0};
 
   bool isRoot() const { return name.empty(); }
@@ -99,9 +97,9 @@ private:
   func::FuncOp program;
   Mesh mesh;
   DenseMap<Value, Made> made;
-  /// In the order of their first uses.
+  /// Units in the order of their first uses.
   llvm::MapVector<StringAttr, Unit> units;
-  /// What stands for a value behind a gather in each phase.
+  /// The replacement, in each phase, of a value behind a gather.
   DenseMap<Value, Value> remade[kNumPhases];
 };
 } // namespace
@@ -110,7 +108,7 @@ private:
 // Values computed from parameters
 //===----------------------------------------------------------------------===//
 
-/// What parameters of one unit and constants decide together.
+/// Merges the descriptions of operands, if only constants and parameters of one unit determine them.
 std::optional<Made> UnitGathers::madeOf(ValueRange operands) const {
   std::optional<Made> all;
   for (Value operand : operands) {
@@ -149,7 +147,7 @@ void UnitGathers::findMade() {
 LogicalResult UnitGathers::findUses() {
   bool isTrained = isTraining(program);
   Block &block = program.getBody().front();
-  // Operands in block order: an op in a region belongs to the one around it.
+  // Operands in block order; an op in a region counts as its ancestor in the block.
   unsigned position = 0;
   for (Operation &user : block) {
     ++position;
@@ -174,12 +172,12 @@ LogicalResult UnitGathers::findUses() {
 }
 
 //===----------------------------------------------------------------------===//
-// Which units are kept
+// Choice of kept units
 //===----------------------------------------------------------------------===//
 
-/// A unit is kept if no other is gathered while it could be gone: the root, the last
-/// one, and one that is used after the last one as well.  Units are asked in the
-/// order of backward, in which those that lie in between have been decided.
+/// Keeps a unit if no other unit is gathered between its forward and its backward use: the root, the last unit,
+/// and a unit that is also used after the last one. Units are visited in backward order, so that the units in
+/// between are decided first.
 void UnitGathers::chooseKept(bool dropsAfterForward) {
   SmallVector<Unit *> inBackward;
   std::set<unsigned> gathers;
@@ -204,7 +202,7 @@ void UnitGathers::chooseKept(bool dropsAfterForward) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The gathers that a value is behind.
+/// Collects the gathers that a value depends on.
 void UnitGathers::needs(Value value, SetVector<Value> &gathered) const {
   if (!isBehindGather(value))
     return;
@@ -218,8 +216,8 @@ void UnitGathers::needs(Value value, SetVector<Value> &gathered) const {
     needs(operand, gathered);
 }
 
-/// What stands for `value` where the builder is: itself if it is there, else a copy
-/// of what makes it.
+/// Returns the value to use at the builder's position: `value` itself if it is available, else a clone of its
+/// definition.
 Value UnitGathers::make(Value value, Phase phase, OpBuilder &builder) {
   if (Value there = remade[phase].lookup(value))
     return there;
@@ -238,7 +236,7 @@ Value UnitGathers::make(Value value, Phase phase, OpBuilder &builder) {
   return remade[phase][value];
 }
 
-/// A gather has the phase of the op that it is for.
+/// A gather gets the phase of the op that it serves.
 Location UnitGathers::locationOf(const Unit &unit, ArrayRef<OpResult> gathered, Operation *before) const {
   tg::Phase phase = tg::phaseOf(before).value_or(isTraining(program) ? tg::Phase::Update : tg::Phase::Forward);
   auto ofEach = llvm::map_to_vector(gathered, [&](OpResult whole) {
@@ -248,7 +246,7 @@ Location UnitGathers::locationOf(const Unit &unit, ArrayRef<OpResult> gathered, 
   return tg::withFacts(unit.isRoot() ? program->getLoc() : Location(NameLoc::get(unit.name)), ofEach);
 }
 
-/// Whether all that is computed of parameters for a value, be it behind gathers, belongs to an earlier phase.
+/// Whether all ops that compute a value from parameters, with or without gathers, belong to an earlier phase.
 bool UnitGathers::isMadeBefore(Value value, tg::Phase phase) const {
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumOperands() == 0)
@@ -257,8 +255,8 @@ bool UnitGathers::isMadeBefore(Value value, tg::Phase phase) const {
   return !isLater && llvm::all_of(op->getOperands(), [&](Value operand) { return isMadeBefore(operand, phase); });
 }
 
-/// What is gathered where a unit is first used in `ofUse`.  A unit that is kept is gathered at once for both
-/// phases, but for what backward makes of its parameters.
+/// Returns the values to gather at the first use of a unit in phase `ofUse`. A kept unit is gathered at once
+/// for both phases, except values that only backward computes from its parameters.
 SmallVector<Value> UnitGathers::gatheredAt(const Unit &unit, Phase phase, Phase ofUse) const {
   SetVector<Value> needed, ofBackward;
   for (const Use &use : unit.uses[ofUse])
@@ -276,8 +274,8 @@ SmallVector<Value> UnitGathers::gatheredAt(const Unit &unit, Phase phase, Phase 
   return wholes;
 }
 
-/// One collective for all gathers of a unit that can be one: those of the same
-/// axes and element type; a gather of what is gathered comes after it.
+/// Merges the gathers of a unit with the same axes and element type into one collective. A gather of a gathered
+/// value comes after the first.
 void UnitGathers::gather(Unit &unit, Phase phase, Phase ofUse, Operation *before) {
   SmallVector<Value> wholes = gatheredAt(unit, phase, ofUse);
   llvm::MapVector<std::tuple<unsigned, AxesAttr, Type>, SmallVector<OpResult>> groups;
@@ -325,7 +323,7 @@ void UnitGathers::rewrite() {
   DenseSet<std::pair<Unit *, unsigned>> begun;
   for (Step &step : steps) {
     Unit &unit = *step.unit;
-    // A kept unit has one phase: the one that it is used in first.
+    // A kept unit has one phase, that of its first use.
     Phase phase = unit.isKept ? (unit.uses[Forward].empty() ? Backward : Forward) : step.phase;
     if (begun.insert({&unit, step.phase}).second)
       gather(unit, phase, step.phase, step.use.user);
@@ -334,7 +332,7 @@ void UnitGathers::rewrite() {
   }
 }
 
-/// What was made anew is dead.
+/// Erases the originals of remade values.
 void UnitGathers::erase() {
   DenseSet<Value> fresh;
   for (const auto &values : remade)

@@ -1,7 +1,7 @@
-//===- NameTensors.cpp - whose tensors a collective sends -----------------===//
+//===- NameTensors.cpp - name the tensors that a collective sends ---------===//
 //
-// A tensor is named after the parameter or state that its facts name, an argument of the
-// program after itself, and a number after what becomes of it.
+// A tensor is named after the parameter or state in its facts. An argument of the program has its own name, and
+// a scalar that of the function result that it contributes to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ class Namer {
 public:
   explicit Namer(func::FuncOp function) : function(function), owners(function) { findUsesOfParameters(); }
 
-  /// Names what a collective sends, if all of it has a name.
+  /// Names the tensors that a collective sends, if all of them have a name.
   void name(CollectiveOpInterface op) const;
 
 private:
@@ -38,7 +38,7 @@ private:
 
   func::FuncOp function;
   TensorOwners owners;
-  /// What no parameter has a part in is the batch's alone.
+  /// Values that depend on parameters; all others depend on the batch alone.
   DenseSet<Value> madeOfParameters;
 };
 } // namespace
@@ -63,7 +63,7 @@ StringRef Namer::nameOf(BlockArgument argument) const {
   return name ? name.getValue() : StringRef();
 }
 
-/// The name of the argument that `sent` is, but for its type and place.
+/// Returns the name of the argument that `sent` equals, up to its type and layout.
 StringRef Namer::nameOfSent(Value sent) const {
   while (Operation *op = sent.getDefiningOp()) {
     if (!tg::movesElements(op))
@@ -73,7 +73,7 @@ StringRef Namer::nameOfSent(Value sent) const {
   return nameOf(cast<BlockArgument>(sent));
 }
 
-/// What reports call a result: its role, or the name that the graph gives it.
+/// Returns the name of a result in reports: its role, or its name in the graph.
 StringRef Namer::outputName(unsigned result) const {
   tg::ResultAttrs attributes(func::FuncOp(function), result);
   if (attributes.role)
@@ -81,8 +81,7 @@ StringRef Namer::outputName(unsigned result) const {
   return attributes.output ? attributes.output.getValue() : StringRef();
 }
 
-/// The first result of the function with such a name that a number becomes by way of
-/// numbers.
+/// Returns the first named result of the function that a scalar reaches through scalars.
 std::optional<unsigned> Namer::firstResult(Value number) const {
   std::optional<unsigned> first;
   llvm::SetVector<Value> reached;
@@ -104,7 +103,7 @@ StringRef Namer::nameOfNumber(Value sent, Value result) const {
   std::optional<unsigned> index = firstResult(result);
   if (!index)
     return {};
-  // The loss is divided by it.
+  // The count divides the loss.
   if (!madeOfParameters.contains(sent))
     return argumentWithRole(function, tg::Role::Tokens) ? "token count" : "count";
   return outputName(*index);

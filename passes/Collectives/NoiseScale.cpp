@@ -1,10 +1,9 @@
-//===- NoiseScale.cpp - how far the ranks' gradients are apart ------------===//
+//===- NoiseScale.cpp - gradient noise scale of a batch -------------------===//
 //
-// The squared norm of a mean of gradients over b samples is that of the true one plus
-// a noise that falls as 1/b (McCandlish et al. 2018, appendix A.1).  A rank has the
-// gradient of its own part of the batch in its hands right before it is reduced: its
-// square there, averaged over ranks, and that of the whole batch make two points of
-// this line.
+// The squared norm of the mean gradient of b samples equals the squared norm of the true gradient plus a noise that
+// falls as 1/b (McCandlish et al. 2018, appendix A.1). Right before the reduction, a rank holds the gradient of its own
+// part of the batch. Its square, averaged over ranks, and the square of the whole batch's gradient are two
+// points of this line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,18 +29,18 @@ using namespace braid::comm;
 
 namespace {
 
-/// A gradient on its way from what one rank has to the mean of all.
+/// A gradient between the rank's own value and the mean of all ranks.
 struct Gradient {
   /// The operand of the first collective that sends it.
   OpOperand *sent;
   BlockArgument parameter;
-  /// The axes of the batch that it is reduced over.
+  /// Axes of the batch over which it is reduced.
   AxesAttr axes;
-  /// The mean gradient of the rank's samples is `sent` times this and `scale`.
+  /// The mean gradient of the rank's samples is `sent * factor * scale`.
   double factor = 1;
-  /// One over the number of samples, where the sum is divided by it later; else null.
+  /// One over the number of samples, if the sum is divided by it later; else null.
   Value scale = {};
-  /// Whether it is added to those of other microbatches after this.
+  /// Whether it is later added to the gradients of other microbatches.
   bool isMicrobatch = false;
 };
 
@@ -53,13 +52,13 @@ public:
 private:
   LogicalResult findGradients();
   LogicalResult follow(CollectiveOpInterface op, unsigned number);
-  /// The next value on the way, if there is one.
+  /// Returns the next value towards the mean, or null at the end.
   Value step(Value value, Gradient &gradient);
   bool isBatchReduction(Operation *op) const;
-  /// The number that is everywhere in `value`, if it is of the forward pass: one over the
-  /// count of samples, where what clips gradients is of the update.
+  /// Returns the scalar that fills `value`, if it belongs to the forward pass: one over the sample count. The
+  /// factor that clips gradients belongs to the update instead.
   Value countScale(Value value);
-  /// The axes along which ranks hold other parts of the parameter, beside the batch's.
+  /// Returns the axes other than the batch's along which the parameter is sharded.
   AxesAttr modelAxes(BlockArgument parameter);
   Value sumOfSquares();
   Value asWholeBatchOfRank(tg::TensorBuilder &b, Value local, Value global);
@@ -70,7 +69,7 @@ private:
   TensorOwners owners;
   AxesAttr batchAxes, allAxes;
   SmallVector<Gradient> gradients;
-  /// Collectives that a gradient passes.
+  /// Collectives that a gradient passes through.
   llvm::SmallPtrSet<Operation *, 16> passed;
 };
 
@@ -112,7 +111,7 @@ Value NoiseScale::countScale(Value value) {
 }
 
 Value NoiseScale::step(Value value, Gradient &gradient) {
-  // What merged weights have together is cut into theirs, which go the same way.
+  // Merged weights have one gradient, which is cut into their parts; all parts are treated alike.
   bool isCut = llvm::all_of(value.getUsers(),
                             [&](Operation *part) { return tg::movesElements(part) && !isBatchReduction(part); });
   for (OpOperand &use : value.getUses()) {
@@ -196,9 +195,9 @@ AxesAttr NoiseScale::modelAxes(BlockArgument parameter) {
                    [&](StringAttr axis) { return sharded.contains(axis) && !batchAxes.contains(axis); });
 }
 
-/// The rank's term of the sum over all ranks.  It is computed right before each gradient
-/// is sent, since the gradient may be reduced in place.  A part that several ranks hold
-/// counts once.
+/// Returns the rank's term of the sum over all ranks. Computes it right before each gradient is sent, because
+/// the gradient may be reduced in place. Divides a part by the number of ranks that hold it, so that it counts
+/// once.
 Value NoiseScale::sumOfSquares() {
   Value total;
   int64_t ranks = mesh.sizeOf(allAxes);
@@ -217,7 +216,7 @@ LogicalResult NoiseScale::measure(Value norm) {
   if (failed(findGradients()))
     return failure();
   if (gradients.empty())
-    return success(); // one rank alone has the batch
+    return success(); // a single rank has the whole batch
   llvm::DenseSet<StringAttr> holders(batchAxes.getNames().begin(), batchAxes.getNames().end());
   for (const Gradient &gradient : gradients)
     for (StringAttr axis : modelAxes(gradient.parameter).getNames())
@@ -228,7 +227,7 @@ LogicalResult NoiseScale::measure(Value norm) {
   Value local = sumOfSquares();
   OpBuilder builder(function.getContext());
   builder.setInsertionPointAfterValue(local);
-  // The count is there before the gradients are scaled by it, but not always here.
+  // The count is available where the gradients are scaled by it, but may be defined after this point.
   const Gradient &one = gradients.front();
   if (one.scale) {
     if (Operation *made = one.scale.getDefiningOp(); made && local.getDefiningOp()->isBeforeInBlock(made))
@@ -248,9 +247,8 @@ LogicalResult NoiseScale::measure(Value norm) {
   return success();
 }
 
-/// From a rank's microbatch to all that it has in a step: on the line between the
-/// squares of a microbatch, 1/b = n k of the whole, and of the whole, where it is 1,
-/// at n.
+/// Returns the squared norm for all samples that a rank has in a step. Interpolates on the line over 1/b, in units of
+/// the whole batch: between a microbatch at n k and the whole batch at 1, the rank's samples lie at n.
 Value NoiseScale::asWholeBatchOfRank(tg::TensorBuilder &b, Value local, Value global) {
   double ranks = mesh.sizeOf(batchAxes), parts = ranks * microbatches;
   Value micro = b.mul(local, double(microbatches) * microbatches);

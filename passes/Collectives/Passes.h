@@ -1,4 +1,4 @@
-//===- Passes.h - fewer collectives, checked --------------------*- C++ -*-===//
+//===- Passes.h - passes on collectives -------------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_COLLECTIVES_PASSES_H
 #define BRAID_PASSES_COLLECTIVES_PASSES_H
 

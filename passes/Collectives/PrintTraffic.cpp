@@ -1,4 +1,4 @@
-//===- PrintTraffic.cpp - what each collective sends, in words ------------===//
+//===- PrintTraffic.cpp - print what each collective sends ----------------===//
 
 #include "dialects/Comm/Mesh.h"
 #include "passes/Collectives/Passes.h"
@@ -26,7 +26,7 @@ struct Traffic {
   }
 };
 
-/// `over {dp, tp}`
+/// Prints ` over {dp, tp}: `.
 Diagnostic &operator<<(Diagnostic &remark, AxesAttr axes) {
   remark << " over {";
   llvm::interleaveComma(axes.getNames(), remark, [&](StringAttr name) { remark << name.getValue(); });

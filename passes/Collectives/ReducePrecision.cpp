@@ -1,4 +1,4 @@
-//===- ReducePrecision.cpp - in which type ranks send gradients -----------===//
+//===- ReducePrecision.cpp - element type of sent gradients ---------------===//
 
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Collectives/CollectiveRoles.h"
@@ -35,7 +35,7 @@ struct ReducePrecision final : braid::impl::ReducePrecisionPassBase<ReducePrecis
       reduceIn(op, element);
   }
 
-  /// Converts what is sent and, back again, what comes of it.
+  /// Converts the sent values to `element`, and the results back.
   static void reduceIn(CollectiveOpInterface op, Type element) {
     OpBuilder builder(op);
     for (auto [operand, result] : llvm::zip_equal(op->getOpOperands(), op->getResults())) {

@@ -1,4 +1,4 @@
-//===- Rings.h - ops that can be rings --------------------------*- C++ -*-===//
+//===- Rings.h - ops that can become rings ----------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_COLLECTIVES_RINGS_H
 #define BRAID_PASSES_COLLECTIVES_RINGS_H
 
@@ -7,19 +7,21 @@
 
 namespace braid {
 
-/// An op of a ring, and which half of a rank's queries it has, if not all.
+/// An op of a ring, and which half of the rank's queries it computes, if not all.
 struct RingOp {
-  /// Under which an op says its mask; one that says none counts all.
+  /// Name of the attribute that holds an op's mask; an op without the attribute masks nothing.
   static constexpr llvm::StringLiteral kMask = "mask";
 
   explicit RingOp(BlockwiseOpInterface op);
 
-  /// Whether its queries count all of a piece of any rank's block: the second half stands behind all first pieces.
+  /// Whether its queries attend to all of a piece of any rank's block. True for the second half of queries and
+  /// first pieces, which precede them.
   bool countsAll(int64_t piece) const { return half == 1 && piece == 0 && mask.getCausal() && !mask.hasWindow(); }
-  /// Whether they count nothing: the first half stands before all second pieces.
+  /// Whether its queries attend to nothing of a piece. True for the first half of queries and second pieces,
+  /// which follow them.
   bool countsNothing(int64_t piece) const { return half == 0 && piece == 1 && mask.getCausal(); }
 
-  /// Whether it is the other half of what `first` computes.
+  /// Whether this op computes the other half of the op of `first`.
   bool completes(const RingOp &first) const {
     return first.half == 0 && half == 1 && op->getName() == first.op->getName();
   }
@@ -29,29 +31,29 @@ struct RingOp {
   tg::MaskAttr mask;
 };
 
-/// What some ops read and make of other ranks' blocks.
+/// The operands that ops read from other ranks' blocks, and the results that they add to them.
 struct Ring {
   mlir::FlatSymbolRefAttr mesh;
   comm::AxesAttr axes;
-  int64_t ranks, positions;           ///< of a block
-  bool inZigzag;                      ///< A block is two of the sequence.
-  llvm::SmallVector<mlir::Value> own; ///< The rank's block of each operand.
-  /// Of each result that belongs to blocks, what scatters the sum; null where nobody reads it.
+  int64_t ranks, positions;           ///< Number of ranks, and positions in a block.
+  bool inZigzag;                      ///< Whether a block is two pieces of the sequence.
+  llvm::SmallVector<mlir::Value> own; ///< The rank's own block of each operand.
+  /// The op that scatters the sum of each result that belongs to blocks; null for a result without readers.
   llvm::SmallVector<comm::ReduceScatterOp> scatters;
 
   int64_t pieces() const { return inZigzag ? 2 : 1; }
-  /// Positions in a piece.
+  /// Returns the number of positions in a piece.
   int64_t size() const { return positions / pieces(); }
 };
 
-/// Finds what can be a ring.
+/// Finds ops that can become a ring.
 class RingFinder {
 public:
   RingFinder(llvm::ArrayRef<RingOp> ops, comm::AxesAttr axes, const comm::Mesh &mesh,
              const std::optional<Zigzag> &zigzag)
       : ops(ops), op(ops.front().op), dims(op.getBlockDims()), axes(axes), mesh(mesh), zigzag(zigzag) {}
 
-  /// None where an operand is not gathered along the ring's axes.
+  /// Returns nothing if an operand is not gathered along the ring's axes.
   mlir::FailureOr<std::optional<Ring>> find();
 
 private:
@@ -67,7 +69,7 @@ private:
   llvm::LogicalResult check(const Ring &ring);
 
   llvm::ArrayRef<RingOp> ops;
-  BlockwiseOpInterface op; ///< The first of them.
+  BlockwiseOpInterface op; ///< The first of `ops`.
   BlockDims dims;
   comm::AxesAttr axes;
   const comm::Mesh &mesh;

@@ -1,7 +1,7 @@
 //===- Simplify.cpp - fewer and smaller collectives -----------------------===//
 //
-// Equal ops become one and the rules of SimplifyGroups, SimplifySlices, SimplifyMerges
-// and SimplifyConverts are applied, until neither finds anything.
+// Removes duplicate ops and applies the rules of SimplifyGroups, SimplifySlices, SimplifyMerges and
+// SimplifyConverts, until neither changes anything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ bool Ranks::mayRewrite(Operation *op) const {
     return false;
   if (!isa<CollectiveOpInterface>(op))
     return true;
-  // Another function holds the other side of a group that spans functions; in
-  // memory form the order of actions is fixed.
+  // If a group spans functions, another function holds its other side. In memory form the order of actions is
+  // fixed.
   bool spansFunctions = program.getAxis() && axes.contains(program.getAxis());
   bool isOnValues = llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
   return !spansFunctions && isOnValues;
@@ -35,7 +35,7 @@ bool Ranks::mayRewrite(Operation *op) const {
 
 namespace {
 
-/// Hashes ops by what they do.
+/// Hashes and compares ops by name, attributes and operands.
 struct SameOp : DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
     return OperationEquivalence::computeHash(const_cast<Operation *>(op), OperationEquivalence::directHashValue,
@@ -51,7 +51,7 @@ struct SameOp : DenseMapInfo<Operation *> {
   }
 };
 
-/// Keeps the analysis current, and sees whether anything was done.
+/// Updates the analysis, and records whether anything changed.
 struct Watch final : RewriterBase::Listener {
   explicit Watch(Replication &replication) : replication(replication) {}
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) final { update(op); }
@@ -88,8 +88,8 @@ struct Simplify final : braid::impl::CommSimplifyPassBase<Simplify> {
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
     config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
-    // A round may leave equal ops, and replicated values that were not known to
-    // be: another follows, until one finds nothing.  More than two are rare.
+    // A round may leave duplicate ops, and values not yet known to be replicated. Rounds repeat until one
+    // changes nothing; more than two are rare.
     bool changed = true;
     while (changed) {
       removeDuplicates(ranks);
@@ -102,7 +102,7 @@ struct Simplify final : braid::impl::CommSimplifyPassBase<Simplify> {
   }
 
 private:
-  /// Makes equal ops of the comm dialect one.
+  /// Replaces equal ops of the comm dialect by one op.
   void removeDuplicates(const Ranks &ranks) {
     for (Block &block : getOperation().getBody()) {
       llvm::DenseSet<Operation *, SameOp> seen;

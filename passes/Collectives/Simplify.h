@@ -1,7 +1,7 @@
-//===- Simplify.h - what the rules of comm-simplify share -------*- C++ -*-===//
+//===- Simplify.h - shared parts of comm-simplify's rules -------*- C++ -*-===//
 //
-// A rule is a named pattern on ops that `Ranks` lets it touch: collectives on
-// values whose whole group runs this function, outside of start and wait.
+// A rule is a pattern on ops that `Ranks` allows to be rewritten: collectives on values, outside of start and
+// wait, whose whole group runs this function.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_COLLECTIVES_SIMPLIFY_H
@@ -13,17 +13,16 @@
 
 namespace braid {
 
-/// The ranks that run a function, and what is known of their values.
+/// The ranks that run a function, and which of their values are replicated.
 struct Ranks {
   comm::ProgramAttr program;
   comm::Mesh mesh;
   Replication replication;
 
   int64_t count(comm::AxesAttr axes) const { return mesh.sizeOf(axes); }
-  /// Whether an op of the comm dialect may be rewritten here without looking at
-  /// other functions.
+  /// Whether an op of the comm dialect may be rewritten without changes to other functions.
   bool mayRewrite(mlir::Operation *op) const;
-  /// The op that makes `value`, if it is an `OpTy` that may be rewritten.
+  /// Returns the op that defines `value`, if it is an `OpTy` that may be rewritten.
   template <typename OpTy> OpTy definition(mlir::Value value) const {
     auto op = value.getDefiningOp<OpTy>();
     return op && mayRewrite(op) ? op : OpTy();
@@ -40,24 +39,24 @@ public:
   }
 
 protected:
-  /// Whether the rule held, and was applied.
+  /// Applies the rule if it matches. Returns whether it was applied.
   virtual bool apply(OpTy op, mlir::PatternRewriter &rewriter) const = 0;
 
   const Ranks &ranks;
 };
 
-/// What each result of a collective in a group of one rank is; none for
-/// collectives whose results are not what was sent.
+/// Returns the value of each result of a collective in a group of one rank. Returns nothing for collectives
+/// whose results are not the sent values.
 std::optional<llvm::SmallVector<mlir::Value>> resultsOfOneRank(comm::CollectiveOpInterface op,
                                                                mlir::OpBuilder &builder);
 
 /// Rules for groups of one rank and for values that are the same on all ranks.
 void populateSimplifyGroups(mlir::RewritePatternSet &patterns, const Ranks &ranks);
-/// Rules for parts of what a collective has made.
+/// Rules for slices of the results of collectives.
 void populateSimplifySlices(mlir::RewritePatternSet &patterns, const Ranks &ranks);
-/// Rules that make one collective of two.
+/// Rules that merge two collectives into one.
 void populateSimplifyMerges(mlir::RewritePatternSet &patterns, const Ranks &ranks);
-/// Rules that gather the narrower of two types.
+/// Rules that move a gather to the narrower side of a conversion.
 void populateSimplifyConverts(mlir::RewritePatternSet &patterns, const Ranks &ranks);
 
 } // namespace braid

@@ -1,7 +1,7 @@
 //===- SimplifyConverts.cpp - gather the narrower of two types ------------===//
 //
-// A conversion goes element by element, so it may stand before a gather or after it:
-// it stands where the gather then moves fewer bytes.
+// A conversion is elementwise, so it can stand before or after a gather. It moves to the side where the gather
+// sends fewer bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ Value gatherInstead(PatternRewriter &rewriter, AllGatherOp op, Value sent) {
       .getResult(0);
 }
 
-/// all_gather of what was widened is the widened all_gather.
+/// all_gather(widen(x)) is widen(all_gather(x)).
 struct GatherBeforeWidening final : RankPattern<AllGatherOp> {
   using RankPattern::RankPattern;
 
@@ -38,7 +38,7 @@ struct GatherBeforeWidening final : RankPattern<AllGatherOp> {
   }
 };
 
-/// An all_gather that is read narrowed, and only so, is one of what was narrowed.
+/// narrow(all_gather(x)) is all_gather(narrow(x)), if all readers narrow it.
 struct NarrowBeforeGather final : RankPattern<AllGatherOp> {
   using RankPattern::RankPattern;
 

@@ -1,7 +1,7 @@
-//===- SimplifyGroups.cpp - groups of one, and values that all have -------===//
+//===- SimplifyGroups.cpp - groups of one rank and replicated values ------===//
 //
-// An axis of size 1 numbers nothing, and a group of one rank sends nothing.
-// What all ranks of a group hold already is combined without sending it.
+// An axis of size 1 has one index, and a group of one rank sends nothing. Values that all ranks of a group hold
+// are combined without communication.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ using namespace braid;
 using namespace braid::comm;
 
 std::optional<SmallVector<Value>> braid::resultsOfOneRank(CollectiveOpInterface op, OpBuilder &builder) {
-  // A permute without pairs makes zeros.
+  // A permute without pairs returns zeros.
   if (op->getNumResults() != op.getSent().size() || op.getRow().naming == Naming::Pairs)
     return std::nullopt;
   tg::TensorBuilder b(builder, op->getLoc());
@@ -24,7 +24,7 @@ std::optional<SmallVector<Value>> braid::resultsOfOneRank(CollectiveOpInterface 
   return results;
 }
 
-/// `n` equal values combined.
+/// Returns the combination of `n` equal values.
 static Value combineEqual(tg::TensorBuilder &b, Value value, Reduction kind, int64_t n) {
   if (kind != Reduction::Sum)
     return value;
@@ -35,7 +35,7 @@ static Value combineEqual(tg::TensorBuilder &b, Value value, Reduction kind, int
 
 namespace {
 
-/// Any op over a group: without axes of size 1.
+/// Removes axes of size 1 from any op over a group.
 struct DropAxesOfOne final : RewritePattern {
   DropAxesOfOne(MLIRContext *context, const Ranks &ranks)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), ranks(ranks) {}
@@ -55,7 +55,7 @@ private:
   const Ranks &ranks;
 };
 
-/// A collective in a group of one rank gives what it takes.
+/// A collective in a group of one rank returns its operands.
 struct DropCollectiveOfOne final : OpInterfaceRewritePattern<CollectiveOpInterface> {
   DropCollectiveOfOne(MLIRContext *context, const Ranks &ranks) : OpInterfaceRewritePattern(context), ranks(ranks) {}
 
@@ -73,8 +73,8 @@ private:
   const Ranks &ranks;
 };
 
-/// What no rank of the group reads need not be sent.  (Where only some ranks run
-/// the function, collectives have effects that keep them.)
+/// Erases a collective whose results no rank of the group reads. Where only some ranks run the function,
+/// collectives have effects that keep them.
 struct DropUnread final : OpInterfaceRewritePattern<CollectiveOpInterface> {
   DropUnread(MLIRContext *context, const Ranks &ranks) : OpInterfaceRewritePattern(context), ranks(ranks) {}
 
@@ -89,7 +89,7 @@ private:
   const Ranks &ranks;
 };
 
-/// A slice among one rank is the whole.
+/// A slice in a group of one rank is the whole tensor.
 struct DropSliceOfOne final : RankPattern<SliceOp> {
   using RankPattern::RankPattern;
 
@@ -102,7 +102,7 @@ struct DropSliceOfOne final : RankPattern<SliceOp> {
   }
 };
 
-/// One block is the whole.
+/// An assemble of one block is that block.
 struct DropAssembleOfOne final : RankPattern<AssembleOp> {
   using RankPattern::RankPattern;
 
@@ -115,7 +115,7 @@ struct DropAssembleOfOne final : RankPattern<AssembleOp> {
   }
 };
 
-/// The number of a rank among one is 0.
+/// The index of a rank in a group of one is 0.
 struct AxisIndexOfOne final : RankPattern<AxisIndexOp> {
   using RankPattern::RankPattern;
 
@@ -128,8 +128,7 @@ struct AxisIndexOfOne final : RankPattern<AxisIndexOp> {
   }
 };
 
-/// A permute without pairs gives zeros; one that leaves everything where it is
-/// gives what it takes.
+/// A permute without pairs returns zeros; a permute that moves nothing returns its operands.
 struct DropPermute final : RankPattern<PermuteOp> {
   using RankPattern::RankPattern;
 
@@ -153,8 +152,7 @@ struct DropPermute final : RankPattern<PermuteOp> {
   }
 };
 
-/// Along axes where all ranks hold the same, an all_reduce multiplies (sum) or
-/// does nothing.
+/// Along axes where all ranks hold the same value, an all_reduce multiplies it (sum) or returns it.
 struct AllReduceOfReplicated final : RankPattern<AllReduceOp> {
   using RankPattern::RankPattern;
 
@@ -177,7 +175,7 @@ struct AllReduceOfReplicated final : RankPattern<AllReduceOp> {
   }
 };
 
-/// A reduce_scatter of what all ranks hold is their block of it.
+/// A reduce_scatter of a replicated value is the rank's block of it.
 struct ReduceScatterOfReplicated final : RankPattern<ReduceScatterOp> {
   using RankPattern::RankPattern;
 
@@ -195,7 +193,7 @@ struct ReduceScatterOfReplicated final : RankPattern<ReduceScatterOp> {
   }
 };
 
-/// What all ranks hold already need not come from a root.
+/// A broadcast of a replicated value is that value.
 struct BroadcastOfReplicated final : RankPattern<BroadcastOp> {
   using RankPattern::RankPattern;
 

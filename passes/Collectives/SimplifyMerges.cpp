@@ -1,6 +1,6 @@
-//===- SimplifyMerges.cpp - one collective where there were two -----------===//
+//===- SimplifyMerges.cpp - merge two collectives into one ----------------===//
 //
-// Pairs of one tensor, where nothing else reads the value between them.
+// Merges pairs of collectives of one tensor, if the value between them has no other reader.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ using namespace braid::comm;
 
 namespace {
 
-/// A pair of collectives, the second of what the first makes.  Null when there
-/// is another reader, or more than one tensor.
+/// Returns the collective that produces the operand of `second`. Returns null if it has another reader, or if
+/// either has more than one tensor.
 template <typename OpTy> OpTy firstOf(CollectiveOpInterface second, const Ranks &ranks) {
   if (second.getSent().size() != 1)
     return {};
@@ -40,7 +40,7 @@ struct MergeAllReduces final : RankPattern<AllReduceOp> {
   }
 };
 
-/// Whether an op that reads a value block by block reads it, in whatever type and order.
+/// Whether an op that reads a value block by block reads this value, through conversions and reordering.
 bool isReadByBlocks(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     bool passes = isa<tg::ConcatOp>(user) || tg::movesElements(user);
@@ -48,14 +48,14 @@ bool isReadByBlocks(Value value) {
   });
 }
 
-/// Whether comm-form-rings sends what a gather's ranks have round a ring instead.
+/// Whether comm-form-rings will replace a gather by a ring.
 bool goesRound(AllGatherOp op) {
   auto ring = op->getParentOfType<ModuleOp>()->getAttrOfType<AxesAttr>(CommDialect::kRing);
   return ring && op.getAxes() == ring && isReadByBlocks(op->getResult(0));
 }
 
-/// all_gather over {a} of all_gather over {b}, along one dim, is all_gather over
-/// {a, b}: the second lays whole runs of the first side by side.  Blocks of a ring stay apart.
+/// all_gather over {a} of all_gather over {b}, along one dim, is all_gather over {a, b}: the second places
+/// whole runs of the first side by side. Blocks of a ring stay apart.
 struct MergeAllGathers final : RankPattern<AllGatherOp> {
   using RankPattern::RankPattern;
 
@@ -63,7 +63,7 @@ struct MergeAllGathers final : RankPattern<AllGatherOp> {
     auto first = firstOf<AllGatherOp>(op, ranks);
     if (!first || first.getDims() != op.getDims() || !areDisjoint(first.getAxes(), op.getAxes()) || goesRound(op))
       return false;
-    // Runs that had padding are not side by side before it is dropped.
+    // Runs with padding are not adjacent until the padding is dropped.
     auto block = cast<RankedTensorType>(first.getIns().front().getType());
     auto run = cast<RankedTensorType>(first.getResult(0).getType());
     if (block.getNumElements() * ranks.count(first.getAxes()) != run.getNumElements())
@@ -108,7 +108,7 @@ struct GatherOfReduceScatter final : RankPattern<AllGatherOp> {
   }
 };
 
-/// A reduction of one tensor that may as well be done after an addition of what it makes, if `value` is made by one.
+/// Returns the linear reduction of one tensor that defines `value` and may move behind an addition, or null.
 Operation *linearReductionOf(Value value, const Ranks &ranks) {
   auto find = [&](auto op) -> Operation * {
     return op && isAdditive(op.getKind()) && op->getNumResults() == 1 && op->hasOneUse() ? op.getOperation() : nullptr;
@@ -117,13 +117,13 @@ Operation *linearReductionOf(Value value, const Ranks &ranks) {
   return reduce ? reduce : find(ranks.definition<ReduceScatterOp>(value));
 }
 
-/// Whether both reduce in one way: kind, group, dims and types.
+/// Whether both reductions have the same kind, group, dims and types.
 bool areAlike(Operation *left, Operation *right) {
   return left->getName() == right->getName() && left->getAttrDictionary() == right->getAttrDictionary() &&
          left->getOperandTypes() == right->getOperandTypes();
 }
 
-/// `reduction`, of `value` instead, for the result of `op`.
+/// Clones `reduction` with the operand `value`, as the replacement of the result of `op`.
 Value reduceInstead(Operation *reduction, Value value, Operation *op, PatternRewriter &rewriter) {
   Operation *reduce = rewriter.clone(*reduction);
   rewriter.modifyOpInPlace(reduce, [&] {
@@ -133,7 +133,7 @@ Value reduceInstead(Operation *reduction, Value value, Operation *op, PatternRew
   return reduce->getResult(0);
 }
 
-/// all_reduce(x) - all_reduce(y) is all_reduce(x - y), and so for reduce_scatter.
+/// all_reduce(x) - all_reduce(y) is all_reduce(x - y), likewise for reduce_scatter.
 template <typename SubOp> struct SubtractBeforeReduce final : OpRewritePattern<SubOp> {
   SubtractBeforeReduce(MLIRContext *context, const Ranks &ranks) : OpRewritePattern<SubOp>(context), ranks(ranks) {}
 
@@ -150,15 +150,14 @@ private:
   const Ranks &ranks;
 };
 
-/// all_reduce(x) + all_reduce(y) is all_reduce(x + y), and so for reduce_scatter and for all terms of a sum,
-/// whatever stands between them: a norm over tensors that are sharded differently has one reduction for each
-/// list of axes.
+/// all_reduce(x) + all_reduce(y) is all_reduce(x + y), likewise for reduce_scatter. The terms of a sum need not
+/// be adjacent: the norm of tensors with different shardings has one reduction per list of axes.
 template <typename AddOp> struct AddBeforeReduce final : OpRewritePattern<AddOp> {
   AddBeforeReduce(MLIRContext *context, const Ranks &ranks) : OpRewritePattern<AddOp>(context), ranks(ranks) {}
 
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const final {
     if (op->hasOneUse() && isa<AddOp>(*op->user_begin()))
-      return failure(); // The whole sum is looked at from its end.
+      return failure(); // Only the last addition handles the whole sum.
     SmallVector<Value> terms = termsOf(op);
     SmallVector<Group> groups = groupsOf(terms);
     if (groups.size() == terms.size())
@@ -178,7 +177,7 @@ template <typename AddOp> struct AddBeforeReduce final : OpRewritePattern<AddOp>
   }
 
 private:
-  /// Terms whose reductions are alike, or one that is not reduced.
+  /// Terms with the same reduction, or one term without a reduction.
   struct Group {
     Operation *reduction;
     SmallVector<Value> terms;
@@ -188,7 +187,7 @@ private:
     }
   };
 
-  /// What is added, from the first to the last.
+  /// Returns the terms of a sum, from first to last.
   static SmallVector<Value> termsOf(AddOp op) {
     SmallVector<Value> terms, stack = {op.getRhs(), op.getLhs()};
     while (!stack.empty()) {
@@ -202,7 +201,7 @@ private:
     return terms;
   }
 
-  /// In the order of their first terms.
+  /// Returns the groups in the order of their first terms.
   SmallVector<Group> groupsOf(ArrayRef<Value> terms) const {
     SmallVector<Group> groups;
     for (Value term : terms) {

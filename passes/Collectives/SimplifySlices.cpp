@@ -1,11 +1,10 @@
-//===- SimplifySlices.cpp - a part of what a collective has made ----------===//
+//===- SimplifySlices.cpp - slices of the results of collectives ----------===//
 //
-// A slice takes this rank's block of a tensor.  When all_gather or all_reduce
-// has just made the tensor, less need be sent.
+// A slice takes this rank's block of a tensor. If an all_gather or all_reduce produces the tensor, the
+// collective can send less.
 //
-// A slice over {a, b} is one over {a}, then one over {b}; an all_gather over
-// {a, b} is one over {b}, then one over {a}.  So lists are split where the axes of
-// the two ops agree.
+// A slice over {a, b} is one over {a}, then one over {b}; an all_gather over {a, b} is one over {b}, then one
+// over {a}. The axis lists of the two ops are therefore split where they agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +18,7 @@ using namespace braid::comm;
 
 namespace {
 
-/// Builds collectives of one tensor on the mesh of a slice; over no axes it
-/// builds nothing.
+/// Builds collectives of one tensor on the mesh of a slice. Over no axes it returns the value itself.
 struct Steps {
   Steps(PatternRewriter &rewriter, SliceOp op, const Ranks &ranks)
       : rewriter(rewriter), loc(op.getLoc()), mesh(op.getMeshAttr()), ranks(ranks) {}
@@ -65,7 +63,7 @@ struct GatherOfSlice {
     value = op.getIns()[number];
     dim = op.getDims()[number];
   }
-  /// Whether nothing is left of the all_gather without the slice.
+  /// Whether the slice is the only use of the all_gather.
   bool isOnlyForSlice() { return op->hasOneUse() && op->getNumResults() == 1; }
 
   AllGatherOp op;
@@ -73,8 +71,8 @@ struct GatherOfSlice {
   int64_t dim = 0;
 };
 
-/// slice(all_gather(x)) along one dim: what is gathered and dropped again is not
-/// gathered.  Over the same axes nothing is left.
+/// slice(all_gather(x)) along one dim does not gather the blocks that the slice drops. Over the same axes
+/// nothing remains.
 struct SliceOfGather final : RankPattern<SliceOp> {
   using RankPattern::RankPattern;
 
@@ -90,8 +88,7 @@ struct SliceOfGather final : RankPattern<SliceOp> {
     AxesAttr toGather = sliceAxes(gathered, common), toSlice = sliceAxes(sliced, common);
     if (common == 0 || (!toGather.empty() && !gather.isOnlyForSlice()))
       return false;
-    // Flat ranges of ranges need not be ranges, and what stands in the padding of
-    // one is known only where it is sliced.
+    // Flat ranges of ranges need not be contiguous. The padding of a range is known only at its slice.
     if (gather.dim == kFlat && (!toGather.empty() || !toSlice.empty() || !hasZeroPadding(gather, op)))
       return false;
     Steps steps(rewriter, op, ranks);
@@ -100,8 +97,7 @@ struct SliceOfGather final : RankPattern<SliceOp> {
   }
 
 private:
-  /// Whether the flat ranges that are gathered have no padding, or were sliced from
-  /// a tensor with as much of it.
+  /// Whether the gathered flat ranges have no padding, or were sliced from a tensor with the same padding.
   bool hasZeroPadding(GatherOfSlice &gather, SliceOp op) const {
     int64_t elements = exec::tensorOf(op.getInput().getType()).getNumElements();
     if (elements == op.getType().getNumElements() * ranks.count(op.getAxes()))
@@ -120,8 +116,7 @@ private:
   }
 };
 
-/// slice(all_gather(x)) over other axes and along another dim:
-/// all_gather(slice(x)) sends less.
+/// slice(all_gather(x)) over other axes and along another dim becomes all_gather(slice(x)), which sends less.
 struct SliceBeforeGather final : RankPattern<SliceOp> {
   using RankPattern::RankPattern;
 
@@ -138,8 +133,8 @@ struct SliceBeforeGather final : RankPattern<SliceOp> {
   }
 };
 
-/// slice(all_gather(x)) over the same axes along another dim is an all_to_all.
-/// Axes that only one of the two has stay with it.
+/// slice(all_gather(x)) over the same axes along another dim is an all_to_all. Axes of only one of the two stay
+/// with that op.
 struct SliceOfGatherIsAllToAll final : RankPattern<SliceOp> {
   using RankPattern::RankPattern;
 
@@ -167,8 +162,8 @@ struct SliceOfGatherIsAllToAll final : RankPattern<SliceOp> {
   }
 };
 
-/// slice(all_reduce(x)) is a reduce_scatter over the axes that both have, and an
-/// all_reduce of the block over what is left.
+/// slice(all_reduce(x)) is a reduce_scatter over the common axes, then an all_reduce of the block over the
+/// remaining axes.
 struct SliceOfAllReduce final : RankPattern<SliceOp> {
   using RankPattern::RankPattern;
 
@@ -179,7 +174,7 @@ struct SliceOfAllReduce final : RankPattern<SliceOp> {
     AxesAttr reduced = reduce.getAxes(), sliced = op.getAxes();
     int64_t dim = op.getDim();
     Value value = reduce.getIns().front();
-    // As early as it was reduced: from there on the block is all that lives.
+    // The new ops stand at the all_reduce, so that only the block is live from there on.
     rewriter.setInsertionPoint(reduce);
     Steps steps(rewriter, op, ranks);
     if (areDisjoint(reduced, sliced)) {
@@ -189,8 +184,7 @@ struct SliceOfAllReduce final : RankPattern<SliceOp> {
     }
     if (op.getShift() || (dim == kFlat && !isSubset(sliced, reduced)))
       return false;
-    // Slice by slice from the major axis on: as long as the axes are reduced, or
-    // as long as they are not.
+    // Slices from the major axis on, over runs of axes that are all reduced or all not reduced.
     bool isReduced = reduced.contains(sliced.getNames().front());
     size_t count = 0;
     while (count < sliced.size() && reduced.contains(sliced.getNames()[count]) == isReduced)
@@ -212,7 +206,7 @@ struct SliceOfSlice final : RankPattern<SliceOp> {
     if (!first || first.getDim() != op.getDim() || first.getShift() || op.getShift() || !first->hasOneUse() ||
         !areDisjoint(first.getAxes(), op.getAxes()))
       return false;
-    // A range that is padded when it is split again does not end where the next begins.
+    // A padded range that is split again does not end where the next begins.
     if (int64_t(op.getDim()) == kFlat && first.getType().getNumElements() % ranks.count(op.getAxes()))
       return false;
     Steps steps(rewriter, op, ranks);
@@ -221,7 +215,7 @@ struct SliceOfSlice final : RankPattern<SliceOp> {
   }
 };
 
-/// A slice of equal elements is as many as it has.
+/// A slice of a splat is a splat of the slice's type.
 struct SliceOfSplat final : RankPattern<SliceOp> {
   using RankPattern::RankPattern;
 

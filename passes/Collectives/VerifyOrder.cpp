@@ -1,4 +1,4 @@
-//===- VerifyOrder.cpp - ranks do not deadlock ----------------------------===//
+//===- VerifyOrder.cpp - check that ranks do not deadlock -----------------===//
 
 #include "dialects/Comm/MovedValues.h"
 #include "dialects/TG/Facts.h"
@@ -17,7 +17,7 @@ using namespace braid::comm;
 
 namespace {
 
-/// Reports why the ranks of a program wait forever.
+/// Reports why the ranks of a program deadlock.
 class Reporter {
 public:
   explicit Reporter(const OrderProblem &problem) : problem(problem) {}
@@ -25,7 +25,7 @@ public:
 
 private:
   const OrderProblem::Class &classOf(const RankState &state) const { return problem.classes[state.classNumber]; }
-  /// The communication that the rank waits for; it has not ended.
+  /// Returns the unfinished communication that the rank waits for.
   RankAt at(const RankState &state) const;
   std::string waitsFor(const RankState &state, const RankState &other) const;
   void noteWait(InFlightDiagnostic &diagnostic, const RankState &state) const;
@@ -55,7 +55,7 @@ std::string Reporter::waitsFor(const RankState &state, const RankState &other) c
       .str();
 }
 
-/// Where computing has stopped, if that is not at the head of the queue itself.
+/// Adds a note with the op at which computation waits, if it is not the head of the queue.
 void Reporter::noteWait(InFlightDiagnostic &diagnostic, const RankState &state) const {
   const OrderProblem::Step &step = classOf(state).steps[state.step];
   if (step.communication == *state.head())
@@ -121,8 +121,8 @@ LogicalResult Reporter::report(const Deadlock &found) {
   llvm_unreachable("all kinds are handled");
 }
 
-/// Checks that a collective sends what it says that it moves: an argument of that name, or a result with its facts.
-/// What is reduced may be a part of another kind, but not that of another parameter.
+/// Checks that the operands of a collective match the tensors in its attributes and facts. A reduced operand
+/// may be another kind of tensor, but not one of another parameter.
 static LogicalResult verifySent(CollectiveOpInterface op) {
   auto fail = [&](Value value, const auto &said, const auto &made) -> LogicalResult {
     InFlightDiagnostic diagnostic = op->emitOpError();
@@ -138,7 +138,7 @@ static LogicalResult verifySent(CollectiveOpInterface op) {
     if (auto argument = dyn_cast<BlockArgument>(value); argument && !isCell) {
       StringAttr name = tg::nameOf(function.getArgAttrDict(argument.getArgNumber()));
       auto said = dyn_cast<StringAttr>(moved[index]);
-      // Each rank calls its part of a sum otherwise: NAME.stageN.
+      // Each rank's part of a sum is named NAME.stageN.
       StringRef rest = name ? name.getValue() : StringRef();
       bool isPart = said && rest.consume_front(said.getValue()) && rest.consume_front(".stage") && !rest.empty() &&
                     llvm::all_of(rest, llvm::isDigit);
@@ -151,7 +151,7 @@ static LogicalResult verifySent(CollectiveOpInterface op) {
     bool isOfAnother = said && made && !said.getOf().empty() && !made.getOf().empty() && said.getOf() != made.getOf();
     if (op.getReductionKind() ? isOfAnother : said && made && said != made)
       return fail(value, said, made);
-    // One that a pass put where the value is made is there still.
+    // A collective that a pass puts where the value is made keeps its location.
     if (!said || !made || op.getReductionKind() || !isa<OpResult>(value) || sent.size() != 1 ||
         op.getLoc() == tg::withFacts(function.getLoc(), said))
       continue;
@@ -161,7 +161,7 @@ static LogicalResult verifySent(CollectiveOpInterface op) {
   return success();
 }
 
-/// The collectives that several functions take part in, before they are in memory.
+/// Verifies collectives that span functions, before they are lowered to memory form.
 static LogicalResult verifyMoved(Operation *function) {
   if (!isa<func::FuncOp>(function))
     return success();
@@ -171,14 +171,14 @@ static LogicalResult verifyMoved(Operation *function) {
   return failure(result.wasInterrupted());
 }
 
-/// Emits an error where the ranks of a program deadlock: where they wait for one another, have
-/// no matching communication, or do not issue the same one.
+/// Emits an error if the ranks of a program deadlock: they wait for one another, lack a matching communication,
+/// or issue different ones.
 static LogicalResult verifyOrder(ModuleOp module) {
   FailureOr<std::vector<RankProgram>> programs = collectRankPrograms(module);
   if (failed(programs))
     return failure();
   for (const RankProgram &program : *programs) {
-    FailureOr<OrderProblem> problem = readOrder(program); // refuses functions of several blocks
+    FailureOr<OrderProblem> problem = readOrder(program); // rejects functions with several blocks
     if (failed(problem))
       return failure();
     for (Operation *function : program.functions)

@@ -19,24 +19,24 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// A result that adds up over microbatches and the state that holds the sum.
+/// A result that is summed over microbatches, and the state that holds the sum.
 struct Sum {
   unsigned result;
   std::string state;
-  /// Whether the count divides it: not the numbers that the model counts.
+  /// Whether the count divides the sum. False for the model's counters.
   bool isMean = true;
   BlockArgument accumulator = {};
-  Value total = {}; ///< The accumulator plus this microbatch.
+  Value total = {}; ///< Accumulator plus the value of this microbatch.
 };
 } // namespace
 
-/// What checkpoints and reports call the sum of a gradient, the loss or the count.
+/// Returns the name of the sum of a gradient, the loss or the count, for checkpoints and reports.
 static std::string accumulatorName(StringRef summand) { return "acc." + summand.str(); }
 
 /// Gradients of unused parameters are zeros and need no accumulator.
 static bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()); }
 
-/// What adds up: the loss, the count if there is one, the gradients, and what the model counts.
+/// Returns the values to sum: the loss, the count if there is one, the gradients, and the model's counters.
 static SmallVector<Sum> findSums(func::FuncOp function) {
   SmallVector<Sum> sums;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -53,9 +53,8 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
   return sums;
 }
 
-/// Adds the accumulators and the sums with this microbatch, each where its value is
-/// made: what is reduced over ranks can begin there.  Without a microbatch the accumulators are the
-/// sums.
+/// Adds the accumulators, and adds to each the value of this microbatch at its definition, where a reduction over
+/// ranks can start. Without a microbatch the accumulators are the sums.
 static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums, bool hasMicrobatch) {
   tg::ProgramSignature signature(function);
   SignatureEditor editor(function);
@@ -76,7 +75,7 @@ static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums, bool hasMicr
   editor.finish();
 }
 
-/// `@accumulate`: nothing but the sums, and state that every microbatch moves on.
+/// Finishes `@accumulate`: it returns only the sums, and the states that every microbatch updates.
 static void finishAccumulate(func::FuncOp function, ArrayRef<Sum> sums) {
   eraseResults(function, [&](unsigned index) { return !tg::ResultAttrs(function, index).updates; });
   SignatureEditor editor(function);
@@ -86,7 +85,7 @@ static void finishAccumulate(func::FuncOp function, ArrayRef<Sum> sums) {
   eraseDeadOps(function);
 }
 
-/// `@train`: the sums are divided by the count, the accumulators become zeros.
+/// Finishes `@train`: divides the sums by the count and resets the accumulators to zero.
 static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
   OpBuilder builder(function.getContext());
   tg::TensorBuilder b(builder, function.getLoc());
@@ -96,20 +95,20 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
     if (count == sum.result) {
       builder.setInsertionPointAfterValue(sum.total);
       b.loc = tg::withPhase(b.loc, tg::Phase::Forward); // the loss is scaled, too
-      // A count of 0 means that all sums are zeros, which they stay.
+      // If the count is 0, all sums are zeros and stay zeros.
       double least = leastCount(tg::typeOf(sum.total).getElementType());
       scale = b.div(b.like(sum.total, 1.0), b.max(sum.total, least));
     }
   for (const Sum &sum : sums) {
     Value value = sum.total;
     if (scale && sum.isMean) {
-      Operation *maker = value.getDefiningOp(); // none of an accumulator
+      Operation *maker = value.getDefiningOp(); // null for an accumulator
       bool isAfter = maker && scale.getDefiningOp()->isBeforeInBlock(maker);
       builder.setInsertionPointAfterValue(isAfter ? value : scale);
       b.loc = maker ? tg::withoutTensor(value.getLoc()) : tg::withPhase(function.getLoc(), tg::Phase::Forward);
       if (StringAttr gradOf = tg::ResultAttrs(function, sum.result).gradientOf)
         b.loc = tg::withTensor(tg::withPhase(b.loc, tg::Phase::Update), gradOf, tg::TensorKind::Gradient);
-      value = b.widen(value); // what is stored in bf16 is not rounded once more
+      value = b.widen(value); // a value stored in bf16 is not rounded a second time
       value = b.mul(value, b.fromScalar(b.convert(scale, tg::typeOf(value).getElementType()), value));
     }
     returnOf(function).setOperand(sum.result, value);
@@ -123,7 +122,7 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
     eraseResults(function, [&](unsigned index) { return index == *count; });
 }
 
-/// Leaves out new values of the model's own state, which a microbatch makes; what else it says is no sum.
+/// Drops new values of the model's own state, which microbatches update. Fails if another result is not a sum.
 static LogicalResult dropMicrobatch(func::FuncOp train) {
   eraseResults(train, [&](unsigned index) { return bool(tg::ResultAttrs(train, index).updates); });
   SmallVector<Sum> sums = findSums(train);
@@ -173,7 +172,7 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
     accumulate.setName("accumulate");
     symbols.insert(accumulate, std::next(Block::iterator(train)));
     if (separateUpdate)
-      noteDecayGroups(train); // what reads the parameters goes
+      noteDecayGroups(train); // the readers of parameters are erased below
     if (separateUpdate && failed(dropMicrobatch(train)))
       return signalPassFailure();
     for (func::FuncOp function : {train, accumulate}) {

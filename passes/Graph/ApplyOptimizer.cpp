@@ -1,4 +1,4 @@
-//===- ApplyOptimizer.cpp - from gradients to updates ---------------------===//
+//===- ApplyOptimizer.cpp - append the optimizer's updates ----------------===//
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/Optimizer.h"
@@ -30,7 +30,7 @@ struct Trained {
 // Clipping
 //===----------------------------------------------------------------------===//
 
-/// The norm of all gradients, in the type of the first.
+/// Returns the norm of all gradients, in the type of the first.
 static Value globalNorm(TensorBuilder &b, ArrayRef<Trained> all) {
   if (all.empty())
     return b.zeros(RankedTensorType::get({}, b.builder.getF32Type()));
@@ -38,7 +38,7 @@ static Value globalNorm(TensorBuilder &b, ArrayRef<Trained> all) {
   return b.make<GlobalNormOp>(withShape(typeOf(gradients.front()), {}), gradients);
 }
 
-/// Where a gradient is scaled or converted on its way to the update.
+/// Returns the location of ops that scale or convert a gradient for the update.
 static Location ofGradient(Location loc, const Trained &one) {
   ParamAttr parameter = parameterOf(one.parameter);
   return withFacts(
@@ -111,7 +111,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     return readHyperparameters();
   }
 
-  /// The defaults, and what was given.
+  /// Sets the default hyperparameters, then those given as options.
   LogicalResult readHyperparameters() {
     Builder builder(&getContext());
     values.clear();
@@ -140,7 +140,8 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
                         [&](unsigned i) { return bool(signature.parameterOfGradient(i)); });
   }
 
-  /// As in PyTorch, a parameter that the loss does not depend on is left alone: it does not decay either.
+  /// Finds the parameters with a gradient. As in PyTorch, a parameter that the loss does not depend on is not updated
+  /// and does not decay.
   static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
     SmallVector<Trained> trained;
     ProgramSignature signature(function);
@@ -155,7 +156,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
                                     << parameter.getType();
       if (matchPattern(gradient, m_AnyZeroFloat()))
         continue;
-      // What was stored in bf16 is scaled and applied in the parameter's type.
+      // A gradient stored in bf16 is scaled and applied in the parameter's type.
       OpBuilder builder(returnOf(function));
       Location loc = ofGradient(gradient.getLoc(), {parameter, gradient});
       TensorBuilder b(builder, loc);
@@ -164,7 +165,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     return trained;
   }
 
-  /// Those of one parameter.
+  /// Returns the hyperparameters of one parameter.
   DictionaryAttr hyperparametersOf(BlockArgument parameter) {
     NamedAttrList own = values;
     if (own.get(kWeightDecay.name) && llvm::is_contained(decayExclude, decayGroupOf(parameter)))
@@ -190,7 +191,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
   }
 
   const Optimizer *chosen = nullptr;
-  /// Of all its hyperparameters.
+  /// Values of all hyperparameters.
   NamedAttrList values;
 };
 } // namespace

@@ -15,16 +15,16 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::tg;
 
-/// The 2-norm, in the type that arithmetic on `value` happens in.
+/// Returns the 2-norm, in the type of arithmetic on `value`.
 static Value normOf(TensorBuilder &t, Value value) { return t.sqrt(t.sumAll(t.square(t.widen(value)))); }
 
-/// Where a norm is computed: that of a parameter's gradient is no gradient itself.
+/// Returns the location for a norm. It has no tensor facts, because the norm of a gradient is not a gradient.
 static Location whereMeasured(HookOp hook) {
   std::optional<Phase> phase = phaseOf(hook);
   return phase ? withPhase(hook.getLoc(), *phase) : hook.getLoc();
 }
 
-/// value * min(1, bound / norm).
+/// Returns value * min(1, bound / norm).
 static Value clipped(TensorBuilder &t, HookOp hook, double bound) {
   Value value = hook.getInput();
   t.loc = whereMeasured(hook);
@@ -36,8 +36,7 @@ static Value clipped(TensorBuilder &t, HookOp hook, double bound) {
   return t.convert(scaled, typeOf(value).getElementType());
 }
 
-/// Puts the action before the hook, behind what was attached earlier.  Results are named
-/// after `point`.
+/// Inserts the action before the hook, after earlier actions. Names results after `point`.
 static void attach(HookOp hook, const HookAction &action, const std::string &point) {
   OpBuilder builder(hook);
   TensorBuilder t(builder, hook.getLoc());
@@ -82,7 +81,7 @@ struct AttachHooks : braid::impl::AttachHooksPassBase<AttachHooks> {
   }
 
 private:
-  /// Whether this run is the one that attaches the action to the hook.
+  /// Whether this run of the pass attaches the action to the hook.
   bool isTurnOf(HookOp hook, const HookAction &action) const {
     auto program = hook->getParentOfType<func::FuncOp>();
     if (action.isReport() && !function.empty() && program.getName() != function.getValue())
@@ -95,7 +94,7 @@ private:
     if (!parsed)
       return getOperation().emitError() << "unknown action '" << text << "' at \"" << name
                                         << "\"; expected scale:F, clip:F with F above 0, norm or keep";
-    // Before differentiation there may be no such point yet.
+    // Before differentiation the point may not exist yet.
     FailureOr<SmallVector<HookOp>> hooks = findHooks(getOperation(), name);
     if (phase != "forward")
       hooks = hooksNamed(getOperation(), name);

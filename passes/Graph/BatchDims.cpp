@@ -1,4 +1,4 @@
-//===- BatchDims.cpp - where the batch is in every value ------------------===//
+//===- BatchDims.cpp - the batch dim of every value -----------------------===//
 
 #include "passes/Graph/BatchDims.h"
 #include "dialects/Interfaces/Interfaces.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace braid;
 
 namespace braid {
-/// Follows the batch until no op adds anything.
+/// Propagates the batch until no op adds a batch dim.
 class BatchTracer {
 public:
   explicit BatchTracer(BatchDims &found) : found(found) {}
@@ -20,7 +20,7 @@ public:
   LogicalResult run();
 
 private:
-  /// A stretch of one factor: the batch inside it.
+  /// The position of the batch within one factor.
   struct Stretch {
     unsigned factor;
     int64_t inner;
@@ -67,7 +67,7 @@ LogicalResult BatchTracer::mark(Operation *op, Value value, BatchDim place) {
   auto argument = dyn_cast<BlockArgument>(value);
   bool isInput = tg::ArgumentAttrs(value).input != nullptr;
   if (argument && !isInput && found.batch == 1)
-    return success(); // a dim of size 1 that is repeated over the batch
+    return success(); // a dim of size 1, repeated over the batch
   auto [it, isNew] = found.places.insert({value, place});
   if (!isNew) {
     if (it->second == place)
@@ -88,9 +88,8 @@ LogicalResult BatchTracer::mark(Operation *op, Value value, BatchDim place) {
   return success();
 }
 
-/// Which factor of a dim (major to minor in `factors`) the batch lies in.  A
-/// factor that is exactly the batch comes first, which tells a batch of 1 from
-/// the end of the factor below it.
+/// Returns the factor of a dim (major to minor in `factors`) that holds the batch. Prefers a factor whose size equals
+/// the batch: it tells a batch of 1 from the end of the next minor factor.
 FailureOr<BatchTracer::Stretch> BatchTracer::stretchOf(Operation *op, const ShardingRule &rule, Value value,
                                                        ArrayRef<unsigned> factors, int64_t inner) {
   std::optional<Stretch> exact, within;
@@ -126,7 +125,7 @@ LogicalResult BatchTracer::check(Operation *op, const ShardingRule &rule, Stretc
     return refuse("its values depend on the position in the batch");
   if (llvm::any_of(rule.factors, [](const Factor &other) { return other.kind == FactorKind::Reduced; }))
     return refuse("indices name the rows of its table");
-  // A key says which rows these are, provided that rows are the outermost dim.
+  // A key determines the values of the rows, if rows are the outermost dim.
   bool outermost = stretch.inner * found.batch == factor.size;
   for (const ShardingRule::TensorFactors &dims : rule.results)
     outermost &= !dims.empty() && !dims.front().empty() && dims.front().front() == stretch.factor;
@@ -187,11 +186,11 @@ LogicalResult BatchTracer::run() {
 }
 
 //===----------------------------------------------------------------------===//
-// The answer
+// Result
 //===----------------------------------------------------------------------===//
 
-/// Gives each use of a constant, iota or broadcast scalar a copy of its own: one
-/// use may have the batch where another, of the same shape, has something else.
+/// Gives each use of a constant, iota or broadcast scalar its own copy: one use may have the batch in a dim where
+/// another use of the same shape has not.
 static void separateSources(func::FuncOp function) {
   SmallVector<Operation *> sources;
   for (Operation &op : function.getBody().front())

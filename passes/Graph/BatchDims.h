@@ -1,9 +1,8 @@
-//===- BatchDims.h - where the batch is in every value ----------*- C++ -*-===//
+//===- BatchDims.h - the batch dim of every value ---------------*- C++ -*-===//
 //
-// The batch starts at dim 0 of the inputs whose role says so and follows the
-// factors of the ops' sharding rules, forwards and backwards, to every value
-// that has it.  A value has it in one dim, possibly between others that a
-// reshape joined to it: a dim of size outer * batch * inner.
+// The batch is dim 0 of the inputs with the role of a batch input. It follows the factors of the ops' sharding rules,
+// forwards and backwards, to every value with a batch. A value has it in one dim. A reshape may have joined this dim
+// with others: its size is then outer * batch * inner.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_BATCHDIMS_H
@@ -16,7 +15,7 @@ namespace braid {
 
 struct BatchDim {
   unsigned dim;
-  int64_t inner; ///< The elements of the dim that one row of the batch spans.
+  int64_t inner; ///< Number of elements of the dim per row of the batch.
 
   bool operator==(const BatchDim &other) const { return dim == other.dim && inner == other.inner; }
   bool operator!=(const BatchDim &other) const { return !(*this == other); }
@@ -24,19 +23,18 @@ struct BatchDim {
 
 class BatchDims {
 public:
-  /// Finds the batch; an error names the op where it cannot be followed.  Gives
-  /// each use of a constant its own copy on the way.
+  /// Finds the batch dim of every value; an error names the op at which it cannot be followed. Gives each use of a
+  /// constant its own copy.
   static mlir::FailureOr<BatchDims> find(mlir::func::FuncOp function);
 
   /// The size of the batch.
   int64_t size() const { return batch; }
-  /// Where the batch is in `value`; none for a value that has no batch.
+  /// Returns the batch dim of `value`, or nothing if it has no batch.
   std::optional<BatchDim> of(mlir::Value value) const;
-  /// Whether `op` reads the batch and makes a result without it: whether it
-  /// mixes examples.
+  /// Whether `op` reads the batch and returns a result without it, that is, mixes examples.
   bool endsAt(mlir::Operation *op) const;
 
-  /// Gives the batch another size in all types and constants of `function`.
+  /// Changes the batch size in all types and constants of `function`.
   mlir::LogicalResult resize(mlir::func::FuncOp function, int64_t newBatch) const;
 
 private:

@@ -1,7 +1,7 @@
-//===- DecayGroups.cpp - which parameters decay ---------------------------===//
+//===- DecayGroups.cpp - weight decay groups of parameters ----------------===//
 //
-// What a parameter is follows from what reads it and from its dims.  Layout passes change both: the bias of q, k and v
-// gets a second dim.  So the model says it once, before them, and nothing later asks for a shape.
+// The group of a parameter follows from its readers and dims. Layout passes change both: the bias of q, k and v gets a
+// second dim. So the group is stored once, before these passes, and no later pass looks at shapes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace braid::tg;
 static constexpr llvm::StringLiteral kDecayGroup = "tg.decay_group";
 
 namespace {
-/// What reads a parameter, through ops that only hand it on.
+/// The kinds of ops that read a parameter, directly or through ops that only move its elements.
 struct Readers {
   bool contracts = false, gathers = false, norms = false;
 
@@ -36,7 +36,7 @@ private:
       NumericKind kind = numericKindOf(user);
       contracts |= kind == NumericKind::Contraction;
       gathers |= kind == NumericKind::Embedding && use.getOperandNumber() == 0;
-      norms |= kind == NumericKind::Norm && typeOf(value).getRank() == 1; // what is normalized has rows
+      norms |= kind == NumericKind::Norm && typeOf(value).getRank() == 1; // the normalized value has rows
       if (handsOnNumbers(user))
         for (Value result : user->getResults())
           visit(result);

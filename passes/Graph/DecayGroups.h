@@ -1,4 +1,4 @@
-//===- DecayGroups.h - which parameters decay --------------------*- C++ -*-===//
+//===- DecayGroups.h - weight decay groups of parameters --------*- C++ -*-===//
 #ifndef BRAID_PASSES_GRAPH_DECAYGROUPS_H
 #define BRAID_PASSES_GRAPH_DECAYGROUPS_H
 
@@ -6,14 +6,14 @@
 
 namespace braid {
 
-/// The group of a parameter as `decay-exclude` names it: norms, biases, embeddings or weights.  The argument says it
-/// behind `tg-note-groups`; else it follows from what reads the parameter and from its dims.
+/// Returns the group of a parameter for `decay-exclude`: norms, biases, embeddings or weights. After `tg-note-groups`
+/// an attribute of the argument holds it; before, it follows from the parameter's readers and dims.
 llvm::StringRef decayGroupOf(mlir::BlockArgument parameter);
 
-/// Notes the group of each parameter on its argument; a group that is there already stays.
+/// Stores the group of each parameter on its argument; keeps a group that is already there.
 void noteDecayGroups(mlir::func::FuncOp function);
 
-/// Removes what arguments say of groups.
+/// Removes the groups from all arguments.
 void forgetDecayGroups(mlir::func::FuncOp function);
 
 } // namespace braid

@@ -22,7 +22,7 @@ struct Decompose : braid::impl::DecomposePassBase<Decompose> {
   void runOnOperation() final {
     if (failed(checkNames()))
       return signalPassFailure();
-    // A decomposition may hold composites: repeat until none is left.
+    // A decomposition may contain composites, so this repeats until none is left.
     for (SmallVector<DecomposableOpInterface> composites; collect(composites); composites.clear())
       for (DecomposableOpInterface composite : composites)
         replace(composite);
@@ -49,7 +49,7 @@ private:
   static void replace(DecomposableOpInterface composite) {
     OpBuilder builder(composite);
     SmallVector<Value> values = composite.decompose(builder);
-    // Results of several the definition names; the only one has the name of the op's.
+    // The definition names several results; a single result keeps the name of the composite.
     if (Operation *last = composite->getPrevNode();
         values.size() == 1 && last && values[0].getDefiningOp() == last && tg::valueNameOf(last->getLoc()).empty())
       last->setLoc(tg::withValueName(last->getLoc(), tg::valueNameOf(composite->getLoc())));

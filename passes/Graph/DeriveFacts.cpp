@@ -1,8 +1,7 @@
-//===- DeriveFacts.cpp - the facts of a program that comes as text --------===//
+//===- DeriveFacts.cpp - facts of a program given as text -----------------===//
 //
-// Goes from new values of parameters and of their state back to the gradients that they
-// are made of, along what works element by element or moves elements.  What gradients
-// depend on is backward.
+// Goes back from new values of parameters and of their states to the gradients, through elementwise ops and ops that
+// move elements. The predecessors of gradients that do not belong to forward are backward.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,20 +25,20 @@ static int64_t elementsOf(Value value) {
   return type ? type.getNumElements() : 0;
 }
 
-/// Whether each result is an operand, in another type, shape or place, or on other ranks.
+/// Whether each result is the matching operand in another type, shape or layout, or on other ranks.
 static bool moves(Operation *op) {
   if (isa_and_present<comm::CommDialect>(op->getDialect()))
     return op->getNumOperands() == op->getNumResults();
   return movesElements(op);
 }
 
-/// Whether it adds up what ranks have.
+/// Whether the op adds up values of several ranks.
 static bool reduces(Operation *op) {
   auto collective = dyn_cast<comm::CollectiveOpInterface>(op);
   return collective && collective.getReductionKind();
 }
 
-/// What a result is made of: of several that a collective sends, the one.
+/// Returns the operands that a result depends on: for a collective, only the matching one.
 static SmallVector<Value> readFor(OpResult result) {
   Operation *op = result.getOwner();
   return moves(op) ? SmallVector<Value>{op->getOperand(result.getResultNumber())} : valuesReadBy(op);
@@ -72,15 +71,15 @@ private:
   ProgramSignature signature;
   DenseMap<Operation *, StringAttr> units;
   llvm::StringMap<BlockArgument> parameters;
-  /// What the loss is made of.
+  /// Values that the loss depends on.
   DenseSet<Value> forward;
-  /// Parameters and states, and what is made of them and of constants alone.
+  /// Parameters and states, and values that depend only on them and on constants.
   DenseSet<Value> kept;
-  /// Numbers, and tensors that repeat them.
+  /// Scalars, and broadcasts of scalars.
   DenseSet<Value> numbers;
-  /// The parameter that a value becomes a new value of, or of what is kept for it.
+  /// For a value that leads to a new value of a parameter or of its state: the name of the parameter.
   DenseMap<Value, StringAttr> owners;
-  /// Gradients, and what they are made of.
+  /// Gradients, and values that they depend on.
   DenseSet<Value> gradients, backward;
 };
 } // namespace
@@ -122,8 +121,8 @@ void Derivation::findNumbers() {
 // From new values to gradients
 //===----------------------------------------------------------------------===//
 
-/// The parameter whose gradient or new value a result is, or that of what is kept for it.  That of a
-/// working copy is its master.
+/// Returns the parameter that a result belongs to: as its gradient, its new value, or a new value of its state. For a
+/// working copy this is the master.
 StringAttr Derivation::ownerOfResult(unsigned index) {
   const ResultAttrs &result = signature.result(index);
   StringAttr name = result.gradientOf ? result.gradientOf : result.updates;
@@ -135,8 +134,8 @@ StringAttr Derivation::ownerOfResult(unsigned index) {
   return name && parameters.contains(name) ? name : StringAttr();
 }
 
-/// Goes on to the operands that an op works on element by element, or moves.  Without any,
-/// or where it reads anything of forward, it makes the gradient.
+/// Continues with the operands that an op moves or works on elementwise. If there are none, or if the op reads a
+/// forward value, the op's result is the gradient.
 void Derivation::visit(OpResult made, StringAttr owner, SmallVectorImpl<Value> &next) {
   SmallVector<Value> from;
   for (Value read : readFor(made)) {
@@ -184,8 +183,8 @@ bool Derivation::isOfAccumulator(Value value) const {
   return state && state.isAccumulator();
 }
 
-/// Between a gradient and the new value: sums and moves of gradients are backward, what
-/// reads a number or anything kept is update.
+/// Returns the facts of a value between a gradient and a new value. Sums and moves of gradients are backward; ops that
+/// read a scalar or a parameter or state are update.
 FactsAttr Derivation::factsOnTheWay(OpResult made, StringAttr owner) {
   SmallVector<Value> reads = readFor(made);
   auto madeBefore = [&](Value read, auto is) {
@@ -218,7 +217,7 @@ FactsAttr Derivation::factsFor(OpResult made) {
   return getFacts(program.getContext(), phase, units.lookup(made.getOwner()));
 }
 
-/// What moves a stored parameter makes a parameter.
+/// Ops that only move a stored parameter return that parameter.
 void Derivation::setMovedParameters() {
   DenseMap<Value, ParamAttr> stored;
   for (auto &[name, parameter] : parameters)

@@ -1,7 +1,7 @@
 //===- Differentiate.cpp - append gradients to functions ------------------===//
 //
-// Finds what to differentiate (roots) and with respect to what (wanted
-// arguments), seeds the roots, and lets the engine of TGGradients.h walk back.
+// Finds the roots to differentiate and the wanted arguments, seeds the roots, and runs the engine of TGGradients.h
+// backwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace braid::tg;
 namespace {
 constexpr llvm::StringLiteral kGrad = "tg.grad", kSeed = "tg.seed";
 
-/// What a message and the attribute `tg.grad_of` call an argument.
+/// Returns the name of an argument in messages and in the attribute `tg.grad_of`.
 std::string nameOfArgument(func::FuncOp function, unsigned index) {
   StringAttr name = tg::nameOf(function.getArgAttrDict(index));
   return name ? name.str() : "arg" + std::to_string(index);
@@ -101,7 +101,7 @@ LogicalResult Differentiation::findWanted() {
   return success();
 }
 
-/// Finds the arguments that are gradients of outputs.
+/// Finds the arguments that hold gradients of outputs.
 LogicalResult Differentiation::findSeeds(ArrayRef<int64_t> roots) {
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
@@ -138,8 +138,7 @@ LogicalResult Differentiation::seedRoot(int64_t root) {
   return success();
 }
 
-/// Reports the op without a gradient, with a note for every op between the
-/// root and a wanted argument.
+/// Reports the op without a gradient, with a note for every op between the root and a wanted argument.
 LogicalResult Differentiation::explainBlocker() {
   Operation *blocker = reverse.getBlocker();
   SmallVector<Operation *> path;
@@ -189,13 +188,13 @@ void Differentiation::appendGradients() {
   editor.finish();
 }
 
-/// What was appended to the function.
+/// Returns the ops that were appended to the function.
 SmallVector<Operation *> Differentiation::builtOps() {
   auto built = llvm::drop_begin(function.front().without_terminator(), ops.size());
   return llvm::map_to_vector(built, [](Operation &op) { return &op; });
 }
 
-/// Erases what rules built and nothing reads.
+/// Erases appended ops without uses.
 void Differentiation::eraseUnread() {
   SmallVector<Operation *> built = builtOps();
   for (Operation *op : llvm::reverse(built))
@@ -203,7 +202,7 @@ void Differentiation::eraseUnread() {
       op->erase();
 }
 
-/// A rule builds ops where the op is that it differentiates, so they have its unit already.
+/// Rules build ops at the location of the differentiated op, so these already have its unit.
 void Differentiation::setFacts() {
   DenseSet<Operation *> built;
   for (Operation *op : builtOps())
@@ -222,7 +221,7 @@ void Differentiation::setFacts() {
   nameGradients(built);
 }
 
-/// What is called x in the graph has the gradient dx.
+/// Gives the gradient of a value named x the name dx.
 void Differentiation::nameGradients(const DenseSet<Operation *> &built) {
   for (Operation *op : ops) {
     StringRef name = valueNameOf(op->getLoc());

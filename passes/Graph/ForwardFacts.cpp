@@ -1,4 +1,4 @@
-//===- ForwardFacts.cpp - the facts of a model's ops ----------------------===//
+//===- ForwardFacts.cpp - facts of a model's ops --------------------------===//
 
 #include "passes/Graph/ForwardFacts.h"
 #include "dialects/Interfaces/ShardingRule.h"
@@ -8,11 +8,11 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// How far a value has come: 0 for inputs and constants, 1 for the root unit, then the units
-/// in the order in which activations come to them.
+/// The last unit that a value depends on. `order` is 0 for inputs and constants, 1 for the root unit, then counts
+/// units in the order in which activations reach them.
 struct Made {
   unsigned order = 0;
-  /// What is made of parameters alone may stand anywhere, so it says nothing of that order.
+  /// Whether it depends on parameters alone. Such a value can be anywhere, so it does not determine the order.
   bool ofParameters = false;
   StringAttr unit = {};
 };
@@ -43,7 +43,7 @@ Made UnitFinder::madeOf(Value value) const {
   return parameter ? Made{0, true, parameter.getUnit()} : made.lookup(value);
 }
 
-/// The unit of the first of its parameters that has one, else the last unit of its operands.
+/// Returns the first unit among the parameters of an op, else the last unit of its operands.
 Made UnitFinder::makeOf(Operation &op) {
   SmallVector<Made> operands = llvm::map_to_vector(op.getOperands(), [&](Value value) { return madeOf(value); });
   if (llvm::all_of(operands, [](const Made &one) { return one.ofParameters; })) {
@@ -81,7 +81,7 @@ void braid::setFacts(Operation *op, tg::Phase phase, StringAttr unit) {
 
 static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
 
-/// What goes into a new statistic element by element is reduced as the statistic is.
+/// Elementwise operands of a new statistic are marked as the statistic, so that they are reduced like it.
 static void setStatistic(Value statistic, StringAttr name) {
   SetVector<Value> made;
   made.insert(statistic);

@@ -1,4 +1,4 @@
-//===- ForwardFacts.h - the facts of a model's ops --------------*- C++ -*-===//
+//===- ForwardFacts.h - facts of a model's ops ------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_GRAPH_FORWARDFACTS_H
 #define BRAID_PASSES_GRAPH_FORWARDFACTS_H
 
@@ -7,20 +7,18 @@
 
 namespace braid {
 
-/// The unit of each op of a function of one block: that of the first parameter that it
-/// reads, directly or through what is made of parameters alone; else, of the units that its
-/// operands are made in, the one that the function comes to last.  Ops of the root unit map
-/// to null, and so do those that read inputs only.
+/// Returns the unit of each op of a function of one block. It is the unit of the first parameter that the op reads,
+/// directly or through values of parameters alone. Otherwise it is, among the units of the op's operands, the one that
+/// the function reaches last. Ops of the root unit, and ops that read only inputs, map to null.
 llvm::DenseMap<mlir::Operation *, mlir::StringAttr> unitsOfOps(mlir::func::FuncOp function);
 
-/// Gives an op a phase and a unit; a null unit is the root's.
+/// Gives an op a phase and a unit; a null unit is the root unit.
 void setFacts(mlir::Operation *op, tg::Phase phase, mlir::StringAttr unit);
 
-/// Says of every op that it is forward, and its unit; and what makes running statistics, down
-/// to what they are made of element by element.
+/// Marks every op as forward and gives it its unit. Also marks the elementwise producers of running statistics.
 void setForwardFacts(mlir::func::FuncOp function);
 
-/// Says what the new values of parameters and states are, as their arguments do.
+/// Gives the new values of parameters and states the facts of their arguments.
 void setFactsOfUpdates(mlir::func::FuncOp function);
 
 } // namespace braid

@@ -1,8 +1,8 @@
-//===- GradientPrecision.cpp - in which type gradients are added up -------===//
+//===- GradientPrecision.cpp - element type of gradient sums --------------===//
 //
-// The gradient of a value that was read in bf16 is computed in bf16 and converted at the
-// end.  For f32 gradients it is recomputed in f32 from the first rounding on: a matmul of two
-// bf16 tensors is summed in f32 anyway, and contributions are added in f32.
+// The gradient of a value that was read in bf16 is computed in bf16 and converted at the end. For f32 gradients it is
+// recomputed in f32 from the first rounding on: a matmul of two bf16 tensors accumulates in f32 anyway, and
+// contributions are added in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,14 @@ using namespace braid;
 
 static bool isOf(Value value, Type element) { return tg::typeOf(value).getElementType() == element; }
 
-/// What a value of type `element` is converted from, if it is bf16.
+/// Returns the bf16 value that a value is converted from, or null.
 static Value narrowSourceOf(Value value) {
   Value source = convertedFrom(value);
   return source && tg::typeOf(source).getElementType().isBF16() ? source : Value();
 }
 
-/// Whether nothing but a gradient in f32, or several that are parts of this value, is made of
-/// it: each reader moves it, or converts it to what the function returns.
+/// Whether the value is used only for f32 gradients: each reader converts it to a returned value, or moves it (to
+/// parts of the gradient) for such readers.
 static bool isOnlyInGradients(Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (isConversion(user))
@@ -62,8 +62,8 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
     eraseDeadOps(function);
   }
 
-  /// A bf16 value with elements of `element`, unrounded as far as its ops know how.
-  /// What others read too is not computed twice.
+  /// Returns a bf16 value with elements of `element`, computed without rounding as far as its ops support that. A
+  /// value with other readers is converted, not computed twice.
   Value widen(Value value, Type element) {
     if (Value known = widened.lookup(value))
       return known;
@@ -92,7 +92,7 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
     return tg::TensorBuilder(builder, tg::locationOf(gradient)).convert(gradient, builder.getBF16Type());
   }
 
-  /// What has been made again in f32.
+  /// f32 versions of bf16 values.
   DenseMap<Value, Value> widened;
 };
 } // namespace

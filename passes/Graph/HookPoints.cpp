@@ -1,4 +1,4 @@
-//===- HookPoints.cpp - points of a graph, and what happens there ---------===//
+//===- HookPoints.cpp - hook points and their actions ---------------------===//
 
 #include "passes/Graph/HookPoints.h"
 #include "llvm/ADT/SetVector.h"

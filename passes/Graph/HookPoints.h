@@ -1,4 +1,4 @@
-//===- HookPoints.h - points of a graph, and what happens there --*- C++ -*-===//
+//===- HookPoints.h - hook points and their actions -------------*- C++ -*-===//
 #ifndef BRAID_PASSES_GRAPH_HOOKPOINTS_H
 #define BRAID_PASSES_GRAPH_HOOKPOINTS_H
 
@@ -7,26 +7,26 @@
 
 namespace braid {
 
-/// What `tg-attach-hooks` puts at a point.
+/// An action that `tg-attach-hooks` attaches at a hook point.
 struct HookAction {
   enum class Kind { Scale, Clip, Norm, Keep };
   Kind kind;
   double amount = 0;
 
-  /// Whether it leaves the value as it is, and returns something.
+  /// Whether the action returns a result and leaves the value unchanged.
   bool isReport() const { return kind == Kind::Norm || kind == Kind::Keep; }
 };
 
-/// `scale:F`, `clip:F` with F above 0, `norm` or `keep`.
+/// Parses `scale:F`, `clip:F` with F above 0, `norm` or `keep`.
 std::optional<HookAction> parseHookAction(llvm::StringRef text);
 
-/// Up to three of the names, quoted, that differ least from `name`.
+/// Returns up to three of the names that are most similar to `name`, quoted.
 std::string similarNames(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> names);
 
-/// The hooks called `name`, by `order`, then as they stand in the module.
+/// Returns the hooks called `name`, sorted by `order`, then by position in the module.
 llvm::SmallVector<tg::HookOp> findHooks(mlir::ModuleOp module, llvm::StringRef name);
 
-/// The same; fails with a message that names similar points when there is none.
+/// Like `findHooks`, but fails with a message that names similar points if there is none.
 mlir::FailureOr<llvm::SmallVector<tg::HookOp>> hooksNamed(mlir::ModuleOp module, llvm::StringRef name);
 
 } // namespace braid

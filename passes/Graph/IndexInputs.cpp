@@ -1,4 +1,4 @@
-//===- IndexInputs.cpp - the inputs that a graph indexes with -------------===//
+//===- IndexInputs.cpp - inputs that are used as indices ------------------===//
 
 #include "passes/Graph/IndexInputs.h"
 #include "dialects/Interfaces/Interfaces.h"
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// What is allowed by both.
+/// Returns the range that both allow.
 static IndexRange meet(IndexRange a, IndexRange b) {
   IndexRange both{std::min(a.extent, b.extent)};
   if (a.ignored == b.ignored)
@@ -17,7 +17,7 @@ static IndexRange meet(IndexRange a, IndexRange b) {
   return both;
 }
 
-/// What the ops that read `value`, or its numbers elsewhere, take.
+/// Returns the range that the ops accept that use `value`, or its moved elements, as an index.
 static std::optional<IndexRange> rangeOfUses(Value value) {
   std::optional<IndexRange> found;
   auto add = [&](std::optional<IndexRange> range) {

@@ -1,4 +1,4 @@
-//===- IndexInputs.h - the inputs that a graph indexes with -----*- C++ -*-===//
+//===- IndexInputs.h - inputs that are used as indices ----------*- C++ -*-===//
 #ifndef BRAID_PASSES_GRAPH_INDEXINPUTS_H
 #define BRAID_PASSES_GRAPH_INDEXINPUTS_H
 
@@ -7,14 +7,14 @@
 
 namespace braid {
 
-/// An input, and the numbers that all ops that use it as an index take.
+/// An input, and the index range that all ops accept that use it as an index.
 struct IndexInput {
   mlir::BlockArgument input;
   IndexRange range;
 };
 
-/// The inputs of `model` whose numbers are indices, as they are or moved (reshaped, sliced,
-/// converted).  What is computed from an input is not followed: its range is not the input's.
+/// Returns the inputs of `model` that are used as indices, directly or moved (reshaped, sliced, converted). Does not
+/// follow computed values, because their range differs from the input's.
 llvm::SmallVector<IndexInput> findIndexInputs(mlir::func::FuncOp model);
 
 } // namespace braid

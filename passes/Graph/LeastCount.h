@@ -1,4 +1,4 @@
-//===- LeastCount.h - the divisor of a step without targets -----*- C++ -*-===//
+//===- LeastCount.h - divisor of a step without targets ---------*- C++ -*-===//
 #ifndef BRAID_PASSES_GRAPH_LEASTCOUNT_H
 #define BRAID_PASSES_GRAPH_LEASTCOUNT_H
 
@@ -6,10 +6,10 @@
 
 namespace braid {
 
-/// The weight of an ignored target where other terms are added to a mean of losses.  Terms of a step are
-/// weighted by targets, so without any target each would be weighted by 0 and divided by 0.  With this weight they are
-/// averaged over positions instead, and any other step has the same numbers to the last bit: so many of them
-/// as a tensor has elements are below half of the last digit of 1.  A power of two, so scaling rounds nothing.
+/// Weight of an ignored target, for losses that add other terms to a mean. Terms of a step are weighted by targets, so
+/// without any target each term would be 0 divided by 0. With this weight they are averaged over positions instead.
+/// Other steps keep their results bit for bit: the weights of all elements of a tensor add up to less than half of the
+/// last digit of 1. The weight is a power of two, so scaling by it rounds nothing.
 inline double leastCount(mlir::Type element) { return element.isF64() ? 0x1p-110 : 0x1p-60; }
 
 } // namespace braid

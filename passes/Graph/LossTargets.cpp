@@ -1,4 +1,4 @@
-//===- LossTargets.cpp - the input that a loss can leave rows of out ------===//
+//===- LossTargets.cpp - targets that a loss can ignore -------------------===//
 
 #include "passes/Graph/LossTargets.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace braid;
 using tg::CrossEntropyOp;
 
-/// Whether it is what the passes take a graph to be; they say what is not.
+/// Whether a function has the form that passes require of a graph. The passes report violations.
 static bool isGraph(func::FuncOp function) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
   return !function.isExternal() && isa<func::ReturnOp>(function.getBody().front().back()) &&
@@ -21,13 +21,13 @@ static bool isGraph(func::FuncOp function) {
          });
 }
 
-/// The value with the role loss; null if there is none.
+/// Returns the value with the role loss, or null if there is none.
 static Value findLoss(func::FuncOp function) {
   std::optional<unsigned> result = resultWithRole(function, tg::Role::Loss);
   return result ? returnOf(function).getOperand(*result) : Value();
 }
 
-/// The cross entropies whose losses are a value or terms of it: no other loss leaves targets out.
+/// Finds the cross entropies that are the value or terms of it. Other losses ignore no targets.
 static void findCrossEntropies(Value value, SmallVectorImpl<CrossEntropyOp> &found) {
   value = beforeReshapes(value);
   if (auto sum = value.getDefiningOp<arith::AddFOp>())
@@ -37,8 +37,8 @@ static void findCrossEntropies(Value value, SmallVectorImpl<CrossEntropyOp> &fou
     found.push_back(op);
 }
 
-/// The cross entropy of the function's loss, or null.  The number of its targets weighs other terms, so with them it
-/// must be a mean, and the only one.
+/// Returns the cross entropy of the function's loss, or null. If the loss has other terms, which the number of targets
+/// weights, the cross entropy must be a mean and the only one.
 static CrossEntropyOp findCrossEntropy(func::FuncOp function) {
   Value loss = findLoss(function);
   SmallVector<CrossEntropyOp> found;
@@ -49,7 +49,7 @@ static CrossEntropyOp findCrossEntropy(func::FuncOp function) {
   return isAlone || isOnlyMean ? found.front() : CrossEntropyOp();
 }
 
-/// Whether, of `ops`, only reshapes on the way to `loss` read `targets`.
+/// Whether `loss` is the only op in `ops` that reads `targets`, directly or through reshapes.
 static bool onlyLossReads(Value targets, CrossEntropyOp loss, const SetVector<Operation *> &ops) {
   return llvm::all_of(targets.getUsers(), [&](Operation *user) {
     if (user == loss.getOperation() || !ops.contains(user))
@@ -58,9 +58,9 @@ static bool onlyLossReads(Value targets, CrossEntropyOp loss, const SetVector<Op
   });
 }
 
-/// Whether the examples of the batch meet in the cross entropy and in no other op that the loss is computed from.
+/// Whether, among the ops that the loss depends on, the cross entropy is the only one that mixes examples.
 static bool onlyLossMixes(func::FuncOp function, CrossEntropyOp loss, const SetVector<Operation *> &ops) {
-  // Where the batch cannot be followed the answer is no; that is not an error.
+  // The result is false, without an error, if the batch cannot be followed.
   ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
   FailureOr<BatchDims> dims = BatchDims::find(function);
   return succeeded(dims) && dims->endsAt(loss) &&
@@ -70,7 +70,7 @@ static bool onlyLossMixes(func::FuncOp function, CrossEntropyOp loss, const SetV
 std::optional<LossTargets> braid::findLossTargets(func::FuncOp model) {
   if (!isGraph(model) || !findCrossEntropy(model))
     return std::nullopt;
-  OwningOpRef<func::FuncOp> copy = model.clone(); // following the batch changes it
+  OwningOpRef<func::FuncOp> copy = model.clone(); // finding the batch dims changes the function
   CrossEntropyOp loss = findCrossEntropy(*copy);
   auto targets = dyn_cast<BlockArgument>(beforeReshapes(loss.getTargets()));
   int64_t ignored = loss.getIgnoreIndex();

@@ -1,4 +1,4 @@
-//===- LossTargets.h - the input that a loss can leave rows of out -*- C++ -*-===//
+//===- LossTargets.h - targets that a loss can ignore -----------*- C++ -*-===//
 #ifndef BRAID_PASSES_GRAPH_LOSSTARGETS_H
 #define BRAID_PASSES_GRAPH_LOSSTARGETS_H
 
@@ -9,16 +9,16 @@
 namespace braid {
 
 struct LossTargets {
-  mlir::BlockArgument input; ///< i32, its dim 0 is the batch.
-  int32_t ignored;           ///< The index that the loss leaves out.
+  mlir::BlockArgument input; ///< i32; dim 0 is the batch.
+  int32_t ignored;           ///< The ignore index of the loss.
   tg::LossReduction reduction;
-  /// Whether a row of the batch whose targets are all ignored changes neither the loss nor a gradient: nothing else
-  /// mixes the examples.  So a batch of fewer rows can be written as one that is whole.
+  /// Whether a row of the batch with only ignored targets changes neither the loss nor a gradient, because only the
+  /// loss mixes examples. A smaller batch can then be padded with such rows.
   bool leavesOutRows;
 };
 
-/// The targets of the loss of `model` if the loss leaves out those that are the ignored index: it is a cross
-/// entropy, or the mean of one to which other terms are added, and the cross entropy alone reads the targets.
+/// Returns the targets of the loss of `model`, if the loss ignores those with the ignore index. The loss is a cross
+/// entropy, or the mean of one to which other terms are added, and only the cross entropy reads the targets.
 std::optional<LossTargets> findLossTargets(mlir::func::FuncOp model);
 
 } // namespace braid

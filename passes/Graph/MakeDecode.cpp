@@ -1,9 +1,8 @@
-//===- MakeDecode.cpp - the next token without computing the last ones ----===//
+//===- MakeDecode.cpp - compute only the next token -----------------------===//
 //
-// `decode` computes one position as the rank of a mesh would that has this position alone.
-// Where an op reads earlier positions, a cache holds them: `generate` leaves there what it
-// computes of all positions, and `decode` replaces its own row.  Targets can add rows in place:
-// what was in the row is taken away first, which leaves zeros, so what is added is there to the bit.
+// `decode` computes one position, like the rank of a mesh that has only this position. Where an op reads earlier
+// positions, a cache holds them: `generate` stores its values of all positions there, and `decode` replaces its own
+// row. Targets can add rows in place: the old row is subtracted first, which leaves zeros, so the added row is exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,22 +23,22 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// Tokens are batch x sequence.
+/// Tokens have the shape [batch, sequence].
 static constexpr unsigned kTokenDim = 1;
 
-/// The dims of a tensor, that of the sequence first.
+/// Returns the dims of a tensor with the sequence dim first.
 static SmallVector<int64_t> sequenceFirst(Value value, unsigned dim) {
   SmallVector<int64_t> order{static_cast<int64_t>(dim)};
   llvm::append_range(order, tg::otherDims({static_cast<int64_t>(dim)}, tg::typeOf(value).getRank()));
   return order;
 }
 
-/// Whether the sequence comes first but for dims of size 1, so that the order of elements stays.
+/// Whether only dims of size 1 precede the sequence dim, so that moving it to the front keeps the element order.
 static bool movesOnlyOnes(Value value, unsigned dim) {
   return llvm::all_of(tg::typeOf(value).getShape().take_front(dim), [](int64_t size) { return size == 1; });
 }
 
-/// A row for each position.
+/// Returns the type of a cache: one row per position.
 static RankedTensorType cacheType(Value value, unsigned dim) {
   RankedTensorType type = tg::typeOf(value);
   int64_t positions = type.getDimSize(dim);
@@ -51,7 +50,7 @@ static RankedTensorType cacheType(Value value, unsigned dim) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builds, behind the ops of a function, what they compute for one position.
+/// Builds the ops of a function for one position, behind the original ops.
 class PositionBuilder {
 public:
   PositionBuilder(func::FuncOp function, const PositionPlan &plan)
@@ -69,7 +68,7 @@ private:
   void buildCausal(CausalOpInterface op, const SequenceDims &dims);
   Value atPosition(Value value, unsigned dim);
   Value wholeOf(Value value) { return plan.dependsOnTokens(value) ? whole.lookup(value) : value; }
-  /// The values of all positions up to this one.
+  /// Returns the values of all positions up to this one.
   Value past(const CachedValue &cache);
 
   func::FuncOp function;
@@ -78,7 +77,8 @@ private:
   OpBuilder builder;
   DenseMap<Value, Value> whole;
   DenseMap<Key, Value> rows;
-  /// Of each value that is kept its cache, with the row of this position, and as the value's shape.
+  /// For each cached value: its cache argument, the cache with the row of this position, and this cache in the shape
+  /// of the value.
   DenseMap<Value, Value> arguments, updated, pasts;
 };
 } // namespace
@@ -87,7 +87,7 @@ Value PositionBuilder::atPosition(Value value, unsigned dim) {
   if (value == tokens)
     return rows.lookup({value, dim});
   Value &row = rows[{value, dim}];
-  if (!row) { // of what depends on no token
+  if (!row) { // a value that does not depend on tokens
     tg::TensorBuilder b(builder, value.getLoc());
     row = b.at(value, dim, position);
   }
@@ -142,7 +142,7 @@ void PositionBuilder::buildRow(OpResult value, unsigned dim) {
       return buildCausal(causal, *dims);
   std::optional<PositionDims> dims = plan.dimsOf(value, dim);
   if (!dims)
-    return; // of what depends on no token: picked where it is read
+    return; // does not depend on tokens: its readers pick the row
   SmallVector<Value> operands;
   for (auto [operand, at] : llvm::zip_equal(op->getOperands(), dims->operands))
     operands.push_back(at ? atPosition(operand, *at) : wholeOf(operand));
@@ -181,7 +181,7 @@ void PositionBuilder::buildCausal(CausalOpInterface op, const SequenceDims &dims
     rows[{result, *dim}] = built;
 }
 
-/// The arguments: of the tokens one, and the caches.
+/// Adds the arguments: the one token and the caches.
 void PositionBuilder::addArguments() {
   SignatureEditor editor(function);
   SmallVector<int64_t> shape(tg::typeOf(tokens).getShape());
@@ -220,12 +220,12 @@ void PositionBuilder::build() {
 // The program that fills the caches
 //===----------------------------------------------------------------------===//
 
-/// Adds to a program of all positions what it leaves of them.
+/// Adds cache results to a program that computes all positions.
 static void fillCaches(func::FuncOp function, const PositionPlan &plan) {
   OpBuilder builder(function.getContext());
   SignatureEditor editor(function);
   for (const auto &[value, cache] : plan.getCaches()) {
-    // Where the values are, so that they live no longer than in a program without caches.
+    // Caches are built at the values, so that live ranges stay as in a program without caches.
     builder.setInsertionPointAfterValue(value);
     RankedTensorType type = cacheType(value, cache.dim);
     editor.addState(type, cache.name, tg::TensorKind::Cache, {});
@@ -269,7 +269,7 @@ struct MakeDecode final : braid::impl::MakeDecodePassBase<MakeDecode> {
       setForwardFacts(function);
   }
 
-  /// Whether there is a position and more than one token.
+  /// Whether the function has a position argument and more than one token.
   static bool takesSequence(func::FuncOp function) {
     BlockArgument tokens = argumentWithRole(function, tg::Role::Tokens);
     return tokens && argumentWithRole(function, tg::Role::Position) && tg::typeOf(tokens).getRank() == kTokenDim + 1 &&
@@ -280,7 +280,7 @@ struct MakeDecode final : braid::impl::MakeDecodePassBase<MakeDecode> {
     return {function, argumentWithRole(function, tg::Role::Tokens), argumentWithRole(function, tg::Role::Position)};
   }
 
-  /// Replaces what is built at a position as its definition alone, until there is a plan.
+  /// Replaces composites by their definitions until the plan is complete.
   static LogicalResult replaceComposites(func::FuncOp function, std::string &why) {
     for (;;) {
       PositionPlan plan = planOf(function);

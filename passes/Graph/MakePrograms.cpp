@@ -1,4 +1,4 @@
-//===- MakePrograms.cpp - the programs of one model -----------------------===//
+//===- MakePrograms.cpp - programs of one model ---------------------------===//
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
@@ -25,8 +25,8 @@ using tg::ContractOp;
 // Inference
 //===----------------------------------------------------------------------===//
 
-/// Whether a result is what a model says of its data: a tensor that somebody wants to have, or logits of something
-/// other than the next token of a text.
+/// Whether a result is a prediction: an additional output of the model, or logits other than next-token logits of
+/// text.
 static bool isPrediction(func::FuncOp function, unsigned result) {
   auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[result]);
   if (!type || type.getRank() == 0)
@@ -35,8 +35,8 @@ static bool isPrediction(func::FuncOp function, unsigned result) {
   return attributes.output || (attributes.hasRole(tg::Role::Logits) && !argumentWithRole(function, tg::Role::Tokens));
 }
 
-/// Whether a program returns a result of the model.  A step also moves on the state that the model updates, which
-/// the other programs read.
+/// Whether a program returns a result of the model. Only a training step also returns the model state that it updates;
+/// the other programs read this state.
 static bool isReturnedBy(func::FuncOp function, unsigned result, StringRef program) {
   tg::ResultAttrs attributes(function, result);
   if (program == "generate")
@@ -59,7 +59,7 @@ void braid::removeTrainingOps(func::FuncOp function) {
   });
 }
 
-/// Replaces those that have no gradient of their own by their definitions.
+/// Replaces training ops without a gradient by their definitions.
 static void defineTrainingOps(func::FuncOp function) {
   function.walk([](TrainingOpInterface op) {
     if (isa<DifferentiableOpInterface>(op.getOperation()))
@@ -69,7 +69,7 @@ static void defineTrainingOps(func::FuncOp function) {
   });
 }
 
-/// A copy for inference that computes the results of one program.
+/// Returns a copy for inference that computes the results of one program.
 static func::FuncOp copyFor(func::FuncOp model, StringRef program) {
   func::FuncOp copy = model.clone();
   copy.setName(program);
@@ -84,8 +84,8 @@ static func::FuncOp copyFor(func::FuncOp model, StringRef program) {
 // The logits of one position
 //===----------------------------------------------------------------------===//
 
-/// The number of leading dims that logits and a contraction's operand share, when
-/// picking a row of the operand picks the row of the result: "bsd,vd->bsv" has 2.
+/// Returns the number of leading dims that logits share with a contraction's operand, such that picking a row of the
+/// operand picks that row of the result: "bsd,vd->bsv" has 2.
 static std::optional<unsigned> sharedLeadingDims(ContractOp contract) {
   tg::ContractionAttr dims = contract.getContraction();
   StringRef result = dims.getResult(), lhs = dims.getLhs(), rhs = dims.getRhs();
@@ -97,8 +97,7 @@ static std::optional<unsigned> sharedLeadingDims(ContractOp contract) {
   return picks ? std::optional<unsigned>(leading.size()) : std::nullopt;
 }
 
-/// Replaces logits by those of `position`, a vector.  Hooks on logits see those of the
-/// position.
+/// Replaces logits by a vector, those of `position`. Hooks on logits then apply to this vector.
 static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value position) {
   int64_t vocabulary = tg::typeOf(logits).getShape().back();
   Type element = tg::typeOf(logits).getElementType();
@@ -109,7 +108,7 @@ static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value 
       break;
     auto type = tg::typeOf(op->getOperand(0));
     if (type.getRank() == 0 || type.getShape().back() != vocabulary)
-      break; // the rows mean something else there
+      break; // rows differ from here on
     if (hook)
       hooks.push_back(hook);
     logits = op->getOperand(0);
@@ -161,7 +160,7 @@ namespace {
 struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
   using MakeProgramsPassBase::MakeProgramsPassBase;
 
-  /// What `program` needs of the model and the model lacks; empty when it is there.
+  /// Returns what the model lacks for `program`; empty if nothing.
   static StringRef missing(func::FuncOp function, StringRef program) {
     if (program == "predict")
       return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned i) { return isPrediction(function, i); })
@@ -174,7 +173,7 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
     return argumentWithRole(function, tg::Role::Tokens) ? "" : "an input with the role tokens";
   }
 
-  /// The programs to make, checked against the model's roles.
+  /// Returns the programs to make, after checking that the model has the required roles.
   FailureOr<SmallVector<StringRef>> choose(func::FuncOp function) {
     SmallVector<StringRef> chosen;
     for (StringRef program : kPrograms)

@@ -29,7 +29,7 @@ struct MarkGradients final : braid::impl::MarkGradientsPassBase<MarkGradients> {
       StringAttr name = parameterOf(parameter).getName();
       Value gradient = returned.get();
       builder.setInsertionPointAfterValue(gradient);
-      // The sum of all that backward makes: what happens to it is part of the update.
+      // The gradient is the complete sum of backward; ops on it belong to the update.
       Location loc = withTensor(withPhase(gradient.getLoc(), Phase::Update), name, TensorKind::Gradient);
       returned.set(builder.create<HookOp>(loc, gradient, builder.getStringAttr("param:" + name.getValue()),
                                           builder.getI64IntegerAttr(0)));

@@ -1,7 +1,6 @@
-//===- MarkUnits.cpp - hooks where activations enter and leave units ------===//
+//===- MarkUnits.cpp - hooks where values cross unit borders --------------===//
 //
-// Which ops make up a unit is defined in Passes.td.  Every op belongs to at
-// most one unit.
+// Passes.td defines which ops form a unit. Every op belongs to at most one unit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +42,7 @@ private:
   SmallVector<Value> leaving(StringAttr unit) const;
   SmallVector<Value> entering(StringAttr unit) const;
 
-  /// Null for an op of no unit, for the terminator and for no op.
+  /// Returns null for a null op, the terminator and an op without a unit.
   StringAttr unitOf(Operation *op) const { return op ? units.lookup(op) : StringAttr(); }
   bool isFloatActivation(Value value) const { return activations.contains(value) && isFloat(value); }
 
@@ -65,8 +64,8 @@ void Units::findActivations() {
       activations.insert(op->result_begin(), op->result_end());
 }
 
-/// An op that reads a parameter, or a value computed from the parameters of one
-/// unit alone, belongs to that unit.
+/// Assigns ops to the unit of the parameters that they read, directly or through values that depend only on parameters
+/// of one unit.
 void Units::findReaders() {
   llvm::DenseMap<Value, StringAttr> weights;
   for (BlockArgument argument : function.getArguments())
@@ -84,9 +83,8 @@ void Units::findReaders() {
       }
 }
 
-/// Adds the ops on a way between two ops of the unit that avoids other units.  What depends on
-/// another unit behind this one does not belong to it, though this one may come again: tied
-/// embeddings do, with all residual sums between them.
+/// Adds the ops on a path between two ops of the unit that avoids other units. Ops that depend on a later unit are
+/// excluded, even if this unit is used again: with tied embeddings, all residual sums lie between the two uses.
 void Units::fillBetween(StringAttr unit) {
   llvm::DenseSet<Operation *> reached, left, after, before;
   auto isOpen = [&](Operation *op) { return op && (!unitOf(op) || unitOf(op) == unit); };
@@ -113,9 +111,8 @@ void Units::fillBetween(StringAttr unit) {
       units.try_emplace(op, unit);
 }
 
-/// Adds the ops behind the unit's last reader up to the last one where two of its
-/// values meet again, as in a residual sum.  A chain without such an op (what a
-/// model does with the unit's result) does not belong to it.
+/// Adds the ops behind the unit's last reader, up to the last one that joins two of its values, as in a residual sum.
+/// A chain without such an op (later uses of the unit's result) does not belong to the unit.
 void Units::addTails() {
   llvm::DenseMap<Operation *, StringAttr> candidates;
   SmallVector<Operation *> tail;
@@ -170,7 +167,7 @@ SmallVector<Value> Units::entering(StringAttr unit) const {
   return values.takeVector();
 }
 
-/// Where values cross is decided before hooks change the operands.
+/// All crossings are found before hooks change the operands.
 void Units::insertHooks() {
   struct Crossing {
     Value value;
@@ -185,7 +182,7 @@ void Units::insertHooks() {
     for (auto [order, value] : llvm::enumerate(entering(unit)))
       crossings.push_back({value, unit, /*isExit=*/false, static_cast<int64_t>(order)});
   }
-  // Exits first: what enters the next unit is then a hook's result.
+  // Exits come first, so that the next unit's input is the result of a hook.
   llvm::stable_sort(crossings, [](const Crossing &a, const Crossing &b) { return a.isExit > b.isExit; });
   llvm::DenseMap<Value, Value> left;
   OpBuilder builder(function.getContext());

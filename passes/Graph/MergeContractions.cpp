@@ -1,4 +1,4 @@
-//===- MergeContractions.cpp - several products of one tensor as one ------===//
+//===- MergeContractions.cpp - merge contractions of one tensor -----------===//
 
 #include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/TGBuilder.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace braid;
 using tg::ContractOp;
 
-/// The parameter that an operand is, or is converted from, if nothing else reads either.
+/// Returns the parameter that an operand is, or is converted from, if it has no other readers; else null.
 static BlockArgument weightOf(Value operand) {
   Value source = convertedFrom(operand) ? convertedFrom(operand) : operand;
   auto argument = dyn_cast<BlockArgument>(source);
@@ -24,22 +24,21 @@ static BlockArgument weightOf(Value operand) {
   return isRead && parameterOf(argument) && tg::typeOf(argument).getRank() == 2 ? argument : BlockArgument();
 }
 
-/// Whether something is added to a contraction right away: a bias, which a library adds while
-/// it multiplies.
+/// Whether the only reader of a contraction is an addition: a bias, which a library adds in its epilogue.
 static bool hasBias(ContractOp contract) {
   return contract->hasOneUse() && isa<arith::AddFOp>(*contract->user_begin());
 }
 
 namespace {
-/// A contraction with a weight that is stored n x k, whose n are the lanes of the result.
+/// A contraction with a weight stored as n x k, whose n dim becomes the last dim of the result.
 struct Product {
   ContractOp contract;
-  unsigned weight; ///< which operand it is
+  unsigned weight; ///< operand number of the weight
   BlockArgument parameter;
 };
 
-/// What contractions that become one agree on: the other operand, the einsum, and the unit, type and
-/// columns of their weights, and whether these are trained.
+/// The properties that merged contractions share: the other operand, the einsum, the unit, type and columns of the
+/// weights, and whether the weights are trained.
 using Shared = std::tuple<Value, Attribute, unsigned, Attribute, Type, int64_t, unsigned>;
 } // namespace
 
@@ -68,7 +67,7 @@ static Shared sharedBy(const Product &product) {
           unsigned(parameter.getFrozen())};
 }
 
-/// One contraction with the weights side by side, and of its result the lanes of each.
+/// Builds one contraction with the concatenated weights, and slices its result into one part per weight.
 static void merge(ArrayRef<Product> products) {
   ContractOp first = products.front().contract;
   for (Product product : products)
@@ -114,7 +113,7 @@ struct MergeContractions final : braid::impl::MergeContractionsPassBase<MergeCon
       if (std::optional<Product> product = productOf(contract); product && isAligned(*product, *target))
         groups[sharedBy(*product)].push_back(*product);
     for (auto &[shared, products] : groups) {
-      // The order in which the planner puts parameters side by side.
+      // The planner places parameters next to each other in argument order.
       llvm::sort(products, [](const Product &a, const Product &b) {
         return a.parameter.getArgNumber() < b.parameter.getArgNumber();
       });
@@ -124,7 +123,7 @@ struct MergeContractions final : braid::impl::MergeContractionsPassBase<MergeCon
   }
 
 private:
-  /// Whether another weight can begin where this one ends.
+  /// Whether the end of this weight is aligned, so that another weight can follow directly.
   static bool isAligned(const Product &product, const TargetInfo &target) {
     ContractOp contract = product.contract;
     RankedTensorType type = tg::typeOf(contract->getOperand(product.weight));

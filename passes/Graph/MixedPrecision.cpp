@@ -1,9 +1,8 @@
-//===- MixedPrecision.cpp - what runs in bf16, and what stays in f32 ------===//
+//===- MixedPrecision.cpp - choose bf16 or f32 for each op ----------------===//
 //
-// The policy is a table of kinds of ops; an op says which kind it is.  One walk in
-// block order decides op by op in which type it runs and hands it its operands in
-// that type.  A value is converted once, where it is made, and never where it is
-// there in both types, so no cast is redundant.
+// The policy is a table of kinds of ops, and each op declares its kind. One walk in block order chooses the type of
+// each op and converts its operands to it. A value is converted at most once, at its definition, and not if it exists
+// in both types. So no cast is redundant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +25,12 @@ using namespace braid;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How an op comes to its type.
+/// How the type of an op is chosen.
 enum class Choice {
-  Narrow,  ///< It runs in bf16.
-  Wide,    ///< It stays in f32.
-  Between, ///< In bf16 from ops of bf16 to ops of bf16, in f32 elsewhere.
-  Follows, ///< In the type of what it moves.
+  Narrow,  ///< Runs in bf16.
+  Wide,    ///< Stays in f32.
+  Between, ///< bf16 between bf16 producers and bf16 consumers, f32 elsewhere.
+  Follows, ///< The type of its operands.
 };
 
 struct Rule {
@@ -59,7 +58,7 @@ static constexpr Rule kRules[] = {
 namespace {
 class Policy {
 public:
-  /// The rules, but that kinds named by `wide` stay in f32.
+  /// Reads the rules; the kinds in `wide` stay in f32.
   LogicalResult read(Operation *where, ArrayRef<std::string> wide);
   Choice choiceOf(Operation *op) const { return choices[static_cast<unsigned>(numericKindOf(op))]; }
 
@@ -107,14 +106,14 @@ private:
   void narrow(Operation *op);
   Value inType(Value value, Type element);
   Value convert(Value value, Type element);
-  /// Whether a value is there in bf16: what an op of bf16 made, and parameters.
+  /// Whether a value is available in bf16: results of bf16 ops, and parameters.
   bool isNarrow(Value value) const { return elementOf(value) == bf16 || parameters.contains(value); }
 
   func::FuncOp function;
   const Policy &policy;
   Type f32, bf16;
-  DenseSet<Value> parameters; ///< In f32.
-  /// Ops from whose results there is a way to an op that always runs in bf16.
+  DenseSet<Value> parameters; ///< Parameters in f32.
+  /// Ops whose results reach an op that always runs in bf16.
   DenseSet<Operation *> reaching;
   DenseMap<Value, Value> converted;
 };
@@ -153,8 +152,8 @@ Value Narrowing::convert(Value value, Type element) {
   return known;
 }
 
-/// An f32 value, or one that was made bf16 instead, in either type.  Parameters are
-/// read in bf16 by everybody: ops that stay in f32 read what that is.
+/// Returns a value that was f32 in the graph in the given type. All ops read parameters in bf16; f32 ops convert that
+/// back.
 Value Narrowing::inType(Value value, Type element) {
   if (parameters.contains(value))
     value = convert(value, bf16);
@@ -189,7 +188,7 @@ void Narrowing::run() {
   SmallVector<Operation *> ops;
   for (Operation &op : function.front())
     ops.push_back(&op);
-  DenseSet<Value> made; // of bf16 where the graph had f32
+  DenseSet<Value> made; // bf16 results that were f32 in the graph
   for (Operation *op : ops) {
     bool hasFloats =
         llvm::any_of(op->getOperands(), [&](Value value) { return elementOf(value) == f32 || made.contains(value); });

@@ -1,10 +1,10 @@
-//===- OptionNumbers.h - numbers as options of passes -----------*- C++ -*-===//
+//===- OptionNumbers.h - numeric options of passes --------------*- C++ -*-===//
 //
-// The type of an option says which numbers it takes, so Passes.td states a range once and
-// no pass checks it: Option<"factor", "factor", "::braid::Integer<1>", ...>.
+// The type of an option gives its valid range. Passes.td states a range once, and no pass checks it: Option<"factor",
+// "factor", "::braid::Integer<1>", ...>.
 //
-// A pipeline that is printed must be the one that was run: a Number is printed with the
-// digits that read back as the same double, where LLVM prints seven.
+// A printed pipeline must be the pipeline that ran. A Number is therefore printed with enough digits to read back as
+// the same double; LLVM prints seven.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_OPTIONNUMBERS_H
@@ -46,7 +46,7 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Integer<least, most> 
   return os << integer.value;
 }
 
-/// Reads an option of a pass, checked as those of the tools are.
+/// Parses a pass option with the same checks as the options of tools.
 template <class T> class NumberParser : public llvm::cl::basic_parser<T> {
 public:
   using llvm::cl::basic_parser<T>::basic_parser;

@@ -1,4 +1,4 @@
-//===- PositionPlan.cpp - what one position of a sequence needs -----------===//
+//===- PositionPlan.cpp - values needed for one position ------------------===//
 
 #include "passes/Graph/PositionPlan.h"
 #include "dialects/TG/Facts.h"
@@ -23,7 +23,7 @@ void PositionPlan::need(Value value, std::optional<unsigned> dim) {
     dims.push_back(*dim);
 }
 
-/// The one factor of a dim, beside some of size 1; none if there are others.
+/// Returns the only factor of a dim whose size is not 1, or nothing if there are several.
 static std::optional<unsigned> onlyFactor(const ShardingRule &rule, const ShardingRule::DimFactors &factors) {
   std::optional<unsigned> found;
   for (unsigned factor : factors) {
@@ -36,7 +36,7 @@ static std::optional<unsigned> onlyFactor(const ShardingRule &rule, const Shardi
   return found;
 }
 
-/// The dim that is the factor; none if the tensor lacks it.  Fails where it is a part of a dim.
+/// Returns the dim with the factor, or nothing if the tensor lacks it. Fails if the factor is only a part of a dim.
 static FailureOr<std::optional<unsigned>> dimOf(const ShardingRule &rule, unsigned factor,
                                                 const ShardingRule::TensorFactors &dims) {
   std::optional<unsigned> found;
@@ -53,7 +53,8 @@ static FailureOr<std::optional<unsigned>> dimOf(const ShardingRule &rule, unsign
 std::optional<PositionDims> PositionPlan::dimsOf(OpResult value, unsigned dim) const {
   Operation *op = value.getOwner();
   std::optional<ShardingRule> rule = shardingRuleOf(op);
-  // A parameter that programs convert becomes one of that type (tg-working-copies), if none reads it before.
+  // A conversion of a parameter must stay its first reader: tg-working-copies then replaces both by a parameter of the
+  // converted type.
   bool isOfParameter = isConversion(op) && !dependsOnTokens(value);
   if (!rule || op->getNumRegions() > 0 || isOfParameter)
     return std::nullopt;
@@ -110,7 +111,7 @@ void PositionPlan::visitCausal(CausalOpInterface op, const SequenceDims &dims) {
 }
 
 //===----------------------------------------------------------------------===//
-// Back from the results
+// Backwards from the results
 //===----------------------------------------------------------------------===//
 
 static std::string nameOf(Operation *op) { return "'" + op->getName().getStringRef().str() + "'"; }
@@ -143,7 +144,7 @@ LogicalResult PositionPlan::visitRow(OpResult value, unsigned dim, std::string &
   }
   std::optional<PositionDims> dims = dimsOf(value, dim);
   if (!dims && !dependsOnTokens(value))
-    return success(); // its row is picked
+    return success(); // its row is picked from the value
   if (!dims) {
     why = nameOf(op) + " needs all positions of the sequence at once";
     return failure();

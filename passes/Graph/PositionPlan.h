@@ -1,8 +1,8 @@
-//===- PositionPlan.h - what one position of a sequence needs ---*- C++ -*-===//
+//===- PositionPlan.h - values needed for one position ----------*- C++ -*-===//
 //
-// The logits of a position need of most values that position alone: which dim is the sequence
-// there, the factors of sharding rules say, as for a mesh whose ranks have a position each.
-// What an op reads at earlier positions (CausalOpInterface) is a cache.
+// The logits of a position need, of most values, that position alone. The factors of sharding rules tell which dim of
+// a value is the sequence, as for a mesh whose ranks have one position each. Values that an op reads at earlier
+// positions (CausalOpInterface) are cached.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_POSITIONPLAN_H
@@ -15,15 +15,15 @@
 
 namespace braid {
 
-/// How an op is built at one position.
+/// The dims and sharding rule for an op that is built at one position.
 struct PositionDims {
   ShardingRule rule;
-  unsigned factor; ///< That of the sequence.
-  /// The dim of the sequence in each operand and result, where it has it.
+  unsigned factor; ///< Factor of the sequence.
+  /// The sequence dim of each operand and result, if it has one.
   llvm::SmallVector<std::optional<unsigned>> operands, results;
 };
 
-/// What later positions read of a value, and its dim of the sequence.
+/// A value that later positions read, and its sequence dim.
 struct CachedValue {
   mlir::Value value;
   unsigned dim;
@@ -35,18 +35,19 @@ public:
   PositionPlan(mlir::func::FuncOp function, mlir::BlockArgument tokens, mlir::BlockArgument position)
       : function(function), tokens(tokens), position(position) {}
 
-  /// Works back from the results.  Fails, and `why` says why, where an op needs all positions.
+  /// Plans backwards from the results. Fails, with the reason in `why`, if an op needs all positions.
   mlir::LogicalResult find(std::string &why);
-  /// Composites that can be built at a position as their definitions alone; with any, the rest
-  /// of the plan is not to be used.
+  /// Returns the composites that must be replaced by their definitions first. If there are any, the rest of the plan
+  /// is not valid.
   llvm::ArrayRef<mlir::Operation *> getComposites() const { return composites.getArrayRef(); }
 
   bool dependsOnTokens(mlir::Value value) const { return ofTokens.contains(value); }
-  /// Whether a value is needed as it is, and the dims along which its position is.
+  /// `isNeededWhole` tells whether all of a value is needed; `getNeededDims` returns the dims along which only the
+  /// position is needed.
   bool isNeededWhole(mlir::Value value) const { return whole.contains(value); }
   llvm::ArrayRef<unsigned> getNeededDims(mlir::Value value) const;
-  /// How the op of a value is built at the position along `dim`; none where the row of the value that
-  /// is there is picked.
+  /// Returns how to build the op of a value at the position along `dim`. Returns nothing if the row is picked from the
+  /// existing value instead.
   std::optional<PositionDims> dimsOf(mlir::OpResult value, unsigned dim) const;
   const llvm::MapVector<mlir::Value, CachedValue> &getCaches() const { return caches; }
 

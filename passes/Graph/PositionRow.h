@@ -1,7 +1,7 @@
 //===- PositionRow.h - one position of a sequence ---------------*- C++ -*-===//
 //
-// `generate` picks the hidden row of one position before the head.  A program that computes
-// this position alone has nothing to pick, and must know such a row when it sees it.
+// `generate` picks the hidden row of one position before the head. A program that computes only this position does not
+// need to pick a row, and must recognise such ops.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_POSITIONROW_H
@@ -11,11 +11,11 @@
 
 namespace braid {
 
-/// Row `position` of a tensor whose leading dims have `rows` rows: 1 x what the
-/// other dims have, in the shape of `tensor` with all leading dims 1.
+/// Returns row `position` of a tensor whose leading dims have `rows` rows in total. The result has the shape of
+/// `tensor` with all leading dims 1.
 mlir::Value pickRow(tg::TensorBuilder &b, mlir::Value tensor, unsigned leading, int64_t rows, mlir::Value position);
 
-/// The tensor, rows first, whose row `position` the result of `op` is; null if it is no such row.
+/// Returns the tensor, rows first, from which `op` picks row `position`, or null if `op` picks no such row.
 mlir::Value pickedFrom(mlir::Operation *op, mlir::Value position);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- PrintCosts.cpp - operations and bytes of each op, in words ---------===//
+//===- PrintCosts.cpp - print the FLOPs and bytes of each op --------------===//
 
 #include "dialects/Interfaces/Interfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

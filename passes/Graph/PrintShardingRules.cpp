@@ -1,4 +1,4 @@
-//===- PrintShardingRules.cpp - what may be sharded, in words -------------===//
+//===- PrintShardingRules.cpp - print sharding rules ----------------------===//
 
 #include "dialects/Interfaces/Interfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

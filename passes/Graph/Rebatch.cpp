@@ -1,4 +1,4 @@
-//===- Rebatch.cpp - the same graph for another batch size ----------------===//
+//===- Rebatch.cpp - change the batch size of a graph ---------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Graph/BatchDims.h"

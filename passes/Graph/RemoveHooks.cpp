@@ -1,4 +1,4 @@
-//===- RemoveHooks.cpp - take hook points out -----------------------------===//
+//===- RemoveHooks.cpp - remove hook points -------------------------------===//
 
 #include "passes/Graph/HookPoints.h"
 #include "passes/Graph/Passes.h"
@@ -18,7 +18,7 @@ struct RemoveHooks : braid::impl::RemoveHooksPassBase<RemoveHooks> {
   using RemoveHooksPassBase::RemoveHooksPassBase;
 
   void runOnOperation() final {
-    SetVector<HookOp> hooks; // a point can be named twice
+    SetVector<HookOp> hooks; // a set, because an option may name a point twice
     if (at.empty())
       getOperation().walk([&](HookOp hook) { hooks.insert(hook); });
     for (const std::string &name : at) {

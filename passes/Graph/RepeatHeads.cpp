@@ -1,7 +1,7 @@
-//===- RepeatHeads.cpp - heads of keys and values for more ranks ----------===//
+//===- RepeatHeads.cpp - repeat key and value heads for more ranks --------===//
 //
-// More ranks than heads of keys and values cannot share them out.  With each head repeated they
-// can: a rank has its heads of queries, and the one that these read.
+// A mesh axis with more ranks than key/value heads cannot shard these heads. After each head is repeated, it can: each
+// rank has its query heads and the key/value head that they read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// The dim of a tensor that is the factor and nothing else.
+/// Returns the dim of a tensor that consists of only this factor.
 static std::optional<unsigned> dimOf(const ShardingRule::TensorFactors &tensor, unsigned factor) {
   for (auto [dim, factors] : llvm::enumerate(tensor))
     if (factors.size() == 1 && factors.front() == factor)
@@ -25,8 +25,8 @@ static std::optional<unsigned> dimOf(const ShardingRule::TensorFactors &tensor, 
   return std::nullopt;
 }
 
-/// The factor of heads that groups of others read: first in a dim with another factor, the group,
-/// which the ranks of a head divide.
+/// Returns the factor of key/value heads that several query heads share. It is the major factor of a dim whose minor
+/// factor is the group; the ranks of one head divide the group.
 static std::optional<unsigned> groupedHeads(const ShardingRule &rule, int64_t ranks) {
   for (const ShardingRule::TensorFactors &tensor : rule.operands)
     for (const ShardingRule::DimFactors &dim : tensor) {

@@ -58,7 +58,7 @@ void braid::updateType(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Adding
+// Additions
 //===----------------------------------------------------------------------===//
 
 SignatureEditor::SignatureEditor(func::FuncOp function)
@@ -145,7 +145,7 @@ void braid::addResult(func::FuncOp function, Value value, tg::Role role) {
 }
 
 //===----------------------------------------------------------------------===//
-// Taking away
+// Removals
 //===----------------------------------------------------------------------===//
 
 void braid::eraseResults(func::FuncOp function, llvm::function_ref<bool(unsigned)> drop) {

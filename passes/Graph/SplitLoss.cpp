@@ -1,4 +1,4 @@
-//===- SplitLoss.cpp - a mean loss as a sum and a count -------------------===//
+//===- SplitLoss.cpp - split a mean loss into sum and count ---------------===//
 
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::tg;
 
-/// Fails if an op that the loss is computed from mixes examples.
+/// Fails if an op that the loss depends on mixes examples.
 static LogicalResult checkNothingMixesBefore(Operation *loss, const BatchDims &dims) {
   SetVector<Operation *> before;
   getBackwardSlice(loss, &before);
@@ -33,12 +33,12 @@ static LogicalResult checkNothingMixesBefore(Operation *loss, const BatchDims &d
 }
 
 namespace {
-/// What a loss is: a sum or a mean over the batch, to which other terms may be added.
+/// A loss: a sum or a mean over the batch, to which other terms may be added.
 struct Loss {
   LossOpInterface mean;
-  SmallVector<arith::AddFOp> sums; ///< On the way from the mean to the result.
+  SmallVector<arith::AddFOp> sums; ///< Additions from the mean to the result.
 
-  /// Of an addition on the way, what is not on the way itself.
+  /// Returns the operand of an addition that does not contain the mean.
   OpOperand &otherTerm(arith::AddFOp sum);
 };
 } // namespace
@@ -49,8 +49,8 @@ OpOperand &Loss::otherTerm(arith::AddFOp sum) {
   return sum->getOpOperand(beforeReshapes(sum.getLhs()).getDefiningOp() == before ? 1 : 0);
 }
 
-/// The first term that is a sum or a mean over the batch, of what the data choose where `leavesOut`, and the
-/// additions behind it; null where there is none.
+/// Returns the first term that is a sum or a mean over the batch, and the additions behind it; null if there is none.
+/// If `leavesOut`, only considers terms that ignore some elements, depending on the data.
 static Loss findTerm(Value value, const BatchDims &dims, bool leavesOut) {
   Operation *op = beforeReshapes(value).getDefiningOp();
   if (auto loss = dyn_cast_if_present<LossOpInterface>(op);
@@ -65,8 +65,8 @@ static Loss findTerm(Value value, const BatchDims &dims, bool leavesOut) {
   return {};
 }
 
-/// The term whose divisor is accumulated.  A mean over all examples has the same weight in each microbatch, so
-/// it may be another term; one whose divisor the data choose may not.
+/// Returns the term whose divisor is accumulated. Prefers a term whose divisor depends on the data: it must be this
+/// one. A mean over all examples has the same weight in each microbatch, so it can be one of the other terms.
 static Loss findTerm(Value value, const BatchDims &dims) {
   Loss found = findTerm(value, dims, /*leavesOut=*/true);
   return found.mean ? found : findTerm(value, dims, /*leavesOut=*/false);
@@ -98,7 +98,7 @@ static FailureOr<Loss> findLoss(func::FuncOp function, Value result) {
   return loss;
 }
 
-/// Whether an op depends on the batch, so that microbatches have it each.
+/// Whether an op depends on the batch, so that each microbatch has its own value.
 static bool dependsOnBatch(Operation *op) {
   SetVector<Operation *> before;
   BackwardSliceOptions options;
@@ -139,7 +139,7 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
       addResult(function, count, Role::Count);
   }
 
-  /// The other terms times the count, which the sum of all is divided by in the end.
+  /// Multiplies the other terms by the count, because the total is divided by the count at the end.
   static LogicalResult weighOthers(Loss &loss, Value count) {
     if (!count)
       return loss.sums.front().emitError()
@@ -159,7 +159,7 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
     return success();
   }
 
-  /// Fails if the mean is read by more than its result: that would change too.
+  /// Fails if the mean has uses other than its result, because they would change too.
   static bool onlyResult(const Loss &loss, unsigned result) {
     Value value = loss.mean->getResult(0);
     while (value.hasOneUse()) {

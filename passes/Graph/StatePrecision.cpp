@@ -1,20 +1,18 @@
-//===- StatePrecision.cpp - moments of optimizers in bf16 and in 8 bits ---===//
+//===- StatePrecision.cpp - optimizer moments in bf16 and 8 bits ----------===//
 //
-// A moment is stored in fewer bits and updated in f32.  Rounding to nearest would lose what a
-// step adds to a slow moment: Adam's variance moves by a thousandth a step, and bf16 has
-// steps of up to 1/128.  So the rounding is stochastic: up or down with the probability
-// that makes the mean right.
+// A moment is stored in fewer bits and updated in f32. Rounding to nearest would lose the change of a slow moment:
+// Adam's variance changes by a thousandth per step, but neighbouring bf16 values differ by up to 1/128. So the
+// rounding is stochastic: up or down with the probability that gives the right mean.
 //
-// The number that decides is computed from the element alone: a Weyl sequence in the step,
-// shifted by the parameter's bits below bf16.  It needs no index, so the update of moments in
-// bf16 remains elementwise: flat shards of ZeRO and kernels over many parameters take it as it
-// is, and all layouts give the same bits from the same parameter and gradient.
+// The rounding threshold depends only on the element: it is a Weyl sequence over steps, shifted by the parameter's bits
+// below bf16. It needs no index, so the update of bf16 moments stays elementwise. Flat ZeRO shards and kernels over
+// many parameters work unchanged, and all layouts give the same bits from the same parameter and gradient.
 //
-// In 8 bits neighbours of a row share a scale, a state of its own (`tg.quantize`).  Blocks are
-// chosen such that no rank has a part of one, in flat ranges or in columns of its own.  Where there are none, bf16 is
-// the next best. Codes are found in a second loop over a block, once its largest number is known, and there the
-// gradient's low bits take the place of the parameter's: so nothing reads the parameter any more, and the first loop
-// writes the new one over it.
+// In 8 bits, neighbours in a row share a scale, which is a separate state (`tg.quantize`). Blocks are chosen so that
+// no block spans two ranks, in flat ranges or in sharded columns. If no such block exists, bf16 is used instead. A
+// second loop over a block finds the codes, after its largest absolute value is known. This loop uses the gradient's
+// low bits in place of the parameter's. So it does not read the parameter, and the first loop can overwrite it with
+// the new value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,22 +37,22 @@ using namespace braid::tg;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An f32 value between its nearest number of bf16 and the next one on its own side.
+/// The two neighbouring bf16 values around an f32 value.
 struct Bracket {
-  Value nearest; ///< In bf16.
-  Value next;    ///< In bf16.
-  /// Of the way from `nearest` to `next`, in f32: 0 to 1/2, and exact.
+  Value nearest; ///< bf16.
+  Value next;    ///< bf16.
+  /// Position from `nearest` to `next`, f32: 0 to 1/2, exact.
   Value fraction;
 };
 } // namespace
 
-/// Both differences are exact, and that of neighbours is a power of two, so is the fraction.
+/// Both differences are exact. The gap between neighbours is a power of two, so the fraction is exact too.
 static Bracket bracketOf(TensorBuilder &b, Value x) {
   Type bf16 = b.builder.getBF16Type();
   Value nearest = b.convert(x, bf16), wide = b.widen(nearest);
   Value rest = b.sub(x, wide);
-  // A step of bf16 is between 2^-8 and 2^-7 of the number: 0.6 * 2^-7 is more than half of
-  // one step and less than one and a half, so what it leads to is rounded to the neighbour.
+  // Neighbouring bf16 values differ by 2^-8 to 2^-7 of the value. 0.6 * 2^-7 is more than half and less than one and a
+  // half of that gap, so the sum rounds to the neighbour.
   Value reach = b.mul(b.make<math::AbsFOp>(wide), 0.6 / 128);
   Value isAbove = b.compare(arith::CmpFPredicate::OGT, rest, b.like(rest, 0.0));
   Value next = b.convert(b.add(wide, b.select(isAbove, reach, b.neg(reach))), bf16);
@@ -63,8 +61,8 @@ static Bracket bracketOf(TensorBuilder &b, Value x) {
   return {nearest, next, b.select(isApart, b.div(rest, gap), b.like(rest, 0.0))};
 }
 
-/// The step's term of a Weyl sequence in units of 2^-15, by the golden ratio: any few
-/// successive steps spread evenly.  Masked first, so that the product has 31 bits.
+/// Returns the step's term of a Weyl sequence in units of 2^-15, by the golden ratio, so that any few successive steps
+/// are spread evenly. The step is masked first, so that the product has 31 bits.
 static Value termOfStep(TensorBuilder &b, Value step) {
   Value mask = b.like(step, 0x7fff);
   Value product = b.make<arith::MulIOp>(b.make<arith::AndIOp>(step, mask), b.like(step, 20251));
@@ -72,10 +70,10 @@ static Value termOfStep(TensorBuilder &b, Value step) {
   return b.mul(b.convert(term, b.builder.getF32Type()), 1.0 / 0x8000);
 }
 
-/// A number in [0, 1) for each element.  All terms are multiples of 2^-17 and exact in f32, so
-/// every target and the interpreter find the same one.
+/// Returns a threshold in [0, 1) for each element. All terms are multiples of 2^-17 and exact in f32, so every target
+/// and the interpreter compute the same value.
 static Value thresholds(TensorBuilder &b, const Bracket &noise, Value stepTerm, unsigned slot) {
-  // An odd factor, another for each state, takes the highest of the bits elsewhere.
+  // An odd factor, different for each state, moves the fraction's highest bits to other places.
   Value shift = b.mul(noise.fraction, 61.0 + 2 * slot);
   Value sum = b.add(shift, b.fromScalar(stepTerm, shift));
   return b.sub(sum, b.make<math::FloorOp>(sum));
@@ -91,11 +89,11 @@ static Value roundStochastically(TensorBuilder &b, Value x, Value threshold) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The blocks of `tg.quantize`.  Shorter ones are no smaller than what they scale is worth.
+/// Block sizes of `tg.quantize`, in elements. Shorter blocks save too little memory to pay for their scales.
 static constexpr int64_t kLargestBlock = 128, kSmallestBlock = 32;
 
-/// The largest block that the parts of a row consist of and that lies whole in one of so many equal ranges
-/// of the tensor; 0 if there is none.
+/// Returns the largest block size that divides a row's parts and each of `ranges` equal ranges of the tensor; 0 if
+/// there is none.
 static int64_t blockOf(RankedTensorType type, int64_t partsOfRow, int64_t ranges) {
   if (type.getRank() == 0 || type.getShape().back() % partsOfRow != 0)
     return 0;
@@ -105,7 +103,8 @@ static int64_t blockOf(RankedTensorType type, int64_t partsOfRow, int64_t ranges
   return 0;
 }
 
-/// How many ranks share a row, as far as the layout of the parameter is known; fails without the mesh that it names.
+/// Returns how many ranks share a row under the known layout of the parameter. Fails if the layout names a missing
+/// mesh.
 static FailureOr<int64_t> partsOfRow(func::FuncOp function, BlockArgument moment) {
   auto sharding = function.getArgAttrOfType<comm::ShardingAttr>(moment.getArgNumber(), comm::CommDialect::kSharding);
   if (!sharding || sharding.getDims().empty())
@@ -115,13 +114,13 @@ static FailureOr<int64_t> partsOfRow(func::FuncOp function, BlockArgument moment
 }
 
 namespace {
-/// A moment that an update reads and replaces, and that nothing else reads.
+/// A moment that only its update reads and replaces.
 struct Moment {
   UpdateOp update;
-  unsigned place; ///< Among the update's states.
+  unsigned place; ///< Index in the update's states.
   BlockArgument argument;
   int64_t block = 0;    ///< 0 for bf16.
-  BlockArgument scales; ///< Of blocks.
+  BlockArgument scales; ///< Scales of blocks.
 };
 
 struct StatePrecision final : braid::impl::StatePrecisionPassBase<StatePrecision> {
@@ -153,7 +152,7 @@ struct StatePrecision final : braid::impl::StatePrecisionPassBase<StatePrecision
   }
 
 private:
-  /// Moments in f32 that only their update reads, of a parameter in f32.
+  /// Returns the f32 moments of f32 parameters that only their update reads.
   FailureOr<SmallVector<Moment>> findMoments(func::FuncOp function) {
     SmallVector<Moment> moments;
     auto isF32 = [](Value value) { return typeOf(value).getElementType().isF32(); };
@@ -185,8 +184,8 @@ private:
                                 << "part on each of " << int64_t(ranks.getValue()) << " ranks";
   }
 
-  /// The scales of blocks; returns the step.  What is added lies behind what an update's block
-  /// has: arguments dominate all.
+  /// Adds the arguments for the scales of blocks; returns the step. New ops can stand anywhere in the block, since
+  /// arguments dominate all ops.
   static Value addArguments(func::FuncOp function, MutableArrayRef<Moment> moments) {
     SignatureEditor editor(function);
     llvm::StringMap<BlockArgument> parameters = parametersByOwner(function);
@@ -205,7 +204,7 @@ private:
     return step;
   }
 
-  /// Has updates read and write what is stored; returns the new scales, null for bf16.
+  /// Makes updates read and write the stored types. Returns the new scales; null for bf16.
   static SmallVector<Value> store(ArrayRef<Moment> moments, Value step) {
     SmallVector<Value> scales;
     UpdateOp last;
@@ -216,7 +215,7 @@ private:
       OpBuilder builder(update);
       TensorBuilder b(builder, withoutTensor(update.getLoc()));
       if (update != last) {
-        // The old parameter: the interpreter's new one may differ in the last bit.
+        // Uses the old parameter, because the interpreter's new one may differ in the last bit.
         noise = bracketOf(b, moment.block ? update.getGradient() : update.getParam());
         stepTerm = termOfStep(b, step);
         last = update;

@@ -1,4 +1,4 @@
-//===- TrainingOps.h - ops that are something else in inference -*- C++ -*-===//
+//===- TrainingOps.h - replace training-only ops ----------------*- C++ -*-===//
 #ifndef BRAID_PASSES_GRAPH_TRAININGOPS_H
 #define BRAID_PASSES_GRAPH_TRAININGOPS_H
 
@@ -6,7 +6,7 @@
 
 namespace braid {
 
-/// Replaces dropout and the like by what they are in inference.
+/// Replaces dropout and similar ops by their inference behaviour.
 void removeTrainingOps(mlir::func::FuncOp function);
 
 } // namespace braid

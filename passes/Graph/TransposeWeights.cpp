@@ -1,4 +1,4 @@
-//===- TransposeWeights.cpp - stores weights n x k, for faster GEMMs ------===//
+//===- TransposeWeights.cpp - store weights n x k, for faster GEMMs -------===//
 
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Graph/Passes.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace braid;
 using tg::ContractOp;
 
-/// Whether the parameter is contracted, and always over dim 0 alone.
+/// Whether the parameter is used in contractions, and always contracted over dim 0 alone.
 static bool isStoredByRows(BlockArgument weight) {
   bool found = false;
   for (OpOperand &use : weight.getUses()) {
@@ -29,7 +29,7 @@ static bool isStoredByRows(BlockArgument weight) {
   return found;
 }
 
-/// Exchanges the two letters of one operand.
+/// Swaps the two letters of one operand in an einsum.
 static void exchangeLetters(ContractOp contract, unsigned operand) {
   tg::ContractionAttr dims = contract.getContraction();
   std::string lhs = dims.getLhs().str(), rhs = dims.getRhs().str();
@@ -53,7 +53,7 @@ static void exchange(func::FuncOp function, BlockArgument weight) {
                         sharding.withDims({sharding.getDims()[1], sharding.getDims()[0]}));
 
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-  Value transposed; // for the other uses, made when there is one
+  Value transposed; // for the other uses, made on the first of them
   for (OpOperand &use : llvm::make_early_inc_range(weight.getUses())) {
     if (auto contract = dyn_cast<ContractOp>(use.getOwner())) {
       exchangeLetters(contract, use.getOperandNumber());
@@ -78,7 +78,7 @@ struct TransposeWeights final : braid::impl::TransposeWeightsPassBase<TransposeW
         weights.push_back(argument);
     if (weights.empty())
       return;
-    // The new value of a weight would have the old shape.  State, such as running statistics, may have new values.
+    // A new value of a weight would have the old shape. New values of states, such as running statistics, are allowed.
     tg::ProgramSignature signature(function);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       if (signature.result(i).gradientOf || llvm::is_contained(weights, signature.updatedBy(i))) {

@@ -1,8 +1,8 @@
-//===- UnfuseWeights.cpp - parts side by side in a weight as a dim --------===//
+//===- UnfuseWeights.cpp - make the parts of fused weights a dim ----------===//
 //
-// A weight of [q|k|v] is one matrix in files.  Sharded in equal blocks along that dim, a rank
-// would have all of q and some of k.  With the parts as a dim of their own, the dim behind it
-// is sharded like any other, and nothing needs to know that there are parts.
+// Files store a [q|k|v] weight as one matrix. If that dim were sharded in equal blocks, a rank would hold all of q and
+// some of k. With the parts as a separate dim, the dim behind it is sharded like any other, and no pass needs to know
+// about the parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,20 +24,19 @@ using tg::BroadcastOp;
 using tg::ContractOp;
 using tg::SliceOp;
 
-/// More dims no tensor of the runtime has.
+/// Upper limit of dims of a tensor in the runtime.
 static constexpr int64_t kMostDims = 8;
 
 namespace {
-/// A tensor that is read in slices along one dim, and all that has to change for the parts to
-/// be a dim: what it is computed from, down to parameters.
+/// A tensor that is read in slices along one dim, and the values that must get a separate dim for the parts: its
+/// predecessors up to the parameters.
 class FusedTensor {
 public:
   FusedTensor(Value root, int64_t dim, int64_t parts) : root(root), dim(dim), parts(parts) {}
 
-  /// Follows the dim to parameters.  False where something on the way has no such dim, or
-  /// is read by somebody else.
+  /// Follows the dim to parameters. Returns false if a value on the path lacks the dim or has other readers.
   bool plan() { return follow(root, dim) && !weights.empty() && isReadHereAlone(); }
-  /// After `plan`: rewrites all of it.
+  /// Rewrites all values, after `plan`.
   void rewrite(func::FuncOp function);
 
 private:
@@ -54,7 +53,7 @@ private:
 
   Value root;
   int64_t dim, parts;
-  /// The dim of each value that changes.
+  /// The dim along which each value changes.
   llvm::MapVector<Value, int64_t> dims;
   SmallVector<BlockArgument> weights;
   IRMapping made;
@@ -62,7 +61,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What has to change
+// Values that have to change
 //===----------------------------------------------------------------------===//
 
 bool FusedTensor::followOperands(ContractOp op, int64_t along) {
@@ -110,7 +109,7 @@ bool FusedTensor::isReadHereAlone() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Changing it
+// Rewriting
 //===----------------------------------------------------------------------===//
 
 RankedTensorType FusedTensor::divided(RankedTensorType type, int64_t along) const {
@@ -120,7 +119,7 @@ RankedTensorType FusedTensor::divided(RankedTensorType type, int64_t along) cons
   return type.clone(shape);
 }
 
-/// A letter that an einsum does not use.
+/// Returns a letter that the einsum does not use.
 static char freeLetter(tg::ContractionAttr einsum) {
   for (char letter = 'a';; ++letter)
     if (einsum.getSpec().find(letter) == std::string::npos)
@@ -183,7 +182,7 @@ void FusedTensor::divideWeights(func::FuncOp function) {
   }
 }
 
-/// A slice picks one of the parts.
+/// Makes each slice pick one of the parts.
 void FusedTensor::divideSlices() {
   for (Operation *user : llvm::make_early_inc_range(root.getUsers())) {
     auto slice = cast<SliceOp>(user);
@@ -212,10 +211,10 @@ void FusedTensor::rewrite(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Finding
+// Search for fused tensors
 //===----------------------------------------------------------------------===//
 
-/// How many equal parts a tensor has of which each reader takes one, and along which dim.
+/// Returns the number of equal parts that readers slice a tensor into, and the dim.
 static std::optional<std::pair<int64_t, int64_t>> partsOf(Value tensor) {
   SliceOp first;
   for (Operation *user : tensor.getUsers()) {
@@ -247,7 +246,7 @@ struct UnfuseWeights final : braid::impl::UnfuseWeightsPassBase<UnfuseWeights> {
                              << "' have gradients already; run tg-unfuse-weights before tg-differentiate";
         return signalPassFailure();
       }
-    // What one of them is computed from is not read in slices itself.
+    // The predecessors of a candidate are not read in slices themselves.
     SmallVector<FusedTensor> candidates;
     for (Operation &op : function.front())
       for (Value result : op.getResults())

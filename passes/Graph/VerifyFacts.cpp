@@ -1,7 +1,6 @@
-//===- VerifyFacts.cpp - phases against dependences -----------------------===//
+//===- VerifyFacts.cpp - check phases against dependences -----------------===//
 //
-// Knows nothing of how facts are found: it follows values from the loss and from new
-// parameters, and compares.
+// Independent of the passes that set facts: follows values from the loss and from new parameters, and compares.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +24,7 @@ using namespace braid;
 using namespace braid::tg;
 
 namespace {
-/// What the facts of tensors may name.
+/// The names that facts of tensors may use.
 struct Names {
   llvm::StringSet<> owners, units;
 
@@ -41,7 +40,7 @@ struct Names {
 };
 } // namespace
 
-/// Checks what the facts of one op's tensors say by themselves.
+/// Checks the facts of one op's tensors on their own.
 static LogicalResult checkTensors(Operation *op, ArrayRef<FactsAttr> tensors, const Names &names) {
   std::optional<Phase> phase = phaseOf(op);
   bool mayMix = isa<exec::ActionOpInterface>(op);
@@ -62,15 +61,15 @@ static LogicalResult checkTensors(Operation *op, ArrayRef<FactsAttr> tensors, co
   return success();
 }
 
-/// What is seen through views: they are no work of a phase.
+/// Looks through views, which belong to no phase.
 static Value throughViews(Value value) {
   while (auto view = value.getDefiningOp<exec::ViewOp>())
     value = view->getOperand(0);
   return value;
 }
 
-/// The values that a result is made of: of a kernel, those that its body reads for it; of a
-/// bucket, what is sent for it.
+/// Returns the values that a result depends on: for a kernel, those that its body reads for it; for a bucket, the
+/// matching operand.
 static SmallVector<Value> valuesReadFor(OpResult result) {
   auto wait = dyn_cast<comm::WaitOp>(result.getOwner());
   auto collective = wait ? wait.getStart().getCollective() : dyn_cast<comm::CollectiveOpInterface>(result.getOwner());
@@ -95,7 +94,7 @@ static SmallVector<Value> valuesReadFor(OpResult result) {
 }
 
 namespace {
-/// What results are made of, looked up once.
+/// Cached lookup of the values that results depend on.
 class Reads {
 public:
   /// Valid until the next call.
@@ -106,7 +105,7 @@ public:
     return found->second;
   }
 
-  /// All that some values are made of, and they themselves.
+  /// Returns some values and all values that they depend on.
   DenseSet<Value> sourcesOf(ArrayRef<Value> made) {
     SetVector<Value> all(made.begin(), made.end());
     for (unsigned next = 0; next < all.size(); ++next)
@@ -120,7 +119,7 @@ private:
   DenseMap<Value, SmallVector<Value>> known;
 };
 
-/// The facts of a program on values.
+/// Checks the facts of a program in value form.
 class Checker {
 public:
   Checker(func::FuncOp program, const Names &names) : program(program), names(names), isTrained(isTraining(program)) {
@@ -145,7 +144,7 @@ private:
   const Names &names;
   bool isTrained;
   Reads reads;
-  /// What depends on an argument, and what results, the loss and gradients are made of.
+  /// Values that depend on arguments, and values that results, the loss and gradients depend on.
   DenseSet<Value> ofArguments, live, forLoss, forGradients;
 };
 } // namespace
@@ -158,17 +157,15 @@ void Checker::findSources() {
       FactsAttr facts = factsOfTensor(result);
       if (llvm::any_of(reads.of(result), [&](Value read) { return ofArguments.contains(read); }))
         ofArguments.insert(result);
-      // Where the op that makes a gradient folds away, the update reads what it was made of.
+      // If the op that defines a gradient was folded away, the update reads the predecessors of the gradient.
       if (facts && (tg::isGradient(facts) || (facts.getPhase() == Phase::Update && tg::kindOf(facts))))
         gradients.push_back(result);
     }
   ProgramSignature signature(program);
-  auto isGradient =
-      [&](unsigned result) { // or reported of one, or kept of a microbatch for gradients of other functions
-        StateAttr state = stateOf(signature.updatedBy(result));
-        return signature.result(result).gradientOf || signature.result(result).output ||
-               (state && state.isOfMicrobatch());
-      };
+  auto isGradient = [&](unsigned result) { // or a report of one, or a value kept for another function's gradients
+    StateAttr state = stateOf(signature.updatedBy(result));
+    return signature.result(result).gradientOf || signature.result(result).output || (state && state.isOfMicrobatch());
+  };
   for (OpOperand &returned : returnOf(program)->getOpOperands())
     if (isGradient(returned.getOperandNumber()))
       gradients.push_back(returned.get());
@@ -187,7 +184,7 @@ LogicalResult Checker::checkOp(Operation *op) {
   if (failed(requireFacts(op)) || failed(checkTensors(op, factsOfTensors(op->getResults()), names)))
     return failure();
   if (isa<comm::StartOp>(op))
-    return success(); // the wait has the tensors
+    return success(); // the wait holds the facts
   for (OpResult result : op->getResults()) {
     if (!isOfArguments(result))
       continue;
@@ -205,7 +202,7 @@ LogicalResult Checker::checkPhase(OpResult made, FactsAttr facts) {
   Operation *op = made.getOwner();
   Phase phase = facts.getPhase();
   bool isForLoss = forLoss.contains(made);
-  // Where some ranks keep all that lives across steps, the others return nothing new.
+  // If only some ranks keep persistent values, the other ranks return no new ones.
   bool mustBeForward = isForLoss || (!isTrained && !comm::entryOf(program));
   if (phase != Phase::Forward && mustBeForward)
     return op->emitOpError() << "is " << stringifyPhase(phase) << " by its facts, but "
@@ -215,9 +212,9 @@ LogicalResult Checker::checkPhase(OpResult made, FactsAttr facts) {
   return success();
 }
 
-/// A phase reads nothing that a later phase makes.
+/// Checks that no phase reads a value of a later phase.
 LogicalResult Checker::checkOrder(OpResult made, Phase phase) {
-  // Of other ops nothing says which operands go into which result.
+  // Other ops do not tell which operands each result depends on, so the latest phase of their results counts.
   if (!isa<exec::KernelOp, comm::QueuedOpInterface, comm::WaitOp>(made.getOwner()))
     for (FactsAttr facts : factsOfTensors(made.getOwner()->getResults()))
       phase = facts ? std::max(phase, facts.getPhase()) : phase;
@@ -235,7 +232,7 @@ LogicalResult Checker::checkOrder(OpResult made, Phase phase) {
   return success();
 }
 
-/// New values of parameters and of what optimizers keep for them are made in the update.
+/// Checks that new values of parameters and of optimizer state are computed in the update.
 LogicalResult Checker::checkUpdates() {
   ProgramSignature signature(program);
   for (OpOperand &returned : returnOf(program)->getOpOperands()) {
@@ -255,7 +252,7 @@ LogicalResult Checker::checkUpdates() {
 // In memory
 //===----------------------------------------------------------------------===//
 
-/// Order, and with it what depends on what, is as it was on values.
+/// In memory form, order and dependences equal those of the value form.
 static LogicalResult checkInMemory(exec::ProgramOp program, const Names &names, const llvm::StringSet<> &persistent) {
   auto nameOf = [](Value ref) {
     auto op = ref.getDefiningOp<exec::RefOp>();
@@ -265,7 +262,7 @@ static LogicalResult checkInMemory(exec::ProgramOp program, const Names &names, 
   for (auto action : program.getOps<exec::ActionOpInterface>())
     for (Value out : action.getActionOuts())
       isTrained |= persistent.contains(nameOf(out));
-  // What holds values that depend on arguments of the program.
+  // Buffers with values that depend on arguments of the program.
   llvm::StringSet<> ofArguments = persistent;
   for (auto buffer : program.getOps<exec::BufferOp>())
     if (buffer.getIo())

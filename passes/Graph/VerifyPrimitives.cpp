@@ -33,8 +33,8 @@ private:
     if (auto hook = dyn_cast<tg::HookOp>(op))
       return op->emitOpError() << "\"" << hook.getName()
                                << "\" is still a hook; run tg-remove-hooks before this boundary";
-    // Library calls may be selected before composites are decomposed: their
-    // epilogues match activations that are still one op.
+    // Library calls may be selected before composites are decomposed, because their epilogues match activations as one
+    // op.
     bool isLibraryCall = op->getName().getDialectNamespace() == "exec";
     bool communicates = isOfRank && isa_and_nonnull<comm::CommDialect>(op->getDialect());
     if (!isLibraryCall && !communicates &&

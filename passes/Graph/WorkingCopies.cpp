@@ -1,8 +1,8 @@
-//===- WorkingCopies.cpp - parameters in bf16, masters in f32 -------------===//
+//===- WorkingCopies.cpp - bf16 parameters with f32 masters ---------------===//
 //
-// What a program reads of a parameter becomes the parameter; what the optimizer
-// updates becomes a state beside its moments.  So whatever shards, gathers or counts
-// parameters deals with bf16, and whoever deals with optimizer state has the master.
+// The bf16 value that programs read becomes the parameter. The f32 value that the optimizer updates becomes a state
+// next to its moments. So passes that shard, gather or count parameters see bf16, and passes for optimizer state see
+// the master.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// The conversions of a parameter to bf16.
+/// Returns the conversions of a parameter to bf16.
 static SmallVector<Operation *> narrowings(BlockArgument parameter) {
   SmallVector<Operation *> found;
   for (Operation *user : parameter.getUsers())
@@ -31,20 +31,20 @@ static SmallVector<Operation *> narrowings(BlockArgument parameter) {
 }
 
 namespace {
-/// A parameter that programs read in bf16, as each of them declares it.
+/// A parameter that programs read in bf16, and its argument in each of them.
 struct Narrowed {
   Type type;
   SmallVector<BlockArgument> arguments;
   bool isUpdated = false;
 };
 
-/// What becomes of a parameter of one program.
+/// The working copy and the master of a parameter in one program.
 struct Split {
   BlockArgument argument;
-  tg::ParamAttr parameter; ///< That of the working copy.
+  tg::ParamAttr parameter; ///< Attribute of the working copy.
   Type type;
   SmallVector<Operation *> reads;
-  BlockArgument master = {}; ///< Where the program updates it.
+  BlockArgument master = {}; ///< Set if the program updates it.
 };
 
 struct WorkingCopies final : braid::impl::WorkingCopiesPassBase<WorkingCopies> {
@@ -75,7 +75,7 @@ private:
     narrowed.isUpdated |= isUpdated;
   }
 
-  /// A frozen parameter has no master, so nobody may want to read it in f32.
+  /// A frozen parameter has no master, so no op may read it in f32.
   LogicalResult check(StringAttr name, const Narrowed &narrowed) {
     if (narrowed.isUpdated)
       return success();
@@ -117,7 +117,7 @@ private:
     updateType(function);
   }
 
-  /// Makes the argument the working copy; its other uses are the master's.
+  /// Makes the argument the working copy; all other uses read the master.
   static void apply(func::FuncOp function, Split &split) {
     if (split.master)
       split.argument.replaceAllUsesExcept(split.master,
@@ -137,8 +137,8 @@ private:
                               parameter.getFused());
   }
 
-  /// The state that a parameter is a copy of: it has the parameter's name, so that
-  /// checkpoints are those of a program in f32.
+  /// Returns the attributes of the master state. It has the parameter's name, so checkpoints equal those of an f32
+  /// program.
   static SmallVector<NamedAttribute> masterOf(func::FuncOp function, BlockArgument argument, tg::ParamAttr parameter) {
     Builder builder(function.getContext());
     auto state = tg::StateAttr::get(function.getContext(), parameter.getName(), parameter.getInit(),

@@ -5,13 +5,13 @@
 namespace braid {
 
 enum class AttentionWay {
-  Auto,      ///< By the library where it takes it, else by tiles where they do, else by its definition.
-  Library,   ///< By the target's library, or an error.
-  Tiles,     ///< By tiles of generated code, or an error.
-  Decompose, ///< By its definition.
+  Auto,      ///< The library if it supports the operands, else tiles if they do, else the definition.
+  Library,   ///< The target's library, or an error.
+  Tiles,     ///< Tiles of generated code, or an error.
+  Decompose, ///< The definition, decomposed into primitive ops.
 };
 
-/// An exec::SumOrder, or the choice of one.
+/// An exec::SumOrder, or automatic choice.
 enum class AttentionOrder { Auto, Fixed, Serial, Any };
 
 } // namespace braid

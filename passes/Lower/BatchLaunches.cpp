@@ -1,8 +1,7 @@
-//===- BatchLaunches.cpp - many small launches as one ---------------------===//
+//===- BatchLaunches.cpp - merge many small launches into one -------------===//
 //
-// A launch joins an earlier one of the same kernel when no action between
-// the two touches memory that it writes, nor writes memory that it touches.  The
-// update of all parameters becomes one launch.
+// A launch joins an earlier launch of the same kernel if no action between them touches memory that it writes, or
+// writes memory that it touches. The update of all parameters becomes one launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +21,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// A launch is not moved over more actions than this.
+/// Upper limit of actions that a launch moves over.
 static constexpr size_t kMaxMoved = 4096;
 
 namespace {
@@ -31,8 +30,8 @@ struct Range {
   bool overlaps(Range other) const { return begin < other.end && other.begin < end; }
 };
 
-/// Part of a buffer or tensor.  Two buffers that share bytes must not be live
-/// together even where the parts in use are apart.
+/// Part of a buffer or tensor. Two buffers that share bytes must not be live together, even if the used parts do not
+/// overlap.
 struct Part {
   Operation *storage;
   Range part, whole;
@@ -76,7 +75,7 @@ private:
   SymbolTable symbols;
   SmallVector<exec::ActionOpInterface> actions;
   SmallVector<Access> accesses;
-  /// For each action, the earlier one that it joins, or itself.
+  /// For each action, the earlier action that it joins, or itself.
   SmallVector<size_t> leader;
   SmallVector<int64_t> newNumber;
 };
@@ -109,7 +108,7 @@ void Batching::readActions() {
     auto action = dyn_cast<exec::ActionOpInterface>(op);
     if (!action)
       continue;
-    // What was begun before goes on up to here.
+    // An action that began earlier accesses its memory until here.
     auto begun = cast<exec::ActionOpInterface>(action.getActionBegin());
     Access access;
     for (Value in : begun.getActionIns())
@@ -124,8 +123,8 @@ void Batching::readActions() {
   }
 }
 
-/// Whether launches of a kernel may become one.  One that leaves partial sums has as many blocks
-/// as suit a processor, each with its own rows.
+/// Whether launches of a kernel may be merged. A kernel that leaves partial sums may not: its number of blocks suits
+/// the processor, and each block has its own rows.
 static bool isBatchable(exec::KernelDefOp kernel) {
   int64_t lanes = kernel.getSpace().size() - 1;
   return llvm::none_of(kernel.getBlock()->getOps<linalg::GenericOp>(), [&](linalg::GenericOp generic) {
@@ -148,8 +147,7 @@ void Batching::join() {
     auto [it, isFirst] = last.try_emplace(launch.getKernel(), index);
     if (isFirst)
       continue;
-    // Everything from the first launch of the batch on, including what joined it
-    // and what joined others behind it.
+    // Checks all actions from the first launch of the batch on, including launches that joined it or others behind it.
     size_t target = it->second;
     bool isFree = index - target <= kMaxMoved;
     for (size_t other = target; isFree && other < index; ++other)
@@ -161,7 +159,7 @@ void Batching::join() {
   }
 }
 
-/// References are pure: those that stand between actions move in front of all.
+/// Moves references between actions to the front; they are pure.
 void Batching::hoistReferences() {
   SmallVector<exec::RefOp> late;
   for (Operation &op : llvm::make_range(Block::iterator(actions.front()), program.getBody().front().end()))
@@ -204,7 +202,7 @@ void Batching::rewrite() {
   }
 }
 
-/// Lives are numbers of actions, which are fewer now, and some moved.
+/// Live ranges are action numbers, which change when launches merge.
 void Batching::renumber() {
   int64_t count = 0;
   for (size_t index = 0; index < leader.size(); ++index)
@@ -225,7 +223,7 @@ void Batching::renumber() {
   int64_t total = leader.size();
   auto renumbered = [&](int64_t number) { return number < 0 ? number : number >= total ? count : newNumber[number]; };
   for (auto buffer : program.getBody().front().getOps<exec::BufferOp>()) {
-    // Before the first action and after the last are lives of their own.
+    // Positions before the first and after the last action stay as they are.
     int64_t first = buffer.getFirst(), last = buffer.getLast();
     auto it = used.find(buffer.getSymName());
     bool isUsed = it != used.end();
@@ -234,7 +232,7 @@ void Batching::renumber() {
   }
 }
 
-/// The reads that the program must see, with the new numbers of actions and outs.
+/// Updates the expected reads of the program to the new numbers of actions and outs.
 void Batching::moveReads(ArrayRef<size_t> numOuts) {
   Attribute recorded = program->getAttr(exec::kReads);
   std::optional<exec::ProgramReads> reads = recorded ? exec::decodeReads(recorded) : std::nullopt;

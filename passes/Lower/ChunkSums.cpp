@@ -1,9 +1,8 @@
 //===- ChunkSums.cpp - sums over many tensors, in chunks of one length -----===//
 //
-// A sum over all elements of many tensors, as of the squares of all gradients, is first a sum
-// for each chunk of each tensor.  Chunks have the same lengths in all tensors, so that one
-// kernel sums those of all of them, whatever their shapes.  What the chunks add up to lies
-// side by side and is one vector, which is summed in turn.
+// A sum over all elements of many tensors, such as the squares of all gradients, becomes a sum for each chunk of each
+// tensor. Chunks have the same lengths in all tensors, so one kernel sums the chunks of all tensors, whatever their
+// shapes. The sums of chunks are concatenated to one vector, which is summed in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +23,11 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// The lengths of chunks: what a tensor has beyond whole chunks of one is cut by the next.
+/// Lengths of chunks, in elements: the remainder of one length is cut by the next length.
 static constexpr int64_t kChunks[] = {4096, 64, 1};
-/// Fewer sums than this stay apart.
+/// Fewer sums than this stay separate.
 static constexpr size_t kFewest = 4;
-/// A vector with more elements than this is cut in chunks again.
+/// Longer vectors are cut into chunks again.
 static constexpr int64_t kLongest = 1 << 16;
 
 //===----------------------------------------------------------------------===//
@@ -36,8 +35,8 @@ static constexpr int64_t kLongest = 1 << 16;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Elements of tensors in row-major order, from `begin` on, in another shape.  What only the
-/// piece reads is computed in that shape, so it takes no memory of its own.
+/// Elements of tensors in row-major order from `begin` on, in another shape. Values that only the piece reads are
+/// computed in that shape, so the piece needs no memory of its own.
 class Piece {
 public:
   Piece(tg::TensorBuilder &t, int64_t begin, ArrayRef<int64_t> shape) : t(t), begin(begin), shape(shape) {}
@@ -60,18 +59,18 @@ Value Piece::of(Value tensor) {
   return made[tensor] = make(tensor);
 }
 
-/// Whether one op alone reads a value, once or several times.
+/// Whether all uses of a value are in one op.
 static bool hasOneReader(Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == *value.user_begin(); });
 }
 
-/// The scalar that all elements of a value are; null if there is none.
+/// Returns the scalar that a value broadcasts, or null.
 static Value scalarOf(Value value) {
   auto broadcast = value.getDefiningOp<tg::BroadcastOp>();
   return broadcast && broadcast.getDims().empty() ? broadcast.getInput() : Value();
 }
 
-/// A value that takes no memory as it is, but would if it were cut.
+/// Whether a value needs no memory whole, but would need it in pieces.
 static bool isSpread(Value value) {
   Operation *op = value.getDefiningOp();
   return op && isExpression(op) && !isElementwise(op) && !op->hasTrait<OpTrait::ConstantLike>() && !scalarOf(value);
@@ -102,7 +101,7 @@ Value Piece::moved(Value tensor) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// A sum over all elements of a tensor, that a sum of sums alone reads.
+/// Returns the sum over all elements of a tensor, if only a sum of sums reads it; else null.
 static tg::ReduceOp wholeSum(Value value) {
   auto reduce = value.getDefiningOp<tg::ReduceOp>();
   bool isWhole = reduce && reduce.getKind() == tg::ReduceKind::Sum && tg::typeOf(value).getRank() == 0 &&
@@ -110,17 +109,17 @@ static tg::ReduceOp wholeSum(Value value) {
   return isWhole && value.hasOneUse() ? reduce : tg::ReduceOp();
 }
 
-/// An addition of scalars.
+/// Returns an addition of scalars, or null.
 static arith::AddFOp scalarSum(Operation *op) {
   auto add = dyn_cast_or_null<arith::AddFOp>(op);
   auto type = add ? dyn_cast<RankedTensorType>(add.getType()) : RankedTensorType();
   return type && type.getRank() == 0 ? add : arith::AddFOp();
 }
 
-/// Whether an addition is a term of another one and nothing else.
+/// Whether the only use of an addition is as a term of another one.
 static bool isTerm(arith::AddFOp add) { return add->hasOneUse() && scalarSum(*add->user_begin()); }
 
-/// The terms of a sum, in order: whole sums, and what else is added.
+/// Collects the terms of a sum in order: whole sums, and other terms.
 static void collectTerms(arith::AddFOp sum, SmallVectorImpl<tg::ReduceOp> &sums, SmallVectorImpl<Value> &others) {
   SmallVector<Value> left{sum.getRhs(), sum.getLhs()};
   while (!left.empty()) {
@@ -135,7 +134,7 @@ static void collectTerms(arith::AddFOp sum, SmallVectorImpl<tg::ReduceOp> &sums,
   }
 }
 
-/// Appends a vector with the sum of each chunk for each length of chunks.
+/// Appends, for each length, a vector with the sum of each chunk.
 static void appendChunkSums(tg::TensorBuilder &t, Value tensor, SmallVectorImpl<Value> &sums) {
   int64_t begin = 0, size = tg::typeOf(tensor).getNumElements();
   for (int64_t length : kChunks) {
@@ -155,7 +154,7 @@ static Value concat(tg::TensorBuilder &t, ArrayRef<Value> vectors) {
   return vectors.size() == 1 ? vectors.front() : t.make<tg::ConcatOp>(vectors, 0);
 }
 
-/// The sum of a vector, by chunks while it is long.
+/// Returns the sum of a vector, by chunks while it is long.
 static Value sumOf(tg::TensorBuilder &t, Value vector) {
   while (tg::typeOf(vector).getNumElements() > kLongest) {
     SmallVector<Value> sums;
@@ -169,7 +168,7 @@ static void rewrite(arith::AddFOp sum, ArrayRef<tg::ReduceOp> terms, ArrayRef<Va
   OpBuilder builder(sum);
   SmallVector<Value> sums;
   for (tg::ReduceOp term : terms) {
-    // Where the tensor is known, which may be long before the last one is.
+    // Each tensor is summed at its own term, which may be long before the last one.
     builder.setInsertionPoint(term);
     tg::TensorBuilder t(builder, term.getLoc());
     appendChunkSums(t, term.getInput(), sums);
@@ -182,7 +181,7 @@ static void rewrite(arith::AddFOp sum, ArrayRef<tg::ReduceOp> terms, ArrayRef<Va
   sum.replaceAllUsesWith(total);
 }
 
-/// Erases what nothing reads any more, from a value back to what it is made of.
+/// Erases dead ops, from a value back to its predecessors.
 static void eraseUnused(Value value) {
   llvm::SetVector<Operation *> left;
   left.insert(value.getDefiningOp());

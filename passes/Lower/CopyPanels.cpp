@@ -1,6 +1,6 @@
-//===- CopyPanels.cpp - operands that are copied once for a matmul --------===//
+//===- CopyPanels.cpp - copy the operands of a matmul once ----------------===//
 //
-// In memory form, where the layouts of operands and the scratch memory of calls are known.
+// Runs in memory form, where operand layouts and the scratch memory of calls are known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// A single GEMM of bf16.
+/// Returns the shape of a single bf16 GEMM; fails for others.
 static FailureOr<MatmulShape> singleMatmul(exec::MatmulOp matmul) {
   auto type = [](Value ref) { return cast<exec::RefType>(ref.getType()); };
   if (!type(matmul.getLhs()).getElementType().isBF16() || !type(matmul.getRhs()).getElementType().isBF16())

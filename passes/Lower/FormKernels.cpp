@@ -1,7 +1,7 @@
-//===- FormKernels.cpp - one kernel for each op that computes --------------===//
+//===- FormKernels.cpp - one kernel for each computing op -----------------===//
 //
-// What is left of the graph besides calls and views becomes kernels, one an op.
-// Values that take no memory (InlineValues.h) are written into their readers.
+// Each remaining graph op that is not a call or a view becomes a kernel. Values without memory (InlineValues.h) are
+// written into their readers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ static Value formElementwise(OpBuilder &builder, Operation *op) {
   return kernel.finish(result).getResult(0);
 }
 
-/// The numbers of a whole tensor, or of a block of one.
+/// Builds the random numbers of a whole tensor, or of a block of one.
 static Value formRandom(OpBuilder &builder, tg::RandomUniformOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   auto whole = RankedTensorType::get(op.getWholeShape(), type.getElementType());
@@ -80,15 +80,14 @@ static Value formRandom(OpBuilder &builder, tg::RandomUniformOp op) {
 // Values outside kernels
 //===----------------------------------------------------------------------===//
 
-/// True for what stays as it is: calls, views, collectives, and what gives a rank
-/// its part of a tensor.
+/// Whether an op stays: calls, views, collectives, and ops that give a rank its part of a tensor.
 static bool isSelected(Operation *op) { return isa<exec::ExecDialect, comm::CommDialect>(op->getDialect()); }
 
 namespace {
-/// Numbers values so that equal computations have equal numbers, as far as they are pure.
+/// Numbers values so that equal pure computations have equal numbers.
 class ValueNumbers {
 public:
-  /// The first value that is computed as this one is.
+  /// Returns the first value with the same computation as this one.
   Value of(Value value) const {
     auto found = firsts.find(value);
     return found == firsts.end() ? value : found->second;
@@ -117,11 +116,9 @@ private:
 };
 } // namespace
 
-/// Merges equal computations that are worth a name of their own: scalars (bias
-/// corrections and clipping factors are written once for each parameter, and
-/// would each be a launch; so would the number of targets, which loss and gradient count)
-/// and tables that depend on no data (the angles of a rotary embedding, written once
-/// for each layer).
+/// Merges equal computations that would otherwise be repeated. These are scalars, each of which would be a launch:
+/// bias corrections and clipping factors, written once per parameter, and the number of targets, computed by loss and
+/// gradient. They are also tables that depend on no data: the angles of a rotary embedding, written once per layer.
 static void mergeScalarsAndTables(func::FuncOp function) {
   ValueNumbers numbers;
   llvm::SmallPtrSet<Operation *, 32> tables;
@@ -144,15 +141,14 @@ static void mergeScalarsAndTables(func::FuncOp function) {
       op.erase();
 }
 
-/// Whether actions wrote a value, alone or side by side.
+/// Whether actions wrote a value, alone or concatenated.
 static bool isWritten(Value value) {
   if (auto concat = value.getDefiningOp<exec::ConcatOp>())
     return llvm::all_of(concat.getInputs(), isWritten);
   return value.getDefiningOp<exec::ActionOpInterface>();
 }
 
-/// True if the function may return `value` as it is: what actions wrote, or a
-/// parameter that is its own update.
+/// Whether the function may return `value` directly: actions wrote it, or it is a parameter that is its own update.
 static bool isReturnable(func::FuncOp function, unsigned result, Value value) {
   if (auto view = value.getDefiningOp<exec::ViewOp>())
     return exec::isReshape(view) && isWritten(view.getSource());
@@ -163,7 +159,7 @@ static bool isReturnable(func::FuncOp function, unsigned result, Value value) {
   return updated && updated == tg::ArgumentAttrs(argument).persistentName();
 }
 
-/// The operands of an op, those of the collective in a start too.
+/// Returns the operands of an op, including those of the collective in a start.
 static SmallVector<OpOperand *> operandsOf(Operation *op) {
   SmallVector<OpOperand *> operands;
   op->walk([&](Operation *inner) {
@@ -173,8 +169,8 @@ static SmallVector<OpOperand *> operandsOf(Operation *op) {
   return operands;
 }
 
-/// Gives memory to inlined values that others than expressions read: calls, collectives,
-/// views, reductions, random ops (as a key) and results.  A reduction reads bf16 as it is.
+/// Gives memory to inlined values that are read outside expressions: by calls, collectives, views, reductions, random
+/// ops (as a key) and returns. A reduction reads bf16 directly.
 static void materialize(func::FuncOp function) {
   DenseMap<Value, Value> copies;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
@@ -183,7 +179,7 @@ static void materialize(func::FuncOp function) {
       continue;
     for (OpOperand *operand : operandsOf(&op)) {
       Value value = operand->get();
-      // The offsets of a random block are scalars, which its kernel takes in.
+      // The offsets of a random block are scalars, which its kernel inlines.
       if (isa<tg::RandomUniformOp>(op) && operand->getOperandNumber() > 0)
         continue;
       if (auto reduce = dyn_cast<tg::ReduceOp>(op); reduce && reducedTensor(reduce) != value)
@@ -196,7 +192,7 @@ static void materialize(func::FuncOp function) {
         OpBuilder builder(&op);
         if (Operation *source = value.getDefiningOp())
           builder.setInsertionPointAfter(source);
-        // An argument that is returned as it is belongs to no op; the sum of the loss is forward.
+        // The copy of a returned argument belongs to no op. A sum of the loss is forward, others are update.
         Location loc = value.getLoc();
         if (auto argument = dyn_cast<BlockArgument>(value); isReturned && argument && isTraining(function)) {
           tg::StateAttr state = stateOf(argument);

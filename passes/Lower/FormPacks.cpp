@@ -1,4 +1,4 @@
-//===- FormPacks.cpp - places parameters side by side ---------------------===//
+//===- FormPacks.cpp - place parameters next to each other ----------------===//
 
 #include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
@@ -17,10 +17,10 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// The names of parameters in a pack, in order.
+/// Names of the parameters in a pack, in order.
 using Members = SmallVector<StringRef>;
 
-/// The names of several tensors in one: what all begin and end with, and in braces what differs.
+/// Returns one name for several tensors: the common prefix and suffix, with the differences in braces.
 static std::string packName(ArrayRef<StringRef> names) {
   StringRef first = names.front();
   size_t begin = 0, end = 0;
@@ -36,8 +36,7 @@ static std::string packName(ArrayRef<StringRef> names) {
   return (first.take_front(begin) + "{" + llvm::join(inner, ",") + "}" + first.take_back(end)).str();
 }
 
-/// Whether a parameter can have others before and behind it: it is held as a whole, and ends
-/// where another may begin.
+/// Whether a parameter can have neighbours in a pack: it is held whole, and its end is aligned.
 static bool mayBePacked(func::FuncOp program, Value value, int64_t alignment) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!tg::parameterOf(argument) || partIn(program.getArgAttrDict(argument.getArgNumber())))
@@ -46,7 +45,7 @@ static bool mayBePacked(func::FuncOp program, Value value, int64_t alignment) {
   return type.getNumElements() * elementBytes(type.getElementType()) % alignment == 0;
 }
 
-/// The parameters that a concatenation puts side by side; none if these cannot lie so.
+/// Returns the parameters that a concatenation joins, or nothing if they cannot be placed so.
 static Members membersOf(func::FuncOp program, exec::ConcatOp concat, int64_t alignment) {
   Members members;
   int64_t last = -1;
@@ -90,7 +89,7 @@ struct FormPacks final : braid::impl::FormPacksPassBase<FormPacks> {
   }
 
 private:
-  /// A program has all of them in this order, or none.
+  /// Whether a program has all members in this order, or none.
   static bool allowsPack(func::FuncOp program, const Members &members) {
     Members found;
     for (BlockArgument argument : program.getArguments())

@@ -1,7 +1,7 @@
-//===- FuseGathers.cpp - rows of tables, looked up by who reads them ------===//
+//===- FuseGathers.cpp - look up table rows in their readers --------------===//
 //
-// A kernel that reads the rows of a gather at its own rows and lanes finds them by number in
-// the table, instead of in a copy.
+// A kernel that reads the rows of a gather at its own rows and lanes reads them by number from the table, instead of
+// from a copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// A gather and the first action that reads its rows, a kernel.
+/// A gather, and the kernel that is the first action to read its rows.
 struct Lookup {
   exec::GatherOp gather;
   exec::KernelOp kernel;
@@ -37,15 +37,14 @@ struct Lookup {
 };
 } // namespace
 
-/// What an operand reads: a gather's rows, whole and in order.
+/// Whether an operand is a gather's result, whole and in order.
 static bool readsRowsOf(Value operand, exec::GatherOp gather) {
   if (auto view = operand.getDefiningOp<exec::ViewOp>(); view && exec::isReshape(view))
     operand = view.getSource();
   return operand == gather.getResult();
 }
 
-/// The kernel that may look a gather's rows up: the first that reads them does so once, at all of
-/// its lanes.
+/// Returns the kernel that can look up a gather's rows: the first reader, if it reads them once and at all its lanes.
 static std::optional<Lookup> findLookup(exec::GatherOp gather, const ActionOrder &order) {
   llvm::SmallSetVector<Operation *, 8> readers;
   order.addReaders(gather.getResult(), readers);
@@ -65,14 +64,14 @@ static std::optional<Lookup> findLookup(exec::GatherOp gather, const ActionOrder
   }
   std::optional<SmallVector<int64_t>> dims = operandDimsOf(kernel, *operand);
   int64_t lanes = kernel.getSpace().size() - 1, width = gather.getResult().getType().getShape().back();
-  // A kernel without rows reads one: a copy of it is no work.
+  // A kernel without rows reads a single row, whose copy costs little.
   if (!dims || dims->size() < 2 || dims->back() != lanes || kernel.getSpace().back() != width ||
       !llvm::is_sorted(*dims))
     return std::nullopt;
   return Lookup{gather, kernel, *operand, *dims};
 }
 
-/// Moves what reads a value that `maker` makes, and stands before it, behind it.
+/// Moves the readers that stand before `maker` behind it.
 static void moveReadersBehind(Operation *maker) {
   for (Operation *user : llvm::to_vector(maker->getUsers()))
     if (user->isBeforeInBlock(maker)) {
@@ -88,8 +87,8 @@ static Value reshape(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
   return builder.createOrFold<exec::ViewOp>(value.getLoc(), type.clone(shape), value, 0, exec::rowMajor(shape));
 }
 
-/// A generic that makes the rows, from their numbers and the table; a number beyond the table
-/// stands for its last row, so that nothing else is read.
+/// Builds a generic that reads rows by number from the table. A number beyond the table reads its last row, so that no
+/// other memory is read.
 static Value lookUp(OpBuilder &builder, Location loc, RankedTensorType type, ArrayRef<int64_t> dims, Value table,
                     Value numbers) {
   unsigned rank = dims.size();
@@ -113,8 +112,8 @@ static Value lookUp(OpBuilder &builder, Location loc, RankedTensorType type, Arr
   return generic.getResult(0);
 }
 
-/// The kernel with the table and the numbers of rows as operands.  Where others read the rows as
-/// well, they are its last result.
+/// Adds the table and the row numbers to the kernel as operands. If other ops read the rows too, they become its last
+/// result.
 static void fuse(const Lookup &lookup) {
   exec::KernelOp kernel = lookup.kernel;
   exec::GatherOp gather = lookup.gather;

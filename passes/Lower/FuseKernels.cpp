@@ -1,11 +1,11 @@
-//===- FuseKernels.cpp - kernels moved into one another -------------------===//
+//===- FuseKernels.cpp - merge kernels ------------------------------------===//
 //
-// In program order each kernel is merged with the kernels that make its operands
-// and with earlier kernels that read the same tensors.  Merging needs
+// In program order, merges each kernel with the kernels that produce its operands and with earlier
+// kernels that read the same tensors. A merge requires
 //
 //   one space     a common refinement in which every shared tensor has the same
-//                 dims: values are read at the row and lane that made them
-//   no cycle      nothing between the two that depends on one and feeds the other
+//                 dims: values are read at the row and lane of their definition
+//   no cycle      no op between the two that depends on one and feeds the other
 //   no sum over rows between them: it is complete only when its kernel is
 //
 //===----------------------------------------------------------------------===//
@@ -33,10 +33,10 @@ using namespace mlir;
 using namespace braid;
 
 //===----------------------------------------------------------------------===//
-// Two kernels of one space become one
+// Merging two kernels of one space
 //===----------------------------------------------------------------------===//
 
-/// True if two operands are the same tensor at the same coordinates.
+/// Whether two operands are the same tensor at the same coordinates.
 static bool isSameRead(Value a, Value b) {
   if (a == b)
     return true;
@@ -45,7 +45,7 @@ static bool isSameRead(Value a, Value b) {
          left.getOffset() == right.getOffset() && left.getStrides() == right.getStrides();
 }
 
-/// If `operand` is, whole and in order, a result of `kernel`: its number.
+/// Returns the number of the result of `kernel` that `operand` is, whole and in order.
 static std::optional<unsigned> resultRead(Value operand, exec::KernelOp kernel) {
   if (auto view = operand.getDefiningOp<exec::ViewOp>(); view && exec::isReshape(view))
     operand = view.getSource();
@@ -56,7 +56,7 @@ static std::optional<unsigned> resultRead(Value operand, exec::KernelOp kernel) 
 }
 
 namespace {
-/// The kernel being made of two.
+/// A kernel that is being built from two.
 struct Merger {
   exec::KernelOp first, second;
   Region region;
@@ -119,11 +119,9 @@ exec::KernelOp Merger::finish() {
   return merged;
 }
 
-/// Moves the bodies of two kernels of one space into a new kernel.  What the
-/// second reads of the first becomes a value inside, and a result only if
-/// something else reads it.  Its location
-/// is the first's: the caller knows when the last kernel has been merged.  The old
-/// kernels are read by nothing but each other and views that nothing reads.
+/// Moves the bodies of two kernels of one space into a new kernel. Results of the first that the second reads become
+/// values inside, and remain results only if another op reads them. The new kernel has the first's location; the
+/// caller sets it after the last merge. The old kernels are then read only by each other and by views without readers.
 static exec::KernelOp mergeKernels(exec::KernelOp first, exec::KernelOp second) {
   Merger merger{first, second, {}, {}, {}, {}};
   merger.takeFirst();
@@ -132,17 +130,16 @@ static exec::KernelOp mergeKernels(exec::KernelOp first, exec::KernelOp second) 
 }
 
 //===----------------------------------------------------------------------===//
-// Which
+// Choice of kernels
 //===----------------------------------------------------------------------===//
 
-/// Pointers a kernel may take: beyond, registers spill.
+/// Upper limit of pointers of a kernel; more would spill registers.
 static constexpr size_t kMaxPointers = 40;
-/// Kernels with more library calls and collectives between them than this stay apart:
-/// merging them would keep what they read and write alive for long.  Between forward and a
-/// later phase there may be no call: what backward computes again would be saved by
-/// forward instead, and in more bytes than what it is computed from.
+/// Kernels with more library calls and collectives between them than this stay separate, because a merge would extend
+/// the live ranges of their operands and results. Between forward and a later phase no call is allowed: forward would
+/// save values that backward recomputes, in more bytes than their operands.
 static constexpr int64_t kMaxCallsBetween = 4;
-/// Readers of one tensor that are tried.
+/// Upper limit of other readers of a tensor to try.
 static constexpr size_t kMaxSiblings = 16;
 
 namespace {
@@ -162,17 +159,17 @@ private:
   bool sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common);
   exec::KernelOp move(exec::KernelOp kernel, ArrayRef<int64_t> space, const DimSplits &splits);
 
-  /// Other actions before the first and the last part of a kernel in the program as it was.
+  /// How many other actions precede the first and the last part of a kernel in the original program.
   struct Span {
     int64_t first, last;
     int64_t length() const { return last - first; }
   };
   static Span join(Span a, Span b) { return {std::min(a.first, b.first), std::max(a.last, b.last)}; }
 
-  /// What a kernel was merged from: its span in all other actions and in library calls alone,
-  /// where the parts come from, and their phases.
+  /// The parts of a merged kernel: their spans in all other actions and in library calls alone, their locations and
+  /// their phases.
   struct Origin {
-    /// Steps are those of rings: each begins with a collective that does not start early.
+    /// Steps belong to rings: each begins with a collective that does not start early.
     Span actions, calls, steps;
     llvm::SmallSetVector<Location, 2> locations;
     /// Whether there are parts of forward, and of later phases.
@@ -183,7 +180,7 @@ private:
   ActionOrder order;
   llvm::DenseMap<Operation *, Origin> origins;
   exec::KernelOp merged;
-  /// The last kernel that was looked at that makes scalars in one row.
+  /// The last visited kernel that computes scalars in one row.
   exec::KernelOp scalars;
 };
 } // namespace
@@ -205,8 +202,7 @@ Fusion::Fusion(Block &block) : block(block), order(block) {
   }
 }
 
-/// Where `second` reads results of `first`, it must be whole, in order, and at
-/// the coordinates that made them.
+/// Whether `second` reads results of `first` only whole, in order, and at the coordinates of their definition.
 bool Fusion::readsInPlace(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common, bool &reads) {
   for (auto [index, operand] : llvm::enumerate(second.getIns())) {
     if (order.maker(operand) != first)
@@ -222,9 +218,8 @@ bool Fusion::readsInPlace(exec::KernelOp first, exec::KernelOp second, const Com
   return true;
 }
 
-/// True if `second` needs a sum over all lanes that `first` makes with a single
-/// row: what is elementwise runs on all threads when it is a kernel of its own,
-/// and then does not depend on its length either.
+/// Whether `second` needs a sum over all lanes that `first` computes in a single row. Elementwise ops run on all
+/// threads in a separate kernel, which then does not depend on its length either.
 bool Fusion::waitsForScalar(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common) {
   if (common.space.size() > 1 || common.space.back() == 1)
     return false;
@@ -236,20 +231,19 @@ bool Fusion::waitsForScalar(exec::KernelOp first, exec::KernelOp second, const C
 
 static bool isScalar(Type type) { return cast<RankedTensorType>(type).getRank() == 0; }
 
-/// True if a kernel computes scalars from scalars alone: it is hardly more than its launch.
+/// Whether a kernel computes scalars from scalars alone; it costs little more than its launch.
 static bool isScalar(exec::KernelOp kernel) {
   return llvm::all_of(kernel->getOperandTypes(), [](Type type) { return isScalar(type); }) &&
          llvm::all_of(kernel->getResultTypes(), [](Type type) { return isScalar(type); });
 }
 
-/// True if a kernel has a single row, and all it makes are scalars, of what it reads.
+/// Whether a kernel has a single row and computes only scalars.
 static bool makesScalars(exec::KernelOp kernel) {
   return kernel.getSpace().size() == 1 && !kernel.getActionIns().empty() &&
          llvm::all_of(kernel->getResultTypes(), [](Type type) { return isScalar(type); });
 }
 
-/// True if both kernels read some tensor of the whole space at the same
-/// coordinates.
+/// Whether both kernels read some tensor of the whole space at the same coordinates.
 bool Fusion::sharesRead(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common) {
   for (auto [i, a] : llvm::enumerate(first.getIns()))
     for (auto [j, b] : llvm::enumerate(second.getIns())) {
@@ -283,7 +277,7 @@ exec::KernelOp Fusion::move(exec::KernelOp kernel, ArrayRef<int64_t> space, cons
   return moved;
 }
 
-/// Erases an op that only views read which nothing reads.
+/// Erases an op and the views that read it, which have no other readers.
 static void eraseWithViews(Operation *op) {
   for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
     eraseWithViews(user);
@@ -298,7 +292,7 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
   Span calls = join(origins[first].calls, origins[second].calls);
   bool hasForward = origins[first].hasForward || origins[second].hasForward;
   bool hasLater = origins[first].hasLater || origins[second].hasLater;
-  // What a step of a ring makes would lie in memory until the last one.
+  // Merging steps of a ring would keep their results in memory until the last step.
   Span steps = join(origins[first].steps, origins[second].steps);
   if (actions.length() > kMaxCallsBetween || steps.length() > 0 || (hasForward && hasLater && calls.length() > 0))
     return false;
@@ -351,7 +345,7 @@ bool Fusion::fuseWithProducer(exec::KernelOp kernel) {
 bool Fusion::fuseWithSibling(exec::KernelOp kernel) {
   llvm::SmallSetVector<Operation *, 8> siblings;
   for (Value operand : kernel.getIns()) {
-    // Rows and vectors are too little to save.
+    // Scalars are too small to save reads.
     if (cast<RankedTensorType>(operand.getType()).getRank() == 0)
       continue;
     auto view = operand.getDefiningOp<exec::ViewOp>();
@@ -370,13 +364,13 @@ bool Fusion::fuseWithSibling(exec::KernelOp kernel) {
   return false;
 }
 
-/// Scalars that depend on nothing of each other are computed in one launch.
+/// Merges kernels of independent scalars into one launch.
 bool Fusion::fuseWithScalar(exec::KernelOp kernel) {
   return scalars && scalars != kernel && isScalar(kernel) && order.precedes(scalars, kernel) &&
          tryFuse(scalars, kernel);
 }
 
-/// Where the parts of a kernel are; each result has the facts of the part that makes it.
+/// Returns the location of a merged kernel. Each result has the facts of its part.
 static Location locationOf(exec::KernelOp kernel, ArrayRef<Location> parts) {
   auto ofEach = llvm::map_to_vector(kernel.getBlock()->getTerminator()->getOperands(), [](Value result) {
     Operation *part = result.getDefiningOp();
@@ -387,8 +381,7 @@ static Location locationOf(exec::KernelOp kernel, ArrayRef<Location> parts) {
 
 void Fusion::run() {
   SmallVector<exec::KernelOp> kernels(block.getOps<exec::KernelOp>());
-  // Kernels are only ever merged into one that is being looked at, so those
-  // further on are still there.
+  // Kernels are merged only into the visited kernel, so kernels further on still exist.
   for (exec::KernelOp kernel : kernels) {
     merged = kernel;
     while (fuseWithProducer(merged) || fuseWithSibling(merged) || fuseWithScalar(merged))

@@ -1,11 +1,11 @@
-//===- GatherKernels.cpp - equal kernels next to each other ---------------===//
+//===- GatherKernels.cpp - move equal kernels together --------------------===//
 //
-// Small kernels of one kind come together before the last of them that may wait for the others:
+// Moves small kernels of one kind in front of the last of them that can wait for the others:
 //
-//   a group   kernels that are equal but for their operands, none of which makes what an action
-//             before the last one of the group reads
-//   memory    operands of a kernel that moves down live longer; it stays where it is if the
-//             program then had more live bytes at its peak
+//   a group   kernels that are equal except for their operands; none defines a value that an action
+//             before the last kernel of the group reads
+//   memory    the operands of a kernel that moves down are live longer; it stays if the program
+//             would have more live bytes at its peak
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,17 +27,17 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// A kernel that moves more bytes than this takes longer than its launch, even on the fastest
-/// GPUs, and is worth running while what it reads is in a cache.
+/// Upper limit of bytes that a kernel of a group moves. A larger kernel takes longer than its launch even on the
+/// fastest GPUs; it should run while its operands are in a cache.
 static constexpr int64_t kMostBytes = 4 << 20;
-/// The number of a kernel, in a copy of its program.
+/// Attribute with the number of a kernel in a copy of its program.
 static constexpr StringLiteral kNumber = "exec.number";
 
 //===----------------------------------------------------------------------===//
 // Kinds and groups
 //===----------------------------------------------------------------------===//
 
-/// Equal for kernels of one kind.
+/// Returns a hash that is equal for kernels of one kind.
 static llvm::hash_code hashOf(exec::KernelOp kernel) {
   llvm::hash_code hash = llvm::hash_combine(kernel.getSpaceAttr());
   for (Type type : kernel->getOperandTypes())
@@ -55,7 +55,7 @@ static bool isSame(exec::KernelOp a, exec::KernelOp b) {
          OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
-/// The kernels of each kind, in order.
+/// Returns the kernels of each kind, in order.
 static std::vector<SmallVector<exec::KernelOp>> findKinds(Block &block) {
   std::vector<SmallVector<exec::KernelOp>> kinds;
   llvm::DenseMap<size_t, SmallVector<unsigned, 1>> byHash;
@@ -75,7 +75,7 @@ static std::vector<SmallVector<exec::KernelOp>> findKinds(Block &block) {
   return kinds;
 }
 
-/// The first op that reads a result of `op`.
+/// Returns the first op that reads a result of `op`.
 static Operation *firstReader(Operation *op) {
   Operation *first = op->getBlock()->getTerminator();
   for (Operation *user : op->getUsers())
@@ -86,7 +86,7 @@ static Operation *firstReader(Operation *op) {
 
 using Group = SmallVector<exec::KernelOp>;
 
-/// As few groups as kinds and readers allow.
+/// Returns the fewest groups that kinds and readers allow.
 static std::vector<Group> findGroups(Block &block) {
   std::vector<Group> groups;
   for (ArrayRef<exec::KernelOp> kind : findKinds(block)) {
@@ -109,16 +109,16 @@ static std::vector<Group> findGroups(Block &block) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The actions of a program on a line of slots, with free ones where kernels may move to.
+/// The actions of a program on a line of slots, with free slots as targets of moves.
 class Line {
 public:
   Line(const Places &places, ArrayRef<Group> groups, const TargetInfo &target);
-  /// Whether the program needs no more memory if the kernel stands before the last of its
-  /// group; then it stands there from now on.
+  /// Moves a kernel in front of the last kernel of its group, if the program then needs no more memory. Returns
+  /// whether it moved.
   bool move(size_t kernel);
 
 private:
-  /// The slots of each kernel of a group, numbered as in all groups: now, and then.
+  /// The slots of a kernel in a group: the present one, and the one after a move.
   struct Slots {
     int64_t action = -1;
     unsigned now = 0, then = 0;
@@ -130,7 +130,7 @@ private:
 } // namespace
 
 Line::Line(const Places &places, ArrayRef<Group> groups, const TargetInfo &target) {
-  SmallVector<size_t> firsts, lasts; // numbers of the kernels of each group
+  SmallVector<size_t> firsts, lasts; // kernel numbers of each group
   for (const Group &group : groups) {
     firsts.push_back(slots.size());
     slots.resize(slots.size() + group.size());
@@ -171,7 +171,7 @@ bool Line::move(size_t kernel) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Assigns buffers in a copy of the program, in which kernels of groups are numbered.
+/// Assigns buffers in a copy of the program in which kernels of groups are numbered.
 static FailureOr<Line> lineOf(func::FuncOp program, ArrayRef<Group> groups, const TargetInfo &target) {
   OpBuilder builder(program);
   int64_t number = 0;
@@ -199,7 +199,7 @@ static LogicalResult gather(func::FuncOp program, const TargetInfo &target) {
     return failure();
   size_t first = 0;
   for (const Group &group : groups) {
-    // What is nearest to the last one moves first: its operands live longer for the shortest time.
+    // The kernel nearest to the last one moves first, because it extends live ranges least.
     Operation *end = exec::KernelOp(group.back());
     for (size_t index = group.size() - 1; index-- > 0;)
       if (line->move(first + index)) {

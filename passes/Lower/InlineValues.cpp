@@ -1,4 +1,4 @@
-//===- InlineValues.cpp - values that take no memory ----------------------===//
+//===- InlineValues.cpp - values without memory ---------------------------===//
 
 #include "passes/Lower/InlineValues.h"
 #include "dialects/Exec/Views.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// Dense constants up to this size are spelled out as selects on the index.
+/// Dense constants with up to this many elements become selects on the index.
 static constexpr int64_t kMaxSpelledElements = 64;
 
 bool braid::isElementwise(Operation *op) {
@@ -22,8 +22,7 @@ bool braid::isExpression(Operation *op) {
   return isElementwise(op) || isa<arith::ConstantOp, tg::IotaOp, tg::BroadcastOp>(op);
 }
 
-/// Built from constants and indices alone, by arithmetic that costs less than
-/// reading memory would.
+/// Whether a value is computed from constants and indices alone, by arithmetic that costs less than a read of memory.
 static bool isCheap(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -38,8 +37,7 @@ static bool isCheap(Value value) {
   return isArithmetic && llvm::all_of(op->getOperands(), isCheap);
 }
 
-/// A tensor read as wider floats: half the bytes, and what a pass over it wrote
-/// narrow is not kept wide for another.
+/// Reading the narrow tensor halves the bytes. The wide tensor need not be kept for a later reader.
 Value braid::widenedFrom(Value value) {
   Value source = convertedFrom(value);
   bool isWidened = source && getElementTypeOrSelf(source).isBF16() && isa<FloatType>(getElementTypeOrSelf(value));
@@ -64,7 +62,7 @@ static Value emitConvert(OpBuilder &builder, Location loc, Value value, Type fro
   if (isa<FloatType>(to))
     return fromBits == 1 ? builder.create<arith::UIToFPOp>(loc, to, value).getResult()
                          : builder.create<arith::SIToFPOp>(loc, to, value).getResult();
-  // To i1 is a test, not a truncation.
+  // A conversion to i1 is a test, not a truncation.
   if (toBits == 1) {
     Value zero = builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(from));
     if (isa<FloatType>(from))
@@ -93,7 +91,7 @@ static Value emitIndex(OpBuilder &builder, Location loc, int64_t loop) {
   return builder.create<arith::IndexCastOp>(loc, builder.getI32Type(), index);
 }
 
-/// A small table: selects on the row-major index.
+/// Writes a small table as selects on the row-major index.
 static Value emitTable(OpBuilder &builder, Location loc, DenseElementsAttr table, ArrayRef<int64_t> coordinates) {
   Value linear;
   SmallVector<int64_t> strides = exec::rowMajor(table.getType().getShape());
@@ -119,7 +117,7 @@ static Value emitTable(OpBuilder &builder, Location loc, DenseElementsAttr table
 // Expressions
 //===----------------------------------------------------------------------===//
 
-/// The coordinates of a broadcast's operand, given those of its result.
+/// Returns the coordinates of a broadcast's operand, given those of its result.
 static SmallVector<int64_t> sourceCoordinates(tg::BroadcastOp broadcast, ArrayRef<int64_t> coordinates) {
   SmallVector<int64_t> result;
   for (auto [dim, size] : llvm::zip(broadcast.getDims(), broadcast.getInput().getType().getShape()))
@@ -131,14 +129,14 @@ void InlineExpression::collect(KernelBuilder &kernel, Value value, const Coordin
   if (auto broadcast = value.getDefiningOp<tg::BroadcastOp>())
     return collect(kernel, broadcast.getInput(), sourceCoordinates(broadcast, coordinates),
                    name.empty() ? tg::valueNameOf(broadcast.getLoc()) : name);
-  if (isCheap(value)) // reads nothing
+  if (isCheap(value)) // reads no tensor
     return;
   if (Value source = widenedFrom(value))
     return collect(kernel, source, coordinates, name.empty() ? tg::valueNameOf(value.getLoc()) : name);
   if (llvm::is_contained(sources, std::make_pair(value, coordinates)))
     return;
   sources.push_back({value, coordinates});
-  // A dim at index 0 has size 1 and is dropped: maps are projected permutations.
+  // Dims at index 0 have size 1 and are dropped, because maps are projected permutations.
   auto type = cast<RankedTensorType>(value.getType());
   Coordinates dims;
   SmallVector<int64_t> shape;

@@ -1,9 +1,8 @@
-//===- InlineValues.h - values that take no memory --------------*- C++ -*-===//
+//===- InlineValues.h - values without memory -------------------*- C++ -*-===//
 //
-// Constants, iotas, broadcasts, cheap arithmetic on constants and iotas, and bf16
-// read as wider floats are computed where they are read: their scalar code is
-// written into the body of each generic that reads them.  What is left are reads of
-// tensors.
+// Constants, iotas, broadcasts, cheap arithmetic on constants and iotas, and bf16 read as wider floats are computed in
+// their readers: their scalar code is written into the body of each generic that reads them. Only reads of tensors
+// remain.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_INLINEVALUES_H
@@ -13,26 +12,25 @@
 
 namespace braid {
 
-/// True for ops that InlineExpression can write: elementwise ones, broadcasts, constants
-/// and indices.
+/// Whether InlineExpression can write an op: elementwise ops, broadcasts, constants and indices.
 bool isExpression(mlir::Operation *op);
 
-/// True if the value is computed where it is read.
+/// Whether a value is computed in its readers.
 bool isInlined(mlir::Value value);
 
-/// If the value is a tensor of bf16 read as wider floats, that tensor; else null.
+/// Returns the bf16 tensor that a value is widened from, or null.
 mlir::Value widenedFrom(mlir::Value value);
 
 /// The scalar expression of tensor values at one point of an iteration space.
 class InlineExpression {
 public:
-  /// Which loop (dim of the space) indexes each dim of a value; -1 is index 0.
+  /// The loop (dim of the space) that indexes each dim of a value; -1 is index 0.
   using Coordinates = llvm::SmallVector<int64_t>;
 
   InlineExpression(mlir::OpBuilder &outer, mlir::Location loc) : outer(outer), loc(loc) {}
 
-  /// Registers the tensors that `value` at `coordinates` reads, as operands of
-  /// the kernel; `name` is what the tensor is called where it is moved from.
+  /// Registers the tensors that `value` at `coordinates` reads as operands of the kernel. `name` is the tensor's name
+  /// in the op that it is inlined from.
   void collect(KernelBuilder &kernel, mlir::Value value, const Coordinates &coordinates, llvm::StringRef name = "");
   llvm::ArrayRef<KernelBuilder::Read> getReads() const { return reads; }
   /// Writes the scalar `value` at `coordinates`, given a scalar for each read.
@@ -43,22 +41,22 @@ private:
   mlir::OpBuilder &outer;
   mlir::Location loc;
   llvm::SmallVector<KernelBuilder::Read> reads;
-  /// The reads by the value outside; few, so searched in order.
+  /// The outside value of each read; few, so searched linearly.
   llvm::SmallVector<std::pair<mlir::Value, Coordinates>> sources;
 };
 
-/// A kernel that writes an inlined value, or a copy of a view, to memory.
+/// Builds a kernel that writes an inlined value, or a copy of a view, to memory.
 mlir::Value copyToMemory(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name, mlir::Value value);
 
-/// The dims of a tensor's kernel: all, in order; a scalar has none.
+/// Returns the dims of a tensor's kernel: all, in order; none for a scalar.
 llvm::SmallVector<int64_t> allDims(mlir::RankedTensorType type);
-/// The iteration space of a tensor's kernel: its shape; a scalar is one lane.
+/// Returns the iteration space of a tensor's kernel: its shape; one lane for a scalar.
 llvm::SmallVector<int64_t> spaceOf(mlir::RankedTensorType type);
 
 /// Writes the scalar form of an elementwise op (arith, math, tg.convert).
 mlir::Value emitScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op, mlir::ValueRange operands);
 
-/// True for ops with one scalar formula for all elements.
+/// Whether an op has one scalar formula for all elements.
 bool isElementwise(mlir::Operation *op);
 
 } // namespace braid

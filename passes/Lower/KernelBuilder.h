@@ -1,7 +1,7 @@
 //===- KernelBuilder.h - writes exec.kernel bodies --------------*- C++ -*-===//
 //
-// Builds one kernel on values: add operands, add generics that read operands or
-// earlier generics, finish with the values to return.
+// Builds one kernel in value form: add operands, add generics that read operands or earlier generics, and finish with
+// the values to return.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_KERNELBUILDER_H
@@ -22,21 +22,20 @@ public:
     Value tensor;
     Dims dims;
   };
-  /// Writes the scalar body: gets a scalar for each read, and for reductions the
-  /// running value last; returns the new value.
+  /// Writes the scalar body. Receives a scalar for each read and, for reductions, the running value last; returns the
+  /// new value.
   using Body = llvm::function_ref<Value(mlir::OpBuilder &, mlir::ValueRange)>;
 
   KernelBuilder(mlir::OpBuilder &outer, mlir::Location loc, llvm::StringRef name, llvm::ArrayRef<int64_t> space);
 
-  /// The tensor inside the kernel for `value` outside, which has the name that the kernel's reader
-  /// has for it, or else its own.
+  /// Returns the tensor inside the kernel for `value` outside. Its name is `name`, or else the value's own.
   Value operand(Value value, llvm::StringRef name = "");
-  /// Elementwise over `dims`.
+  /// Adds an elementwise generic over `dims`.
   Value parallel(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<Read> reads, mlir::Type element, Body body);
   /// Reduces the loops `dims` to those of `kept`, from `init`.
   Value reduction(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> kept, llvm::ArrayRef<Read> reads,
                   mlir::TypedAttr init, Body body);
-  /// Makes the kernel, with these results.
+  /// Builds the kernel with these results.
   exec::KernelOp finish(llvm::ArrayRef<Value> results);
 
 private:

@@ -1,4 +1,4 @@
-//===- KernelNames.cpp - what a kernel is called --------------------------===//
+//===- KernelNames.cpp - names of kernels ---------------------------------===//
 
 #include "passes/Lower/KernelNames.h"
 #include "dialects/TG/ValueNames.h"
@@ -8,8 +8,8 @@
 
 using namespace mlir;
 
-/// The last part of a dotted name that is no number, as an identifier:
-/// `tg.layer_norm` and `h.0.layer_norm` are `layer_norm`.
+/// Returns the last part of a dotted name that is not a number, as an identifier: `tg.layer_norm` and `h.0.layer_norm`
+/// become `layer_norm`.
 static std::string identifierOf(StringRef name) {
   while (true) {
     auto [head, tail] = name.rsplit('.');
@@ -27,9 +27,9 @@ static std::string identifierOf(StringRef name) {
 }
 
 std::string braid::kernelNameOf(Operation *op) {
-  // Other names are of layers: equal kernels of different layers are one.
+  // Other location names belong to layers, whose equal kernels are shared.
   if (auto name = tg::withoutValueName(op->getLoc())->findInstanceOf<NameLoc>()) {
-    // `tg.update adamw` says which of the op's definitions it is.
+    // `tg.update adamw` names one of the op's definitions.
     auto [composite, definition] = name.getName().getValue().split(' ');
     if (RegisteredOperationName::lookup(composite, op->getContext()))
       return identifierOf(definition.empty() ? composite : definition);
@@ -46,7 +46,7 @@ std::string braid::fusedName(StringRef first, StringRef second) {
       if (!llvm::is_contained(words, part))
         words.push_back(part);
   }
-  // Lone arithmetic says little beside the composites it was fused with.
+  // Arithmetic words are dropped next to the composites they were fused with.
   auto isArithmetic = [](StringRef word) {
     return llvm::is_contained({"addf", "subf", "mulf", "divf", "negf", "cmpf", "cmpi", "select", "convert", "reduce",
                                "broadcast", "addi", "muli", "subi", "exp", "sqrt", "rsqrt", "copy"},
@@ -54,7 +54,7 @@ std::string braid::fusedName(StringRef first, StringRef second) {
   };
   if (!llvm::all_of(words, isArithmetic))
     llvm::erase_if(words, isArithmetic);
-  // Enough to recognise it by; the location names all.
+  // Three words identify a kernel; its location names all parts.
   if (words.size() > 3)
     words.resize(3);
   return llvm::join(words, "__");

@@ -1,8 +1,7 @@
-//===- KernelNames.h - what a kernel is called ------------------*- C++ -*-===//
+//===- KernelNames.h - names of kernels -------------------------*- C++ -*-===//
 //
-// A kernel is named by the graph ops it holds: the composite an op was part of
-// (kept in its location by tg-decompose), else the op itself.  Never by the layer: equal
-// kernels of several layers are one.
+// A kernel is named after its graph ops: the composite that an op came from (tg-decompose keeps it in the location),
+// else the op itself. The name never contains the layer, because equal kernels of several layers are shared.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_KERNELNAMES_H
@@ -16,7 +15,7 @@ namespace braid {
 /// `layer_norm` for a part of tg.layer_norm, `mulf` for a lone arith.mulf.
 std::string kernelNameOf(mlir::Operation *op);
 
-/// The name of a kernel that holds two others, of at most a few words.
+/// Returns the name of two merged kernels, at most a few words.
 std::string fusedName(llvm::StringRef first, llvm::StringRef second);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- KernelSpace.cpp - iteration spaces of two kernels made one ---------===//
+//===- KernelSpace.cpp - common iteration space of two kernels ------------===//
 
 #include "passes/Lower/KernelSpace.h"
 #include "dialects/Exec/Views.h"
@@ -13,7 +13,7 @@ using linalg::GenericOp;
 using Dims = SmallVector<int64_t>;
 
 //===----------------------------------------------------------------------===//
-// Questions
+// Queries
 //===----------------------------------------------------------------------===//
 
 static int64_t product(ArrayRef<int64_t> sizes) {
@@ -116,7 +116,7 @@ static DimSplits identity(size_t rank) {
   return splits;
 }
 
-/// True if a kernel's lanes stay whole and last, or need not.
+/// Whether a kernel's lanes stay whole and last, or may be split.
 static bool keepsLanes(exec::KernelOp kernel, const DimSplits &splits, ArrayRef<int64_t> space) {
   int64_t lanes = space.size() - 1;
   return !reduces(kernel) || (splits.back().size() == 1 && splits.back()[0] == lanes);
@@ -238,7 +238,7 @@ void LoopSplitter::splitGeneric(GenericOp generic) {
   values.map(generic.getResult(0), split.getResult(0));
 }
 
-/// i = i0 * size1 + i1, in the type that the index is cast to.
+/// Builds i = i0 * size1 + i1, in the type that the index is cast to.
 static void splitIndexCast(arith::IndexCastOp op, ArrayRef<Value> parts, ArrayRef<int64_t> strides) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -258,7 +258,7 @@ static void splitIndexCast(arith::IndexCastOp op, ArrayRef<Value> parts, ArrayRe
   op.erase();
 }
 
-/// The parts of an index in its place, each with its share of the stride.
+/// Replaces an index by its parts, each with its share of the stride.
 static void splitRandomIndex(exec::RandomUniformOp op, Value index, ArrayRef<Value> parts, ArrayRef<int64_t> strides) {
   SmallVector<Value> indices;
   SmallVector<int64_t> newStrides;
@@ -277,7 +277,7 @@ static void splitRandomIndex(exec::RandomUniformOp op, Value index, ArrayRef<Val
   op.setStrides(newStrides);
 }
 
-/// Rewrites the indices in a body that was cloned.
+/// Rewrites the indices in a cloned body.
 void LoopSplitter::splitIndices(GenericOp generic, ArrayRef<int64_t> dims, ArrayRef<int64_t> newDims) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<linalg::IndexOp> indices(generic.getRegion().front().getOps<linalg::IndexOp>());
@@ -309,7 +309,7 @@ exec::KernelOp LoopSplitter::finish() {
                                                ValueRange(), space);
   kernel.getBody().takeBody(region);
   for (auto [before, after] : llvm::zip(old.getResults(), kernel.getResults())) {
-    // Views read their source in row-major order, which splitting keeps.
+    // Views read their source in row-major order, which splitting preserves.
     for (OpOperand &use : llvm::make_early_inc_range(before.getUses()))
       if (isa<exec::ViewOp>(use.getOwner()))
         use.set(after);
@@ -331,7 +331,7 @@ exec::KernelOp LoopSplitter::run() {
 exec::KernelOp braid::moveToSpace(exec::KernelOp kernel, ArrayRef<int64_t> space, const DimSplits &splits) {
   if (kernel.getSpace() == space)
     return kernel;
-  // Rows of a larger space: the loops keep their numbers.
+  // Rows of a larger space: the loop numbers stay the same.
   DimSplits same = identity(splits.size());
   if (splits == same && space.take_front(splits.size()) == kernel.getSpace()) {
     kernel.setSpace(space);

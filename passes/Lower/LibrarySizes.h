@@ -1,4 +1,4 @@
-//===- LibrarySizes.h - what libraries can count ----------------*- C++ -*-===//
+//===- LibrarySizes.h - size limits of libraries ----------------*- C++ -*-===//
 #ifndef BRAID_PASSES_LOWER_LIBRARYSIZES_H
 #define BRAID_PASSES_LOWER_LIBRARYSIZES_H
 
@@ -9,7 +9,7 @@ namespace braid {
 
 constexpr int64_t kLargestLibraryNumber = std::numeric_limits<int32_t>::max();
 
-/// The first number of the call that its library cannot hold.
+/// Returns the first size of the call that its library cannot represent.
 std::optional<exec::LibraryNumber> findTooLarge(exec::ActionOpInterface call, const TargetInfo &target);
 
 } // namespace braid

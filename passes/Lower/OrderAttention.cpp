@@ -1,4 +1,4 @@
-//===- OrderAttention.cpp - the order in which attention sums gradients ---===//
+//===- OrderAttention.cpp - summation order of attention gradients --------===//
 
 #include "dialects/Exec/Exec.h"
 #include "lib/Cost/Machine.h"
@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace braid;
 using exec::SumOrder;
 
-/// A fixed order may take these shares of the arena and of the predicted time.
+/// A fixed order may cost up to these shares of the arena and of the predicted time.
 static constexpr double kMemoryShare = 0.1, kTimeShare = 0.02;
 
 namespace {
@@ -50,7 +50,7 @@ struct OrderAttentionPass : public braid::impl::OrderAttentionPassBase<OrderAtte
   }
 
 private:
-  /// Of all calls.
+  /// Sets the order of all calls.
   void set(SumOrder chosen) {
     for (exec::AttentionGradOp call : calls)
       call.setOrder(chosen);
@@ -69,7 +69,7 @@ private:
     return success();
   }
 
-  /// The scratch memory of all programs with the present order.
+  /// Returns the scratch bytes of all programs with the present order.
   int64_t workspace() {
     SmallVector<exec::ActionOpInterface> actions;
     getOperation().walk([&](exec::ActionOpInterface action) { actions.push_back(action); });
@@ -83,7 +83,7 @@ private:
     return std::nullopt;
   }
 
-  /// Predicted seconds of the programs with these calls, without communication.
+  /// Returns the predicted seconds of the programs with these calls, without communication.
   double seconds() {
     llvm::SetVector<Operation *> programs;
     for (exec::AttentionGradOp call : calls)

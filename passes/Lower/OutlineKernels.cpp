@@ -1,8 +1,8 @@
-//===- OutlineKernels.cpp - kernels that launches share -------------------===//
+//===- OutlineKernels.cpp - kernels shared by launches --------------------===//
 //
-// Two kernels are one when their bodies, layouts and ties are equal.  A
-// kernel that treats all elements alike, or all rows, on whole contiguous tensors, is first
-// made independent of their number, so that shapes share it too.
+// Kernels with equal bodies, layouts and ties share one definition. A kernel that treats all elements or all rows
+// alike, on whole contiguous tensors, is first made independent of their number, so that kernels of different shapes
+// share a definition too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +25,11 @@ using namespace braid;
 using linalg::GenericOp;
 
 namespace {
-/// What a kernel may have any number of.
+/// The dimension that may have any size: none, elements or rows.
 enum class Any { Nothing, Elements, Rows };
 } // namespace
 
-/// Whether every operand of a generic is a scalar, or has all rows.
+/// Whether every operand of a generic is a scalar or has all rows.
 static bool readsRowsAlike(GenericOp generic) {
   return !generic.hasIndexSemantics() && generic.getRegion().front().getOps<exec::RandomUniformOp>().empty() &&
          llvm::all_of(generic->getOpOperands(), [&](OpOperand &operand) {
@@ -38,7 +38,7 @@ static bool readsRowsAlike(GenericOp generic) {
          });
 }
 
-/// True if each row of two-dimensional tensors becomes a value, alike.
+/// Whether each row of two-dimensional tensors becomes one value, alike for all rows.
 static bool reducesRowsAlike(exec::KernelOp kernel) {
   auto generics = kernel.getBlock()->getOps<GenericOp>();
   auto isOfKind = [](exec::GenericKind kind) {
@@ -51,8 +51,8 @@ static bool reducesRowsAlike(exec::KernelOp kernel) {
                       [](Type type) { return cast<exec::RefType>(type).getShape().size() == 1; });
 }
 
-/// What nothing of a kernel depends on the number of: each is computed alike, and lies behind
-/// the one before.
+/// Returns the dimension on whose size a kernel does not depend: its elements or rows are computed alike and are
+/// contiguous.
 static Any anyNumberOf(exec::KernelOp kernel) {
   auto isContiguous = [](Type type) { return cast<exec::RefType>(type).isContiguous(); };
   auto isScalar = [](Type type) { return cast<exec::RefType>(type).getShape().empty(); };
@@ -63,7 +63,7 @@ static Any anyNumberOf(exec::KernelOp kernel) {
   return reducesRowsAlike(kernel) ? Any::Rows : Any::Nothing;
 }
 
-/// A tensor of one element, or of one row, in place of one of many; scalars stay.
+/// Returns the type with one element or one row; scalars stay.
 static RankedTensorType typeOfOne(Type type, Any any) {
   auto tensor = cast<RankedTensorType>(type);
   if (any == Any::Nothing || tensor.getRank() == 0)
@@ -113,7 +113,7 @@ static void flatten(Block &body) {
   }
 }
 
-/// For each out, the operand that is the same reference.
+/// Returns, for each out, the operand with the same reference, or -1.
 static SmallVector<int64_t> tiesOf(exec::KernelOp kernel) {
   auto key = [](Value value) {
     auto ref = value.getDefiningOp<exec::RefOp>();
@@ -127,7 +127,7 @@ static SmallVector<int64_t> tiesOf(exec::KernelOp kernel) {
   });
 }
 
-/// Equal for definitions that are the same but for name and location.
+/// Returns a hash that is equal for definitions that differ only in name and location.
 static llvm::hash_code hashOf(exec::KernelDefOp kernel) {
   llvm::hash_code hash = llvm::hash_combine(kernel.getSpaceAttr(), kernel.getLayouts(), kernel.getTiesAttr());
   kernel.getBody().walk([&](Operation *op) {
@@ -177,10 +177,10 @@ private:
     kernel.erase();
   }
 
-  /// A definition, as yet without name.
+  /// Builds a definition without a name.
   exec::KernelDefOp define(exec::KernelOp kernel) {
     Any any = anyNumberOf(kernel);
-    // Definitions come first: looking one up must not walk over all tensors.
+    // Definitions come first, so that a lookup does not walk over all tensors.
     Block *module = getOperation().getBody();
     OpBuilder builder(module, llvm::find_if_not(*module, llvm::IsaPred<exec::KernelDefOp>));
     SmallVector<Attribute> layouts;

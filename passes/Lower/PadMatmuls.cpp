@@ -1,10 +1,9 @@
 //===- PadMatmuls.cpp - matmuls over padded rows --------------------------===//
 //
-// In memory form.  A matmul whose result has padded rows computes the padding as well, where
-// rows of zeros lie behind the operand that gives its columns (lib/Memory/ZeroRows.h): it
-// writes zeros there.  A matmul that contracts such rows then contracts the padding, too,
-// if the other operand has zeros behind its rows.  Kernels in between process rows
-// without their padding, so it stays zero.
+// Runs in memory form. A matmul whose result has padded rows also computes the padding, if zero rows follow the
+// operand that gives its columns (lib/Memory/ZeroRows.h): it writes zeros there. A matmul that contracts such rows
+// then also contracts the padding, if the other operand has zeros behind its rows. Kernels in between skip the padding
+// of rows, so it stays zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +41,7 @@ private:
   ProgramOp program;
   const llvm::StringMap<TensorOp> &tensors;
   llvm::StringMap<BufferOp> buffers;
-  llvm::StringSet<> zeroed; // buffers, all of whose padding a matmul has written
+  llvm::StringSet<> zeroed; // buffers whose whole padding a matmul has written
   llvm::MapVector<std::pair<Operation *, Type>, Value> references;
 };
 } // namespace
@@ -54,11 +53,11 @@ ProgramPadder::ProgramPadder(ProgramOp program, const llvm::StringMap<TensorOp> 
 }
 
 //===----------------------------------------------------------------------===//
-// What there is
+// Queries
 //===----------------------------------------------------------------------===//
 
-/// The distance of the rows that a reference has, if what lies between them is the padding
-/// of its buffer; else 0.  A slice of longer rows has the same strides and no padding.
+/// Returns the pitch of a reference's rows, if padding of its buffer lies between them; else 0. A slice of longer rows
+/// has the same strides and no padding.
 int64_t ProgramPadder::pitchOfPaddedRows(RefOp ref) {
   BufferOp buffer = buffers.lookup(ref.getBuffer());
   RefType type = ref.getType();
@@ -75,8 +74,8 @@ int64_t ProgramPadder::pitchOfPaddedRows(RefOp ref) {
   return isWhole && padding == bytes / row * (pitch - columns) * element ? pitch : 0;
 }
 
-/// Whether behind the rows of this reference, which are the last of a persistent tensor, there
-/// are zeros up to so many rows.
+/// Whether zeros follow the rows of this reference, up to `rows` rows. The rows must be the last of a persistent
+/// tensor.
 bool ProgramPadder::hasZerosBehind(RefOp ref, int64_t rows) {
   TensorOp tensor = tensors.lookup(ref.getBuffer());
   RefType type = ref.getType();
@@ -88,7 +87,7 @@ bool ProgramPadder::hasZerosBehind(RefOp ref, int64_t rows) {
   return isLast && begin + rows * row <= static_cast<int64_t>(tensor.getBytes());
 }
 
-/// The reference with another size of a dim, at the same place.
+/// Returns the reference with another size of a dim, at the same address.
 Value ProgramPadder::resized(RefOp ref, unsigned dim, int64_t size) {
   RefType type = ref.getType();
   SmallVector<int64_t> shape(type.getShape());

@@ -1,8 +1,7 @@
-//===- PlanMemory.cpp - assigns memory to every value ---------------------===//
+//===- PlanMemory.cpp - assign memory to every value ----------------------===//
 //
-// The pass combines the parts of lib/Memory: buffer assignment (BufferAssignment), sizes
-// and lifetimes as a placement problem, its solution and verification (Placement), and the
-// memory form (Emit).
+// Combines the parts of lib/Memory: buffer assignment (BufferAssignment), the placement problem of sizes and live
+// ranges with its solution and verification (Placement), and the memory form (Emit).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +27,11 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// The buffers of a program, without offsets.
+/// Returns the buffers of a program, without offsets.
 static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, const PersistentTensors &tensors,
                                   int64_t workspace, const TargetInfo &target) {
   PlannedProgram plan{places, {}, {}, 0};
-  // References name buffers and persistent tensors alike.
+  // References use one namespace for buffers and persistent tensors.
   auto symbol = [&](std::string name) {
     while (tensors.byName.contains(name))
       name += "_";
@@ -62,7 +61,7 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
   return plan;
 }
 
-/// The buffers of one of the memories.
+/// Returns the placement problem of the buffers in device or host memory.
 static PlacementProblem problemOf(PlannedProgram &plan, bool onHost, const TargetInfo &target,
                                   SmallVectorImpl<PlannedBuffer *> &placed) {
   PlacementProblem problem;
@@ -79,8 +78,8 @@ static PlacementProblem problemOf(PlannedProgram &plan, bool onHost, const Targe
   return problem;
 }
 
-/// Assigns offsets in one of the memories, above the persistent tensors, which end at `base`.  Returns
-/// the end of all.
+/// Assigns offsets in device or host memory, above the persistent tensors, which end at `base`. Returns the end of all
+/// buffers.
 static FailureOr<int64_t> place(func::FuncOp program, PlannedProgram &plan, bool onHost, int64_t base,
                                 const TargetInfo &target) {
   SmallVector<PlannedBuffer *> placed;

@@ -1,9 +1,8 @@
-//===- RecomputeOperands.cpp - what a kernel can compute, it does not read --===//
+//===- RecomputeOperands.cpp - recompute operands inside kernels ----------===//
 //
-// A kernel that saves an activation and one that reads it again in backward often
-// read the same tensors besides.  Where the activation is elementwise in those, the
-// second kernel computes it from what it has in registers: the activation is not
-// read, and if nothing else reads it, not written or kept either.
+// A kernel that saves an activation and a kernel that reads it in backward often read other tensors in common. If the
+// activation is elementwise in those tensors, the second kernel computes it from its registers. It then does not read
+// the activation, and without other readers the activation is neither written nor kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +26,11 @@ using namespace braid;
 using linalg::GenericOp;
 
 //===----------------------------------------------------------------------===//
-// What can be computed again
+// Recomputable values
 //===----------------------------------------------------------------------===//
 
-/// Whether each element is computed from the elements at its own coordinates, and from
-/// nothing else: no indices, no random numbers, nothing broadcast.
+/// Whether each element depends only on the elements at its own coordinates: no indices, no random numbers, no
+/// broadcasts.
 static bool isPointwise(GenericOp generic) {
   return generic.getNumParallelLoops() == generic.getNumLoops() &&
          llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }) &&
@@ -41,7 +40,7 @@ static bool isPointwise(GenericOp generic) {
 }
 
 namespace {
-/// An operand of `reader` and the generics of the kernel that makes it, in order.
+/// An operand of `reader`, and the generics of its producer that compute it, in order.
 struct Recomputation {
   exec::KernelOp maker, reader;
   unsigned operand;
@@ -56,8 +55,8 @@ private:
 };
 } // namespace
 
-/// The reader's operand that is this operand of the maker, read at the coordinates of the
-/// one that is computed.
+/// Returns the reader's operand that equals this operand of the producer, at the coordinates of the recomputed
+/// operand.
 std::optional<unsigned> Recomputation::operandLike(BlockArgument argument) {
   Value source = maker.getIns()[argument.getArgNumber()];
   for (auto [index, value] : llvm::enumerate(reader.getIns()))
@@ -87,8 +86,7 @@ bool Recomputation::find() {
   return made.getDefiningOp() && addSlice(made);
 }
 
-/// Writes the generics into the reader, whose loops have other numbers, and takes the
-/// operand from it.
+/// Clones the generics into the reader, with its own loop numbers, and removes the operand.
 void Recomputation::apply() {
   Block &body = *reader.getBlock();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
@@ -113,7 +111,7 @@ void Recomputation::apply() {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels without the results that nothing reads
+// Removal of results without readers
 //===----------------------------------------------------------------------===//
 
 static void eraseDeadOps(Block &body) {

@@ -1,15 +1,13 @@
 //===- RowReduction.cpp - reductions as kernels ---------------------------===//
 //
-// Dims are reduced in stages, lanes first:
+// Reduces dims in stages, lanes first:
 //
 //   lanes   rows stay parallel; each row becomes one value
-//   rows    rows that are kept come first in the space; when these are few, the
-//           reduced rows are split into blocks, each block leaves a partial, and a
-//           second kernel combines the partials in order; those of a long sum, in
-//           groups first
+//   rows    kept rows come first in the space; when these are few, the reduced rows are split into
+//           blocks, each block leaves a partial result, and a second kernel combines the partial
+//           results in order; those of a long sum are first combined in groups
 //
-// The number of blocks depends on the shape alone, so a sum has the same bits
-// for any number of threads.
+// The number of blocks depends only on the shape, so a sum has the same bits for any number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,29 +24,29 @@ using namespace mlir;
 using namespace braid;
 using Dims = SmallVector<int64_t>;
 
-/// Fewer reduced rows than this are not worth a second kernel.
+/// Least number of reduced rows that is worth a second kernel.
 static constexpr int64_t kMinSplitRows = 32;
-/// Sums of more terms combine their partials in groups first, this many for each result.
+/// Sums of more terms than `kLongSum` first combine their partial results in `kPartialGroups` groups per result.
 static constexpr int64_t kLongSum = 1 << 16, kPartialGroups = 16;
-/// Vectors longer than this are reduced as rows of lanes.
+/// Longer vectors are reduced as rows of lanes.
 static constexpr int64_t kMaxLanes = 1 << 16;
 
 Value braid::reducedTensor(tg::ReduceOp reduce) {
   Value input = reduce.getInput(), narrow = widenedFrom(input);
   ArrayRef<int64_t> shape = cast<RankedTensorType>(input.getType()).getShape();
-  // Over dims of size 1 there is no kernel that could widen.
+  // Dims of size 1 need no kernel, and only a kernel can widen.
   bool isKernel = llvm::any_of(reduce.getDims(), [&](int64_t dim) { return shape[dim] != 1; });
   return narrow && isKernel && !isInlined(narrow) && reduce.getType().getElementType().isF32() ? narrow : input;
 }
 
 namespace {
-/// One reduction, stage by stage.
+/// Builds one reduction, stage by stage.
 class Reduction {
 public:
   Reduction(OpBuilder &builder, tg::ReduceOp op, int64_t blocks)
       : builder(builder), op(op), loc(op.getLoc()), name(kernelNameOf(op)), blocks(blocks), value(reducedTensor(op)) {
     element = cast<RankedTensorType>(value.getType()).getElementType();
-    // bf16 is for memory; sums happen in f32.
+    // bf16 is a storage type; sums are computed in f32.
     if (element.isBF16())
       element = builder.getF32Type();
     for (int64_t dim : op.getDims())
@@ -81,7 +79,7 @@ private:
 };
 } // namespace
 
-/// The identity of the reduction.
+/// Returns the identity of the reduction.
 TypedAttr Reduction::identity() {
   if (op.getKind() != tg::ReduceKind::Max)
     return builder.getZeroAttr(element);
@@ -114,7 +112,7 @@ void Reduction::reshape(ArrayRef<int64_t> shape) {
                                              exec::rowMajor(shape));
 }
 
-/// Partial results are not yet what the op makes.
+/// Partial results do not have the name and facts of the op's result.
 Location Reduction::stage(bool isLast) {
   if (isLast)
     return op.getLoc();
@@ -132,7 +130,7 @@ void Reduction::reduceLanes(bool isLast) {
                        [&](OpBuilder &body, ValueRange s) { return combine(body, widen(body, s[0]), s[1]); });
   Type stored = cast<RankedTensorType>(op.getType()).getElementType();
   if (isLast && (isMean() || stored != element)) {
-    // The sum is not yet what the op makes.
+    // The sum is not yet the op's result, so it does not have its name.
     result.getDefiningOp()->setLoc(tg::withoutValueName(loc));
     result = kernel.parallel(rows, {{result, Dims(rows)}}, stored, [&](OpBuilder &body, ValueRange s) -> Value {
       Value mean = isMean() ? scale(body, s[0]) : s[0];
@@ -142,10 +140,10 @@ void Reduction::reduceLanes(bool isLast) {
   value = kernel.finish(result).getResult(0);
 }
 
-/// Reduces these rows in one kernel; the rows that are kept are its blocks.
+/// Reduces these rows in one kernel; the kept rows are its blocks.
 void Reduction::reduceRowsOnce(ArrayRef<int64_t> rows, bool isLast) {
   loc = stage(isLast);
-  // Kept rows first, then reduced rows, then lanes.
+  // Order of the space: kept rows, reduced rows, lanes.
   int64_t rank = shape().size();
   Dims order, position(rank), space;
   for (int64_t dim = 0; dim < rank - 1; ++dim)
@@ -161,7 +159,7 @@ void Reduction::reduceRowsOnce(ArrayRef<int64_t> rows, bool isLast) {
   Dims dims = llvm::to_vector(llvm::seq<int64_t>(0, rank)), kept = llvm::to_vector(llvm::seq<int64_t>(0, numKept));
   kept.push_back(rank - 1);
   KernelBuilder kernel(builder, loc, name, space);
-  // A sum over rows is not read in its own kernel, so a mean scales its terms.
+  // A kernel cannot read its own sum over rows, so a mean scales the terms.
   Value result =
       kernel.reduction(dims, kept, {{kernel.operand(value), position}}, identity(), [&](OpBuilder &body, ValueRange s) {
         Value x = widen(body, s[0]);
@@ -179,7 +177,7 @@ void Reduction::reduceRowsOnce(ArrayRef<int64_t> rows, bool isLast) {
   value = narrow.finish(result).getResult(0);
 }
 
-/// The largest divisor of `size` that is at most `limit`.
+/// Returns the largest divisor of `size` that is at most `limit`.
 static int64_t divisorUpTo(int64_t size, int64_t limit) {
   for (int64_t divisor = std::min(size, limit); divisor > 1; --divisor)
     if (size % divisor == 0)
@@ -193,7 +191,7 @@ void Reduction::reduceRows(ArrayRef<int64_t> rows, bool isLast) {
     (llvm::is_contained(rows, dim) ? reduced : kept) *= shape()[dim];
   if (kept >= blocks || reduced < kMinSplitRows)
     return reduceRowsOnce(rows, isLast);
-  // Whole leading rows become blocks while they are few, then a divisor of the next.
+  // Whole leading rows become blocks while these are few, then a divisor of the next dim.
   Dims splitShape, inner;
   SmallVector<bool> isPartial;
   int64_t wanted = blocks / kept;
@@ -217,7 +215,7 @@ void Reduction::reduceRows(ArrayRef<int64_t> rows, bool isLast) {
     return reduceRowsOnce(rows, isLast);
   reshape(splitShape);
   reduceRowsOnce(inner, /*isLast=*/false);
-  // The first stage kept its rows in their old order.
+  // The first stage kept its rows in their original order.
   Dims partials;
   int64_t position = 0;
   for (auto [dim, partial] : llvm::enumerate(isPartial)) {
@@ -227,14 +225,14 @@ void Reduction::reduceRows(ArrayRef<int64_t> rows, bool isLast) {
       partials.push_back(position);
     ++position;
   }
-  // Partials of a long sum come together as a tree, or rounding them would show.
+  // Partial results of a long sum are combined as a tree, to limit rounding errors.
   if (count <= kLongSum)
     return reduceRowsOnce(partials, isLast);
   blocks = kept * kPartialGroups;
   reduceRows(partials, isLast);
 }
 
-/// Reduced dims of size 1 are dropped: there is nothing to combine.
+/// Drops reduced dims of size 1, which need no combination.
 Dims Reduction::dropUnitDims() {
   Dims dims, kept;
   for (auto [dim, size] : llvm::enumerate(shape())) {

@@ -7,11 +7,10 @@
 
 namespace braid {
 
-/// The tensor in memory that a reduction reads: bf16 that it reads as f32 is not widened there.
+/// Returns the tensor in memory that a reduction reads. A reduction to f32 reads bf16 directly.
 mlir::Value reducedTensor(tg::ReduceOp reduce);
 
-/// Kernels that compute a reduction.  Reduced rows are split into about `blocks`
-/// blocks that run in parallel.
+/// Builds the kernels of a reduction. Splits reduced rows into about `blocks` blocks that run in parallel.
 mlir::Value formReduction(mlir::OpBuilder &builder, tg::ReduceOp reduce, int64_t blocks);
 
 } // namespace braid

@@ -1,8 +1,8 @@
 //===- SelectAddends.cpp - residual sums as GEMM epilogues ----------------===//
 //
-// A GEMM library computes D = A B + C and reads C once.  With a residual as C, the call writes
-// the sum that a kernel would read two tensors for.  At this point of the pipeline sums are still
-// ops and matmuls are calls, so it is known what else reads a result, and what is in memory.
+// A GEMM library computes D = A B + C and reads C once. With a residual as C, the call writes the sum, which a kernel
+// would need two more reads for. At this stage sums are still ops and matmuls are calls, so the other readers of a
+// result and the values in memory are known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// The call that makes `term` for `add` alone, and can add a tensor to it; or null.
+/// Returns the call that defines `term`, if only `add` reads it and the call can add a tensor; else null.
 static exec::MatmulOp matmulOf(Value term) {
   auto matmul = term.getDefiningOp<exec::MatmulOp>();
   bool takes = matmul && matmul.getWritten().size() == 1 && term.hasOneUse() && takesEpilogue(matmul);
   return takes ? matmul : exec::MatmulOp();
 }
 
-/// Whether `value` is in memory when `matmul` runs, added by it or not: an argument, a result of a call, or
-/// what a kernel computes or looks up that the matmul or an earlier op reads, too.
+/// Whether `value` is in memory when `matmul` runs, even if the matmul does not add it: an argument, a call's result,
+/// or a kernel's or lookup's result that the matmul or an earlier op also reads.
 static bool isInMemoryAt(Value value, exec::MatmulOp matmul) {
   Operation *maker = value.getDefiningOp();
   if (!maker)

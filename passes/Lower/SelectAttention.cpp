@@ -18,8 +18,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// Why the target's library does not take attention of these operands; empty if it
-/// does.
+/// Returns why the target's library does not support attention of these operands; empty if it does.
 template <typename Op> static std::string reasonAgainstLibrary(Op op, const TargetInfo &target) {
   RankedTensorType query = op.getQuery().getType(), key = op.getKey().getType();
   const auto &takes = target.attention;
@@ -47,7 +46,7 @@ template <typename Op> static std::string reasonAgainstLibrary(Op op, const Targ
   return reason;
 }
 
-/// The same of tiles.
+/// Returns why tiles do not support attention of these operands; empty if they do.
 template <typename Op> static std::string reasonAgainstTiles(Op op, const TargetInfo &target) {
   RankedTensorType query = op.getQuery().getType();
   std::string reason;

@@ -1,10 +1,9 @@
 //===- SelectBiasGradients.cpp - bias gradients as GEMM epilogues ---------===//
 //
-// The bias gradient sums an operand of the matmul that computes the weight gradient, over
-// the dims that this matmul contracts.  A GEMM library that reads the operand anyway can
-// compute the sum as an epilogue.  At this point of the pipeline reductions are still ops
-// and matmuls are calls with their final layouts, so it is known which sums a kernel could
-// compute while it has the values in registers.
+// A bias gradient sums an operand of the matmul that computes the weight gradient, over the dims that this matmul
+// contracts. A GEMM library that reads the operand anyway can compute the sum as an epilogue. At this stage reductions
+// are still ops and matmuls are calls with final layouts. So it is known which sums a kernel could compute from values
+// in its registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,23 +32,22 @@ using namespace braid;
 static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 
 //===----------------------------------------------------------------------===//
-// Sums that are kernels of their own
+// Sums that would be separate kernels
 //===----------------------------------------------------------------------===//
 
-/// The conversion to a wider type that only `reduce` reads, or null.
+/// Returns the conversion to a wider type that only `reduce` reads, or null.
 static Operation *wideningOf(tg::ReduceOp reduce) {
   Value wide = reduce.getInput(), narrow = convertedFrom(wide);
   bool isWidening = narrow && wide.hasOneUse() && elementOf(narrow).isBF16() && elementOf(wide).isF32();
   return isWidening ? wide.getDefiningOp() : nullptr;
 }
 
-/// Whether the results of `op` are computed by a kernel, not by a call, collective or tie.
+/// Whether a kernel computes the results of `op`, not a call, collective or tie.
 static bool isComputed(Operation *op) {
   return isa<exec::KernelOp>(op) || !isa<exec::ExecDialect, comm::CommDialect>(op->getDialect());
 }
 
-/// Whether a kernel would read `value` only for its sum: no kernel computes `value`, and no
-/// kernel other than that of `sum` reads it.
+/// Whether a kernel would read `value` only for its sum: no kernel computes `value`, and no other kernel reads it.
 static bool isReadForSum(Value value, Operation *sum) {
   Value root = rootOf(value);
   if (Operation *maker = root.getDefiningOp(); maker && isComputed(maker))
@@ -63,10 +61,10 @@ static bool isReadForSum(Value value, Operation *sum) {
 }
 
 //===----------------------------------------------------------------------===//
-// Matmuls that can compute them
+// Matmuls that can compute the sum
 //===----------------------------------------------------------------------===//
 
-/// Whether the call is a single GEMM.  Each of several GEMMs would restart the sum.
+/// Whether the call is a single GEMM. Several GEMMs would each restart the sum.
 static bool isSingleGemm(exec::MatmulOp matmul) {
   auto type = cast<RankedTensorType>(matmul.getResult().getType());
   FailureOr<MatmulShape> shape = matmulShape(matmul.getContraction(), exec::layoutOf(matmul.getLhs()),
@@ -74,8 +72,8 @@ static bool isSingleGemm(exec::MatmulOp matmul) {
   return succeeded(shape) && shape->batch.empty() && shape->outer.empty();
 }
 
-/// Whether `matmul` contracts the dims `dims` of its operand on `side`, and these alone,
-/// and has one other of them in its result.
+/// Whether `matmul` contracts exactly the dims `dims` of its operand on `side`, and keeps one other dim of that
+/// operand in its result.
 static bool contracts(exec::MatmulOp matmul, exec::Side side, ArrayRef<int64_t> dims) {
   unsigned operand = side == exec::Side::Lhs ? 0 : 1;
   tg::ContractionAttr contraction = matmul.getContraction();
@@ -83,7 +81,7 @@ static bool contracts(exec::MatmulOp matmul, exec::Side side, ArrayRef<int64_t> 
          dims.size() + 1 == contraction.getOperand(operand).size();
 }
 
-/// The side of `matmul` whose sum over what it contracts is `reduce` of `value`.
+/// Returns the side of `matmul` whose sum over the contracted dims equals `reduce` of `value`.
 static std::optional<exec::Side> sideOf(exec::MatmulOp matmul, Value value, tg::ReduceOp reduce) {
   bool isPlain = !matmul.getBias() && !matmul.getAux() && !matmul.getAddend() && !matmul.getBiasGrad() &&
                  matmul.getEpilogue() == exec::Epilogue::None;
@@ -96,8 +94,8 @@ static std::optional<exec::Side> sideOf(exec::MatmulOp matmul, Value value, tg::
   return {};
 }
 
-/// The position for a call that computes both: that of the matmul if all readers of the sum
-/// come after it, else that of the sum if the matmul's operands are defined there; or null.
+/// Returns the position for a call that computes both. It is the matmul's if all readers of the sum come later, else
+/// the sum's if the matmul's operands are defined there, else null.
 static Operation *placeOf(exec::MatmulOp matmul, tg::ReduceOp reduce) {
   Block *block = matmul->getBlock();
   bool isReadAfter = llvm::all_of(reduce->getUsers(), [&](Operation *user) {
@@ -128,8 +126,8 @@ static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp re
   matmul.erase();
 }
 
-/// Whether the sum takes the call no longer than it takes kernels: one reads the operand once more, and one adds up
-/// the parts of the sum.
+/// Whether the sum costs no more in the call than in kernels: one kernel reads the operand again, and one adds the
+/// partial sums.
 static bool paysOff(exec::MatmulOp matmul, Value summed, const ComputeRates &rates) {
   return rates.biasGradSeconds(matmul) <=
          rates.callSeconds(0, static_cast<double>(bytesOf(summed.getType()))) + rates.launchSeconds;

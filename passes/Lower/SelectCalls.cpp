@@ -1,7 +1,6 @@
 //===- SelectCalls.cpp - library calls and views ---------------------------===//
 //
-// Contractions, embeddings and movement leave the graph here; arithmetic and
-// reductions stay for exec-form-kernels.
+// Replaces contractions, embeddings and data movement. Arithmetic and reductions stay for exec-form-kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,10 +30,10 @@ using namespace braid;
 using tg::typeOf;
 
 //===----------------------------------------------------------------------===//
-// Gradients of slices, put together
+// Gradients of slices as a concat
 //===----------------------------------------------------------------------===//
 
-/// Collects the pads that a tree of additions sums; false if it sums anything else.
+/// Collects the pads that a tree of additions sums; returns false if it sums anything else.
 static bool collectPads(Value value, SmallVectorImpl<tg::PadOp> &pads, bool isRoot) {
   if (!isRoot && !value.hasOneUse())
     return false;
@@ -47,7 +46,7 @@ static bool collectPads(Value value, SmallVectorImpl<tg::PadOp> &pads, bool isRo
   return true;
 }
 
-/// The concat that equals a sum of pads, or null if they overlap.
+/// Returns the concat that equals a sum of pads, or null if they overlap.
 static Value concatOf(OpBuilder &builder, arith::AddFOp add, SmallVectorImpl<tg::PadOp> &pads) {
   int64_t dim = pads[0].getDim(), position = 0;
   auto type = cast<RankedTensorType>(add.getType());
@@ -76,10 +75,10 @@ static Value concatOf(OpBuilder &builder, arith::AddFOp add, SmallVectorImpl<tg:
   return builder.create<tg::ConcatOp>(add.getLoc(), type, parts, dim);
 }
 
-/// Rewrites sums of zero-padded tensors that do not overlap as one concat: the
-/// gradient of a tensor that was used in slices.
+/// Rewrites sums of zero-padded tensors that do not overlap as one concat: the gradient of a tensor with slices as
+/// uses.
 static void mergeSumsOfPads(func::FuncOp function) {
-  // From the end, so that a whole tree is seen at its root.
+  // Visits additions from the end, so that a tree is seen at its root.
   SmallVector<arith::AddFOp> adds(function.getBody().front().getOps<arith::AddFOp>());
   for (arith::AddFOp add : llvm::reverse(adds)) {
     SmallVector<tg::PadOp> pads;
@@ -95,14 +94,14 @@ static void mergeSumsOfPads(func::FuncOp function) {
 // Selection
 //===----------------------------------------------------------------------===//
 
-/// `value` contiguous in memory: tables and indices are whole.
+/// Returns `value` contiguous in memory, as tables and indices must be.
 static Value contiguous(OpBuilder &builder, Location loc, Value value) {
   if (exec::layoutOf(value).isContiguous())
     return value;
   return copyToMemory(builder, tg::withoutTensor(loc), "copy", value);
 }
 
-/// Indices as the 32-bit integers that library calls take.
+/// Returns indices as 32-bit integers for library calls.
 static Value indices(OpBuilder &builder, Location loc, Value value) {
   auto type = RankedTensorType::get(typeOf(value).getShape(), builder.getI32Type());
   if (value.getType() != type)
@@ -134,13 +133,13 @@ static Value selectPad(OpBuilder &builder, tg::PadOp pad) {
   return builder.create<exec::ConcatOp>(pad.getLoc(), pad.getType(), parts, pad.getDim());
 }
 
-/// The rows that a scatter sums, as narrow as the target takes them.
+/// Returns the rows that a scatter sums, in bf16 if the target supports that.
 static Value updatesOf(tg::ScatterAddOp scatter, const TargetInfo &info) {
   Value narrow = info.wideScatter ? widenedFrom(scatter.getUpdates()) : Value();
   return narrow && scatter.getType().getElementType().isF32() ? narrow : scatter.getUpdates();
 }
 
-/// The call or view for an op, or null if it stays.
+/// Returns the call or view for an op, or null if the op stays.
 static Value select(OpBuilder &builder, Operation *op, const TargetInfo &info) {
   Location loc = op->getLoc();
   return TypeSwitch<Operation *, Value>(op)
@@ -215,7 +214,7 @@ private:
     for (auto add : llvm::make_early_inc_range(block().getOps<arith::AddFOp>()))
       if (!fuseBias(add, info))
         fuseAccumulation(add);
-    // What a fused op repeated may be dead now.
+    // Ops that a fused op duplicated may be dead now.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block())))
       if (isOpTriviallyDead(&op))
         op.erase();

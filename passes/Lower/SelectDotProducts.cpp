@@ -1,8 +1,7 @@
-//===- SelectDotProducts.cpp - a matrix times a vector as a kernel --------===//
+//===- SelectDotProducts.cpp - matrix-vector products as kernels ----------===//
 //
-// Each number of the matrix is read for one product, so memory decides the time, and a library's
-// GEMM, made to read numbers often, first copies the matrix.  A kernel reads its rows in their
-// order, all threads at once.
+// Each element of the matrix is used in one product, so memory bandwidth limits the time. A library's GEMM is made to
+// reuse elements and first copies the matrix. A kernel reads its rows in order, with all threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +22,7 @@ using namespace mlir;
 using namespace braid;
 using tg::ContractOp;
 
-/// The letters of a tensor whose dims have more than one index.
+/// Returns the letters of a tensor whose dims have more than one index.
 static std::string longLetters(StringRef letters, Value tensor) {
   std::string found;
   for (auto [letter, size] : llvm::zip_equal(letters, tg::typeOf(tensor).getShape()))
@@ -32,8 +31,8 @@ static std::string longLetters(StringRef letters, Value tensor) {
   return found;
 }
 
-/// The number of the operand that is a matrix, contracted along its last dims, where the other is a
-/// vector of these; none if they are something else.
+/// Returns the number of the operand that is a matrix contracted along its last dims, if the other operand is a vector
+/// of these dims; else nothing.
 static std::optional<unsigned> matrixOf(ContractOp contract) {
   tg::ContractionAttr dims = contract.getContraction();
   std::string result = longLetters(dims.getResult(), contract);

@@ -1,8 +1,8 @@
 //===- SelectEpilogues.cpp - activations in library calls -----------------===//
 //
-// An activation that only its contraction's result goes into becomes the call's
-// epilogue.  In training backward reads that result as well: a library that has it both
-// ways keeps it while it applies GELU, and takes GELU's gradient there.
+// An activation that is the only reader of a contraction becomes the call's epilogue. In training backward reads the
+// contraction's result too. A library with both variants keeps this result while it applies GELU, and applies GELU's
+// gradient in backward.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// The epilogue that is this activation, if the target has it.
+/// Returns the epilogue for this activation if the target supports it.
 static exec::Epilogue epilogueOf(Operation *op, const TargetInfo &target) {
   if (auto gelu = dyn_cast<tg::GeluOp>(op)) {
     bool isTanh = gelu.getKind() == tg::GeluKind::Tanh;
@@ -38,8 +38,7 @@ static exec::Epilogue epilogueOf(Operation *op, const TargetInfo &target) {
   return exec::Epilogue::None;
 }
 
-/// The contraction, or sum of a contraction and a bias, that `value` is; nothing else
-/// reads the contraction.
+/// Returns the contraction that `value` is, or the contraction that `value` adds a tensor to and alone reads.
 static tg::ContractOp contractOf(Value value) {
   if (auto add = value.getDefiningOp<arith::AddFOp>()) {
     for (Value operand : add.getOperands())
@@ -55,8 +54,8 @@ static exec::MatmulOp createCall(OpBuilder &builder, Location loc, tg::ContractO
                                         contract.getRhs(), Value(), Value(), ValueRange(), exec::Epilogue::None);
 }
 
-/// Whether the library keeps, or reads, the input of GELU beside this call's result:
-/// one matrix, with rows of the lengths that it takes.
+/// Whether the library can keep, or read, the input of GELU beside this call's result: it is one matrix whose rows
+/// have a supported length.
 static bool takesAux(exec::MatmulOp matmul, const TargetInfo &target) {
   auto type = cast<RankedTensorType>(matmul.getResult().getType());
   FailureOr<MatmulShape> shape = matmulShape(matmul.getContraction(), exec::layoutOf(matmul.getLhs()),
@@ -68,7 +67,7 @@ static bool takesAux(exec::MatmulOp matmul, const TargetInfo &target) {
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// The call as one that applies `epilogue` and has its input as a second result.
+/// Returns a call that applies `epilogue` and returns its input as a second result.
 static exec::MatmulOp keepInput(exec::MatmulOp matmul, exec::Epilogue epilogue) {
   OpBuilder builder(matmul);
   Type type = matmul.getResult().getType();
@@ -98,7 +97,7 @@ static void moveIntoCall(Operation *activation, exec::Epilogue epilogue, const T
   contract.erase();
   if (auto add = activation->getOperand(0).getDefiningOp<arith::AddFOp>()) {
     matmul = fuseBias(add, target);
-    // Not a bias: the sum stays, and so does the activation.
+    // The addend is not a bias: the sum and the activation stay.
     if (!matmul)
       return;
   }
@@ -116,8 +115,7 @@ static void moveIntoCall(Operation *activation, exec::Epilogue epilogue, const T
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// A gradient of GELU whose other operand only a contraction makes, where a call has
-/// kept GELU's input.
+/// Moves a gradient of GELU into the contraction that defines its other operand, if a call has kept GELU's input.
 static void moveIntoCall(tg::GeluGradOp grad, const TargetInfo &target) {
   auto contract = grad.getGradient().getDefiningOp<tg::ContractOp>();
   auto keeping = grad.getInput().getDefiningOp<exec::MatmulOp>();

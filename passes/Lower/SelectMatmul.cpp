@@ -15,16 +15,16 @@ using namespace braid;
 using tg::ContractionAttr;
 using tg::typeOf;
 
-/// The permutation that brings dims named `from` into the order `to`.
+/// Returns the permutation from dims named `from` to the order `to`.
 static SmallVector<int64_t> permutationTo(StringRef from, StringRef to) {
   return llvm::map_to_vector(to, [&](char letter) -> int64_t { return from.find(letter); });
 }
 
 //===----------------------------------------------------------------------===//
-// Contractions that are no matmul
+// Contractions that are not matmuls
 //===----------------------------------------------------------------------===//
 
-/// An operand with letters `letters` repeated to `all` (of `shape`).
+/// Broadcasts an operand with letters `letters` to `all` (of `shape`).
 static Value spread(OpBuilder &builder, Location loc, Value value, StringRef letters, StringRef all,
                     ArrayRef<int64_t> shape) {
   std::string order;
@@ -48,7 +48,7 @@ Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
   bool isManyVectors = !dims.getBatch().empty() && dims.getM().empty() != dims.getN().empty();
   if (!isDot && !isManyVectors && !contracted.empty())
     return {};
-  // Matrices stay as they lie; else the sum is over the last dims.
+  // Matrices keep their layout; otherwise the sum is over the last dims.
   unsigned matrix = dims.getM().empty();
   std::string all = isManyVectors ? dims.getOperand(matrix).str() : (wanted + contracted).str();
   SmallVector<int64_t> shape, summed;
@@ -63,7 +63,7 @@ Value braid::expandContraction(OpBuilder &builder, tg::ContractOp contract) {
   }
   Location loc = contract.getLoc();
   tg::TensorBuilder t(builder, tg::withoutTensor(loc));
-  // Rounded once, as a library call does.
+  // Rounds once, like a library call.
   Value lhs = t.widen(spread(builder, loc, contract.getLhs(), dims.getLhs(), all, shape));
   Value rhs = t.widen(spread(builder, loc, contract.getRhs(), dims.getRhs(), all, shape));
   Value products = t.mul(lhs, rhs);
@@ -80,20 +80,20 @@ static FailureOr<MatmulShape> shapeOf(ContractionAttr dims, Value lhs, Value rhs
   return matmulShape(dims, exec::layoutOf(lhs), exec::layoutOf(rhs), exec::RefType::contiguous(result));
 }
 
-/// `value` as a new contiguous tensor with its dims in the order `to`.
+/// Copies `value` to a new contiguous tensor with its dims in the order `to`.
 static Value copyInOrder(OpBuilder &builder, Location loc, Value value, StringRef from, StringRef to) {
   Value view = transposed(builder, loc, value, permutationTo(from, to));
   return copyToMemory(builder, tg::withoutTensor(loc), "copy", view);
 }
 
-/// Copies operands until a GEMM takes them: the left, the right, both.
+/// Copies operands until a GEMM supports them: tries the left, the right, both.
 static void copyOperands(OpBuilder &builder, Location loc, ContractionAttr &dims, Value &lhs, Value &rhs,
                          RankedTensorType result) {
   if (succeeded(shapeOf(dims, lhs, rhs, result)))
     return;
   std::string left = dims.getBatch() + dims.getM() + dims.getK(), right = dims.getBatch() + dims.getK() + dims.getN();
   auto contiguous = [&](Value value, StringRef from, StringRef to) {
-    // Only the layout matters: what the copy would have.
+    // Only the layout of the copy matters here.
     SmallVector<int64_t> shape =
         llvm::map_to_vector(to, [&](char letter) { return typeOf(value).getDimSize(from.find(letter)); });
     return exec::RefType::contiguous(RankedTensorType::get(shape, typeOf(value).getElementType()));
@@ -128,7 +128,7 @@ Value braid::selectMatmul(OpBuilder &builder, tg::ContractOp contract) {
   RankedTensorType type = typeOf(contract.getResult());
   StringRef wanted = contract.getContraction().getResult();
   std::string batch = dims.getBatch(), m = dims.getM(), n = dims.getN();
-  // A GEMM writes batch, m, n (or batch, n, m) in order of the result's unit stride.
+  // A GEMM writes batch, m, n (or batch, n, m); the result's unit stride decides.
   if (failed(shapeOf(dims, lhs, rhs, type)) && StringRef(batch).contains(wanted.back()))
     dims = dims.withResult(batch + m + n);
   SmallVector<int64_t> shape =
@@ -162,7 +162,7 @@ bool braid::takesEpilogue(exec::MatmulOp matmul) {
          !matmul.getAccumulator() && !matmul.getAddend() && matmul.getEpilogue() == exec::Epilogue::None;
 }
 
-/// The rank-1 tensor that `value` repeats along its last dim, or null.
+/// Returns the rank-1 tensor that `value` repeats along its last dim, or null.
 static Value biasOf(Value value) {
   auto broadcast = value.getDefiningOp<tg::BroadcastOp>();
   if (!broadcast || broadcast.getDims() != ArrayRef<int64_t>{typeOf(value).getRank() - 1} ||
@@ -196,9 +196,8 @@ static bool isUpdateOf(arith::AddFOp add, tg::StateAttr state) {
   return llvm::any_of(add->getUses(), [&](OpOperand &use) { return tg::nameUpdatedBy(use) == state.getName(); });
 }
 
-/// True if nothing but `add` reads `value`, whose memory the sum may take: a
-/// value that an action makes, or a state whose update is the sum.  Of caches rows are replaced, so what
-/// is read of one before does not count, nor what reads the sum.
+/// Whether only `add` reads `value` and the sum may reuse its memory: an action's result, or a state whose new value
+/// is the sum. Rows of caches are replaced, so earlier reads of a cache and readers of the sum do not count.
 static bool diesIn(arith::AddFOp add, Value value) {
   if (!typeOf(value).getRank())
     return false;
@@ -212,7 +211,7 @@ static bool diesIn(arith::AddFOp add, Value value) {
   return value.hasOneUse() && add->hasOneUse() && isUpdateOf(add, state);
 }
 
-/// The call `value` comes from, if it can add into an accumulator.
+/// Returns the call that defines `value`, if it can accumulate.
 static Operation *accumulatingCall(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !op->hasOneUse())

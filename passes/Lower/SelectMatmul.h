@@ -8,27 +8,26 @@
 
 namespace braid {
 
-/// Rewrites contractions that are no matmul (nothing contracted, only dot products, or a vector for
-/// each matrix of a batch) as broadcast, multiply and reduce.  Returns null for others.
+/// Rewrites contractions that are not matmuls (nothing contracted, only dot products, or one vector for each matrix of
+/// a batch) as broadcast, multiply and reduce. Returns null for others.
 mlir::Value expandContraction(mlir::OpBuilder &builder, tg::ContractOp contract);
 
-/// The library call for a contraction.  Operands whose strides no GEMM takes are
-/// copied, and a result order that none writes becomes a view.
+/// Returns the library call for a contraction. Copies operands whose strides no GEMM supports. A result order that no
+/// GEMM writes becomes a view.
 mlir::Value selectMatmul(mlir::OpBuilder &builder, tg::ContractOp contract);
 
-/// Copies operands of an existing call whose strides no GEMM takes.
+/// Copies the operands of an existing call whose strides no GEMM supports.
 void legalizeOperands(exec::MatmulOp matmul);
 
-/// Moves a bias that is added to the only use of a call into the call; returns
-/// the new call, or null.
+/// Moves a bias into the call whose only use is the addition `add`. Returns the new call, or null.
 exec::MatmulOp fuseBias(mlir::arith::AddFOp add, const TargetInfo &target);
 
-/// Lets a call (matmul or scatter_add) add into the other operand of `add`,
-/// which nothing else reads.
+/// Makes a call (matmul or scatter_add) accumulate into the other operand of `add`, if nothing else reads that.
+/// Returns whether it did.
 bool fuseAccumulation(mlir::arith::AddFOp add);
 
-/// True if a single GEMM of the call computes whole rows of the last dim, as a bias and an
-/// activation need.
+/// Whether a single GEMM of the call computes whole rows of the last dim, as epilogues with a bias or an activation
+/// require.
 bool takesEpilogue(exec::MatmulOp matmul);
 
 } // namespace braid

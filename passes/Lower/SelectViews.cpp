@@ -1,4 +1,4 @@
-//===- SelectViews.cpp - movement of data as views ------------------------===//
+//===- SelectViews.cpp - data movement as views ---------------------------===//
 
 #include "passes/Lower/SelectViews.h"
 #include "dialects/TG/TG.h"

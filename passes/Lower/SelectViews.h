@@ -1,4 +1,4 @@
-//===- SelectViews.h - movement of data as views ----------------*- C++ -*-===//
+//===- SelectViews.h - data movement as views -------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_LOWER_SELECTVIEWS_H
 #define BRAID_PASSES_LOWER_SELECTVIEWS_H
 
@@ -7,20 +7,19 @@
 
 namespace braid {
 
-/// `value` seen at other coordinates: those of `at`, in the row-major order of
-/// `value`.  Copies `value` first where views of it cannot express them.
+/// Returns a view of `value` at other coordinates: those of `at`, in the row-major order of `value`. First copies
+/// `value` if no view can express them.
 mlir::Value createView(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::RankedTensorType type,
                        const exec::ViewCoordinates &at);
 
-/// `value` with dims permuted: result dim i is dim `permutation[i]`.
+/// Returns `value` with dims permuted: result dim i is dim `permutation[i]`.
 mlir::Value transposed(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                        llvm::ArrayRef<int64_t> permutation);
 
-/// A repeated tensor as a view with strides of 0, when its source is in memory;
-/// other values are returned as they are.
+/// Returns a broadcast as a view with strides of 0 if its source is in memory; returns other values unchanged.
 mlir::Value broadcastAsView(mlir::OpBuilder &builder, mlir::Value value);
 
-/// The view that replaces a movement op, or null for other ops.
+/// Returns the view that replaces a movement op, or null for other ops.
 mlir::Value selectView(mlir::OpBuilder &builder, mlir::Operation *op);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- ShortenRowLoops.cpp - what loops over lanes need not compute -------===//
+//===- ShortenRowLoops.cpp - shorten loops over lanes ---------------------===//
 
 #include "dialects/Exec/KernelBody.h"
 #include "dialects/Exec/LanePatterns.h"
@@ -17,11 +17,11 @@ using namespace mlir;
 using namespace braid;
 using linalg::GenericOp;
 
-/// The most lanes of a row that the threads of a block keep in registers between two loops.
+/// Upper limit of lanes per row that the threads of a block keep in registers between two loops.
 static constexpr int64_t kKeptLanes = 16384;
 
-/// Whether the loop of the maximum should compute this sum: exponentials that others read too
-/// are better kept in registers, where there is room.
+/// Whether the loop of the maximum should compute this sum. Exponentials with other readers are better kept in
+/// registers if they fit.
 static bool isOnline(GenericOp sum, int64_t lanes, int64_t laneCount) {
   std::optional<exec::ExponentialSum> found = laneCount > 1 ? exec::findExponentialSum(sum, lanes) : std::nullopt;
   bool isShared = found && found->exponential != sum && !found->exponential->hasOneUse();
@@ -29,13 +29,12 @@ static bool isOnline(GenericOp sum, int64_t lanes, int64_t laneCount) {
 }
 
 //===----------------------------------------------------------------------===//
-// Functions that are rounded
+// Functions whose results are rounded
 //===----------------------------------------------------------------------===//
 
 static bool isRoundedIn(OpOperand &use);
 
-/// Whether everything computed from `value` is rounded to bf16, or is a sum that is approximate
-/// anyway.
+/// Whether every use of `value` is rounded to bf16, or is a sum that is approximate anyway.
 static bool isRounded(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) { return isRoundedIn(use); });
 }

@@ -1,6 +1,6 @@
-//===- SplitMatmuls.cpp - matmuls whose last rows or columns stand apart --===//
+//===- SplitMatmuls.cpp - split off the last rows or columns --------------===//
 //
-// In memory form, where sizes are final and no pass changes a layout any more.
+// Runs in memory form, where sizes are final and no later pass changes a layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ namespace {
 struct SplitMatmuls final : braid::impl::SplitMatmulsPassBase<SplitMatmuls> {
   using SplitMatmulsPassBase::SplitMatmulsPassBase;
 
-  /// The elements by which a size along which a matrix is contiguous exceeds a multiple of the target's bytes.
+  /// Returns the elements by which a contiguous size of a matrix exceeds a multiple of the target's bytes.
   int64_t excess(Value matrix, int64_t size, int64_t stride, int64_t multiple) {
     if (stride != 1)
       return 0;
@@ -55,7 +55,7 @@ struct SplitMatmuls final : braid::impl::SplitMatmulsPassBase<SplitMatmuls> {
   }
 
 private:
-  /// The fewest rows or columns of which the excess is a small part.
+  /// Least number of rows or columns for which the excess is a small part.
   static constexpr int64_t kLeast = 1024;
 };
 } // namespace

@@ -1,9 +1,8 @@
-//===- StreamStores.cpp - results that go past the caches -----------------===//
+//===- StreamStores.cpp - stores that bypass the caches -------------------===//
 //
-// In memory form, once launches are final.  How far away the next use of a byte is, is counted in
-// the bytes that are moved before it, because that is what pushes a line out of a cache: those of the
-// launch itself, which has most of its work either behind it or, as its reader has, before it, and of
-// the actions in between.
+// Runs in memory form, after launches are final. The distance to the next use of a byte is the number of bytes moved
+// before that use, because these evict cache lines. It counts the bytes of the actions in between and of the launch
+// itself. The latter stand for the launch's work behind the write and the reader's work before the read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +23,17 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// The actions of a program, and when each storage is used.
+/// The actions of a program, and the actions that use each storage.
 class Uses {
 public:
   Uses(exec::ProgramOp program, SymbolTable &module);
 
-  /// The bytes moved by this action and up to the next that uses the storage; none where there is no
-  /// such action any more.
+  /// Returns the bytes moved by this action and up to the next action that uses the storage, or nothing if there is
+  /// none.
   std::optional<int64_t> untilNext(Operation *action, Operation *storage) const;
-  /// The bytes moved from the beginning up to the first use of it, if there is one.
+  /// Returns the bytes moved before the first use of a storage, if there is one.
   std::optional<int64_t> untilFirst(Operation *storage) const;
-  /// The bytes moved by this action and after it.
+  /// Returns the bytes moved by this action and after it.
   int64_t untilEnd(Operation *action) const { return moved.back() - moved[numbers.lookup(action)]; }
   Operation *storageOf(Value ref) const;
 
@@ -42,8 +41,8 @@ private:
   SymbolTable &module;
   SymbolTable symbols;
   llvm::DenseMap<Operation *, int64_t> numbers;
-  llvm::DenseMap<Operation *, SmallVector<int64_t>> users; // the numbers of actions, ascending
-  SmallVector<int64_t> moved{0};                           // before each action, and after the last
+  llvm::DenseMap<Operation *, SmallVector<int64_t>> users; // action numbers, ascending
+  SmallVector<int64_t> moved{0};                           // bytes moved before each action, and after the last
 };
 } // namespace
 
@@ -103,8 +102,8 @@ struct StreamStores final : braid::impl::StreamStoresPassBase<StreamStores> {
   }
 
 private:
-  /// Adds, for each out of a kernel, the bytes that need not be read before they are written, less
-  /// those that have to be read from memory again.
+  /// Adds, for each out of a kernel, the bytes that need not be read before they are written, minus those that must be
+  /// read from memory again.
   void addGains(exec::LaunchOp launch, const Uses &uses, SmallVector<int64_t> &gains) const {
     size_t numOuts = launch.getOuts().size() / launch.getBatch();
     gains.resize(numOuts);
@@ -114,12 +113,12 @@ private:
     }
   }
 
-  /// Whether the next use of what the launch writes is far away.
+  /// Whether the next use of the launch's output is far away.
   bool isFar(exec::LaunchOp launch, const Uses &uses, Operation *storage) const {
     if (std::optional<int64_t> next = uses.untilNext(launch, storage))
       return *next >= distance;
     if (!isa<exec::TensorOp, exec::PackOp>(storage))
-      return true; // whoever reads the results comes after the program
+      return true; // results are read after the program
     int64_t rest = uses.untilEnd(launch);
     return llvm::none_of(programs, [&](const Uses &program) {
       std::optional<int64_t> first = program.untilFirst(storage);

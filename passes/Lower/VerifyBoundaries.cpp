@@ -1,4 +1,4 @@
-//===- VerifyBoundaries.cpp - what each level forbids ---------------------===//
+//===- VerifyBoundaries.cpp - check the forms between levels --------------===//
 
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/ProgramSignature.h"
@@ -16,7 +16,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// What lies in the host's memory is fetched before it is read, and its new value is written back.
+/// Checks that host tensors are fetched before they are read, and that their new values are written back.
 static LogicalResult verifyHostTensors(func::FuncOp function) {
   llvm::StringSet<> onHost;
   for (BlockArgument argument : function.getArguments()) {
@@ -49,7 +49,7 @@ static LogicalResult verifyHostTensors(func::FuncOp function) {
   return success();
 }
 
-/// What a copy has put into the host's memory is fetched from there, or is the new value of a state.
+/// Checks that values copied to host memory are fetched from there, or are new values of states.
 static LogicalResult verifyHostValues(func::FuncOp function) {
   for (auto action : function.getBody().front().getOps<exec::ActionOpInterface>()) {
     comm::CopyOp copy = comm::copyOf(action);
@@ -59,7 +59,7 @@ static LogicalResult verifyHostValues(func::FuncOp function) {
       Operation *user = use.getOwner();
       auto fetch = dyn_cast<comm::CopyOp>(user);
       bool isFetched = fetch && fetch.getTo() == comm::Memory::Device;
-      bool isTicket = isa<comm::TicketType>(use.get().getType()); // the wait has the values
+      bool isTicket = isa<comm::TicketType>(use.get().getType()); // the wait holds the values
       if (tg::nameUpdatedBy(use) || isFetched || isTicket)
         continue;
       InFlightDiagnostic diagnostic = user->emitOpError()
@@ -75,7 +75,7 @@ namespace {
 struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesPass> {
   void runOnOperation() final {
     bool isClean = true;
-    // Kernels check their own bodies, starts their collective.
+    // Kernels verify their own bodies, and starts their collectives.
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<exec::ExecDialect, comm::CommDialect>(op->getDialect()))
         return WalkResult::skip();

@@ -1,4 +1,4 @@
-//===- VerifyLibrarySizes.cpp - what libraries can count ------------------===//
+//===- VerifyLibrarySizes.cpp - size limits of libraries ------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Graph/Signature.h"
@@ -20,7 +20,7 @@ std::optional<exec::LibraryNumber> braid::findTooLarge(exec::ActionOpInterface c
   return std::nullopt;
 }
 
-/// The rows of a program's batch; none if it has no inputs with a batch.
+/// Returns the rows of a program's batch, or nothing if it has no batch inputs.
 static std::optional<int64_t> batchOf(func::FuncOp program) {
   for (BlockArgument input : batchInputs(program))
     if (auto type = dyn_cast<RankedTensorType>(input.getType()); type && type.getRank() > 0)
@@ -30,7 +30,7 @@ static std::optional<int64_t> batchOf(func::FuncOp program) {
 
 namespace {
 struct VerifyLibrarySizesPass : public braid::impl::VerifyLibrarySizesPassBase<VerifyLibrarySizesPass> {
-  /// Reports the call that exceeds what its library counts most.
+  /// Reports the call with the largest size beyond its library's limit.
   void runOnOperation() final {
     const TargetInfo *target = targetOf(getOperation());
     if (!target)

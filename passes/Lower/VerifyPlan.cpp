@@ -1,7 +1,6 @@
-//===- VerifyPlan.cpp - is a module in memory form sound? -----------------===//
+//===- VerifyPlan.cpp - check a module in memory form ---------------------===//
 //
-// Knows nothing of how the plan was made: it reads the ops, and what the program on values
-// says of them (`exec.reads`).
+// Independent of the planner: it reads only the ops, and the reads of the value form (`exec.reads`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +54,7 @@ private:
   llvm::MapVector<StringRef, ArenaRange> ranges;
   WriteTracker::Accesses accesses;
   WriteTracker tracker{program, accesses};
-  /// Actions that have begun and whose end is still to come.
+  /// Actions that have begun and not ended.
   llvm::SetVector<Operation *> underWay;
 };
 
@@ -81,7 +80,7 @@ void ProgramVerifier::collect() {
       packed.insert(tensor.getAttr());
     auto first = module.lookupSymbol<TensorOp>(*members.begin());
     if (!first || !isHeldBy(first, program))
-      continue; // other ranks have it
+      continue; // other ranks hold it
     ranges.insert(
         {pack.getSymName(), {pack, pack.getSymName(), pack.getBegin(), pack.getSize(), -1, numActions, 0, 0}});
   }
@@ -97,7 +96,7 @@ void ProgramVerifier::collect() {
            {tensor, tensor.getSymName(), static_cast<int64_t>(tensor.getOffset()),
             static_cast<int64_t>(tensor.getBytes()), -1, numActions, 0, zeroBytesOf(tensor), tensor.getHost()}});
   }
-  // The other slots are those of other microbatches.
+  // The other slots hold other microbatches.
   for (auto slots : module.getOps<SlotsOp>())
     if (slotsHeld.contains(slots.getSymNameAttr())) {
       int64_t bytes = *slots.getBytes(), others = (slots.getCount() - 1) * bytes;
@@ -124,7 +123,7 @@ LogicalResult ProgramVerifier::verifyRange(const ArenaRange &range) {
   return success();
 }
 
-/// Walks time with the live ranges of a memory in a map from offset.
+/// Walks over time, with the live ranges of a memory in a map by offset.
 LogicalResult ProgramVerifier::verifyOverlaps(bool onHost) {
   std::vector<const ArenaRange *> byFirst;
   for (auto &[name, range] : ranges)
@@ -224,7 +223,7 @@ LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
   return success();
 }
 
-/// A copy goes from one memory to the other, and nothing else touches that of the host.
+/// Checks that copies connect the two memories, and that only copies touch host memory.
 LogicalResult ProgramVerifier::verifyMemories(ActionOpInterface action) {
   std::optional<comm::Queue> queue = comm::queueOf(action);
   auto check = [&](OperandRange refs, StringRef does, bool onHost) -> LogicalResult {
@@ -262,8 +261,8 @@ LogicalResult ProgramVerifier::clash(ActionOpInterface action, StringRef does, V
   return diagnostic;
 }
 
-/// What is under way may read its operands and write its outs at any time: nobody
-/// else touches the outs or writes the operands.
+/// An in-flight action may read its operands and write its outs at any time. So no other action may touch its outs or
+/// write its operands.
 LogicalResult ProgramVerifier::verifyUnderWay(ActionOpInterface action) {
   auto meets = [&](Value a, Value b) {
     return accesses.at(a).range == accesses.at(b).range && overlap(accesses.at(a).bytes, accesses.at(b).bytes);
@@ -343,12 +342,13 @@ LogicalResult ProgramVerifier::run() {
   return failure(failed(verifyResults()) || failed(tracker.finish()));
 }
 
-/// Emits an error where persistent tensors and buffers overlap, leave the arena
-/// or are not aligned; where anything but a copy touches the host's memory; where an access leaves its buffer's life;
-/// where bytes are read that nothing has written, or hold another value than the one that is read; where a value is
-/// written over before it is read; where an action overwrites its own operand without saying that it
-/// may, or reads strided memory that it does not take; where what an action under way reads is written, or what it
-/// writes is touched, before its end.
+/// Emits an error:
+/// - if persistent tensors and buffers overlap, leave the arena or are not aligned;
+/// - if an action other than a copy touches host memory, or an access is outside its buffer's live range;
+/// - if bytes are read that nothing has written, or that hold another value than expected;
+/// - if a value is overwritten before it is read;
+/// - if an action overwrites its own operand without declaring it, or reads strided memory that it does not support;
+/// - if the operands of an in-flight action are written, or its outs are touched, before its end.
 static LogicalResult verifyPlan(ModuleOp module, int64_t alignment) {
   for (auto program : module.getOps<ProgramOp>())
     if (failed(ProgramVerifier(module, program, alignment).run()))

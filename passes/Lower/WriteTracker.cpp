@@ -1,4 +1,4 @@
-//===- WriteTracker.cpp - every byte from its write to its reads ----------===//
+//===- WriteTracker.cpp - track writes and reads of all bytes -------------===//
 
 #include "passes/Lower/WriteTracker.h"
 #include "lib/Memory/Persistent.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 
-/// Ends each message about a plan that computes something else than its program.
+/// End of each message about a plan that does not compute its program.
 static constexpr StringLiteral kOurFault =
     "; this is an error in Braid and not in your program: please report it with the command line and the input";
 
@@ -24,7 +24,7 @@ static RangeAccess accessAt(ArenaRange *range, Type type, int64_t offset) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the program on values says
+// Expected reads
 //===----------------------------------------------------------------------===//
 
 void WriteTracker::findArguments(ArrayRef<ArenaRange *> ranges) {
@@ -201,7 +201,7 @@ LogicalResult WriteTracker::checkElement(Operation *op, const Twine &does, const
   return error;
 }
 
-/// Whether the bytes of a read hold what the program on values reads there.
+/// Checks that the bytes of a read hold the value that the value form reads there.
 LogicalResult WriteTracker::checkRead(Operation *op, const Twine &does, const RangeAccess &access,
                                       const ValueRead &read) {
   SmallVector<int64_t> expected = llvm::map_to_vector(read.sources, [&](ValueSource s) { return writerOf(s); });
@@ -249,7 +249,7 @@ LogicalResult WriteTracker::read(ActionOpInterface action) {
 // Writes
 //===----------------------------------------------------------------------===//
 
-/// What a program does not update keeps its value.
+/// Rejects writes to tensors that the program does not update.
 LogicalResult WriteTracker::checkKept(ActionOpInterface action, const RangeAccess &access) {
   auto found = kept.find(access.range);
   if (found == kept.end())
@@ -262,7 +262,7 @@ LogicalResult WriteTracker::checkKept(ActionOpInterface action, const RangeAcces
   return success();
 }
 
-/// A result that nothing reads may be written over.
+/// A result without readers may be overwritten.
 LogicalResult WriteTracker::write(ActionOpInterface begun) {
   int64_t first = firstWriterOf.lookup(begun);
   for (auto [index, out] : llvm::enumerate(begun.getActionOuts())) {
@@ -286,7 +286,7 @@ LogicalResult WriteTracker::write(ActionOpInterface begun) {
 }
 
 //===----------------------------------------------------------------------===//
-// The beginning and the end
+// Beginning and end
 //===----------------------------------------------------------------------===//
 
 LogicalResult WriteTracker::start(ArrayRef<ArenaRange *> ranges) {

@@ -1,8 +1,8 @@
-//===- WriteTracker.h - every byte from its write to its reads --*- C++ -*-===//
+//===- WriteTracker.h - track writes and reads of all bytes -----*- C++ -*-===//
 //
-// Runs over a program in memory form and keeps for every byte who wrote it last and whether
-// that has been read.  Refuses a read of what nobody wrote, a read of another write than
-// the program on values says (`exec.reads`), and a write over what is still unread.
+// Runs over a program in memory form. Keeps, for every byte, its last writer and whether that write has been read.
+// Rejects a read of unwritten bytes, a read of another write than in the program's value form (`exec.reads`), and a
+// write over unread bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_WRITETRACKER_H
@@ -16,17 +16,17 @@
 
 namespace braid {
 
-/// An exec.tensor or exec.pack, or an exec.buffer.
+/// The bytes of an exec.tensor, exec.pack or exec.buffer in the arena.
 struct ArenaRange {
   mlir::Operation *op;
   llvm::StringRef name;
   int64_t offset, bytes, first, last, padding = 0;
-  int64_t zeros = 0; // bytes of a persistent tensor that nothing writes, behind its values
+  int64_t zeros = 0; // Zero bytes behind the values of a persistent tensor, which nothing writes.
   bool isOnHost = false;
   int64_t end() const { return offset + bytes; }
 };
 
-/// A reference and the range it is in.
+/// A reference and the range that contains it.
 struct RangeAccess {
   ArenaRange *range;
   exec::RefType type;
@@ -41,18 +41,18 @@ public:
   using Accesses = llvm::DenseMap<mlir::Value, RangeAccess>;
   WriteTracker(exec::ProgramOp program, const Accesses &accesses) : program(program), accesses(accesses) {}
 
-  /// Before the first action inputs and persistent tensors hold what they are given.
+  /// Records the initial contents: inputs and persistent tensors.
   llvm::LogicalResult start(llvm::ArrayRef<ArenaRange *> ranges);
-  /// Checks and records what an action reads.  Called for every action in order; an action that begins and ends
-  /// at once reads before it writes.
+  /// Checks and records the reads of an action. Must be called for every action in order. An action that begins and
+  /// ends at once reads before it writes.
   llvm::LogicalResult read(exec::ActionOpInterface action);
-  /// What an action that began has written at its end.
+  /// Records the writes of an action at its end.
   llvm::LogicalResult write(exec::ActionOpInterface begun);
-  /// The first byte that no action wrote and that was not given, or -1.
+  /// Returns the first byte that no action wrote and that has no initial contents, or -1.
   int64_t firstUnwritten(ArenaRange &range, const ByteRanges &bytes) const {
     return written.find(&range)->second.firstUnwritten(bytes);
   }
-  /// The results and new values.
+  /// Checks the results and the new values of persistent tensors.
   llvm::LogicalResult finish();
 
 private:
@@ -65,9 +65,9 @@ private:
   llvm::LogicalResult readReads(llvm::ArrayRef<ArenaRange *> ranges);
   void findArguments(llvm::ArrayRef<ArenaRange *> ranges);
   llvm::LogicalResult checkRecord();
-  /// Whether a read can be one of such a reference.
+  /// Whether the shape and type of a read fit the reference.
   bool fits(const exec::ValueRead &read, exec::RefType type) const;
-  /// The bytes of a read without those of padding that it takes along.
+  /// Returns the bytes of a read without the padding that its reference includes.
   ByteRanges bytesOf(const exec::ValueRead &read, const RangeAccess &access) const;
   int64_t writerOf(exec::ValueSource source) const;
   const RangeAccess *accessOf(exec::ValueSource source) const;
@@ -83,12 +83,12 @@ private:
   const Accesses &accesses;
   llvm::DenseMap<ArenaRange *, WrittenBytes> written;
   std::vector<Writer> writers;
-  /// For each action the number of the first of its writers.
+  /// Number of the first writer of each action.
   std::vector<int64_t> firstWriter;
   llvm::DenseMap<mlir::Operation *, int64_t> firstWriterOf;
-  /// The number of the action that reads next.
+  /// Number of the next action to read.
   int64_t next = 0;
-  /// What the program on values says, if it is known.
+  /// Expected reads from the value form, if known.
   std::optional<exec::ProgramReads> reads;
   std::vector<std::optional<RangeAccess>> arguments;
   /// Persistent tensors by name, and result buffers in order.

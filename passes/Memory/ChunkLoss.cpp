@@ -1,16 +1,16 @@
-//===- ChunkLoss.cpp - the loss of some rows at a time --------------------===//
+//===- ChunkLoss.cpp - compute the loss in chunks of rows -----------------===//
 //
-// The ops between the last contraction and the contractions of its gradient compute rows: what
-// they read and make of a row depends on nothing of other rows but sums.  Which dim holds rows,
-// their sharding rules say, as for a mesh whose ranks have some rows each:
+// The ops between the last contraction and the contractions of its gradient work on rows: except through sums, a row
+// does not depend on other rows. Their sharding rules tell which dim holds rows, as for a mesh whose ranks have some
+// rows each:
 //
-//   a tensor with rows       is sliced where it comes in, and concatenated where others read it
-//   a tensor without         is read whole, and added up where it is made
+//   a tensor with rows       is sliced where it enters, and concatenated for other readers
+//   a tensor without rows    is read whole, and summed at its definition
 //
-// A collective works row by row where it leaves rows as they are: all ranks then send those of a chunk.
+// A collective works row by row if it leaves rows in place. All ranks then send those of a chunk.
 //
-// All ops of a chunk come before those of the next, backward right behind forward, so only the
-// tensors of one chunk are alive.
+// All ops of a chunk come before those of the next chunk, and backward follows forward, so only the tensors of one
+// chunk are live.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,27 +34,27 @@ using namespace mlir;
 using namespace braid;
 
 //===----------------------------------------------------------------------===//
-// What computes rows
+// Ops that compute rows
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The ops that compute the rows of a loss, forward and backward.
+/// The forward and backward ops that compute the rows of a loss.
 class Rows {
 public:
   explicit Rows(Operation *loss)
       : logits(loss->getOperand(0)), fewest(tg::typeOf(loss->getOperand(0)).getNumElements()) {}
 
-  /// Fails, and `why` says why, where the loss cannot be computed in chunks.
+  /// Finds these ops. Fails, with the reason in `why`, if the loss cannot be computed in chunks.
   LogicalResult find(std::string &why);
-  /// An op that must be replaced by its definition before; null if there is none.
+  /// Returns an op that must first be replaced by its definition, or null.
   Operation *getComposite() const { return composite; }
-  /// How many equal chunks of at most `rows` rows there are, or of the fewest that can be.
+  /// Returns the number of equal chunks with at most `rows` rows, or with the fewest rows that are possible.
   int64_t countChunks(int64_t rows) const;
   void chunk(int64_t count);
 
 private:
   using Chunk = DenseMap<Value, Value>;
-  using Slices = DenseMap<std::pair<Value, unsigned>, Value>; ///< By their dims.
+  using Slices = DenseMap<std::pair<Value, unsigned>, Value>; ///< Slices by value and dim.
 
   LogicalResult add(Operation *op, Value reached, std::string &why);
   LogicalResult checkDims(Operation *op, const ChunkDims &dims, std::string &why) const;
@@ -67,21 +67,21 @@ private:
   arith::AddFOp sumWith(OpResult result) const;
 
   Value logits;
-  int64_t fewest; ///< Elements of values that are followed: those of the logits, or of a rank's part of them.
+  int64_t fewest; ///< Least elements of a followed value: those of the logits, or of one rank's part.
   Operation *composite = nullptr;
   llvm::MapVector<Operation *, ChunkDims> ops;
-  std::vector<Operation *> ordered; ///< The same in the order of the block.
-  /// Values with rows that are not looked through yet, and the dim of each that is cut.
+  std::vector<Operation *> ordered; ///< The same ops in block order.
+  /// Values with rows that are still to be visited, and the row dim of each value.
   SmallVector<std::pair<Value, unsigned>> left;
   DenseMap<Value, unsigned> dimOf;
-  /// What depends on the rows, outside of them.
+  /// Ops outside that depend on the rows.
   llvm::SetVector<Operation *> readers;
 };
 } // namespace
 
 static std::string nameOf(Operation *op) { return "'" + op->getName().getStringRef().str() + "'"; }
 
-/// The first dim with more than one index, before the lanes.
+/// Returns the first dim with more than one index, before the lanes.
 static std::optional<unsigned> firstDim(Value value) {
   for (auto [dim, size] : llvm::enumerate(tg::typeOf(value).getShape().drop_back()))
     if (size > 1)
@@ -89,7 +89,7 @@ static std::optional<unsigned> firstDim(Value value) {
   return std::nullopt;
 }
 
-/// The dims of a tensor that an op of ranks joins or divides; none of an op whose ranks do something else.
+/// Returns the dims along which a comm op joins or divides a tensor; nothing for other comm ops.
 static std::optional<SmallVector<int64_t>> dimsOfRanks(Operation *op) {
   if (auto slice = dyn_cast<comm::SliceOp>(op))
     return SmallVector<int64_t>{static_cast<int64_t>(slice.getDim())};
@@ -101,7 +101,7 @@ static std::optional<SmallVector<int64_t>> dimsOfRanks(Operation *op) {
   return dims;
 }
 
-/// The rule of an op; of one of ranks, with a tensor, as every rank computes it along the dims that it leaves alone.
+/// Returns the rule of an op. For a comm op on one tensor, the rule covers the dims that the op leaves alone.
 static std::optional<ShardingRule> ruleOf(Operation *op) {
   if (std::optional<ShardingRule> rule = shardingRuleOf(op))
     return rule;
@@ -124,13 +124,13 @@ static std::optional<ShardingRule> ruleOf(Operation *op) {
   return einsumRule(op, before + "-> " + behind, whole);
 }
 
-/// From the logits to all that makes or reads tensors as large as they are.
+/// Follows values from the logits to all ops that define or read tensors of at least that size.
 LogicalResult Rows::find(std::string &why) {
   std::optional<unsigned> dim = tg::typeOf(logits).getRank() > 1 ? firstDim(logits) : std::nullopt;
   why = "it has a single row";
   if (!dim)
     return failure();
-  // Which values are as large as the logits is known once all ops of ranks among their readers are.
+  // Comm ops among the readers may lower the size from which values are followed, so this repeats until it is stable.
   for (int64_t before = -1; !composite && before != fewest;) {
     before = fewest;
     ops.clear();
@@ -160,7 +160,7 @@ LogicalResult Rows::followAll(std::string &why) {
   return success();
 }
 
-/// Adds an op that makes or reads a value with rows.
+/// Adds an op that defines or reads a value with rows.
 LogicalResult Rows::add(Operation *op, Value reached, std::string &why) {
   std::optional<ShardingRule> rule = ruleOf(op);
   why = nameOf(op) + " does not work row by row";
@@ -207,8 +207,8 @@ LogicalResult Rows::checkDims(Operation *op, const ChunkDims &dims, std::string 
   return success();
 }
 
-/// Contractions end the rows: what else they read and make is not as large.  What ranks join or divide is as large as
-/// the logits on all of them together.
+/// Continues with the values of an op. Stops at contractions, whose other values are smaller. The values of comm ops
+/// are as large as the logits on all ranks together.
 void Rows::follow(Operation *op, const ChunkDims &dims) {
   if (dimsOfRanks(op))
     for (Value part : {op->getOperand(0), Value(op->getResult(0))})
@@ -224,7 +224,7 @@ void Rows::follow(Operation *op, const ChunkDims &dims) {
   add(op->getResults(), dims.results);
 }
 
-/// Fails if the rows need something that is made of all of them.
+/// Finds the readers of the rows. Fails if the rows depend on a result of all rows.
 LogicalResult Rows::findReaders(std::string &why) {
   why = "no contraction makes its rows";
   if (llvm::none_of(ops, [](const auto &entry) { return numericKindOf(entry.first) == NumericKind::Contraction; }))
@@ -263,7 +263,7 @@ int64_t Rows::countChunks(int64_t rows) const {
   return count;
 }
 
-/// Builds an op on the rows of a chunk, as on a rank's.
+/// Builds an op on the rows of a chunk, as for the rows of a rank.
 void Rows::build(OpBuilder &builder, Operation *op, int64_t number, int64_t count, Chunk &made, Slices &slices) const {
   const ChunkDims &dims = ops.find(op)->second;
   SmallVector<Value> operands;
@@ -288,8 +288,8 @@ void Rows::build(OpBuilder &builder, Operation *op, int64_t number, int64_t coun
 
 static Value otherTerm(arith::AddFOp sum, Value term) { return sum.getLhs() == term ? sum.getRhs() : sum.getLhs(); }
 
-/// An addition that alone reads a sum, and whose other term is there before the rows: chunks are
-/// added to that.
+/// Returns the addition that is the only reader of a sum, if its other term is available before the rows. Chunks are
+/// added to that term.
 arith::AddFOp Rows::sumWith(OpResult result) const {
   auto sum = result.hasOneUse() ? dyn_cast<arith::AddFOp>(*result.user_begin()) : arith::AddFOp();
   if (!sum)
@@ -298,7 +298,7 @@ arith::AddFOp Rows::sumWith(OpResult result) const {
   return !maker || maker->isBeforeInBlock(ordered.front()) ? sum : arith::AddFOp();
 }
 
-/// Joins the rows of all chunks, or adds their sums up.
+/// Joins the rows of all chunks, or adds up their sums.
 void Rows::replace(OpBuilder &builder, OpResult result, ArrayRef<Chunk> chunks) {
   if (llvm::all_of(result.getUsers(), [&](Operation *user) { return ops.contains(user); }))
     return;
@@ -315,7 +315,7 @@ void Rows::replace(OpBuilder &builder, OpResult result, ArrayRef<Chunk> chunks) 
   if (sum)
     t.loc = sum.getLoc();
   for (Value part : parts) {
-    // Where the part is made: it then needs no memory of its own.
+    // The addition follows the definition of the part, which then needs no memory of its own.
     builder.setInsertionPointAfterValue(part);
     total = total ? t.add(total, part) : part;
   }
@@ -362,10 +362,10 @@ struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {
     func::FuncOp function = getOperation();
     if (rows == 0 || function.isExternal() || !function.getBody().hasOneBlock())
       return;
-    // Definitions are losses in turn.
+    // Definitions may contain losses.
     while (replaceComposite(function))
       ;
-    // Of a sum that is counted beside the loss, such as that of dropped choices, no gradient is made by rows.
+    // A sum that is reported beside the loss, such as the number of dropped choices, has no gradient by rows.
     std::pair<Operation *, std::string> refused;
     for (LossOpInterface loss : lossesOf(function)) {
       Rows found(loss);
@@ -390,7 +390,7 @@ struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {
     signalPassFailure();
   }
 
-  /// Replaces an op by its definition where only that can be computed in chunks.
+  /// Replaces an op by its definition, if only the definition can be computed in chunks.
   static bool replaceComposite(func::FuncOp function) {
     for (LossOpInterface loss : lossesOf(function)) {
       Rows found(loss);

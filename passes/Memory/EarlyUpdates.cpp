@@ -1,15 +1,15 @@
-//===- EarlyUpdates.cpp - updates as soon as gradients are there ----------===//
+//===- EarlyUpdates.cpp - move updates up to their gradients --------------===//
 //
-// The optimizer is appended to the graph, so all of its actions stand behind backward and the
-// gradients of all parameters are held for them together.  Here actions of the update move up:
+// The optimizer is appended to the graph, so all its actions stand behind backward, and the gradients of all
+// parameters are live until then. This pass moves actions of the update up:
 //
-//   what    all that reads a gradient for the update, and what that needs, as one group
-//   where   behind the last action that makes what the group reads, or that reads what it
-//           overwrites: a weight is overwritten after backward has multiplied by it
-//   when    once the groups that are ready are worth their launches; until then they wait, so
-//           that one launch updates many small parameters
+//   what:   all actions that read a gradient for the update, with their predecessors, as one group
+//   where:  behind the last action that defines an operand of the group, or that reads a tensor which the
+//           group overwrites: a weight is overwritten after backward has multiplied by it
+//   when:   once the ready groups are worth their launches; until then they wait, so that one launch
+//           updates many small parameters
 //
-// A group that needs something of all gradients, such as their norm, is ready where it is.
+// A group that depends on all gradients, such as on their norm, does not move.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,32 +31,31 @@ using namespace mlir;
 using namespace braid;
 using exec::ActionOpInterface;
 
-/// Updates run when they take as long as so many launches, so launching is 2% of that time.
+/// Updates run once they take as long as this many launches, so that launches cost 2% of that time.
 static constexpr double kLaunches = 50;
 
 namespace {
-/// An action of the update.  Places are counted in actions of forward and backward: at 3 it
-/// stands behind the third of them.
+/// An action of the update. Places count actions of forward and backward: place 3 is behind the third of them.
 struct Late {
   ActionOpInterface action;
-  unsigned place;     ///< Where it stands.
-  unsigned ready = 0; ///< Where it may stand at the earliest.
+  unsigned place;     ///< The current place.
+  unsigned ready = 0; ///< The earliest possible place.
   double seconds;
-  /// Actions of the update that come before it.
+  /// Actions of the update that must precede it.
   SmallVector<unsigned, 2> needs;
 };
 
-/// What must run before the memory of a gradient is free, by the numbers of actions.
+/// The actions, by number, that must run before the memory of a gradient is free.
 struct UpdateGroup {
   SmallVector<unsigned, 2> actions;
   unsigned ready = 0;
 };
 
-/// The actions of a program, those of the update apart.
+/// The actions of a program, with those of the update separate.
 class Updates {
 public:
   Updates(func::FuncOp program, const ComputeRates &rates, bool alsoReduced);
-  /// Whether anything has moved.
+  /// Moves actions up. Returns whether anything has moved.
   bool moveUp();
 
 private:
@@ -78,8 +77,7 @@ private:
 };
 } // namespace
 
-/// Whether an action makes nothing but what the update is about.  Collectives stay in their
-/// order.
+/// Whether all results of an action belong to the update. Excludes collectives with a fixed order.
 static bool isOfUpdate(ActionOpInterface action) {
   if (action.isOrdered() || action->getNumResults() == 0)
     return false;
@@ -112,7 +110,8 @@ void Updates::addLate(ActionOpInterface action, const ComputeRates &rates) {
   late.push_back({action, static_cast<unsigned>(others.size()), 0, rates.parts(action).memory, {}});
 }
 
-/// What comes before an action: who makes its operands, and who else reads what it overwrites.
+/// Collects the predecessors of an action: the producers of its operands, and other readers of tensors that it
+/// overwrites.
 void Updates::readNeeds(unsigned number) {
   Late &action = late[number];
   for (unsigned before : graph.predecessors(graph.numberOf(action.action))) {
@@ -136,8 +135,8 @@ static int64_t bytesOf(Value value) {
   return typeOf(value).getNumElements() * elementBytes(typeOf(value).getElementType());
 }
 
-/// The actions that read a gradient, and those that read what these make of it if that takes
-/// as much memory.  Empty if something else reads it, too.
+/// Returns the actions that read a gradient and, where their results are as large, the readers of these. Returns an
+/// empty group if another action reads the gradient too.
 UpdateGroup Updates::groupOf(Value gradient) const {
   UpdateGroup group;
   SmallVector<Value> left{gradient};
@@ -166,13 +165,13 @@ UpdateGroup Updates::groupOf(Value gradient) const {
   return group;
 }
 
-/// In the order in which they are ready.
+/// Finds the groups, in the order in which they become ready.
 void Updates::findGroups(bool alsoReduced) {
   llvm::SetVector<Value> gradients;
   for (const Late &action : late)
     for (Value operand : usesOf(action.action))
       graph.forEachMaker(operand, [&](Operation *op) {
-        // Numbers take no memory to speak of.
+        // Scalars take too little memory to count.
         bool mayMove = alsoReduced || !isa<comm::CollectiveOpInterface>(op);
         if (mayMove && placeOf.contains(op) && typeOf(rootOf(operand)).getRank() > 0)
           gradients.insert(rootOf(operand));
@@ -193,10 +192,10 @@ double Updates::secondsOf(const UpdateGroup &group) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Moving them
+// Moves
 //===----------------------------------------------------------------------===//
 
-/// Moves an op, and what it reads that is no action and stands behind the place.
+/// Moves an op in front of `before`, with the operands that are not actions and are defined behind it.
 static void moveWithReads(Operation *op, Operation *before) {
   for (Value operand : usesOf(op))
     if (Operation *source = operand.getDefiningOp();
@@ -205,7 +204,7 @@ static void moveWithReads(Operation *op, Operation *before) {
   op->moveBefore(before);
 }
 
-/// Moves an action with all that it needs.
+/// Gives an action and its predecessors the place `place`, unless they already have an earlier one.
 void Updates::runAction(unsigned number, unsigned place, SmallVectorImpl<unsigned> &moved) {
   if (late[number].place <= place)
     return;
@@ -215,7 +214,7 @@ void Updates::runAction(unsigned number, unsigned place, SmallVectorImpl<unsigne
   moved.push_back(number);
 }
 
-/// Runs the groups that wait, all or those that each take as long as a launch.
+/// Runs the waiting groups: all of them, or those that each take as long as a launch.
 bool Updates::run(unsigned place, bool alsoSmall) {
   SmallVector<unsigned> moved;
   llvm::erase_if(waiting, [&](const UpdateGroup &group) {
@@ -240,7 +239,7 @@ bool Updates::moveUp() {
       seconds += secondsOf(group);
     return seconds >= kLaunches * launchSeconds;
   };
-  // Behind the last action of backward they run anyway.
+  // Behind the last action of backward, groups run anyway.
   for (unsigned place = 0; place < others.size(); ++place) {
     for (; next != end && next->ready <= place; ++next)
       waiting.push_back(*next);
@@ -267,7 +266,7 @@ static LogicalResult runEarly(func::FuncOp program, const Machine &machine, bool
   FailureOr<int64_t> after = transientPeak(program, *machine.target);
   if (failed(after))
     return failure();
-  // What an update makes may be larger than what it reads.
+  // The results of an update may be larger than its operands.
   if (*after > *before)
     for (Operation *op : order)
       op->moveBefore(&program.getBody().front(), program.getBody().front().end());

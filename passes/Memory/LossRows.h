@@ -7,10 +7,10 @@
 
 namespace braid {
 
-/// The losses of forward that are one number, of logits that have rows; those of the largest logits first.
+/// Returns the scalar losses of forward whose logits have rows, those with the largest logits first.
 llvm::SmallVector<LossOpInterface> lossesOf(mlir::func::FuncOp function);
 
-/// How many rows its logits have.
+/// Returns the number of rows of a loss's logits.
 int64_t rowsOf(LossOpInterface loss);
 
 } // namespace braid

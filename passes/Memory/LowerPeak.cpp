@@ -1,8 +1,8 @@
-//===- LowerPeak.cpp - actions in an order that holds less ----------------===//
+//===- LowerPeak.cpp - reorder actions to lower the peak ------------------===//
 //
-// The parts: buffers of a copy (lib/Memory), the program as a problem, its solution
-// (lib/Schedule), the order applied.  Another order may let other values share memory, so what it
-// holds is counted again, and the old order comes back if that is no less.
+// Combines the buffers of a copy (lib/Memory), the program as a problem, its solution (lib/Schedule), and the
+// application of the order. A new order may change which values share memory, so its bytes are counted again. The old
+// order is restored if they are no fewer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// What follows a collective that does not start early stays behind it, because it hides it.
+/// Actions behind a held start stay behind it, because they hide the collective.
 static PeakProblem readProblem(const AssignedCopy &copy) {
   ActionGraph graph(copy.program.get().getBody().front());
   graph.addMemoryOrder(copy.places);

@@ -1,6 +1,6 @@
-//===- OffloadActivations.cpp - activations in the host's memory ----------===//
+//===- OffloadActivations.cpp - keep activations in host memory -----------===//
 //
-// The parts: what forward makes and backward reads, when, which of these tensors go to the host
+// Combines the values that forward defines and backward reads, with their times, the choice of tensors to offload
 // (lib/Schedule/HostTrips), and the copies.
 //
 //===----------------------------------------------------------------------===//
@@ -28,11 +28,11 @@ using namespace braid;
 using exec::ActionOpInterface;
 
 namespace {
-/// What forward makes and backward reads.
+/// A value that forward defines and backward reads.
 struct Kept {
   Value value;
-  /// The last action that makes a part of it, the last of forward that uses it, and the first
-  /// behind forward.
+  /// Numbers of the last action that defines a part of it, of its last use in forward, and of its first use behind
+  /// forward.
   unsigned made = 0, lastUse = 0, use = 0;
   SmallVector<OpOperand *> lateReads = {};
   int64_t bytes = 0;
@@ -40,14 +40,14 @@ struct Kept {
 
 class ActivationOffload {
 public:
-  /// `givenBytes`: below which a tensor stays, where the user says so.
+  /// `givenBytes`: size below which a tensor stays on the device, if the user gives one.
   ActivationOffload(func::FuncOp program, const Machine &machine, std::optional<int64_t> givenBytes, bool all)
       : program(program), block(program.getBody().front()), graph(block), compute(machine.compute), host(machine.host),
         givenBytes(givenBytes), minBytes(givenBytes.value_or(all ? 0 : host.bytesOfLatency())), all(all),
         builder(program.getContext()) {}
   LogicalResult run();
 
-  /// How many tensors are kept for backward, and how many of these wait in the host's memory.
+  /// Number of tensors kept for backward, and number of these that are offloaded.
   unsigned numKept = 0, numAway = 0;
 
 private:
@@ -71,13 +71,13 @@ private:
   OpBuilder builder;
   ActionOpInterface actionAt(unsigned number) const { return cast<ActionOpInterface>(graph.actions()[number]); }
   HostTripsProblem problem;
-  /// Those that are worth their copies' latency, as in the problem; and the others.
+  /// Tensors that are worth the latency of their copies, as in the problem; and all others.
   std::vector<Kept> kept, small;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Actions and what is kept
+// Actions and kept values
 //===----------------------------------------------------------------------===//
 
 static bool isOf(tg::Phase phase, tg::FactsAttr facts) { return facts && facts.getPhase() == phase; }
@@ -87,8 +87,8 @@ static bool makes(ActionOpInterface action, tg::Phase phase) {
                       [&](tg::FactsAttr facts) { return isOf(phase, facts); });
 }
 
-/// When each action begins if communication costs nothing, as where it is hidden.  The program turns
-/// where backward begins.
+/// Reads when each action begins if communication takes no time, as when it is hidden. The program turns where
+/// backward begins.
 void ActivationOffload::readActions() {
   double now = 0;
   problem.begins.push_back(now);
@@ -103,7 +103,7 @@ void ActivationOffload::readActions() {
   problem.turn = turn.value_or(graph.size());
 }
 
-/// What the optimizer fetches.
+/// Reads the copies that the optimizer fetches.
 void ActivationOffload::readFetches() {
   for (Operation *action : graph.actions()) {
     auto copy = dyn_cast<comm::CopyOp>(action);
@@ -120,8 +120,8 @@ void ActivationOffload::readFetches() {
   }
 }
 
-/// None for what is no activation, what the caller gets, what a concat is made of (that is kept as a
-/// whole), and where backward begins before forward is done with it.
+/// Returns nothing if the value is not an activation, is returned, is part of a concat (which is kept whole), or if
+/// backward begins before forward's last use.
 std::optional<Kept> ActivationOffload::keptOf(Value value) const {
   tg::FactsAttr facts = tg::factsOfTensor(value);
   if (!isOf(tg::Phase::Forward, facts) || tg::kindOf(facts) || isa<comm::CopyOp>(value.getDefiningOp()))
@@ -185,7 +185,7 @@ FailureOr<HostTrips> ActivationOffload::choose() {
   return answer;
 }
 
-/// Says of a tensor whether it goes, and why.
+/// Reports whether a tensor is offloaded, and why.
 void ActivationOffload::remark(const Kept &kept, bool goes, const HostTrip &trip) {
   auto result = dyn_cast<OpResult>(kept.value);
   Operation *op = result.getOwner();
@@ -216,7 +216,7 @@ void ActivationOffload::remark(const Kept &kept, bool goes, const HostTrip &trip
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// The view of what was fetched that `value` is of `root`.
+/// Returns the view of the fetched tensor that corresponds to `value`, a view of `root`.
 Value ActivationOffload::viewOf(Value value, Value root, Value fetched, DenseMap<Value, Value> &views) {
   if (value == root)
     return fetched;
@@ -230,8 +230,8 @@ Value ActivationOffload::viewOf(Value value, Value root, Value fetched, DenseMap
   return views[value] = builder.clone(*view, mapping)->getResult(0);
 }
 
-/// Away behind the last use of forward, so that nothing is written over the tensor before, and back
-/// before the first use of backward.
+/// Copies the tensor to the host behind the last use in forward, so that it is not overwritten before, and back before
+/// the first use in backward.
 void ActivationOffload::move(Kept &kept) {
   tg::FactsAttr facts = tg::factsOfTensor(kept.value);
   Operation *behind = kept.lastUse == kept.made ? kept.value.getDefiningOp() : graph.actions()[kept.lastUse];

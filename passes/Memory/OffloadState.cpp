@@ -1,7 +1,7 @@
-//===- OffloadState.cpp - state of the optimizer in the host's memory -----===//
+//===- OffloadState.cpp - keep optimizer state in host memory -------------===//
 //
-// The parts: which arguments are such states, where each is used, groups that are copied
-// together, and the copies.
+// Finds the optimizer states among the arguments and their uses, forms the groups that are copied together, and builds
+// the copies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,20 +22,20 @@ using namespace mlir;
 using namespace braid;
 using exec::ActionOpInterface;
 
-/// What a group has at most where nothing is said: this part of all, and so many bytes.
+/// Default upper limits of a group: one part in `kGroups` of all states, and `kMostBytes` bytes.
 static constexpr int64_t kGroups = 16, kMostBytes = int64_t(64) << 20;
 
 namespace {
 /// A state that a program uses.
 struct UsedState {
   BlockArgument argument;
-  /// Where its new value is returned; null if it has none.
+  /// The operand that returns its new value, or null.
   OpOperand *returned = nullptr;
   int64_t bytes = 0;
-  /// The numbers of the first and the last action that uses it or makes its new value.
+  /// Numbers of the first and the last action that uses it or computes its new value.
   unsigned first = 0, last = 0;
   bool isRead = false;
-  /// The number of the last collective that its first use waits for; -1 if there is none.
+  /// Number of the last collective that its first use depends on, or -1.
   int64_t ready = -1;
 };
 
@@ -51,7 +51,7 @@ public:
   StateOffload(func::FuncOp program, int64_t groupBytes)
       : program(program), block(program.getBody().front()), graph(block), builder(program.getContext()),
         groupBytes(groupBytes) {}
-  /// Whether the program has a state to offload.
+  /// Offloads states. Returns whether the program has any.
   bool run();
 
 private:
@@ -70,7 +70,7 @@ private:
   ActionGraph graph;
   OpBuilder builder;
   int64_t groupBytes;
-  /// Of each action, the number of the last collective that it waits for, or -1.
+  /// For each action, the number of the last collective that it depends on, or -1.
   SmallVector<int64_t> ready;
   std::vector<UsedState> states;
 };
@@ -80,7 +80,7 @@ private:
 // States and their uses
 //===----------------------------------------------------------------------===//
 
-/// What the optimizer keeps of a parameter; null for other arguments.
+/// Returns the state that the optimizer keeps of a parameter; null for other arguments.
 tg::StateAttr StateOffload::keptStateOf(BlockArgument argument) {
   tg::StateAttr state = tg::stateOf(argument);
   bool isKept = state && (state.getKind() == tg::TensorKind::Moment || state.getKind() == tg::TensorKind::Master);
@@ -102,7 +102,7 @@ void StateOffload::readUses(UsedState &state) const {
   state.first = graph.size();
   state.last = 0;
   auto add = [&](Operation *op) {
-    if (graph.contains(op)) { // or else the terminator
+    if (graph.contains(op)) { // otherwise the terminator
       state.first = std::min(state.first, graph.numberOf(op));
       state.last = std::max(state.last, graph.numberOf(op));
     }
@@ -113,8 +113,8 @@ void StateOffload::readUses(UsedState &state) const {
     graph.forEachMaker(state.returned->get(), add);
 }
 
-/// In the order in which their updates may run: collectives that they wait for come one after
-/// another.  One that the program hands on as it is needs no copy.
+/// Reads the states in the order in which their updates may run. This is the order of the collectives before them. A
+/// state that the program returns unchanged needs no copy.
 void StateOffload::readStates() {
   tg::ProgramSignature signature(program);
   for (BlockArgument argument : block.getArguments()) {
@@ -145,7 +145,7 @@ static bool isOfUpdate(Operation *action) {
                       [](tg::FactsAttr facts) { return facts && facts.getPhase() == tg::Phase::Update; });
 }
 
-/// Whether something that is no update stands between two actions.
+/// Whether an action other than an update stands between two actions.
 bool StateOffload::isBehindOtherPhase(unsigned first, unsigned last) const {
   for (unsigned number = first + 1; number < last; ++number)
     if (!isOfUpdate(graph.actions()[number]))
@@ -174,7 +174,7 @@ std::vector<StateGroup> StateOffload::makeGroups() const {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Copies are part of the update, and of each tensor say whose state it is.
+/// Returns the location of copies. They belong to the update, with facts for the state of each tensor.
 Location StateOffload::locationOf(ArrayRef<UsedState> states, Operation *beside) {
   MLIRContext *context = program.getContext();
   SmallVector<tg::FactsAttr> facts;
@@ -185,7 +185,7 @@ Location StateOffload::locationOf(ArrayRef<UsedState> states, Operation *beside)
   return tg::withFacts(beside->getLoc(), facts);
 }
 
-/// Before the first use, for all uses on the device.
+/// Fetches a group before its first use, for all uses on the device.
 void StateOffload::fetch(const StateGroup &group) {
   SmallVector<UsedState> read = llvm::to_vector(group.states);
   llvm::erase_if(read, [](const UsedState &state) { return !state.isRead; });
@@ -195,7 +195,7 @@ void StateOffload::fetch(const StateGroup &group) {
   SmallVector<Value> values;
   for (const UsedState &state : read) {
     values.push_back(state.argument);
-    for (Operation *user : state.argument.getUsers()) // a view of it may stand before that
+    for (Operation *user : state.argument.getUsers()) // a view may stand before the fetch
       if (Operation *reader = block.findAncestorOpInBlock(*user); reader->isBeforeInBlock(before))
         before = reader;
   }
@@ -206,7 +206,7 @@ void StateOffload::fetch(const StateGroup &group) {
         fetched, [&](OpOperand &use) { return use.getOwner() != copy && use.getOwner() != block.getTerminator(); });
 }
 
-/// Behind the last use, and behind what makes the new values.
+/// Writes a group back, behind its last use and the producers of its new values.
 void StateOffload::writeBack(const StateGroup &group) {
   SmallVector<UsedState> written = llvm::to_vector(group.states);
   llvm::erase_if(written, [](const UsedState &state) { return !state.returned; });

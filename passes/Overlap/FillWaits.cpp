@@ -1,7 +1,7 @@
-//===- FillWaits.cpp - what to compute while something is on its way ------===//
+//===- FillWaits.cpp - fill waits with computation ------------------------===//
 //
-// The parts: a program as an overlap problem, with the order that its memory asks for (lib/Memory), another order of
-// it (lib/Schedule), and what the program holds in that.
+// Combines a program as an overlap problem with the order that its memory requires (lib/Memory), a new order
+// (lib/Schedule), and the memory that the program holds in the new order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// By so much the peak of a program may grow where there is no limit.
+/// Factor by which the peak of a program may grow without a memory limit.
 static constexpr double kGrowth = 1.01;
 
 namespace {
@@ -56,12 +56,12 @@ LogicalResult FillWaits::readOptions() {
   FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, module.getLoc());
   if (failed(limit))
     return failure();
-  // The limit is for all programs together, which are not known yet.
+  // The limit applies to all programs together, which are not known yet.
   growth = *limit ? 1 : kGrowth;
   return success();
 }
 
-/// The order that memory asks for is that of a copy, in which buffers are assigned.
+/// Reads a program. The order that memory requires comes from a copy with assigned buffers.
 FailureOr<OverlapProgram> FillWaits::read(func::FuncOp function) {
   if (failed(requireActions(function)))
     return failure();

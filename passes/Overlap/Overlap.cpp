@@ -1,8 +1,7 @@
-//===- Overlap.cpp - communication beside computation ---------------------===//
+//===- Overlap.cpp - overlap communication with computation ---------------===//
 //
-// The pass puts the parts together: buffers (lib/Memory), a program as a problem
-// (OverlapReader), its solution and verification (lib/Schedule), the order applied, and
-// what is expected of it as attributes and remarks.
+// Combines buffers (lib/Memory), a program as an overlap problem (OverlapReader), its solution and verification
+// (lib/Schedule), the application of the order, and predictions as attributes and remarks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +36,7 @@ static bool reducesTensors(Operation *op) {
          llvm::any_of(comm::sentTypes(collective), [](RankedTensorType type) { return type.getRank() != 0; });
 }
 
-/// Less than this is not worth a remark.
+/// Shorter times get no remark.
 static constexpr double kRemarkSeconds = 1e-7;
 
 static std::string formatSeconds(double seconds) {
@@ -47,7 +46,7 @@ static std::string formatSeconds(double seconds) {
 }
 
 namespace {
-/// Says what a schedule leads to, at locations: printing the ops too would number all
+/// Reports the predictions of a schedule. Remarks are emitted at locations, because printing an op numbers all values
 /// of the function each time.
 class Report {
 public:
@@ -72,15 +71,14 @@ private:
   const OverlapProgram &program;
   const OverlapSchedule &schedule;
   Timeline timeline;
-  /// How many start on each queue; and of what starts, its number there: ranks count collectives
-  /// like this.
+  /// Number of starts on each queue, and the number of each start on its queue. Ranks count collectives in the same
+  /// way.
   std::array<unsigned, OverlapProblem::kNumQueues> started = {};
   llvm::DenseMap<unsigned, unsigned> startNumbers;
 };
 } // namespace
 
-/// `all_reduce #7`, `all_gather h.0 #3`; what computes has the name that its location
-/// carries.
+/// Returns a name such as `all_reduce #7` or `all_gather h.0 #3`. A computing action is named by its location.
 std::string Report::nameOf(unsigned action) const {
   exec::ActionOpInterface op = program.actions[action];
   auto number = startNumbers.find(action);
@@ -90,7 +88,7 @@ std::string Report::nameOf(unsigned action) const {
   return op.getActionName() + (unit && !unit.empty() ? " " + unit.str() : "") + " #" + std::to_string(number->second);
 }
 
-/// To the nanosecond, so that it prints short.
+/// Rounds to nanoseconds, so that the number prints short.
 static double roundSeconds(double seconds) { return std::round(seconds * 1e9) / 1e9; }
 
 static comm::Timing timingOf(const Timeline &timeline) {
@@ -106,7 +104,7 @@ void Report::annotate() {
     comm::Timing timing{roundSeconds(collective.seconds), roundSeconds(collective.exposed),
                         collective.waitsFor ? nameOf(*collective.waitsFor) : std::string()};
     Operation *op = program.actions[number];
-    // A start stands for the collective in it.
+    // A start stands for its collective.
     if (isa<comm::StartOp>(op->getParentOp()))
       op = op->getParentOp();
     op->setAttr(comm::kTiming, timing.toAttribute(op->getContext()));
@@ -121,13 +119,13 @@ void Report::annotate() {
     function->setAttr(comm::kTimingWithoutLimit, without.toAttribute(function.getContext()));
 }
 
-/// In the user's file: what passes have made has a name alone.
+/// Returns a location in the user's file. Ops made by passes have only a name, so they get the function's location.
 Location Report::placeOf(unsigned action) const {
   Location location = program.actions[action]->getLoc();
   return location->findInstanceOf<FileLineColLoc>() ? location : function->getLoc();
 }
 
-/// Why it does not begin earlier.
+/// Returns why an action does not start earlier.
 std::string Report::reasonOf(unsigned action) const {
   if (schedule.heldBy[action] == HeldBy::Prefetch)
     return llvm::formatv("prefetch={0} lets it start no earlier", program.problem.mostAhead(queueOf(action)));
@@ -139,8 +137,7 @@ std::string Report::reasonOf(unsigned action) const {
   return "it waits for " + nameOf(*waitsFor);
 }
 
-/// Says which collective keeps all updates from running early, where several reduce
-/// gradients.
+/// Reports the collective that keeps all updates from running early, if several collectives reduce gradients.
 void Report::remarkUpdates() const {
   const std::vector<OverlapProblem::Action> &actions = program.problem.actions;
   std::vector<unsigned> last(actions.size(), 0);
@@ -194,8 +191,7 @@ static bool communicates(func::FuncOp function) {
   return !function.getBody().front().getOps<comm::QueuedOpInterface>().empty();
 }
 
-/// Whether the function is the program of a rank, or copies from the host, and waits at once for
-/// all that it starts.
+/// Whether the function is the program of a rank, or copies from the host, and has no separate starts and waits yet.
 static bool applies(func::FuncOp function) {
   if (!function.getBody().hasOneBlock() || !function.getBody().front().getOps<comm::StartOp>().empty())
     return false;
@@ -221,10 +217,10 @@ struct Overlap final : braid::impl::OverlapPassBase<Overlap> {
   FailureOr<Machine> machine;
   const TargetInfo *info = nullptr;
   std::optional<int64_t> limit;
-  int64_t padded = 0; ///< What rows are padded to.
+  int64_t padded = 0; ///< Bytes to which rows are padded.
   SmallVector<func::FuncOp> programs;
   PersistentTensors tensors;
-  /// Of those in which communication moves.
+  /// Places of the functions in which communication moves.
   llvm::DenseMap<Operation *, Places> assigned;
   int64_t workspace = 0;
 };
@@ -245,8 +241,8 @@ LogicalResult Overlap::readOptions() {
   return asked;
 }
 
-/// Assigns buffers where communication moves.  The arena is shared by all programs of the
-/// module, so all of them say what there is beside the buffers of one.
+/// Assigns buffers in functions where communication moves. All programs of the module share the arena, so all of them
+/// contribute the memory beside the buffers of one program.
 LogicalResult Overlap::assignAll() {
   programs = llvm::to_vector(getOperation().getOps<func::FuncOp>());
   llvm::erase_if(programs, [](func::FuncOp function) { return !function.getBody().hasOneBlock(); });

@@ -1,4 +1,4 @@
-//===- OverlapApply.cpp - a function in the order of its schedule ---------===//
+//===- OverlapApply.cpp - apply a schedule to a function ------------------===//
 
 #include "dialects/Comm/Comm.h"
 #include "lib/Actions/PutInOrder.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// Splits what communicates into starts and waits, and lists ops in their order.
+/// Splits communication into starts and waits, and lists the ops in their new order.
 class Splitter {
 public:
   Splitter(func::FuncOp function, Places &places)
@@ -26,7 +26,7 @@ private:
 };
 } // namespace
 
-/// The results stay with the collective until there is a wait that has them.
+/// The collective keeps its results until its wait is built.
 void Splitter::start(Operation *collective) {
   auto type = comm::TicketType::get(collective->getContext(), llvm::to_vector(collective->getResultTypes()));
   auto start = builder.create<comm::StartOp>(collective->getLoc(), type);
@@ -47,7 +47,7 @@ void Splitter::wait(Operation *collective) {
   order.push_back(wait);
 }
 
-/// Erases views and concats that nothing reads.
+/// Erases views and concats without readers.
 static void eraseDeadTies(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (!isa<exec::ActionOpInterface>(op) && isOpTriviallyDead(&op))

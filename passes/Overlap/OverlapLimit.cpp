@@ -1,8 +1,8 @@
-//===- OverlapLimit.cpp - a schedule whose arena keeps a limit ------------===//
+//===- OverlapLimit.cpp - schedules within an arena limit -----------------===//
 //
-// The scheduler counts live bytes exactly.  Offsets may leave gaps between them, so each
-// candidate is placed as the planner will place it, and the next one gets fewer live bytes.
-// Where none keeps the limit, the smallest is taken, and the planner says what is missing.
+// The scheduler counts live bytes exactly, but offsets may leave gaps between buffers. So each candidate is placed as
+// the planner will place it, and the next candidate gets a lower limit of live bytes. If none keeps the limit, the
+// smallest is used, and the planner reports the missing bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +12,8 @@
 
 using namespace braid;
 
-/// The actions of a schedule, numbered as the planner does: a collective that is waited for
-/// at once is one action, and any other is two.
+/// Numbers the actions of a schedule like the planner. A collective with its wait right behind it is one action; any
+/// other is two.
 static std::vector<ActionSlots> numbersOf(const OverlapProblem &problem, const OverlapSchedule &schedule,
                                           unsigned &end) {
   std::vector<ActionSlots> numbers(problem.actions.size());
@@ -35,7 +35,7 @@ int64_t braid::arenaBytes(const OverlapProblem &problem, const OverlapSchedule &
   placement.alignment = alignment;
   unsigned end = 0;
   std::vector<ActionSlots> numbers = numbersOf(problem, schedule, end);
-  // In the planner's order: transient buffers from the last writer to the first.
+  // Sorts like the planner: transient buffers from the last writer to the first.
   std::vector<LiveBuffer> buffers = problem.buffers;
   llvm::stable_sort(buffers, [&](const LiveBuffer &a, const LiveBuffer &b) {
     auto key = [&](const LiveBuffer &buffer) {

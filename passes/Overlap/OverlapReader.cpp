@@ -1,8 +1,7 @@
 //===- OverlapReader.cpp - a program of ranks as an overlap problem -------===//
 //
-// What computes may leave its place when it belongs to an update: it makes a new
-// value of what has been reduced, or it is on the way there (a gradient scaled or
-// added up, a part of their norm) and nothing else reads it.
+// A computing action may move if it belongs to an update. It then computes a new value from reduced values, or an
+// intermediate value that only updates read: a scaled or summed gradient, or a part of the gradients' norm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,9 +49,9 @@ private:
   const ActionGraph &graph;
   const Machine &machine;
   OverlapProgram program;
-  /// From the host, so far.
+  /// Number of copies from the host so far.
   unsigned numFetches = 0;
-  /// The new values of parameters and states.
+  /// New values of parameters and states.
   llvm::SetVector<Value> updates;
 };
 
@@ -83,7 +82,7 @@ LogicalResult braid::requireActions(func::FuncOp function) {
   return success();
 }
 
-/// What is fetched comes in the order of its first use.
+/// Fetches are ordered by their first uses.
 void Reader::readCopy(comm::CopyOp copy, OverlapProblem::Action &entry) {
   bool isFetch = copy.getQueue() == comm::Queue::FromHost;
   entry.kind = isFetch ? Kind::Gather : Kind::Collective;
@@ -114,14 +113,13 @@ LogicalResult Reader::readActions() {
       return failure();
     entry.kind = Kind::Collective;
     entry.seconds = machine.seconds(collective, *mesh);
-    // Ranks with another function match this one in its order; a barrier is nothing
-    // but order.
+    // Ranks with another function match this collective by its order. A barrier exists only for its order.
     entry.ordered = action->getNumResults() == 0 || (attribute && attribute.getAxis());
   }
   return success();
 }
 
-/// What writes over a value comes after who reads it.
+/// Reads dependences. An action that overwrites a value comes after the readers of the value.
 void Reader::readEdges() {
   for (auto [number, entry] : llvm::enumerate(program.problem.actions)) {
     entry.needs = graph.reads(number);
@@ -131,11 +129,11 @@ void Reader::readEdges() {
   }
 }
 
-/// What takes the memory of parameters and states.
+/// Collects the values that take over the memory of parameters and states.
 void Reader::readUpdates() {
   tg::ProgramSignature(function).forEachUpdate([&](OpOperand &returned, BlockArgument) {
     Value root = rootOf(returned.get());
-    if (auto copy = root.getDefiningOp<comm::CopyOp>()) // the one that made the new value is asked for
+    if (auto copy = root.getDefiningOp<comm::CopyOp>()) // the copied value is the new one
       root = rootOf(copy.getIns()[cast<OpResult>(root).getResultNumber()]);
     if (!isa<BlockArgument>(root))
       updates.insert(root);
@@ -143,7 +141,7 @@ void Reader::readUpdates() {
 }
 
 //===----------------------------------------------------------------------===//
-// What may move
+// Movable actions
 //===----------------------------------------------------------------------===//
 
 static bool reduces(Operation *op) {
@@ -151,7 +149,7 @@ static bool reduces(Operation *op) {
   return collective && collective.getReductionKind();
 }
 
-/// Those that make new values, and as updates those that make them of reductions.
+/// Collects the actions that compute new values; those that compute them from reductions are updates.
 void Reader::readWriters() {
   std::set<unsigned> writers;
   for (Value root : updates)
@@ -165,7 +163,7 @@ void Reader::readWriters() {
   }
 }
 
-/// Parameters, states and constants, and what is made of them alone.
+/// Returns parameters, states and constants, and values that depend only on them.
 DenseSet<Value> Reader::keptValues() {
   DenseSet<Value> kept;
   for (BlockArgument argument : block.getArguments())
@@ -177,8 +175,8 @@ DenseSet<Value> Reader::keptValues() {
   return kept;
 }
 
-/// What a value is made of, beside numbers and what is kept: reductions, and what has
-/// been made of them alone, or something else.
+/// Adds the sources of a value, without scalars and persistent values: reductions and values computed only from
+/// reductions, or other values.
 void Reader::addSources(Value value, const DenseSet<Value> &kept, const std::vector<bool> &made,
                         Sources &sources) const {
   if (kept.contains(value))
@@ -194,8 +192,8 @@ void Reader::addSources(Value value, const DenseSet<Value> &kept, const std::vec
   sources.others |= !isReduced && !isNumber(value);
 }
 
-/// For each action, whether it computes only from the results of reductions.  Matmuls
-/// belong to forward and backward, which may also read reduced values.
+/// Returns, for each action, whether it computes only from results of reductions. Leaves out matmuls: they belong to
+/// forward and backward, which may also read reduced values.
 std::vector<bool> Reader::madeOfReductions() {
   DenseSet<Value> kept = keptValues();
   std::vector<bool> made(program.actions.size());
@@ -210,12 +208,12 @@ std::vector<bool> Reader::madeOfReductions() {
   return made;
 }
 
-/// What is made of reductions, and read by nothing but updates, is part of them; a
-/// collective in between (of a norm) reads for those that read its results.
+/// Marks actions as updates that compute from reductions and that only updates read. A collective in between (for a
+/// norm) counts as the readers of its results.
 void Reader::readUpdateParts() {
   std::vector<OverlapProblem::Action> &actions = program.problem.actions;
   std::vector<bool> made = madeOfReductions();
-  // Whether something else reads an action's results.
+  // Whether an action other than an update reads an action's results.
   std::vector<bool> isReadElse(actions.size());
   for (unsigned number = actions.size(); number-- > 0;) {
     OverlapProblem::Action &entry = actions[number];
@@ -232,11 +230,11 @@ void Reader::readKinds() {
   readUpdateParts();
 }
 
-/// Gathers of stored parameters, numbered by their units in the order of first uses.
-/// A unit ends where another begins, or where it is gathered again.
+/// Numbers the gathers of stored parameters by their units, in the order of first uses. A unit ends where another
+/// begins, or where it is gathered again.
 void Reader::readUnits() {
   std::vector<OverlapProblem::Action> &actions = program.problem.actions;
-  // What parameters alone decide, and the first parameter.
+  // Values that depend only on parameters, with the first of these parameters.
   DenseMap<Value, BlockArgument> stored;
   for (BlockArgument argument : block.getArguments())
     if (tg::parameterOf(argument))
@@ -283,7 +281,7 @@ void Reader::readUnits() {
   }
 }
 
-/// What may not start early comes after what computes before it.
+/// Orders held starts behind the preceding computation.
 void Reader::readHeldStarts() {
   std::optional<unsigned> computed;
   for (auto [number, entry] : llvm::enumerate(program.problem.actions)) {

@@ -9,26 +9,24 @@
 
 namespace braid {
 
-/// What the problem's actions stand for.
+/// An overlap problem, and the op of each of its actions.
 struct OverlapProgram {
   OverlapProblem problem;
   std::vector<exec::ActionOpInterface> actions;
-  /// Those that make new values of parameters and states, in their order.
+  /// Actions that compute new values of parameters and states, in order.
   std::vector<unsigned> writers;
 };
 
-/// An error where an op of the function is neither an action nor a tie.
+/// Emits an error if an op of the function is neither an action nor a tie.
 mlir::LogicalResult requireActions(mlir::func::FuncOp function);
 
-/// Reads a function on values without comm.start that has actions alone; an error where the
-/// mesh of a collective is unknown.  `graph` is that of the function, with the order that shared
-/// memory asks for.
+/// Reads a function in value form that has only actions and no comm.start. Fails if the mesh of a collective is
+/// unknown. `graph` is the graph of the function, with the order that shared memory requires.
 mlir::FailureOr<OverlapProgram> readOverlapProgram(mlir::func::FuncOp function, const ActionGraph &graph,
                                                    const Machine &machine);
 
-/// Puts the function's ops in the order of the schedule, collectives and copies as starts and
-/// waits; those that are waited for at once stay as they are.
-/// `places` gets those of the waits' results.
+/// Puts the function's ops in the order of the schedule, and splits collectives and copies into starts and waits.
+/// Those with the wait right behind them stay whole. Adds the places of the waits' results to `places`.
 void applySchedule(mlir::func::FuncOp function, const OverlapProgram &program, const OverlapSchedule &schedule,
                    Places &places);
 

@@ -1,4 +1,4 @@
-//===- Passes.h - communication beside computation --------------*- C++ -*-===//
+//===- Passes.h - overlap of communication with computation -----*- C++ -*-===//
 #ifndef BRAID_PASSES_OVERLAP_PASSES_H
 #define BRAID_PASSES_OVERLAP_PASSES_H
 

@@ -1,8 +1,7 @@
-//===- Prefetch.cpp - how far ahead units are gathered --------------------===//
+//===- Prefetch.cpp - how many units are gathered ahead -------------------===//
 //
-// Each unit that is gathered ahead takes the memory of its parameters.  One is enough where every
-// unit computes for longer than the next is gathered.  Where some do not, gathers must begin before
-// that, while a longer unit computes.
+// Each unit that is gathered ahead takes the memory of its parameters. One is enough if every unit computes for longer
+// than the gather of the next unit takes. Otherwise gathers must begin earlier, while a longer unit computes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +12,9 @@
 
 using namespace braid;
 
-/// Predictions are off: a schedule must do when collectives take so many times as long.
+/// Safety factor for predictions: a schedule must work when collectives take this many times as long.
 static constexpr double kSlower = 1.5;
-/// The part of the time that a unit more must save, and the most units.
+/// The least share of the time that another unit must save, and the upper limit of units.
 static constexpr double kLeastGain = 0.002;
 static constexpr unsigned kMostUnits = 8;
 
@@ -23,7 +22,7 @@ OverlapSchedule braid::solveFor(const OverlapProblem &problem, int64_t alignment
   return problem.limit ? solveWithinLimit(problem, alignment) : solve(problem);
 }
 
-/// How long a schedule takes when collectives are slow.
+/// Returns the seconds of a schedule when collectives are slow.
 static double slowSeconds(OverlapProblem problem, int64_t alignment) {
   OverlapSchedule schedule = solveFor(problem, alignment);
   for (OverlapProblem::Action &action : problem.actions)

@@ -1,4 +1,4 @@
-//===- Prefetch.h - how far ahead units are gathered ------------*- C++ -*-===//
+//===- Prefetch.h - how many units are gathered ahead -----------*- C++ -*-===//
 #ifndef BRAID_PASSES_OVERLAP_PREFETCH_H
 #define BRAID_PASSES_OVERLAP_PREFETCH_H
 
@@ -9,8 +9,8 @@ namespace braid {
 /// Solves `problem`, within its limit if it has one.
 OverlapSchedule solveFor(const OverlapProblem &problem, int64_t alignment);
 
-/// Sets how many units are gathered ahead: one, and more as long as each saves time where
-/// collectives take longer than predicted.
+/// Sets the number of units that are gathered ahead. Starts with one, and adds more as long as each saves time if
+/// collectives are slower than predicted.
 void choosePrefetch(OverlapProblem &problem, int64_t alignment);
 
 } // namespace braid

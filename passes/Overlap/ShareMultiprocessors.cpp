@@ -1,7 +1,7 @@
-//===- ShareMultiprocessors.cpp - GEMMs that leave room to a collective ---===//
+//===- ShareMultiprocessors.cpp - leave room to collectives in GEMMs ------===//
 //
-// The clocks are those of lib/Schedule/Timeline.h: computing, which stalls at waits, and the
-// queues, which work in the order of starts.
+// Uses the clocks of lib/Schedule/Timeline.h: one for computation, which stalls at waits, and one for each queue,
+// which works in the order of starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// What a program has come to.
+/// The clocks at a position in a program.
 class Clocks {
 public:
   explicit Clocks(const Machine &machine) : machine(machine) {}
 
-  /// Carries the action out.  Returns the share of its time in which the link works.
+  /// Advances the clocks by the action. Returns the share of its time in which the link is busy.
   FailureOr<double> advance(exec::ActionOpInterface action);
 
 private:
@@ -31,9 +31,9 @@ private:
 
   const Machine &machine;
   double now = 0;
-  /// When each queue has nothing left to do.
+  /// When each queue becomes idle.
   std::array<double, comm::kNumQueues> ends = {};
-  /// Of starts: when what they start is over.
+  /// For each start, when its work ends.
   llvm::DenseMap<Operation *, double> endOf;
 };
 } // namespace
@@ -90,7 +90,7 @@ struct ShareMultiprocessors final : braid::impl::ShareMultiprocessorsPassBase<Sh
   }
 
 private:
-  /// One that is beside a collective for half of its time, or longer, leaves room to it.
+  /// Marks the matmuls that overlap a collective for at least half of their time; they leave room to it.
   LogicalResult mark(exec::ProgramOp program, const Machine &machine) {
     Clocks clocks(machine);
     for (auto action : program.getBody().getOps<exec::ActionOpInterface>()) {

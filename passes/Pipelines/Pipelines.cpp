@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - which passes run, and why in this order ------------===//
+//===- Pipelines.cpp - the passes, their order and its reasons ------------===//
 
 #include "passes/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
@@ -12,15 +12,14 @@ using namespace braid;
 // From a graph to its training programs
 //===----------------------------------------------------------------------===//
 
-/// The target, then the model on its own terms: the layout of its weights and its batch.
-/// Both change the types of arguments, so they come before anything is derived from
-/// them: gradients and optimizer state take the type of their parameter.
+/// Sets the target, then adapts the model: the layout of its weights and its batch. Both change the types of
+/// arguments. So they come before gradients and optimizer state, which take the type of their parameter.
 void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOptions &options) {
   manager.addPass(createSetTargetPass(options.target));
   if (!options.machine.link.empty() || !options.machine.compute.empty())
     manager.addPass(createSetMachinePass(options.machine));
   OpPassManager &functions = manager.nest<func::FuncOp>();
-  // While parameters have the dims that the model gives them.
+  // Groups are stored while parameters have the dims that the model gives them.
   functions.addPass(createNoteGroupsPass());
   if (options.unfuse)
     functions.addPass(createUnfuseWeightsPass());
@@ -30,16 +29,16 @@ void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOp
     rebatch.factor = options.accumulate;
     functions.addPass(createRebatchPass(rebatch));
   }
-  // What runs in which type is said of the model, before there are gradients.
+  // The element type of each op is chosen on the model, before there are gradients.
   if (options.mixedPrecision)
     functions.addPass(createMixedPrecisionPass());
-  // Their gradients then come merged, too.
+  // The gradients of merged weights are then merged, too.
   if (options.mergeContractions)
     functions.addPass(createMergeContractionsPass());
 }
 
-/// A model is one graph still, in which a search sees each layer once; what is said of its
-/// arguments holds for the programs that are made of it.
+/// The model is still one graph, in which a search sees each layer once. The annotations of its arguments carry over
+/// to the programs that are made from it.
 void braid::buildLayoutPipeline(OpPassManager &manager, const LayoutPipelineOptions &options) {
   AnnotatePassOptions mesh;
   mesh.layout = options.mesh;
@@ -54,16 +53,15 @@ void braid::buildLayoutPipeline(OpPassManager &manager, const LayoutPipelineOpti
     manager.addPass(createContextParallelPass(options.context));
 }
 
-/// One graph for each entry point.  Evaluation and generation leave the model
-/// before differentiation asks for anything to be saved; what hooks do to activations
-/// they do, too, so the points come first.
+/// Makes one graph for each entry point. Evaluation and generation are split off before differentiation saves any
+/// values. Hooks on activations act in them too, so hook points come first.
 void braid::buildProgramsPipeline(OpPassManager &manager, const ProgramsPipelineOptions &options) {
   if (options.hooks)
     manager.addNestedPass<func::FuncOp>(createMarkUnitsPass());
   manager.addPass(createMakeProgramsPass(options.programs));
 }
 
-/// Attaches what the options say to the points of one phase.
+/// Attaches the hooks in the options to the points of one phase.
 static void attachHooks(OpPassManager &manager, const DifferentiatePipelineOptions &options, StringRef phase) {
   AttachHooksPassOptions attachments = options.attachments;
   attachments.function = "train";
@@ -71,16 +69,15 @@ static void attachHooks(OpPassManager &manager, const DifferentiatePipelineOptio
   manager.addPass(createAttachHooksPass(attachments));
 }
 
-/// The gradients of @train.  With accumulation the divisor of a mean is taken out
-/// first, because a mean of means is not the mean.  Canonicalization comes before,
-/// so that nothing that folds away is differentiated, and never between split-loss
-/// and differentiation's end: it would fold the count into the loss again.
-/// What hooks do to activations is differentiated.  Gradients of parameters get their
-/// points last, where they are those of the step.
+/// Appends the gradients of @train. With accumulation, split-loss first takes the divisor out of a mean, because a
+/// mean of means is not the mean. Canonicalization comes before, so that nothing that folds away is differentiated. It
+/// must not run between split-loss and the end of differentiation, because it would fold the count into the loss
+/// again. Hooks on activations are differentiated. Hook points on gradients of parameters come last, at the gradients
+/// of the whole step.
 void braid::buildDifferentiatePipeline(OpPassManager &manager, const DifferentiatePipelineOptions &options) {
   if (options.hooks)
     attachHooks(manager, options, "forward");
-  // What hooks do may need all positions of a sequence.
+  // Hooks may need all positions of a sequence.
   if (options.decode)
     manager.addPass(createMakeDecodePass());
   manager.addPass(createCanonicalizerPass());
@@ -103,15 +100,15 @@ void braid::buildDifferentiatePipeline(OpPassManager &manager, const Differentia
   }
 }
 
-/// Gradients become updates.  Needs gradients by name (`tg.grad_of`), so nothing
-/// that merges results may run in between.  All that is attached to hooks is in place.
+/// Turns gradients into updates. Needs gradients by name (`tg.grad_of`), so no pass that merges results may run in
+/// between. All hooks have been attached.
 void braid::buildOptimizerPipeline(OpPassManager &manager, const OptimizerPipelineOptions &options) {
   manager.addPass(createRemoveHooksPass());
   manager.addNestedPass<func::FuncOp>(createApplyOptimizerPass(options.optimizer));
-  // While an update is one op and its parameter is f32, before working copies are made.
+  // Runs while an update is one op and its parameter is f32, before working copies are made.
   if (options.states.type != "f32")
     manager.addNestedPass<func::FuncOp>(createStatePrecisionPass(options.states));
-  // All programs are there, and so are updates: what is left to say is who reads which.
+  // All programs and updates exist now, so each reader gets the working copy or the master.
   if (options.mixedPrecision)
     manager.addPass(createWorkingCopiesPass());
 }
@@ -120,8 +117,7 @@ void braid::buildOptimizerPipeline(OpPassManager &manager, const OptimizerPipeli
 // To the programs of ranks
 //===----------------------------------------------------------------------===//
 
-/// What each rank keeps, as annotations: those of the layout, then what the strategy
-/// adds.
+/// Annotates what each rank keeps: first by the layout, then by the strategy.
 void braid::buildAnnotatePipeline(OpPassManager &manager, const AnnotatePipelineOptions &options) {
   AnnotatePassOptions mesh, layout;
   mesh.layout = options.mesh;
@@ -147,8 +143,8 @@ void braid::buildShardPipeline(OpPassManager &manager) {
   manager.addPass(createVerifyOrder());
 }
 
-/// From the graph of everything to the program of a rank, which follows from the
-/// annotations.  The noise scale is measured where gradients are first reduced.
+/// Turns the global graph into the program of a rank, as the annotations say. Measures the noise scale where gradients
+/// are first reduced.
 void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipelineOptions &options) {
   manager.addPass(createAgreePass());
   buildShardPipeline(manager);
@@ -158,7 +154,7 @@ void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipeli
   }
   if (options.noiseScale)
     manager.addNestedPass<func::FuncOp>(createNoiseScalePass(options.noise));
-  // Where gradients are stored in the type that they are sent in, this changes nothing.
+  // Changes nothing if gradients are stored in the type in which they are sent.
   if (options.mixedPrecision && !options.rootParallel)
     manager.addNestedPass<func::FuncOp>(createReducePrecisionPass(options.reductions));
 }
@@ -167,13 +163,12 @@ void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipeli
 // To primitives, and to actions on values
 //===----------------------------------------------------------------------===//
 
-/// The last simplification of the graph, while composites are whole; then their
-/// definitions.  Attention and epilogues are selected between, because they match
-/// what is still one op, and have the shapes of a rank; so are the rows of a loss that are
-/// computed together, and chunks of rows that are communicated while others are computed.  No CSE may run after
-/// decompose: forward and backward share only what differentiation chose to save,
-/// and merging more would keep it in memory.  So are rings, which are made of gathers that CSE has made one, and
-/// whose blocks are as large as what targets take in one call.
+/// Simplifies the graph a last time while composites are whole, then decomposes them. In between come the
+/// passes that match composites with the shapes of a rank: attention, epilogues, the rows of a loss that are
+/// computed together, and chunks of rows whose communication overlaps computation. Rings also come here, because
+/// CSE merges the gathers that they are made of, and their blocks are as large as one call of a target takes.
+/// No CSE may run after decompose: forward and backward share only the values that differentiation chose to
+/// save, and merging more would keep more in memory.
 void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipelineOptions &options) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -182,12 +177,12 @@ void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipeli
     functions.addPass(createFormRingsPass());
   if (options.loss.rows > 0)
     functions.addPass(createChunkLossPass(options.loss));
-  // While biases and activations can still go along with each chunk of their contraction.
+  // Runs while biases and activations can still move with each chunk of their contraction.
   if (options.chunkContractions)
     functions.addPass(createChunkContractionsPass(options.chunks));
   if (options.attentionCalls)
     functions.addPass(createSelectAttentionPass(options.attention));
-  // What becomes a kernel has no call to take an epilogue.
+  // An op that becomes a kernel has no call for an epilogue.
   if (options.dotProducts)
     functions.addPass(createSelectDotProductsPass());
   if (options.epilogues)
@@ -197,9 +192,9 @@ void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipeli
   manager.addPass(createVerifyFactsPass());
 }
 
-/// What backward computes again instead of reading it.  After decompose, so that each op has
-/// its own price, and on the shapes of a rank.  Before units are gathered, because replays read
-/// what is gathered for backward.  Copies are checked while the ops that they repeat are there.
+/// Chooses the values that backward recomputes. Comes after decompose, so that each op has its own price and the
+/// shapes of a rank. Comes before units are gathered, because replays read parameters gathered for backward. Replays
+/// are checked while their original ops exist.
 void braid::buildRecomputePipeline(OpPassManager &manager, const RecomputePipelineOptions &options) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createRecomputePass(options.recompute));
@@ -208,38 +203,39 @@ void braid::buildRecomputePipeline(OpPassManager &manager, const RecomputePipeli
   manager.addPass(createVerifyFactsPass());
 }
 
-/// Behind recomputation, whose replays are ops of backward like others, and while ops are so small
-/// that each is of one stage.
+/// Cuts programs into pipeline stages. Comes after recomputation, whose replays are ordinary ops of backward, and
+/// while each op is small enough to belong to one stage.
 void braid::buildStagesPipeline(OpPassManager &manager, const StagesPipelineOptions &options) {
   manager.addPass(createStagesPass(options.stages));
   manager.addPass(createVerifyFactsPass());
-  // On values, where facts say what is sent.
+  // Checks the value form, where facts say what is sent.
   manager.addPass(createVerifyOrder());
 }
 
-/// Fewer collectives, each of many tensors.  A unit that is gathered again is a
-/// recomputation, so no CSE may run after this.  Before kernels are formed, because
-/// what stands between two gathers of a unit must not become one kernel.
+/// Merges collectives of many tensors into fewer. The second gather of a unit is a recomputation, so no CSE may run
+/// after this. Comes before kernels are formed, because ops between two gathers of a unit must not become one kernel.
 void braid::buildCollectivesPipeline(OpPassManager &manager, const CollectivesPipelineOptions &options) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
   if (options.gatherUnits)
     functions.addPass(createGatherUnitsPass(options.units));
   functions.addPass(createBucketPass(options.buckets));
   functions.addPass(createNameTensorsPass());
-  // Whole units and buckets are decomposed, so this comes after they are formed; what it
-  // adds between the messages becomes kernels, and each message is overlapped by itself.
+  // Decomposes whole units and buckets, so it comes after they are formed. The ops between messages become kernels,
+  // and each message is overlapped separately.
   if (options.decompose)
     functions.addPass(createCommDecomposePass(options.messages));
 }
 
-/// From tensors to actions: library calls first, because what they take must not
-/// be split into kernels, then sums that those calls make as well and tensors that they add to
-/// theirs, then a kernel for each op left, then kernels into one another, and what they have computes what they read;
-/// they look rows of tables up themselves. Sums over many tensors are cut in chunks while they are ops.  Updates move
-/// up to gradients once both are actions; equal kernels, which a gradient's first reader bounds, come together behind
-/// that, before communication is scheduled, which keeps the order of what computes.  Which parameters lie side by side
-/// is decided before anything asks for memory.  The order of sums of attention follows from the memory of all that, and
-/// what the libraries must count from the order.
+/// Turns tensors into actions, in this order:
+/// - library calls, because their ops must not be split into kernels;
+/// - sums that these calls also compute, and tensors that they add to their results;
+/// - a kernel for each remaining op, then merged kernels, which recompute operands and look up table rows;
+/// - updates move up to their gradients, once both are actions;
+/// - equal kernels, whose moves the first reader of a gradient limits, come together. This comes before
+///   communication is scheduled, which keeps the order of computation.
+/// Sums over many tensors are chunked while they are ops. Packs of parameters are chosen before any pass asks for
+/// memory. The summation order of attention gradients follows from the memory of all this, and the sizes that
+/// libraries must represent follow from that order.
 void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOptions &options) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
   if (options.chunkSums)
@@ -267,28 +263,28 @@ void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOp
   manager.addPass(createVerifyFactsPass());
 }
 
-/// Once nothing makes or merges actions any more, and before communication is scheduled, which
-/// keeps the order of what computes.
+/// Reorders actions to lower the peak. Comes when no later pass makes or merges actions, and before communication is
+/// scheduled, which keeps the order of computation.
 void braid::buildOrderPipeline(OpPassManager &manager) {
   manager.addPass(createLowerPeakPass());
   manager.addPass(createVerifyValuesPass());
   manager.addPass(createVerifyFactsPass());
 }
 
-/// Once it is clear which updates stand where, because states are copied in groups of those that are
-/// updated one after the other; and before communication is scheduled, as copies are with it.
+/// Offloads tensors to host memory. Comes when the positions of updates are final, because states with consecutive
+/// updates are copied in groups. Comes before communication is scheduled, because copies are scheduled with it.
 void braid::buildOffloadPipeline(OpPassManager &manager, const OffloadPipelineOptions &options) {
   if (options.offloadsState)
     manager.addPass(createOffloadStatePass(options.state));
-  // Behind it, because what it fetches takes its time on the link, too.
+  // Comes after the offload of states, because their fetches take time on the link, too.
   if (options.offloadsActivations)
     manager.addPass(createOffloadActivationsPass(options.activations));
   manager.addPass(createVerifyValuesPass());
   manager.addPass(createVerifyFactsPass());
 }
 
-/// Communication beside computation.  Costs are those of kernels, so it comes after
-/// they are formed; lives are read from block order, so it comes before memory.
+/// Overlaps communication with computation. Costs are costs of kernels, so it comes after they are formed. Live ranges
+/// follow from block order, so it comes before memory planning.
 void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPipelineOptions &options) {
   if (options.fillsWaits) {
     FillWaitsPassOptions fill;
@@ -304,10 +300,9 @@ void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPipelineOp
 // To actions in memory
 //===----------------------------------------------------------------------===//
 
-/// From values to bytes.  The planner reads lives from block order, so from here
-/// on nothing moves an action.  Equal kernels can only be recognised once their
-/// layouts are known, hence outlining and batching afterwards.  Which matmuls collectives run
-/// beside is known when no action is added or merged any more.
+/// Assigns memory to values. The planner reads live ranges from block order, so no later pass moves an action. Equal
+/// kernels can be recognised only when their layouts are known, so outlining and batching come afterwards. The matmuls
+/// that overlap collectives are known when no later pass adds or merges actions.
 void braid::buildMemoryPipeline(OpPassManager &manager, const MemoryPipelineOptions &options) {
   manager.addPass(createPlanMemory(options.plan));
   if (options.padMatmuls)
@@ -316,10 +311,10 @@ void braid::buildMemoryPipeline(OpPassManager &manager, const MemoryPipelineOpti
   if (options.shortRowLoops)
     manager.addPass(createShortenRowLoopsPass());
   manager.addPass(createBatchLaunchesPass());
-  // Which launches share a kernel, and what lies between them, is known now.
+  // The kernels that launches share, and the actions between them, are now known.
   if (options.streamStores)
     manager.addPass(createStreamStoresPass());
-  // Sizes of matmuls are final once they are padded.
+  // Sizes of matmuls are final after padding.
   if (options.splitMatmuls)
     manager.addPass(createSplitMatmulsPass());
   if (options.copyPanels)

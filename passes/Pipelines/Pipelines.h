@@ -1,8 +1,7 @@
 //===- Pipelines.h - the phases of a training program's compilation -*- C++ -*-===//
 //
-// A phase is a function that adds its passes to a manager.  Its options say which passes
-// run, and are options of the pipeline in braid-opt; what is said of one pass is that pass's
-// own struct, whose defaults stand in Passes.td.
+// A phase is a function that adds its passes to a manager. Its options select the passes that run, and are options of
+// the pipeline in braid-opt. Options of a single pass are in that pass's own struct, with defaults in Passes.td.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_PIPELINES_PIPELINES_H
@@ -46,7 +45,7 @@ struct LayoutPipelineOptions : mlir::PassPipelineOptions<LayoutPipelineOptions> 
   TensorParallelPassOptions tensor;
   ContextParallelPassOptions context;
 };
-/// The layout of a model over axes that nothing is said of.
+/// Chooses the layout of a model over axes without annotations.
 void buildLayoutPipeline(mlir::OpPassManager &manager, const LayoutPipelineOptions &options);
 
 struct ProgramsPipelineOptions : mlir::PassPipelineOptions<ProgramsPipelineOptions> {
@@ -87,7 +86,7 @@ struct AnnotatePipelineOptions : mlir::PassPipelineOptions<AnnotatePipelineOptio
 };
 void buildAnnotatePipeline(mlir::OpPassManager &manager, const AnnotatePipelineOptions &options);
 
-/// `comm-shard`: annotated functions become the programs of ranks.
+/// `comm-shard`: turns annotated functions into the programs of ranks.
 void buildShardPipeline(mlir::OpPassManager &manager);
 
 struct PartitionPipelineOptions : mlir::PassPipelineOptions<PartitionPipelineOptions> {
@@ -125,7 +124,7 @@ void buildRecomputePipeline(mlir::OpPassManager &manager, const RecomputePipelin
 struct StagesPipelineOptions : mlir::PassPipelineOptions<StagesPipelineOptions> {
   StagesPassOptions stages;
 };
-/// The programs of a pipeline's ranks.
+/// Cuts programs into those of a pipeline's ranks.
 void buildStagesPipeline(mlir::OpPassManager &manager, const StagesPipelineOptions &options);
 
 struct CollectivesPipelineOptions : mlir::PassPipelineOptions<CollectivesPipelineOptions> {
@@ -159,10 +158,10 @@ struct ActionsPipelineOptions : mlir::PassPipelineOptions<ActionsPipelineOptions
 };
 void buildActionsPipeline(mlir::OpPassManager &manager, const ActionsPipelineOptions &options);
 
-/// Their order.
+/// Orders the actions of programs.
 void buildOrderPipeline(mlir::OpPassManager &manager);
 
-/// State of the optimizer, and activations, in the host's memory.
+/// Moves optimizer state and activations to host memory.
 struct OffloadPipelineOptions : mlir::PassPipelineOptions<OffloadPipelineOptions> {
   Option<bool> offloadsState{*this, "state", llvm::cl::desc("State of the optimizer"), llvm::cl::init(true)};
   Option<bool> offloadsActivations{*this, "activations", llvm::cl::desc("Activations"), llvm::cl::init(false)};
@@ -202,7 +201,7 @@ struct MemoryPipelineOptions : mlir::PassPipelineOptions<MemoryPipelineOptions> 
 };
 void buildMemoryPipeline(mlir::OpPassManager &manager, const MemoryPipelineOptions &options);
 
-/// Makes every phase a pipeline of braid-opt: `--braid-prepare=accumulate=2`.
+/// Registers every phase as a pipeline of braid-opt: `--braid-prepare=accumulate=2`.
 void registerPipelines();
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Choices.cpp - replays by the names of units and values -------------===//
+//===- Choices.cpp - replays by names of units and values -----------------===//
 
 #include "passes/Recompute/Choices.h"
 #include "dialects/TG/Facts.h"
@@ -25,7 +25,7 @@ bool ReplayChoices::Choice::isAbout(Operation *op) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Parsing
 //===----------------------------------------------------------------------===//
 
 LogicalResult ReplayChoices::add(StringRef text, Location loc) {
@@ -63,7 +63,7 @@ FailureOr<ReplayChoices> ReplayChoices::parse(std::string text, StringRef file, 
 }
 
 //===----------------------------------------------------------------------===//
-// What they say
+// Queries
 //===----------------------------------------------------------------------===//
 
 std::optional<bool> ReplayChoices::isKept(Operation *op) const {
@@ -80,14 +80,14 @@ std::optional<RecomputePolicy> ReplayChoices::policyOf(Operation *op) const {
   return std::nullopt;
 }
 
-/// The names that a statement could have meant, in the order of forward.
+/// Returns the names that a statement could refer to, in forward order.
 static std::string namesIn(const ForwardValues &values, bool ofValues) {
   SmallVector<std::string> names;
   StringRef first;
   for (Operation *op : values.getOps()) {
     StringRef unit = unitNameOf(op);
     first = first.empty() ? unit : first;
-    // Values of one unit: others have the same.
+    // Lists values of one unit only, because other units have the same.
     if (unit.empty() || (ofValues && unit != first))
       continue;
     std::string name = ofValues ? nameOfForward(op) : unit.str();

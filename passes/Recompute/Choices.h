@@ -1,4 +1,4 @@
-//===- Choices.h - replays by the names of units and values ------*- C++ -*-===//
+//===- Choices.h - replays by names of units and values ---------*- C++ -*-===//
 #ifndef BRAID_PASSES_RECOMPUTE_CHOICES_H
 #define BRAID_PASSES_RECOMPUTE_CHOICES_H
 
@@ -9,26 +9,24 @@
 
 namespace braid {
 
-/// What an op of forward is called: its unit, a slash, and the name of its result; without a
-/// name, what kind of op it is.
+/// Returns the name of a forward op: its unit, a slash, and the name of its result or, without one, the kind of op.
 std::string nameOfForward(mlir::Operation *op);
 
-/// What a list says of units (`h.[0-5]: full`) and of values (`h.0/gelu: keep`).  The first
-/// statement with a pattern that matches counts; one about a value comes before one about its
-/// unit.
+/// Statements about units (`h.[0-5]: full`) and values (`h.0/gelu: keep`). The first statement with a matching pattern
+/// applies. A statement about a value takes precedence over one about its unit.
 class ReplayChoices {
 public:
-  /// `file` is where the text stands, for errors.
+  /// `file` is the source of the text, for errors.
   static mlir::FailureOr<ReplayChoices> parse(std::string text, llvm::StringRef file, mlir::MLIRContext *context);
 
   bool isEmpty() const { return choices.empty(); }
-  /// Whether the value that the op makes is to be kept (true) or replayed (false).
+  /// Returns whether the op's value must be kept (true) or replayed (false), if a statement says so.
   std::optional<bool> isKept(mlir::Operation *op) const;
-  /// What replays of the op's unit are to cost.
+  /// Returns the policy for the op's unit, if a statement gives one.
   std::optional<RecomputePolicy> policyOf(mlir::Operation *op) const;
 
-  /// Fails if a statement is about nothing that the program computes in forward, or asks for a
-  /// replay of what must not be replayed.
+  /// Fails if a statement matches nothing that forward computes, or demands a replay of an op that must not be
+  /// replayed.
   mlir::LogicalResult check(mlir::func::FuncOp program, const ForwardValues &values) const;
 
 private:
@@ -36,7 +34,7 @@ private:
     llvm::StringRef pattern;
     llvm::GlobPattern glob;
     mlir::Location loc;
-    /// One of the two.
+    /// Exactly one of the two is set.
     std::optional<RecomputePolicy> policy;
     std::optional<bool> keep;
 
@@ -45,7 +43,7 @@ private:
 
   mlir::LogicalResult add(llvm::StringRef text, mlir::Location loc);
 
-  std::shared_ptr<const std::string> text; ///< What patterns refer to.
+  std::shared_ptr<const std::string> text; ///< Storage that patterns point into.
   llvm::SmallVector<Choice, 0> choices;
 };
 

@@ -1,4 +1,4 @@
-//===- FinishReplays.cpp - replays become ops like others -----------------===//
+//===- FinishReplays.cpp - turn replays into ordinary ops -----------------===//
 
 #include "dialects/TG/Replays.h"
 #include "passes/Graph/Signature.h"

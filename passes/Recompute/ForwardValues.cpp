@@ -1,4 +1,4 @@
-//===- ForwardValues.cpp - what forward computes and backward reads -------===//
+//===- ForwardValues.cpp - values of forward that backward reads ----------===//
 
 #include "passes/Recompute/ForwardValues.h"
 #include "dialects/Comm/Comm.h"
@@ -25,7 +25,7 @@ static Value throughViews(Value value) {
   return value;
 }
 
-/// Ranks that run one program all come to its collectives in one order.
+/// Ranks that run one program execute its collectives in the same order.
 static bool isRunByAllRanks(func::FuncOp program) {
   auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
   return ranks && !ranks.getAxis();

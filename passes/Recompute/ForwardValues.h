@@ -1,4 +1,4 @@
-//===- ForwardValues.h - what forward computes and backward reads -*- C++ -*-===//
+//===- ForwardValues.h - values of forward that backward reads --*- C++ -*-===//
 #ifndef BRAID_PASSES_RECOMPUTE_FORWARDVALUES_H
 #define BRAID_PASSES_RECOMPUTE_FORWARDVALUES_H
 
@@ -9,30 +9,30 @@
 
 namespace braid {
 
-/// The forward pass of a program that trains, as recomputation sees it.
+/// The forward pass of a training program, for recomputation.
 class ForwardValues {
 public:
   explicit ForwardValues(mlir::func::FuncOp program);
 
-  /// The ops whose results depend on the batch, in block order.  What depends on parameters
-  /// alone, or on nothing, lives as parameters do: ZeRO-3 gathers and computes it again.
+  /// Returns the ops whose results depend on the batch, in block order. Values that depend only on parameters, or on
+  /// nothing, are live like parameters: ZeRO-3 gathers and computes them again.
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops.getArrayRef(); }
   bool contains(mlir::Operation *op) const { return op && ops.contains(op); }
-  /// Whether an op of forward that depends on the batch makes it.
+  /// Whether a forward op that depends on the batch defines the value.
   bool contains(mlir::Value value) const { return contains(value.getDefiningOp()); }
 
-  /// Whether backward reads it.
+  /// Whether backward reads the value.
   bool isRead(mlir::Value value) const { return read.contains(value); }
-  /// Whether it lives to the end of the program in any case.
+  /// Whether the value lives to the end of the program in any case.
   bool isReturned(mlir::Value value) const { return returned.contains(value); }
-  /// Whether it may be computed twice: not a reduction over ranks, nor what only some ranks come
-  /// to or what has other effects.
+  /// Whether the op may be computed twice. Excludes reductions over ranks, communication that only some ranks execute,
+  /// and other side effects.
   bool mayRepeat(mlir::Operation *op) const;
-  /// Whether it makes what another unit reads in forward.
+  /// Whether another unit reads the op's results in forward.
   bool leavesUnit(mlir::Operation *op) const { return leaving.contains(op); }
-  /// Whether it is of a named unit, and another reads what that makes from there on.  What comes
-  /// last, such as the logits of tied embeddings, is read by backward right away, so replaying
-  /// it frees nothing.
+  /// Whether the op belongs to a named unit and another unit reads results from this op or later ops of its unit.
+  /// Backward reads the last values, such as the logits of tied embeddings, right away, so a replay of them would free
+  /// nothing.
   bool isOfInnerUnit(mlir::Operation *op) const;
 
 private:
@@ -40,12 +40,12 @@ private:
   llvm::SetVector<mlir::Operation *> ops;
   llvm::DenseSet<mlir::Value> read, returned;
   llvm::DenseSet<mlir::Operation *> leaving;
-  /// By unit.
+  /// The last op of each unit with a reader in another unit.
   llvm::DenseMap<mlir::StringAttr, mlir::Operation *> lastLeaving;
 };
 
-/// Whether an op's result is its operand seen otherwise, or repeated: it takes neither time nor
-/// memory of its own, and keeping it is keeping the operand.
+/// Whether an op's result is a view or a repetition of its operand. It takes no time and no memory of its own, and
+/// keeping it means keeping the operand.
 bool isSeenThrough(mlir::Operation *op);
 
 } // namespace braid

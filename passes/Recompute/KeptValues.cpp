@@ -1,4 +1,4 @@
-//===- KeptValues.cpp - what lives from forward to backward ---------------===//
+//===- KeptValues.cpp - values kept from forward to backward --------------===//
 
 #include "passes/Recompute/KeptValues.h"
 #include "dialects/Interfaces/Interfaces.h"
@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace braid;
 
-/// What it costs to keep a value: nothing if it lives anyway; the view of a value is kept by
-/// keeping that.
+/// Returns the cost of keeping a value, in bytes. It is 0 if the value lives anyway. A view is kept by keeping its
+/// source.
 static int64_t bytesToKeep(OpResult value, const ForwardValues &values, const ReplayPrices &prices, bool mayReplay) {
   Operation *op = value.getOwner();
   if (mayReplay && prices.mustReplay(op))

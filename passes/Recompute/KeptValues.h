@@ -1,4 +1,4 @@
-//===- KeptValues.h - what lives from forward to backward --------*- C++ -*-===//
+//===- KeptValues.h - values kept from forward to backward ------*- C++ -*-===//
 #ifndef BRAID_PASSES_RECOMPUTE_KEPTVALUES_H
 #define BRAID_PASSES_RECOMPUTE_KEPTVALUES_H
 
@@ -9,20 +9,21 @@
 
 namespace braid {
 
-/// Chooses for each value that backward needs whether it is kept or computed again, such that
-/// the bytes of what is kept and the prices of what is replayed are together the least.
+/// Chooses, for each value that backward needs, whether it is kept or computed again, so that the sum of
+/// the bytes of kept values and the prices of replays is minimal.
 ///
-/// A cut of a graph: an op is on the sink's side where it is replayed, a value where backward
-/// needs it.  Forward can make every op (an edge from the source with its price), a value that is
-/// needed is kept unless its op is replayed (an edge from op to value with its bytes), and a
-/// replayed op needs its operands (an edge from value to op that nothing cuts).  Of cuts that
-/// cost the same it is the one with the fewest replays.
+/// The choice is a minimum cut of a graph. A replayed op, and a value that backward needs, are on the sink's
+/// side. The edges are:
+/// - from the source to each op, with the price of its replay;
+/// - from each op to its value, with the value's bytes: a needed value is kept unless its op is replayed;
+/// - from each operand to its op, uncuttable: a replayed op needs its operands.
+/// Of the minimum cuts it uses the one with the fewest replays.
 class KeptValues {
 public:
   KeptValues(const ForwardValues &values, const ReplayPrices &prices);
 
   bool isReplayed(mlir::Operation *op) const { return cut.isOnSinkSide(nodes.lookup(op)); }
-  /// Whether it is needed and its op not replayed.
+  /// Whether the value is needed and its op is not replayed.
   bool isKept(mlir::Value value) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- MinCut.cpp - the cheapest edges that separate two nodes ------------===//
+//===- MinCut.cpp - minimum cut of a graph --------------------------------===//
 
 #include "passes/Recompute/MinCut.h"
 #include <algorithm>
@@ -15,7 +15,7 @@ void MinCut::addEdge(unsigned from, unsigned to, int64_t capacity) {
   edges.push_back({from, 0});
 }
 
-/// Numbers nodes by their distance from the source along edges with room.
+/// Numbers nodes by their distance from the source along edges with residual capacity.
 bool MinCut::findLevels(unsigned source, unsigned sink) {
   level.assign(edgesOf.size(), kNone);
   std::vector<unsigned> queue{source};
@@ -29,7 +29,7 @@ bool MinCut::findLevels(unsigned source, unsigned sink) {
   return level[sink] != kNone;
 }
 
-/// Sends what fits along one path of growing levels; 0 if there is none.
+/// Sends as much as fits along one path of increasing levels; returns 0 if there is none.
 int64_t MinCut::push(unsigned source, unsigned sink) {
   std::vector<unsigned> path;
   for (unsigned node = source; node != sink;) {
@@ -45,7 +45,7 @@ int64_t MinCut::push(unsigned source, unsigned sink) {
       node = edges[path.back()].to;
     } else if (path.empty()) {
       return 0;
-    } else { // a dead end: back, and on with the next edge
+    } else { // dead end: go back, and try the next edge
       node = edges[path.back() ^ 1].to;
       ++next[node];
       path.pop_back();
@@ -61,7 +61,7 @@ int64_t MinCut::push(unsigned source, unsigned sink) {
   return amount;
 }
 
-/// What still reaches the sink along edges with room.
+/// Finds the nodes that reach the sink along edges with residual capacity.
 void MinCut::findSinkSide(unsigned sink) {
   onSinkSide.assign(edgesOf.size(), false);
   std::vector<unsigned> queue{sink};

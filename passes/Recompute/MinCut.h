@@ -1,4 +1,4 @@
-//===- MinCut.h - the cheapest edges that separate two nodes -----*- C++ -*-===//
+//===- MinCut.h - minimum cut of a graph ------------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_RECOMPUTE_MINCUT_H
 #define BRAID_PASSES_RECOMPUTE_MINCUT_H
 
@@ -11,7 +11,7 @@ namespace braid {
 /// A directed graph with capacities, and a cut of it between a source and a sink.
 class MinCut {
 public:
-  /// More than all that is finite together; an edge that no cut may have.
+  /// More than all finite capacities together, for edges that no cut may contain.
   static constexpr int64_t kUnbounded = int64_t(1) << 60;
 
   unsigned addNode() {
@@ -20,12 +20,12 @@ public:
   }
   void addEdge(unsigned from, unsigned to, int64_t capacity);
 
-  /// Finds the cut with the fewest nodes on the sink's side.  Takes augmenting paths of all the
-  /// shortest lengths in turn (Dinic): O(nodes² edges), in practice near linear here, because
-  /// paths stay within a unit.
+  /// Finds the minimum cut with the fewest nodes on the sink's side. Augments along all shortest paths, for each
+  /// length in turn (Dinic). Takes O(nodes² edges) time; in practice it is near linear here, because paths stay within
+  /// a unit.
   void solve(unsigned source, unsigned sink);
   bool isOnSinkSide(unsigned node) const { return onSinkSide[node]; }
-  /// The capacity that the cut has.
+  /// Returns the capacity of the cut.
   int64_t getCost() const { return cost; }
 
 private:

@@ -1,4 +1,4 @@
-//===- Passes.h - what backward computes again -------------------*- C++ -*-===//
+//===- Passes.h - recomputation in backward ---------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_RECOMPUTE_PASSES_H
 #define BRAID_PASSES_RECOMPUTE_PASSES_H
 

@@ -1,4 +1,4 @@
-//===- Policy.h - which replays are asked for --------------------*- C++ -*-===//
+//===- Policy.h - recomputation policies ------------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_RECOMPUTE_POLICY_H
 #define BRAID_PASSES_RECOMPUTE_POLICY_H
 
@@ -7,20 +7,20 @@
 
 namespace braid {
 
-/// What backward may compute again instead of reading what forward kept.
+/// The ops that backward may compute again instead of reading values that forward kept.
 enum class RecomputePolicy {
   None,
-  Attention, ///< What attention computes.
-  Selective, ///< What takes little time for its bytes: all but contractions with weights.
-  Full,      ///< All that a unit computes: it keeps what enters it.
-  Auto,      ///< What is cheaper than its bytes at a price of a second.
+  Attention, ///< The ops of attention.
+  Selective, ///< Ops that take little time for their bytes: all but contractions with weights.
+  Full,      ///< All ops of a unit; only the inputs of the unit are kept.
+  Auto,      ///< Ops that cost less than their bytes, at a given price per second.
 };
 
-/// Where nothing is replayed: a second is worth more bytes than there are.
+/// Price of a second, in bytes, at which nothing is replayed: more than any memory.
 inline constexpr double kNoReplays = 1e300;
 
-/// What a second of replaying is worth to Auto, in bytes: in the first units, in the order of
-/// forward, and in the others.
+/// Bytes that a second of replays must save under Auto: in the first `units` units in forward order, and in the other
+/// units.
 struct ReplayWorth {
   double bytesPerSecond = 0;
   int64_t units = std::numeric_limits<int64_t>::max();

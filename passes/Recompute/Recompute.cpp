@@ -1,7 +1,7 @@
-//===- Recompute.cpp - what backward computes again -----------------------===//
+//===- Recompute.cpp - recompute values in backward -----------------------===//
 //
-// Which values are kept, KeptValues says; everything else that backward reads is computed from
-// them right before its first reader, by copies of the ops of forward.
+// KeptValues chooses the values to keep. All other values that backward reads are computed from them right before
+// their first reader, by clones of forward ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// Makes the replays of a program.
+/// Builds the replays of a program.
 class Replays {
 public:
   Replays(func::FuncOp program, const ForwardValues &values, const KeptValues &kept)
@@ -43,12 +43,12 @@ private:
   const ForwardValues &values;
   const KeptValues &kept;
   DenseMap<Operation *, Operation *> replays;
-  /// In the order in which backward comes to them.
+  /// Replayed ops, in the order in which backward needs them.
   SmallVector<Operation *> repeated;
 };
 } // namespace
 
-/// What backward reads for a value of forward: the same, or the result of a replay.
+/// Returns the value that backward reads for a forward value: the value itself, or the result of a replay.
 Value Replays::valueFor(Operation *reader, Value value) {
   Operation *op = value.getDefiningOp();
   if (!values.contains(op) || !kept.isReplayed(op))
@@ -87,13 +87,13 @@ void Replays::make() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Of a unit.
+/// Totals of a unit.
 struct Kept {
   int64_t values = 0, bytes = 0, replays = 0;
   double seconds = 0;
 };
 
-/// Says of each value, and of each unit in sum, what is kept and what replayed.
+/// Reports what is kept and what is replayed, for each value and in sum for each unit.
 class Remarks {
 public:
   Remarks(func::FuncOp program, const ReplayPrices &prices, const OpSeconds &seconds)

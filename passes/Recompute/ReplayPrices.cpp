@@ -1,4 +1,4 @@
-//===- ReplayPrices.cpp - what a policy pays for a replay -----------------===//
+//===- ReplayPrices.cpp - price of a replay under a policy ----------------===//
 
 #include "passes/Recompute/ReplayPrices.h"
 #include "dialects/Interfaces/Interfaces.h"
@@ -7,16 +7,16 @@
 using namespace mlir;
 using namespace braid;
 
-/// For `selective`: a byte of memory may cost the time in which this many are moved.
+/// For `selective`: a saved byte may cost the time in which this many bytes are moved.
 static constexpr double kMovedForAByte = 16;
-/// In bytes: more than what there is, and small enough that sums of prices fit MinCut.
+/// In bytes: more than any memory, and small enough that sums of prices fit MinCut.
 static constexpr double kTooExpensive = int64_t(1) << 46;
 
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
 
-/// Whether it is a sum of products, alone or with more: a matmul, attention.
+/// Whether an op computes sums of products, alone or with other arithmetic: a matmul, attention.
 static bool contracts(Operation *op) {
   if (auto action = dyn_cast<exec::ActionOpInterface>(op))
     return action.getActionCost().matrixFlops > 0;
@@ -65,8 +65,8 @@ void ReplayPrices::numberUnits() {
     numberOfUnit.try_emplace(tg::unitOf(tg::factsOf(op)), numberOfUnit.size());
 }
 
-/// Attention contracts values of the batch with each other, where all else contracts them with
-/// weights; and it is what its unit computes of that, up to the next weight.
+/// Finds the ops of attention. Attention contracts values of the batch with each other; other contractions have a
+/// weight. It includes the following ops of its unit, up to the next weight.
 void ReplayPrices::findAttention() {
   for (Operation *op : values.getOps()) {
     bool isPart = llvm::any_of(op->getOperands(), [&](Value operand) {

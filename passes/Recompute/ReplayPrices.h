@@ -1,4 +1,4 @@
-//===- ReplayPrices.h - what a policy pays for a replay ----------*- C++ -*-===//
+//===- ReplayPrices.h - price of a replay under a policy --------*- C++ -*-===//
 #ifndef BRAID_PASSES_RECOMPUTE_REPLAYPRICES_H
 #define BRAID_PASSES_RECOMPUTE_REPLAYPRICES_H
 
@@ -10,11 +10,11 @@
 
 namespace braid {
 
-/// Whether an op is computed element by element, in the kernel that reads it.
+/// Whether an op is elementwise and computed in the kernel that reads it.
 bool joinsItsReader(mlir::Operation *op);
 
-/// How long an op takes that is not an action yet.  What becomes a part of its reader's kernel
-/// takes its arithmetic and no traffic.
+/// Predicts the seconds of an op that is not an action yet. An op that fuses into its reader's kernel takes the time
+/// of its arithmetic, but no memory traffic.
 class OpSeconds {
 public:
   explicit OpSeconds(const Machine &machine) : machine(machine) {}
@@ -25,21 +25,21 @@ private:
   const Machine &machine;
 };
 
-/// What a replay costs, and why: for people.
+/// The price of a replay and the reason for it, in words.
 struct ReplayPrice {
-  /// None if it must not be replayed.
+  /// Bytes; nothing if the op must not be replayed.
   std::optional<int64_t> bytes;
   llvm::StringRef reason;
 };
 
-/// What replays cost under a policy and its exceptions, in bytes that would be worth as much.
+/// Prices of replays under a policy and its exceptions, in the bytes that would be worth as much.
 class ReplayPrices {
 public:
   ReplayPrices(const ForwardValues &values, RecomputePolicy policy, const ReplayWorth &worth,
                const ReplayChoices &choices, const OpSeconds &seconds);
 
   ReplayPrice of(mlir::Operation *op) const;
-  /// Whether its results may only be kept if it cannot be replayed.
+  /// Whether the op must be replayed: its results may be kept only if it cannot be.
   bool mustReplay(mlir::Operation *op) const { return choices.isKept(op) == false; }
 
 private:

@@ -1,6 +1,6 @@
-//===- VerifyReplays.cpp - a replay is what it repeats --------------------===//
+//===- VerifyReplays.cpp - check that replays equal their originals -------===//
 //
-// Knows nothing of how replays were chosen or made.
+// Independent of how replays were chosen and built.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// All but the marks.
+/// Returns all attributes except the marks of replays.
 static DictionaryAttr attributesOf(Operation *op) {
   NamedAttrList attributes(op->getAttrDictionary());
   attributes.erase(tg::kRepeated);
@@ -27,7 +27,7 @@ static DictionaryAttr attributesOf(Operation *op) {
   return attributes.getDictionary(op->getContext());
 }
 
-/// Whether a value is another, or a replay's result that stands for it.
+/// Whether a value equals another, or is a replay's result that replaces it.
 static bool standsFor(Value value, Value repeated) {
   if (value == repeated)
     return true;
@@ -38,7 +38,7 @@ static bool standsFor(Value value, Value repeated) {
   return number && number == tg::replayNumber(original.getOwner(), tg::kRepeated);
 }
 
-/// What a replay and what it repeats do not have in common; empty if nothing.
+/// Returns how a replay and its original differ; empty if they do not.
 static std::string difference(Operation *replay, Operation *repeated) {
   if (replay->getName() != repeated->getName())
     return "is another op";

@@ -1,11 +1,10 @@
-//===- InsertReshards.cpp - every change of sharding as an op -------------===//
+//===- InsertReshards.cpp - make changes of sharding explicit ops ---------===//
 //
-// Propagation has assigned a sharding to each value.  An op takes its operands as its
-// factor axes say, and the shardings of its results follow from these axes; where they
-// differ from the assigned ones, a reshard is inserted.  An op whose tensors have
-// conflicting shardings has its factor axes in `comm.factors`.
+// Propagation has assigned a sharding to each value. The factor axes of an op determine the shardings of its operands
+// and results. If they differ from the assigned ones, a reshard is inserted. An op whose tensors have conflicting
+// shardings has its factor axes in `comm.factors`.
 //
-// Partial values stay so through ops that are linear in them: see `passPartials`.
+// Partial values stay partial through ops that are linear in them: see `passPartials`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +50,7 @@ private:
   std::optional<Fit> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
                                   ArrayRef<unsigned> set) const;
 
-  /// The value in the sharding `target`; null after an error at `user`.
+  /// Returns the value in the sharding `target`, or null after an error at `user`.
   Value get(Value value, ShardingAttr target, Operation *user);
   Value getAssigned(Value value, Operation *user);
   Value cloneGenerator(Value value, ShardingAttr target);
@@ -67,8 +66,8 @@ private:
   DenseMap<Value, ShardingAttr> assigned, actual;
   /// The copies of a value in other shardings.
   DenseMap<std::pair<Value, Attribute>, Value> copies;
-  SetVector<Operation *> cloned; ///< Generators.
-  /// Values all of whose readers make what is to be partial.
+  SetVector<Operation *> cloned; ///< Generators that were cloned.
+  /// Values all of whose readers request partial values.
   DenseSet<Value> askedPartial;
 };
 
@@ -118,8 +117,8 @@ Fit Inserter::replicated(Operation *op) const {
 // Partial values through linear ops
 //===----------------------------------------------------------------------===//
 
-/// Whether one of several operands is partial from the start: an accumulator of
-/// gradients, which is reduced with what is added to it, or else by itself.
+/// Whether one of several operands is an accumulator of gradients that is partial from the start. It is reduced
+/// together with its addends, or else by itself.
 bool Inserter::addsToPartial(Operation *op) const {
   auto isAccumulator = [&](Value operand) {
     return isa<BlockArgument>(operand) && assignedOf(operand) && assignedOf(operand).isPartial() &&
@@ -128,9 +127,9 @@ bool Inserter::addsToPartial(Operation *op) const {
   return op->getNumOperands() > 1 && llvm::any_of(op->getOperands(), isAccumulator);
 }
 
-/// Walks back through linear ops, from results that are to be partial and from operands
-/// that are added to partial values.  A value with several readers, such as the gradient of merged
-/// weights, is asked for in partial values if all of them ask so.
+/// Walks back through linear ops from results that must be partial, and from operands that are added to partial
+/// values. A value with several readers, such as the gradient of merged weights, is requested as partial if all its
+/// readers request that.
 void Inserter::findAskedPartial() {
   Block &block = function.getBody().front();
   DenseSet<std::pair<Value, Operation *>> asks;
@@ -161,8 +160,8 @@ bool Inserter::isOnlyUse(Value value, Operation *op) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; });
 }
 
-/// The axes along which all operands of a set are partial, if nothing else reads them, or
-/// nothing that asks for reduced ones: otherwise one reduction for all readers is as cheap.
+/// Returns the axes along which all operands of a set are partial. Returns nothing if another reader needs them
+/// reduced, because one reduction for all readers then costs as little.
 std::optional<ShardingAttr> Inserter::commonPartial(Operation *op, ArrayRef<unsigned> set) const {
   ShardingAttr common;
   for (unsigned index : set) {
@@ -175,7 +174,7 @@ std::optional<ShardingAttr> Inserter::commonPartial(Operation *op, ArrayRef<unsi
       return std::nullopt;
     common = ShardingAttr::replicated(symbol, 0).withPartial(partial, sharding.getReduction());
   }
-  // An operand outside the set may be one of its values again: x * x.
+  // An operand outside the set may be the same value as one inside: x * x.
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
     if (!llvm::is_contained(set, index) &&
         llvm::any_of(set, [&, value = operand](unsigned member) { return op->getOperand(member) == value; }))
@@ -188,9 +187,8 @@ static int64_t bitsOf(Value value) {
   return type.getNumElements() * type.getElementTypeBitWidth();
 }
 
-/// Whether a partial value becomes what is needed by keeping it partial along fewer
-/// axes, and sharding it along axes that it was partial on: a reduce_scatter, which an
-/// op that is sharded there needs in any case.
+/// Whether a partial value becomes the needed one by a reduce_scatter: it stays partial along fewer axes, and is
+/// sharded along axes that it was partial on. An op that is sharded there needs this anyway.
 static bool isReducedTo(ShardingAttr source, ShardingAttr need) {
   auto isRefined = [&](AxesAttr from, AxesAttr to) {
     return to.getNames().take_front(from.size()) == from.getNames() &&
@@ -203,9 +201,9 @@ static bool isReducedTo(ShardingAttr source, ShardingAttr need) {
          });
 }
 
-/// The op on partial values of a linear set, which saves a reduction when there are
-/// several and moves it to an equal or smaller value when there is one; or there is
-/// none, because partial values are what is asked for.
+/// Returns how to run the op on partial values of a linear set. That saves a reduction if the set has several values,
+/// and moves the reduction to an equal or smaller value if it has one. If partial values are requested, no reduction
+/// is needed.
 std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
                                           ArrayRef<unsigned> set) const {
   std::optional<ShardingAttr> common = commonPartial(op, set);
@@ -217,7 +215,7 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
   if (llvm::any_of(op->getResults(),
                    [&](Value result) { return bitsOf(result) > largest && !askedPartial.contains(result); }))
     return std::nullopt;
-  // Several are added before they are sharded along the axes that they are partial on.
+  // Several values are added before they are sharded along the axes on which they are partial.
   auto free = [&](AxesAttr list) {
     auto isFree = [&](StringAttr name) { return !common->getPartial().contains(name); };
     return AxesAttr::get(op->getContext(), llvm::to_vector(list.getNames().take_while(isFree)));
@@ -234,7 +232,7 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
   for (unsigned index : set) {
     ShardingAttr &need = found->operands[index];
     need = need.withPartial(common->getPartial(), common->getReduction());
-    // Where partial values are asked for, nothing else will do: they are moved as they are.
+    // If partial values are requested, no other fit will do: they are moved as they are.
     ShardingAttr source = actualOf(op->getOperand(index));
     if (!isReducedTo(source, need) && !(isAsked && isSubset(need.getPartial(), source.getPartial())))
       return std::nullopt;
@@ -260,8 +258,8 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
 // Values in other shardings
 //===----------------------------------------------------------------------===//
 
-/// A change of sharding belongs to what made the value.  No op has made an argument: what is
-/// done to it belongs to its first reader, and what is done to return it to the update.
+/// Returns the location of a reshard, which belongs to the op that defines the value. A reshard of an argument belongs
+/// to its first reader or, if it serves a return, to the update.
 static Location locationFor(Value value, Operation *user) {
   Location loc = tg::locationOf(value);
   auto argument = dyn_cast<BlockArgument>(value);
@@ -331,14 +329,12 @@ Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
   if (!copy && assignedOf(value) == target)
     return getAssigned(value, user);
   if (!copy) {
-    // A partial value is made from the one that the op yields, not from the one in the
-    // assigned sharding.  For a value with one reader the detour over the assigned
-    // sharding would serve nobody else either.
+    // A partial value comes from the value that the op yields, not from the one in the assigned sharding. The same
+    // holds for a value with one reader, because no other reader would use the assigned sharding.
     Value source = target.isPartial() || isOnlyUse(value, user) ? value : getAssigned(value, user);
     if (!source)
       return {};
-    // Partial values are reduced as soon as they are there: into shards they are
-    // smaller, and communication that begins early can be hidden.
+    // Partial values are reduced as early as possible: shards are smaller, and early communication can be hidden.
     if (isReducedTo(actualOf(source), target))
       builder.setInsertionPointAfterValue(source);
     else
@@ -352,7 +348,8 @@ Value Inserter::get(Value value, ShardingAttr target, Operation *user) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// A request is about dims: what is to be partial in the end stays so along axes that the request leaves free.
+/// A request concerns dims. A value that is requested as partial stays partial along axes that the request leaves
+/// free.
 LogicalResult Inserter::visitRequest(Operation *op, ShardingAttr request) {
   if (std::optional<ShardingAttr> common =
           askedPartial.contains(op->getResult(0)) ? commonPartial(op, {0}) : std::nullopt) {

@@ -1,10 +1,9 @@
 //===- Partition.cpp - the program of a rank ------------------------------===//
 //
-// Every value of the global function says how it is held and every change is a
-// comm.reshard, so each op is made on its own: on the rank's parts of its operands,
-// with the local types of its results.  What an op does on a part is its own
-// knowledge (`buildShard`); what a change of sharding takes is `reshardSteps`.
-// `verifyShardings` comes first, so that ops are known to fit their rules.
+// Every value of the global function has a sharding, and every change of sharding is a comm.reshard. So each op is
+// built independently: on the rank's parts of its operands, with the local types of its results. An op knows how to
+// run on a part (`buildShard`), and `reshardSteps` lists the steps of a reshard. `verifyShardings` runs first, so ops
+// are known to fit their rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +29,7 @@ using namespace braid;
 using namespace braid::comm;
 
 //===----------------------------------------------------------------------===//
-// A function
+// Functions
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -70,7 +69,7 @@ private:
   const ZigzagDims &zigzag;
   OpBuilder builder;
   RankPlaces places;
-  /// Of global values: the shardings and the rank's parts.
+  /// Shardings of global values, and the rank's parts of them.
   llvm::DenseMap<Value, ShardingAttr> held;
   IRMapping parts;
 };
@@ -111,7 +110,7 @@ LogicalResult Partitioner::checkArguments() {
   return success();
 }
 
-/// An argument that is updated in place has the sharding of its new value.
+/// Checks that an argument that is updated in place has the sharding of its new value.
 LogicalResult Partitioner::checkUpdates() {
   tg::ProgramSignature signature(function);
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
@@ -137,9 +136,8 @@ ShardingAttr Partitioner::shardingOfOutput(unsigned result) {
   return zigzag.atBoundary(returned, shardingOfResult(function, result, symbol));
 }
 
-/// Sets the local types, and the logical tensors that they are parts of.  Values that are
-/// replicated need no attributes.  (All attributes are set at once: setting one copies
-/// the whole list.)
+/// Sets the local types, and the logical tensors that they are parts of. Replicated values need no attributes. All
+/// attributes are set at once, because setting one copies the whole list.
 void Partitioner::updateSignature() {
   FunctionType type = function.getFunctionType();
   auto makeLocal = [&](ArrayRef<Type> globals, SmallVectorImpl<DictionaryAttr> &attributes, auto &&shardingOf) {
@@ -172,7 +170,7 @@ void Partitioner::updateSignature() {
 // The body
 //===----------------------------------------------------------------------===//
 
-/// Whether a slice commutes with the step before it, which communicates.
+/// Whether a slice commutes with the preceding communication step.
 static bool joins(const ReshardStep &step, const ReshardStep &slice) {
   bool isFlat = step.dim == kFlat || slice.dim == kFlat;
   return slice.kind == ReshardStep::Kind::Slice && step.kind != ReshardStep::Kind::Slice &&
@@ -191,8 +189,8 @@ Value Partitioner::take(const ReshardStep &step, Location loc, Value part) {
   llvm_unreachable("all kinds are named");
 }
 
-/// Blocks in zigzag are put in order behind what gathers them, and out of it before a rank takes its own.  That
-/// stands outside of two steps that comm-simplify joins.
+/// Builds the steps of a reshard. Blocks in zigzag are put in order behind their gather, and out of order before a
+/// rank slices its own. This happens outside of two steps that comm-simplify joins.
 FailureOr<Value> Partitioner::reshard(function_ref<InFlightDiagnostic()> emitError, Location loc, Value value,
                                       Value part, ShardingAttr from, ShardingAttr to) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -222,8 +220,8 @@ FailureOr<Value> Partitioner::reshard(function_ref<InFlightDiagnostic()> emitErr
   return part;
 }
 
-/// The number of elements that the flat ranges of an op divide: those that the axes of
-/// the dims leave of its tensors, which are as many for all.
+/// Returns the number of elements that flat ranges of an op divide: the local elements of its flat tensors, which is
+/// equal for all of them.
 static int64_t flatElements(Operation &op, ArrayRef<ShardingAttr> operands, const Mesh &mesh) {
   for (auto [value, sharding] : llvm::zip_equal(op.getOperands(), operands))
     if (sharding.isFlat())
@@ -262,7 +260,7 @@ LogicalResult Partitioner::buildShard(Operation &op, const ShardingRule &rule) {
     return places.maskPadding(op.getLoc(), range, fill, axes->flat, flatElements(op, operands, mesh));
   };
   Shard shard{local, types, shardCounts, !axes->flat.empty(), offset, maskPadding};
-  // Ops made on the shard have local results.
+  // Ops built on the shard have local results.
   op.removeAttr(CommDialect::kShardings);
   parts.map(op.getResults(), starts.size() == 2 ? buildZigzagShard(op, builder, rule, *inZigzag, starts, shard)
                                                 : buildOnShard(op, builder, shard));
@@ -281,7 +279,7 @@ LogicalResult Partitioner::build(Operation &op) {
       parts.map(change.getResult(), *part);
     return part;
   }
-  // What it asks for, the reshards before it have done.
+  // The preceding reshards have already done what the op requests.
   if (auto constrain = dyn_cast<ConstrainOp>(op)) {
     parts.map(constrain.getResult(), parts.lookup(constrain.getInput()));
     return success();
@@ -290,7 +288,7 @@ LogicalResult Partitioner::build(Operation &op) {
     return buildReturn(op);
   if (std::optional<ShardingRule> rule = shardingRuleOf(&op))
     return buildShard(op, *rule);
-  // Every rank does the same on whole tensors.
+  // Every rank computes the same on whole tensors.
   builder.clone(op, parts)->removeAttr(CommDialect::kShardings);
   return success();
 }
@@ -310,7 +308,7 @@ LogicalResult Partitioner::buildReturn(Operation &op) {
   return success();
 }
 
-/// What is done to an argument belongs to its first reader.
+/// Returns the location of ops on an argument, which belong to its first reader.
 static Location locationForReader(BlockArgument argument) {
   Operation *first = nullptr;
   for (Operation *user : argument.getUsers())
@@ -321,7 +319,7 @@ static Location locationForReader(BlockArgument argument) {
   return facts ? tg::withFacts(loc, tg::getFacts(loc.getContext(), facts.getPhase(), tg::unitOf(facts))) : loc;
 }
 
-/// An argument comes as who calls the program has it, and becomes the rank's part where it is read.
+/// Builds an argument. It arrives in the sharding that callers use, and becomes the rank's part for its readers.
 LogicalResult Partitioner::buildArgument(Block &local, BlockArgument argument) {
   ShardingAttr from = zigzag.atBoundary(argument, held[argument]);
   auto type = cast<RankedTensorType>(argument.getType());

@@ -1,4 +1,4 @@
-//===- Propagate.cpp - from a few annotations to all shardings ------------===//
+//===- Propagate.cpp - propagate annotations to all values ----------------===//
 
 #include "dialects/TG/Facts.h"
 #include "lib/Sharding/Propagation.h"
@@ -29,7 +29,7 @@ struct Propagate : braid::impl::PropagatePassBase<Propagate> {
   }
 
 private:
-  /// A decomposition may hold composites: their nesting bounds the rounds.
+  /// A decomposition may contain composites; the depth of their nesting bounds the rounds.
   static LogicalResult run(func::FuncOp function, FlatSymbolRefAttr symbol, const Mesh &mesh) {
     while (true) {
       FailureOr<PropagationProblem> problem = readPropagation(function, symbol, mesh);
@@ -55,7 +55,7 @@ private:
 // Decomposition
 //===----------------------------------------------------------------------===//
 
-/// The axes over which an op is to be sharded where only its decomposition can be.
+/// Returns the axes over which only the decomposition of an op can be sharded.
 static AxesAttr decomposedAxes(const PropagationProblem &problem, const Node &node) {
   SmallVector<StringAttr> names;
   bool isCandidate = node.op && node.decomposable &&
@@ -92,7 +92,7 @@ bool Propagate::decompose(const PropagationProblem &problem) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// The axes of an op's factors, if some of its tensors disagree.
+/// Returns the axes of an op's factors, if some of its tensors disagree.
 static ShardingAttr conflictingFactors(const PropagationProblem &problem, const Node &node) {
   Resolution resolution = problem.resolveConflicts(node);
   if (!resolution.hadConflict)
@@ -132,7 +132,7 @@ void Propagate::writeSignature(const PropagationProblem &problem) {
   SmallVector<DictionaryAttr> arguments, results;
   function.getAllArgAttrs(arguments);
   function.getAllResultAttrs(results);
-  // Results first: what they say is read from the function's attributes.
+  // Results come first, because their shardings are read from the function's attributes.
   for (auto [index, attributes] : llvm::enumerate(results))
     if (isa<RankedTensorType>(function.getResultTypes()[index]))
       attributes = withSharding(context, attributes, problem.shardingOfResult(index));

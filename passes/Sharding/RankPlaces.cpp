@@ -1,4 +1,4 @@
-//===- RankPlaces.cpp - where the part of a rank is -----------------------===//
+//===- RankPlaces.cpp - positions of a rank's parts -----------------------===//
 
 #include "passes/Sharding/RankPlaces.h"
 #include "dialects/TG/TGBuilder.h"
@@ -25,7 +25,8 @@ Value RankPlaces::offset(Location loc, AxesAttr axes, int64_t size) {
   return known = size == 1 ? index : t.make<arith::MulIOp>(index, t.like(index, size));
 }
 
-/// The blocks i and 2c - 1 - i of the c ranks of the zigzag, and of one of them the part that other ranks leave.
+/// Computes the starts of blocks i and 2c - 1 - i for rank i of the zigzag's c ranks. Other axes may take only a part
+/// of one of them.
 ArrayRef<Value> RankPlaces::starts(Location loc, const Zigzag &zigzag, AxesAttr axes, int64_t size) {
   SmallVector<Value, 2> &known = zigzagStarts[{axes, size}];
   if (!known.empty())
@@ -36,7 +37,7 @@ ArrayRef<Value> RankPlaces::starts(Location loc, const Zigzag &zigzag, AxesAttr 
   Value first = offset(loc, AxesAttr::get(loc.getContext(), zigzag.axis), block);
   Value second = t.make<arith::SubIOp>(t.like(first, static_cast<double>(whole - block)), first);
   if (int64_t shares = mesh.sizeOf(behind); shares > 1) {
-    // A share of both blocks lies in the first or, counted from its start, in the second.
+    // A rank's share of both blocks lies in the first block or in the second, counted from the second's start.
     Value share = offset(loc, behind, 2 * block / shares);
     Value isFirst = t.compare(arith::CmpIPredicate::slt, share, t.like(share, static_cast<double>(block)));
     Value inSecond = t.make<arith::SubIOp>(second, t.like(second, static_cast<double>(block)));
@@ -50,10 +51,9 @@ ArrayRef<Value> RankPlaces::starts(Location loc, const Zigzag &zigzag, AxesAttr 
   return known;
 }
 
-/// Element j of rank i's range is number i * range + j of the tensor.  To stay in 32
-/// bits for tensors of any size, the bound is computed instead: with elements =
-/// q * range + r it is r on rank q, at least the range on ranks before it and at most
-/// 0 on those behind it.
+/// Element j of rank i's range is element i * range + j of the tensor. Computes the bound on j instead, so that 32
+/// bits suffice for tensors of any size. With elements = q * range + r, the bound is r on rank q, at least `range` on
+/// the ranks before it, and at most 0 on those behind it.
 Value RankPlaces::maskPadding(Location loc, Value range, double fill, AxesAttr axes, int64_t elements) {
   int64_t size = cast<RankedTensorType>(range.getType()).getDimSize(0);
   if (elements == size * mesh.sizeOf(axes))

@@ -1,4 +1,4 @@
-//===- RankPlaces.h - where the part of a rank is ---------------*- C++ -*-===//
+//===- RankPlaces.h - positions of a rank's parts ---------------*- C++ -*-===//
 #ifndef BRAID_PASSES_SHARDING_RANKPLACES_H
 #define BRAID_PASSES_SHARDING_RANKPLACES_H
 
@@ -8,27 +8,25 @@
 
 namespace braid {
 
-/// Positional ops ask where the rank's part of a factor starts, and reductions of
-/// flat ranges where the padding is.  Both follow from the rank's number in a group,
-/// which is made once for each group of a function.
+/// Positional ops need the start of the rank's part of a factor, and reductions of flat ranges need the start of the
+/// padding. Both follow from the rank's number in a group, which is computed once for each group of a function.
 class RankPlaces {
 public:
   using Value = mlir::Value;
 
-  /// Ops are made where `builder` stands; what is made early dominates what is made
-  /// late, because a function is one block, built from front to back.
+  /// Builds ops at the position of `builder`. Ops built early dominate later ones, because a function is one block
+  /// that is built from front to back.
   RankPlaces(mlir::OpBuilder &builder, mlir::FlatSymbolRefAttr symbol, const comm::Mesh &mesh)
       : builder(builder), symbol(symbol), mesh(mesh) {}
 
-  /// The rank's number in its group times `size`: tensor<i32>.
+  /// Returns the rank's number in its group times `size`, as tensor<i32>.
   Value offset(mlir::Location loc, comm::AxesAttr axes, int64_t size);
 
-  /// Where the rank's equal parts of `size` positions over `axes` start, which has no problem of the zigzag: two
-  /// blocks, or a part of one of them.
+  /// Returns the starts of the rank's equal parts of `size` positions over `axes`: two blocks, or a part of one. The
+  /// zigzag must be valid for these axes.
   llvm::ArrayRef<Value> starts(mlir::Location loc, const Zigzag &zigzag, comm::AxesAttr axes, int64_t size);
 
-  /// `range`, the rank's flat range of a tensor of `elements`, with `fill` in place
-  /// of the padding.
+  /// Returns `range`, the rank's flat range of a tensor of `elements`, with `fill` in place of the padding.
   Value maskPadding(mlir::Location loc, Value range, double fill, comm::AxesAttr axes, int64_t elements);
 
 private:

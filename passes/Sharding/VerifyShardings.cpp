@@ -1,4 +1,4 @@
-//===- VerifyShardings.cpp - ops and shardings fit their rules ------------===//
+//===- VerifyShardings.cpp - check that ops and shardings fit rules -------===//
 
 #include "lib/Sharding/VerifyShardings.h"
 #include "lib/Sharding/GlobalFunction.h"

@@ -1,4 +1,4 @@
-//===- ZigzagDims.cpp - which dims a function has in zigzag ---------------===//
+//===- ZigzagDims.cpp - dims of a function in zigzag ----------------------===//
 
 #include "passes/Sharding/ZigzagDims.h"
 

@@ -1,4 +1,4 @@
-//===- ZigzagDims.h - which dims a function has in zigzag -------*- C++ -*-===//
+//===- ZigzagDims.h - dims of a function in zigzag --------------*- C++ -*-===//
 #ifndef BRAID_PASSES_SHARDING_ZIGZAGDIMS_H
 #define BRAID_PASSES_SHARDING_ZIGZAGDIMS_H
 
@@ -9,27 +9,27 @@
 
 namespace braid {
 
-/// The dims of a global function that its ranks share out in zigzag: those of positions that are sharded over its
-/// axis.  All dims of a factor are.  None in a module that does not say `comm.zigzag`.
+/// The dims of a global function that its ranks shard in zigzag: dims of positions that are sharded over its axis.
+/// Either all dims of a factor are in zigzag or none. There are none in a module without `comm.zigzag`.
 class ZigzagDims {
 public:
   static mlir::FailureOr<ZigzagDims> of(mlir::func::FuncOp function, const comm::Mesh &mesh);
 
-  /// An error where a dim of a value with this sharding cannot be shared out.
+  /// Emits an error if a dim of a value with this sharding cannot be sharded in zigzag.
   llvm::LogicalResult verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, mlir::Value value,
                              comm::ShardingAttr sharding, const comm::Mesh &mesh) const;
 
-  /// The factor of an op that is in zigzag.
+  /// Returns the factor of an op that is in zigzag.
   std::optional<unsigned> factorOf(mlir::Operation *op, const ShardingRule &rule, const FactorAxes &axes) const;
 
-  /// The sharding of an argument or result: a rank has the whole of dims that are in zigzag otherwise, because who
-  /// calls its program knows blocks in order alone.
+  /// Returns the sharding of an argument or result. A rank has the whole of zigzag dims that are sharded otherwise,
+  /// because callers of its program only know blocks in order.
   comm::ShardingAttr atBoundary(mlir::Value value, comm::ShardingAttr sharding) const;
 
-  /// The blocks in which a step takes or leaves a dim of `value`; empty where they are in order.
+  /// Returns the order of blocks in which a step reads or leaves a dim of `value`; empty if they are in order.
   llvm::SmallVector<int64_t> orderOf(mlir::Value value, const ReshardStep &step, const comm::Mesh &mesh) const;
 
-  /// Where there is one.
+  /// Returns the zigzag; there must be one.
   const Zigzag &order() const { return *zigzag; }
 
 private:

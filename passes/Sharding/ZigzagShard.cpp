@@ -1,7 +1,7 @@
 //===- ZigzagShard.cpp - an op on the two blocks of a rank ----------------===//
 //
-// An op says how it is computed on one part that starts somewhere.  Two blocks are two such parts, side by side
-// along every dim of the factor; a result without such a dim is the sum of what both make.
+// An op knows how to compute one part with a given start. Two blocks are two such parts, side by side along every dim
+// of the factor. A result without such a dim is the sum of both parts' results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,8 @@ public:
   SmallVector<Value> join();
 
 private:
-  /// The dim that is the factor's alone, as positional factors have it; none where a tensor has none.
+  /// Returns the dim that consists of only the factor, as for all positional factors, or nothing if the tensor lacks
+  /// it.
   std::optional<unsigned> dimIn(const ShardingRule::TensorFactors &tensor) const;
   SmallVector<Value> build(const Shard &part, Value start);
   SmallVector<Value> buildHalf(unsigned half);
@@ -60,7 +61,7 @@ SmallVector<Value> TwoBlocks::build(const Shard &part, Value start) {
   return buildOnShard(op, t.builder, placed);
 }
 
-/// The second block is as far behind the first in the rank's part as it is long, so numbered from there.
+/// In the rank's part the second block follows the first, so its position numbers are shifted by the block length.
 SmallVector<Value> TwoBlocks::select() {
   int64_t block = rule.factors[factor].size / shard.shardCounts[factor] / 2;
   Value shift = t.like(starts[1], static_cast<double>(block));

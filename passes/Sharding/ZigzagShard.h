@@ -6,15 +6,14 @@
 
 namespace braid {
 
-/// Builds an op on its shard, where the shard has two blocks of the positional factor `factor`, which start at
-/// `starts`, tensor<i32>: an op for each.  What reads nothing that is sharded, such as an iota, is fused with its
-/// readers: it is made for both blocks at both places, and selected.  Everything else is made for each block alone and
-/// joined.
+/// Builds an op on its shard, if the shard has two blocks of the positional factor `factor` with the starts `starts`,
+/// as tensor<i32>. An op without sharded operands, such as an iota, is built for both starts, and a select picks the
+/// result, so that it fuses with its readers. Other ops are built on each block, and the results are joined.
 llvm::SmallVector<mlir::Value> buildZigzagShard(mlir::Operation &op, mlir::OpBuilder &builder, const ShardingRule &rule,
                                                 unsigned factor, llvm::ArrayRef<mlir::Value> starts,
                                                 const Shard &shard);
 
-/// An op on its shard, whatever it says of itself.
+/// Builds an op on its shard, by its sharding rule interface or, without one, as a clone.
 llvm::SmallVector<mlir::Value> buildOnShard(mlir::Operation &op, mlir::OpBuilder &builder, const Shard &shard);
 
 } // namespace braid

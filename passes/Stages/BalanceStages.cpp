@@ -1,7 +1,7 @@
-//===- BalanceStages.cpp - stages that take equally long and fit ----------===//
+//===- BalanceStages.cpp - stages of equal time that fit in memory --------===//
 //
-// Criteria in turn narrow down the ways to cut units in ranges: no stage beyond the memory limit, the
-// slowest as fast as it can be, the fullest as empty, and all of them alike.
+// Four criteria in turn select how units are cut into ranges: no stage beyond the memory limit, the least time of the
+// slowest stage, the least memory of the fullest stage, and equal times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,30 +18,30 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// Of a stage with the units [begin, end).
+/// Returns the cost of a stage with the units [begin, end).
 using Cost = std::function<double(unsigned stage, unsigned begin, unsigned end)>;
 
-/// The ways to cut units in stages, each of which has one or more.
+/// The partitions of units into stages of one or more units, restricted by bounds.
 class Cuts {
 public:
   Cuts(unsigned numUnits, unsigned numStages) : numUnits(numUnits), numStages(numStages) {}
 
-  /// The largest cost of a stage where that is the least.
+  /// Returns the least possible cost of the most expensive stage.
   double leastLargest(const Cost &cost) const {
     return solve(cost, [](double before, double own) { return std::max(before, own); }).back().back().total;
   }
-  /// Leaves those alone in which no stage costs more; with a little for rounding.
+  /// Keeps the partitions in which no stage costs more than `most`, with a tolerance for rounding.
   void allow(const Cost &cost, double most) { bounds.push_back({cost, most * (1 + 1e-9)}); }
   void minimizeLargest(const Cost &cost) { allow(cost, leastLargest(cost)); }
-  /// The first unit of each stage.
+  /// Returns the first unit of each stage, for the partition with the least sum of costs.
   SmallVector<unsigned> leastSum(const Cost &cost) const;
 
 private:
   struct Best {
     double total = std::numeric_limits<double>::infinity();
-    unsigned begin = 0; ///< Of the last stage.
+    unsigned begin = 0; ///< First unit of the last stage.
   };
-  /// By the number of stages, and of units that they have.  O(stages * units^2).
+  /// Returns the best partitions by number of stages and number of units. Takes O(stages * units^2).
   std::vector<std::vector<Best>> solve(const Cost &cost, llvm::function_ref<double(double, double)> combine) const;
   bool isAllowed(unsigned stage, unsigned begin, unsigned end) const {
     return llvm::all_of(bounds, [&](const auto &bound) { return bound.first(stage, begin, end) <= bound.second; });
@@ -88,7 +88,7 @@ static LogicalResult checkNumber(func::FuncOp program, ArrayRef<StringAttr> unit
                              << units.size() << " for pp in --mesh times --chunks, or a model of more layers";
 }
 
-/// A stage's part of the limit, or the least that suffices; a remark says what that costs.
+/// Restricts stages to `limit` bytes, or to the least bytes that are possible. A remark gives the cost in time.
 static void limitMemory(func::FuncOp program, Cuts &cuts, const Cost &bytes, const Cost &seconds, double limit) {
   double fastest = cuts.leastLargest(seconds), least = cuts.leastLargest(bytes);
   cuts.allow(bytes, std::max(least, limit));

@@ -1,4 +1,4 @@
-//===- CutCells.cpp - the functions of a pipeline's cells -----------------===//
+//===- CutCells.cpp - cut a pipeline's cells into functions ---------------===//
 
 #include "passes/Stages/CutCells.h"
 #include "dialects/Comm/MovedValues.h"
@@ -14,10 +14,10 @@ using namespace braid::pipeline;
 
 namespace {
 
-/// A part of what a stage does for a microbatch.
+/// The parts of a stage's work on a microbatch.
 enum class Part { Forward, Input, Weights };
 
-/// What goes over a boundary between stages, in the order in which it is made.
+/// Values that cross a boundary between stages, in the order of their definitions.
 using Sent = llvm::SetVector<Value>;
 
 class CellCutter {
@@ -43,7 +43,8 @@ private:
   void giveUpdates(StageFunction &function, ArrayRef<Operation *> ops);
   void giveState(StageFunction &function, Value value, StringRef name, tg::TensorKind kind, StringRef slots);
   std::string slotsOf(unsigned stage, Buffer buffer);
-  /// Where what a cell of the stage sends lies: what the next stage takes, if that is on the same rank.
+  /// `nameOfSent` and `slotsOfSent` name the state for a value that a cell sends: the next stage's input if that stage
+  /// is on the same rank.
   std::string nameOfSent(unsigned stage, bool isGradient, unsigned index);
   std::string slotsOfSent(unsigned stage, bool isGradient);
   bool isSentToOther(unsigned stage, bool isGradient) const;
@@ -60,7 +61,7 @@ private:
   /// The ops with a stage that read a value.
   DenseMap<Value, SmallVector<Operation *>> readers;
   std::vector<llvm::SetVector<Value>> saved;
-  /// What each stage sends to the next one, and to the one before.
+  /// Values that each stage sends to the next stage, and to the previous one.
   std::vector<Sent> activations, gradients;
   Cells cells;
 };
@@ -68,7 +69,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What goes where
+// Flow of values
 //===----------------------------------------------------------------------===//
 
 void CellCutter::findReaders() {
@@ -78,7 +79,7 @@ void CellCutter::findReaders() {
         readers[read].push_back(&op);
 }
 
-/// A value goes over all boundaries on the way to its last reader.
+/// Marks a value as sent over all boundaries on the route to its last reader.
 void CellCutter::findSent() {
   for (Operation &op : program.front().without_terminator()) {
     std::optional<unsigned> stage = map.stageOf(&op);
@@ -98,7 +99,7 @@ void CellCutter::findSent() {
   }
 }
 
-/// Backward of a stage in what the stage before waits for, and the rest.
+/// Splits backward of a stage into the ops that the previous stage waits for and the other ops.
 void CellCutter::findParts() {
   DenseSet<Value> needed;
   for (const Sent &sent : gradients)
@@ -203,13 +204,14 @@ static SmallVector<Part> partsOf(Action action) {
   llvm_unreachable("an action without parts");
 }
 
-/// The arguments that the ops read, what was sent to the stage, and what it saved; in this order.
+/// Adds the inputs of a function in this order: arguments that the ops read, values sent to the stage, and values that
+/// it saved.
 void CellCutter::bringInputs(StageFunction &function, unsigned stage, Action action, ArrayRef<Operation *> ops) {
   SmallVector<Value> read;
   for (Operation *op : ops)
     llvm::append_range(read, valuesReadBy(op));
   llvm::SetVector<BlockArgument> arguments;
-  // The rows of a microbatch are read together; all ranks do, whichever of them their stages need.
+  // The rows of a microbatch are read together, on all ranks, even if a rank's stages need only some inputs.
   SmallVector<BlockArgument> batch = batchInputs(program), direct = map.argumentsReadBy(read);
   auto isOfBatch = [&](BlockArgument argument) { return llvm::is_contained(batch, argument); };
   if (action == Action::Forward || llvm::any_of(direct, isOfBatch))
@@ -225,7 +227,7 @@ void CellCutter::bringInputs(StageFunction &function, unsigned stage, Action act
     function.addArgument(argument);
   SmallVector<Value> staged = map.stagedAmong(read);
   DenseSet<Value> isRead(staged.begin(), staged.end());
-  // What is handed on is read, too.
+  // Values that are passed on to the next stage also count as read.
   if (action == Action::Forward)
     isRead.insert(activations[stage].begin(), activations[stage].end());
   else if (makesGradient(action))
@@ -256,7 +258,7 @@ void CellCutter::bringInputs(StageFunction &function, unsigned stage, Action act
                                         value.getLoc()));
 }
 
-/// The state that a value is written to.
+/// Adds the state that a value is written to.
 void CellCutter::giveState(StageFunction &function, Value value, StringRef name, tg::TensorKind kind, StringRef slots) {
   function.addArgument(value.getType(), stateAttributes(program.getContext(), name, kind, slots), value.getLoc());
   function.addResult(function.lookup(value), updateAttributes(program.getContext(), name));
@@ -278,7 +280,7 @@ void CellCutter::giveOutputs(StageFunction &function, unsigned stage, Action act
                 slotsOf(stage, Buffer::Saved));
 }
 
-/// New values of accumulators and of other states that the ops make.
+/// Adds the new values of accumulators and of other states that the ops define.
 void CellCutter::giveUpdates(StageFunction &function, ArrayRef<Operation *> ops) {
   DenseSet<Operation *> own(ops.begin(), ops.end());
   for (OpOperand &operand : returnOf(program)->getOpOperands())
@@ -297,7 +299,7 @@ void CellCutter::makeCell(unsigned stage, Action action) {
   finish(function, cellKindOf(action), stage);
 }
 
-/// What one stage sends another on another rank: tensors of one element type together.
+/// Builds the message of one stage to a stage on another rank, with one tensor list per element type.
 void CellCutter::makeMessage(unsigned stage, bool isGradient) {
   unsigned target = isGradient ? stage - 1 : stage + 1;
   const Sent &sent = isGradient ? gradients[stage] : activations[stage];

@@ -1,9 +1,8 @@
-//===- CutCells.h - the functions of a pipeline's cells ----------*- C++ -*-===//
+//===- CutCells.h - cut a pipeline's cells into functions -------*- C++ -*-===//
 //
-// The program of one microbatch becomes a function for each stage and each action of its cells,
-// and one for each message.  What forward makes and backward of the same stage reads is saved:
-// forward writes a state that lies in a slot, and backward reads it.  What another stage reads is
-// sent from stage to stage.
+// The program of one microbatch becomes one function for each stage and each action of its cells, and one for each
+// message. Forward values that backward of the same stage reads are saved: forward writes a state in a slot, and
+// backward reads it. Values that another stage reads are sent from stage to stage.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_STAGES_CUTCELLS_H
@@ -14,7 +13,7 @@
 
 namespace braid {
 
-/// Slots by their symbol, with their number.
+/// Number of slots by symbol.
 using SlotCounts = llvm::MapVector<mlir::StringAttr, int64_t>;
 
 struct Cells {
@@ -22,7 +21,7 @@ struct Cells {
   SlotCounts slots;
 };
 
-/// Of `program`, which adds up gradients of a microbatch.
+/// Cuts `program`, which accumulates the gradients of a microbatch.
 Cells cutCells(mlir::func::FuncOp program, const StageMap &map, const StageAxis &axis,
                const pipeline::Schedule &schedule, const pipeline::Walk &walk);
 

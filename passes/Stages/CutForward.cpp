@@ -1,4 +1,4 @@
-//===- CutForward.cpp - evaluation and generation along the stages --------===//
+//===- CutForward.cpp - cut evaluation and generation into stages ---------===//
 
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
@@ -12,7 +12,7 @@ using namespace braid;
 FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, const StageMap &map, const StageAxis &axis,
                                                        llvm::function_ref<unsigned(unsigned)> rankOf) {
   RankFunctions functions(program, axis);
-  // What each rank computes itself, without what has no stage; then the arguments of each in their order.
+  // First finds the values that each rank's ops read, then adds the arguments of each rank in their order.
   auto rankOfValue = [&](Value value) {
     SmallVector<Value> staged = map.stagedAmong(value);
     return staged.empty() ? std::nullopt : std::optional(rankOf(*map.stageOf(staged.back())));
@@ -21,7 +21,7 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
   for (Operation &op : program.front().without_terminator())
     if (std::optional<unsigned> stage = map.stageOf(&op))
       llvm::append_range(read[rankOf(*stage)], valuesReadBy(&op));
-  // All ranks read the same rows, whichever of them their stages need.
+  // All ranks read the same rows of the batch, even if their stages need only some inputs.
   for (unsigned rank = 0; rank < axis.size; ++rank) {
     llvm::append_range(read[rank], batchInputs(program));
     for (BlockArgument argument : map.argumentsReadBy(read[rank]))
@@ -43,7 +43,7 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
     DictionaryAttr attributes = orEmpty(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
     std::optional<unsigned> owner = rankOfValue(operand.get());
     bool isUpdate = bool(signature.result(operand.getOperandNumber()).updates);
-    if (owner && !isUpdate) { // all read it
+    if (owner && !isUpdate) { // all ranks read it
       functions[*owner].obtain(operand.get(), map);
       functions.broadcast(operand.get(), *owner);
     }
@@ -52,7 +52,7 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
         functions[rank].addResult(functions[rank].obtain(operand.get(), map), attributes);
     if (!isUpdate || !owner)
       continue;
-    // Its new value is written in place.
+    // The new value is written in place, so its argument is needed too.
     if (BlockArgument argument = signature.updatedBy(operand.getOperandNumber()))
       functions[*owner].addArgument(argument);
   }

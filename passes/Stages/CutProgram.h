@@ -1,10 +1,9 @@
-//===- CutProgram.h - other programs among the ranks of a pipeline -*- C++ -*-===//
+//===- CutProgram.h - cut other programs among pipeline ranks ---*- C++ -*-===//
 //
-// Evaluation and generation go through the stages once, forward: a rank computes the ops of its
-// stages and sends what others read.  The update at the end of a step has no stages: a rank
-// computes what follows from the tensors that it holds.  Sums over tensors of several ranks, such as
-// the norm of all gradients, are added on each rank and then among them; each tensor counts once,
-// on the first rank that holds it.
+// Evaluation and generation pass the stages once, forward. A rank computes the ops of its stages and sends the values
+// that other ranks read. The update at the end of a step has no stages: a rank computes everything that depends on its
+// own tensors. Sums over tensors of several ranks, such as the norm of all gradients, are added on each rank and then
+// among ranks. Each tensor counts once, on the first rank that holds it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_STAGES_CUTPROGRAM_H
@@ -16,32 +15,32 @@
 
 namespace braid {
 
-/// Which ranks hold the tensors that live across programs.
+/// The ranks that hold each tensor that persists across programs.
 class Holders {
 public:
   Holders(llvm::ArrayRef<mlir::func::FuncOp> cells, const StageAxis &axis, SharedSums shared);
 
-  /// Of the argument of a parameter, or of a state; all ranks for other arguments.
+  /// Returns the ranks of a parameter's argument or of a state; all ranks for other arguments.
   llvm::SmallBitVector of(mlir::BlockArgument argument) const;
-  /// What a rank calls a tensor: its part of a sum of gradients may have a name of its own.
+  /// Returns the name of a tensor on a rank: a rank's part of a sum of gradients may have its own name.
   std::string nameOn(unsigned rank, llvm::StringRef name) const;
-  /// Whether some of the parameter's ranks have no part of a sum of its gradients, or several have one.
+  /// Whether some of the parameter's ranks have no part of a sum of its gradients, or several ranks have one.
   bool isShared(mlir::BlockArgument argument) const;
-  /// The ranks with parts of a sum of gradients.
+  /// Returns the ranks with parts of a sum of gradients.
   llvm::SmallVector<unsigned> partsOf(llvm::StringRef accumulator) const;
   unsigned numRanks() const { return all.size(); }
   llvm::SmallBitVector everyone() const { return all; }
 
 private:
   llvm::SmallBitVector all;
-  /// By the name of a parameter (of the master, if it is a copy), or of a state of none.
+  /// Ranks by the name of a parameter (its master's name, for a copy) or of a state without a parameter.
   llvm::StringMap<llvm::SmallBitVector> ofOwner;
-  /// By the name of an accumulator in the cells.
+  /// Ranks by the name of an accumulator in the cells.
   llvm::StringMap<llvm::SmallBitVector> ofSums;
   SharedSums shared;
 };
 
-/// The functions of a program's ranks along the axis, which are all of its entry.
+/// Return one function per rank along the axis; together they are the program's entry.
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> cutForward(mlir::func::FuncOp program, const StageMap &map,
                                                                   const StageAxis &axis,
                                                                   llvm::function_ref<unsigned(unsigned)> rankOf);

@@ -1,4 +1,4 @@
-//===- CutUpdate.cpp - the end of a step among the ranks of a pipeline ----===//
+//===- CutUpdate.cpp - cut the update among pipeline ranks ----------------===//
 
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace braid;
 using llvm::SmallBitVector;
 
-/// What ranks send each other here are numbers of the whole step; a tensor would be a mistake.
+/// Upper limit of elements of a tensor that ranks exchange in an update, except parts of shared gradients. Such
+/// tensors are scalars of the whole step; a larger one would be a mistake.
 static constexpr int64_t kMostElements = 4096;
 
 namespace {
@@ -37,7 +38,7 @@ private:
   tg::ProgramSignature signature;
   const Holders &holders;
   RankFunctions functions;
-  /// The ranks that have each value.
+  /// The ranks on which each value is available.
   DenseMap<Value, SmallBitVector> available;
 };
 } // namespace
@@ -64,7 +65,7 @@ void UpdateCutter::addArguments() {
   }
 }
 
-/// The first rank adds the others' parts and sends them what comes out: all have the same bits.
+/// Adds all parts on the first rank, which sends the sum to the others, so that all have the same bits.
 void UpdateCutter::addSharedSums() {
   for (BlockArgument argument : program.getArguments()) {
     if (!holders.isShared(argument))
@@ -86,7 +87,7 @@ void UpdateCutter::addSharedSums() {
   }
 }
 
-/// A sum of floats that no rank has all terms of.
+/// Whether a value is a float sum whose terms no single rank has in full.
 bool UpdateCutter::isSumOfMany(Value value) const {
   return isa_and_present<arith::AddFOp>(value.getDefiningOp()) && available.lookup(value).none();
 }
@@ -114,7 +115,7 @@ LogicalResult UpdateCutter::bringToAll(Value value, Operation *reader) {
   return success();
 }
 
-/// Each rank adds the terms that it is the first to have; then all ranks add their sums.
+/// Adds, on each rank, the terms that this rank is the first to hold; then adds these sums among all ranks.
 LogicalResult UpdateCutter::addAmongRanks(Operation *op) {
   Value sum = op->getResult(0);
   SmallVector<Value> terms;
@@ -140,7 +141,7 @@ LogicalResult UpdateCutter::addAmongRanks(Operation *op) {
   return success();
 }
 
-/// Whether a number becomes a tensor.
+/// Whether an op returns a tensor larger than all its operands, such as a broadcast scalar.
 static bool expands(Operation *op, ArrayRef<Value> read) {
   auto elements = [](Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); };
   return !read.empty() && !isa<comm::CollectiveOpInterface>(op) && llvm::all_of(op->getResults(), [&](Value result) {
@@ -161,13 +162,13 @@ LogicalResult UpdateCutter::place(Operation *op) {
     return ranks;
   };
   SmallBitVector ranks = ranksOf();
-  // A sum of many waits until it is read.
+  // A sum over several ranks is delayed until it is read.
   if (ranks.none() && isa<arith::AddFOp>(op)) {
     available[op->getResult(0)] = ranks;
     return success();
   }
   if (ranks.none()) {
-    // Numbers come to where tensors are.
+    // Smaller values are sent to the ranks of larger ones.
     llvm::stable_sort(read, [](Value a, Value b) {
       return cast<RankedTensorType>(a.getType()).getNumElements() <
              cast<RankedTensorType>(b.getType()).getNumElements();
@@ -190,7 +191,7 @@ LogicalResult UpdateCutter::place(Operation *op) {
   return success();
 }
 
-/// New values stay where the tensors are; all ranks read everything else.
+/// Keeps new values on the ranks of their tensors, and sends every other result to all ranks.
 LogicalResult UpdateCutter::giveResult(OpOperand &operand) {
   DictionaryAttr attributes = orEmpty(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
   StringAttr updates = tg::ResultAttrs(attributes).updates;

@@ -1,4 +1,4 @@
-//===- Dependence.cpp - what depends on weights and on inputs -------------===//
+//===- Dependence.cpp - dependence on weights and inputs ------------------===//
 
 #include "passes/Stages/Dependence.h"
 #include "lib/Schedule/Forward.h"
@@ -10,7 +10,7 @@ using namespace braid;
 Dependence::Dependence(func::FuncOp program) {
   DenseSet<Value> ofWeights, ofInputs;
   for (BlockArgument argument : program.getArguments()) {
-    // States, such as sums over microbatches, are of this rank and of this microbatch.
+    // States, such as sums over microbatches, belong to this rank and this microbatch.
     if (parameterOf(argument) || stateOf(argument))
       ofWeights.insert(argument);
     if (!parameterOf(argument))

@@ -1,4 +1,4 @@
-//===- Dependence.h - what depends on weights and on inputs ------*- C++ -*-===//
+//===- Dependence.h - dependence on weights and inputs ----------*- C++ -*-===//
 #ifndef BRAID_PASSES_STAGES_DEPENDENCE_H
 #define BRAID_PASSES_STAGES_DEPENDENCE_H
 
@@ -7,8 +7,8 @@
 
 namespace braid {
 
-/// The ops of a program whose results depend on weights and on inputs: activations, and what is made of
-/// them.  Others, such as masks and gathered parameters, any stage can compute for itself.
+/// The ops of a program whose results depend on both weights and inputs: activations, and values computed from them.
+/// Any stage can compute other values itself, such as masks and gathered parameters.
 class Dependence {
 public:
   explicit Dependence(mlir::func::FuncOp program);

@@ -1,4 +1,4 @@
-//===- Holders.cpp - which ranks of a pipeline hold which tensors ---------===//
+//===- Holders.cpp - ranks of a pipeline that hold a tensor ---------------===//
 
 #include "passes/Graph/Signature.h"
 #include "passes/Stages/CutProgram.h"
@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace braid;
 
-/// The name under which what belongs together lies on the same ranks; empty for what is no
-/// parameter or state, or of a microbatch.
+/// Returns the name that tensors on the same ranks share: the owner's. Empty for other arguments, and for states of a
+/// microbatch.
 static StringRef ownerOf(tg::ParamAttr parameter, tg::StateAttr state) {
   if (parameter)
     return parameter.getOf();
@@ -38,7 +38,7 @@ llvm::SmallBitVector Holders::of(BlockArgument argument) const {
   auto found = ofOwner.find(owner);
   if (found != ofOwner.end())
     return found->second;
-  // What no microbatch reads has to be somewhere.
+  // A tensor that no microbatch reads is held by rank 0.
   llvm::SmallBitVector first(all.size());
   return first.set(0);
 }

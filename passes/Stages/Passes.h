@@ -1,4 +1,4 @@
-//===- Passes.h - what each stage of a pipeline computes ---------*- C++ -*-===//
+//===- Passes.h - cut programs into pipeline stages -------------*- C++ -*-===//
 #ifndef BRAID_PASSES_STAGES_PASSES_H
 #define BRAID_PASSES_STAGES_PASSES_H
 

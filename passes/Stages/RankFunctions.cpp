@@ -1,4 +1,4 @@
-//===- RankFunctions.cpp - a program's functions along an axis ------------===//
+//===- RankFunctions.cpp - functions of the ranks along an axis -----------===//
 
 #include "passes/Stages/RankFunctions.h"
 #include "dialects/Comm/Programs.h"
@@ -25,7 +25,7 @@ Value RankFunctions::move(Value value, Value here, unsigned from, unsigned to, L
   return recv->getResult(0);
 }
 
-/// What is made of no op of the program, such as a sum of the loss, was there before its phases.
+/// An argument, such as a sum of the loss, has no phase; its messages belong to forward.
 static Location locationOf(Value value) {
   return isa<BlockArgument>(value) ? tg::withPhase(value.getLoc(), tg::Phase::Forward) : tg::locationOf(value);
 }
@@ -34,7 +34,7 @@ void RankFunctions::send(Value value, unsigned from, unsigned to) {
   functions[to].map(value, move(value, functions[from].lookup(value), from, to, locationOf(value)));
 }
 
-/// Of what sends it.  Of an argument, the loss is forward, and all else is for updates.
+/// Returns the location of the op that defines a value. For arguments: forward for the loss, update for all others.
 static Location locationOfSent(Value value) {
   Location loc = tg::locationOf(value);
   auto argument = dyn_cast<BlockArgument>(value);

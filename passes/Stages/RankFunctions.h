@@ -1,4 +1,4 @@
-//===- RankFunctions.h - a program's functions along an axis, side by side -*- C++ -*-===//
+//===- RankFunctions.h - functions of the ranks along an axis ---*- C++ -*-===//
 #ifndef BRAID_PASSES_STAGES_RANKFUNCTIONS_H
 #define BRAID_PASSES_STAGES_RANKFUNCTIONS_H
 
@@ -7,8 +7,8 @@
 
 namespace braid {
 
-/// One function for each coordinate, all of the program's entry, with messages between them: their
-/// order is the same on both sides.
+/// One function per coordinate, which together form the program's entry, and the messages between them. Both sides of
+/// a message see the same order.
 class RankFunctions {
 public:
   RankFunctions(mlir::func::FuncOp program, const StageAxis &axis);
@@ -16,13 +16,13 @@ public:
   StageFunction &operator[](unsigned rank) { return functions[rank]; }
   unsigned size() const { return functions.size(); }
 
-  /// Sends a value here, which is of the program, from one rank to another, where it stands for it.
+  /// Sends a value of the program from one rank to another, which maps it to the received value.
   void send(mlir::Value value, unsigned from, unsigned to);
-  /// The same to all others.
+  /// Sends a value from one rank to all others.
   void broadcast(mlir::Value value, unsigned from);
-  /// The sum of what ranks have, on all of them, which is `sum` of the program.
+  /// Adds the `ofRanks` of all ranks on all of them, as the value `sum` of the program. Returns the sum on each rank.
   llvm::SmallVector<mlir::Value> allReduce(mlir::Value sum, llvm::ArrayRef<mlir::Value> ofRanks, mlir::Location loc);
-  /// Sends what rank `from` has of `value` of the program to rank `to`; returns it there.
+  /// Sends rank `from`'s version of the program's `value` to rank `to`. Returns the received value.
   mlir::Value move(mlir::Value value, mlir::Value here, unsigned from, unsigned to, mlir::Location loc);
 
   llvm::SmallVector<mlir::func::FuncOp> finish();

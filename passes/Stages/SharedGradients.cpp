@@ -1,4 +1,4 @@
-//===- SharedGradients.cpp - sums of gradients that several stages make ---===//
+//===- SharedGradients.cpp - gradient sums of several stages --------------===//
 
 #include "passes/Stages/SharedGradients.h"
 #include "dialects/Comm/Comm.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// One accumulator, whose new value is a tree of sums.
+/// An accumulator whose new value is a tree of sums.
 class Splitter {
 public:
   Splitter(func::FuncOp program, StageMap &map, BlockArgument accumulator, unsigned result)
@@ -19,9 +19,9 @@ public:
     findLeaves(getUpdated());
   }
 
-  /// The stages that add to it.
+  /// Returns the stages that add to the accumulator.
   ArrayRef<unsigned> getStages() const { return stages.getArrayRef(); }
-  /// Leaves to the accumulator what the stages of one rank add, and gives each other rank one of its own.
+  /// Keeps the original accumulator for the stages of one rank, and adds an accumulator for each other rank.
   void split(llvm::function_ref<unsigned(unsigned)> rankOf, StringRef name, std::map<unsigned, std::string> &names);
 
 private:
@@ -35,20 +35,20 @@ private:
   func::FuncOp program;
   StageMap &map;
   BlockArgument accumulator;
-  /// The accumulator's new value.
+  /// Number of the result with the accumulator's new value.
   unsigned result;
   llvm::SetVector<unsigned> stages;
 };
 } // namespace
 
-/// Whether the results for the terms of a sum add up to that for the sum.
+/// Whether the op is linear: its results for the terms of a sum add up to its result for the sum.
 static bool isLinear(Operation *op) {
   if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op))
     return collective.getReductionKind() == comm::Reduction::Sum && op->getNumOperands() == 1;
   return isa<arith::AddFOp, tg::ConvertOp, comm::SliceOp>(op);
 }
 
-/// A sum, or something linear of one, that nothing else reads.
+/// Whether a value is a sum, or a linear op on one, without other readers.
 bool Splitter::isNode(Value value) const {
   Operation *op = value.getDefiningOp();
   return op && (value.hasOneUse() || value.use_empty()) && isLinear(op);
@@ -63,14 +63,14 @@ void Splitter::findLeaves(Value value) {
       stages.insert(*map.stageOf(staged));
 }
 
-/// What the leaves of a stage add up to, with an accumulator in place of the old one; null for
-/// none of them.
+/// Returns the sum of the leaves of a stage, with `own` in place of the old accumulator; null if the stage has no
+/// leaves.
 Value Splitter::sumOf(Value value, unsigned stage, BlockArgument own, OpBuilder &builder) {
   if (value == accumulator)
     return own;
   Operation *op = value.getDefiningOp();
   if (!isNode(value)) {
-    // What depends on weights alone any stage can compute: one adds it.
+    // Any stage can compute a value that depends on weights alone; one stage adds it.
     SmallVector<Value> staged = map.stagedAmong(value);
     return stage == (staged.empty() ? stages.front() : *map.stageOf(staged.front())) ? value : Value();
   }
@@ -81,7 +81,7 @@ Value Splitter::sumOf(Value value, unsigned stage, BlockArgument own, OpBuilder 
   if (operands.empty())
     return {};
   if (operands.size() < op->getNumOperands())
-    return operands.front(); // of a sum with nothing
+    return operands.front(); // a sum with an empty side
   IRMapping values;
   values.map(op->getOperands(), operands);
   Operation *copy = builder.clone(*op, values);
@@ -89,7 +89,7 @@ Value Splitter::sumOf(Value value, unsigned stage, BlockArgument own, OpBuilder 
   return copy->getResult(0);
 }
 
-/// A part of the same logical tensor.
+/// Adds an accumulator for a part of the same logical tensor.
 BlockArgument Splitter::addAccumulator(StringRef name, OpBuilder &builder) {
   auto state = stateOf(accumulator);
   NamedAttrList attributes(program.getArgAttrDict(accumulator.getArgNumber()));
@@ -130,7 +130,7 @@ void Splitter::split(llvm::function_ref<unsigned(unsigned)> rankOf, StringRef na
         addResult(sum, names[rank], builder);
     }
   }
-  // What nothing reads any more is no op of a stage.
+  // Ops that have lost all readers are erased, so that no stage gets them.
   SmallVector<Value> dead{whole};
   while (!dead.empty()) {
     Operation *op = dead.pop_back_val().getDefiningOp();
@@ -150,7 +150,7 @@ FailureOr<SharedSums> braid::splitSharedGradients(func::FuncOp accumulate, Stage
   for (unsigned result = 0; result < numResults; ++result) {
     BlockArgument accumulator = signature.updatedBy(result);
     tg::StateAttr state = stateOf(accumulator);
-    // What goes to the log is added up in one stage.
+    // Sums for the log are computed in one stage.
     if (!state || !state.isAccumulator() || state.isOfLoss())
       continue;
     Splitter splitter(accumulate, map, accumulator, result);

@@ -1,8 +1,7 @@
-//===- SharedGradients.h - sums of gradients that several stages make -*- C++ -*-===//
+//===- SharedGradients.h - gradient sums of several stages ------*- C++ -*-===//
 //
-// A parameter that several stages read, such as the table of tied embeddings, has a gradient
-// from each.  Every rank adds up its own over the microbatches; these sums are added when the
-// table of a step is over.
+// Several stages may read a parameter, such as the table of tied embeddings, and each computes a gradient for it.
+// Every rank sums its own gradients over the microbatches. These sums are added after the schedule of a step ends.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_STAGES_SHAREDGRADIENTS_H
@@ -15,12 +14,11 @@
 
 namespace braid {
 
-/// What each rank calls its own part of an accumulator, by the accumulator's name and the rank's
-/// coordinate.
+/// Names of the ranks' own parts of an accumulator, by the accumulator's name and the rank's coordinate.
 using SharedSums = llvm::StringMap<std::map<unsigned, std::string>>;
 
-/// Gives each rank with a part of a gradient an accumulator of its own: takes sums of several
-/// stages' values in @accumulate apart.
+/// Splits sums in @accumulate over values of several stages. Gives each rank with a part of a gradient its own
+/// accumulator.
 mlir::FailureOr<SharedSums> splitSharedGradients(mlir::func::FuncOp accumulate, StageMap &map,
                                                  llvm::function_ref<unsigned(unsigned stage)> rankOf);
 

@@ -1,4 +1,4 @@
-//===- StageFunction.cpp - a function of some ranks, while it is made -----===//
+//===- StageFunction.cpp - builder of a function of some ranks ------------===//
 
 #include "passes/Stages/StageFunction.h"
 #include "dialects/Exec/Exec.h"

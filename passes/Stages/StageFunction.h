@@ -1,4 +1,4 @@
-//===- StageFunction.h - a function of some ranks, while it is made -*- C++ -*-===//
+//===- StageFunction.h - builder of a function of some ranks ----*- C++ -*-===//
 #ifndef BRAID_PASSES_STAGES_STAGEFUNCTION_H
 #define BRAID_PASSES_STAGES_STAGEFUNCTION_H
 
@@ -9,7 +9,7 @@
 
 namespace braid {
 
-/// The axis of a mesh along which stages lie.
+/// The mesh axis along which stages lie.
 struct StageAxis {
   mlir::FlatSymbolRefAttr mesh;
   mlir::StringAttr axis;
@@ -18,7 +18,7 @@ struct StageAxis {
   comm::AxesAttr group() const { return comm::AxesAttr::get(axis.getContext(), axis); }
 };
 
-/// A function that the ranks with one coordinate run, with ops of a program of all ranks.
+/// A function that the ranks with one coordinate run. Its ops come from a source program of all ranks.
 class StageFunction {
 public:
   StageFunction(mlir::func::FuncOp source, const StageAxis &axis, unsigned coordinate, llvm::StringRef name);
@@ -28,20 +28,19 @@ public:
 
   /// Adds an argument with these attributes.
   mlir::BlockArgument addArgument(mlir::Type type, mlir::DictionaryAttr attributes, mlir::Location loc);
-  /// Adds the source's argument, once.
+  /// Adds the source's argument, unless it was added before.
   void addArgument(mlir::BlockArgument argument);
   void addResult(mlir::Value value, mlir::DictionaryAttr attributes);
 
-  /// What stands for a value of the source here; null if nothing does.
+  /// Returns the local value of a source value, or null.
   mlir::Value lookup(mlir::Value value) const { return values.lookupOrNull(value); }
   void map(mlir::Value value, mlir::Value here) { values.map(value, here); }
-  /// The same, of what has no stage with the ops that make it, and of arguments that are added where
-  /// they are not there.
+  /// Like `lookup`, but adds missing arguments and clones ops without a stage that define the value.
   mlir::Value obtain(mlir::Value value, const StageMap &map);
-  /// Clones an op of the source; all that it reads is there, or can be obtained.
+  /// Clones an op of the source. All its operands must be available or obtainable.
   void clone(mlir::Operation *op, const StageMap &map);
 
-  /// Writes the type and the attributes, and erases what nothing needs.
+  /// Writes the type and the attributes, and erases dead ops.
   void finish();
 
 private:
@@ -52,10 +51,10 @@ private:
   llvm::SmallVector<mlir::Value> returned;
 };
 
-/// The attributes of a tensor that lives in slots, or across programs: `#tg.state` of zeros.
+/// Returns the attributes of a tensor in slots, or of one that persists across programs: a `#tg.state` of zeros.
 mlir::DictionaryAttr stateAttributes(mlir::MLIRContext *context, llvm::StringRef name, tg::TensorKind kind,
                                      llvm::StringRef slots);
-/// `tg.updates` of a state.
+/// Returns the attribute `tg.updates` of a state.
 mlir::DictionaryAttr updateAttributes(mlir::MLIRContext *context, llvm::StringRef name);
 mlir::DictionaryAttr orEmpty(mlir::DictionaryAttr attributes, mlir::MLIRContext *context);
 

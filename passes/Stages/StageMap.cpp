@@ -23,8 +23,8 @@ std::optional<unsigned> StageMap::stageOf(Value value) const {
 
 bool StageMap::isBackward(Operation *op) const { return tg::phaseOf(op) == tg::Phase::Backward; }
 
-/// Forward: the last of its operands' stages.  Backward: the first of those of gradients, else the
-/// last of what forward made.
+/// Forward: the last stage of the operands. Backward: the first stage of the gradient operands, else the last stage of
+/// the forward operands.
 unsigned StageMap::stageWithoutUnit(Operation *op) const {
   std::optional<unsigned> ofForward, ofBackward;
   for (Value read : stagedReads(op))
@@ -39,7 +39,7 @@ unsigned StageMap::stageWithoutUnit(Operation *op) const {
   return ofForward.value_or(0);
 }
 
-/// Sums of the loss, and of what it is divided by, are with the loss.
+/// Whether an op reads a sum of the loss or of its divisor. Such ops are in the stage of the loss.
 static bool readsSumOfLoss(Operation *op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     auto argument = dyn_cast<BlockArgument>(operand);
@@ -54,18 +54,19 @@ static bool changesType(Operation *op) {
   return numericKindOf(op) == NumericKind::Conversion && op->getNumOperands() == 1 && op->getNumResults() == 1;
 }
 
-/// Whether it makes a new value of a state, however little it depends on: some stage has to.
+/// Whether an op computes a new value of a state. Such an op needs a stage even if it depends on little else.
 static bool makesUpdate(Operation *op) {
   return llvm::any_of(op->getUses(), [](OpOperand &use) { return bool(tg::nameUpdatedBy(use)); });
 }
 
-/// The same numbers in a wider type, for readers: sending or keeping the narrow ones is enough.
+/// Whether an op converts to a wider type for its readers. Only the narrow value is sent or kept.
 static bool isWider(Operation *op) {
   bool isReturned = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user); });
   return !isReturned && changesType(op) && bitsOf(op->getResult(0)) > bitsOf(op->getOperand(0));
 }
 
-/// Where gradients from a later stage are added up, or made narrower, they are so there: less is sent.
+/// Returns the stage in which gradients from later stages are added or narrowed. Doing this before sending reduces
+/// traffic.
 std::optional<unsigned> StageMap::stageOfSums(Operation *op) const {
   bool isNarrower = changesType(op) && bitsOf(op->getResult(0)) < bitsOf(op->getOperand(0));
   if ((op->getNumOperands() < 2 && !isNarrower) || op->getNumResults() != 1 || tg::isGradient(tg::factsOf(op)))
@@ -82,7 +83,7 @@ std::optional<unsigned> StageMap::stageOfSums(Operation *op) const {
   return first;
 }
 
-/// The first stage that reads what an op makes.
+/// Returns the first stage that reads the results of an op.
 std::optional<unsigned> StageMap::firstReader(Operation *op) const {
   std::optional<unsigned> first;
   for (Operation *reader : op->getUsers())
@@ -91,7 +92,7 @@ std::optional<unsigned> StageMap::firstReader(Operation *op) const {
   return first;
 }
 
-/// Of what has no unit, and reads nothing that is in a stage: that of its first reader.
+/// Places ops without a unit whose operands have no stage: in the stage of their first reader.
 void StageMap::placeSources(func::FuncOp program, const Dependence &dependence) {
   for (Operation &op : llvm::reverse(program.front().without_terminator())) {
     if ((!dependence.isOfStage(&op) && !makesUpdate(&op)) || stageOf(&op) || isWider(&op))
@@ -100,7 +101,8 @@ void StageMap::placeSources(func::FuncOp program, const Dependence &dependence) 
   }
 }
 
-/// Whether it is a part of what gradients add up to, or made of one: then it is with what it is added to.
+/// Whether an op reads a gradient accumulator, directly or through ops without a stage. Such an op is in the stage of
+/// the values that it adds.
 bool StageMap::readsAccumulator(Operation *op) const {
   return llvm::any_of(argumentsReadBy(valuesReadBy(op)), [](BlockArgument argument) {
     tg::StateAttr state = stateOf(argument);
@@ -108,7 +110,7 @@ bool StageMap::readsAccumulator(Operation *op) const {
   });
 }
 
-/// Whether a stage can make a value of forward in a later one for itself, because it needs nothing that is there.
+/// Whether an earlier stage can recompute a forward value of a later stage, because it does not depend on that stage.
 bool StageMap::isRepeatable(Value value, unsigned stage) const {
   Operation *maker = value.getDefiningOp();
   auto isThere = [&](Value read) { return *stageOf(read) <= stage || isRepeatable(read, stage); };
@@ -117,8 +119,8 @@ bool StageMap::isRepeatable(Value value, unsigned stage) const {
          llvm::none_of(argumentsReadBy(valuesReadBy(maker)), isKept) && llvm::all_of(stagedReads(maker), isThere);
 }
 
-/// Makes such a value, and what it is made of, once more for its reader: a mask that a later loss and the gradient
-/// of this stage share.
+/// Clones such a value, and its predecessors in later stages, for its reader. An example is a mask that a later loss
+/// and the gradient of this stage share.
 Value StageMap::repeat(Value value, Operation *reader, unsigned stage) {
   Operation *maker = value.getDefiningOp();
   IRMapping mapping;
@@ -164,7 +166,7 @@ LogicalResult StageMap::place(Operation *op) {
   return success();
 }
 
-/// What is gathered for another stage alone is gathered there: less is sent.
+/// Moves a gather for a single other stage to that stage, so that less is sent.
 void StageMap::placeGathers(func::FuncOp program) {
   DenseMap<Operation *, llvm::SmallSetVector<unsigned, 2>> readers;
   for (Operation &op : program.front().without_terminator())

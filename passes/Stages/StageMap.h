@@ -10,29 +10,29 @@
 
 namespace braid {
 
-/// Where the ops of a program of one microbatch are computed: in the stage of their unit; what no
-/// unit has, where its operands are.  What depends on inputs alone, or on weights alone, has no
-/// stage, and neither has a number in a wider type: each that reads it computes it.
+/// Assigns the ops of a one-microbatch program to stages: to the stage of their unit or, without a unit, to that of
+/// their operands. Ops that depend only on inputs or only on weights have no stage, nor have conversions to a wider
+/// type: each stage that reads them computes them.
 class StageMap {
 public:
-  /// Repeats ops in `program` whose value an earlier stage could make for itself.  Fails, with a message, where
-  /// forward would flow back or backward forth.
+  /// Also clones ops in `program` whose values an earlier stage can compute for itself. Fails with a message if
+  /// forward would flow to an earlier stage, or backward to a later one.
   static mlir::FailureOr<StageMap> of(mlir::func::FuncOp program, const UnitStages &units);
 
   std::optional<unsigned> stageOf(mlir::Operation *op) const;
-  /// None for arguments.
+  /// Returns nothing for arguments.
   std::optional<unsigned> stageOf(mlir::Value value) const;
   bool isBackward(mlir::Operation *op) const;
-  /// The values with a stage that an op reads, itself or through what has none.
+  /// Returns the values with a stage that an op reads, directly or through ops without a stage.
   llvm::SmallVector<mlir::Value> stagedReads(mlir::Operation *op) const { return stagedAmong(valuesReadBy(op)); }
-  /// Those that some values are, or are made of where they have no stage.
+  /// Returns the values with a stage among `values`, or the ones that they depend on through ops without a stage.
   llvm::SmallVector<mlir::Value> stagedAmong(llvm::ArrayRef<mlir::Value> values) const;
 
-  /// Of an op that was added; erases one that is about to go.
+  /// `set` assigns a stage to an added op; `erase` forgets an op that is about to be erased.
   void set(mlir::Operation *op, unsigned stage) { stages[op] = stage; }
   void erase(mlir::Operation *op) { stages.erase(op); }
 
-  /// The arguments that some ops read, themselves or through what has no stage, in their order.
+  /// Returns the arguments that `values` depend on, directly or through ops without a stage, in argument order.
   llvm::SmallVector<mlir::BlockArgument> argumentsReadBy(llvm::ArrayRef<mlir::Value> values) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Stages.cpp - programs in the stages of a pipeline ------------------===//
+//===- Stages.cpp - cut programs into pipeline stages ---------------------===//
 
 #include "dialects/Comm/Programs.h"
 #include "dialects/Exec/Exec.h"
@@ -52,7 +52,7 @@ private:
 };
 } // namespace
 
-/// Programs that nothing shards are those of all ranks.
+/// Programs without a sharding are run by all ranks of the mesh.
 void Stages::nameMesh() {
   auto meshes = getOperation().getOps<comm::MeshOp>();
   if (!llvm::hasSingleElement(meshes))
@@ -63,7 +63,7 @@ void Stages::nameMesh() {
       program->setAttr(comm::CommDialect::kProgram, comm::ProgramAttr::get(&getContext(), symbol, StringAttr(), {}));
 }
 
-/// Which stage an argument belongs to, its kind says.
+/// Checks that each argument has a kind, from which its stage follows.
 LogicalResult Stages::checkArguments() {
   for (auto program : getOperation().getOps<func::FuncOp>())
     for (BlockArgument argument : program.getArguments()) {
@@ -118,13 +118,13 @@ llvm::Expected<pipeline::Schedule> Stages::makeSchedule(unsigned ranks) {
   return verified;
 }
 
-/// With a limit, in bytes of a rank, where they are balanced.
+/// Returns the stages of units. `limit`, in bytes per rank, applies if stages are balanced automatically.
 FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, const pipeline::Schedule &schedule,
                                          std::optional<int64_t> limit) {
   unsigned numStages = schedule.numStages();
   if (!stages.empty())
     return readStages(accumulate, stages, numStages);
-  // A rank shares its memory out among its stages.
+  // The stages of a rank share its memory in equal parts.
   if (limit)
     limit = *limit / (numStages / schedule.getTable().rows.size());
   FailureOr<Machine> machine = machineOf(getOperation());
@@ -133,7 +133,7 @@ FailureOr<UnitStages> Stages::findStages(func::FuncOp accumulate, const pipeline
   return balanceStages(accumulate, assignSlots(schedule, pipeline::SlotsOf::Stage).counts, *machine, limit);
 }
 
-/// The names of what lives across programs, in the order of their arguments.
+/// Returns the names of tensors that persist across programs, in the order of their arguments.
 ArrayAttr Stages::tensorOrder() {
   llvm::SetVector<StringRef> names;
   for (auto program : getOperation().getOps<func::FuncOp>())
@@ -152,8 +152,8 @@ void Stages::insert(Operation *before, ArrayRef<func::FuncOp> functions) {
     builder.insert(function);
 }
 
-/// A state of the model that microbatches move on is what the one before left.  Cells of other microbatches
-/// run between those of one, and other ranks have no copy.
+/// Rejects model states that one cell updates and another reads. Each microbatch needs the state of the previous one,
+/// but cells of other microbatches run in between, and other ranks have no copy.
 LogicalResult Stages::checkStates(func::FuncOp accumulate, ArrayRef<func::FuncOp> cells) {
   llvm::StringMap<func::FuncOp> updater;
   for (func::FuncOp cell : cells)
@@ -173,7 +173,7 @@ LogicalResult Stages::checkStates(func::FuncOp accumulate, ArrayRef<func::FuncOp
   return success();
 }
 
-/// All programs but @accumulate.
+/// Cuts all programs except @accumulate.
 LogicalResult Stages::cutOthers(const UnitStages &units, const StageAxis &axis, const pipeline::Schedule &schedule,
                                 const Holders &holders) {
   auto rankOf = [&](unsigned stage) { return schedule.rankOf(stage); };

@@ -1,4 +1,4 @@
-//===- UnitCosts.cpp - what units cost the stage that has them ------------===//
+//===- UnitCosts.cpp - costs of units in a stage --------------------------===//
 
 #include "passes/Stages/UnitCosts.h"
 #include "dialects/Interfaces/Interfaces.h"
@@ -13,14 +13,14 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// Of one unit.
+/// Costs of one unit.
 struct Unit {
-  double seconds = 0, kept = 0, working = 0; ///< In bytes, the last two.
-  llvm::SetVector<StringRef> parameters;     ///< By owner.
+  double seconds = 0, kept = 0, working = 0; ///< `kept` and `working` in bytes.
+  llvm::SetVector<StringRef> parameters;     ///< Owner names.
 };
 } // namespace
 
-/// Of each parameter, with all that belongs to it in any program.
+/// Returns the bytes of each parameter, including all states that belong to it in any program.
 static llvm::StringMap<int64_t> bytesOfParameters(ModuleOp module) {
   llvm::StringMap<int64_t> bytes;
   llvm::StringSet<> seen;
@@ -38,7 +38,7 @@ static llvm::StringMap<int64_t> bytesOfParameters(ModuleOp module) {
   return bytes;
 }
 
-/// The number of the unit of each op.
+/// Returns the unit number of each op.
 static DenseMap<Operation *, unsigned> numbersOf(func::FuncOp program, ArrayRef<StringAttr> units) {
   DenseMap<StringAttr, unsigned> numbers;
   for (auto [number, unit] : llvm::enumerate(units))
@@ -53,7 +53,7 @@ static DenseMap<Operation *, unsigned> numbersOf(func::FuncOp program, ArrayRef<
   return ofOps;
 }
 
-/// As if all were one stage, which says what reads what.
+/// Returns the map of one stage with all units, to find out which ops read which values.
 static StageMap mapOfOneStage(func::FuncOp program, ArrayRef<StringAttr> units) {
   UnitStages together{1, {}};
   for (StringAttr unit : units)
@@ -62,7 +62,7 @@ static StageMap mapOfOneStage(func::FuncOp program, ArrayRef<StringAttr> units) 
 }
 
 namespace {
-/// Looks at a program once for what each unit costs.
+/// Measures the cost of each unit in one pass over a program.
 class Meter {
 public:
   Meter(func::FuncOp program, ArrayRef<StringAttr> units)
@@ -83,7 +83,7 @@ private:
 };
 } // namespace
 
-/// What forward makes and backward reads.
+/// Adds up the forward values that backward reads.
 void Meter::findKept() {
   for (Operation &op : program.front().without_terminator())
     for (Value read : map.isBackward(&op) ? map.stagedReads(&op) : SmallVector<Value>()) {
@@ -93,7 +93,8 @@ void Meter::findKept() {
     }
 }
 
-/// What is live beside that while each unit computes: not what becomes a part of the kernel that reads it.
+/// Finds the largest sum of other live values while each unit computes. Leaves out values that fuse into the kernel
+/// that reads them.
 void Meter::findWorking() {
   DenseMap<Value, Operation *> lastReader;
   for (Operation &op : program.front().without_terminator())

@@ -1,4 +1,4 @@
-//===- UnitCosts.h - what units cost the stage that has them ------*- C++ -*-===//
+//===- UnitCosts.h - costs of units in a stage ------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_STAGES_UNITCOSTS_H
 #define BRAID_PASSES_STAGES_UNITCOSTS_H
 
@@ -8,25 +8,24 @@
 
 namespace braid {
 
-/// Predicted before stages are cut, of each range of units [begin, end).  What no unit has counts with the
-/// first where it comes before all of them in forward, else with the last.
+/// Predicted costs of each range of units [begin, end), before stages are cut. An op without a unit counts with the
+/// first unit if it precedes all units in forward, else with the last unit.
 class UnitCosts {
 public:
-  /// Of `program`, which runs one microbatch, in the order of forward.
+  /// Measures `program`, which runs one microbatch, with `units` in forward order.
   UnitCosts(mlir::func::FuncOp program, llvm::ArrayRef<mlir::StringAttr> units, const Machine &machine);
 
-  /// Of a microbatch, forward and back.
+  /// Returns the seconds of a microbatch, forward and backward.
   double seconds(unsigned begin, unsigned end) const { return secondsBefore[end] - secondsBefore[begin]; }
-  /// Parameters with their gradients and the optimizer's state, each once; what forward leaves for backward
-  /// of as many microbatches as are held; and what is live beside that while a unit computes, without workspaces
-  /// of libraries.
+  /// Returns bytes without library workspaces. They consist of parameters, gradients and optimizer state, each once;
+  /// the forward values kept for backward of `held` microbatches; and the other values live while a unit computes.
   double bytes(unsigned begin, unsigned end, unsigned held) const {
     return fixedBytes[begin][end - begin - 1] + held * (keptBefore[end] - keptBefore[begin]);
   }
 
 private:
   std::vector<double> secondsBefore, keptBefore;
-  /// Of the units from the first index on, as many as the second and one.
+  /// `fixedBytes[i][j]`: bytes of units [i, i + j + 1) that do not depend on `held`.
   std::vector<std::vector<double>> fixedBytes;
 };
 

@@ -1,4 +1,4 @@
-//===- UnitStages.cpp - which units a stage has ---------------------------===//
+//===- UnitStages.cpp - units of each stage -------------------------------===//
 
 #include "passes/Stages/UnitStages.h"
 #include "dialects/TG/Facts.h"
@@ -26,7 +26,7 @@ SmallVector<StringAttr> braid::unitsInOrder(func::FuncOp program) {
   Dependence dependence(program);
   llvm::SetVector<StringAttr> units, atBothEnds;
   llvm::DenseMap<StringAttr, unsigned> numbers;
-  // The last unit that each value depends on.
+  // Number of the last unit that each value depends on.
   llvm::DenseMap<Value, unsigned> last;
   for (Operation &op : program.front().without_terminator()) {
     if (!dependence.isOfStage(&op) || tg::phaseOf(&op) != tg::Phase::Forward)
@@ -50,10 +50,11 @@ SmallVector<StringAttr> braid::unitsInOrder(func::FuncOp program) {
 }
 
 //===----------------------------------------------------------------------===//
-// As a text says
+// Stages from a text
 //===----------------------------------------------------------------------===//
 
-/// The units that a part of the text names: `h.3`, or `h.0-5`.  A range of more than there are is none.
+/// Returns the units that a part of the text names, such as `h.3` or `h.0-5`. Takes a range of more than
+/// `most` units for a name.
 static SmallVector<std::string> unitsNamed(StringRef part, size_t most) {
   auto [first, end] = part.rsplit('-');
   StringRef prefix = first.rtrim("0123456789");
@@ -80,7 +81,7 @@ FailureOr<UnitStages> braid::readStages(func::FuncOp program, StringRef text, un
     size_t before = named.size();
     for (StringRef part : parts) {
       part = part.trim();
-      // A model may have units of these names.
+      // A model may have units with these names.
       bool isUnit = llvm::any_of(units, [&](StringAttr unit) { return unit.getValue() == part; });
       bool isEmbed = !isUnit && part == kEmbed, isHead = !isUnit && part == kHead;
       if ((isEmbed && stage != 0) || (isHead && stage + 1 != numStages))

@@ -1,8 +1,7 @@
-//===- Agree.cpp - what the ranks of a job must agree on ------------------===//
+//===- Agree.cpp - decisions that all ranks share -------------------------===//
 //
-// An agreement is an argument that is a partial value over all ranks, returned
-// whole: the collective follows from the shardings, like all others.  So do the logits that
-// ranks draw the same token from.
+// An agreement is an argument that is a partial value over all ranks and is returned whole: its collective follows
+// from the shardings, like all others. The same holds for the logits from which all ranks must draw the same token.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +44,7 @@ struct Agree final : braid::impl::AgreePassBase<Agree> {
 
 private:
   LogicalResult check(SymbolTable &symbols, func::FuncOp train);
-  /// A tensor of which each rank holds a partial value.
+  /// Returns the sharding of a tensor of which each rank holds a partial value.
   ShardingAttr partial(int64_t rank, Reduction reduction) {
     return ShardingAttr::replicated(symbol, rank).withPartial(allAxes, reduction);
   }
@@ -87,7 +86,7 @@ void Agree::addStop(func::FuncOp train) {
   train.setResultAttr(train.getNumResults() - 1, CommDialect::kSharding, ShardingAttr::replicated(symbol, /*rank=*/0));
 }
 
-/// Logits of a program that generates text are whole, unless a layout says otherwise.
+/// Replicates the logits of a program that generates text, unless a layout shards them.
 void Agree::holdLogits(func::FuncOp function) {
   std::optional<unsigned> result = resultWithRole(function, tg::Role::Logits);
   if (!result || function.getResultAttr(*result, CommDialect::kSharding))

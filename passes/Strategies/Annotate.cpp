@@ -1,7 +1,6 @@
-//===- Annotate.cpp - shardings by the names of arguments -----------------===//
+//===- Annotate.cpp - shardings by argument names -------------------------===//
 //
-// A layout is text, because sharding is policy: a line for the mesh and
-// one for each group of arguments.
+// A layout is text, because sharding is policy: one line for the mesh and one line for each group of arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +23,7 @@ using namespace braid;
 using namespace braid::comm;
 
 namespace {
-/// `PATTERN: AXES`, and where it stands.
+/// `PATTERN: AXES`, and its source location.
 struct LayoutOf {
   StringRef pattern, axes;
   llvm::GlobPattern glob;
@@ -62,7 +61,7 @@ private:
                                      bool isWhole);
   LogicalResult checkInput(const LayoutOf &statement, DictionaryAttr attributes, ShardingAttr sharding);
 
-  std::string text; ///< What the statements refer to.
+  std::string text; ///< Storage that the statements point into.
   SmallVector<LayoutOf> statements;
   std::string meshAxes;
   MeshOp mesh;
@@ -108,7 +107,7 @@ LogicalResult Annotate::readStatement(StringRef text, Location loc) {
   return success();
 }
 
-/// The mesh of the layout, which is added to the module; else the module's own.
+/// Adds the mesh of the layout to the module; without one, uses the module's own mesh.
 LogicalResult Annotate::findMesh() {
   ModuleOp module = getOperation();
   auto meshes = llvm::to_vector(module.getOps<MeshOp>());
@@ -144,7 +143,7 @@ LogicalResult Annotate::checkBatchAxes() {
   return verifyAxes(emitError, Mesh(mesh), AxesAttr::get(&getContext(), names));
 }
 
-/// Those that are named, or all; programs of ranks have their shardings.
+/// Returns the named functions, or all functions. Skips programs of ranks, which already have shardings.
 FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
   SmallVector<func::FuncOp> chosen;
   for (const std::string &name : functions) {
@@ -165,7 +164,7 @@ FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
 
 FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTensorType type, const Twine &argument,
                                              bool isWhole) {
-  // Without dims the others are meant for a tensor of any rank.
+  // A statement without dims contains only the other parts, for a tensor of any rank.
   std::string axes = statement.axes.str();
   if (!StringRef(axes).starts_with("{"))
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -191,12 +190,12 @@ FailureOr<ShardingAttr> Annotate::shardingOf(const LayoutOf &statement, RankedTe
   return sharding;
 }
 
-/// Data are read by a rank in whole rows, or in parts of a row of tokens, and what --mesh
-/// shards the batch over is taken.
+/// Checks the sharding of an input. A rank reads whole rows of data, or parts of rows of tokens. The axes over which
+/// --mesh already shards the batch are not allowed.
 LogicalResult Annotate::checkInput(const LayoutOf &statement, DictionaryAttr attributes, ShardingAttr sharding) {
   tg::ArgumentAttrs argument(attributes);
   tg::RoleAttr role = argument.role;
-  bool isScalar = role && !tg::isOfBatch(role); // lr, step and the like, which are no data
+  bool isScalar = role && !tg::isOfBatch(role); // scalars such as lr and step are not data
   if (!argument.input || isScalar)
     return success();
   auto emitError = [&] {
@@ -221,19 +220,19 @@ LogicalResult Annotate::checkInput(const LayoutOf &statement, DictionaryAttr att
   return success();
 }
 
-/// What a layout calls an argument: a working copy is sharded like its master.
+/// Returns the name of an argument in layouts: a working copy has its master's.
 static StringAttr nameInLayout(DictionaryAttr attributes) {
   tg::ParamAttr param = tg::ArgumentAttrs(attributes).parameter;
   return param ? param.getOf() : tg::nameOf(attributes);
 }
 
-/// A layout speaks of tensors as the graph and files show them, which is not how the arena
-/// holds every one.
+/// Returns the file layout of an argument. Layouts refer to tensors as graphs and files show them, which can differ
+/// from the arena.
 static tg::FileLayout fileLayoutOf(DictionaryAttr attributes) {
   return tg::fileLayoutOf(tg::ArgumentAttrs(attributes).persistent());
 }
 
-/// The same sharding of what the arena holds.  Parts side by side are sharded alike.
+/// Converts a sharding to the arena's layout of the tensor. Fused parts are sharded alike.
 static ShardingAttr shardingInArena(ShardingAttr sharding, const tg::FileLayout &layout) {
   SmallVector<AxesAttr> dims(sharding.getDims());
   if (layout.transposed)
@@ -243,7 +242,7 @@ static ShardingAttr shardingInArena(ShardingAttr sharding, const tg::FileLayout 
   return sharding.withDims(dims);
 }
 
-/// Programs that generate text have one row of the batch, or one position of it, which all ranks have.
+/// Whether an input is replicated: programs that generate text have one row or one position of the batch.
 static bool isWhole(func::FuncOp function, unsigned argument) {
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
   return tg::isOfBatch(tg::ArgumentAttrs(function, argument).role) && type.getRank() > 0 && type.getDimSize(0) == 1 &&
@@ -272,7 +271,7 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
     if (layout.fused >= 0 && failed(verifySharding(emitProblem, Mesh(mesh), inArena, type)))
       return failure();
     function.setArgAttr(i, CommDialect::kSharding, inArena);
-    // The patterns that an earlier one hides are not mistakes.
+    // A pattern counts as used even if an earlier pattern matched the name first.
     for (LayoutOf &other : statements)
       other.matched |= other.glob.match(name);
   }

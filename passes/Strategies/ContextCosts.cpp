@@ -1,7 +1,7 @@
-//===- ContextCosts.cpp - what each way to read other positions takes -----===//
+//===- ContextCosts.cpp - costs of context parallel methods ---------------===//
 //
-// Each position reads earlier ones alone.  Where positions are shared out in order and stay with their ranks, the last
-// rank computes with all blocks and its own triangle, 2 - 1/n of the mean.  In zigzag all ranks do the mean.
+// Each position reads only earlier ones. If positions are sharded in order and stay on their ranks, the last rank
+// computes with all blocks and its own triangle, 2 - 1/n times the mean. In zigzag every rank does the mean.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// Five contractions instead of two.
+/// Backward has five contractions instead of two.
 static constexpr double kBackward = 2.5;
 
 static bool isOfNumbers(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
@@ -34,18 +34,18 @@ ContextWork ContextWork::of(Operation *op, const SequenceDims &sequence, int64_t
 }
 
 namespace {
-/// A way in seconds, in the steps of a ring of n ranks.
+/// Predicts the seconds of each method, in steps of a ring of n ranks.
 struct Steps {
-  double n, forward;    ///< Forward on a rank, if all ranks have equally much.
-  double block;         ///< To pass on a block of what is read.
-  double latency;       ///< Of the messages of a tensor.
-  double merge, launch; ///< Of what two blocks make.
+  double n, forward;    ///< Forward seconds of a rank, if all ranks have equally much work.
+  double block;         ///< Seconds to send a block of keys and values.
+  double latency;       ///< Latency of the messages of a tensor.
+  double merge, launch; ///< Seconds to merge the results of two blocks, and of a launch.
   bool inZigzag;
 
-  /// Of which the slowest rank has its own block, in order a triangle, and n - 1 of others.
+  /// Forward seconds for the slowest rank's own block (in order, a triangle) and for each of the n - 1 other blocks.
   double own() const { return forward / n; }
   double other() const { return (inZigzag ? 1 : 2) * forward / n; }
-  /// Of a block.  In zigzag half of the queries merge once, and half of them twice.
+  /// Seconds to merge the results of a block. In zigzag, half of the queries merge once and half of them twice.
   double merging() const { return inZigzag ? 1.5 * merge + 18 * launch : merge + 6 * launch; }
 
   double gather() const {
@@ -53,7 +53,8 @@ struct Steps {
     return (1 + kBackward) * (own() + (n - 1) * other()) + sent;
   }
 
-  /// A block is on its way while the one before it is computed, in backward with the gradients of that before.
+  /// A block is in flight while the previous block is computed. In backward it travels with the gradients of the block
+  /// before that.
   double ring() const {
     double message = latency / (n - 1) + block, seconds = 0;
     for (double pass : {1.0, kBackward}) {
@@ -71,7 +72,7 @@ ContextCost braid::costOf(ContextWay way, bool inZigzag, const ContextWork &work
   double n = work.ranks, seconds = work.seconds;
   if (work.ranks == 1)
     return {(1 + kBackward) * seconds, 0};
-  // Of a merge: two results and their sum, of a rank's positions, of which queries are half of `others`.
+  // A merge moves two results and their sum, for a rank's positions; queries are half of `others`.
   double merged = 3.0 * (work.others / 2.0) / n / rates.bytesPerSecond;
   Steps steps{n,
               seconds,

@@ -1,4 +1,4 @@
-//===- ContextCosts.h - what each way to read other positions takes -*- C++ -*-===//
+//===- ContextCosts.h - costs of context parallel methods -------*- C++ -*-===//
 #ifndef BRAID_PASSES_STRATEGIES_CONTEXTCOSTS_H
 #define BRAID_PASSES_STRATEGIES_CONTEXTCOSTS_H
 
@@ -8,21 +8,21 @@
 
 namespace braid {
 
-/// What a rank has to do with an op in which positions read earlier ones, forward.
+/// The forward work of a rank for an op whose positions read earlier ones.
 struct ContextWork {
-  int64_t ranks;  ///< That share the sequence.
-  double seconds; ///< Of this rank, if all compute equally much.
-  int64_t past;   ///< Bytes of what is read at earlier positions, of all positions.
-  int64_t others; ///< Bytes of other operands and results with a sequence, of all positions.
+  int64_t ranks;  ///< Number of ranks that share the sequence.
+  double seconds; ///< Seconds of one rank, if all ranks compute equally much.
+  int64_t past;   ///< Bytes of operands that are read at earlier positions, for all positions.
+  int64_t others; ///< Bytes of other operands and results with a sequence, for all positions.
 
-  /// The other axes of the mesh are taken to share out the op evenly.
+  /// Assumes that the other axes of the mesh shard the op evenly.
   static ContextWork of(mlir::Operation *op, const SequenceDims &sequence, int64_t ranks, int64_t ranksOfMesh,
                         const ComputeRates &rates);
 };
 
 struct ContextCost {
   double seconds = 0;
-  int64_t keptBytes = 0; ///< Of other ranks' positions, from forward to backward.
+  int64_t keptBytes = 0; ///< Bytes of other ranks' positions that are kept from forward to backward.
 
   ContextCost &operator+=(const ContextCost &other) {
     seconds += other.seconds;
@@ -31,7 +31,8 @@ struct ContextCost {
   }
 };
 
-/// Forward and backward of the op on the slowest rank, with what it waits for.  A ring may be in zigzag.
+/// Returns the cost of forward and backward of the op on the slowest rank, including waits. `inZigzag` applies to a
+/// ring.
 ContextCost costOf(ContextWay way, bool inZigzag, const ContextWork &work, const ComputeRates &rates,
                    const LinkRates &link);
 

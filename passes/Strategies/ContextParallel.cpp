@@ -1,8 +1,8 @@
 //===- ContextParallel.cpp - attention over a sharded sequence ------------===//
 //
-// Where positions read others, ranks with parts of the sequence must exchange something.  Left to
-// the sharding rules, what is read is gathered, and may then go round the ranks instead (comm-form-rings).  Or
-// the ranks share out the heads for as long as positions read each other, and everything changes places twice.
+// Ranks with parts of a sequence must exchange data where positions read other positions. By default, sharding rules
+// gather the operands, and comm-form-rings may replace the gather by a ring. Alternatively, the ranks shard the heads
+// in these ops, with an exchange of positions and heads before and after.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,13 @@ using namespace braid;
 using namespace braid::comm;
 
 namespace {
-/// The dims of the tensors of an op along which heads are apart; none in a tensor without them.
+/// The dims of an op's tensors along which heads are independent; nothing for a tensor without them.
 struct HeadDims {
   int64_t heads;
   SmallVector<std::optional<unsigned>> operands, results;
 };
 
-/// An op in which positions read earlier ones.
+/// An op whose positions read earlier positions.
 struct ContextOp {
   Operation *op;
   SequenceDims sequence;
@@ -79,7 +79,7 @@ private:
   LogicalResult check(ContextWay way);
   LogicalResult checkRing();
   LogicalResult checkHeads(const ContextOp &found);
-  /// Whether the ranks divide its heads.
+  /// Whether the ranks divide the op's heads.
   bool fits(const ContextOp &found) const { return found.heads && found.heads->heads % mesh->sizeOf(allAxes) == 0; }
   void shareOutHeads(const ContextOp &found);
   void keepBlocks(const ContextOp &found);
@@ -90,7 +90,7 @@ private:
   std::optional<Mesh> mesh;
   FailureOr<Machine> machine;
   AxesAttr sequenceAxes, headAxes, allAxes, ofStages;
-  AxesAttr positionAxes; ///< Of the sequence, with those behind.
+  AxesAttr positionAxes; ///< Axes of the sequence, and the axes behind them.
   std::vector<ContextOp> ops;
   SmallVector<BlockwiseOpInterface> blockwise;
 };
@@ -116,11 +116,11 @@ LogicalResult ContextParallel::readOptions() {
 }
 
 //===----------------------------------------------------------------------===//
-// Which ops
+// Ops to shard
 //===----------------------------------------------------------------------===//
 
-/// The factor along which an op does the same for each, whatever reads other positions: it is
-/// in every tensor of numbers with a sequence, and the first of its dim.
+/// Returns the dims of the factor along which the op works independently, the heads. It is in every float tensor with
+/// a sequence, and it is the first factor of its dim.
 static std::optional<HeadDims> headDimsOf(Operation &op, const SequenceDims &sequence) {
   std::optional<ShardingRule> rule = shardingRuleOf(&op);
   auto find = [&](const ShardingRule::TensorFactors &tensor, unsigned factor) -> std::optional<unsigned> {
@@ -137,7 +137,7 @@ static std::optional<HeadDims> headDimsOf(Operation &op, const SequenceDims &seq
                      ArrayRef<std::optional<unsigned>> sequenceOf, SmallVectorImpl<std::optional<unsigned>> &found) {
       for (auto [value, tensor, position] : llvm::zip_equal(values, tensors, sequenceOf)) {
         found.push_back(find(tensor, factor));
-        // The batch is the first dim; heads are behind the sequence or before it, but never there.
+        // The batch is the first dim. Heads are before or behind the sequence, but never in that dim or dim 0.
         isEverywhere &= !position || !isOfNumbers(value) || (found.back() && *found.back() != *position);
         isEverywhere &= !found.back() || *found.back() != 0;
       }
@@ -168,7 +168,7 @@ void ContextParallel::findOps() {
 }
 
 //===----------------------------------------------------------------------===//
-// Which way
+// Choice of the method
 //===----------------------------------------------------------------------===//
 
 LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
@@ -186,12 +186,13 @@ LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
                      : error << "it has no heads";
 }
 
-/// What sets the way that all models have, beside the order that was given.
+/// Returns the options for gather, which every model supports, given the requested order.
 StringRef ContextParallel::gatherOption() {
   return order == ContextOrder::Zigzag ? "--context=gather without --context-order=zigzag" : "--context=gather";
 }
 
-/// Why there can be no ring, and an op of which that is said, null for the program; empty if there can.
+/// Returns the reason against a ring and the op that it concerns (null for the program). The reason is empty if a ring
+/// is possible.
 std::pair<Operation *, std::string> ContextParallel::reasonAgainstRing() {
   for (BlockwiseOpInterface op : blockwise)
     if (std::string reason = op.getReasonAgainstBlocks(); !reason.empty())
@@ -202,7 +203,7 @@ std::pair<Operation *, std::string> ContextParallel::reasonAgainstRing() {
   return {nullptr, blockwise.empty() ? "no op reads a sequence block by block" : ""};
 }
 
-/// Whether a ring fits the order that was given, too.
+/// Whether a ring is possible, also in the requested order.
 bool ContextParallel::canUseRing() {
   return reasonAgainstRing().second.empty() && (order != ContextOrder::Zigzag || reasonAgainstZigzag().second.empty());
 }
@@ -225,14 +226,14 @@ LogicalResult ContextParallel::check(ContextWay way) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which order
+// Choice of the order
 //===----------------------------------------------------------------------===//
 
 static StringRef nameOf(ContextWay way) {
   return way == ContextWay::Ring ? "a ring" : way == ContextWay::Ulysses ? "changing places with heads" : "gathering";
 }
 
-/// Of the sequence of an op.
+/// Returns the number of positions of an op's sequence.
 static int64_t positionsOf(const ContextOp &found) {
   for (auto [operand, dim] : llvm::zip_equal(found.op->getOperands(), found.sequence.operands))
     if (dim)
@@ -240,7 +241,7 @@ static int64_t positionsOf(const ContextOp &found) {
   llvm_unreachable("an op along a sequence has one");
 }
 
-/// Why a ring cannot be in zigzag, and an op of which that is said; empty if it can.
+/// Returns the reason against zigzag in a ring and the op that it concerns. The reason is empty if zigzag is possible.
 std::pair<Operation *, std::string> ContextParallel::reasonAgainstZigzag() {
   auto isCausal = [&](Operation *op) {
     return llvm::any_of(ops, [&](const ContextOp &found) { return found.op == op; });
@@ -257,7 +258,7 @@ std::pair<Operation *, std::string> ContextParallel::reasonAgainstZigzag() {
   return {};
 }
 
-/// Whether positions are in zigzag.
+/// Returns whether positions are in zigzag.
 FailureOr<bool> ContextParallel::chooseOrder(ContextWay way) {
   if (order == ContextOrder::Straight)
     return false;
@@ -280,10 +281,11 @@ FailureOr<bool> ContextParallel::chooseOrder(ContextWay way) {
 }
 
 //===----------------------------------------------------------------------===//
-// The fastest way
+// Choice of the fastest method
 //===----------------------------------------------------------------------===//
 
-/// The fastest as predicted.  A ring is taken for as good as what is less than a twentieth faster and keeps more.
+/// Returns the method with the least predicted time. Prefers a ring over a method that keeps more bytes and is faster
+/// by less than a twentieth.
 FailureOr<ContextWay> ContextParallel::choose() {
   if (ops.empty())
     return ContextWay::Gather;
@@ -332,8 +334,8 @@ Value ContextParallel::constrain(OpBuilder &builder, Value value, std::optional<
   return builder.create<ConstrainOp>(value.getLoc(), value, sharding, UnitAttr());
 }
 
-/// Blocks of a ring are those of the ranks along the sequence.  Where the axes behind do not divide the heads, they do
-/// not get positions instead: their ranks compute the same.
+/// Blocks of a ring belong to the ranks along the sequence. If the axes behind do not divide the heads, they must not
+/// shard positions instead, so their ranks compute the same.
 void ContextParallel::keepBlocks(const ContextOp &found) {
   int64_t behind = mesh->sizeOf(positionAxes) / mesh->sizeOf(sequenceAxes);
   if (behind == 1 || (found.heads && found.heads->heads % behind == 0))

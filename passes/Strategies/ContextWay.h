@@ -3,19 +3,19 @@
 
 namespace braid {
 
-/// How positions of a sharded sequence read others.
+/// Methods by which positions of a sharded sequence read other positions.
 enum class ContextWay {
-  Auto,    ///< As Ulysses where heads can be shared out, else as Gather.
+  Auto,    ///< Ulysses if the ranks divide the heads, else Gather.
   Ring,    ///< Blocks of what positions read go round the ranks (Liu et al. 2023, "Ring Attention").
-  Gather,  ///< By the sharding rules: the sequence is gathered where an op needs it whole.
+  Gather,  ///< Sharding rules gather the sequence where an op needs all of it.
   Ulysses, ///< Ranks exchange positions for heads (Jacobs et al. 2023, "DeepSpeed Ulysses").
 };
 
-/// Which positions of a sharded sequence a rank has.
+/// Assignment of the positions of a sharded sequence to ranks.
 enum class ContextOrder {
-  Auto,     ///< Zigzag in a causal ring that it fits, else Straight.
-  Straight, ///< One block: the first rank has the first.
-  Zigzag,   ///< One of the first half, and one as far from the end: of what a causal mask leaves as much as others.
+  Auto,     ///< Zigzag in a causal ring that supports it, else Straight.
+  Straight, ///< One block per rank, in order of ranks.
+  Zigzag,   ///< Two blocks per rank, at equal distances from both ends: equal work under a causal mask.
 };
 
 } // namespace braid

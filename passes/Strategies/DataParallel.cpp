@@ -1,7 +1,6 @@
 //===- DataParallel.cpp - DDP and ZeRO as annotations ---------------------===//
 //
-// A strategy says what each rank keeps and nothing more: which collectives follow
-// is what propagation and partition are for.
+// A strategy only says what each rank keeps. Propagation and partition derive the collectives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +39,7 @@ struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
     findSharded();
     if (failed(findUnread()))
       return signalPassFailure();
-    // What programs with a batch add up, others hold as sums.
+    // Programs with a batch come first, because others hold the sums that these add up.
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     std::stable_partition(functions.begin(), functions.end(), [](func::FuncOp function) {
       return !function.isExternal() && !batchInputs(function).empty();
@@ -61,21 +60,21 @@ private:
   LogicalResult annotateBatch(func::FuncOp function, BlockArgument input, const std::optional<TokenDims> &tokens);
   AxesAttr axesSummed(BlockArgument argument, tg::StateAttr state, const DenseSet<Value> &ofBatch,
                       const std::optional<TokenDims> &tokens);
-  /// What the strategy adds to the sharding of an argument that lives across steps.
+  /// Adds the strategy's axes to the sharding of an argument that persists across steps.
   LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch,
                              const std::optional<TokenDims> &tokens);
-  /// The sharding of an argument after axes of the strategy were added to it.
+  /// Writes the sharding of an argument, to which axes of the strategy were added.
   LogicalResult write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding, AxesAttr axes);
 
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
   AxesAttr batchAxes, sequenceAxes, shardAxes;
-  AxesAttr dataAxes; ///< Those of the batch, then those of the sequence.
-  /// Of annotations.  Storage gives way to the batch, and the batch to parameters that share its axes.
+  AxesAttr dataAxes; ///< Axes of the batch, then axes of the sequence.
+  /// Priority of batch annotations. Storage yields to the batch, and the batch yields to parameters on the same axes.
   int64_t batchPriority = 0;
   llvm::StringSet<> unread;
-  llvm::StringMap<AxesAttr> sums;            ///< By accumulator.
-  llvm::StringMap<BlockArgument> parameters; ///< Of the function that is annotated, as states name them.
+  llvm::StringMap<AxesAttr> sums;            ///< Axes summed over, by accumulator.
+  llvm::StringMap<BlockArgument> parameters; ///< Parameters of the current function, by the names that states use.
 };
 } // namespace
 
@@ -120,7 +119,7 @@ LogicalResult DataParallel::readOptions() {
 // Annotations
 //===----------------------------------------------------------------------===//
 
-/// The axes that shard dims.
+/// Returns the axes that shard dims.
 static AxesAttr dimAxes(ShardingAttr sharding) {
   AxesAttr axes = AxesAttr::get(sharding.getContext());
   for (AxesAttr dim : sharding.getDims())
@@ -144,7 +143,7 @@ LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument,
   return success();
 }
 
-/// The dim of an input that holds the positions of tokens, be it of documents or of positions themselves.
+/// Returns the input's dim that holds positions of tokens, whether these belong to documents or are position numbers.
 static std::optional<unsigned> sequenceDimOf(func::FuncOp function, BlockArgument input, const TokenDims &tokens) {
   int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
   for (int64_t dim = 1; dim < rank; ++dim)
@@ -176,7 +175,7 @@ LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument i
   return write(function, input, withPriority(sharding.withDims(dims), priority), dataAxes);
 }
 
-/// The values that depend on the batch.
+/// Returns the values that depend on the batch.
 static DenseSet<Value> valuesOfBatch(func::FuncOp function) {
   DenseSet<Value> values;
   for (BlockArgument input : batchInputs(function))
@@ -187,23 +186,24 @@ static DenseSet<Value> valuesOfBatch(func::FuncOp function) {
   return values;
 }
 
-/// Whether what is added to an accumulator differs from rank to rank: a count of
-/// rows that is a constant does not, and its sum is whole.
+/// Whether the addends of an accumulator differ from rank to rank. A constant count of rows does not, so its sum is
+/// whole.
 static bool addsUpBatch(BlockArgument accumulator, const DenseSet<Value> &ofBatch) {
   return llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
     return llvm::any_of(user->getOperands(), [&](Value operand) { return ofBatch.contains(operand); });
   });
 }
 
-/// Whether what is added to an accumulator is a sum over positions; of a table of positions it is not.
+/// Whether the addends of an accumulator are sums over positions. For a table of positions they are not.
 static bool addsUpSequence(BlockArgument accumulator, const TokenDims &tokens) {
   return llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
     return llvm::any_of(user->getOperands(), [&](Value operand) { return tokens.isSumOverSequence(operand); });
   });
 }
 
-/// Whether what is added to a sum of the loss is whole on every rank, so that the sum is: it has terms that are
-/// numbers of the whole batch, or is read for one.  Else it is made by one op that reduces the batch.
+/// Whether the addends of a sum of the loss are whole on every rank, so that the sum is whole too. They are if they
+/// have terms that are scalars of the whole batch, or have other readers. Otherwise one op that reduces the batch
+/// computes them.
 static bool addsUpWhole(BlockArgument accumulator) {
   auto isNumber = [](Value value) { return cast<RankedTensorType>(value.getType()).getNumElements() == 1; };
   auto isWhole = [&](Value value) {
@@ -218,7 +218,7 @@ static bool addsUpWhole(BlockArgument accumulator) {
                       [&](Operation *user) { return llvm::any_of(user->getOperands(), isWhole); });
 }
 
-/// Whether parameters share axes with the batch and do not give way to it themselves.
+/// Sets the batch priority: 1 if a parameter of priority 0 shares axes with the batch, else 0.
 void DataParallel::findSharded() {
   auto sharesAxes = [&](ShardingAttr sharding) {
     return sharding.getPriority() == 0 && !areDisjoint(batchAxes, dimAxes(sharding));
@@ -230,8 +230,8 @@ void DataParallel::findSharded() {
         batchPriority = 1;
 }
 
-/// Parameters that no forward pass reads.  They have no gradient to reduce; in
-/// shards, their new values need not be gathered either.
+/// Finds parameters that no forward pass reads. They have no gradient to reduce, and the new values of their shards
+/// need no gather.
 LogicalResult DataParallel::findUnread() {
   llvm::StringSet<> read;
   unread.clear();
@@ -255,8 +255,8 @@ LogicalResult DataParallel::findUnread() {
   return success();
 }
 
-/// The sharding that a layout gives an argument, or else the parameter whose state it is, where
-/// that divides the state as well: one with a number for each block has shorter rows.
+/// Returns an argument's sharding in the layout. Without one, a state gets its parameter's sharding if that divides
+/// it: a state with one scale per block has shorter rows.
 ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argument) const {
   ShardingAttr own = shardingOfArgument(function, argument.getArgNumber(), symbol);
   tg::StateAttr state = stateOf(argument);
@@ -271,7 +271,7 @@ ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argumen
   return fits ? owners : own;
 }
 
-/// The first stage of ZeRO that shards what lives across steps.
+/// Returns the first ZeRO stage that shards a persistent tensor.
 unsigned DataParallel::firstStage(BlockArgument argument) const {
   if (tg::ParamAttr parameter = parameterOf(argument))
     return unread.contains(parameter.getName()) ? 1 : 3;
@@ -281,8 +281,8 @@ unsigned DataParallel::firstStage(BlockArgument argument) const {
   return state.getOf() ? 1 : kNever;
 }
 
-/// The axes over which ranks hold terms of an accumulator.  A program that has no batch, such as the
-/// update of a pipeline, holds it as those do that have one.
+/// Returns the axes over which ranks hold terms of an accumulator. A program without a batch, such as the update of a
+/// pipeline, holds it like the programs with one.
 AxesAttr DataParallel::axesSummed(BlockArgument argument, tg::StateAttr state, const DenseSet<Value> &ofBatch,
                                   const std::optional<TokenDims> &tokens) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
@@ -303,15 +303,15 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
   ShardingAttr sharding = layoutOf(function, argument);
   bool isAnnotated = function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding) != nullptr;
   if (sharding.isFlat() || sharding.isPartial())
-    return success(); // said otherwise
+    return success(); // annotated elsewhere
   AxesAttr summed = state && state.isAccumulator() ? axesSummed(argument, state, ofBatch, tokens) : AxesAttr();
   bool isSum = summed && !summed.empty();
-  // Ranks with other parts of its dims have nothing to share, nor to add up.
+  // Ranks with different parts along sharded dims have nothing to shard or to sum among themselves.
   AxesAttr others = dimAxes(sharding), flat = differenceOf(shardAxes, others);
   if (isSharded && !(isSum && keepUnreduced))
     sharding = sharding.withFlat(flat);
-  // Reductions other than those into shards wait for the last microbatch: all of them,
-  // or the sums over replicas of the shards.
+  // Reductions other than those into shards wait for the last microbatch. These are all reductions, or the sums over
+  // replicas of the shards.
   if (isSum)
     sharding = sharding.withPartial(differenceOf(differenceOf(summed, others), sharding.getFlat()));
   if (!isAnnotated)
@@ -319,8 +319,8 @@ LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument ar
   return write(function, argument, sharding, flat);
 }
 
-/// Whether ranks share the examples of a program.  One that has no loss and updates
-/// nothing but caches (text is generated) has results that every rank wants.
+/// Whether ranks shard the examples of a program. A program without a loss that only updates caches generates text,
+/// and every rank needs its results.
 static bool isShardedByBatch(func::FuncOp function) {
   return isTraining(function) || resultWithRole(function, tg::Role::Loss);
 }
@@ -340,7 +340,7 @@ LogicalResult DataParallel::annotate(func::FuncOp function) {
         failed(annotateKept(function, argument, ofBatch, tokens)))
       return failure();
   }
-  // What updates an argument is held as it is.
+  // The new value of an argument has the argument's sharding.
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (tg::ResultAttrs(function, i).updates)
       function.removeResultAttr(i, StringAttr::get(&getContext(), CommDialect::kSharding));

@@ -1,8 +1,8 @@
 //===- ExpertParallel.cpp - experts on different ranks --------------------===//
 //
-// What an op sends to destinations, others compute for each destination with weights of its own:
-// these have a dim for the same factor of the ops' sharding rules.  Following that factor from what
-// is routed finds the weights, and shows how many destinations there are.
+// A routing op sends rows to destinations, and other ops compute for each destination with its own weights. These
+// weights have a dim for the same factor of the ops' sharding rules. The pass follows this factor from the routed
+// value to find the weights and the number of destinations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ private:
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
   AxesAttr expertAxes;
-  std::string ofExperts; ///< `ep = 2`, or `dp x cp = 4`.
+  std::string ofExperts; ///< Text such as `ep = 2` or `dp x cp = 4`.
   int64_t ranks = 1;
 };
 } // namespace
@@ -108,7 +108,7 @@ LogicalResult ExpertParallel::annotate(func::FuncOp function, BlockArgument weig
   return success();
 }
 
-/// Whether there are experts.
+/// Shards the weights of experts. Returns whether there are any.
 FailureOr<bool> ExpertParallel::shardExperts(func::FuncOp function) {
   CommonDims dims;
   for (Operation &op : function.front())

@@ -1,4 +1,4 @@
-//===- LayoutText.cpp - what was chosen, as a layout says it --------------===//
+//===- LayoutText.cpp - text of a chosen layout ---------------------------===//
 
 #include "passes/Strategies/LayoutText.h"
 #include "dialects/TG/FileLayout.h"
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// A name with `*` in place of each number.
+/// Returns a name with `*` in place of each number.
 static std::string patternOf(StringRef name) {
   std::string pattern;
   while (!name.empty()) {

@@ -1,4 +1,4 @@
-//===- LayoutText.h - what was chosen, as a layout says it ------*- C++ -*-===//
+//===- LayoutText.h - text of a chosen layout -------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_STRATEGIES_LAYOUTTEXT_H
 #define BRAID_PASSES_STRATEGIES_LAYOUTTEXT_H
 
@@ -7,8 +7,8 @@
 
 namespace braid {
 
-/// The statements of comm-annotate by which `axes` shard a dim of each parameter, as files hold it, one
-/// for all layers: `h.*.a: {tp} {}; h.*.b: {} {tp}`.
+/// Returns the comm-annotate statements with which `axes` shard one dim of each parameter, in the layout of files. One
+/// statement covers all layers: `h.*.a: {tp} {}; h.*.b: {} {tp}`.
 std::string layoutText(llvm::ArrayRef<std::pair<mlir::BlockArgument, int64_t>> sharded, comm::AxesAttr axes);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- OnlyMesh.cpp - the mesh of a module, and axes by their names -------===//
+//===- OnlyMesh.cpp - the mesh of a module, and named axes ----------------===//
 
 #include "passes/Strategies/OnlyMesh.h"
 

@@ -1,4 +1,4 @@
-//===- OnlyMesh.h - the mesh of a module, and axes by their names -*- C++ -*-===//
+//===- OnlyMesh.h - the mesh of a module, and named axes --------*- C++ -*-===//
 #ifndef BRAID_PASSES_STRATEGIES_ONLYMESH_H
 #define BRAID_PASSES_STRATEGIES_ONLYMESH_H
 
@@ -7,11 +7,10 @@
 
 namespace braid {
 
-/// The one mesh that a strategy annotates for; an error in the pass's name where a module has
-/// none or several.
+/// Returns the only mesh of a module. Emits an error that names the pass if the module has no mesh or several.
 mlir::FailureOr<GlobalMesh> onlyMesh(mlir::ModuleOp module, llvm::StringRef pass);
 
-/// The axes of an option's names, which need not be those of a mesh.
+/// Returns the axes named by an option; a mesh need not have them.
 comm::AxesAttr axesNamed(mlir::MLIRContext *context, llvm::ArrayRef<std::string> names);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Passes.h - what each rank keeps --------------------------*- C++ -*-===//
+//===- Passes.h - passes that choose shardings ------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_STRATEGIES_PASSES_H
 #define BRAID_PASSES_STRATEGIES_PASSES_H
 

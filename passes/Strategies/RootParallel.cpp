@@ -1,11 +1,9 @@
-//===- RootParallel.cpp - one rank keeps everything -----------------------===//
+//===- RootParallel.cpp - one rank keeps all tensors ----------------------===//
 //
-// The classic data parallelism of one process: the root scatters the batch and
-// broadcasts the parameters in each step, and what the others compute is reduced
-// and gathered to it.  Made of the program of data parallel ranks, in which all keep
-// and update everything, by asking which of its ops the workers need: those whose
-// results are sent.  Last of all the root tells the others what came out, as all
-// ranks go on by it.
+// The classic data parallelism of one process. In each step the root scatters the batch and broadcasts the parameters;
+// the workers' results are reduced and gathered to it. The pass starts from a data parallel program, in which all
+// ranks keep and update everything. It finds the ops that workers need, those whose results are sent. At the end the
+// root sends the results to the workers, because all ranks continue with them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +29,7 @@ using namespace braid::comm;
 namespace {
 constexpr int64_t kRoot = 0;
 
-/// The functions of the root and of the workers, built side by side: both have the
-/// same collectives in the same order.
+/// Builds the functions of the root and of the workers together, with the same collectives in the same order.
 class Split {
 public:
   Split(func::FuncOp program, const Mesh &mesh)
@@ -41,7 +38,7 @@ public:
         axes(AxesAttr::get(program.getContext(), mesh.getNames())) {}
 
   LogicalResult check();
-  /// The root's and the workers' function.
+  /// Returns the root's and the workers' function.
   std::pair<func::FuncOp, func::FuncOp> make();
 
 private:
@@ -80,16 +77,16 @@ private:
   Mesh mesh;
   FlatSymbolRefAttr symbol;
   AxesAttr axes;
-  /// What the workers run, and the collectives whose results they use.
+  /// Ops that workers run, and collectives whose results they use.
   DenseSet<Operation *> needed, usedByWorkers;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What can be split
+// Checks of the program
 //===----------------------------------------------------------------------===//
 
-/// The dim that is sharded over the ranks; none for a value that all of them hold.
+/// Returns the dim that is sharded over the ranks, or nothing for a value that all of them hold.
 std::optional<int64_t> Split::shardedDim(DictionaryAttr attributes) const {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
   if (sharding)
@@ -99,15 +96,13 @@ std::optional<int64_t> Split::shardedDim(DictionaryAttr attributes) const {
   return std::nullopt;
 }
 
-/// Whether each rank has its own term of an argument, such as a request to stop: workers
-/// as well as the root.
+/// Whether each rank, workers included, has its own term of an argument, such as a request to stop.
 bool Split::isRanksOwn(DictionaryAttr attributes) const {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
   return sharding && sharding.isPartial() && tg::ArgumentAttrs(attributes).input;
 }
 
-/// Whether all ranks read a result: it is not sharded, and it is not the new value of a
-/// tensor that the root keeps.
+/// Whether all ranks read a result: it is not sharded, and it is not the new value of a tensor that the root keeps.
 bool Split::isReadByAll(DictionaryAttr attributes) const {
   tg::ResultAttrs result(attributes);
   return (result.role || result.output) && !shardedDim(attributes);
@@ -141,7 +136,7 @@ LogicalResult Split::check() {
   return success();
 }
 
-/// Backward from what is sent: gradients, and parts of results.
+/// Marks the predecessors of sent values: gradients, and parts of results.
 void Split::findNeeded() {
   Operation *ret = returnOf(program);
   auto need = [&](Value value) {
@@ -176,8 +171,7 @@ Split::Side Split::begin(StringRef name, bool isRoot) {
   return {function, OpBuilder::atBlockEnd(body), {}, isRoot};
 }
 
-/// An attribute dictionary without the attributes of a rank's part: the root holds the
-/// whole tensor.
+/// Returns attributes without those of a rank's part, because the root holds the whole tensor.
 static DictionaryAttr ofWhole(DictionaryAttr attributes) {
   NamedAttrList list(attributes);
   list.erase(CommDialect::kSharding);
@@ -200,11 +194,11 @@ Location Split::locationOfSent(ArrayRef<BlockArgument> arguments) const {
   return tg::withFacts(program->getLoc(), ofEach);
 }
 
-/// Sends the arguments that workers need: parts of the batch, everything else whole,
-/// tensors of one element type together.
+/// Sends the arguments that workers need: parts of the batch, and all other arguments whole. Each message holds
+/// tensors of one element type.
 void Split::distribute(Side &side) {
   Block &body = side.function.getBody().front();
-  /// By element type, and whether sharded.
+  /// Arguments by element type and by whether they are sharded.
   llvm::MapVector<std::pair<Type, unsigned>, SmallVector<BlockArgument>> sent;
   for (BlockArgument argument : program.getArguments()) {
     DictionaryAttr attributes = ofArgument(argument.getArgNumber());
@@ -239,14 +233,14 @@ void Split::distribute(Side &side) {
       op = side.builder.create<BroadcastOp>(loc, side.isRoot ? TypeRange() : TypeRange(types), ins, ValueRange(),
                                             root(), symbol, axes);
     setMoved(op, arguments);
-    // The root computes with the parameters that it has.
+    // The root computes with its own parameters.
     if (isSharded || !side.isRoot)
       for (auto [argument, result] : llvm::zip_equal(arguments, op->getResults()))
         side.values.map(argument, result);
   }
 }
 
-/// The root runs everything.  A sum that workers do not use is reduced to the root.
+/// Copies the body. The root runs all ops; a sum that workers do not use is reduced to the root only.
 void Split::copyBody(Side &side) {
   for (Operation &op : program.getBody().front().without_terminator()) {
     auto reduce = dyn_cast<AllReduceOp>(op);
@@ -268,13 +262,13 @@ void Split::copyBody(Side &side) {
   }
 }
 
-/// What a result of the program is where it is sent.
+/// Returns the facts of a result for its message.
 tg::FactsAttr Split::factsOfResult(Value value) const {
   tg::FactsAttr facts = tg::factsOfTensor(value);
   return facts ? facts : tg::getFacts(symbol.getContext(), tg::Phase::Update);
 }
 
-/// Puts a result together from its parts; null on workers.
+/// Gathers a result from its parts; returns null on workers.
 Value Split::gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim) {
   Type whole = wholeType(attributes, part.getType());
   auto gather = side.builder.create<GatherOp>(
@@ -284,8 +278,8 @@ Value Split::gather(Side &side, Value part, DictionaryAttr attributes, int64_t d
   return side.isRoot ? gather.getResult(0) : Value();
 }
 
-/// Sends what all ranks read, results of one element type together; gives the values
-/// that workers get for results, null for others.
+/// Sends the results that all ranks read, grouped by element type. Returns the values that workers receive, with null
+/// for other results.
 SmallVector<Value> Split::tell(Side &side) {
   llvm::MapVector<Type, SmallVector<OpOperand *>> readByAll;
   for (OpOperand &operand : returnOf(program)->getOpOperands())
@@ -312,8 +306,7 @@ SmallVector<Value> Split::tell(Side &side) {
   return received;
 }
 
-/// The root returns everything, with sharded values gathered; workers return what the
-/// root sends them.
+/// The root returns everything, with sharded values gathered; workers return the values that the root sends.
 void Split::finish(Side &side) {
   SmallVector<Value> returned(program.getNumResults());
   for (OpOperand &operand : returnOf(program)->getOpOperands()) {

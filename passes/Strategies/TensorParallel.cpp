@@ -1,4 +1,4 @@
-//===- TensorParallel.cpp - a layout for an axis that has none ------------===//
+//===- TensorParallel.cpp - choose a layout for an axis -------------------===//
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Interfaces/Divisors.h"
@@ -48,7 +48,7 @@ private:
   StringAttr name;
   AxesAttr ofSequence;
   int64_t ranks = 1, ranksOfSequence = 1;
-  /// Of the link, if the module gives one.
+  /// The latency of the link in bytes, if the module describes the link.
   std::optional<int64_t> latencyBytes;
 };
 } // namespace
@@ -71,7 +71,7 @@ LogicalResult TensorParallel::readOptions() {
   return machine;
 }
 
-/// Says of whole ones, too, that they are: every program must hold them in one way.
+/// Annotates a weight. Whole weights are annotated as well, because every program must hold them alike.
 void TensorParallel::annotate(func::FuncOp function, BlockArgument weight, int64_t dim) {
   unsigned number = weight.getArgNumber();
   ShardingAttr sharding = shardingOfArgument(function, number, symbol);
@@ -85,7 +85,7 @@ void TensorParallel::annotate(func::FuncOp function, BlockArgument weight, int64
                                         sharding.getFlat(), /*priority=*/dim == kWhole));
 }
 
-/// The examples of the batch are shared out by others, and so may experts and the sequence be.
+/// Returns the requested sharding of a value. Leaves batch, expert and sequence dims to their own axes.
 ShardingAttr TensorParallel::requestFor(Value value, int64_t dim, const LayoutSearch &search) {
   SmallVector<AxesAttr> dims;
   for (int64_t i = 0; i < cast<RankedTensorType>(value.getType()).getRank(); ++i) {
@@ -101,8 +101,8 @@ ShardingAttr TensorParallel::requestFor(Value value, int64_t dim, const LayoutSe
   return ShardingAttr::replicated(symbol, dims.size()).withDims(dims);
 }
 
-/// Writes down how values are held where the choice changes that.  What several values share, as a
-/// table of angles, may be asked for in two ways; then one gives way.
+/// Constrains the shardings of values where the choice changes them. A value with several uses, such as a table of
+/// angles, may get two requests; then one request yields.
 void TensorParallel::constrain(const LayoutChoice &choice, const LayoutSearch &search) {
   llvm::DenseMap<std::pair<Value, int64_t>, Value> made;
   for (auto [operand, dim] : choice.needed) {
@@ -125,7 +125,7 @@ void TensorParallel::constrain(const LayoutChoice &choice, const LayoutSearch &s
   }
 }
 
-/// `; 4 or 6 ranks divide some dims`; empty where nothing near would.
+/// Returns `; 4 or 6 ranks divide some dims`, or an empty text if no near number does.
 static std::string nearestForWeights(ArrayRef<BlockArgument> weights, int64_t ranks) {
   SmallVector<int64_t> sizes;
   for (BlockArgument weight : weights)
@@ -134,7 +134,8 @@ static std::string nearestForWeights(ArrayRef<BlockArgument> weights, int64_t ra
   return divisors.empty() ? "" : "; " + joinNumbers(divisors, "or") + " ranks divide some dims of weights";
 }
 
-/// `; activations and gradients of the whole batch send 1.50 MiB in each of h.0 to h.11, 256 KiB in embedding`.
+/// Returns a text such as `; activations and gradients of the whole batch send 1.50 MiB in each of h.0 to h.11, 256
+/// KiB in embedding`.
 static std::string sentText(const LayoutChoice &choice) {
   std::vector<std::string> parts;
   for (auto unit = choice.sent.begin(), end = choice.sent.end(); unit != end;) {
@@ -149,7 +150,7 @@ static std::string sentText(const LayoutChoice &choice) {
   return parts.empty() ? "" : "; activations and their gradients, of the whole batch, send " + llvm::join(parts, ", ");
 }
 
-/// Says what was chosen, as the lines of a layout, and which weights do not divide.
+/// Reports the choice as lines of a layout, and the weights whose dims the ranks do not divide.
 LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &choice) {
   SmallVector<std::pair<BlockArgument, int64_t>> sharded;
   llvm::copy_if(choice.weights, std::back_inserter(sharded), [](auto &weight) { return weight.second != kWhole; });
@@ -167,7 +168,7 @@ LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &
   return failure(sharded.empty());
 }
 
-/// All ranks have as many positions.
+/// Checks that all ranks get equally many positions.
 LogicalResult TensorParallel::checkSequence(func::FuncOp function) {
   TokenDims tokens(function);
   for (BlockArgument input : function.getArguments())
