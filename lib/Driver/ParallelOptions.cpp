@@ -15,14 +15,6 @@
 using namespace llvm;
 using namespace braid;
 
-/// Axes that shard the batch even without a layout; the axis that shards experts and the batch; the axis that shards
-/// the sequence; the axis for which a layout of weights is searched; the axis of stages.
-static constexpr StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kExpertAxis = "ep", kContextAxis = "cp",
-                               kTensorAxis = "tp", kStageAxis = "pp";
-
-/// Axes in the order of a mesh: neighbouring ranks share weights; stages, which communicate least, are far apart.
-static constexpr StringLiteral kComparedAxes[] = {kStageAxis, kBatchAxes[0], kExpertAxis, kContextAxis, kTensorAxis};
-
 std::string braid::meshText(ArrayRef<MeshAxis> mesh) {
   auto axes = map_range(mesh, [](const MeshAxis &axis) { return axis.name + "=" + std::to_string(axis.size); });
   return join(axes, ",");
@@ -383,77 +375,6 @@ DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) 
   stage.emit = Emit::Memory;
   stage.memoryLimit.clear();
   return stage;
-}
-
-//===----------------------------------------------------------------------===//
-// All meshes
-//===----------------------------------------------------------------------===//
-
-/// Largest number of ranks of a mesh.
-static constexpr int64_t kMostRanks = 1 << 20;
-
-static void addMeshes(int64_t ranks, ArrayRef<StringLiteral> axes, std::vector<MeshAxis> &mesh,
-                      std::vector<std::vector<MeshAxis>> &meshes) {
-  if (axes.empty()) {
-    if (ranks == 1)
-      meshes.push_back(mesh);
-    return;
-  }
-  for (int64_t size = 1; size <= ranks; ++size) {
-    if (ranks % size)
-      continue;
-    if (size > 1)
-      mesh.push_back({axes.front().str(), size});
-    addMeshes(ranks / size, axes.drop_front(), mesh, meshes);
-    if (size > 1)
-      mesh.pop_back();
-  }
-}
-
-std::vector<std::vector<MeshAxis>> braid::meshesOf(int64_t ranks, bool hasExperts) {
-  std::vector<std::vector<MeshAxis>> meshes;
-  std::vector<MeshAxis> mesh;
-  SmallVector<StringLiteral> axes(ArrayRef<StringLiteral>{kComparedAxes});
-  if (!hasExperts)
-    erase(axes, kExpertAxis);
-  addMeshes(ranks, axes, mesh, meshes);
-  return meshes;
-}
-
-static bool hasAxis(ArrayRef<MeshAxis> mesh, StringRef name) {
-  return any_of(mesh, [&](const MeshAxis &axis) { return axis.name == name; });
-}
-
-std::vector<std::optional<int64_t>> braid::stagesOnMesh(ArrayRef<MeshAxis> mesh) {
-  if (!hasAxis(mesh, kBatchAxes[0]) && !hasAxis(mesh, kExpertAxis) && !hasAxis(mesh, kContextAxis))
-    return {std::nullopt};
-  return {0, 1, 3}; // a pipeline has no ZeRO-2, and without microbatches it is ZeRO-1
-}
-
-DriverOptions braid::optionsOfMesh(const DriverOptions &options, ArrayRef<MeshAxis> mesh, std::optional<int64_t> zero) {
-  DriverOptions candidate = optionsOfStage(options, zero.value_or(0));
-  ParallelOptions &parallel = candidate.parallel;
-  parallel.zero = zero;
-  parallel.meshText = meshText(mesh);
-  auto leaveOut = [&](StringRef name) { erase(candidate.given, name); };
-  leaveOut("--link"); // it may give links of axes that this mesh lacks
-  parallel.sequenceParallel &= hasAxis(mesh, kTensorAxis);
-  if (!hasAxis(mesh, kTensorAxis))
-    parallel.tpOverlap.clear();
-  if (!hasAxis(mesh, kContextAxis)) {
-    parallel.context = ContextWay::Auto;
-    parallel.contextOrder = ContextOrder::Auto;
-    leaveOut("--context");
-    leaveOut("--context-order");
-  }
-  if (!hasAxis(mesh, kStageAxis)) {
-    parallel.schedule.clear();
-    parallel.stages.clear();
-    parallel.chunks.reset();
-    for (StringRef name : {"--schedule", "--stages", "--chunks"})
-      leaveOut(name);
-  }
-  return candidate;
 }
 
 /// Resolves --mesh=8 for --compare=mesh, and refuses other options that would fix the mesh.
