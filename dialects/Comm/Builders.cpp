@@ -1,4 +1,4 @@
-//===- Builders.cpp - collectives on values from what they need -----------===//
+//===- builders of collectives on values ----------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
 
