@@ -27,8 +27,8 @@ inline constexpr int64_t kFlat = -1;
 
 class Mesh;
 
-/// Queues of a device beside computation: it exchanges data with other ranks, copy from the memory of its
-/// host, and copy to it. Each queue runs in the order of its starts.
+/// Queues of a device beside computation: exchanges with other ranks, copies from the memory of its host,
+/// and copies to it. Each queue runs in the order of its starts.
 enum class Queue : unsigned { Ranks, FromHost, ToHost };
 inline constexpr unsigned kNumQueues = 3;
 
