@@ -1,4 +1,4 @@
-//===- SlotPool.h - slots that are taken and given back ---------*- C++ -*-===//
+//===- slots that are taken and given back ----------------------*- C++ -*-===//
 #ifndef BRAID_LIB_PIPELINE_SLOTPOOL_H
 #define BRAID_LIB_PIPELINE_SLOTPOOL_H
 
@@ -8,7 +8,7 @@
 
 namespace braid::pipeline {
 
-/// Slots of which the lowest free one is taken; there are as many as were ever needed.
+/// Pool that hands out the lowest free slot; `count` is the peak number of slots in use.
 class SlotPool {
 public:
   unsigned take() {
