@@ -1,4 +1,4 @@
-//===- CommonSettings.cpp - settings that several families have -----------===//
+//===- settings of several families ---------------------------------------===//
 
 #include "lib/Model/CommonSettings.h"
 
