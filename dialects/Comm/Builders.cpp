@@ -1,4 +1,4 @@
-//===- builders of collectives on values ----------------------------------===//
+//===- Builders.cpp - builders of collectives on values -------------------===//
 
 #include "dialects/Comm/Sharding.h"
 

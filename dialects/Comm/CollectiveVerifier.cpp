@@ -1,4 +1,4 @@
-//===- constraints on collectives -----------------------------------------===//
+//===- CollectiveVerifier.cpp - constraints on collectives ----------------===//
 //
 // Most constraints follow from the row of the kind (runtime/CollectiveKinds.h): who in the
 // group sends and receives, and whole tensors or blocks. The root of a group, or the peer

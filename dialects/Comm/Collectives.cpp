@@ -1,4 +1,4 @@
-//===- effects, operands and bytes of collectives -------------------------===//
+//===- Collectives.cpp - effects, operands and bytes of collectives -------===//
 //
 // Effects of collectives, the tensors that go in and out on values or in memory, and
 // the bytes that are sent. CollectiveVerifier.cpp has the constraints.

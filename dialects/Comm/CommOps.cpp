@@ -1,4 +1,4 @@
-//===- meshes, annotations and their syntax -------------------------------===//
+//===- CommOps.cpp - meshes, annotations and their syntax -----------------===//
 //
 // Syntax of dims, pairs and mesh axes; the mesh; annotations. RankActions.cpp has the actions
 // without communication, Collectives.cpp the collectives, Tickets.cpp start and wait.

@@ -1,4 +1,4 @@
-//===- attributes of functions for ranks and parts ------------------------===//
+//===- FunctionAttributes.cpp - attributes of functions and parts ---------===//
 //
 // Checks `comm.program` of functions, `comm.sharding` and `comm.global` of arguments
 // and results, and `comm.shardings` of ops.

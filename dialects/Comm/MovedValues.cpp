@@ -1,4 +1,4 @@
-//===- values that a collective moves -------------------------------------===//
+//===- MovedValues.cpp - values that a collective moves -------------------===//
 
 #include "dialects/Comm/MovedValues.h"
 #include "dialects/Exec/Exec.h"

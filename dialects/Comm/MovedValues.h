@@ -1,4 +1,4 @@
-//===- values that a collective moves ---------------------------*- C++ -*-===//
+//===- MovedValues.h - values that a collective moves -----------*- C++ -*-===//
 //
 // The discardable attribute `comm.moved` of a collective, on values and in memory. If the ranks of a
 // program run several functions, a pass has cut these from one original function. A collective between

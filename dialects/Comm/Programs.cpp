@@ -1,4 +1,4 @@
-//===- functions that only some ranks run ---------------------------------===//
+//===- Programs.cpp - functions that only some ranks run ------------------===//
 
 #include "dialects/Comm/Programs.h"
 

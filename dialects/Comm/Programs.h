@@ -1,4 +1,4 @@
-//===- functions that only some ranks run -----------------------*- C++ -*-===//
+//===- Programs.h - functions that only some ranks run ----------*- C++ -*-===//
 //
 // Functions that name coordinates along the same axis of one mesh form one program. If a
 // module has several such programs, the entry attribute of each function names its program.

@@ -1,4 +1,4 @@
-//===- actions without communication --------------------------------------===//
+//===- RankActions.cpp - actions without communication --------------------===//
 //
 // A slice takes a rank's block of a tensor, and an assemble joins blocks. Both are
 // ordinary actions, without communication.

@@ -1,4 +1,4 @@
-//===- the part of a tensor that a rank holds -----------------------------===//
+//===- Sharding.cpp - the part of a tensor that a rank holds --------------===//
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Interfaces/Divisors.h"

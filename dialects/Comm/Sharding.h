@@ -1,4 +1,4 @@
-//===- the part of a tensor that a rank holds -------------------*- C++ -*-===//
+//===- Sharding.h - the part of a tensor that a rank holds ------*- C++ -*-===//
 //
 // The arithmetic of `#comm.sharding`; the attribute's description defines its meaning.
 //

@@ -1,4 +1,4 @@
-//===- names of the tensors of a collective -------------------------------===//
+//===- TensorNames.cpp - names of the tensors of a collective -------------===//
 
 #include "dialects/Comm/TensorNames.h"
 #include "mlir/IR/Builders.h"

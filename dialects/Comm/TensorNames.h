@@ -1,4 +1,4 @@
-//===- names of the tensors of a collective ---------------------*- C++ -*-===//
+//===- TensorNames.h - names of the tensors of a collective -----*- C++ -*-===//
 //
 // The discardable attribute `comm.tensors` of a collective, on values and in memory. It names each
 // tensor that is sent: the graph's name of a parameter or state, or a description of a number.

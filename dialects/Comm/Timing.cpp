@@ -1,4 +1,4 @@
-//===- predicted times of a collective ------------------------------------===//
+//===- Timing.cpp - predicted times of a collective -----------------------===//
 
 #include "dialects/Comm/Timing.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,4 @@
-//===- predicted times of a collective --------------------------*- C++ -*-===//
+//===- Timing.h - predicted times of a collective ---------------*- C++ -*-===//
 //
 // The discardable attribute `comm.timing`, on values and in memory. A collective carries it if
 // computation waits for it at once; otherwise its comm.start carries it:

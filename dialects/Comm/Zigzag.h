@@ -1,4 +1,4 @@
-//===- order of positions that balances ranks -------------------*- C++ -*-===//
+//===- Zigzag.h - order of positions that balances ranks --------*- C++ -*-===//
 //
 // Under a causal mask, the last positions of a sequence have the most work. A module may have the attribute
 // `comm.zigzag = #comm<axes{cp}>`. A dim of positions that is sharded over this axis of c ranks is then divided

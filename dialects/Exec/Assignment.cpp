@@ -1,4 +1,4 @@
-//===- the buffer assignment of a function --------------------------------===//
+//===- Assignment.cpp - the buffer assignment of a function ---------------===//
 
 #include "dialects/Exec/Assignment.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -1,4 +1,4 @@
-//===- the buffer assignment of a function ----------------------*- C++ -*-===//
+//===- Assignment.h - the buffer assignment of a function -------*- C++ -*-===//
 //
 // A function on values with assigned buffers has the attribute `exec.assignment`, which
 // lib/Memory/RecordedAssignment.h writes and reads:

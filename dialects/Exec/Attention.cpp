@@ -1,4 +1,4 @@
-//===- attention as one library call --------------------------------------===//
+//===- Attention.cpp - attention as one library call ----------------------===//
 
 #include "dialects/Exec/Exec.h"
 #include "runtime/AttentionTile.h"

@@ -1,4 +1,4 @@
-//===- effects, memory rules and verifiers of actions ---------------------===//
+//===- ExecOps.cpp - effects, memory rules and verifiers of actions -------===//
 
 #include "dialects/Exec/ActionForm.h"
 #include "dialects/Exec/Exec.h"

@@ -1,4 +1,4 @@
-//===- analysis of kernel bodies --------------------------------*- C++ -*-===//
+//===- KernelBody.h - analysis of kernel bodies -----------------*- C++ -*-===//
 //
 // Analyses of the generics in the body of a kernel (or kernel_def), shared by the
 // verifier, fusion, planning and printing.

@@ -1,4 +1,4 @@
-//===- exec.reads encoded as numbers --------------------------------------===//
+//===- ValueReads.cpp - exec.reads encoded as numbers ---------------------===//
 //
 // The numbers of a ValueRead are: rank, shape, number of sources, {action, number} of each, number of
 // elements, and for each element its index, {action, number}, rank of the source, and index in the source.

@@ -1,4 +1,4 @@
-//===- the writes that each read must see -----------------------*- C++ -*-===//
+//===- ValueReads.h - the writes that each read must see --------*- C++ -*-===//
 //
 // References in memory form do not name values: values that share bytes share a reference.
 // `exec.reads` records which writes each operand must see. exec-plan-memory adds it to each

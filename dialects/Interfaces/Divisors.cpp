@@ -1,4 +1,4 @@
-//===- numbers of ranks that divide a size --------------------------------===//
+//===- Divisors.cpp - numbers of ranks that divide a size -----------------===//
 
 #include "dialects/Interfaces/Divisors.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-//===- numbers of ranks that divide a size ----------------------*- C++ -*-===//
+//===- Divisors.h - numbers of ranks that divide a size ---------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_INTERFACES_DIVISORS_H
 #define BRAID_DIALECTS_INTERFACES_DIVISORS_H
 

@@ -1,4 +1,4 @@
-//===- operands that an op uses as indices --------------------------------===//
+//===- Indexing.cpp - operands that an op uses as indices -----------------===//
 
 #include "dialects/Interfaces/Indexing.h"
 

@@ -1,4 +1,4 @@
-//===- operands that an op uses as indices ----------------------*- C++ -*-===//
+//===- Indexing.h - operands that an op uses as indices ---------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_INTERFACES_INDEXING_H
 #define BRAID_DIALECTS_INTERFACES_INDEXING_H
 

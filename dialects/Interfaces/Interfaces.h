@@ -1,4 +1,4 @@
-//===- op interfaces for passes ---------------------------------*- C++ -*-===//
+//===- Interfaces.h - op interfaces for passes ------------------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_INTERFACES_INTERFACES_H
 #define BRAID_DIALECTS_INTERFACES_INTERFACES_H
 

@@ -1,4 +1,4 @@
-//===- construction and printing of rules ---------------------------------===//
+//===- ShardingRule.cpp - construction and printing of rules --------------===//
 
 #include "dialects/Interfaces/ShardingRule.h"
 #include "dialects/Interfaces/Interfaces.h"

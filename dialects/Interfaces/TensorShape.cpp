@@ -1,4 +1,4 @@
-//===- supported tensor shapes --------------------------------------------===//
+//===- TensorShape.cpp - supported tensor shapes --------------------------===//
 
 #include "dialects/Interfaces/TensorShape.h"
 

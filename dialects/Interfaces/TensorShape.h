@@ -1,4 +1,4 @@
-//===- supported tensor shapes ----------------------------------*- C++ -*-===//
+//===- TensorShape.h - supported tensor shapes ------------------*- C++ -*-===//
 //
 // Every level computes with extents and with products of extents: it divides shapes by them, and
 // counts elements, bytes and operations in 64 bits. So the ops of every dialect (Tensors.td), the

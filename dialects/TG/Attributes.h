@@ -1,4 +1,4 @@
-//===- attributes of the graph dialect --------------------------*- C++ -*-===//
+//===- Attributes.h - attributes of the graph dialect -----------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_TG_ATTRIBUTES_H
 #define BRAID_DIALECTS_TG_ATTRIBUTES_H
 

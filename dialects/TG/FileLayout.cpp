@@ -1,4 +1,4 @@
-//===- shapes of tensors in programs and in files -------------------------===//
+//===- FileLayout.cpp - shapes of tensors in programs and in files --------===//
 
 #include "dialects/TG/FileLayout.h"
 #include "dialects/TG/TG.h"

@@ -1,4 +1,4 @@
-//===- shapes of tensors in programs and in files ---------------*- C++ -*-===//
+//===- FileLayout.h - tensor shapes in programs and files -------*- C++ -*-===//
 //
 // A program may hold a parameter and its optimizer states in another shape than files do.
 // The two dims of a matrix may be exchanged. One dim of the files may be two dims in the

@@ -1,4 +1,4 @@
-//===- attention masks: which keys each query sees ------------------------===//
+//===- Mask.cpp - attention masks: which keys each query sees -------------===//
 
 #include "dialects/TG/Attributes.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,4 +1,4 @@
-//===- the config.json that a graph was made from ---------------*- C++ -*-===//
+//===- ModelConfig.h - the config.json behind a graph -----------*- C++ -*-===//
 //
 // A module may keep its model's `config.json`, as one line of text, in the attribute
 // `tg.config`. It does not affect the computation. The training binary contains it, and its

@@ -1,4 +1,4 @@
-//===- description of an optimizer ------------------------------*- C++ -*-===//
+//===- Optimizer.h - description of an optimizer ----------------*- C++ -*-===//
 //
 // Each optimizer is one file in dialects/TG/Optimizers. It defines the optimizer's names, its
 // states per parameter, its hyperparameters with defaults, and the update that `tg.update`

@@ -1,4 +1,4 @@
-//===- numbers of recomputed ops and of their originals ---------*- C++ -*-===//
+//===- Replays.h - numbers of recomputed ops --------------------*- C++ -*-===//
 //
 // A replay is an op of the backward pass that recomputes an op of the forward pass, so that the
 // forward result need not be kept. Both ops carry the same number, which is unique to the repeated

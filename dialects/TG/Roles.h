@@ -1,4 +1,4 @@
-//===- what the role of an input implies ------------------------*- C++ -*-===//
+//===- Roles.h - what the role of an input implies --------------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_TG_ROLES_H
 #define BRAID_DIALECTS_TG_ROLES_H
 

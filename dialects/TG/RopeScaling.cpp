@@ -1,4 +1,4 @@
-//===- scaling of rotary embeddings to longer sequences -------------------===//
+//===- RopeScaling.cpp - scaling of rotary embeddings to longer sequences -===//
 
 #include "dialects/TG/Attributes.h"
 

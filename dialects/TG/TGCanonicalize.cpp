@@ -1,4 +1,4 @@
-//===- rewrites to a canonical form ---------------------------------------===//
+//===- TGCanonicalize.cpp - rewrites to a canonical form ------------------===//
 //
 // Folds (TGFolds.cpp) only replace an op by an existing value; these rewrites create
 // new ops. Some start at ops of arith, which does not know tg, so they are registered

@@ -1,4 +1,4 @@
-//===- floating-point operations of each op -------------------------------===//
+//===- TGCost.cpp - floating-point operations of each op ------------------===//
 //
 // A multiplication, addition, comparison or function call such as exp counts as one
 // operation. Ops that only move elements do no arithmetic; they keep the interface's

@@ -1,4 +1,4 @@
-//===- definitions of activations, norms and rope -------------------------===//
+//===- TGDecompose.cpp - definitions of activations, norms and rope -------===//
 //
 // Defines composites by primitives. The formulas stay fusable: row statistics are
 // reductions of the last dim, which are broadcast back to the rows, and a weight

@@ -1,4 +1,4 @@
-//===- definitions of mixtures of experts ---------------------------------===//
+//===- TGDecomposeExperts.cpp - definitions of mixtures of experts --------===//
 //
 // Routing is built from comparisons and counts. The rank of an expert for a token is the
 // number of experts before it; a slot is the number of earlier choices of the same expert. So

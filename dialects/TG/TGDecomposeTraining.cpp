@@ -1,4 +1,4 @@
-//===- definitions of losses and of marker ops ----------------------------===//
+//===- TGDecomposeTraining.cpp - definitions of losses and of marker ops --===//
 
 #include "dialects/TG/TGBuilder.h"
 #include "dialects/TG/ValueNames.h"

@@ -1,4 +1,4 @@
-//===- registration, attributes, argument checks --------------------------===//
+//===- TGDialect.cpp - registration, attributes, argument checks ----------===//
 
 #include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/FileLayout.h"

@@ -1,4 +1,4 @@
-//===- no-op ops, and folding of constants --------------------------------===//
+//===- TGFolds.cpp - no-op ops, and folding of constants ------------------===//
 
 #include "dialects/TG/TG.h"
 #include "mlir/IR/Matchers.h"

@@ -1,4 +1,4 @@
-//===- reverse mode over straight-line code -------------------------------===//
+//===- TGGradients.cpp - reverse mode over straight-line code -------------===//
 
 #include "dialects/TG/TGGradients.h"
 

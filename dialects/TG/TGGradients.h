@@ -1,4 +1,4 @@
-//===- reverse mode over straight-line code ---------------------*- C++ -*-===//
+//===- TGGradients.h - reverse mode over straight-line code -----*- C++ -*-===//
 //
 // The engine of `tg-differentiate`. Composites whose own gradient rule does not cover a
 // case use it to differentiate their decomposition.

@@ -1,4 +1,4 @@
-//===- tg ops that use integers as indices --------------------------------===//
+//===- TGIndices.cpp - tg ops that use integers as indices ----------------===//
 
 #include "dialects/TG/TGIndices.h"
 #include "dialects/Interfaces/Indexing.h"

@@ -1,4 +1,4 @@
-//===- tg ops that use integers as indices ----------------------*- C++ -*-===//
+//===- TGIndices.h - tg ops that use integers as indices --------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_TG_TGINDICES_H
 #define BRAID_DIALECTS_TG_TGINDICES_H
 

@@ -1,4 +1,4 @@
-//===- result types of mixture-of-experts ops -----------------------------===//
+//===- TGInferExperts.cpp - result types of mixture-of-experts ops --------===//
 //
 // Every message names the two shapes (or numbers) that disagree.
 //

@@ -1,4 +1,4 @@
-//===- unrounded results --------------------------------------------------===//
+//===- TGPrecision.cpp - unrounded results --------------------------------===//
 //
 // Results stored in bf16 are computed in f32. Some ops can return the unrounded f32 value.
 //

@@ -1,4 +1,4 @@
-//===- block-wise 8-bit quantization --------------------------------------===//
+//===- TGQuantize.cpp - block-wise 8-bit quantization ---------------------===//
 //
 // Dettmers et al. 2022, "8-bit Optimizers via Block-wise Quantization": each block of adjacent elements
 // has its own scale, and codes are dense near zero. Here a code q of a block with scale s represents s

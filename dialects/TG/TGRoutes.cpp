@@ -1,4 +1,4 @@
-//===- tg ops that route tokens -------------------------------------------===//
+//===- TGRoutes.cpp - tg ops that route tokens ----------------------------===//
 
 #include "dialects/TG/TGRoutes.h"
 #include "dialects/Interfaces/Routing.h"

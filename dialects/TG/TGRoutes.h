@@ -1,4 +1,4 @@
-//===- tg ops that route tokens ---------------------------------*- C++ -*-===//
+//===- TGRoutes.h - tg ops that route tokens --------------------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_TG_TGROUTES_H
 #define BRAID_DIALECTS_TG_TGROUTES_H
 

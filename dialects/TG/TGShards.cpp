@@ -1,4 +1,4 @@
-//===- ops whose shard is not simply the same op --------------------------===//
+//===- TGShards.cpp - ops whose shard is not simply the same op -----------===//
 //
 // Most ops run unchanged on a rank's parts. Ops with positional factors need the offset
 // of the part; reductions of flat ranges must ignore the padding.

@@ -1,4 +1,4 @@
-//===- checks of ops whose results are not inferred -----------------------===//
+//===- TGVerify.cpp - checks of ops whose results are not inferred --------===//
 
 #include "dialects/TG/TG.h"
 

@@ -1,4 +1,4 @@
-//===- training facts that ops do not show --------------------------------===//
+//===- TrainingFacts.cpp - training facts that ops do not show ------------===//
 
 #include "dialects/TG/TrainingFacts.h"
 #include "mlir/IR/Builders.h"

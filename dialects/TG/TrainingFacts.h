@@ -1,4 +1,4 @@
-//===- training facts that ops do not show ----------------------*- C++ -*-===//
+//===- TrainingFacts.h - training facts that ops do not show ----*- C++ -*-===//
 //
 // Facts of a training program that its ops do not show: its optimizer, the microbatches of
 // a step, the valid indices of its inputs.  The module holds them as `tg.training`, so that

@@ -1,4 +1,4 @@
-//===- types of ops: parsing, printing, checking --------------------------===//
+//===- TypeSyntax.cpp - types of ops: parsing, printing, checking ---------===//
 
 #include "dialects/TG/TypeSyntax.h"
 #include "dialects/Interfaces/TensorShape.h"

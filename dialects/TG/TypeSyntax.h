@@ -1,4 +1,4 @@
-//===- how ops of tg write types --------------------------------*- C++ -*-===//
+//===- TypeSyntax.h - how ops of tg write types -----------------*- C++ -*-===//
 //
 // Every op ends with `: operand types -> result types`. Parentheses around a list are optional; the printer writes
 // them around two or more types. An op whose operands and results have one type writes that type alone. The formats of

@@ -1,4 +1,4 @@
-//===- interfaces of arith and math ops -----------------------------------===//
+//===- UpstreamModels.cpp - interfaces of arith and math ops --------------===//
 //
 // Attaches gradients, costs and sharding rules to the elementwise ops of upstream
 // dialects. A gradient rule is a plain function: the gradient formula.

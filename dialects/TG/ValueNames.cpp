@@ -1,4 +1,4 @@
-//===- names of values ----------------------------------------------------===//
+//===- ValueNames.cpp - names of values -----------------------------------===//
 
 #include "dialects/TG/ValueNames.h"
 #include "dialects/TG/Facts.h"

@@ -1,4 +1,4 @@
-//===- names of values ------------------------------------------*- C++ -*-===//
+//===- ValueNames.h - names of values ---------------------------*- C++ -*-===//
 //
 // Two authors name the result of an op: the author of a graph writes `%residual = …`, and
 // the author of a decomposition writes `named("mean", …)`. The name is stored in the op's

@@ -10,7 +10,7 @@
 // through ops that are not actions: views, concats and constants.
 //
 // Edges of values are computed from the IR on demand, so they stay right while a pass merges or
-// replaces actions. Numbers and all other edges are those of the program when the graph was made.
+// replaces actions. Numbers and all other edges describe the program when the graph was made.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_ACTIONS_ACTIONGRAPH_H

@@ -1,4 +1,4 @@
-//===- order of actions that merging keeps --------------------------------===//
+//===- ActionOrder.cpp - order of actions that merging keeps --------------===//
 
 #include "lib/Actions/ActionOrder.h"
 #include "lib/Actions/PutInOrder.h"

@@ -1,4 +1,4 @@
-//===- order of actions that merging keeps ----------------------*- C++ -*-===//
+//===- ActionOrder.h - order of actions that merging keeps ------*- C++ -*-===//
 //
 // A topological order of the actions of a block, on values, that stays topological while
 // actions are merged (Pearce and Kelly 2007). Merging two actions renumbers only the actions

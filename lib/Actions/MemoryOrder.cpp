@@ -1,4 +1,4 @@
-//===- dependences from shared memory -------------------------------------===//
+//===- MemoryOrder.cpp - dependences from shared memory -------------------===//
 
 #include "lib/Actions/MemoryOrder.h"
 

@@ -1,4 +1,4 @@
-//===- dependences from shared memory ---------------------------*- C++ -*-===//
+//===- MemoryOrder.h - dependences from shared memory -----------*- C++ -*-===//
 //
 // Buffer assignment is decided for one order of the actions. It also holds for every
 // other order that reads data before it is overwritten. So aliasing adds edges between

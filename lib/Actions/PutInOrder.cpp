@@ -1,4 +1,4 @@
-//===- reordering of a block's actions ------------------------------------===//
+//===- PutInOrder.cpp - reordering of a block's actions -------------------===//
 
 #include "lib/Actions/PutInOrder.h"
 #include "lib/Memory/Reads.h"

@@ -1,4 +1,4 @@
-//===- reordering of a block's actions --------------------------*- C++ -*-===//
+//===- PutInOrder.h - reordering of a block's actions -----------*- C++ -*-===//
 #ifndef BRAID_LIB_ACTIONS_PUTINORDER_H
 #define BRAID_LIB_ACTIONS_PUTINORDER_H
 

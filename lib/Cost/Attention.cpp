@@ -1,4 +1,4 @@
-//===- seconds of attention calls on GPUs ---------------------------------===//
+//===- Attention.cpp - seconds of attention calls on GPUs -----------------===//
 
 #include "lib/Cost/Attention.h"
 #include "lib/Cost/Curve.h"
@@ -40,7 +40,7 @@ static constexpr double a100Backward[] = {135, 144, 142, 144}, a100BackwardCausa
 // H100, heads of 64, and of 128 below 2048 positions: the bars of cuDNN 9 in figures 5 and 6 of FlashAttention-3 (Shah
 // et al. 2024, arXiv:2407.08608; H100 SXM5).  Figure 6 has no mask.  With one, the backward pass of heads of 64 was
 // measured on an H100 at 700 W in training steps, with cuDNN 9.19, at 1,024 and 4,096 positions (206 and 303). At
-// other lengths the loss by the mask is that of the forward pass, less what was measured.  Heads of 128 are assumed to
+// other lengths the mask loses as much as in the forward pass, less what was measured.  Heads of 128 are assumed to
 // lose as much as the forward pass.  From 2048 on, heads of 128: cudnn-frontend, as above, h200 (cuDNN 9.27); an H200
 // has the multiprocessors of an H100.
 static constexpr double h100Forward64[] = {335, 373, 395, 408, 412, 413};

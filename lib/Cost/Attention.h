@@ -1,4 +1,4 @@
-//===- seconds of attention calls on GPUs -----------------------*- C++ -*-===//
+//===- Attention.h - seconds of attention calls on GPUs ---------*- C++ -*-===//
 //
 // Rates of cuDNN, as published (sources in Attention.cpp), by pass, mask, head size and length.
 //

@@ -6,11 +6,10 @@
 //   collective   messages × latency + bytes sent / bandwidth
 //   copy         tensors × latency + bytes / bandwidth between the host and its device
 //
-// Products of matrices take FLOPs / rate on a CPU and at given rates.  On a GPU a GEMM takes what its table says
-// (Gemm.h), and a library's call of attention what is published (Attention.h).
-// Messages and bytes are those of the kind (runtime/CollectiveKinds.h).  A group of one
-// rank costs nothing.  The link that the runtime emulates (runtime/comm/LinkModel.h) is
-// the same formula.
+// Products of matrices take FLOPs / rate on a CPU, and wherever rates are given.  On a GPU, tables give the seconds
+// of a GEMM (Gemm.h), and published rates those of a library's attention call (Attention.h).
+// The kind of a collective determines its messages and bytes (runtime/CollectiveKinds.h).  A group of one rank
+// costs nothing.  The runtime emulates a link with the same formula (runtime/comm/LinkModel.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_COST_COST_H

@@ -1,4 +1,4 @@
-//===- rates of a module's machine ----------------------------------------===//
+//===- Machine.cpp - rates of a module's machine --------------------------===//
 
 #include "lib/Cost/Machine.h"
 

@@ -1,4 +1,4 @@
-//===- rates of a module's machine ------------------------------*- C++ -*-===//
+//===- Machine.h - rates of a module's machine ------------------*- C++ -*-===//
 //
 // Passes that predict times call `machineOf`. It returns the rates of the target's row, except those that
 // `exec.machine` on the module replaces.

@@ -1,4 +1,4 @@
-//===- formatting of predicted times ----------------------------*- C++ -*-===//
+//===- Seconds.h - formatting of predicted times ----------------*- C++ -*-===//
 #ifndef BRAID_LIB_COST_SECONDS_H
 #define BRAID_LIB_COST_SECONDS_H
 

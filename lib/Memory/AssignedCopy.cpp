@@ -1,4 +1,4 @@
-//===- buffer assignment of a program's copy ------------------------------===//
+//===- AssignedCopy.cpp - buffer assignment of a program's copy -----------===//
 
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/Lifetimes.h"

@@ -1,4 +1,4 @@
-//===- buffer assignment of a program's copy --------------------*- C++ -*-===//
+//===- AssignedCopy.h - buffer assignment of a program's copy ---*- C++ -*-===//
 //
 // Buffer assignment inserts copies and constants. Code that only needs to know what a program
 // would hold assigns the buffers of a copy.

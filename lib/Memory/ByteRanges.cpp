@@ -1,4 +1,4 @@
-//===- bytes that a reference covers --------------------------------------===//
+//===- ByteRanges.cpp - bytes that a reference covers ---------------------===//
 
 #include "lib/Memory/ByteRanges.h"
 

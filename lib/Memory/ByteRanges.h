@@ -1,4 +1,4 @@
-//===- bytes that a reference covers ----------------------------*- C++ -*-===//
+//===- ByteRanges.h - bytes that a reference covers -------------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_BYTERANGES_H
 #define BRAID_LIB_MEMORY_BYTERANGES_H
 

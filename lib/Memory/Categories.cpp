@@ -1,4 +1,4 @@
-//===- categories of memory -----------------------------------------------===//
+//===- Categories.cpp - categories of memory ------------------------------===//
 
 #include "lib/Memory/Categories.h"
 #include "dialects/Comm/Comm.h"

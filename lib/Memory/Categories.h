@@ -1,4 +1,4 @@
-//===- categories of memory -------------------------------------*- C++ -*-===//
+//===- Categories.h - categories of memory ----------------------*- C++ -*-===//
 //
 // Reports sum bytes by category.  The category of a tensor that lives across programs
 // follows from its kind. The category of a transient buffer follows from the facts

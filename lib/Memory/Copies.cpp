@@ -1,4 +1,4 @@
-//===- kernels that copy or fill ------------------------------------------===//
+//===- Copies.cpp - kernels that copy or fill -----------------------------===//
 
 #include "lib/Memory/Copies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-//===- live ranges and names of storages ----------------------------------===//
+//===- Lifetimes.cpp - live ranges and names of storages ------------------===//
 
 #include "lib/Memory/Lifetimes.h"
 #include "dialects/Comm/Comm.h"

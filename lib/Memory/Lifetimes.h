@@ -1,4 +1,4 @@
-//===- live ranges and names of storages ------------------------*- C++ -*-===//
+//===- Lifetimes.h - live ranges and names of storages ----------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_LIFETIMES_H
 #define BRAID_LIB_MEMORY_LIFETIMES_H
 

@@ -1,4 +1,4 @@
-//===- the limit of the arena ---------------------------------------------===//
+//===- MemoryLimit.cpp - the limit of the arena ---------------------------===//
 
 #include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/Size.h"

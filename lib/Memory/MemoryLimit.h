@@ -1,4 +1,4 @@
-//===- the limit of the arena -----------------------------------*- C++ -*-===//
+//===- MemoryLimit.h - the limit of the arena -------------------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_MEMORYLIMIT_H
 #define BRAID_LIB_MEMORY_MEMORYLIMIT_H
 

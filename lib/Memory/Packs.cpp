@@ -1,4 +1,4 @@
-//===- adjacent parameters ------------------------------------------------===//
+//===- Packs.cpp - adjacent parameters ------------------------------------===//
 
 #include "lib/Memory/Packs.h"
 

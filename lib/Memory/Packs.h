@@ -1,4 +1,4 @@
-//===- adjacent parameters --------------------------------------*- C++ -*-===//
+//===- Packs.h - adjacent parameters ----------------------------*- C++ -*-===//
 //
 // Parameters whose arguments have the same `exec.pack`, a name, are adjacent in memory,
 // in the order of arguments (exec-form-packs). Their concatenation along dim 0 then needs

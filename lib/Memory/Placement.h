@@ -1,4 +1,4 @@
-//===- placement of buffers as a problem ------------------------*- C++ -*-===//
+//===- Placement.h - placement of buffers as a problem ----------*- C++ -*-===//
 //
 // A problem is a list of buffers with sizes and lifetimes; a placement gives each an
 // offset so that buffers that live at the same time do not overlap.

@@ -1,4 +1,4 @@
-//===- numbers of a module in memory form ---------------------------------===//
+//===- Plan.cpp - numbers of a module in memory form ----------------------===//
 
 #include "lib/Memory/Plan.h"
 #include "dialects/Comm/Programs.h"

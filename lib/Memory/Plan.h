@@ -1,4 +1,4 @@
-//===- numbers of a module in memory form -----------------------*- C++ -*-===//
+//===- Plan.h - numbers of a module in memory form --------------*- C++ -*-===//
 //
 // The numbers of a planned module for the report, the memory limit and tools.
 //

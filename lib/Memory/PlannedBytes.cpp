@@ -1,4 +1,4 @@
-//===- arena size without a plan ------------------------------------------===//
+//===- PlannedBytes.cpp - arena size without a plan -----------------------===//
 
 #include "lib/Memory/PlannedBytes.h"
 #include "lib/Memory/Placement.h"

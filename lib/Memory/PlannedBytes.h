@@ -1,4 +1,4 @@
-//===- arena size without a plan --------------------------------*- C++ -*-===//
+//===- PlannedBytes.h - arena size without a plan ---------------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_PLANNEDBYTES_H
 #define BRAID_LIB_MEMORY_PLANNEDBYTES_H
 

@@ -1,4 +1,4 @@
-//===- preparation for buffer assignment ----------------------------------===//
+//===- Preparation.cpp - preparation for buffer assignment ----------------===//
 
 #include "lib/Memory/Preparation.h"
 #include "dialects/Exec/Exec.h"

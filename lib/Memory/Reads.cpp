@@ -1,4 +1,4 @@
-//===- reads of the bytes of a value --------------------------------------===//
+//===- Reads.cpp - reads of the bytes of a value --------------------------===//
 
 #include "lib/Memory/Reads.h"
 #include "dialects/Exec/Views.h"

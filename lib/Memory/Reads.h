@@ -1,4 +1,4 @@
-//===- reads of the bytes of a value ----------------------------*- C++ -*-===//
+//===- Reads.h - reads of the bytes of a value ------------------*- C++ -*-===//
 //
 // Views read nothing: a read of a view reads its source. These queries look through views.
 //

@@ -1,4 +1,4 @@
-//===- the writes that each read must see ---------------------------------===//
+//===- RecordReads.cpp - the writes that each read must see ---------------===//
 
 #include "lib/Memory/RecordReads.h"
 #include "dialects/Exec/Exec.h"

@@ -1,4 +1,4 @@
-//===- the writes that each read must see -----------------------*- C++ -*-===//
+//===- RecordReads.h - the writes that each read must see -------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_RECORDREADS_H
 #define BRAID_LIB_MEMORY_RECORDREADS_H
 

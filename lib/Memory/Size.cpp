@@ -1,4 +1,4 @@
-//===- parsing and formatting of bytes ------------------------------------===//
+//===- Size.cpp - parsing and formatting of bytes -------------------------===//
 
 #include "lib/Memory/Size.h"
 #include "llvm/Support/Format.h"

@@ -1,4 +1,4 @@
-//===- parsing and formatting of bytes --------------------------*- C++ -*-===//
+//===- Size.h - parsing and formatting of bytes -----------------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_SIZE_H
 #define BRAID_LIB_MEMORY_SIZE_H
 

@@ -1,4 +1,4 @@
-//===- storages of arguments and results ----------------------------------===//
+//===- Storages.cpp - storages of arguments and results -------------------===//
 
 #include "lib/Memory/Storages.h"
 #include "dialects/Interfaces/TensorShape.h"

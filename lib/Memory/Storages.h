@@ -1,4 +1,4 @@
-//===- storages of arguments and results ------------------------*- C++ -*-===//
+//===- Storages.h - storages of arguments and results -----------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_STORAGES_H
 #define BRAID_LIB_MEMORY_STORAGES_H
 

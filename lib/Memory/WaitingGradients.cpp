@@ -1,4 +1,4 @@
-//===- gradients that wait for the update ---------------------------------===//
+//===- WaitingGradients.cpp - gradients that wait for the update ----------===//
 
 #include "lib/Memory/WaitingGradients.h"
 #include "dialects/TG/Facts.h"

@@ -1,4 +1,4 @@
-//===- gradients that wait for the update -----------------------*- C++ -*-===//
+//===- WaitingGradients.h - gradients that wait for the update --*- C++ -*-===//
 //
 // Memory cost of updates that do not run as soon as their gradients are there.
 //

@@ -1,4 +1,4 @@
-//===- rows of zeros after weights ----------------------------------------===//
+//===- ZeroRows.cpp - rows of zeros after weights -------------------------===//
 
 #include "lib/Memory/ZeroRows.h"
 #include "lib/Memory/LeadingDimPadding.h"

@@ -1,4 +1,4 @@
-//===- rows of zeros after weights ------------------------------*- C++ -*-===//
+//===- ZeroRows.h - rows of zeros after weights -----------------*- C++ -*-===//
 //
 // The bf16 logits of a vocabulary of 50257 are in rows of 50304 elements (LeadingDimPadding.h).
 // If 47 rows of zeros follow the 50257 rows of the embedding, the GEMM that computes the logits

@@ -1,4 +1,4 @@
-//===- settings of several families ---------------------------------------===//
+//===- CommonSettings.cpp - settings of several families ------------------===//
 
 #include "lib/Model/CommonSettings.h"
 

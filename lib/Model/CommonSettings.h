@@ -1,4 +1,4 @@
-//===- settings of several families -----------------------------*- C++ -*-===//
+//===- CommonSettings.h - settings of several families ----------*- C++ -*-===//
 #ifndef BRAID_LIB_MODEL_COMMONSETTINGS_H
 #define BRAID_LIB_MODEL_COMMONSETTINGS_H
 

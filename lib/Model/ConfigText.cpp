@@ -1,4 +1,4 @@
-//===- the config.json that a graph carries -------------------------------===//
+//===- ConfigText.cpp - the config.json that a graph carries --------------===//
 //
 // A file's text is kept, except for its whitespace. So settings that no graph has (ids
 // of special tokens, labels) come out of an export again.

@@ -1,4 +1,4 @@
-//===- the config.json that a graph carries ---------------------*- C++ -*-===//
+//===- ConfigText.h - the config.json that a graph carries ------*- C++ -*-===//
 #ifndef BRAID_LIB_MODEL_CONFIGTEXT_H
 #define BRAID_LIB_MODEL_CONFIGTEXT_H
 

@@ -1,4 +1,4 @@
-//===- description of a decoder model ---------------------------*- C++ -*-===//
+//===- DecoderConfig.h - description of a decoder model ---------*- C++ -*-===//
 //
 // Every family of language models has this description. Families differ in its fields, which one
 // builder reads (Decoder.cpp). Families.cpp maps the `config.json` of each family to the fields.

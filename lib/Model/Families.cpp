@@ -1,4 +1,4 @@
-//===- the config.json of each family -------------------------------------===//
+//===- Families.cpp - the config.json of each family ----------------------===//
 //
 // Each family is a row of the table at the end: its description with Transformers' defaults, and
 // a function that reads its settings.  Only dropout differs: it is off unless a file mentions it.

@@ -1,4 +1,4 @@
-//===- repeated keys in a JSON text ---------------------------------------===//
+//===- JsonKeys.cpp - repeated keys in a JSON text ------------------------===//
 
 #include "lib/Model/JsonKeys.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,4 +1,4 @@
-//===- repeated keys in a JSON text -----------------------------*- C++ -*-===//
+//===- JsonKeys.h - repeated keys in a JSON text ----------------*- C++ -*-===//
 //
 // If an object repeats a key, a parser keeps only one of the two values, and would silently ignore the other.
 //

@@ -1,4 +1,4 @@
-//===- dispatch by family, and shared pieces ------------------------------===//
+//===- Model.cpp - dispatch by family, and shared pieces ------------------===//
 
 #include "lib/Model/Model.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-//===- training graphs of models --------------------------------*- C++ -*-===//
+//===- Model.h - training graphs of models ----------------------*- C++ -*-===//
 #ifndef BRAID_LIB_MODEL_MODEL_H
 #define BRAID_LIB_MODEL_MODEL_H
 

@@ -1,4 +1,4 @@
-//===- descriptions of models -----------------------------------*- C++ -*-===//
+//===- ModelConfig.h - descriptions of models -------------------*- C++ -*-===//
 //
 // A model comes from a Hugging Face `config.json` or a preset.  A setting that the graph
 // cannot represent is an error; it is never ignored.

@@ -1,4 +1,4 @@
-//===- tables in PyTorch's CSV format -------------------------------------===//
+//===- Csv.cpp - tables in PyTorch's CSV format ---------------------------===//
 
 #include "lib/Pipeline/Csv.h"
 #include "lib/Pipeline/Failure.h"

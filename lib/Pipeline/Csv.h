@@ -1,4 +1,4 @@
-//===- tables in PyTorch's CSV format ---------------------------*- C++ -*-===//
+//===- Csv.h - tables in PyTorch's CSV format -------------------*- C++ -*-===//
 //
 // Each line is a rank. Each cell is STAGE, action and MICROBATCH, as in 0F3; an empty cell is
 // idle. This is the form `compute_only` of PyTorch's schedules, which `_load_csv` reads. The form

@@ -1,4 +1,4 @@
-//===- schedules with a name ----------------------------------------------===//
+//===- Generators.cpp - schedules with a name -----------------------------===//
 
 #include "lib/Pipeline/Generators.h"
 #include "lib/Pipeline/Failure.h"

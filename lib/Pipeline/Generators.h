@@ -1,4 +1,4 @@
-//===- schedules with a name ------------------------------------*- C++ -*-===//
+//===- Generators.h - schedules with a name ---------------------*- C++ -*-===//
 //
 // A Generator describes a family of schedules: how to make its table and, by formulas, its
 // cost. Each has its own file, which cites its source. A new generator needs a file, a

@@ -1,4 +1,4 @@
-//===- messages between the ranks of a pipeline ---------------------------===//
+//===- Messages.cpp - messages between the ranks of a pipeline ------------===//
 
 #include "lib/Pipeline/Messages.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,4 @@
-//===- messages between the ranks of a pipeline -----------------*- C++ -*-===//
+//===- Messages.h - messages between the ranks of a pipeline ----*- C++ -*-===//
 //
 // An F sends its activation to the rank of the next stage. A B or an I sends its gradient to
 // the rank of the previous stage. There is no message if both stages are on one rank.
@@ -56,9 +56,10 @@ inline constexpr unsigned kReceivesAhead = 4;
 /// while fewer than `ahead` are open. O(messages log messages).
 MessagePlan planMessages(const Schedule &schedule, const Simulation &simulation, unsigned ahead = kReceivesAhead);
 
-/// Fails unless each message is between the cells that make and consume it, is in both
-/// queues once, has the same order as others between the two ranks, and is started after its
-/// producer and before its consumer; and unless all cells and messages complete.
+/// Fails unless all cells and messages complete and each message
+/// - connects the cell that makes it and the cell that consumes it,
+/// - is in both queues once, in the same order as others between the two ranks, and
+/// - is started after its producer and before its consumer.
 llvm::Error verify(const Schedule &schedule, const MessagePlan &plan);
 
 /// Returns the times of all cells if messages run in queues: one after the other, each occupying

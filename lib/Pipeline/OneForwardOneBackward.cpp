@@ -1,4 +1,4 @@
-//===- 1F1B: backwards as early as possible -------------------------------===//
+//===- OneForwardOneBackward.cpp - 1F1B: backwards as early as possible ---===//
 //
 // PipeDream-Flush (Narayanan et al. 2020, arXiv:2006.09503; 1F1B in Megatron-LM).  Rank r runs
 // p-1-r forwards ahead, then alternates between a forward and a backward, then runs the

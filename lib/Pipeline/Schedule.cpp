@@ -1,4 +1,4 @@
-//===- verified tables with an index --------------------------------------===//
+//===- Schedule.cpp - verified tables with an index -----------------------===//
 
 #include "lib/Pipeline/Schedule.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,4 @@
-//===- verified tables with an index ----------------------------*- C++ -*-===//
+//===- Schedule.h - verified tables with an index ---------------*- C++ -*-===//
 //
 // A Schedule is a table that `verify` accepted, with an index of its cells. Simulation,
 // message planning and slot assignment need not check for errors again.

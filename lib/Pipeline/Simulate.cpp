@@ -1,4 +1,4 @@
-//===- times of the cells of a schedule -----------------------------------===//
+//===- Simulate.cpp - times of the cells of a schedule --------------------===//
 
 #include "lib/Pipeline/Simulate.h"
 #include "lib/Pipeline/Failure.h"

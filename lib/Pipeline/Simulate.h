@@ -1,4 +1,4 @@
-//===- times of the cells of a schedule -------------------------*- C++ -*-===//
+//===- Simulate.h - times of the cells of a schedule ------------*- C++ -*-===//
 //
 // Ranks run their cells in order, each as soon as the rank is free and the cell's inputs
 // have arrived. A send takes no time of the rank. A message arrives some time after the cell

@@ -1,4 +1,4 @@
-//===- times of cells with messages in queues -----------------------------===//
+//===- SimulateQueues.cpp - times of cells with messages in queues --------===//
 
 #include "lib/Pipeline/Messages.h"
 

@@ -1,4 +1,4 @@
-//===- slots that are taken and given back ----------------------*- C++ -*-===//
+//===- SlotPool.h - slots that are taken and given back ---------*- C++ -*-===//
 #ifndef BRAID_LIB_PIPELINE_SLOTPOOL_H
 #define BRAID_LIB_PIPELINE_SLOTPOOL_H
 

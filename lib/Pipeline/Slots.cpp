@@ -1,4 +1,4 @@
-//===- slots of held microbatches -----------------------------------------===//
+//===- Slots.cpp - slots of held microbatches -----------------------------===//
 
 #include "lib/Pipeline/Slots.h"
 #include "lib/Pipeline/SlotPool.h"

@@ -1,4 +1,4 @@
-//===- slots of held microbatches -------------------------------*- C++ -*-===//
+//===- Slots.h - slots of held microbatches ---------------------*- C++ -*-===//
 //
 // The tensors that a stage keeps of a microbatch from its F to its B or W are in a slot. A
 // microbatch gets the lowest free slot, so there are as many slots as microbatches held at

@@ -1,4 +1,4 @@
-//===- verification of tables ---------------------------------------------===//
+//===- Verify.cpp - verification of tables --------------------------------===//
 //
 // Independent of the code that made the table. First an index of cells shows which are
 // missing or duplicate. Then each cell is compared with its inputs in the same row. Then

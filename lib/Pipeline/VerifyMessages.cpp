@@ -1,4 +1,4 @@
-//===- verification of message plans --------------------------------------===//
+//===- VerifyMessages.cpp - verification of message plans -----------------===//
 //
 // Independent of the order that the plan was made from. Compares messages with the
 // schedule and queues with messages, and then executes both.

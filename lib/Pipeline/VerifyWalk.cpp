@@ -1,4 +1,4 @@
-//===- verification of the lists of ranks ---------------------------------===//
+//===- VerifyWalk.cpp - verification of the lists of ranks ----------------===//
 //
 // Independent of how lists and slots were made. Executes the lists with a queue of messages
 // for each rank, and tracks the content of each slot.

@@ -1,4 +1,4 @@
-//===- steps of each rank -------------------------------------------------===//
+//===- Walk.cpp - steps of each rank --------------------------------------===//
 
 #include "lib/Pipeline/Walk.h"
 #include "lib/Pipeline/SlotPool.h"

@@ -1,4 +1,4 @@
-//===- steps of each rank ---------------------------------------*- C++ -*-===//
+//===- Walk.h - steps of each rank ------------------------------*- C++ -*-===//
 //
 // Lists a schedule with its messages as steps: a rank runs a cell, starts a message, or waits for
 // one. The inputs, results and saved tensors of a cell are in slots. A list gives the slot of each

@@ -1,4 +1,4 @@
-//===- 1F1B with weight gradients in the bubble ---------------------------===//
+//===- ZBH1.cpp - 1F1B with weight gradients in the bubble ----------------===//
 //
 // Qi et al. 2023, Zero Bubble Pipeline Parallelism (arXiv:2401.10241), section 2.3.  1F1B with
 // separate I and W, so that a gradient is passed on before the weights' own are computed.

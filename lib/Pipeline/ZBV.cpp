@@ -1,4 +1,4 @@
-//===- zero bubble with stages in a V -------------------------------------===//
+//===- ZBV.cpp - zero bubble with stages in a V ---------------------------===//
 //
 // Qi et al. 2024, Pipeline Parallelism with Controllable Memory (arXiv:2405.15362), and Zero
 // Bubble Pipeline Parallelism (arXiv:2401.10241), section 6.  Each rank has two stages: r and

@@ -1,4 +1,4 @@
-//===- memory that tracks its writers -------------------------------------===//
+//===- Arena.cpp - memory that tracks its writers -------------------------===//
 
 #include "lib/Reference/Arena.h"
 #include "llvm/ADT/DenseSet.h"

@@ -1,4 +1,4 @@
-//===- memory that tracks its writers ---------------------------*- C++ -*-===//
+//===- Arena.h - memory that tracks its writers -----------------*- C++ -*-===//
 //
 // Bytes in the target's layout. Each byte has an owner: the buffer through which it was
 // last written, or none if it has not been written since it became live.  Dead bytes

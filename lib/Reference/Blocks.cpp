@@ -1,4 +1,4 @@
-//===- splitting and joining of tensors -----------------------------------===//
+//===- Blocks.cpp - splitting and joining of tensors ----------------------===//
 
 #include "lib/Reference/Blocks.h"
 #include "dialects/Comm/Sharding.h"

@@ -1,4 +1,4 @@
-//===- splitting and joining of tensors -------------------------*- C++ -*-===//
+//===- Blocks.h - splitting and joining of tensors --------------*- C++ -*-===//
 //
 // A part of a tensor is described by the place of each of its elements in the whole; -1
 // means padding.  Collectives, slices and shardings all split and join by such lists.

@@ -1,4 +1,4 @@
-//===- results of collectives ---------------------------------------------===//
+//===- Collectives.cpp - results of collectives ---------------------------===//
 
 #include "lib/Reference/Collectives.h"
 #include "lib/Reference/Blocks.h"

@@ -1,4 +1,4 @@
-//===- results of collectives -----------------------------------*- C++ -*-===//
+//===- Collectives.h - results of collectives -------------------*- C++ -*-===//
 //
 // Computes all ranks of a group at once: from the tensors that they send to the tensors that
 // they receive.  Reductions combine in the order of the group's ranks, in f64, and are

@@ -1,4 +1,4 @@
-//===- comparison of results ----------------------------------------------===//
+//===- Compare.cpp - comparison of results --------------------------------===//
 
 #include "lib/Reference/Compare.h"
 #include "lib/Reference/Print.h"

@@ -1,4 +1,4 @@
-//===- comparison of results ------------------------------------*- C++ -*-===//
+//===- Compare.h - comparison of results ------------------------*- C++ -*-===//
 #ifndef BRAID_LIB_REFERENCE_COMPARE_H
 #define BRAID_LIB_REFERENCE_COMPARE_H
 

@@ -1,4 +1,4 @@
-//===- routing, dispatch and router losses --------------------------------===//
+//===- Experts.cpp - routing, dispatch and router losses ------------------===//
 
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"

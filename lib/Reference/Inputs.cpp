@@ -1,4 +1,4 @@
-//===- values for the inputs of a program ---------------------------------===//
+//===- Inputs.cpp - values for the inputs of a program --------------------===//
 
 #include "lib/Reference/Inputs.h"
 #include "lib/Reference/Philox.h"

@@ -1,4 +1,4 @@
-//===- values for the inputs of a program -----------------------*- C++ -*-===//
+//===- Inputs.h - values for the inputs of a program ------------*- C++ -*-===//
 //
 // The value of an input comes from, in this order: a number given by name, a file, the
 // initializer of a parameter or state, a default for run-time scalars, random numbers.

@@ -1,4 +1,4 @@
-//===- execution of the generics of a kernel ------------------------------===//
+//===- KernelBody.cpp - execution of the generics of a kernel -------------===//
 //
 // A generic runs one index after another, with its loops in row-major order.  The
 // combining op of a reduction is not rounded until the sum is complete.

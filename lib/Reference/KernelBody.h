@@ -1,4 +1,4 @@
-//===- execution of the generics of a kernel --------------------*- C++ -*-===//
+//===- KernelBody.h - execution of the generics of a kernel -----*- C++ -*-===//
 #ifndef BRAID_LIB_REFERENCE_KERNELBODY_H
 #define BRAID_LIB_REFERENCE_KERNELBODY_H
 

@@ -1,4 +1,4 @@
-//===- cross entropy and the target count ---------------------------------===//
+//===- Losses.cpp - cross entropy and the target count --------------------===//
 
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"

@@ -1,4 +1,4 @@
-//===- execution of programs in memory form -------------------------------===//
+//===- Memory.cpp - execution of programs in memory form ------------------===//
 
 #include "lib/Reference/Memory.h"
 #include "lib/Reference/Evaluator.h"

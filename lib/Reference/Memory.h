@@ -1,4 +1,4 @@
-//===- execution of programs in memory form ---------------------*- C++ -*-===//
+//===- Memory.h - execution of programs in memory form ----------*- C++ -*-===//
 //
 // Runs a program's actions one after another over an arena.  An access that a correct plan never
 // makes is an error that names the op, the buffer and the place: reading bytes that were not

@@ -1,4 +1,4 @@
-//===- collectives of programs in memory form -----------------------------===//
+//===- MemoryCollectives.cpp - collectives of programs in memory form -----===//
 
 #include "lib/Reference/Memory.h"
 

@@ -1,4 +1,4 @@
-//===- the cells of a pipeline's step -------------------------------------===//
+//===- PipelineStep.cpp - the cells of a pipeline's step ------------------===//
 //
 // Cells run one after the other, each after the cells whose results it takes, on all ranks of its stage. The
 // functions of a message's sender and receiver run together. The receiver waits in vain for a message that is

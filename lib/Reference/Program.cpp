@@ -1,4 +1,4 @@
-//===- runnable programs, with inputs and results -------------------------===//
+//===- Program.cpp - runnable programs, with inputs and results -----------===//
 
 #include "lib/Reference/Program.h"
 #include "dialects/Comm/Programs.h"

@@ -1,4 +1,4 @@
-//===- runnable programs, with inputs and results ---------------*- C++ -*-===//
+//===- Program.h - runnable programs, with inputs and results ---*- C++ -*-===//
 //
 // A function on values and a program in memory form have the same interface here: named
 // inputs and named results.  Tensors are logical: a parameter that the program holds in

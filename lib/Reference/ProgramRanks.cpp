@@ -1,4 +1,4 @@
-//===- a program on all ranks of its mesh ---------------------------------===//
+//===- ProgramRanks.cpp - a program on all ranks of its mesh --------------===//
 //
 // Inputs and results of a local program are logical: every rank gets its part of an
 // input, and the parts of a result are joined. If two ranks hold the same part, they

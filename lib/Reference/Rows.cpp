@@ -1,4 +1,4 @@
-//===- row functions of tg and exec ---------------------------------------===//
+//===- Rows.cpp - row functions of tg and exec ----------------------------===//
 
 #include "lib/Reference/Rows.h"
 #include "dialects/TG/TG.h"

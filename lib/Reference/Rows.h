@@ -1,4 +1,4 @@
-//===- row functions of tg and exec -----------------------------*- C++ -*-===//
+//===- Rows.h - row functions of tg and exec --------------------*- C++ -*-===//
 //
 // Evaluates contraction, gather, scatter, concatenation and random numbers, which both `tg` and `exec` have.
 //

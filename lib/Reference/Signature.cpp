@@ -1,4 +1,4 @@
-//===- inputs and results of programs -------------------------------------===//
+//===- Signature.cpp - inputs and results of programs ---------------------===//
 
 #include "lib/Reference/Signature.h"
 #include "dialects/Comm/Sharding.h"

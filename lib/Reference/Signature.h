@@ -1,4 +1,4 @@
-//===- inputs and results of programs ---------------------------*- C++ -*-===//
+//===- Signature.h - inputs and results of programs -------------*- C++ -*-===//
 #ifndef BRAID_LIB_REFERENCE_SIGNATURE_H
 #define BRAID_LIB_REFERENCE_SIGNATURE_H
 

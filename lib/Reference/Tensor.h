@@ -1,4 +1,4 @@
-//===- values of the reference interpreter ----------------------*- C++ -*-===//
+//===- Tensor.h - values of the reference interpreter -----------*- C++ -*-===//
 //
 // A tensor is a shape, an element type and its elements in row-major order. Floats of
 // any type are held as doubles and ints as int64. Arithmetic uses the wide type, and

@@ -1,4 +1,4 @@
-//===- ops split into chunks ----------------------------------------------===//
+//===- Chunks.cpp - ops split into chunks ---------------------------------===//
 
 #include "lib/Sharding/Chunks.h"
 #include "dialects/TG/Facts.h"

@@ -1,4 +1,4 @@
-//===- ops split into chunks ------------------------------------*- C++ -*-===//
+//===- Chunks.h - ops split into chunks -------------------------*- C++ -*-===//
 //
 // An op can compute one factor of its sharding rule in chunks. Each chunk is computed like the
 // part of a rank of a mesh.

@@ -1,4 +1,4 @@
-//===- the sharding of an op, and its operands' ---------------------------===//
+//===- Fit.cpp - the sharding of an op, and its operands' -----------------===//
 
 #include "lib/Sharding/Fit.h"
 #include "lib/Sharding/Projection.h"

@@ -1,4 +1,4 @@
-//===- the sharding of an op, and its operands' -----------------*- C++ -*-===//
+//===- Fit.h - the sharding of an op, and its operands' ---------*- C++ -*-===//
 //
 // Propagation assigns a sharding to each value. The shardings of an op's tensors
 // determine how the op is sharded. That determines the shardings that it needs of its

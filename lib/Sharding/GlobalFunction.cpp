@@ -1,4 +1,4 @@
-//===- shardings in a global function -------------------------------------===//
+//===- GlobalFunction.cpp - shardings in a global function ----------------===//
 
 #include "lib/Sharding/GlobalFunction.h"
 #include "dialects/TG/ProgramSignature.h"

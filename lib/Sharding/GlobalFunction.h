@@ -1,4 +1,4 @@
-//===- shardings in a global function ---------------------------*- C++ -*-===//
+//===- GlobalFunction.h - shardings in a global function --------*- C++ -*-===//
 //
 // A global function has the shapes of a single device. Its arguments and results have
 // `comm.sharding`; `comm.constrain` and `comm.reshard` request a sharding in between;

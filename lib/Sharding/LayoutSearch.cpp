@@ -1,4 +1,4 @@
-//===- search for the sharding of weights ---------------------------------===//
+//===- LayoutSearch.cpp - search for the sharding of weights --------------===//
 
 #include "lib/Sharding/LayoutSearch.h"
 #include "dialects/Interfaces/Interfaces.h"

@@ -1,4 +1,4 @@
-//===- search for the sharding of weights -----------------------*- C++ -*-===//
+//===- LayoutSearch.h - search for the sharding of weights ------*- C++ -*-===//
 //
 // Tensor parallelism is a choice for every op of a model: the factor of its sharding rule along
 // which the ranks of an axis divide it, if any. The rules determine what a choice sends: a
@@ -36,8 +36,7 @@ struct LayoutChoice {
   llvm::MapVector<mlir::BlockArgument, int64_t> weights;
   /// Weights among them (contracted or looked up) that stay whole.
   llvm::SmallVector<mlir::BlockArgument> undivided;
-  /// Layouts of values that differ from the layout in which their op makes them, or from one in which an op
-  /// needs its part of them.
+  /// Layouts of values whose op makes them in another layout, or of which an op needs a part in another layout.
   llvm::MapVector<mlir::Value, int64_t> held;
   /// Layouts in which ops need activations that are held in another layout.
   std::vector<std::pair<mlir::OpOperand *, int64_t>> needed;

@@ -1,4 +1,4 @@
-//===- cheapest values of many variables ----------------------------------===//
+//===- MinimumCost.cpp - cheapest values of many variables ----------------===//
 
 #include "lib/Sharding/MinimumCost.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,4 @@
-//===- cheapest values of many variables ------------------------*- C++ -*-===//
+//===- MinimumCost.h - cheapest values of many variables --------*- C++ -*-===//
 //
 // Finds values of variables with the smallest total cost. Each variable has few values, and each
 // table gives the costs of a few variables together. Variables are eliminated one by one (Dechter

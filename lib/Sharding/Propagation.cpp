@@ -1,4 +1,4 @@
-//===- the fixpoint, and its conflicts ------------------------------------===//
+//===- Propagation.cpp - the fixpoint, and its conflicts ------------------===//
 
 #include "lib/Sharding/Propagation.h"
 #include "llvm/ADT/BitVector.h"

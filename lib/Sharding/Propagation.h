@@ -37,7 +37,7 @@ struct Annotation {
 struct PropagationProblem {
   struct Tensor {
     TensorProjection projection;
-    /// Priority from which each dim may be extended; the last entry is that of the flat order.
+    /// Priority from which each dim may be extended; the last entry is for the flat order.
     llvm::SmallVector<int64_t, 4> openFrom;
     /// Sharding by its annotation; null without one.
     comm::ShardingAttr exact;

@@ -1,4 +1,4 @@
-//===- values that are equal on several ranks -----------------------------===//
+//===- Replication.cpp - values that are equal on several ranks -----------===//
 
 #include "lib/Sharding/Replication.h"
 #include "dialects/Comm/Sharding.h"

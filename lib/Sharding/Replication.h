@@ -1,4 +1,4 @@
-//===- values that are equal on several ranks -------------------*- C++ -*-===//
+//===- Replication.h - values that are equal on several ranks ---*- C++ -*-===//
 //
 // A forward analysis of a local function: the axes along which each value may differ
 // between ranks. Arguments differ along the axes of their shardings. The results of an op

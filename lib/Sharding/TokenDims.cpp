@@ -1,4 +1,4 @@
-//===- batch dims and sequence dims ---------------------------------------===//
+//===- TokenDims.cpp - batch dims and sequence dims -----------------------===//
 
 #include "lib/Sharding/TokenDims.h"
 #include "dialects/TG/ProgramSignature.h"

@@ -1,4 +1,4 @@
-//===- batch dims and sequence dims -----------------------------*- C++ -*-===//
+//===- TokenDims.h - batch dims and sequence dims ---------------*- C++ -*-===//
 //
 // Follows the batch and sequence dims of tokens and targets through a graph by the factors of sharding rules.
 //

@@ -11,9 +11,9 @@
 
 namespace braid {
 
-/// Checks that every value of a global function has a sharding, that shardings fit the
-/// rules of the ops, that partial values are not used as if reduced, and that results
-/// have the shardings that the function declares. Reports all errors.
+/// Checks that every value of a global function has a sharding and that these fit the rules
+/// of the ops. No op may use partial values as if they were reduced, and results must have the
+/// shardings that the function declares. Reports all errors.
 llvm::LogicalResult verifyShardings(mlir::func::FuncOp function, mlir::FlatSymbolRefAttr symbol,
                                     const comm::Mesh &mesh);
 

@@ -1,4 +1,4 @@
-//===- positions of zigzag blocks -----------------------------------------===//
+//===- Zigzag.cpp - positions of zigzag blocks ----------------------------===//
 
 #include "lib/Sharding/Zigzag.h"
 #include "dialects/Comm/Zigzag.h"

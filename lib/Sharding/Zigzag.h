@@ -1,4 +1,4 @@
-//===- positions of zigzag blocks -------------------------------*- C++ -*-===//
+//===- Zigzag.h - positions of zigzag blocks --------------------*- C++ -*-===//
 //
 // The arithmetic of `comm.zigzag`; dialects/Comm/Zigzag.h defines its meaning. Other axes may shard the dim, too.
 // Axes before the zigzag axis divide the dim in order; axes behind it divide a rank's two blocks.

@@ -1,4 +1,4 @@
-//===- roles of a contraction's letters -----------------------------------===//
+//===- MatmulShape.cpp - roles of a contraction's letters -----------------===//
 //
 // Each letter has one role: m (left and result), n (right and result), k (both
 // operands) or batch (all three).  Letters of a role that are one strided walk in both
@@ -124,8 +124,8 @@ static Roles exchanged(const Roles &roles) {
 
 static FailureOr<MatmulShape> matmulShape(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs,
                                           exec::RefType out, exec::RefType addend, std::string *reason) {
-  // Of the two orders of operands, takes the one in which n has stride 1 in the result.
-  // If both have it (vectors), takes the one with more work.
+  // Take the order of operands in which n has stride 1 in the result. If both orders have it
+  // (vectors), take the one with more work.
   Roles roles = sortLetters(contraction, lhs, rhs, out, addend);
   FailureOr<MatmulShape> straight = bestShape(roles), swapped = bestShape(exchanged(roles));
   if (succeeded(swapped)) {

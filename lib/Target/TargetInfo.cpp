@@ -114,7 +114,7 @@ static constexpr LaunchLimits largeGpu = {/*multiprocessors=*/128, /*registers=*
 static constexpr llvm::StringLiteral cpuTransports[] = {"threads", "gloo", "mpi"};
 static constexpr llvm::StringLiteral cudaTransports[] = {"nccl", "gloo", "mpi", "device-threads"};
 
-/// The rates are those of one core: a rank that is a thread has about one.  Its link is shared memory.
+/// Rates of one core, because a rank that is a thread has about one.  Its link is shared memory.
 /// Rows begin at cache lines: with unaligned rows of 50257 logits in bf16, oneDNN's GEMM for their
 /// weight's gradient takes 1.19 times as long.  After 64 MiB of traffic, data is no longer in a core's
 /// caches.  With 256 rows of a result, oneDNN copies panels as fast as our code. With 1024 rows, a

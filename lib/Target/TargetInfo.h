@@ -1,4 +1,4 @@
-//===- the table of targets -------------------------------------*- C++ -*-===//
+//===- TargetInfo.h - the table of targets ----------------------*- C++ -*-===//
 //
 // The attribute `exec.target` names the target of a module.  Everything that a pass, the
 // planner, the translator or the driver needs to know of a target is a field of its row
