@@ -61,7 +61,7 @@ void setTensor(mlir::Value value, llvm::ArrayRef<mlir::StringAttr> of, TensorKin
 /// Replaces the results of an op by values, which take over the results' parameters and kinds.
 void replaceHandingOnFacts(mlir::Operation *op, mlir::ValueRange values);
 
-/// Return the unit, the parameters and the kind of a tensor; null or empty if the facts are null or lack them.
+/// Return the unit and the kind of a tensor; null or no value if the facts are null or lack them.
 mlir::StringAttr unitOf(FactsAttr facts);
 std::optional<TensorKind> kindOf(FactsAttr facts);
 /// Returns whether a tensor is a parameter of the model, or its copy in another type.

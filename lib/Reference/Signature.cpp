@@ -244,7 +244,7 @@ FailureOr<Signature> braid::reference::signatureOf(exec::ProgramOp program) {
   for (exec::BufferOp buffer : machine.results) {
     ResultSlot &slot = signature.results.emplace_back();
     StringRef role = buffer.getRole().value_or("");
-    // Removes the prefix before the name is copied from `role`.
+    // Two statements: one assignment would copy `role` before the prefix is removed.
     std::string &target = role.consume_front("grad_of ") ? slot.gradOf : slot.role;
     target = role.str();
     slot.layout = layoutOf(slot, signature.inputs);

@@ -26,10 +26,9 @@ std::optional<Fit> fitOf(const ShardingRule &rule, const FactorAxes &axes, mlir:
                          const comm::Mesh &mesh);
 
 /// Chooses the factor axes of an op from the assigned shardings of its tensors: results
-/// before operands, larger operands before smaller ones. An op that runs on flat ranges
-/// computes little for the bytes that it reads, so it takes the sharding of one of its
-/// tensors if that moves less. For example, a gradient moves to its parameter and states
-/// rather than the other way round.
+/// before operands, larger operands before smaller ones. An op on flat ranges computes little
+/// per byte. It takes the sharding of one of its tensors if this moves less: a gradient moves
+/// to its parameter and states rather than the other way round.
 FactorAxes chooseAxes(mlir::Operation *op, const ShardingRule &rule, const AssignedShardings &assigned,
                       const comm::Mesh &mesh);
 
