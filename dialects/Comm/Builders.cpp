@@ -1,4 +1,4 @@
-//===- Builders.cpp - collectives on values from what they need -----------===//
+//===- Builders.cpp - builders of collectives on values -------------------===//
 
 #include "dialects/Comm/Sharding.h"
 

@@ -1,11 +1,10 @@
-//===- CollectiveVerifier.cpp - what collectives require ------------------===//
+//===- CollectiveVerifier.cpp - constraints on collectives ----------------===//
 //
-// Most follows from the row of the kind (runtime/CollectiveKinds.h): who of the group
-// sends and receives, and in which form.  Of the ranks that run a function all, some or
-// none are the root of their group, or the peer of a transfer; what an op has in that
-// function follows: operands where the root runs it too, results where nobody but
-// roots runs it.  What an op receives is called a result in messages: in memory it is
-// written into outs.
+// Most constraints follow from the row of the kind (runtime/CollectiveKinds.h): who in the
+// group sends and receives, and whole tensors or blocks. The root of a group, or the peer
+// of a transfer, may be all, some or none of the ranks that run a function. An op has
+// operands if the root runs the function too, and results unless only other ranks receive.
+// Messages call received tensors results; in memory form they are written to outs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +49,7 @@ static LogicalResult verifySameNumber(CollectiveOpInterface op, size_t received,
   return op->emitOpError() << "has " << received << " results for " << sent << " operands; each tensor has one";
 }
 
-/// Result i has the type of operand i.
+/// Fails unless result i has the type of operand i.
 static LogicalResult verifySameTypes(CollectiveOpInterface op) {
   SmallVector<RankedTensorType> sent = sentTypes(op), received = receivedTypes(op);
   if (failed(verifySameNumber(op, received.size(), sent.size())))
@@ -62,7 +61,7 @@ static LogicalResult verifySameTypes(CollectiveOpInterface op) {
   return success();
 }
 
-/// The kind can combine the elements of what is sent.
+/// Fails unless the kind can reduce the element types of the operands.
 static LogicalResult verifyReducible(CollectiveOpInterface op) {
   Reduction kind = *op.getReductionKind();
   for (auto [i, type] : llvm::enumerate(sentTypes(op))) {
@@ -77,8 +76,8 @@ static LogicalResult verifyReducible(CollectiveOpInterface op) {
   return success();
 }
 
-/// `dims` has an entry for each tensor, which is a dim of it, or kFlat where that is
-/// allowed.  `name` is what the dims and `what` what the tensors are called.
+/// Fails unless `dims` has an entry for each tensor: one of its dims, or kFlat if
+/// `mayBeFlat`. Messages call the dims `name` and the tensors `what`.
 static LogicalResult verifyDims(CollectiveOpInterface op, ArrayRef<int64_t> dims, StringRef name, TensorTypes types,
                                 StringRef what, bool mayBeFlat) {
   if (dims.size() != types.size())
@@ -91,8 +90,8 @@ static LogicalResult verifyDims(CollectiveOpInterface op, ArrayRef<int64_t> dims
   return success();
 }
 
-/// Block i is one of `ranks` of whole i along dims[i], and they have the same elements.
-/// The dims are verified for one of both.
+/// Fails unless block i is one of `ranks` equal blocks of whole i along dims[i], with the same
+/// element type. The caller has verified the dims against either the blocks or the wholes.
 static LogicalResult verifyBlocks(CollectiveOpInterface op, ArrayRef<int64_t> dims, TensorTypes blocks,
                                   StringRef blockName, TensorTypes wholes, StringRef wholeName, int64_t ranks) {
   if (failed(verifySameNumber(op, receivedTypes(op).size(), op.getSent().size())))
@@ -120,7 +119,7 @@ static LogicalResult verifyBlocks(CollectiveOpInterface op, ArrayRef<int64_t> di
   return success();
 }
 
-/// The same where the wholes are on other ranks: flat blocks have one dim.
+/// Verifies blocks whose wholes are on other ranks: flat blocks have one dim.
 static LogicalResult verifyFlatBlocks(CollectiveOpInterface op, ArrayRef<int64_t> dims, TensorTypes blocks,
                                       StringRef blockName) {
   for (auto [i, dim, block] : llvm::enumerate(dims, blocks))
@@ -129,7 +128,7 @@ static LogicalResult verifyFlatBlocks(CollectiveOpInterface op, ArrayRef<int64_t
   return success();
 }
 
-/// `number`, called `what`, is a rank of the group.
+/// Fails unless `number`, which messages call `what`, is a rank of the group.
 static LogicalResult verifyMember(CollectiveOpInterface op, const Mesh &mesh, StringRef what, int64_t number) {
   int64_t ranks = mesh.sizeOf(op.getAxes());
   if (number >= 0 && number < ranks)
@@ -139,15 +138,15 @@ static LogicalResult verifyMember(CollectiveOpInterface op, const Mesh &mesh, St
 }
 
 //===----------------------------------------------------------------------===//
-// Who sends and who receives
+// Senders and receivers
 //===----------------------------------------------------------------------===//
 
-/// How many of the ranks that run the op have this number in their group.
+/// Returns how many of the ranks that run the op have this number in their group.
 static Members membersHere(CollectiveOpInterface op, const Mesh &mesh, int64_t number) {
   return mesh.membersWithNumber(enclosingProgram(op), op.getAxes(), number);
 }
 
-/// Operands are there if and only if the root runs the function.
+/// Fails unless the op has operands if and only if the root runs the function.
 static LogicalResult verifyRootSends(CollectiveOpInterface op, const Mesh &mesh) {
   bool rootIsHere = membersHere(op, mesh, *op.getRootRank()) != Members::None;
   if (rootIsHere == !op.getSent().empty())
@@ -159,7 +158,7 @@ static LogicalResult verifyRootSends(CollectiveOpInterface op, const Mesh &mesh)
                            << " does not run this function; only the root sends";
 }
 
-/// Results are there if and only if roots alone run the function.
+/// Fails unless the op has results if and only if only roots run the function.
 static LogicalResult verifyRootReceives(CollectiveOpInterface op, const Mesh &mesh) {
   Members roots = membersHere(op, mesh, *op.getRootRank());
   bool hasResults = !receivedTypes(op).empty();
@@ -234,20 +233,20 @@ static LogicalResult verifyMembers(CollectiveOpInterface op, const Mesh &mesh) {
 // Forms of what is sent and received
 //===----------------------------------------------------------------------===//
 
-/// Whole tensors on both sides, where the ranks that run the function have both.
+/// Verifies whole tensors on both sides, if the ranks that run the function have both.
 static LogicalResult verifyWholes(CollectiveOpInterface op, const Mesh &mesh) {
   const CollectiveKind &row = op.getRow();
   if (row.sent.who == Who::Nobody || row.received.who == Who::Nobody)
     return success();
   if (row.sent.who == Who::Root && op.getSent().empty())
     return success();
-  // Roots alone hold what they send.
+  // A root may receive nothing and keep what it holds.
   bool mayKeep =
       row.hasRoot() && (row.received.who == Who::Root || membersHere(op, mesh, *op.getRootRank()) == Members::All);
   return mayKeep && receivedTypes(op).empty() ? success() : verifySameTypes(op);
 }
 
-/// A block on one side, and on the other, if it is here, the whole tensor.
+/// Verifies a block on one side and, if it is here, the whole tensor on the other.
 static LogicalResult verifyBlockAndWhole(CollectiveOpInterface op, int64_t ranks) {
   SmallVector<RankedTensorType> sent = sentTypes(op), received = receivedTypes(op);
   bool sendsBlock = op.getRow().sent.form == Form::Block;
@@ -263,7 +262,7 @@ static LogicalResult verifyBlockAndWhole(CollectiveOpInterface op, int64_t ranks
   return verifyBlocks(op, dims, blocks, blockName, wholes, wholeName, ranks);
 }
 
-/// Blocks on both sides: the ranks exchange them.
+/// Verifies blocks on both sides, which the ranks exchange.
 static LogicalResult verifyExchange(CollectiveOpInterface op, int64_t ranks) {
   SmallVector<RankedTensorType> sent = sentTypes(op), received = receivedTypes(op);
   // all_to_all_c1

@@ -1,7 +1,7 @@
-//===- Collectives.cpp - what all collectives answer and require ----------===//
+//===- Collectives.cpp - effects, operands and bytes of collectives -------===//
 //
-// Effects, what goes in and out on values or in memory, and the bytes that are sent.
-// What they require is in CollectiveVerifier.cpp.
+// Effects of collectives, the tensors that go in and out on values or in memory, and
+// the bytes that are sent. CollectiveVerifier.cpp has the constraints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +15,9 @@ using namespace braid::comm;
 // Effects
 //===----------------------------------------------------------------------===//
 
-/// On values a collective is pure where all ranks run the function: removing or
-/// merging it does the same on each.  Where only some run it, where nothing but
-/// the order is the result, or where a ticket has the result, it has an effect.
+/// On values, a collective is pure if all ranks run the function: removing or merging
+/// it has the same result on each rank. It has an effect if only some ranks run it, if
+/// it has no results, or if its result belongs to a ticket.
 void comm::detail::collectEffects(Operation *op, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   ProgramAttr program = enclosingProgram(op);
   bool onlySome = program && program.getAxis();
@@ -60,7 +60,7 @@ static int64_t bytes(ArrayRef<RankedTensorType> types) {
 
 int64_t comm::wholeBytes(CollectiveOpInterface op) { return std::max(bytes(sentTypes(op)), bytes(receivedTypes(op))); }
 
-/// Bytes of the whole tensors, padded to equal blocks where a rank has one of them.
+/// Returns the bytes of the whole tensors. Includes the padding to equal blocks if a rank has one block of each.
 static int64_t paddedBytes(CollectiveOpInterface op, int64_t ranks) {
   SmallVector<RankedTensorType> sent = sentTypes(op), received = receivedTypes(op);
   if (op.getRow().sent.form == Form::Block)
@@ -72,7 +72,7 @@ static int64_t paddedBytes(CollectiveOpInterface op, int64_t ranks) {
 
 int64_t comm::detail::bytesSent(Operation *operation, int64_t ranks) {
   auto op = cast<CollectiveOpInterface>(operation);
-  // A rank that is its own target sends nothing.
+  // A rank that sends to itself transfers nothing.
   if (ArrayRef<int64_t> pairs = op.getPairs(); op.getRow().naming == Naming::Pairs) {
     bool isLocal = true;
     for (size_t i = 0; i + 1 < pairs.size(); i += 2)

@@ -22,18 +22,17 @@
 #include "dialects/Comm/CommTypes.h.inc"
 
 namespace braid::comm {
-/// In a list of dims: the tensor is sharded in its flat order.  See
-/// `#comm.sharding`.
+/// Value in a list of dims: the tensor is sharded along its flat order. See `#comm.sharding`.
 inline constexpr int64_t kFlat = -1;
 
 class Mesh;
 
-/// What a rank's device does beside computing, each in the order of starts: it exchanges with other
-/// ranks, and copies from the memory of its host and to it.
+/// Queues of a device beside computation: exchanges with other ranks, copies from the memory of its host,
+/// and copies to it. Each queue runs in the order of its starts.
 enum class Queue : unsigned { Ranks, FromHost, ToHost };
 inline constexpr unsigned kNumQueues = 3;
 
-/// What all collectives share; in Collectives.cpp and CollectiveVerifier.cpp.
+/// Functions that all collectives share; in Collectives.cpp and CollectiveVerifier.cpp.
 namespace detail {
 llvm::LogicalResult verifyCollective(mlir::Operation *op, mlir::SymbolTableCollection &tables);
 int64_t bytesSent(mlir::Operation *op, int64_t ranks);
@@ -44,12 +43,11 @@ void collectEffects(mlir::Operation *op, llvm::SmallVectorImpl<mlir::MemoryEffec
 #include "dialects/Comm/CommInterfaces.h.inc"
 
 namespace braid::comm {
-/// The tensors that a collective sends and receives, on values or in memory.
+/// Return the types of the tensors that a collective sends and receives, on values or in memory.
 llvm::SmallVector<mlir::RankedTensorType> sentTypes(CollectiveOpInterface op);
 llvm::SmallVector<mlir::RankedTensorType> receivedTypes(CollectiveOpInterface op);
 
-/// Bytes of what is sent or received, whichever is more: of the whole tensors, where
-/// this rank has them.
+/// Returns the larger of the bytes sent and received: the bytes of the whole tensors if this rank has them.
 int64_t wholeBytes(CollectiveOpInterface op);
 } // namespace braid::comm
 
@@ -57,9 +55,9 @@ int64_t wholeBytes(CollectiveOpInterface op);
 #include "dialects/Comm/CommOps.h.inc"
 
 namespace braid::comm {
-/// The queue of an action, or of what it starts; none for what computes, and for a wait.
+/// Returns the queue of an action, or of the action that it starts. No value for computing actions and for waits.
 std::optional<Queue> queueOf(mlir::Operation *action);
-/// The copy from or to the host that an action is, starts or waits for; null for others.
+/// Returns the host copy that an action is, starts or waits for; null for others.
 CopyOp copyOf(mlir::Operation *action);
 } // namespace braid::comm
 

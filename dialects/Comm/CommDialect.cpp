@@ -32,7 +32,7 @@ void CommDialect::initialize() {
 // Axes
 //===----------------------------------------------------------------------===//
 
-/// `dp, tp}` or `dp, ?}`: what follows the brace.
+/// Parses the rest after the brace: `dp, tp}` or `dp, ?}`.
 static ParseResult parseAxesAfterBrace(AsmParser &parser, AxesAttr &axes) {
   SmallVector<StringAttr> names;
   bool open = false, first = true;
@@ -93,7 +93,7 @@ static ParseResult parseReduction(AsmParser &parser, Reduction &reduction) {
 }
 
 namespace {
-/// What a sharding says after its mesh.
+/// The parts of a sharding after its mesh.
 struct ShardingParts {
   SmallVector<AxesAttr> dims;
   AxesAttr partial, flat;
@@ -103,7 +103,7 @@ struct ShardingParts {
 };
 } // namespace
 
-/// What follows a comma: `{dp} {} {tp}`, or one of the named parts.
+/// Parses the rest after a comma: `{dp} {} {tp}`, or one of the named parts.
 static ParseResult parsePart(AsmParser &parser, ShardingParts &parts) {
   SMLoc loc = parser.getCurrentLocation();
   if (parts.dims.empty() && succeeded(parser.parseOptionalLBrace())) {
@@ -128,7 +128,7 @@ static ParseResult parsePart(AsmParser &parser, ShardingParts &parts) {
   return parser.emitError(loc) << "expected axes, partial, flat or priority, found '" << keyword << "'";
 }
 
-/// `<@mesh, {dp} {}, partial sum {tp}, flat {dp}, priority 1>`
+/// Parses `<@mesh, {dp} {}, partial sum {tp}, flat {dp}, priority 1>`.
 Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   FlatSymbolRefAttr mesh;
   ShardingParts parts;
@@ -210,7 +210,7 @@ ShardingAttr ShardingAttr::withFlat(AxesAttr flat) const {
 // Program and ticket
 //===----------------------------------------------------------------------===//
 
-/// `<@mesh>` or `<@mesh, pp = [0, 1]>`
+/// Parses `<@mesh>` or `<@mesh, pp = [0, 1]>`.
 Attribute ProgramAttr::parse(AsmParser &parser, Type) {
   FlatSymbolRefAttr mesh;
   StringAttr axis;

@@ -1,8 +1,7 @@
-//===- CommOps.cpp - the ops around collectives ---------------------------===//
+//===- CommOps.cpp - meshes, annotations and their syntax -----------------===//
 //
-// Syntax of dims, pairs and mesh axes; the mesh; annotations.  What a rank does
-// alone is in RankActions.cpp, collectives in Collectives.cpp, start and wait in
-// Tickets.cpp.
+// Syntax of dims, pairs and mesh axes; the mesh; annotations. RankActions.cpp has the actions
+// without communication, Collectives.cpp the collectives, Tickets.cpp start and wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +19,7 @@ using namespace braid::comm;
 // Syntax
 //===----------------------------------------------------------------------===//
 
-/// `dp = 2`, in `[...]`
+/// Parses `dp = 2`, in `[...]`.
 static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &names, DenseI64ArrayAttr &sizes) {
   SmallVector<Attribute> keywords;
   SmallVector<int64_t> numbers;
@@ -87,7 +86,7 @@ static void printDims(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr dims
   printer << ']';
 }
 
-/// `0 -> 1`, in `[...]`
+/// Parses `0 -> 1`, in `[...]`.
 static ParseResult parsePairs(OpAsmParser &parser, DenseI64ArrayAttr &pairs) {
   SmallVector<int64_t> numbers;
   auto parseOne = [&]() -> ParseResult {
@@ -121,14 +120,14 @@ void CommDialect::registerOps() {
 // Mesh
 //===----------------------------------------------------------------------===//
 
-/// What the parser takes for a name: `[a-zA-Z_][a-zA-Z0-9_$.]*`.
+/// Returns whether the parser accepts the name: `[a-zA-Z_][a-zA-Z0-9_$.]*`.
 static bool isIdentifier(StringRef name) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; };
   return !name.empty() && (llvm::isAlpha(name[0]) || name[0] == '_') && llvm::all_of(name, isPart);
 }
 
-/// What is computed of all ranks, such as tables of groups and of who sends to whom, takes time and
-/// memory for each.
+/// Upper limit of ranks. Tables over all ranks, such as groups and the peers of transfers, cost
+/// time and memory for each rank.
 static constexpr int64_t kMaxRanks = 1 << 20;
 
 LogicalResult MeshOp::verify() {
@@ -193,7 +192,7 @@ LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 ShardingRule ConstrainOp::getShardingRule() { return elementwiseRule(*this).linearIn(0); }
 
-/// The same of the dims that the shard has whole.
+/// Builds a constraint on the shard, with no axes for the dims that are sharded.
 SmallVector<Value> ConstrainOp::buildShard(OpBuilder &builder, const Shard &shard) {
   if (shard.flat)
     return {shard.operands[0]};

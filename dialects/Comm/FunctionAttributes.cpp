@@ -1,7 +1,7 @@
-//===- FunctionAttributes.cpp - what functions say of ranks and parts -----===//
+//===- FunctionAttributes.cpp - attributes of functions and parts ---------===//
 //
-// Checks of `comm.program`, of `comm.sharding` and `comm.global` of arguments and
-// results, and of `comm.shardings` of ops.
+// Checks `comm.program` of functions, `comm.sharding` and `comm.global` of arguments
+// and results, and `comm.shardings` of ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ static LogicalResult verifyProgram(Operation *op, ProgramAttr program) {
   return success();
 }
 
-/// Checks `comm.global` of a part of type `tensor`; without a sharding it is the whole.
+/// Checks `comm.global` of a part of type `tensor`. Without a sharding, the part must be the whole tensor.
 static LogicalResult verifyGlobal(function_ref<InFlightDiagnostic()> emitError, Attribute attribute, bool isLocal,
                                   RankedTensorType tensor, DictionaryAttr all) {
   auto type = dyn_cast<TypeAttr>(attribute);
@@ -56,7 +56,7 @@ static LogicalResult verifyGlobal(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
-/// Checks that `tensor` is the part of `global` that a rank of the program has.
+/// Checks that `tensor` is the type of the part of `global` that a rank of the program holds.
 static LogicalResult verifyLocalType(function_ref<InFlightDiagnostic()> emitError, const Mesh &mesh,
                                      ShardingAttr sharding, RankedTensorType global, RankedTensorType tensor) {
   if (sharding.hasOpenDims())
@@ -67,8 +67,8 @@ static LogicalResult verifyLocalType(function_ref<InFlightDiagnostic()> emitErro
   return success();
 }
 
-/// Checks `comm.sharding` and `comm.global` of `what`, an argument, a result or a
-/// range of memory; `isLocal` where the type is that of a rank's part.
+/// Checks `comm.sharding` and `comm.global` of `what`: an argument, a result or a range
+/// of memory. `isLocal` is true if the type is that of a rank's part.
 static LogicalResult verifyPart(Operation *op, NamedAttribute attribute, const Twine &what, bool isLocal, Type type,
                                 DictionaryAttr all) {
   auto emitError = [&] { return op->emitError() << what << ": "; };
@@ -92,14 +92,14 @@ static LogicalResult verifyPart(Operation *op, NamedAttribute attribute, const T
   auto logical = all.getAs<TypeAttr>(CommDialect::kGlobal);
   auto global = logical ? dyn_cast<RankedTensorType>(logical.getValue()) : tensor;
   if (!global)
-    return success(); // the error is that of comm.global
+    return success(); // reported for comm.global
   if (failed(verifySharding(emitError, *mesh, sharding, global)))
     return failure();
   return isLocal ? verifyLocalType(emitError, *mesh, sharding, global, tensor) : success();
 }
 
-/// Memory form keeps the attributes of arguments and results on what holds them: an
-/// exec.tensor, or an exec.buffer with a type.
+/// Checks a part in memory form, which keeps the attributes of arguments and results on
+/// their memory: an exec.tensor, or an exec.buffer with a type.
 static LogicalResult verifyPartInMemory(Operation *op, NamedAttribute attribute) {
   Type type;
   if (auto tensor = dyn_cast<exec::TensorOp>(op))
@@ -113,8 +113,7 @@ static LogicalResult verifyPartInMemory(Operation *op, NamedAttribute attribute)
   return verifyPart(op, attribute, "'" + name + "'", /*isLocal=*/true, type, op->getDiscardableAttrDictionary());
 }
 
-/// Checks `comm.factors` against the mesh; how many there are depends on the op's
-/// rule.
+/// Checks `comm.factors` against the mesh. The number of factors depends on the op's rule and is not checked here.
 static LogicalResult verifyFactors(Operation *op, Attribute value) {
   auto factors = dyn_cast<ShardingAttr>(value);
   if (!factors)

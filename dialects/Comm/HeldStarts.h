@@ -1,8 +1,8 @@
 //===- HeldStarts.h - collectives that do not start early -------*- C++ -*-===//
 //
-// The discardable attribute `comm.held_start` of a collective, on values and in memory: it starts no earlier
-// than what computes before it in the program is done.  What a block of a ring sends on is there long before
-// the next rank computes with it, and what arrives early lies in memory.
+// The discardable attribute `comm.held_start` of a collective, on values and in memory: the collective
+// starts only after the actions before it in the program have computed. A block that a ring passes on would
+// otherwise arrive long before the next rank uses it, and occupy memory until then.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_COMM_HELDSTARTS_H

@@ -36,7 +36,7 @@ std::string CopyOp::getActionName() { return getTo() == Memory::Host ? "copy_to_
 bool CopyOp::mayReadStrided(unsigned, ArrayRef<int64_t>) { return false; }
 Queue CopyOp::getQueue() { return getTo() == Memory::Host ? Queue::ToHost : Queue::FromHost; }
 
-/// Where a ticket has the results, nothing reads those of the op itself.
+/// A copy whose results belong to a ticket has an effect, because nothing reads its own results.
 void CopyOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   exec::collectEffects(*this, effects);
   if (isa_and_present<StartOp>((*this)->getParentOp()))

@@ -12,8 +12,8 @@ Mesh::Mesh(MeshOp op) : sizes(op.getSizes()) {
     names.push_back(cast<StringAttr>(name));
 }
 
-/// The mesh in the nearest symbol table that has it: an exec.program is a table of
-/// its own, in the module with the mesh.
+/// Returns the mesh in the nearest symbol table that has it. An exec.program is a
+/// symbol table of its own, inside the module that has the mesh.
 static MeshOp findMesh(Operation *user, function_ref<Operation *(Operation *)> lookupIn) {
   Operation *table = SymbolTable::getNearestSymbolTable(user);
   while (table) {
@@ -29,7 +29,7 @@ static MeshOp findMesh(Operation *user, FlatSymbolRefAttr symbol) {
   return findMesh(user, [&](Operation *table) { return SymbolTable::lookupSymbolIn(table, symbol); });
 }
 
-/// The mesh of `op`, or an error at `user` if there is none.
+/// Returns the mesh of `op`, or an error at `user` if `op` is null.
 static FailureOr<Mesh> requireMesh(MeshOp op, Operation *user, FlatSymbolRefAttr symbol) {
   if (op)
     return Mesh(op);
@@ -119,7 +119,7 @@ bool Mesh::runs(ProgramAttr program, int64_t rank) const {
 }
 
 Members Mesh::membersWithNumber(ProgramAttr program, AxesAttr axes, int64_t number) const {
-  // The ranks of a program are a box in the grid: it decides axis by axis.
+  // The ranks of a program are a box in the grid, so each axis can be checked separately.
   Members members = Members::All;
   for (StringAttr axis : llvm::reverse(axes.getNames())) {
     int64_t size = sizeOf(axis), wanted = number % size;
@@ -154,7 +154,7 @@ LogicalResult braid::comm::verifyAxes(function_ref<InFlightDiagnostic()> emitErr
   return success();
 }
 
-/// The function around `op` that says which ranks run it; null where none says.
+/// Returns the function around `op` with a `comm.program` attribute; null if there is none.
 static Operation *enclosingFunction(Operation *op) {
   Operation *function = op->getParentOp();
   while (function && !function->hasAttrOfType<ProgramAttr>(CommDialect::kProgram))

@@ -1,4 +1,4 @@
-//===- MovedValues.cpp - which values a collective moves ------------------===//
+//===- MovedValues.cpp - values that a collective moves -------------------===//
 
 #include "dialects/Comm/MovedValues.h"
 #include "dialects/Exec/Exec.h"
@@ -27,7 +27,7 @@ void comm::setMovedValues(Operation *op, ArrayRef<Attribute> values) {
   op->setAttr(kMoved, ArrayAttr::get(op->getContext(), values));
 }
 
-/// The tensors of a collective on a rank that sends or receives them.
+/// Returns the number of tensors of a collective, on a rank that sends or receives them.
 static size_t numTensors(CollectiveOpInterface op) {
   auto outs = cast<exec::ActionOpInterface>(*op).getActionOuts();
   return std::max({op.getSent().size(), outs.size(), size_t(op->getNumResults())});

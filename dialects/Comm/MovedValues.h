@@ -1,13 +1,13 @@
-//===- MovedValues.h - which values a collective moves ----------*- C++ -*-===//
+//===- MovedValues.h - values that a collective moves -----------*- C++ -*-===//
 //
-// The discardable attribute `comm.moved` of a collective, on values and in memory.  Where the ranks
-// of a program run several functions, a pass has cut these from one function that all ranks would
-// run.  For each tensor of a collective that ranks of several functions take part in, the attribute says
-// which value of that function it is: an argument by its name, a result by its number among all values.
+// The discardable attribute `comm.moved` of a collective, on values and in memory. If the ranks of a
+// program run several functions, a pass has cut these from one original function. A collective between
+// ranks of different functions lists its tensors as values of the original function: an argument by its
+// name, a result by its number among all values.
 //
 //   comm.moved = ["wte.weight", 40]
 //
-// comm-verify-order compares it: types alone do not tell one tensor from another.
+// comm-verify-order compares these values, because types alone do not tell tensors apart.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_COMM_MOVEDVALUES_H
@@ -20,7 +20,7 @@ namespace braid::comm {
 
 inline constexpr llvm::StringLiteral kMoved = "comm.moved";
 
-/// The names and numbers of a function's values.
+/// Names and numbers of the values of a function.
 class ValueNumbers {
 public:
   explicit ValueNumbers(mlir::func::FuncOp function);
@@ -30,7 +30,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Attribute> numbers;
 };
 
-/// Null where nothing is said.
+/// Returns the attribute, or null if the op lacks it.
 mlir::ArrayAttr movedValuesOf(mlir::Operation *op);
 void setMovedValues(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> values);
 

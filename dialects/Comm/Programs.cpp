@@ -1,4 +1,4 @@
-//===- Programs.cpp - functions of some ranks alone -----------------------===//
+//===- Programs.cpp - functions that only some ranks run ------------------===//
 
 #include "dialects/Comm/Programs.h"
 
@@ -28,7 +28,7 @@ ProgramAttr comm::unite(Operation *user, ProgramAttr a, ProgramAttr b) {
 }
 
 bool comm::shareRanks(ProgramAttr a, ProgramAttr b) {
-  // Ranks of different axes meet in a grid.
+  // The coordinates of different axes always share a rank of the grid.
   if (!a || !b || a.getAxis() != b.getAxis())
     return true;
   return llvm::any_of(a.getCoordinates(), [&](int64_t at) { return llvm::is_contained(b.getCoordinates(), at); });

@@ -1,8 +1,7 @@
-//===- Programs.h - functions of some ranks alone ---------------*- C++ -*-===//
+//===- Programs.h - functions that only some ranks run ----------*- C++ -*-===//
 //
-// Functions that name coordinates along an axis of one mesh make one program
-// together.  Where a module has several such programs each function says by its
-// entry which one it is of.
+// Functions that name coordinates along the same axis of one mesh form one program. If a
+// module has several such programs, the entry attribute of each function names its program.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_COMM_PROGRAMS_H
@@ -12,27 +11,27 @@
 
 namespace braid::comm {
 
-/// `comm.entry = "train"` on a function that some ranks run: what all ranks call the
-/// program that it is theirs of.
+/// Entry attribute `comm.entry = "train"` of a function that only some ranks run: the
+/// name of its program, which is common to all ranks.
 inline constexpr llvm::StringLiteral kEntry = "comm.entry";
 
-/// Of a comm.pipeline: the names of the parameters and states in the order that they have without
-/// stages, which initial values depend on.
+/// Attribute of comm.pipeline: names of the parameters and states in their order without stages,
+/// on which the initial values depend.
 inline constexpr llvm::StringLiteral kTensorOrder = "tensor_order";
 
-/// Of a comm.pipeline: the units of each stage, for people.
+/// Attribute of comm.pipeline: the units of each stage, as text for reports.
 inline constexpr llvm::StringLiteral kStageUnits = "stage_units";
 
-/// Null where there is none.
+/// Returns the entry attribute of a function, or null.
 mlir::StringAttr entryOf(mlir::Operation *function);
 
-/// The ranks that run a function or hold a tensor; null for all.
+/// Returns the ranks that run a function or hold a tensor; null for all.
 ProgramAttr someRanksOf(mlir::Operation *op);
 
-/// The ranks of either, seen from `user`; null for all.
+/// Returns the union of two sets of ranks, seen from `user`; null for all.
 ProgramAttr unite(mlir::Operation *user, ProgramAttr a, ProgramAttr b);
 
-/// Whether some rank is of both; null is all ranks.
+/// Returns whether some rank is in both sets; null means all ranks.
 bool shareRanks(ProgramAttr a, ProgramAttr b);
 
 } // namespace braid::comm

@@ -1,7 +1,7 @@
-//===- RankActions.cpp - what a rank does alone at its place in the mesh --===//
+//===- RankActions.cpp - actions without communication --------------------===//
 //
-// Slices split a tensor by the rank's number and assemble joins it: actions like others,
-// without communication.
+// A slice takes a rank's block of a tensor, and an assemble joins blocks. Both are
+// ordinary actions, without communication.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ static LogicalResult verifyForm(exec::ActionOpInterface action) {
                               << "; an op is on values or in memory";
 }
 
-/// The mesh of an action whose form is verified too.
+/// Returns the mesh of an action, whose form is verified too.
 template <typename Action> static FailureOr<Mesh> requirePlace(Action action, SymbolTableCollection &tables) {
   FailureOr<Mesh> mesh = requireGroup(action, action.getMeshAttr(), action.getAxes(), tables);
   if (failed(mesh) || failed(verifyForm(action)))
@@ -39,13 +39,13 @@ template <typename Action> static FailureOr<Mesh> requirePlace(Action action, Sy
   return mesh;
 }
 
-/// What is not in the block is not read.
+/// A slice reads only its block.
 exec::ActionCost SliceOp::getActionCost() {
   int64_t bytes = bytesOf(TypeRange(getType()));
   return {0, 0, bytes, bytes};
 }
 
-/// The rows of a block along a dim may lie apart; the flat order is one range.
+/// The rows of a block along a dim may be strided; a flat range is contiguous.
 static bool mayWriteBlock(int64_t dim, ArrayRef<int64_t> strides) {
   return dim != kFlat && (strides.empty() || strides.back() == 1);
 }

@@ -1,4 +1,4 @@
-//===- Sharding.cpp - which part of a tensor a rank holds -----------------===//
+//===- Sharding.cpp - the part of a tensor that a rank holds --------------===//
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Interfaces/Divisors.h"
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace braid::comm;
 
-/// The error of an axis that a sharding uses in two places.
+/// Reports an axis that a sharding uses twice.
 static LogicalResult verifyOnce(function_ref<InFlightDiagnostic()> emitError, ShardingAttr sharding) {
   SmallPtrSet<StringAttr, 4> seen;
   auto visit = [&](AxesAttr axes) -> LogicalResult {

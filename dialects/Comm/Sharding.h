@@ -1,6 +1,6 @@
-//===- Sharding.h - which part of a tensor a rank holds ---------*- C++ -*-===//
+//===- Sharding.h - the part of a tensor that a rank holds ------*- C++ -*-===//
 //
-// The arithmetic of `#comm.sharding`; see there for what it means.
+// The arithmetic of `#comm.sharding`; the attribute's description defines its meaning.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_COMM_SHARDING_H
@@ -10,30 +10,30 @@
 
 namespace braid::comm {
 
-/// Checks a sharding of a tensor: one list of axes for each dim, axes of the
-/// mesh, none used twice, sizes that divide.
+/// Checks a sharding of a tensor: one list of axes per dim, axes of the mesh, no axis
+/// used twice, sizes that divide.
 llvm::LogicalResult verifySharding(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, const Mesh &mesh,
                                    ShardingAttr sharding, mlir::RankedTensorType type);
 
-/// Whether partial values may be added, scaled or moved before they are combined.
+/// Returns whether partial values may be added, scaled or moved before they are combined.
 inline bool isAdditive(Reduction reduction) { return reduction == Reduction::Sum || reduction == Reduction::Mean; }
 
-/// The type of a rank's part.  The sharding must be valid.
+/// Returns the type of a rank's part. The sharding must be valid.
 mlir::RankedTensorType localType(mlir::RankedTensorType type, ShardingAttr sharding, const Mesh &mesh);
-/// The same type before the flat order is sharded.
+/// Returns the type of a rank's part before the flat order is sharded.
 mlir::RankedTensorType localDimsType(mlir::RankedTensorType type, ShardingAttr sharding, const Mesh &mesh);
 
-/// One of `ranks` equal blocks of a tensor along `dim`, or, for kFlat, of its
-/// flat order.  `ranks` must divide the dim.
+/// Returns the type of one of `ranks` equal blocks of a tensor along `dim`, or of its
+/// flat order for kFlat. `ranks` must divide the dim.
 mlir::RankedTensorType blockType(mlir::RankedTensorType whole, int64_t dim, int64_t ranks);
-/// `ranks` equal blocks side by side along `dim`, which cannot be kFlat: a flat
-/// range does not say the shape that it is from.
+/// Returns the type of `ranks` equal blocks joined along `dim`. `dim` cannot be kFlat,
+/// because a flat range does not determine the shape of its tensor.
 mlir::RankedTensorType wholeType(mlir::RankedTensorType block, int64_t dim, int64_t ranks);
 
-/// The elements of each of `ranks` equal flat ranges: ceil(elements / ranks).
+/// Returns the number of elements in each of `ranks` equal flat ranges: ceil(elements / ranks).
 int64_t flatRange(int64_t elements, int64_t ranks);
 
-/// The sharding that an argument or result says, or replicated on `mesh`.
+/// Return the sharding attribute of an argument or result; replicated on `mesh` if there is none.
 ShardingAttr shardingOfArgument(mlir::Operation *function, unsigned argument, mlir::FlatSymbolRefAttr mesh);
 ShardingAttr shardingOfResult(mlir::Operation *function, unsigned result, mlir::FlatSymbolRefAttr mesh);
 

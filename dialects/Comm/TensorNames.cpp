@@ -1,4 +1,4 @@
-//===- TensorNames.cpp - whose tensors a collective sends -----------------===//
+//===- TensorNames.cpp - names of the tensors of a collective -------------===//
 
 #include "dialects/Comm/TensorNames.h"
 #include "mlir/IR/Builders.h"

@@ -1,12 +1,11 @@
-//===- TensorNames.h - whose tensors a collective sends ---------*- C++ -*-===//
+//===- TensorNames.h - names of the tensors of a collective -----*- C++ -*-===//
 //
-// The discardable attribute `comm.tensors` of a collective, on values and in memory:
-// for each tensor that it sends a name that the graph gives, of a parameter or a
-// state, or what a number is.
+// The discardable attribute `comm.tensors` of a collective, on values and in memory. It names each
+// tensor that is sent: the graph's name of a parameter or state, or a description of a number.
 //
 //   comm.tensors = ["h.0.mlp.weight", "h.0.mlp.bias"]
 //
-// Reports print it; nothing is decided by it.
+// Reports print the names; no pass depends on them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_COMM_TENSORNAMES_H
@@ -18,7 +17,7 @@ namespace braid::comm {
 
 inline constexpr llvm::StringLiteral kTensors = "comm.tensors";
 
-/// What a collective carries; empty for nothing.
+/// Returns the names of the tensors that a collective sends; empty without the attribute.
 llvm::SmallVector<llvm::StringRef> tensorNamesOf(CollectiveOpInterface op);
 void setTensorNames(CollectiveOpInterface op, llvm::ArrayRef<llvm::StringRef> names);
 

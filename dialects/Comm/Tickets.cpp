@@ -1,7 +1,7 @@
 //===- Tickets.cpp - start and wait ---------------------------------------===//
 //
-// A ticket ties a wait to its start: from one to the other the collective, or the copy, owns
-// the memory of its results, and its operands stay as they are.
+// A ticket connects a wait to its start. Between the two, the collective or copy owns the
+// memory of its results, and its operands must not change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,7 @@ using namespace braid::comm;
 // Constraints
 //===----------------------------------------------------------------------===//
 
-/// start_c3: the ticket is waited for exactly once, later in the block of the
-/// start, and used for nothing else.
+/// start_c3: the ticket is waited for exactly once, later in the block of the start, and has no other use.
 static LogicalResult verifyTicket(StartOp start) {
   WaitOp wait;
   for (Operation *user : start.getTicket().getUsers()) {
@@ -69,7 +68,7 @@ LogicalResult WaitOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// As actions
+// Actions
 //===----------------------------------------------------------------------===//
 
 WaitOp StartOp::getWait() {
@@ -113,7 +112,7 @@ bool WaitOp::isOrdered() {
   return !start || start.isOrdered();
 }
 
-/// Both order the queue: they are never removed, merged or exchanged.
+/// Both order the queue, so they are never removed, merged or reordered.
 void StartOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Write::get());
 }

@@ -1,4 +1,4 @@
-//===- Timing.cpp - what is expected of a collective ----------------------===//
+//===- Timing.cpp - predicted times of a collective -----------------------===//
 
 #include "dialects/Comm/Timing.h"
 #include "mlir/IR/Builders.h"

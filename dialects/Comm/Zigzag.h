@@ -1,12 +1,12 @@
-//===- Zigzag.h - positions in an order that balances ranks -----*- C++ -*-===//
+//===- Zigzag.h - order of positions that balances ranks --------*- C++ -*-===//
 //
-// Of what a causal mask leaves, the last positions of a sequence have most.  Where a module says
-// `comm.zigzag = #comm<axes{cp}>`, a dim of positions that is sharded over this axis of c ranks is 2c blocks, of
-// which rank i has block i and, behind it, block 2c - 1 - i: then all ranks have equally much.  Which dims are of
-// positions, TokenDims finds; others, and flat ranges, are shared out in order.
+// Under a causal mask, the last positions of a sequence have the most work. A module may have the attribute
+// `comm.zigzag = #comm<axes{cp}>`. A dim of positions that is sharded over this axis of c ranks is then divided
+// into 2c blocks; rank i holds block i and, behind it, block 2c - 1 - i, so that all ranks have equal work.
+// TokenDims finds the dims of positions; other dims, and flat ranges, are sharded in order.
 //
-// A rank computes with such a part as with any other.  What must know where its part is becomes one op for each
-// block, on which `comm.half`, 0 or 1, says which block it is (comm-partition).
+// Most ops compute on such a part as on any other. An op that needs its position becomes one op per block; its
+// attribute `comm.half`, 0 or 1, is the block (comm-partition).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_COMM_ZIGZAG_H

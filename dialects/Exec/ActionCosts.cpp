@@ -1,7 +1,7 @@
 //===- ActionCosts.cpp - operations and bytes of each action --------------===//
 //
-// Bytes count each operand and result once: caches and what they save are not
-// known here.  Where only part of an operand is read, that part counts.
+// Bytes count each operand and result once, because caches and what they save are
+// unknown here. If only part of an operand is read, only that part counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 
-/// Operations of a vector unit in one call of exp, tanh, erf, … as a polynomial,
-/// and in one number of a counter-based random generator.
+/// Vector operations in one call of exp, tanh, erf, … as a polynomial, and in one
+/// number of a counter-based random generator.
 static constexpr int64_t kFunctionFlops = 16, kRandomFlops = 40;
-/// The same of a function that may be approximate: an instruction of its own, and a product
-/// that scales its argument.
+/// Vector operations of a function that may be approximate: its own instruction, and a
+/// product that scales the argument.
 static constexpr int64_t kApproximateFlops = 2;
 
 static int64_t bytesOfTensors(TypeRange types) {
@@ -34,7 +34,7 @@ ActionCost exec::detail::costOfMoving(Operation *op) {
   TypeRange written = action.getActionOuts().empty() ? TypeRange(action.getActionResults().getTypes())
                                                      : TypeRange(action.getActionOuts().getTypes());
   SmallVector<Type> read;
-  // What begins or ends elsewhere has no tensors of its own.
+  // Only tensors that the action reads count; the ticket of a wait is not one of them.
   for (Value in : action.getActionIns())
     read.push_back(in.getType());
   return {0, 0, bytesOfTensors(read), bytesOfTensors(written)};
@@ -50,15 +50,15 @@ static int64_t flopsOf(Operation &scalar) {
   auto fast = dyn_cast<arith::ArithFastMathInterface>(scalar);
   arith::FastMathFlagsAttr flags = fast ? fast.getFastMathFlagsAttr() : arith::FastMathFlagsAttr();
   bool isApproximate = flags && bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::afn);
-  // Additions and the like; indices and yields cost nothing.
+  // Everything else is one operation, such as an addition; indices and yields cost nothing.
   if (isa<math::MathDialect>(scalar.getDialect()))
     return isApproximate ? kApproximateFlops : kFunctionFlops;
   bool computes = !isa<linalg::LinalgDialect>(scalar.getDialect()) && !scalar.hasTrait<OpTrait::ConstantLike>();
   return computes ? 1 : 0;
 }
 
-/// Of the generics in a kernel's body, each over its own iteration space.  A sum that picks a
-/// lane is a load.
+/// Returns the operations of the generics in a kernel's body, each over its own iteration
+/// space. A sum that picks one lane is a load and costs nothing.
 static int64_t flopsOf(Block &body) {
   int64_t flops = 0;
   for (auto generic : body.getOps<linalg::GenericOp>()) {
@@ -74,7 +74,7 @@ static int64_t flopsOf(Block &body) {
   return flops;
 }
 
-/// Of tables, the bytes beyond the rows that are looked up, each as often as it is.
+/// Returns the bytes of tables that are not read: their size minus the looked-up rows, each counted per look-up.
 static int64_t bytesNotRead(Block &body) {
   llvm::MapVector<BlockArgument, int64_t> read;
   visitTableReads(body, [&](linalg::GenericOp generic, const TableRead &its) {
@@ -93,7 +93,7 @@ ActionCost KernelOp::getActionCost() {
   return cost;
 }
 
-/// A flat kernel's body has one element or one row and stands for any number.
+/// The body of a flat kernel has one element or one row, and stands for any number of them.
 ActionCost LaunchOp::getActionCost() {
   ActionCost cost = detail::costOfMoving(*this);
   Operation *module = (*this)->getParentOfType<ProgramOp>()->getParentOp();
@@ -115,13 +115,12 @@ ActionCost LaunchOp::getActionCost() {
 // Library calls
 //===----------------------------------------------------------------------===//
 
-/// The tensor that an action with one result makes, in either form.
+/// Returns the type of the single result of an action, in either form.
 template <typename Action> static RankedTensorType resultType(Action action) {
   return tensorOf(action.getOuts().empty() ? action.getResult().getType() : action.getOuts().front().getType());
 }
 
-/// A multiplication and an addition for each element of the result and each index of the
-/// contracted dims.
+/// One multiplication and one addition for each result element and each index of the contracted dims.
 ActionCost MatmulOp::getActionCost() {
   ActionCost cost = detail::costOfMoving(*this);
   int64_t contracted = getContraction().getContractedSize(tensorOf(getLhs().getType()).getShape());
@@ -137,8 +136,7 @@ ActionCost GatherOp::getActionCost() {
   return {0, 0, rows + bytesOfTensors(TypeRange(getIndices().getType())), rows};
 }
 
-/// Rows are read, added to and written; without an accumulator the table is first
-/// filled with zeros.
+/// Rows are read, added to and written; without an accumulator, the table is filled with zeros first.
 ActionCost ScatterAddOp::getActionCost() {
   RankedTensorType updates = tensorOf(getUpdates().getType());
   int64_t rows = bytesOf(TypeRange(updates.clone(resultType(*this).getElementType())));
@@ -151,8 +149,8 @@ ActionCost ScatterAddOp::getActionCost() {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// `matmuls` matmuls over all pairs of a query and a key that the mask leaves, and an
-/// exponential for each pair; a tanh, too, where scores are soft-capped.
+/// Returns the cost of `matmuls` matmuls over all query-key pairs that the mask keeps,
+/// and one exponential per pair. Soft-capped scores add a tanh per pair.
 template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls) {
   ActionCost cost = exec::detail::costOfMoving(op);
   RankedTensorType query = tensorOf(op.getQuery().getType());
@@ -170,8 +168,8 @@ template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls)
 
 ActionCost AttentionOp::getActionCost() { return costOfAttention(*this, 2); }
 
-/// The scores again, dv, the weights' gradient, dq and dk.  Its scratch memory is written and
-/// read once: of scores, those that the mask leaves; of dq in f32 one copy, the least that any GPU takes.
+/// Five matmuls: recomputed scores, dv, the weights' gradient, dq and dk. The scratch memory is written
+/// and read once: the scores that the mask keeps, and one f32 copy of dq, the minimum on any GPU.
 ActionCost AttentionGradOp::getActionCost() {
   ActionCost cost = costOfAttention(*this, 5);
   WorkspaceRule rule = {};

@@ -6,8 +6,8 @@
 
 namespace braid::exec {
 
-/// Whether `action` has exactly one of outs and results, one or two of them, the first of
-/// the given type; else an error at it.
+/// Fails with an error at `action` unless it has either results or outs, `written` of
+/// them, and the first of type `expected`.
 mlir::LogicalResult checkForm(ActionOpInterface action, mlir::RankedTensorType expected, unsigned written = 1);
 
 } // namespace braid::exec

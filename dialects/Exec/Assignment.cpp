@@ -1,4 +1,4 @@
-//===- Assignment.cpp - a buffer assignment on a function -----------------===//
+//===- Assignment.cpp - the buffer assignment of a function ---------------===//
 
 #include "dialects/Exec/Assignment.h"
 #include "mlir/IR/BuiltinAttributes.h"

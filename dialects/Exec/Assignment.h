@@ -1,13 +1,13 @@
-//===- Assignment.h - a buffer assignment on a function ---------*- C++ -*-===//
+//===- Assignment.h - the buffer assignment of a function -------*- C++ -*-===//
 //
-// A function on values whose buffers are assigned says so as `exec.assignment`, which
+// A function on values with assigned buffers has the attribute `exec.assignment`, which
 // lib/Memory/RecordedAssignment.h writes and reads:
 //
-//   storages    the bytes of each storage beside those of arguments, and how many of them
-//               pad rows
+//   storages    the bytes of each storage, except those of arguments, and how many of these
+//               bytes pad rows
 //   places      for each result of an action or concat, in block order, its storage, offset and
-//               strides; storages are numbered from those of arguments on
-//   live_bytes  the most bytes that are live at one time, persistent ones included
+//               strides; storage numbers start after those of arguments
+//   live_bytes  the peak of live bytes, including persistent ones
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_EXEC_ASSIGNMENT_H

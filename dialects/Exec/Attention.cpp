@@ -1,4 +1,4 @@
-//===- Attention.cpp - attention as one call ------------------------------===//
+//===- Attention.cpp - attention as one library call ----------------------===//
 
 #include "dialects/Exec/Exec.h"
 #include "runtime/AttentionTile.h"
@@ -29,7 +29,7 @@ std::string AttentionGradOp::getActionName() { return "attention_grad"; }
 // Types
 //===----------------------------------------------------------------------===//
 
-/// The type of the log-sum-exp.
+/// Returns the type of the log-sum-exp.
 static RankedTensorType rowsOf(RankedTensorType query) {
   Type sum = query.getElementType();
   if (sum.getIntOrFloatBitWidth() < 32)
@@ -73,7 +73,7 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
   return expect(op, "value", tensorOf(op.getValue().getType()), key);
 }
 
-/// All results or all outs, of these types.
+/// Fails unless all results, or all outs, have these types.
 template <typename Op> static LogicalResult verifyForm(Op op, ArrayRef<RankedTensorType> expected) {
   if (op.getOuts().empty() == op.getResults().empty() ||
       op.getOuts().size() + op.getResults().size() != expected.size())
@@ -111,8 +111,8 @@ LogicalResult AttentionGradOp::verify() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Libraries read 16 bytes at a time: the last dim is unit, no dim repeats, and every row
-/// of `size` elements starts at a multiple of 16 bytes.
+/// Returns whether a library can read these strides, 16 bytes at a time: the last dim has
+/// stride 1, no dim repeats, and every row of `size` elements starts at a multiple of 16 bytes.
 static bool takesStrides(RankedTensorType type, ArrayRef<int64_t> strides) {
   if (type.getRank() != 4 || strides.back() != 1)
     return false;
@@ -123,7 +123,7 @@ static bool takesStrides(RankedTensorType type, ArrayRef<int64_t> strides) {
   return true;
 }
 
-/// The type of a result, in either form.
+/// Returns the type of a result, in either form.
 template <typename Op> static RankedTensorType resultOf(Op op, unsigned number) {
   return tensorOf(op.getOuts().empty() ? op.getResults()[number].getType() : op.getOuts()[number].getType());
 }
@@ -163,7 +163,7 @@ int64_t AttentionGradOp::getWorkspaceBytes(const WorkspaceRule &rule) {
   return attentionGradWorkspace(getSizes(), rule.attention, getOrder() == SumOrder::Fixed);
 }
 
-/// The elements of the tensor that a value is a view of: a part of it is read by strides.
+/// Returns the number of elements of the tensor that a value is a view of, because strides span that whole tensor.
 static int64_t elementsAround(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())
     value = view.getSource();

@@ -22,51 +22,51 @@
 #include "dialects/Exec/ExecTypes.h.inc"
 
 namespace braid::exec {
-/// The work of an action, on values or in memory.  A function such as exp counts
-/// as many operations as a vector unit takes for it.
+/// Work of an action, on values or in memory. A function such as exp counts as the
+/// operations that a vector unit needs for it.
 struct ActionCost {
-  /// The FLOPs of matmuls, and of everything else.
+  /// FLOPs of matmuls, and of everything else.
   int64_t matrixFlops = 0, vectorFlops = 0;
   int64_t bytesRead = 0, bytesWritten = 0;
-  /// The FLOPs of matmuls that a mask spares it: in papers, model FLOPs have them.
+  /// FLOPs of matmuls that a mask saves; the model FLOPs in papers include them.
   int64_t maskedFlops = 0;
-  /// Whether matmuls are of f32 whatever the operands are.
+  /// True if matmuls run in f32, whatever the element type of the operands.
   bool productsAreWide = false;
 };
 
-/// The scratch memory that a target's calls may use, in bytes.
+/// Scratch memory that the calls of a target may use, in bytes.
 struct WorkspaceRule {
-  /// The most that a matmul may use, and whether one that can do with less by its shape
+  /// Upper limit for a matmul. With `isByShape`, a matmul whose shape needs less
   /// (runtime/CallWorkspace.h) gets less.
   int64_t matmul;
   bool isByShape;
   /// How the attention library sums gradients.
   AttentionSums attention;
-  /// Of attention that generated code computes by tiles, the cache of a core that they lie in;
-  /// 0 where they lie in the shared memory of a GPU, and need nothing else.
+  /// Cache of a core that holds the tiles, for attention in generated code. 0 if the tiles are
+  /// in the shared memory of a GPU and need no scratch memory.
   int64_t attentionCache;
-  /// What scatter_add sorts its indices in: for each index, for each row of the
-  /// table, and in any case; all 0 where it needs none.
+  /// Memory in which scatter_add sorts its indices: bytes per index, bytes per table
+  /// row, and a constant. All are 0 if it does not sort.
   int64_t perIndex, perRow, fixed;
 };
-/// One under which every call that may take scratch memory on some target does.
+/// A rule that gives scratch memory to every call that may use some on any target.
 constexpr WorkspaceRule kSomeWorkspace = {1, false, {}, 0, 1, 1, 1};
 
-/// A number of a call that its library holds in 32 bits, and what it counts.
+/// A number that a library call holds in 32 bits, and what it counts.
 struct LibraryNumber {
   std::string what;
   int64_t value;
 };
 
-/// On the arguments of parameters that lie side by side: the name of their pack.
+/// Attribute of the arguments of adjacent parameters: the name of their pack.
 inline constexpr llvm::StringLiteral kPack = "exec.pack";
-/// Of an argument that is a state: it lies in the host's memory beside a device's arena.
+/// Attribute of an argument that is a state: it is stored in the host's memory, not in the device's arena.
 inline constexpr llvm::StringLiteral kHost = "exec.host";
-/// Of an argument: the `exec.slots` that it lies in.
+/// Attribute of an argument: the `exec.slots` that contain it.
 inline constexpr llvm::StringLiteral kSlots = "exec.slots";
 
 namespace detail {
-/// Of an action that computes nothing.
+/// Returns the cost of an action that only moves data.
 ActionCost costOfMoving(mlir::Operation *action);
 } // namespace detail
 } // namespace braid::exec
@@ -76,16 +76,15 @@ ActionCost costOfMoving(mlir::Operation *action);
 #include "dialects/Exec/ExecOps.h.inc"
 
 namespace braid::exec {
-/// The logical tensor of an operand in either form.
+/// Returns the logical tensor type of an operand in either form.
 mlir::RankedTensorType tensorOf(mlir::Type type);
 
-/// The effects of an action whose last operands are its outs.  On values it has
-/// none: it can be moved and dropped.  In memory it reads its operands and writes
-/// its outs.
+/// Collects the effects of an action whose last operands are its outs. On values it has none,
+/// so it can be moved and dropped. In memory form it reads its operands and writes its outs.
 void collectEffects(ActionOpInterface action, llvm::SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &effects);
 
-/// What a symbol means inside a program: a buffer of the program, else a tensor
-/// or kernel of the module.  Null when there is none.
+/// Returns the op that a symbol names inside a program: a buffer of the program, else a
+/// tensor or kernel of the module. Null if there is none.
 mlir::Operation *lookupSymbol(mlir::Operation *user, mlir::FlatSymbolRefAttr symbol,
                               mlir::SymbolTableCollection &tables);
 } // namespace braid::exec

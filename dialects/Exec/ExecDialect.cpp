@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 
-/// A launch may have no operands, and a list of types cannot be empty.
+/// Parses the types of a launch, which may have no operands, whereas a parsed list of types cannot be empty.
 static ParseResult parseLaunchTypes(OpAsmParser &parser, SmallVectorImpl<Type> &ins, SmallVectorImpl<Type> &outs) {
   if (failed(parser.parseOptionalArrow()) && (parser.parseTypeList(ins) || parser.parseArrow()))
     return failure();
@@ -76,7 +76,7 @@ LogicalResult MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitE
   return success(isValid);
 }
 
-/// Outs of a kernel that are no operands, each once.
+/// Fails unless the attribute lists distinct outs of a kernel that are not operands as well.
 static LogicalResult verifyStreamed(Operation *op, Attribute value) {
   auto kernel = dyn_cast<KernelDefOp>(op);
   auto outs = dyn_cast<DenseI64ArrayAttr>(value);
@@ -96,7 +96,8 @@ static LogicalResult verifyStreamed(Operation *op, Attribute value) {
   return success();
 }
 
-/// Two calls of one matmul: each computes a part of the result, and no call but the only one has more than that.
+/// Verifies a matmul that is split into two calls. Each call computes a part of the result, so the matmul has
+/// no bias, epilogue, addend or second result.
 static LogicalResult verifyApart(Operation *op, NamedAttribute attribute) {
   auto matmul = dyn_cast<MatmulOp>(op);
   auto count = dyn_cast<IntegerAttr>(attribute.getValue());
@@ -205,7 +206,7 @@ LogicalResult RefType::verify(function_ref<InFlightDiagnostic()> emitError, Arra
     return emitError() << "reference to elements of type " << element;
   if (std::string problem = problemOfShape(RankedTensorType::get(shape, element)); !problem.empty())
     return emitError() << "reference to a tensor that " << problem;
-  int64_t span = 1; // up to the last element
+  int64_t span = 1; // number of elements up to the last one
   for (auto [size, stride] : llvm::zip_equal(shape, strides)) {
     int64_t reach;
     if (llvm::MulOverflow(size - 1, stride, reach) || reach > kMaxElements || (span += reach) > kMaxElements)

@@ -1,4 +1,4 @@
-//===- ExecOps.cpp - what actions read and write, and their verifiers -----===//
+//===- ExecOps.cpp - effects, memory rules and verifiers of actions -------===//
 
 #include "dialects/Exec/ActionForm.h"
 #include "dialects/Exec/Exec.h"
@@ -95,7 +95,7 @@ bool KernelOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides) {
   return strides.empty() || strides.back() == 1;
 }
 
-/// Where all elements are treated alike, the rows of contiguous memory are one.
+/// If the kernel treats all elements alike, rows of contiguous memory need no separate treatment.
 bool KernelOp::readsRows(unsigned in) {
   size_t rank = getSpace().size();
   return !treatsElementsAlike(*getBlock(), rank) && readsAlongLanes(*getBlock(), rank - 1, in);
@@ -145,7 +145,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     unsigned place = isIn ? index : index - getIns().size(), layout = isIn ? place % numIns : numIns + place % numOuts;
     auto expected = cast<RefType>(cast<TypeAttr>(kernel.getLayouts()[layout]).getValue());
     if (kernel.getFlat() && !expected.getShape().empty()) {
-      // A number of elements or rows, the same in all operands of a tuple.
+      // Number of elements or rows, equal for all operands of a tuple.
       int64_t ofOne = ShapedType::getNumElements(expected.getShape());
       int64_t elements = cast<RefType>(ref.getType()).getTensorType().getNumElements();
       int64_t &length = lengths[place / (isIn ? numIns : numOuts)];
@@ -170,7 +170,7 @@ int64_t ProgramOp::getHostBytes() {
 }
 
 bool LaunchOp::mayWriteInPlace(unsigned result, unsigned in) {
-  // Kernels stand beside the program, in the module.
+  // Kernels are in the module, beside the program.
   Operation *module = (*this)->getParentOfType<ProgramOp>()->getParentOp();
   auto kernel = cast<KernelDefOp>(SymbolTable::lookupSymbolIn(module, getKernelAttr()));
   unsigned numIns = kernel.getNumIns(), numOuts = kernel.getTies().size();
@@ -206,7 +206,7 @@ LogicalResult GatherOp::verify() {
   return checkForm(*this, RankedTensorType::get(shape, table.getElementType()));
 }
 
-/// Rows are found by their number alone.
+/// The rows of a table are addressed by number alone, so they must be contiguous.
 bool GatherOp::mayReadStrided(unsigned, ArrayRef<int64_t>) { return false; }
 
 LogicalResult ScatterAddOp::verify() {

@@ -59,8 +59,8 @@ bool exec::writesInPlace(Block &body, int64_t lanes, unsigned result, unsigned i
     return false;
   SmallVector<int64_t> dims = operandDims(writer, *writer.getDpsInitOperand(0));
   DenseMap<Operation *, int64_t> phases = phasesOf(body, lanes);
-  // Values that depend on the operand may be computed again in any phase that
-  // reads them, which reads the operand again.
+  // A value that depends on the operand may be recomputed in any phase that reads the
+  // value, and recomputation reads the operand again.
   llvm::SmallPtrSet<Operation *, 16> dependent;
   for (auto generic : body.getOps<GenericOp>()) {
     bool reads = false;
@@ -80,7 +80,7 @@ bool exec::writesInPlace(Block &body, int64_t lanes, unsigned result, unsigned i
   return llvm::all_of(body.getArgument(in).getUsers(), [](Operation *user) { return isa<GenericOp>(user); });
 }
 
-/// True if `dims` are all dims of the space, or none.
+/// Returns whether `dims` are all dims of the space, or none.
 static bool isWholeOrScalar(ArrayRef<int64_t> dims, size_t rank) { return dims.empty() || dims.size() == rank; }
 
 bool exec::treatsElementsAlike(Block &body, size_t rank) {
@@ -114,7 +114,7 @@ bool exec::writesAlongLanes(Block &body, int64_t lanes, unsigned result) {
   return writer && endsInLanes(writer, *writer.getDpsInitOperand(0), lanes);
 }
 
-/// The operand of a kernel that a scalar of a generic is computed from, if it is one.
+/// Returns the kernel operand from which a scalar of a generic is computed; null if it is not a single operand.
 static BlockArgument sourceOf(GenericOp generic, Value scalar) {
   while (Operation *op = scalar.getDefiningOp()) {
     auto varies = llvm::make_filter_range(op->getOperands(),

@@ -15,7 +15,7 @@ using linalg::GenericOp;
 // Values across generics
 //===----------------------------------------------------------------------===//
 
-/// The operand whose elements a block argument stands for; null for other values.
+/// Returns the operand whose elements a block argument holds; null for other values.
 static OpOperand *operandOf(Scalar scalar) {
   auto argument = dyn_cast<BlockArgument>(scalar.value);
   bool isElement = argument && argument.getOwner() == scalar.generic.getBody();
@@ -32,13 +32,13 @@ Scalar exec::follow(Scalar scalar) {
   return scalar;
 }
 
-/// The op that computes a value, followed through generics; null where that is none.
+/// Returns the op that computes a value, followed through generics; null if that is no `Op`.
 template <typename Op> static Op definition(Scalar &scalar) {
   scalar = follow(scalar);
   return scalar.value.getDefiningOp<Op>();
 }
 
-/// Whether two values are the same function of the same operands.
+/// Returns whether two values are the same function of the same operands.
 static bool isSame(Scalar a, Scalar b) {
   a = follow(a), b = follow(b);
   OpOperand *left = operandOf(a), *right = operandOf(b);
@@ -83,7 +83,7 @@ Value exec::contributionOf(GenericOp reduction) {
   return combiner->getOperand(combiner->getOperand(0) == old ? 1 : 0);
 }
 
-/// The contribution of a sum over lanes in f32; no value for another generic.
+/// Returns the summand of a sum over lanes in f32; no value for another generic.
 static Scalar termOf(GenericOp sum, int64_t lanes) {
   bool isSum = kindOf(sum, lanes) == GenericKind::LaneReduction && combinerOf<arith::AddFOp>(sum) &&
                combinerOf<arith::AddFOp>(sum).getType().isF32();
@@ -108,7 +108,7 @@ std::optional<ExponentialSum> exec::findExponentialSum(GenericOp sum, int64_t la
   return ExponentialSum{maximum, term.generic};
 }
 
-/// Whether a value is the number of the lane.
+/// Returns whether a value is the lane index.
 static bool isLaneIndex(Scalar scalar, int64_t lanes) {
   auto cast = definition<arith::IndexCastOp>(scalar);
   Scalar source{cast ? cast.getIn() : scalar.value, scalar.generic};

@@ -1,8 +1,8 @@
 //===- Matmul.cpp - a contraction as one call of the GEMM library ---------===//
 //
-// The two main operands are those of an einsum.  All other operands, and the second result,
-// belong to the epilogues that GEMM libraries offer.  Operands may have any layout that the
-// library can run, except where an epilogue needs a single matrix.
+// The two main operands are those of an einsum. All other operands, and the second result,
+// belong to the epilogues of GEMM libraries. Operands may have any layout that the library
+// supports, except that some epilogues need a single matrix.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,12 +32,12 @@ void MatmulOp::build(OpBuilder &builder, OperationState &state, Type result, tg:
 
 int64_t MatmulOp::getTiedIn(unsigned result) { return result == 0 && getAccumulator() ? 2 + (getBias() ? 1 : 0) : -1; }
 
-/// Each element of the addend is read right before that of the result is written.
+/// Each element of the addend is read right before the same element of the result is written.
 bool MatmulOp::mayWriteInPlace(unsigned result, unsigned in) {
   return result == 0 && getAddend() && in + 1 == getActionIns().size();
 }
 
-/// The sizes of the GEMM when all its dims collapse: m, n and k, and how many there are.
+/// Returns the sizes of the GEMM if all its dims collapse: m, n, k and the number of products.
 static MatmulSizes sizesOf(MatmulOp op) {
   tg::ContractionAttr dims = op.getContraction();
   RankedTensorType lhs = tensorOf(op.getLhs().getType()), rhs = tensorOf(op.getRhs().getType());
@@ -67,8 +67,7 @@ SmallVector<LibraryNumber> MatmulOp::getLibraryNumbers(const WorkspaceRule &) {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// The element type of the result: the operands' type, or f32 where a matmul of bf16 keeps
-/// its sums.
+/// Returns the element type of the result: the operands' type, or f32 if a matmul of bf16 keeps its sums.
 static Type elementOfSums(MatmulOp op, Type multiplied) {
   SmallVector<Type> written(op->getResultTypes());
   llvm::append_range(written, op.getOuts().getTypes());
@@ -76,7 +75,7 @@ static Type elementOfSums(MatmulOp op, Type multiplied) {
   return isWide ? tensorOf(written[0]).getElementType() : multiplied;
 }
 
-/// The input of GELU: the forward call writes it, the gradient call reads it.
+/// Verifies the input of GELU, which the forward call writes and the gradient call reads.
 static LogicalResult verifyAux(MatmulOp op, RankedTensorType expected) {
   bool isGrad = op.getEpilogue() == Epilogue::GeluTanhGrad;
   if (static_cast<bool>(op.getAux()) != isGrad)
@@ -97,7 +96,8 @@ static LogicalResult verifyAux(MatmulOp op, RankedTensorType expected) {
   return success();
 }
 
-/// What is added to the product has the result's type, and no other operand or epilogue but a bias.
+/// Verifies the addend of the product: it has the result's type and excludes other operands and epilogues,
+/// except a bias.
 static LogicalResult verifyAddend(MatmulOp op, RankedTensorType expected) {
   if (!op.getAddend())
     return success();
@@ -109,7 +109,7 @@ static LogicalResult verifyAddend(MatmulOp op, RankedTensorType expected) {
   return success();
 }
 
-/// The sum of an operand over what is contracted: one dim is left.
+/// Verifies the sum of an operand over the contracted dims, which must leave one dim.
 static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
   if (!op.getBiasGrad())
     return success();
@@ -161,18 +161,16 @@ LogicalResult MatmulOp::verify() {
 // Layouts
 //===----------------------------------------------------------------------===//
 
-/// Only the last dim must stay contiguous: the others become loops if need be.  What
-/// is kept for a gradient is one matrix, and so is the result beside it, or beside the
-/// gradient of a bias.
+/// Only the last dim must be contiguous, because other dims can become loops. A result
+/// beside a kept GELU input, or beside a bias gradient, must be one matrix.
 bool MatmulOp::mayWriteStrided(unsigned, ArrayRef<int64_t> strides) {
   return !keepsInput() && !getAux() && !strides.empty() && strides.back() == 1 &&
          (!getBiasGrad() || strides.size() == 2);
 }
 
-/// Whether, with these strides, the dims of an operand that are contracted, or those that are not,
-/// collapse into one dim, so that there are no loops over them around the GEMM.  The contracted
-/// dims must collapse in their order in the left operand, the others in their order in the
-/// result.
+/// Returns whether the contracted dims of an operand (or the others, if not `contracted`) collapse
+/// into one dim with these strides, so that the GEMM needs no loops over them. Contracted dims
+/// must collapse in the order of the left operand, the others in the order of the result.
 static bool collapse(tg::ContractionAttr dims, bool contracted, unsigned in, ArrayRef<int64_t> shape,
                      ArrayRef<int64_t> strides) {
   size_t last = StringRef::npos;
@@ -187,16 +185,16 @@ static bool collapse(tg::ContractionAttr dims, bool contracted, unsigned in, Arr
   return true;
 }
 
-/// Whether these are rows that a GEMM may add to: contiguous, and apart from each other.
+/// Returns whether these strides are rows that a GEMM may add to: contiguous and not overlapping.
 static bool areRows(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   return !shape.empty() && strides.back() == 1 &&
          llvm::all_of(llvm::zip(shape.drop_back(), strides.drop_back()),
                       [&](auto dim) { return std::get<0>(dim) == 1 || std::get<1>(dim) >= shape.back(); });
 }
 
-/// A call with a bias gradient has no loops around the GEMM: each of their iterations would
-/// overwrite the gradient.  One with an addend has no loops over what is contracted: only the first of
-/// them would read it.
+/// A call with a bias gradient cannot have loops around the GEMM, because each iteration would
+/// overwrite the gradient. A call with an addend cannot loop over contracted dims, because only the
+/// first iteration would read the addend.
 bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
   Value operand = getActionIns()[in];
   ArrayRef<int64_t> shape = tensorOf(operand.getType()).getShape();
@@ -207,8 +205,8 @@ bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
          (!(getBiasGrad() || getAddend()) || collapses(/*contracted=*/true));
 }
 
-/// Whether the last dim of a tensor with these letters cannot collapse with the dims before
-/// it into one dim of the GEMM, because they do not occur in the same tensors.
+/// Returns whether the last dim of a tensor with these letters is a row of the GEMM: it
+/// cannot collapse with the dims before it, because they do not occur in the same tensors.
 static bool isRowOfGemm(tg::ContractionAttr dims, StringRef letters, ArrayRef<int64_t> shape) {
   auto tensorsOf = [&](char letter) {
     return std::tuple(dims.getLhs().contains(letter), dims.getRhs().contains(letter),

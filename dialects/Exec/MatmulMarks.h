@@ -6,10 +6,10 @@
 
 namespace braid::exec {
 
-/// The right operand of the GEMM is copied into panels before the product.
+/// Attribute: the right operand of the GEMM is copied into panels before the product.
 constexpr llvm::StringLiteral kPanels = "exec.panels";
 
-/// A second call computes the last rows of the GEMM, or its last columns; the attribute is their number.
+/// Attributes: a second call computes this many of the last rows, or of the last columns, of the GEMM.
 constexpr llvm::StringLiteral kRowsApart = "exec.rows_apart", kColumnsApart = "exec.columns_apart";
 
 } // namespace braid::exec

@@ -1,7 +1,7 @@
-//===- ValueReads.cpp - exec.reads as numbers -----------------------------===//
+//===- ValueReads.cpp - exec.reads encoded as numbers ---------------------===//
 //
-// A ValueRead is: rank, shape, number of sources, {action, number} of each, number of elements,
-// and for each of these its index, {action, number}, rank of the source, index in the source.
+// The numbers of a ValueRead are: rank, shape, number of sources, {action, number} of each, number of
+// elements, and for each element its index, {action, number}, rank of the source, and index in the source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ DictionaryAttr braid::exec::encodeReads(MLIRContext *context, const ProgramReads
 }
 
 namespace {
-/// Reads numbers in order.  Sets `isBroken` at the end of the numbers, or at a count that is negative or too large.
+/// Reads numbers in order. Sets `isBroken` at the end of the numbers, or at a negative or too large count.
 struct Reader {
   ArrayRef<int64_t> numbers;
   bool isBroken = false;
@@ -124,7 +124,7 @@ std::optional<ProgramReads> braid::exec::decodeReads(Attribute attribute) {
   return reads;
 }
 
-/// Runs behind every pass, so it leaves the numbers to decodeReads.
+/// The verifier runs after every pass, so it leaves the check of the numbers to decodeReads.
 LogicalResult braid::exec::verifyReads(Operation *op, Attribute attribute) {
   auto reads = dyn_cast<DictionaryAttr>(attribute);
   if (isa<ProgramOp>(op) && reads && reads.getAs<ArrayAttr>("actions") && reads.getAs<ArrayAttr>("arguments") &&

@@ -1,13 +1,13 @@
-//===- ValueReads.h - which writes a program's reads must see ---*- C++ -*-===//
+//===- ValueReads.h - the writes that each read must see --------*- C++ -*-===//
 //
 // References in memory form do not name values: values that share bytes share a reference.
-// `exec.reads` records which writes each operand must see.  exec-plan-memory adds it to each
+// `exec.reads` records which writes each operand must see. exec-plan-memory adds it to each
 // exec.program, as a dictionary, and exec-verify-plan removes it:
 //
-//   arguments  the name of each parameter or state, "" of an input
-//   actions    for each action its operands, one behind the other (ValueRead, as numbers)
-//   results    what the program returns, in the same way
-//   updates    the parameter or state whose new value a result is; "" of others
+//   arguments  the name of each parameter or state; "" for an input
+//   actions    the operands of each action, in order (ValueRead, as numbers)
+//   results    the results of the program, in the same encoding
+//   updates    the parameter or state whose new value a result is; "" for others
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_EXEC_VALUEREADS_H
@@ -21,24 +21,24 @@ namespace braid::exec {
 
 inline constexpr llvm::StringLiteral kReads = "exec.reads";
 
-/// The writer of a tensor: result `number` of an action, or argument `number` where `action` is -1.
+/// Writer of a tensor: result `number` of an action, or argument `number` if `action` is -1.
 struct ValueSource {
   int64_t action, number;
 };
 
-/// The place at which one element of an operand was written.
+/// Source of one element of an operand.
 struct ElementSource {
   llvm::SmallVector<int64_t> index;
   ValueSource source;
   llvm::SmallVector<int64_t> sourceIndex;
 };
 
-/// The writes that an operand with this shape must see.
+/// Writes that an operand of this shape must see.
 struct ValueRead {
   llvm::SmallVector<int64_t> shape;
-  /// The writers of its elements.
+  /// Writers of its elements.
   llvm::SmallVector<ValueSource, 1> sources;
-  /// The first and last element of a view or concatenation.  Empty if the operand is its only source, whole.
+  /// First and last element of a view or concatenation. Empty if the operand is the whole of its only source.
   llvm::SmallVector<ElementSource, 0> elements;
 };
 
@@ -50,8 +50,8 @@ struct ProgramReads {
 };
 
 mlir::DictionaryAttr encodeReads(mlir::MLIRContext *context, const ProgramReads &reads);
-/// Null unless the attribute has the form above.  Numbers of actions, results and arguments are not
-/// compared with any program.
+/// Returns the reads, or null unless the attribute has the form above. Numbers of actions, results
+/// and arguments are not checked against a program.
 std::optional<ProgramReads> decodeReads(mlir::Attribute attribute);
 
 llvm::LogicalResult verifyReads(mlir::Operation *op, mlir::Attribute attribute);

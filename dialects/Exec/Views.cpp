@@ -14,15 +14,15 @@ SmallVector<int64_t> exec::rowMajor(ArrayRef<int64_t> shape) {
 }
 
 namespace {
-/// One dim of the inner view: `size` steps of `stride` elements of its source;
-/// a step is `unit` elements of the inner view's own row-major order.
+/// One dim of the inner view: `size` steps of `stride` elements in its source. A step
+/// is `unit` elements in the inner view's own row-major order.
 struct InnerDim {
   int64_t size, stride, unit;
 };
 } // namespace
 
-/// The inner view's dims, major to minor, without unit dims and with neighbours
-/// that walk as one made one.
+/// Returns the dims of the inner view, major to minor, without unit dims; adjacent dims
+/// with a common stride are merged.
 static SmallVector<InnerDim> collapse(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   SmallVector<InnerDim> dims;
   SmallVector<int64_t> units = rowMajor(shape);
@@ -41,8 +41,8 @@ std::optional<ViewCoordinates> exec::composeViews(ArrayRef<int64_t> innerShape, 
                                                   ArrayRef<int64_t> outerShape, const ViewCoordinates &outer) {
   SmallVector<InnerDim> dims = collapse(innerShape, inner.strides);
   ViewCoordinates result{inner.offset, {}};
-  // The furthest coordinate reached in each dim: past its size, a step would
-  // carry into the next dim and be no constant number of elements.
+  // Furthest coordinate reached in each dim. Beyond the dim's size a step would carry
+  // into the next dim, and would not be a constant number of elements.
   SmallVector<int64_t> reached;
   int64_t rest = outer.offset;
   for (InnerDim dim : dims) {

@@ -1,8 +1,7 @@
 //===- Views.h - coordinates of views ---------------------------*- C++ -*-===//
 //
-// A view says where its elements are in the row-major order of its source.  Two
-// views on top of each other are one view when every step of the outer one is a
-// constant number of elements of the innermost source.
+// A view maps its elements to the row-major order of its source. Two nested views are one view
+// if every step of the outer one is a constant number of elements of the innermost source.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_EXEC_VIEWS_H
@@ -18,19 +17,18 @@ struct ViewCoordinates {
   llvm::SmallVector<int64_t> strides;
 };
 
-/// Row-major strides of a shape.
+/// Returns the row-major strides of a shape.
 llvm::SmallVector<int64_t> rowMajor(llvm::ArrayRef<int64_t> shape);
 
-/// The coordinates of `outer` (of shape `outerShape`), a view of the tensor of
-/// shape `innerShape` that is itself the view `inner`, in `inner`'s source.
+/// Returns the coordinates of `outer` in the source of `inner`. `outer`, of shape
+/// `outerShape`, views a tensor of shape `innerShape` that is itself the view `inner`.
 std::optional<ViewCoordinates> composeViews(llvm::ArrayRef<int64_t> innerShape, const ViewCoordinates &inner,
                                             llvm::ArrayRef<int64_t> outerShape, const ViewCoordinates &outer);
 
-/// The layout a tensor value would have in memory: a view's strides, or
-/// contiguous.
+/// Returns the layout of a tensor value in memory: the strides of a view, else contiguous.
 RefType layoutOf(mlir::Value value);
 
-/// True if the view holds all elements of its source in the same order.
+/// Returns whether the view has all elements of its source in the same order.
 bool isReshape(ViewOp view);
 
 } // namespace braid::exec

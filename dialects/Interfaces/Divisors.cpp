@@ -1,4 +1,4 @@
-//===- Divisors.cpp - sizes that ranks divide, for messages ---------------===//
+//===- Divisors.cpp - numbers of ranks that divide a size -----------------===//
 
 #include "dialects/Interfaces/Divisors.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-//===- Divisors.h - sizes that ranks divide, for messages -------*- C++ -*-===//
+//===- Divisors.h - numbers of ranks that divide a size ---------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_INTERFACES_DIVISORS_H
 #define BRAID_DIALECTS_INTERFACES_DIVISORS_H
 
@@ -9,13 +9,13 @@
 
 namespace braid {
 
-/// The nearest numbers of ranks below and above `ranks` that divide one of the sizes; a single rank is none.
+/// Returns the nearest numbers below and above `ranks`, and above 1, that divide one of the sizes.
 llvm::SmallVector<int64_t, 2> nearestDivisors(llvm::ArrayRef<int64_t> sizes, int64_t ranks);
 
-/// For a size that does not divide, what would: `4 divides 16 and 20, and 3 and 6 divide 18`.
+/// Returns alternatives for a size that does not divide: `4 divides 16 and 20, and 3 and 6 divide 18`.
 std::string nearestThatDivide(int64_t size, int64_t ranks);
 
-/// `3 and 6`.
+/// Joins numbers with a word: `3 and 6`.
 std::string joinNumbers(llvm::ArrayRef<int64_t> numbers, llvm::StringRef word);
 
 } // namespace braid

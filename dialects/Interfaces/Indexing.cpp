@@ -1,4 +1,4 @@
-//===- Indexing.cpp - which operands of an op are indices -----------------===//
+//===- Indexing.cpp - operands that an op uses as indices -----------------===//
 
 #include "dialects/Interfaces/Indexing.h"
 

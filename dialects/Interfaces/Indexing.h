@@ -1,4 +1,4 @@
-//===- Indexing.h - which operands of an op are indices ---------*- C++ -*-===//
+//===- Indexing.h - operands that an op uses as indices ---------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_INTERFACES_INDEXING_H
 #define BRAID_DIALECTS_INTERFACES_INDEXING_H
 
@@ -6,8 +6,7 @@
 #include <optional>
 
 namespace braid {
-/// The indices that an op takes: those of [0, extent), and `ignored`, which stands for no
-/// element.  An op that ignores none says 0.
+/// Valid indices of an op: [0, extent), and `ignored`, which refers to no element. An op that ignores no index has 0.
 struct IndexRange {
   int64_t extent, ignored = 0;
 };

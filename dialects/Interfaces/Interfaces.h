@@ -1,4 +1,4 @@
-//===- Interfaces.h - what passes may ask of an op --------------*- C++ -*-===//
+//===- Interfaces.h - op interfaces for passes ------------------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_INTERFACES_INTERFACES_H
 #define BRAID_DIALECTS_INTERFACES_INTERFACES_H
 
@@ -9,11 +9,11 @@
 #include <optional>
 
 namespace braid {
-/// What an op is to a policy of precision.
+/// How a precision policy treats an op.
 enum class NumericKind {
-  Source,      ///< Numbers from nothing, or from integers: constants, indices, random numbers.
-  Movement,    ///< The same numbers elsewhere.
-  Conversion,  ///< The same numbers in a type that the graph asks for.
+  Source,      ///< Values from nothing or from integers: constants, indices, random numbers.
+  Movement,    ///< The same values, moved.
+  Conversion,  ///< The same values, in an element type that the graph requests.
   Contraction, ///< Sums of elementwise products.
   Attention,
   Embedding, ///< Rows of a table by index, and their gradient.
@@ -25,30 +25,30 @@ enum class NumericKind {
   Optimizer,
 };
 
-/// The kind of any op; Source for one that says nothing of itself.
+/// Returns the kind of any op; Source if the op declares none.
 NumericKind numericKindOf(mlir::Operation *op);
-/// Whether an op's results are nothing but its operands' numbers, elsewhere or rounded.
+/// Returns whether an op's results are only its operands' values, moved or rounded.
 bool handsOnNumbers(mlir::Operation *op);
 
-/// The dim of the sequence in each operand and result of an op; none in those without one.
+/// Sequence dim of each operand and result of an op; no value for those without one.
 struct SequenceDims {
   llvm::SmallVector<std::optional<unsigned>> operands, results;
-  /// The operands that a position reads at earlier ones too, and what each is to the op: "key".
+  /// Operands of which a position also reads earlier positions, each with its role in the op, such as "key".
   llvm::SmallVector<std::pair<unsigned, llvm::StringLiteral>> past;
 };
 
-/// The operands and results of an op of which a block of a sequence has a part, and the dim of each.
+/// Operands and results of which a block of a sequence has a part, each with the sequence dim.
 struct BlockDims {
   llvm::SmallVector<std::pair<unsigned, unsigned>> operands, results;
 };
 
 using Widen = llvm::function_ref<mlir::Value(mlir::Value)>;
-/// The same op on operands with elements of `element`, as `widen` answers them.
+/// Clones an op on operands with elements of type `element`, which `widen` returns.
 mlir::Value cloneWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type element, Widen widen);
-/// That of an op of Movement; null for others.
+/// Clones an op of kind Movement like `cloneWide`; null for others.
 mlir::Value moveWide(mlir::Operation *op, mlir::OpBuilder &builder, mlir::Type element, Widen widen);
 
-/// Traits: see Interfaces.td.
+/// Traits; see Interfaces.td.
 template <NumericKind kind> struct HasNumericKind {
   template <typename ConcreteType>
   class Impl : public mlir::OpTrait::TraitBase<ConcreteType, HasNumericKind<kind>::template Impl> {
@@ -58,22 +58,22 @@ template <NumericKind kind> struct HasNumericKind {
 };
 template <typename ConcreteType> class KeepsElements : public mlir::OpTrait::TraitBase<ConcreteType, KeepsElements> {};
 
-/// Whether the result of `op` has its operand's elements, of the same type and in the same order.
+/// Returns whether the result of `op` has its operand's elements, of the same type and in the same order.
 bool isReshape(mlir::Operation *op);
-/// What `value` is a reshape of, in any number of steps.
+/// Returns the value before any number of reshapes that lead to `value`.
 mlir::Value beforeReshapes(mlir::Value value);
 bool isConversion(mlir::Operation *op);
-/// What `value` is converted from; null if no conversion makes it.
+/// Returns the operand of the conversion that makes `value`; null if no conversion makes it.
 mlir::Value convertedFrom(mlir::Value value);
 
-/// One operation for each element of the results: right for elementwise ops.
+/// Returns one operation per element of the results, which is right for elementwise ops.
 int64_t defaultFlops(mlir::Operation *op);
-/// The bytes of tensors of these types; other types count nothing.
+/// Returns the bytes of tensors of these types; other types count as 0.
 int64_t bytesOf(mlir::TypeRange types);
-/// The bytes one element takes in memory (i1 takes a byte).
+/// Returns the bytes of one element in memory (an i1 occupies one byte).
 int64_t elementBytes(mlir::Type elementType);
-/// Gives the elementwise ops of arith and math their interfaces (gradients,
-/// cost): every tool that differentiates calls this on its registry.
+/// Attaches gradients and costs to the elementwise ops of arith and math. Every tool
+/// that differentiates calls this on its registry.
 void registerUpstreamModels(mlir::DialectRegistry &registry);
 } // namespace braid
 

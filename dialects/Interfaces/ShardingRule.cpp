@@ -1,4 +1,4 @@
-//===- ShardingRule.cpp - making and printing sharding rules --------------===//
+//===- ShardingRule.cpp - construction and printing of rules --------------===//
 
 #include "dialects/Interfaces/ShardingRule.h"
 #include "dialects/Interfaces/Interfaces.h"
@@ -23,7 +23,7 @@ static ArrayRef<int64_t> shapeOf(Type type) {
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// One letter for each factor: its own, else the first that is free.
+/// Returns one letter per factor: its own, else the first unused one.
 static SmallVector<char> namesOf(ArrayRef<Factor> factors) {
   std::string taken;
   for (const Factor &factor : factors)
@@ -139,13 +139,13 @@ public:
   ShardingRule read(StringRef notation, StringRef whole, StringRef positional, StringRef decomposed);
 
 private:
-  /// The dims of a tensor: letters, with `...` written out as markers.
+  /// Dims of a tensor: letters, with `...` expanded to markers.
   using Dims = SmallVector<SmallString<4>>;
 
   Dims dimsOf(StringRef text, Type type);
   SmallVector<Dims> split(StringRef text, TypeRange types);
-  /// Gives letters their sizes: first where a letter is a dim, then where all
-  /// letters of a dim but one are known.
+  /// Binds letters to sizes: first letters that are a dim of their own (`single`), then
+  /// the last unknown letter of a dim.
   void bind(ArrayRef<Dims> tensors, TypeRange types, bool single);
   TensorFactors factorsOf(const Dims &dims);
 
@@ -155,7 +155,7 @@ private:
 };
 } // namespace
 
-/// The leading dims that `...` stands for, as letters no notation uses.
+/// Returns the marker of a leading dim that `...` stands for, a character that no notation uses.
 static char leadingDim(unsigned index) { return static_cast<char>('0' + index); }
 
 EinsumReader::Dims EinsumReader::dimsOf(StringRef text, Type type) {
@@ -258,10 +258,10 @@ ShardingRule braid::einsumRule(Operation *op, StringRef notation, StringRef whol
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Both shapes are read major to minor.  The greatest common divisor of the
-/// rests of the current dims is split off as a factor: index / rest is the same number
-/// on both sides.  Once the divisor is 1 the two shapes mix until their products are
-/// equal again, and the rests of those dims stay whole.
+/// Reads both shapes major to minor, and splits the greatest common divisor of the two
+/// current remainders off as a factor: index / remainder is then equal on both sides.
+/// Once the divisor is 1, dims are mixed until the products are equal again, and the
+/// remainders of those dims stay whole.
 class ReshapeReader {
 public:
   ReshapeReader(ArrayRef<int64_t> from, ArrayRef<int64_t> to) : source{from}, target{to} {
@@ -275,20 +275,19 @@ private:
   struct Side {
     ArrayRef<int64_t> shape;
     TensorFactors factors = {};
-    size_t next = 0;  ///< The next dim.
-    int64_t left = 1; ///< What is left of the dim before.
+    size_t next = 0;  ///< Number of the next dim.
+    int64_t left = 1; ///< Remainder of the dim before it.
 
     bool atUnit() const { return left == 1 && next < shape.size() && shape[next] == 1; }
     void open() {
       if (left == 1 && next < shape.size())
         left = shape[next++];
     }
-    /// The dim that a factor of size 1 joins.
+    /// Returns the dim that a factor of size 1 joins.
     size_t current() const { return left == 1 && next < shape.size() ? next : next - 1; }
   };
 
-  /// Splits off a dim of size 1; on the other side it is a dim too, or else part of the
-  /// current dim.
+  /// Splits off a dim of size 1. On the other side, the factor is a dim of size 1 too, or joins the current dim.
   void readUnit(Side &here, Side &there);
   void readMixed();
 
@@ -334,7 +333,7 @@ ShardingRule ReshapeReader::read() {
     }
     source.open();
     target.open();
-    if (source.left == 1) // so is the target: the numbers of elements agree
+    if (source.left == 1) // target.left is 1, too: both shapes have the same number of elements
       break;
     int64_t common = std::gcd(source.left, target.left);
     if (common == 1) {

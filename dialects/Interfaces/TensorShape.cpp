@@ -1,4 +1,4 @@
-//===- TensorShape.cpp - which tensors there can be -----------------------===//
+//===- TensorShape.cpp - supported tensor shapes --------------------------===//
 
 #include "dialects/Interfaces/TensorShape.h"
 

@@ -1,9 +1,8 @@
-//===- TensorShape.h - which tensors there can be ---------------*- C++ -*-===//
+//===- TensorShape.h - supported tensor shapes ------------------*- C++ -*-===//
 //
-// Every level computes with extents and with products of extents: they divide shapes by
-// them, and count elements, bytes and operations in 64 bits.  So the ops of every dialect
-// take only tensors for which that is safe (Tensors.td), and so do arguments of functions
-// and the graph that is read.
+// Every level computes with extents and with products of extents: it divides shapes by them, and
+// counts elements, bytes and operations in 64 bits. So the ops of every dialect (Tensors.td), the
+// arguments of functions and the input graph accept only tensors for which this arithmetic is safe.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_INTERFACES_TENSORSHAPE_H
@@ -14,16 +13,16 @@
 
 namespace braid {
 
-/// The most elements a tensor may have: 2^53, which is 64 PiB of f64.  A sum of the bytes
-/// of 64 such tensors still fits; whoever adds up more checks the sum.
+/// Upper limit of elements in a tensor: 2^53, which is 64 PiB of f64. The sum of the
+/// bytes of 64 such tensors still fits in 64 bits; code that adds up more checks the sum.
 inline constexpr int64_t kMaxElements = int64_t(1) << 53;
 
-/// Whether the extents are static and 1 or more, and give at most kMaxElements.
+/// Returns whether the extents are static, at least 1, and give at most kMaxElements.
 bool hasSupportedShape(llvm::ArrayRef<int64_t> shape);
 bool hasSupportedShape(mlir::Type type);
 
-/// What is wrong with the shape of a tensor (or with a type that is none), as what
-/// follows the type in a message; empty for a supported one.
+/// Returns what is wrong with the shape of a tensor (or with a type that is not a
+/// tensor), as text that follows the type in a message. Empty for a supported shape.
 std::string problemOfShape(mlir::Type type);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Attributes.h - the attributes of the graph dialect -------*- C++ -*-===//
+//===- Attributes.h - attributes of the graph dialect -----------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_TG_ATTRIBUTES_H
 #define BRAID_DIALECTS_TG_ATTRIBUTES_H
 
@@ -13,21 +13,20 @@
 #include "dialects/TG/TGAttrs.h.inc"
 
 namespace braid::tg {
-/// The einsum of a contraction as ops write it: `"bsd,df->bsf"`.
+/// Parses the einsum of a contraction: `"bsd,df->bsf"`.
 mlir::ParseResult parseContraction(mlir::AsmParser &parser, ContractionAttr &contraction);
 void printContraction(mlir::AsmPrinter &printer, ContractionAttr contraction);
 inline void printContraction(mlir::AsmPrinter &printer, mlir::Operation *, ContractionAttr contraction) {
   printContraction(printer, contraction);
 }
 
-/// How attention makes scores, as ops write it: `scale 0.5 causal window 4 softcap 30.0`, where all
-/// but the scale may be left out.
+/// Parses the score options of attention: `scale 0.5 causal window 4 softcap 30.0`. All but the scale are optional.
 mlir::ParseResult parseScores(mlir::AsmParser &parser, mlir::FloatAttr &scale, MaskAttr &mask,
                               mlir::FloatAttr &softcap);
 void printScores(mlir::AsmPrinter &printer, mlir::Operation *, mlir::FloatAttr scale, MaskAttr mask,
                  mlir::FloatAttr softcap);
 
-/// The words of a scaling, if there are any: `linear 8.0`.
+/// Parses an optional RoPE scaling: `linear 8.0`.
 mlir::OptionalParseResult parseRopeScaling(mlir::AsmParser &parser, RopeScalingAttr &scaling);
 void printRopeScaling(mlir::AsmPrinter &printer, mlir::Operation *, RopeScalingAttr scaling);
 } // namespace braid::tg

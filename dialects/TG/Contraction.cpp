@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace braid::tg;
 
 //===----------------------------------------------------------------------===//
-// The text
+// Parsing
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -83,7 +83,7 @@ LogicalResult ContractionAttr::verify(function_ref<InFlightDiagnostic()> emitErr
 }
 
 //===----------------------------------------------------------------------===//
-// What the letters say
+// Groups of letters
 //===----------------------------------------------------------------------===//
 
 std::string ContractionAttr::lettersIn(StringRef letters, bool inLhs, bool inRhs, bool inResult) const {

@@ -10,7 +10,7 @@ using namespace braid;
 using namespace braid::tg;
 
 //===----------------------------------------------------------------------===//
-// Text
+// Parsing
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseName(AsmParser &parser, StringAttr &name) {
@@ -20,7 +20,7 @@ static ParseResult parseName(AsmParser &parser, StringAttr &name) {
   return parsed;
 }
 
-/// `"one"`, or `["one", "another"]`.
+/// Parses `"one"` or `["one", "another"]`.
 static ParseResult parseNames(AsmParser &parser, SmallVectorImpl<StringAttr> &names) {
   auto parseNext = [&] { return parseName(parser, names.emplace_back()); };
   if (failed(parser.parseOptionalLSquare()))
@@ -107,14 +107,14 @@ FactsAttr braid::tg::getFacts(MLIRContext *context, Phase phase, StringAttr unit
                         as ? ArrayRef(*as) : ArrayRef<TensorKind>());
 }
 
-/// Facts, or a list of them with a unit attribute where a tensor has none.
+/// Returns whether an attribute is facts, or a list with facts or, for tensors without them, a unit attribute.
 static bool isFacts(Attribute metadata) {
   if (auto list = dyn_cast_if_present<ArrayAttr>(metadata))
     return llvm::all_of(list, llvm::IsaPred<FactsAttr, UnitAttr>);
   return isa_and_present<FactsAttr>(metadata);
 }
 
-/// What a location carries: facts, a list of them, or null.
+/// Returns the facts that a location carries, a list of them, or null.
 static Attribute carriedBy(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return carriedBy(name.getChildLoc());
@@ -184,7 +184,7 @@ static Location withoutFacts(Location loc) {
   return loc;
 }
 
-/// The parts of a fused location keep theirs: they say what the op was made from.
+/// Adds facts to a location. The parts of a fused location keep theirs, which describe the ops it was made from.
 static Location carrying(Location loc, Attribute facts) {
   auto fused = dyn_cast<FusedLoc>(loc);
   if (fused && facts && !fused.getMetadata())
@@ -233,11 +233,11 @@ Location braid::tg::madeFrom(ArrayRef<Operation *> ops, ValueRange replaced) {
 }
 
 //===----------------------------------------------------------------------===//
-// What tensors are
+// Parameters and kinds of tensors
 //===----------------------------------------------------------------------===//
 
-/// What is linear and neither adds up nor repeats along a dim puts elements elsewhere, with
-/// zeros between them or without some.
+/// Returns whether an op only moves elements: it is linear and neither adds nor repeats
+/// along a dim. It may insert zeros between elements, or leave elements out.
 static bool placesElements(const ShardingRule &rule) {
   bool isLinear = llvm::any_of(rule.linear, [](const auto &set) { return set.size() == 1 && set.front() == 0; });
   llvm::DenseSet<unsigned> read, made;
@@ -264,7 +264,7 @@ bool braid::tg::movesElements(Operation *op) {
   return rule && placesElements(*rule);
 }
 
-/// The parameters of all that is cut from a value, if all of it is `as`; else none.
+/// Returns the parameters of all slices of a value if each slice is of kind `as`; else an empty list.
 static SmallVector<StringAttr> ownersOfParts(Value value, TensorKind as) {
   SmallVector<StringAttr> owners;
   for (Operation *user : value.getUsers()) {

@@ -1,15 +1,15 @@
 //===- Facts.h - phase, unit and parameter of a tensor ----------*- C++ -*-===//
 //
-// The pass that makes an op knows its phase, whose unit it works for, and which parameter
-// it makes a gradient or a new value of.  It writes that down once, as `#tg.facts`, and
-// every later pass hands it on without a line of code: facts are the metadata of an op's
-// location, and builders, rewrites and folds pass locations on already.  CSE, outlining
-// and kernel deduplication ignore locations, so facts never change what is computed.
+// The pass that makes an op knows the op's phase, the unit it works for, and the parameter
+// whose gradient or new value it makes. It records them once, as `#tg.facts`. Facts are
+// metadata of the op's location, which builders, rewrites and folds already copy, so later
+// passes keep facts without any code. CSE, outlining and kernel deduplication ignore
+// locations, so facts never change results.
 //
-// An op that makes several tensors of different facts, such as a bucket of collectives, a
-// kernel or an optimizer's update, has a list: the facts of each result or, in memory, of
-// each out.  Where a rewrite fuses locations, the first is that of the op whose result the
-// new one makes.  What depends on no argument (constants, iotas) needs no facts.
+// An op whose results have different facts (a bucket of collectives, a kernel, an
+// optimizer's update) has a list: the facts of each result or, in memory form, of each
+// out. A rewrite that fuses locations puts first the op whose result the new op makes. Ops
+// that depend on no argument (constants, iotas) need no facts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_FACTS_H
@@ -19,55 +19,54 @@
 
 namespace braid::tg {
 
-/// The facts that a location carries, of the first tensor if it lists several; null if it
-/// carries none.
+/// Returns the facts of a location, those of the first tensor if it lists several; null without facts.
 FactsAttr factsOf(mlir::Location loc);
 inline FactsAttr factsOf(mlir::Operation *op) { return factsOf(op->getLoc()); }
-/// The facts of one of `count` tensors that the op at a location makes; null also where the
-/// location lists another number of tensors.
+/// Returns the facts of tensor `index` of the `count` tensors that the op at a location
+/// makes. Null without facts, or if the location lists another number of tensors.
 FactsAttr factsOfTensor(mlir::Location loc, unsigned index, unsigned count);
-/// The facts of an op's result; null for arguments.
+/// Returns the facts of an op's result; null for arguments.
 FactsAttr factsOfTensor(mlir::Value value);
 llvm::SmallVector<FactsAttr> factsOfTensors(mlir::ValueRange values);
 
-/// Fails, and says what to do, if an op has no facts.
+/// Fails with an error that suggests a fix if an op has no facts.
 llvm::LogicalResult requireFacts(mlir::Operation *op);
 
 std::optional<Phase> phaseOf(mlir::Operation *op);
 
-/// The location with these facts in place of its own.
+/// Returns the location with these facts instead of its own.
 mlir::Location withFacts(mlir::Location loc, FactsAttr facts);
-/// The same for an op that makes several tensors: the facts of each.
+/// Returns the location of an op that makes several tensors, with the facts of each.
 mlir::Location withFacts(mlir::Location loc, llvm::ArrayRef<FactsAttr> ofEach);
-/// The location with another phase, and no longer of a tensor.
+/// Returns the location with another phase, and without a tensor's parameters and kind.
 mlir::Location withPhase(mlir::Location loc, Phase phase);
-/// The location of an op that makes a tensor of this kind for some parameters.
+/// Returns the location of an op that makes a tensor of kind `as` for the parameters `of`.
 mlir::Location withTensor(mlir::Location loc, llvm::ArrayRef<mlir::StringAttr> of, TensorKind as);
-/// The location with the same phase and unit, and no longer of a tensor.
+/// Returns the location with the same phase and unit, and without a tensor's parameters and kind.
 mlir::Location withoutTensor(mlir::Location loc);
-/// The location under a name, with the same facts.
+/// Returns the location under a name, with the same facts.
 mlir::Location withName(mlir::Location loc, mlir::StringAttr name);
-/// The location of what makes a value, with the facts of this value alone.
+/// Returns the location of the op that makes a value, with the facts of this value alone.
 mlir::Location locationOf(mlir::Value value);
-/// The location of an op that is made from several, and whose results take the place of
-/// these values: where all of `ops` are, with the facts of the values.
+/// Returns the location of an op made from several `ops`: their fused locations, with
+/// the facts of the values that its results replace.
 mlir::Location madeFrom(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange replaced);
 
-/// Whether an op's only result is its only operand, element by element, or a part of it, or
-/// that with zeros around it.
+/// Returns whether an op's only result has the elements of its only operand, or some of
+/// them, or all of them with zeros around them.
 bool movesElements(mlir::Operation *op);
-/// Says what a value is, and with it what it is moved from if nothing else reads that.  Where it is one of
-/// several parts, what they are cut from belongs to the parameters of all of them, once each part is said.
+/// Sets the parameters and kind of a value, and of the value that it is moved from. If that source is
+/// sliced, it gets the parameters of all slices once each slice has the same kind.
 void setTensor(mlir::Value value, llvm::ArrayRef<mlir::StringAttr> of, TensorKind as);
-/// Replaces an op by values that stand for its results, and says of each what the result was.
+/// Replaces the results of an op by values, which take over the results' parameters and kinds.
 void replaceHandingOnFacts(mlir::Operation *op, mlir::ValueRange values);
 
-/// The unit, and what a tensor is; null and none where facts are null or do not say so.
+/// Return the unit and the kind of a tensor; null or no value if the facts are null or lack them.
 mlir::StringAttr unitOf(FactsAttr facts);
 std::optional<TensorKind> kindOf(FactsAttr facts);
-/// Whether a tensor is a parameter of the model, or its copy in another type.
+/// Returns whether a tensor is a parameter of the model, or its copy in another type.
 bool isParameter(FactsAttr facts);
-/// Whether it is a gradient of a parameter, or the sum of several microbatches' gradients.
+/// Returns whether a tensor is a gradient of a parameter, or the sum of the gradients of several microbatches.
 bool isGradient(FactsAttr facts);
 
 FactsAttr getFacts(mlir::MLIRContext *context, Phase phase, mlir::StringAttr unit = {},

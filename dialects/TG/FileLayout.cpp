@@ -1,4 +1,4 @@
-//===- FileLayout.cpp - tensors of programs and of files ------------------===//
+//===- FileLayout.cpp - shapes of tensors in programs and in files --------===//
 
 #include "dialects/TG/FileLayout.h"
 #include "dialects/TG/TG.h"

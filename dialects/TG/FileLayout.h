@@ -1,8 +1,8 @@
-//===- FileLayout.h - tensors of programs and of files ----------*- C++ -*-===//
+//===- FileLayout.h - tensor shapes in programs and files -------*- C++ -*-===//
 //
-// A program may hold a parameter, and with it the states that belong to it, in another shape
-// than files do: with the two dims of a matrix exchanged, or with one dim of files as two,
-// the parts that are side by side in it and what each of them has.
+// A program may hold a parameter and its optimizer states in another shape than files do.
+// The two dims of a matrix may be exchanged. One dim of the files may be two dims in the
+// program: the parts that lie side by side, and the size of each part.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_FILELAYOUT_H
@@ -15,14 +15,14 @@ namespace braid::tg {
 
 struct FileLayout {
   bool transposed = false;
-  int64_t fused = -1; ///< The first of two dims that are one in files; -1: none are.
+  int64_t fused = -1; ///< First of two dims that are one dim in files; -1 if there are none.
 
-  /// The type in files of what a program holds as `held`.
+  /// Returns the type in files of a tensor whose type in the program is `held`.
   mlir::RankedTensorType inFiles(mlir::RankedTensorType held) const;
   bool operator==(const FileLayout &) const = default;
 };
 
-/// What `#tg.param` or `#tg.state` says; that of files themselves for all else, null included.
+/// Returns the layout of a `#tg.param` or `#tg.state`; the identity layout for anything else, null included.
 FileLayout fileLayoutOf(mlir::Attribute paramOrState);
 
 } // namespace braid::tg

@@ -1,4 +1,4 @@
-//===- Mask.cpp - which keys a query counts -------------------------------===//
+//===- Mask.cpp - attention masks: which keys each query sees -------------===//
 
 #include "dialects/TG/Attributes.h"
 #include "llvm/Support/raw_ostream.h"
@@ -7,10 +7,10 @@ using namespace mlir;
 using namespace braid::tg;
 
 //===----------------------------------------------------------------------===//
-// The text
+// Parsing and printing
 //===----------------------------------------------------------------------===//
 
-/// Where `word` stands, a number of at least `least` behind it.
+/// Parses `word` and a number of at least `least`, if the word is there.
 static ParseResult parseNumber(AsmParser &parser, StringRef word, int64_t &number, int64_t least) {
   if (failed(parser.parseOptionalKeyword(word)))
     return success();
@@ -22,7 +22,7 @@ static ParseResult parseNumber(AsmParser &parser, StringRef word, int64_t &numbe
   return success();
 }
 
-/// The words of a mask, of which there may be none.
+/// Parses the options of a mask, which may be absent.
 static ParseResult parseMask(AsmParser &parser, MaskAttr &mask) {
   SMLoc loc = parser.getCurrentLocation();
   int64_t window = 0, offset = MaskAttr::kSameSequence;
@@ -33,7 +33,7 @@ static ParseResult parseMask(AsmParser &parser, MaskAttr &mask) {
   return success(mask != nullptr);
 }
 
-/// The same, each with a space before it.
+/// Returns the options of a mask as text, each after a space.
 static std::string wordsOf(MaskAttr mask) {
   std::string words = mask.getCausal() ? " causal" : "";
   if (mask.hasWindow())
@@ -81,7 +81,7 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError, boo
 }
 
 //===----------------------------------------------------------------------===//
-// What it says
+// Keys and pairs
 //===----------------------------------------------------------------------===//
 
 std::pair<int64_t, int64_t> MaskAttr::keysOf(int64_t query, int64_t keys) const {
@@ -95,7 +95,7 @@ int64_t MaskAttr::pairsOf(int64_t queries, int64_t keys) const {
   if (!getCausal())
     return queries * keys;
   int64_t most = hasWindow() ? getWindow() : keys + queries;
-  // Of the queries at the first positions: a triangle, then a window for each.
+  // Counts the pairs of the first `positions` queries: a triangle, then a window for each query.
   auto upTo = [&](int64_t positions) {
     int64_t inside = std::min(positions, most);
     return inside * inside / 2 + (positions - inside) * most;

@@ -1,8 +1,8 @@
-//===- ModelConfig.h - the config.json that a graph was made from -*- C++ -*-===//
+//===- ModelConfig.h - the config.json behind a graph -----------*- C++ -*-===//
 //
-// A module may keep the text of the `config.json` of its model, one line, as the attribute
-// `tg.config`.  Nothing is computed from it: it goes into the training binary, whose `export`
-// writes it beside the weights, so that other programs know what the weights are of.
+// A module may keep its model's `config.json`, as one line of text, in the attribute
+// `tg.config`. It does not affect the computation. The training binary contains it, and its
+// `export` command writes it beside the weights, so that other programs can load them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_MODELCONFIG_H

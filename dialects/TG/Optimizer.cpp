@@ -66,7 +66,7 @@ std::string braid::tg::hyperparametersText(const Optimizer &optimizer) {
 }
 
 //===----------------------------------------------------------------------===//
-// The op
+// Update op
 //===----------------------------------------------------------------------===//
 
 LogicalResult UpdateOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,

@@ -1,13 +1,12 @@
-//===- Optimizer.h - what an optimizer is -----------------------*- C++ -*-===//
+//===- Optimizer.h - description of an optimizer ----------------*- C++ -*-===//
 //
-// An optimizer is one file in dialects/TG/Optimizers: its names, the states that it keeps
-// of a parameter, its hyperparameters with their defaults, and its update, which
-// `tg.update` decomposes into.  Passes, interpreter and command line ask this description
-// and name no optimizer.
+// Each optimizer is one file in dialects/TG/Optimizers. It defines the optimizer's names, its
+// states per parameter, its hyperparameters with defaults, and the update that `tg.update`
+// decomposes into. Passes, interpreter and command line use this description and name no optimizer.
 //
-// A file X.cpp defines the function optimizers::X(); CMake lists the files, so nothing else
-// has to.  The update is stated twice: in ops, and on the numbers of one element.  The
-// interpreter computes the second, and tests compare the two.
+// A file X.cpp defines the function optimizers::X(). CMake generates the list of files, so
+// an optimizer is registered nowhere else. Each update is written twice: as ops, and as
+// arithmetic on one element. The interpreter runs the second, and tests compare the two.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_OPTIMIZER_H
@@ -17,7 +16,7 @@
 
 namespace braid::tg {
 
-/// The values of a hyperparameter that make sense, in words and as a check.
+/// Valid values of a hyperparameter, in words and as a check.
 struct Range {
   llvm::StringLiteral words;
   bool (*contains)(double);
@@ -30,10 +29,10 @@ struct Hyperparameter {
   double fallback;
   Range range;
 };
-/// Parameters that are to have no weight decay get 0 for it.
+/// Weight decay; parameters without weight decay get 0.
 inline constexpr Hyperparameter kWeightDecay{"weight_decay", 0.0, kNotNegative};
 
-/// The values of an update's hyperparameters, by name.
+/// Values of an update's hyperparameters, by name.
 struct Hyperparameters {
   mlir::DictionaryAttr values;
 
@@ -42,15 +41,15 @@ struct Hyperparameters {
   }
 };
 
-/// What an update is computed from, in a type that is wide enough to compute in.
+/// Inputs of an update, converted to a type that is wide enough to compute in.
 struct UpdateValues : Hyperparameters {
   mlir::Value param, gradient;
-  mlir::Value lr;   ///< A scalar of the same type.
-  mlir::Value step; ///< An integer scalar, 1 at the first step; null unless the optimizer reads it.
+  mlir::Value lr;   ///< Scalar of the same type.
+  mlir::Value step; ///< Integer scalar, 1 at the first step; null unless the optimizer reads it.
   llvm::SmallVector<mlir::Value> states;
 };
 
-/// The same of one element.
+/// Inputs of the update of one element.
 struct UpdateNumbers : Hyperparameters {
   double param = 0, gradient = 0, lr = 0;
   int64_t step = 0;
@@ -59,28 +58,28 @@ struct UpdateNumbers : Hyperparameters {
 
 struct Optimizer {
   llvm::StringLiteral name;
-  /// What its states are called behind a parameter's name and a dot, in checkpoints: PyTorch's words.
+  /// Suffixes of the states' names in checkpoints, after the parameter's name and a dot; the same as PyTorch's.
   llvm::ArrayRef<llvm::StringLiteral> states;
   llvm::ArrayRef<Hyperparameter> hyperparameters;
   bool readsStep;
   int64_t flopsOfElement;
-  /// The new parameter and the new states.
+  /// Builds the update; returns the new parameter and the new states.
   llvm::SmallVector<mlir::Value> (*update)(TensorBuilder &, const UpdateValues &);
-  /// Replaces the parameter and the states by the new ones.
+  /// Updates the parameter and the states of one element in place.
   void (*updateElement)(UpdateNumbers &);
 };
 
-/// In the order of their files.
+/// Returns all optimizers, in the order of their files.
 llvm::ArrayRef<const Optimizer *> allOptimizers();
 
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
-/// The optimizer of a name, or an error that lists the names.
+/// Returns the optimizer with this name, or an error that lists the names.
 mlir::FailureOr<const Optimizer *> findOptimizer(llvm::StringRef name, EmitError emitError);
-/// That of an op that is verified.
+/// Returns the optimizer of a verified op.
 const Optimizer &optimizerOf(UpdateOp op);
-/// Fails unless `values` are those of the optimizer's hyperparameters, each in its range.
+/// Fails unless `values` holds exactly the optimizer's hyperparameters, each in its range.
 mlir::LogicalResult verifyHyperparameters(const Optimizer &optimizer, mlir::DictionaryAttr values, EmitError emitError);
-/// "beta1=0.9, beta2=0.99, weight_decay=0": what the optimizer takes, and the defaults.
+/// Returns the hyperparameters with their defaults: "beta1=0.9, beta2=0.99, weight_decay=0".
 std::string hyperparametersText(const Optimizer &optimizer);
 
 namespace optimizers {

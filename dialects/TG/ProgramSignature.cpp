@@ -9,7 +9,7 @@ template <typename AttrT> static AttrT read(DictionaryAttr attributes, StringRef
   return attributes ? attributes.getAs<AttrT>(name) : AttrT();
 }
 
-/// Attributes of an argument of a function; null for other values.
+/// Returns the attributes of an argument of a function; null for other values.
 static DictionaryAttr attributesOf(Value value) {
   auto argument = dyn_cast_if_present<BlockArgument>(value);
   auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : FunctionOpInterface();

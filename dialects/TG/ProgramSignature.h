@@ -1,9 +1,9 @@
 //===- ProgramSignature.h - arguments and results of programs ---*- C++ -*-===//
 //
-// Attributes say what the arguments and results of a function are (see the tg dialect).
-// `ArgumentAttrs` and `ResultAttrs` hold the attributes of one argument or result;
-// `ProgramSignature` relates results to the arguments that they update, and gradients to
-// their parameters.  Nothing else reads these attributes.
+// Attributes describe the arguments and results of a function (see the tg dialect).
+// `ArgumentAttrs` and `ResultAttrs` hold the attributes of one argument or result.
+// `ProgramSignature` maps results to the arguments that they update, and gradients to
+// their parameters. No other code reads these attributes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_PROGRAMSIGNATURE_H
@@ -21,14 +21,14 @@ struct ArgumentAttrs {
   /// All attributes are null for a value that is no argument of a function.
   explicit ArgumentAttrs(mlir::Value value);
 
-  /// The `#tg.param` or `#tg.state` of a tensor that lives across steps; null for inputs.
+  /// Returns the `#tg.param` or `#tg.state` of a tensor that lives across steps; null for inputs.
   mlir::Attribute persistent() const { return parameter ? mlir::Attribute(parameter) : mlir::Attribute(state); }
-  /// The name of that parameter or state.
+  /// Returns the name of that parameter or state.
   mlir::StringAttr persistentName() const;
 
   ParamAttr parameter;
   StateAttr state;
-  mlir::StringAttr input; ///< The name of an input.
+  mlir::StringAttr input; ///< Name of an input.
   RoleAttr role;
 };
 
@@ -38,37 +38,36 @@ struct ResultAttrs {
   ResultAttrs(mlir::FunctionOpInterface function, unsigned result);
 
   bool hasRole(Role wanted) const { return role && role.getValue() == wanted; }
-  /// The attribute that tells the result apart, for messages: `tg.updates = "w"`; empty without one.
+  /// Returns the attribute that identifies the result, for messages: `tg.updates = "w"`. Empty without one.
   std::string text() const;
 
-  mlir::StringAttr updates;    ///< The name of the parameter or state whose new value the result is.
-  mlir::StringAttr gradientOf; ///< The name of the tensor whose gradient the result is.
-  mlir::StringAttr output;     ///< The name of an additional output of the model.
+  mlir::StringAttr updates;    ///< Name of the parameter or state whose new value the result is.
+  mlir::StringAttr gradientOf; ///< Name of the tensor whose gradient the result is.
+  mlir::StringAttr output;     ///< Name of an additional output of the model.
   RoleAttr role;
 };
 
-/// Attributes of the argument of a parameter or of a state; null for other values, null included.
+/// Return the attributes of a parameter's or a state's argument; null for other values, null included.
 ParamAttr parameterOf(mlir::Value value);
 StateAttr stateOf(mlir::Value value);
 
-/// The name of the tensor that a program updates by returning the used value; null for other uses.
+/// Returns the name of the tensor that a program updates by returning the used value; null for other uses.
 mlir::StringAttr nameUpdatedBy(mlir::OpOperand &use);
 
-/// The signature of a function with a body, as it is when this is constructed.  Arguments and results that are
-/// added later are unknown.
+/// Signature of a function with a body. It is a snapshot: arguments and results that are added later are unknown.
 class ProgramSignature {
 public:
   explicit ProgramSignature(mlir::FunctionOpInterface program);
 
-  /// The argument of a parameter or state of this name; null if there is none.
+  /// Returns the argument of the parameter or state with this name, or null.
   mlir::BlockArgument persistent(mlir::StringAttr name) const { return byName.lookup(name); }
-  /// The argument whose new value a result is; null for other results.
+  /// Returns the argument whose new value is this result; null for other results.
   mlir::BlockArgument updatedBy(unsigned result) const { return byName.lookup(results[result].updates); }
-  /// The parameter whose gradient a result is; null for other results, such as gradients of inputs.
+  /// Returns the parameter whose gradient is this result; null for other results, such as gradients of inputs.
   mlir::BlockArgument parameterOfGradient(unsigned result) const;
-  /// The operand of the return that is the new value of an argument; null where the program returns none.
+  /// Returns the return operand that is the new value of an argument; null if the program returns none.
   mlir::OpOperand *updateOf(mlir::BlockArgument argument) const;
-  /// Calls `visit` with each operand of the return that is a new value, and the argument whose it is.
+  /// Calls `visit` with each return operand that is a new value, and with the argument that it updates.
   void forEachUpdate(llvm::function_ref<void(mlir::OpOperand &, mlir::BlockArgument)> visit) const;
 
   const ResultAttrs &result(unsigned number) const { return results[number]; }

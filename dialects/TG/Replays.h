@@ -1,8 +1,8 @@
-//===- Replays.h - which ops repeat which ------------------------*- C++ -*-===//
+//===- Replays.h - numbers of recomputed ops --------------------*- C++ -*-===//
 //
-// A replay is an op of backward that computes again what an op of forward has computed, so
-// that it need not be kept in between.  Both carry a number, which is the repeated op's own in
-// its function, from where replays are made to where they have been verified.
+// A replay is an op of the backward pass that recomputes an op of the forward pass, so that the
+// forward result need not be kept. Both ops carry the same number, which is unique to the repeated
+// op in its function. They carry it from the pass that makes replays to the pass that verifies them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_REPLAYS_H
@@ -13,10 +13,10 @@
 
 namespace braid::tg {
 
-/// On an op that is repeated, and on those that repeat it.
+/// Attributes that hold the number: on the repeated op, and on its replays.
 inline constexpr llvm::StringLiteral kRepeated = "tg.repeated", kReplays = "tg.replays";
 
-/// The number that an op carries under one of these names.
+/// Returns the number that an op carries under one of these names.
 inline std::optional<int64_t> replayNumber(mlir::Operation *op, llvm::StringRef name) {
   auto number = op->getAttrOfType<mlir::IntegerAttr>(name);
   return number ? std::optional(number.getInt()) : std::nullopt;

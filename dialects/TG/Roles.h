@@ -1,4 +1,4 @@
-//===- Roles.h - what the role of an input says of it -----------*- C++ -*-===//
+//===- Roles.h - what the role of an input implies --------------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_TG_ROLES_H
 #define BRAID_DIALECTS_TG_ROLES_H
 
@@ -7,13 +7,13 @@
 
 namespace braid::tg {
 
-/// Whether inputs of this role hold token numbers, of which a rank can read part of each row.
+/// Returns whether inputs of this role hold token ids. A rank may read only a part of each of their rows.
 inline bool isOfTokens(RoleAttr role) {
   constexpr Role tokens[] = {Role::Tokens, Role::Targets};
   return role && llvm::is_contained(tokens, role.getValue());
 }
 
-/// Whether dim 0 of inputs of this role is the batch; null stands for no role.
+/// Returns whether dim 0 of inputs of this role is the batch. A null role means no role.
 inline bool isOfBatch(RoleAttr role) {
   constexpr Role rows[] = {Role::Features, Role::Labels};
   return isOfTokens(role) || (role && llvm::is_contained(rows, role.getValue()));

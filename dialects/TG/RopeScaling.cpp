@@ -1,16 +1,16 @@
-//===- RopeScaling.cpp - rotations of longer sequences --------------------===//
+//===- RopeScaling.cpp - scaling of rotary embeddings to longer sequences -===//
 
 #include "dialects/TG/Attributes.h"
 
 using namespace mlir;
 using namespace braid::tg;
 
-/// A word and the number behind it.
+/// Parses a word and the number after it.
 static ParseResult parseNumber(AsmParser &parser, StringRef word, double &number) {
   return failure(parser.parseKeyword(word) || parser.parseFloat(number));
 }
 
-/// What stands behind the word that says the kind.
+/// Parses the parameters after the keyword of the kind.
 static ParseResult parseNumbers(AsmParser &parser, SMLoc loc, bool isLinear, RopeScalingAttr &scaling) {
   double factor = 1, low = 0, high = 0;
   int64_t positions = 0;

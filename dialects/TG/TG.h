@@ -10,7 +10,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace braid::tg {
-/// Fails, and says which types follow from the operands, where an op has other result types.
+/// Fails unless an op has the result types that follow from its operands; the error lists those types.
 mlir::LogicalResult verifyResultTypes(mlir::Operation *op);
 
 template <typename ConcreteOp> struct CheckedResults : mlir::OpTrait::TraitBase<ConcreteOp, CheckedResults> {
@@ -22,8 +22,8 @@ template <typename ConcreteOp> struct CheckedResults : mlir::OpTrait::TraitBase<
 #include "dialects/TG/TGOps.h.inc"
 
 namespace braid::tg {
-// Names of argument and result attributes: the contract between the graph, the
-// passes and the runtime (see the dialect's description).
+// Names of argument and result attributes, by which the graph, the passes and the
+// runtime identify arguments and results (see the dialect's description).
 inline constexpr llvm::StringLiteral kParam = "tg.param";
 inline constexpr llvm::StringLiteral kState = "tg.state";
 inline constexpr llvm::StringLiteral kInput = "tg.input";
@@ -32,17 +32,16 @@ inline constexpr llvm::StringLiteral kOutput = "tg.output";
 inline constexpr llvm::StringLiteral kUpdates = "tg.updates";
 inline constexpr llvm::StringLiteral kGradOf = "tg.grad_of";
 
-/// The name that an argument's attributes give it, as a parameter, state or input;
-/// null when they give none.
+/// Returns the name in an argument's attributes, as a parameter, state or input; null without one.
 mlir::StringAttr nameOf(mlir::DictionaryAttr attributes);
 
-/// Fails where the `of` of a state among `attributes` names no parameter among them, or
-/// a master has no working copy.  Of a function: of those on its arguments.
+/// Fails unless the `of` of each state among `attributes` names a parameter among them, and
+/// each master has a working copy. The second form checks the arguments of a function.
 mlir::LogicalResult verifyStates(llvm::ArrayRef<mlir::Attribute> attributes,
                                  llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 mlir::LogicalResult verifyStates(mlir::FunctionOpInterface function);
 
-/// Gives ops of arith what PrecisionOpInterface asks beyond their trait.
+/// Attaches PrecisionOpInterface to the arith ops whose trait does not suffice.
 void registerPrecisionModels(mlir::DialectRegistry &registry);
 } // namespace braid::tg
 

@@ -1,8 +1,8 @@
 //===- TGBlocks.cpp - attention by blocks of keys -------------------------===//
 //
-// Attention to some keys is a softmax of its own.  Results of two sets of keys are merged with the
-// weights that their log-sum-exps give them.  Backward starts from the result and the log-sum-exp of
-// all keys, so what a block adds to the gradients of queries is a term of a sum.
+// Attention to a block of keys is a softmax of its own. The results of two blocks are merged with
+// weights from their log-sum-exps. The backward pass starts from the merged result and log-sum-exp,
+// so each block adds one term to the gradients of the queries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,14 +13,14 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::tg;
 
-/// Keys and values are the operands 1 and 2, and so are, of the results of backward, their gradients.
+/// Operand numbers of keys and values; their gradients have the same numbers among the results of the backward op.
 static constexpr std::pair<unsigned, unsigned> kKeySequence = {1, 1}, kValueSequence = {2, 1};
 
 static Value plus(TensorBuilder &t, Value start, Value base) {
   return matchPattern(base, m_Zero()) ? start : t.make<arith::AddIOp>(base, start);
 }
 
-/// The op on a block of keys and values.
+/// Builds the op on one block of keys and values.
 template <typename Op> static Op onBlock(Op op, OpBuilder &builder, ValueRange block, Value start) {
   TensorBuilder t(builder, op.getLoc());
   Value queryStart = op.getQueryStart(), keyStart = op.getKeyStart();
@@ -53,7 +53,7 @@ SmallVector<Value> AttentionOp::buildOnBlock(OpBuilder &builder, ValueRange bloc
 
 SmallVector<Value> AttentionOp::mergeBlocks(OpBuilder &builder, ValueRange some, ValueRange others) {
   TensorBuilder t(builder, originOf(*this, "merge"));
-  // Of `some` each query counts a key, so its log-sum-exp is finite, and so is the larger one.
+  // Each query sees at least one key of `some`, so this log-sum-exp is finite, and so is the maximum.
   Value largest = t.make<arith::MaximumFOp>(some[1], others[1]);
   Value weight = t.exp(t.sub(some[1], largest)), other = t.exp(t.sub(others[1], largest));
   Value sum = t.add(weight, other);

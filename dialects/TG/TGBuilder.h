@@ -1,10 +1,9 @@
 //===- TGBuilder.h - tensor arithmetic, short to write ----------*- C++ -*-===//
 //
-// Decompositions and gradients are formulas.  A TensorBuilder lets them read
-// like formulas: it makes arith, math and tg ops at one location, with
-// constants and broadcasts of the right shape.
+// Decompositions and gradients are formulas. A TensorBuilder lets the code read like the formula: it
+// builds arith, math and tg ops at one location, with constants and broadcasts of the right shape.
 //
-// "Lanes" are the last dim of a tensor, "rows" are all dims before it.
+// "Lanes" are the last dim of a tensor; "rows" are all dims before it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_TGBUILDER_H
@@ -24,12 +23,12 @@ inline mlir::RankedTensorType withElement(mlir::RankedTensorType type, mlir::Typ
   return mlir::RankedTensorType::get(type.getShape(), element);
 }
 inline bool isFloat(mlir::Value value) { return mlir::isa<mlir::FloatType>(typeOf(value).getElementType()); }
-/// first, first + 1, ..., end - 1.
+/// Returns first, first + 1, ..., end - 1.
 llvm::SmallVector<int64_t> dimRange(int64_t first, int64_t end);
-/// The dims of `rank` that `dims` does not name.
+/// Returns the dims of a tensor of `rank` that are not in `dims`.
 llvm::SmallVector<int64_t> otherDims(llvm::ArrayRef<int64_t> dims, int64_t rank);
-/// Where the parts of a composite say they come from: the op's name, and behind it which
-/// of its definitions if it has several, around what is known of its place in the model.
+/// Returns the location of the ops in a composite's decomposition: the composite's location,
+/// with the op's name as a suffix, and `definition` after it if the op has several definitions.
 mlir::Location originOf(mlir::Operation *op, llvm::StringRef definition = "");
 
 class TensorBuilder {
@@ -42,14 +41,14 @@ public:
     return builder.create<OpTy>(loc, std::forward<Args>(args)...)->getResult(0);
   }
 
-  // Constants, each the whole shape.
+  // Constants in the given shape.
   Value constant(mlir::RankedTensorType type, double value);
   Value like(Value shape, double value) { return constant(typeOf(shape), value); }
   Value zeros(mlir::RankedTensorType type) { return constant(type, 0.0); }
-  /// The index along `dim`, in the shape of `shape` with integers of `element`.
+  /// Returns the index along `dim`, in the shape of `shape` with integers of `element`.
   Value iota(Value shape, int64_t dim, mlir::Type element);
 
-  // Elementwise.
+  // Elementwise ops.
   Value add(Value a, Value b) { return make<mlir::arith::AddFOp>(a, b); }
   Value sub(Value a, Value b) { return make<mlir::arith::SubFOp>(a, b); }
   Value mul(Value a, Value b) { return make<mlir::arith::MulFOp>(a, b); }
@@ -75,21 +74,21 @@ public:
     return make<mlir::arith::CmpIOp>(predicate, a, b);
   }
   Value select(Value condition, Value a, Value b) { return make<mlir::arith::SelectOp>(condition, a, b); }
-  /// The value in another element type; itself when it has it.
+  /// Converts a value to another element type; returns it unchanged if it has that type.
   Value convert(Value a, mlir::Type element);
-  /// bf16 is for memory: arithmetic happens in f32.
+  /// Widens bf16 to f32. bf16 is a storage type: arithmetic is done in f32.
   Value widen(Value a);
 
   // Reductions and broadcasts.
   Value reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims);
   Value sum(Value a, llvm::ArrayRef<int64_t> dims) { return reduce(ReduceKind::Sum, a, dims); }
   Value sumAll(Value a) { return sum(a, dimRange(0, typeOf(a).getRank())); }
-  /// A value for each row.
+  /// Reduces the lanes to one value per row.
   Value reduceLanes(ReduceKind kind, Value a) { return reduce(kind, a, {typeOf(a).getRank() - 1}); }
-  /// A value for each lane.
+  /// Sums the rows to one value per lane.
   Value sumRows(Value a) { return sum(a, dimRange(0, typeOf(a).getRank() - 1)); }
   Value broadcast(Value a, mlir::RankedTensorType type, llvm::ArrayRef<int64_t> dims);
-  /// A scalar, a value for each row, or one for each lane, in the shape of `shape`.
+  /// Broadcast a scalar, one value per row, or one value per lane to the shape of `shape`.
   Value fromScalar(Value a, Value shape) {
     return broadcast(a, withElement(typeOf(shape), typeOf(a).getElementType()), {});
   }
@@ -100,14 +99,14 @@ public:
   Value reshape(Value a, llvm::ArrayRef<int64_t> shape);
   Value transpose(Value a, llvm::ArrayRef<int64_t> permutation) { return make<TransposeOp>(a, permutation); }
   Value slice(Value a, int64_t dim, int64_t offset, int64_t size);
-  /// What is at `index`, tensor<i32>, along `dim`, which then has size 1.
+  /// Returns the slice at `index`, a tensor<i32>, along `dim`, which then has size 1.
   Value at(Value a, int64_t dim, Value index);
-  /// Zeros around `a`; itself when there are none.
+  /// Pads `a` with zeros; returns it unchanged if `low` and `high` are 0.
   Value padZeros(Value a, int64_t dim, int64_t low, int64_t high);
   Value contract(const llvm::Twine &spec, Value a, Value b) {
     return make<ContractOp>(ContractionAttr::get(builder.getContext(), spec), a, b);
   }
-  /// As `contract`, but a contraction of bf16 gives its sums in f32.
+  /// Like `contract`, but a contraction of bf16 gives its sums in f32.
   Value contractWide(const llvm::Twine &spec, Value a, Value b);
 
   mlir::OpBuilder &builder;

@@ -1,8 +1,8 @@
-//===- TGCanonicalize.cpp - rewrites towards one form ---------------------===//
+//===- TGCanonicalize.cpp - rewrites to a canonical form ------------------===//
 //
-// Folds (TGFolds.cpp) only replace an op by something that is there; these
-// rewrites make new ops.  Some are rooted on ops of arith, which cannot know tg:
-// they are registered with the tg op they are about.
+// Folds (TGFolds.cpp) only replace an op by an existing value; these rewrites create
+// new ops. Some start at ops of arith, which does not know tg, so they are registered
+// with the tg op that they concern.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,10 @@ using namespace mlir;
 using namespace braid::tg;
 
 //===----------------------------------------------------------------------===//
-// Transposes around contractions are other letters
+// Transposes around contractions become other letters
 //===----------------------------------------------------------------------===//
 
-/// The letters of what a transpose reads, from those of its result.
+/// Returns the letters of a transpose's operand, given those of its result.
 static std::string lettersBefore(TransposeOp transpose, StringRef letters) {
   std::string before(letters.size(), ' ');
   for (auto [index, dim] : llvm::enumerate(transpose.getPermutation()))
@@ -50,7 +50,7 @@ struct FoldTransposedOperand final : OpRewritePattern<ContractOp> {
   }
 };
 
-/// transpose(contract(a, b)) -> contract(a, b), if nothing else reads it
+/// transpose(contract(a, b)) -> contract(a, b), if nothing else reads the contraction.
 struct FoldTransposedResult final : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -77,8 +77,7 @@ void ContractOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCo
 // Sums of padded parts are concatenations
 //===----------------------------------------------------------------------===//
 
-/// The pads that a sum adds up, through additions that nothing else reads; none
-/// if it adds anything else.
+/// Collects the pads of a sum, through additions without other readers. Fails if the sum has any other term.
 static LogicalResult collectPads(Value value, bool isRoot, SmallVectorImpl<PadOp> &pads) {
   if (auto pad = value.getDefiningOp<PadOp>()) {
     pads.push_back(pad);
@@ -92,8 +91,8 @@ static LogicalResult collectPads(Value value, bool isRoot, SmallVectorImpl<PadOp
 }
 
 namespace {
-/// pad(a) + pad(b) + ... -> concat(a, b, ...), if they are disjoint and cover all:
-/// the gradient of a tensor that is only read in slices.
+/// pad(a) + pad(b) + ... -> concat(a, b, ...), if the parts are disjoint and cover the
+/// tensor. Such sums are gradients of tensors that are read only in slices.
 struct SumOfPadsIsConcat final : OpRewritePattern<arith::AddFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -127,8 +126,8 @@ void PadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// x + 0 -> x.  Not exact for x = -0, which arith therefore leaves; gradients
-/// start from zeros, and no training graph tells the two apart.
+/// x + 0 -> x. Not exact for x = -0, so arith has no such fold. Gradients start from
+/// zeros, and no training graph distinguishes -0 from 0.
 struct AddZero final : OpRewritePattern<arith::AddFOp> {
   using OpRewritePattern::OpRewritePattern;
 

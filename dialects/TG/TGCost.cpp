@@ -1,8 +1,8 @@
 //===- TGCost.cpp - floating-point operations of each op ------------------===//
 //
-// A multiplication, an addition, a comparison or a call of a function such as exp
-// counts one.  Ops that only move elements count none of them, but keep the
-// interface's default of one an element, which is what moving costs.
+// A multiplication, addition, comparison or function call such as exp counts as one
+// operation. Ops that only move elements do no arithmetic; they keep the interface's
+// default of one operation per element, as the cost of moving it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ int64_t ContractOp::getFlops() {
 
 int64_t ReduceOp::getFlops() { return elementsOf(getInput()); }
 
-// exp, and a rational function around it; erf and tanh are calls like exp.
+// One exp and a rational function around it; erf and tanh count as one call, like exp.
 int64_t GeluOp::getFlops() { return 8 * elementsOf(getResult()); }
 int64_t GeluGradOp::getFlops() { return 14 * elementsOf(getResult()); }
 int64_t SiluOp::getFlops() { return 4 * elementsOf(getResult()); }
@@ -28,7 +28,7 @@ int64_t SiluGradOp::getFlops() { return 8 * elementsOf(getResult()); }
 int64_t ReluOp::getFlops() { return elementsOf(getResult()); }
 int64_t DropoutOp::getFlops() { return 2 * elementsOf(getResult()); }
 
-// max, subtract, exp, add, divide.
+// Per element: max, subtract, exp, add, divide.
 int64_t SoftmaxOp::getFlops() { return 5 * elementsOf(getResult()); }
 int64_t SoftmaxGradOp::getFlops() { return 4 * elementsOf(getResult()); }
 int64_t LayerNormOp::getFlops() { return 7 * elementsOf(getResult()); }
@@ -36,8 +36,8 @@ int64_t LayerNormGradOp::getFlops() { return 14 * elementsOf(getInput()); }
 int64_t RmsNormOp::getFlops() { return 4 * elementsOf(getResult()); }
 int64_t RmsNormGradOp::getFlops() { return 10 * elementsOf(getInput()); }
 
-/// The FLOPs of one of attention's matmuls: every pair of a query row and a key that the mask
-/// leaves; a causal one leaves half.
+/// Returns the FLOPs of one matmul of attention: all pairs of a query row and a key that the
+/// mask keeps. A causal mask keeps half of them.
 static int64_t attentionMatmulFlops(Value query, Value key, MaskAttr mask, bool atPositions) {
   int64_t queries = sizeOf(query, 1), keys = sizeOf(key, 1);
   return 2 * (elementsOf(query) / queries) *
@@ -52,7 +52,7 @@ int64_t DropoutAttentionOp::getFlops() {
   return 2 * attentionMatmulFlops(getQuery(), getKey(), getMask(), /*atPositions=*/false);
 }
 
-// The matmuls of the backward pass: the scores again, dv, dp, dq and dk.
+// Five matmuls of the backward pass: recomputed scores, dv, dp, dq and dk.
 int64_t AttentionGradOp::getFlops() {
   return 5 * attentionMatmulFlops(getQuery(), getKey(), getMask(), getQueryStart() != nullptr);
 }
@@ -61,13 +61,13 @@ int64_t RopeOp::getFlops() { return 3 * (elementsOf(getResult()) / sizeOf(getRes
 int64_t CrossEntropyOp::getFlops() { return 4 * elementsOf(getLogits()); }
 int64_t CrossEntropyGradOp::getFlops() { return 4 * elementsOf(getLogits()); }
 
-// Every lane is compared with every other, and each of the k ranks with every lane's.
+// Each lane is compared with every other lane, and each of the k ranks with the rank of every lane.
 int64_t TopKOp::getFlops() {
   int64_t lanes = getInput().getType().getShape().back(), k = getK();
   return elementsOf(getInput()) * (4 * lanes + 2 * k);
 }
 
-// Every choice is compared with every other of its row, and every slot with every choice.
+// Each choice is compared with every other choice of its row, and each slot with every choice.
 int64_t ExpertSlotsOp::getFlops() {
   int64_t choices = elementsOf(getChosen()) / sizeOf(getChosen(), 0);
   return (3 * elementsOf(getChosen()) + 2 * elementsOf(getChoices())) * choices;
@@ -81,7 +81,8 @@ int64_t LoadBalanceOp::getFlops() {
 }
 int64_t RouterZOp::getFlops() { return 5 * elementsOf(getLogits().front()) * getLogits().size(); }
 
-// The largest of a block, a division, two roots, the codes' numbers on both sides, and the choice.
+// Per element: the maximum of its block, a division, two roots, the levels of the codes below and above, and
+// the choice.
 int64_t QuantizeOp::getFlops() { return 22 * elementsOf(getInput()); }
 int64_t DequantizeOp::getFlops() { return 5 * elementsOf(getCodes()); }
 

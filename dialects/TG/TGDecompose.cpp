@@ -1,8 +1,8 @@
 //===- TGDecompose.cpp - definitions of activations, norms and rope -------===//
 //
-// Each composite is defined here by primitives.  The formulas stay fusable:
-// row statistics are reductions of the last dim, their use a broadcast, and
-// weight gradients one sum over all rows.
+// Defines composites by primitives. The formulas stay fusable: row statistics are
+// reductions of the last dim, which are broadcast back to the rows, and a weight
+// gradient is one sum over all rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static Value geluTanh(TensorBuilder &t, Value x) {
   return t.tanh(t.mul(t.mul(x, inner), kGeluSlope));
 }
 
-/// The normal distribution function of x.
+/// Returns the cumulative normal distribution function of x.
 static Value normalCdf(TensorBuilder &t, Value x) {
   return t.mul(t.add(t.erf(t.mul(x, llvm::numbers::inv_sqrt2)), 1.0), 0.5);
 }
@@ -64,7 +64,7 @@ SmallVector<Value> GeluGradOp::decompose(OpBuilder &builder) {
   return narrow(t, *this, t.mul(dy, slope));
 }
 
-/// 1 + exp(-x).
+/// Returns 1 + exp(-x).
 static Value siluDivisor(TensorBuilder &t, Value x) { return t.add(t.exp(t.neg(x)), 1.0); }
 
 SmallVector<Value> SiluOp::decompose(OpBuilder &builder) {
@@ -81,7 +81,7 @@ SmallVector<Value> SiluGradOp::decompose(OpBuilder &builder) {
   return narrow(t, *this, t.mul(dy, slope));
 }
 
-/// Not a maximum: that would pass half of the gradient at 0.
+/// A select rather than a maximum, which would pass half of the gradient at 0.
 SmallVector<Value> ReluOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = getInput(), zero = t.like(x, 0.0);
@@ -147,7 +147,7 @@ SmallVector<Value> LayerNormGradOp::decompose(OpBuilder &builder) {
   return {named("dx", results[0]), named("dgamma", results[1]), named("dbeta", results[2])};
 }
 
-/// What a norm multiplies each row of `x` by.
+/// Returns the factor by which a norm multiplies each row of `x`.
 static Value gammaOf(TensorBuilder &t, Value weight, const APFloat &offset, Value x) {
   Value gamma = named("gamma", t.fromLanes(t.widen(weight), x));
   return offset.isZero() ? gamma : t.add(gamma, offset.convertToDouble());
@@ -179,8 +179,7 @@ SmallVector<Value> RmsNormGradOp::decompose(OpBuilder &builder) {
 // Rotary embedding
 //===----------------------------------------------------------------------===//
 
-/// Frequencies as `scaling` lowers them: the share of a frequency that is not divided grows with its
-/// turns.
+/// Applies `scaling` to the frequencies. The undivided share of a frequency grows with its number of turns.
 static Value scaleFrequencies(TensorBuilder &t, Value frequencies, RopeScalingAttr scaling) {
   double factor = scaling.getFactor().convertToDouble();
   if (scaling.isLinear())
@@ -192,7 +191,7 @@ static Value scaleFrequencies(TensorBuilder &t, Value frequencies, RopeScalingAt
   return t.mul(frequencies, t.add(t.mul(kept, 1 - 1 / factor), 1 / factor));
 }
 
-/// The angle of each position and pair, sequence x half, for a half of type `type`.
+/// Returns the angle of each position and pair, `[sequence, half]`, for a half of type `type`.
 static Value ropeAngles(TensorBuilder &t, RankedTensorType type, double theta, RopeScalingAttr scaling) {
   int64_t half = type.getDimSize(3);
   RankedTensorType table = withShape(type, {type.getDimSize(1), half});
@@ -204,8 +203,8 @@ static Value ropeAngles(TensorBuilder &t, RankedTensorType type, double theta, R
   return t.mul(position, scaling ? scaleFrequencies(t, frequencies, scaling) : frequencies);
 }
 
-/// Halves are cut out of the tensor as it is stored, and put together as it is stored: a
-/// kernel that widens and narrows on the way then moves each element once.
+/// The halves are sliced from the stored tensor and concatenated in the stored type, so
+/// a kernel that widens and narrows in between moves each element once.
 SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Type stored = getInput().getType().getElementType();

@@ -1,11 +1,10 @@
 //===- TGDecomposeAttention.cpp - definition of attention -----------------===//
 //
-// Scores are contracted, scaled, masked and normalised by row.  Grouped query
-// heads are a dim of their own: query heads reshape to (key heads, group), and
-// the einsum walks both, so no key or value is repeated.  Only the operands of matmuls are
-// bf16: scores, weights and sums are f32.  Letters: b batch,
-// s query position, t key position, h key head, r query head of its group,
-// d head size.  The backward pass recomputes the weights from the log-sum-exp.
+// Scores are contracted, scaled, masked and normalized by row. Grouped query heads are a dim
+// of their own: query heads reshape to (key heads, group), and the einsum runs over both, so
+// no key or value is repeated. Only the operands of matmuls are bf16; scores, weights and sums
+// are f32. The backward pass recomputes the weights from the log-sum-exp. Letters: b batch, s
+// query position, t key position, h key head, r query head of its group, d head size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +15,12 @@ using namespace braid;
 using namespace braid::tg;
 
 namespace {
-/// What forward and backward share: the einsum letters and the scores.
+/// Code shared by the forward and backward passes: einsum letters and scores.
 class Attention {
 public:
   template <typename Op> Attention(TensorBuilder &t, Op op) : Attention(t, op, typeOf(op.getQuery()).getShape()) {}
 
-  /// Of the one query, the first of the operands, at a position.
+  /// Attention of a single query, `operands[0]`, at `position`.
   Attention(TensorBuilder &t, AttentionOp op, ValueRange operands, Value position)
       : Attention(t, op, typeOf(operands[0]).getShape()) {
     this->position = position;
@@ -29,20 +28,20 @@ public:
       documents = operands[3];
   }
 
-  /// The output, and the log-sum-exp of each row of the scores.
+  /// Returns the output, and the log-sum-exp of each row of the scores.
   std::pair<Value, Value> attend(Value query, Value key, Value value) {
     Value s = masked(scores(group(query), key).value);
     Value max = finite(t.reduceLanes(ReduceKind::Max, s));
     Value e = t.exp(t.sub(s, t.fromRows(max, s)));
     Value sum = t.reduceLanes(ReduceKind::Sum, e);
-    // Of rows without keys, 0 is divided by anything else.
+    // In rows without keys the numerator is 0, so any nonzero divisor will do.
     Value divisor = queryStart ? t.max(sum, std::numeric_limits<float>::min()) : sum;
     Value weights = t.div(e, t.fromRows(divisor, s));
     Value lse = t.add(max, t.log(sum));
     return {contract(scoreDims(), weights, keyDims(), value, queryDims()), lse};
   }
 
-  /// The output where dropout takes away some of the weights.
+  /// Returns the output when dropout zeroes some of the weights.
   Value attend(DropoutAttentionOp op) {
     Value weights = t.make<SoftmaxOp>(masked(scores(group(op.getQuery()), op.getKey()).value));
     Value kept = t.make<DropoutOp>(weights.getType(), weights, op.getRandom(), op.getRateAttr(), op.getStreamAttr());
@@ -53,21 +52,20 @@ public:
   std::string keyDims() const { return "bthd"; }
   std::string scoreDims() const { return isGrouped ? "bhrst" : "bhst"; }
 
-  /// A contraction in the element type of the query, to which operands are
-  /// converted.
+  /// Contracts two values, converted to the element type of the query.
   Value contract(const std::string &lhsDims, Value lhs, const std::string &rhsDims, Value rhs,
                  const std::string &resultDims) {
     return t.contract(lhsDims + "," + rhsDims + "->" + resultDims, t.convert(lhs, element), t.convert(rhs, element));
   }
-  /// The same for each pair of query and key, where sums of bf16 stay in f32.
+  /// Contracts over pairs of query and key; sums of bf16 stay in f32.
   Value contractPairs(Value ofQuery, Value ofKey) {
     return t.contractWide(queryDims() + "," + keyDims() + "->" + scoreDims(), ofQuery, ofKey);
   }
 
-  /// A tensor of the query's shape with its heads in groups.
+  /// Reshapes a tensor of the query's shape so that its heads are in groups.
   Value group(Value value) { return t.reshape(value, groupedShape); }
 
-  /// Scores, scale q k^T, and what a soft cap makes of them.
+  /// The scores: scale q k^T, after the soft cap if there is one.
   struct Scores {
     Value value;
     Value bent; ///< tanh(s / cap); null without a soft cap
@@ -80,7 +78,7 @@ public:
     return {t.mul(bent, *softcap), bent};
   }
 
-  /// Scores with -inf where the mask leaves out a key.
+  /// Sets the scores of masked keys to -inf.
   Value masked(Value s) {
     Value counts = mask.getCausal() ? countsByPosition(s) : Value();
     if (documents)
@@ -88,18 +86,18 @@ public:
     return counts ? t.select(counts, s, t.like(s, -std::numeric_limits<double>::infinity())) : s;
   }
 
-  /// Of a block of keys a query may count none, so that the largest of its scores, or their
-  /// log-sum-exp, is -inf: a finite number instead, from which -inf is -inf away.
+  /// Replaces -inf by the lowest finite number in the maximum or log-sum-exp of a row. A
+  /// query may see no key of a block; its scores minus this number then stay -inf.
   Value finite(Value rows) { return queryStart ? t.max(rows, std::numeric_limits<float>::lowest()) : rows; }
 
-  /// The gradient of q k^T from that of the scores.
+  /// Returns the gradient of q k^T, given the gradient of the scores.
   Value throughScores(Value gradient, const Scores &scores) {
     if (scores.bent)
       gradient = t.mul(gradient, t.sub(t.like(scores.bent, 1), t.mul(scores.bent, scores.bent)));
     return t.mul(gradient, scale);
   }
 
-  /// A value for each row of the scores from one for each b, s, (h, r).
+  /// Transposes one value per b, s, (h, r) to one value per row of the scores.
   Value toScoreRows(Value value) {
     return isGrouped ? t.transpose(value, {0, 2, 3, 1}) : t.transpose(value, {0, 2, 1});
   }
@@ -123,7 +121,7 @@ private:
       groupedShape.assign(q.begin(), q.end());
   }
 
-  /// Of each score, whether a causal mask counts it.
+  /// Returns for each score whether the causal mask keeps it.
   Value countsByPosition(Value s) {
     int64_t rank = typeOf(s).getRank();
     Type integer = t.builder.getI32Type();
@@ -143,7 +141,7 @@ private:
     return counts;
   }
 
-  /// Of each score, whether query and key are of one document.
+  /// Returns for each score whether query and key belong to the same document.
   Value isOneDocument(Value s) {
     RankedTensorType numbers = typeOf(documents), pairs = withElement(typeOf(s), numbers.getElementType());
     int64_t rank = pairs.getRank(), queries = pairs.getDimSize(rank - 2);
@@ -156,7 +154,7 @@ private:
     return t.compare(arith::CmpIPredicate::eq, ofQuery, ofKey);
   }
 
-  /// The documents of so many positions.
+  /// Returns the documents of `positions` positions from `start` on.
   Value documentsFrom(Value start, int64_t positions) {
     auto type = RankedTensorType::get({positions}, t.builder.getI32Type());
     Value number = t.make<IotaOp>(type, 0);
@@ -169,14 +167,14 @@ private:
   double scale;
   std::optional<double> softcap;
   MaskAttr mask;
-  Value documents;            // null: each row is one
-  Value position;             // of the one query; null: queries are a sequence
-  Value queryStart, keyStart; // null: the mask says it
+  Value documents;            // null: each row is one document
+  Value position;             // position of a single query; null: queries are a sequence
+  Value queryStart, keyStart; // null: positions follow from the mask
   bool isGrouped;
   SmallVector<int64_t> groupedShape;
 };
 
-/// The value as one of the op's results: its shape and element type.
+/// Converts a value to the shape and element type of one of the op's results.
 Value asResult(TensorBuilder &t, Value value, Value result) {
   Value shaped = t.reshape(value, typeOf(result).getShape());
   return t.convert(shaped, typeOf(result).getElementType());
@@ -201,7 +199,7 @@ SmallVector<Value> DropoutAttentionOp::buildInference(OpBuilder &builder) {
   return {attention.getResult()};
 }
 
-/// Causal, and queries and keys are the same positions.
+/// Only for causal attention whose queries and keys are at the same positions.
 std::optional<SequenceDims> AttentionOp::getSequenceDims() {
   if (!getMask().getCausal() || getMask().getFirst() > 0 || getQueryStart())
     return std::nullopt;

@@ -1,10 +1,10 @@
 //===- TGDecomposeExperts.cpp - definitions of mixtures of experts --------===//
 //
-// Routing is comparisons and counts: an expert's rank among a token's is the number of those
-// before it, a slot the number of earlier choices of the same expert.  So nothing is sorted or
-// scattered, no result depends on the order of threads, and every op is a kernel of rows.  The
-// number of comparisons grows with the square of a row's choices, as attention does, but with
-// one comparison where attention has the numbers of a head.
+// Routing is built from comparisons and counts. The rank of an expert for a token is the
+// number of experts before it; a slot is the number of earlier choices of the same expert. So
+// nothing is sorted or scattered, no result depends on the order of threads, and every op is a
+// kernel over rows. The number of comparisons grows with the square of a row's choices, like
+// attention, but each pair costs one comparison instead of head-size multiplications.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace braid::tg;
 
-/// 1 where `condition` holds, and 0 elsewhere.
+/// Returns 1 where `condition` holds, and 0 elsewhere.
 static Value oneWhere(TensorBuilder &t, Value condition, Type element) {
   RankedTensorType type = withElement(typeOf(condition), element);
   return t.select(condition, t.constant(type, 1), t.constant(type, 0));
@@ -39,7 +39,7 @@ SmallVector<Value> TopKOp::decompose(OpBuilder &builder) {
   SmallVector<int64_t> leading = dimRange(0, lane), last = leading;
   last.push_back(lane + 1);
 
-  // The rank of each lane: how many are larger, or as large and of a lower lane.
+  // Rank of each lane: the number of lanes with a larger value, or with an equal value and a lower index.
   SmallVector<int64_t> shape(type.getShape());
   shape.push_back(lanes);
   RankedTensorType pairs = withShape(type, shape);
@@ -49,7 +49,7 @@ SmallVector<Value> TopKOp::decompose(OpBuilder &builder) {
   Value isBefore = t.make<arith::OrIOp>(t.compare(arith::CmpFPredicate::OGT, other, mine), isTie);
   Value rank = named("rank", t.reduceLanes(ReduceKind::Sum, oneWhere(t, isBefore, integer)));
 
-  // Of each rank, the lane that has it and what is there.
+  // For each rank: the index and the value of its lane.
   shape[lane] = k;
   RankedTensorType found = withShape(type, shape);
   Value ranks = t.broadcast(rank, withElement(found, integer), last);
@@ -57,18 +57,18 @@ SmallVector<Value> TopKOp::decompose(OpBuilder &builder) {
   Value index = t.select(isHere, t.iota(ranks, lane + 1, integer), t.like(ranks, 0));
   Value value = t.select(isHere, t.broadcast(x, found, last), t.zeros(found));
   Value values = t.convert(t.reduceLanes(ReduceKind::Sum, value), getInput().getType().getElementType());
-  // A maximum, so that it is a lane even where NaNs give several lanes one rank.
+  // A maximum, so that the result is a valid lane even if NaNs give several lanes the same rank.
   Value indices = t.reduceLanes(ReduceKind::Max, index);
   return {named("largest", values), named("lanes", t.convert(indices, getIndices().getType().getElementType()))};
 }
 
-/// Whether a token is there, for each of `shape`, whose first two dims are rows and tokens.
+/// Returns whether each token is present, in a shape whose first two dims are rows and tokens.
 static Value isPresent(TensorBuilder &t, Value present, RankedTensorType shape) {
   Value there = t.compare(arith::CmpIPredicate::sge, present, t.like(present, 0));
   return t.broadcast(there, withElement(shape, t.builder.getI1Type()), dimRange(0, typeOf(present).getRank()));
 }
 
-/// How many earlier choices of a row are equal in all of `keys`, for each choice.
+/// Returns for each choice how many earlier choices of the row are equal in all of `keys`.
 static Value countEarlier(TensorBuilder &t, ArrayRef<Value> keys) {
   Type integer = t.builder.getI32Type();
   ArrayRef<int64_t> shape = typeOf(keys.front()).getShape();
@@ -96,7 +96,7 @@ SmallVector<Value> ExpertSlotsOp::decompose(OpBuilder &builder) {
     Value present = t.convert(getPresent(), integer);
     document = t.reshape(t.broadcast(present, withElement(shape, integer), {0, 1}), {rows, number});
     Value isThere = t.compare(arith::CmpIPredicate::sge, document, t.like(document, 0));
-    chosen = t.select(isThere, chosen, t.like(chosen, -1)); // of no expert
+    chosen = t.select(isThere, chosen, t.like(chosen, -1)); // -1: no expert
   }
 
   Value place = named("place", countEarlier(t, chosen));
@@ -110,7 +110,7 @@ SmallVector<Value> ExpertSlotsOp::decompose(OpBuilder &builder) {
   Value slots = t.select(hasSlot, addInts(t, timesInt(t, chosen, capacity), place), t.like(place, -1));
   slots = named("slots", slots);
 
-  // Which choice has each slot.
+  // Selects the choice of each slot.
   auto all = RankedTensorType::get({static_cast<int64_t>(getExperts()), rows, capacity, number}, integer);
   Value theirs = t.broadcast(slots, all, {1, 3});
   Value slot = addInts(t, timesInt(t, t.iota(theirs, 0, integer), capacity), t.iota(theirs, 2, integer));
@@ -122,11 +122,11 @@ SmallVector<Value> ExpertSlotsOp::decompose(OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// To experts and back
+// Dispatch and collect
 //===----------------------------------------------------------------------===//
 
-/// The rows of `table` that `numbers` name, which `rowOf` turns into rows; zeros where a number is
-/// negative.
+/// Returns the rows of `table` whose numbers are `numbers`, after `rowOf` maps those to row
+/// indices; zeros where a number is negative.
 static Value rowsAt(TensorBuilder &t, Value table, Value numbers, function_ref<Value(Value)> rowOf) {
   Value isThere = t.compare(arith::CmpIPredicate::sge, numbers, t.like(numbers, 0));
   Value row = named("row", rowOf(t.select(isThere, numbers, t.like(numbers, 0))));
@@ -144,7 +144,7 @@ SmallVector<Value> DispatchOp::decompose(OpBuilder &builder) {
   })};
 }
 
-/// Slots of an expert are numbered row by row of the batch, but lie behind those of other rows.
+/// Slots of an expert are numbered within a batch row, but stored after the slots of earlier rows.
 SmallVector<Value> CollectOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Type integer = builder.getI32Type();
@@ -161,7 +161,7 @@ SmallVector<Value> CollectOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Means over tokens; over those that are there, where that is said.
+/// Means over tokens, or over the present tokens if the op says which are present.
 class TokenMeans {
 public:
   TokenMeans(TensorBuilder &t, Value present, Type element) : t(t), present(present) {
@@ -171,13 +171,13 @@ public:
     number = named("present", t.max(t.sumAll(ones), 1.0));
   }
 
-  /// The mean over all dims but the last `kept`.
+  /// Returns the mean over all dims but the last `kept`.
   Value operator()(Value a, int64_t kept) const {
     RankedTensorType type = typeOf(a);
     SmallVector<int64_t> dims = dimRange(0, type.getRank() - kept);
     if (!present)
       return t.reduce(ReduceKind::Mean, a, dims);
-    // Dims behind those of tokens: each token has as many.
+    // Number of elements per token, from the dims after those of tokens.
     double ofToken = 1;
     for (int64_t dim : llvm::drop_begin(dims, typeOf(present).getRank()))
       ofToken *= static_cast<double>(type.getDimSize(dim));

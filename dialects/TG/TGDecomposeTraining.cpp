@@ -1,4 +1,4 @@
-//===- TGDecomposeTraining.cpp - definitions of losses and of marks -------===//
+//===- TGDecomposeTraining.cpp - definitions of losses and of marker ops --===//
 
 #include "dialects/TG/TGBuilder.h"
 #include "dialects/TG/ValueNames.h"
@@ -10,14 +10,14 @@ using namespace braid::tg;
 // Cross entropy
 //===----------------------------------------------------------------------===//
 
-/// Which targets count.
+/// Returns which targets are not ignored.
 static Value validTargets(TensorBuilder &t, Value targets, int64_t ignoreIndex) {
   Value ignored = t.constant(typeOf(targets), ignoreIndex);
   return t.compare(arith::CmpIPredicate::ne, targets, ignored);
 }
 
-/// Where a lane of `logits` is its row's target.  Compared rather than
-/// gathered, so that it fuses with the other row work.
+/// Returns where a lane of `logits` is its row's target. A comparison instead of a
+/// gather, so that it fuses with the other row work.
 static Value isTarget(TensorBuilder &t, Value logits, Value targets) {
   Value lane = t.iota(logits, typeOf(logits).getRank() - 1, typeOf(targets).getElementType());
   return t.compare(arith::CmpIPredicate::eq, lane, t.fromRows(targets, logits));
@@ -26,20 +26,20 @@ static Value isTarget(TensorBuilder &t, Value logits, Value targets) {
 SmallVector<Value> CountOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Type element = getType().getElementType();
-  // bf16 cannot count past 256.
+  // The sum is in f32, because bf16 cannot count past 256.
   RankedTensorType exact = withElement(getTargets().getType(), element.isBF16() ? builder.getF32Type() : element);
   Value valid = validTargets(t, getTargets(), getIgnoreIndex());
   Value weights = t.select(valid, t.constant(exact, 1.0), t.constant(exact, getIgnoredWeight().convertToDouble()));
   return {t.convert(t.sumAll(weights), element)};
 }
 
-/// What a mean of losses divides by: the number of targets, at least 1.
+/// Returns the divisor of a mean loss: the number of targets, at least 1.
 static Value divisorOfMean(TensorBuilder &t, Value targets, int64_t ignoreIndex, Type element) {
   auto type = RankedTensorType::get({}, element);
   return t.max(t.make<CountOp>(type, targets, ignoreIndex, /*ignored_weight=*/APFloat(0.0)), 1.0);
 }
 
-/// A mean is a sum divided by a count, so that a part of the rows can be summed.
+/// A mean is a sum divided by a count, so that some of the rows can be summed separately.
 SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Type element = getLogits().getType().getElementType();
@@ -101,7 +101,7 @@ Value ReduceOp::makeSum(OpBuilder &builder, double) {
 }
 
 //===----------------------------------------------------------------------===//
-// What differentiation and clipping read
+// Markers for differentiation and clipping
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> StopGradientOp::decompose(OpBuilder &) { return {getInput()}; }

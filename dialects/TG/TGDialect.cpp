@@ -1,4 +1,4 @@
-//===- TGDialect.cpp - registration, attributes, the argument contract ----===//
+//===- TGDialect.cpp - registration, attributes, argument checks ----------===//
 
 #include "dialects/Interfaces/TensorShape.h"
 #include "dialects/TG/FileLayout.h"
@@ -47,15 +47,14 @@ Operation *TGDialect::materializeConstant(OpBuilder &builder, Attribute value, T
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// Parses `, number` if there is one.
+/// Parses an optional `, number`.
 static ParseResult parseOptionalNumber(AsmParser &parser, double &number) {
   if (failed(parser.parseOptionalComma()))
     return success();
   return parser.parseFloat(number);
 }
 
-/// Parses the flag keywords and `key = value` pairs that follow, each after a
-/// comma, by handing every keyword to `parseOne`.
+/// Parses flag keywords and `key = value` pairs, each after a comma, by calling `parseOne` on every keyword.
 static ParseResult parseTrailing(AsmParser &parser, function_ref<ParseResult(StringRef)> parseOne) {
   while (succeeded(parser.parseOptionalComma())) {
     StringRef keyword;
@@ -93,7 +92,7 @@ static ParseResult parseKind(AsmParser &parser, std::optional<TensorKind> &kind)
   return kind ? success() : parser.emitError(loc) << "unknown kind '" << keyword << "'; expected " << kStateKinds;
 }
 
-/// `<kind (, a (, b))? (layers L)?>`
+/// Parses `<kind (, a (, b))? (layers L)?>`.
 Attribute InitAttr::parse(AsmParser &parser, Type) {
   StringRef keyword;
   double a = 0, b = 0;
@@ -116,7 +115,7 @@ Attribute InitAttr::parse(AsmParser &parser, Type) {
   return parser.getChecked<InitAttr>(loc, parser.getContext(), *kind, APFloat(a), APFloat(b), layers);
 }
 
-/// How many numbers the kind takes.
+/// Returns how many numbers the kind takes.
 static unsigned numbersOf(InitKind kind) {
   if (kind == InitKind::Normal || kind == InitKind::Uniform)
     return 2;
@@ -315,7 +314,7 @@ LogicalResult braid::tg::verifyStates(FunctionOpInterface function) {
   return verifyStates(attributes, [&] { return function.emitError(); });
 }
 
-/// Why files cannot hold a tensor of this name; empty if they can.
+/// Returns why files cannot hold a tensor of this name; empty if they can.
 static StringRef problemOfName(StringRef name) {
   if (name.empty())
     return "is empty";
@@ -363,7 +362,7 @@ LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
   if (std::string problem = problemOfShape(type); !problem.empty())
     return op->emitError() << "argument #" << index << " of type " << type << " " << problem;
   if (FileLayout layout = fileLayoutOf(value); layout.fused >= 0)
-    // A rank's flat range of a tensor has one dim.
+    // The flat range that a rank holds of a tensor has one dim.
     if (int64_t rank = cast<RankedTensorType>(type).getRank();
         layout.transposed || (rank > 1 && layout.fused + 1 >= rank))
       return op->emitError() << "argument #" << index << " of type " << type << " is fused at dim " << layout.fused

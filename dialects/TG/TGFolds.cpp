@@ -1,4 +1,4 @@
-//===- TGFolds.cpp - ops that do nothing, and constants -------------------===//
+//===- TGFolds.cpp - no-op ops, and folding of constants ------------------===//
 
 #include "dialects/TG/TG.h"
 #include "mlir/IR/Matchers.h"
@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace braid::tg;
 
-/// A constant of one repeated element, under another shape.
+/// Returns a splat constant in another shape.
 static OpFoldResult splatOf(Attribute value, RankedTensorType type) {
   auto splat = dyn_cast_if_present<SplatElementsAttr>(value);
   if (!splat)
@@ -14,7 +14,7 @@ static OpFoldResult splatOf(Attribute value, RankedTensorType type) {
   return DenseElementsAttr::get(type, splat.getSplatValue<Attribute>());
 }
 
-/// A constant with the same elements in the same order, under another shape.
+/// Returns a constant with the same elements in the same order, in another shape.
 static OpFoldResult reshaped(Attribute value, RankedTensorType type) {
   auto elements = dyn_cast_if_present<DenseElementsAttr>(value);
   return elements ? OpFoldResult(elements.reshape(type)) : OpFoldResult();
@@ -66,7 +66,7 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return reshaped(adaptor.getInput(), getType());
 }
 
-/// The operand of a concat that a slice takes, if it takes one whole.
+/// Returns the operand of a concat that a slice equals; null if it equals none.
 static Value slicedOperand(SliceOp slice) {
   auto concat = slice.getInput().getDefiningOp<ConcatOp>();
   if (!concat || concat.getDim() != slice.getDim() || slice.getStride() != 1)
@@ -102,7 +102,7 @@ OpFoldResult DropoutOp::fold(FoldAdaptor) { return getRate().isZero() ? OpFoldRe
 // Conversion of constants
 //===----------------------------------------------------------------------===//
 
-/// Integers are signed, but for i1, whose true is 1.
+/// Converts an integer. Integers are signed, except i1, whose true is 1.
 static APFloat floatOf(const APInt &value, const llvm::fltSemantics &semantics) {
   APFloat result(semantics);
   result.convertFromAPInt(value, /*IsSigned=*/value.getBitWidth() > 1, APFloat::rmNearestTiesToEven);
@@ -113,7 +113,7 @@ static Attribute convertElement(Attribute element, Type type) {
   auto toFloat = dyn_cast<FloatType>(type);
   if (auto number = dyn_cast<FloatAttr>(element)) {
     if (!toFloat)
-      return {}; // what is out of range is for the target to say
+      return {}; // how out-of-range numbers convert depends on the target
     bool losesInfo;
     APFloat value = number.getValue();
     value.convert(toFloat.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);

@@ -1,4 +1,4 @@
-//===- TGGradients.cpp - reverse mode over a straight line of ops ---------===//
+//===- TGGradients.cpp - reverse mode over straight-line code -------------===//
 
 #include "dialects/TG/TGGradients.h"
 
@@ -7,16 +7,16 @@ using namespace braid;
 using namespace braid::tg;
 
 //===----------------------------------------------------------------------===//
-// Sums of contributions
+// Sums of gradient contributions
 //===----------------------------------------------------------------------===//
 
-/// `value` as zeros around something, or null.
+/// Returns the pad op if `value` pads something with zeros; else null.
 static PadOp zeroPad(Value value) {
   auto pad = value.getDefiningOp<PadOp>();
   return pad && pad.getValue().isZero() ? pad : PadOp();
 }
 
-/// What a concat along `dim` joins, or the value itself.
+/// Appends the operands of a concat along `dim`, or the value itself.
 static void appendParts(Value value, uint64_t dim, SmallVectorImpl<Value> &parts) {
   if (auto concat = value.getDefiningOp<ConcatOp>(); concat && concat.getDim() == dim)
     llvm::append_range(parts, concat.getInputs());
@@ -24,9 +24,9 @@ static void appendParts(Value value, uint64_t dim, SmallVectorImpl<Value> &parts
     parts.push_back(value);
 }
 
-/// The sum of two contributions.  Slices of one value contribute pads of zeros;
-/// those of neighbours (query, key and value of one matmul) join to a concat,
-/// which writes every element once and adds nothing.
+/// Returns the sum of two contributions. The gradient of a slice is a pad with zeros.
+/// Pads of adjacent slices (query, key and value of one matmul) become a concat, which
+/// writes every element once and adds nothing.
 static Value sumOf(TensorBuilder &t, Value a, Value b) {
   PadOp first = zeroPad(a), second = zeroPad(b);
   if (!first || !second || first.getDim() != second.getDim())
@@ -52,7 +52,7 @@ void ReverseMode::seed(Value value, Value gradient) {
 }
 
 //===----------------------------------------------------------------------===//
-// The walk
+// Reverse walk
 //===----------------------------------------------------------------------===//
 
 void ReverseMode::markActive(ArrayRef<Operation *> ops) {
@@ -70,9 +70,8 @@ LogicalResult ReverseMode::run(ArrayRef<Operation *> ops) {
   return success();
 }
 
-/// Whether a gradient could only flow through integers, whose derivative does
-/// not exist.  Integers beside floats are choices (an index, a condition): they
-/// have no derivative and need none.
+/// Returns whether a gradient could flow only through integers, which have no derivative.
+/// Integers beside floats are selectors (an index, a condition): they need no derivative.
 static bool flowsThroughIntegers(Operation *op, ArrayRef<bool> isActive) {
   return llvm::is_contained(isActive, true) && llvm::none_of(op->getOperands(), isFloat);
 }
@@ -111,16 +110,15 @@ LogicalResult ReverseMode::visit(Operation *op) {
   return success();
 }
 
-/// Whether a decomposition has a gradient is known only by building it, so a
-/// failure leaves its ops behind; the caller reports an error then.
+/// Whether a decomposition has a gradient is known only after building it. A failure
+/// leaves its ops behind, and the caller then reports an error.
 FailureOr<SmallVector<Value>> braid::tg::differentiateDecomposition(Operation *op, OpBuilder &builder,
                                                                     ArrayRef<Value> resultGradients,
                                                                     ArrayRef<bool> needed) {
   auto composite = dyn_cast<DecomposableOpInterface>(op);
   if (!composite)
     return failure();
-  // Collect the ops of the decomposition: those between the insertion point's
-  // neighbours before and after.
+  // Collect the ops of the decomposition: those between the old neighbors of the insertion point.
   Block *block = builder.getInsertionBlock();
   Block::iterator end = builder.getInsertionPoint();
   bool isFirst = end == block->begin();

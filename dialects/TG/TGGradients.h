@@ -1,7 +1,7 @@
-//===- TGGradients.h - reverse mode over a straight line of ops -*- C++ -*-===//
+//===- TGGradients.h - reverse mode over straight-line code -----*- C++ -*-===//
 //
-// The engine under `tg-differentiate`, and under composites whose own rule does
-// not cover a case: those differentiate their decomposition.
+// The engine of `tg-differentiate`. Composites whose own gradient rule does not cover a
+// case use it to differentiate their decomposition.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_TGGRADIENTS_H
@@ -12,33 +12,32 @@
 
 namespace braid::tg {
 
-/// Reverse mode: seed outputs, run over ops in program order, read gradients.
-/// Contributions to a value are added as they are made, so in reverse program
-/// order.  Linear in the number of ops.
+/// Reverse-mode differentiation: seed outputs, run over ops in program order, read
+/// gradients. Contributions to a value are added as they are made, so in reverse
+/// program order. Linear in the number of ops.
 class ReverseMode {
 public:
   explicit ReverseMode(mlir::OpBuilder &builder) : builder(builder) {}
 
-  /// Asks for the gradient of a value: it and what is computed from it are
-  /// active.
+  /// Requests the gradient of a value; the value and all that depends on it become active.
   void want(mlir::Value value) {
     active.insert(value);
     contributions.try_emplace(value);
   }
-  /// Adds to the gradient of a value.
+  /// Adds a term to the gradient of a value.
   void seed(mlir::Value value, mlir::Value gradient);
-  /// Marks what depends on the wanted values.  `ops` in program order.
+  /// Marks the values that depend on the requested ones. `ops` are in program order.
   void markActive(llvm::ArrayRef<mlir::Operation *> ops);
   bool isActive(mlir::Value value) const { return active.contains(value); }
-  /// Walks backwards and builds gradients at the builder.  Fails at the first
-  /// op that has no gradient but needs one: `blocker` says which.
+  /// Walks backward and builds gradients at the builder's insertion point. Fails at the
+  /// first op that needs a gradient rule and has none; `blocker` returns this op.
   llvm::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops);
   mlir::Operation *getBlocker() const { return blocker; }
-  /// The op that first contributed to a value's gradient; null for a seed.
+  /// Returns the op that first contributed to a value's gradient; null for a seed.
   mlir::Operation *contributorOf(mlir::Value value) const { return contributors.lookup(value); }
-  /// The gradient of a value, null for zero.
+  /// Returns the gradient of a value; null means zero.
   mlir::Value gradientOf(mlir::Value value) const { return gradients.lookup(value); }
-  /// What was added up to the gradient of a value that was asked for, and the sums.
+  /// Returns the contributions to the gradient of a requested value, and their partial sums.
   llvm::ArrayRef<mlir::Value> contributionsTo(mlir::Value value) const { return contributions.find(value)->second; }
 
 private:
@@ -52,9 +51,8 @@ private:
   mlir::Operation *blocker = nullptr;
 };
 
-/// Differentiates an op through its decomposition, which is built again at the
-/// builder.  Like `buildVJP`; fails when an op of the decomposition has no
-/// gradient.
+/// Differentiates an op through its decomposition, which is built again at the builder's
+/// insertion point. Like `buildVJP`, but fails if an op of the decomposition has no gradient.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateDecomposition(mlir::Operation *op,
                                                                            mlir::OpBuilder &builder,
                                                                            llvm::ArrayRef<mlir::Value> resultGradients,

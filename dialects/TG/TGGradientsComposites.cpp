@@ -1,8 +1,8 @@
 //===- TGGradientsComposites.cpp - gradients of composites ----------------===//
 //
-// A composite's gradient is its `*_grad` composite, which targets have fast code
-// for.  Results that exist for backward (mean, rstd, lse) can be used like any
-// other value; a gradient of theirs goes through the decomposition.
+// The gradient of a composite is its `*_grad` composite, for which targets have fast
+// code. Results that exist for the backward pass (mean, rstd, lse) can be used like any
+// other value; gradients that flow into them go through the decomposition.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ using namespace braid::tg;
 
 using Gradients = SmallVector<Value>;
 
-/// The gradient through the decomposition, for ops all of whose parts have one.
+/// Differentiates the decomposition, for ops whose parts all have gradients.
 static Gradients throughDecomposition(Operation *op, OpBuilder &builder, ArrayRef<Value> dresults,
                                       ArrayRef<bool> needed) {
   auto gradients = differentiateDecomposition(op, builder, dresults, needed);
@@ -22,7 +22,7 @@ static Gradients throughDecomposition(Operation *op, OpBuilder &builder, ArrayRe
   return *gradients;
 }
 
-/// Whether only the first result has a gradient.
+/// Returns whether only the first result has a gradient.
 static bool isPlain(ArrayRef<Value> dresults) {
   return dresults[0] && llvm::none_of(dresults.drop_front(), [](Value gradient) { return gradient; });
 }
@@ -35,7 +35,7 @@ Gradients SiluOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef
   return {TensorBuilder(builder, getLoc()).make<SiluGradOp>(getInput(), dresult[0])};
 }
 
-/// The same elements are kept, with the same scale.
+/// The gradient keeps the same elements, with the same scale.
 Gradients DropoutOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
   TensorBuilder t(builder, getLoc());
   return {t.make<DropoutOp>(dresult[0].getType(), dresult[0], getKey(), getRateAttr(), getStreamAttr()), Value()};
@@ -69,11 +69,11 @@ Gradients AttentionOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, Ar
                                               dresults[0], getDocuments(), getQueryStart(), getKeyStart(),
                                               getScaleAttr(), getMaskAttr(), getSoftcapAttr());
   Gradients gradients{grad.getDquery(), grad.getDkey(), grad.getDvalue()};
-  gradients.resize(getNumOperands()); // none of documents and positions
+  gradients.resize(getNumOperands()); // no gradients for documents and positions
   return gradients;
 }
 
-/// The transpose of a rotation turns back.
+/// The transpose of a rotation is the rotation by the negative angle.
 Gradients RopeOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
   UnitAttr inverse = getInverse() ? UnitAttr() : builder.getUnitAttr();
   return {TensorBuilder(builder, getLoc())
@@ -93,7 +93,7 @@ Gradients CrossEntropyOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults,
 // Experts
 //===----------------------------------------------------------------------===//
 
-/// What is chosen does not depend on the numbers, but where they are equal.
+/// The selection does not depend on the values, except at ties, so only the selected values have a gradient.
 Gradients TopKOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool>) {
   TensorBuilder t(builder, getLoc());
   RankedTensorType input = getInput().getType(), found = getIndices().getType();
@@ -106,13 +106,13 @@ Gradients TopKOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRe
   return {t.sum(t.select(isHere, dvalues, t.like(dvalues, 0.0)), {lane})};
 }
 
-/// A slot has one choice and a choice one slot, so the way back is a look-up, too.
+/// Slots and choices map one to one, so the gradient is a look-up, too.
 Gradients DispatchOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
   TensorBuilder t(builder, getLoc());
   return {t.sum(t.make<CollectOp>(dresult[0], getSlots(), getChoices()), {2}), Value(), Value()};
 }
 
-/// Choices are dispatched like tokens that choose once.
+/// The gradient dispatches choices like tokens that make one choice each.
 Gradients CollectOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
   TensorBuilder t(builder, getLoc());
   ArrayRef<int64_t> shape = getType().getShape();

@@ -1,7 +1,6 @@
 //===- TGGradientsPrimitives.cpp - gradients of primitives ----------------===//
 //
-// Contraction, movement and reduction are linear (max apart): the gradient is
-// the transposed map.
+// Contraction, movement and reduction are linear, except a maximum: the gradient is the transposed map.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,7 @@ Gradients ContractOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, Arra
   TensorBuilder t(builder, getLoc());
   ContractionAttr dims = getContraction();
   Gradients gradients(2);
-  // What was multiplied in bf16 is so here; only its sums may be wider.
+  // Operands that are multiplied in bf16 forward are multiplied in bf16 here; only sums may be wider.
   Value dy = t.convert(dresult[0], getLhs().getType().getElementType());
   if (needed[0])
     gradients[0] = t.contract(dims.getResult() + "," + dims.getRhs() + "->" + dims.getLhs(), dy, getRhs());
@@ -70,7 +69,7 @@ Gradients ReshapeOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, Array
   return {TensorBuilder(builder, getLoc()).reshape(dresult[0], getInput().getType().getShape())};
 }
 
-/// Puts `stride - 1` zeros behind each element of `dim`.
+/// Inserts `stride - 1` zeros after each element along `dim`.
 static Value spaceOut(TensorBuilder &t, Value value, int64_t dim, int64_t stride) {
   SmallVector<int64_t> split(typeOf(value).getShape()), joined = split;
   split.insert(split.begin() + dim + 1, 1);
@@ -84,7 +83,7 @@ Gradients SliceOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRe
   Value gradient = dresult[0];
   if (getStride() > 1)
     gradient = spaceOut(t, gradient, dim, getStride());
-  // The zeros behind the last element may lie outside the operand.
+  // The zeros after the last element may lie outside the operand.
   int64_t size = std::min(typeOf(gradient).getDimSize(dim), extent - offset);
   gradient = t.slice(gradient, dim, 0, size);
   return {t.padZeros(gradient, dim, offset, extent - offset - size)};

@@ -1,4 +1,4 @@
-//===- TGIndices.cpp - the ops of tg that use integers as indices ---------===//
+//===- TGIndices.cpp - tg ops that use integers as indices ----------------===//
 
 #include "dialects/TG/TGIndices.h"
 #include "dialects/Interfaces/Indexing.h"
@@ -10,7 +10,7 @@ using namespace braid::tg;
 
 namespace {
 
-/// Rows of `table`.
+/// Returns the index range of the rows of `table`.
 std::optional<IndexRange> rowsOf(Value table) {
   return IndexRange{cast<RankedTensorType>(table.getType()).getDimSize(0)};
 }
@@ -29,7 +29,7 @@ struct ScatterIndices : IndexingOpInterface::ExternalModel<ScatterIndices, Scatt
   }
 };
 
-/// Classes are the last dim of the logits.
+/// Classes index the last dim of the logits.
 template <class Op> struct ClassIndices : IndexingOpInterface::ExternalModel<ClassIndices<Op>, Op> {
   std::optional<IndexRange> getIndexRange(Operation *op, OpOperand &operand) const {
     auto loss = cast<Op>(op);
@@ -49,7 +49,7 @@ struct ChosenExperts : IndexingOpInterface::ExternalModel<ChosenExperts, ExpertS
   }
 };
 
-/// -1 stands for none.
+/// -1 means no choice.
 struct DispatchedChoices : IndexingOpInterface::ExternalModel<DispatchedChoices, DispatchOp> {
   std::optional<IndexRange> getIndexRange(Operation *op, OpOperand &operand) const {
     auto dispatch = cast<DispatchOp>(op);

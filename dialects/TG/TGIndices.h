@@ -1,11 +1,11 @@
-//===- TGIndices.h - the ops of tg that use integers as indices -*- C++ -*-===//
+//===- TGIndices.h - tg ops that use integers as indices --------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_TG_TGINDICES_H
 #define BRAID_DIALECTS_TG_TGINDICES_H
 
 #include "mlir/IR/MLIRContext.h"
 
 namespace braid::tg {
-/// Gives the ops of the dialect, which has been loaded, IndexingOpInterface.
+/// Attaches IndexingOpInterface to the ops of the dialect, which must be loaded.
 void attachIndexRanges(mlir::MLIRContext &context);
 } // namespace braid::tg
 

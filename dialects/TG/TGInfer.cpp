@@ -15,7 +15,7 @@ namespace {
 using Loc = std::optional<Location>;
 using Types = SmallVectorImpl<Type>;
 
-/// Fails unless `type` has `shape` and the element type of `reference`.
+/// Fails unless `type` has the shape and element type of `expected`.
 LogicalResult expect(Loc loc, StringRef what, RankedTensorType type, RankedTensorType expected, StringRef why) {
   if (type == expected)
     return success();
@@ -161,7 +161,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// The type of a value for each row: the last dim dropped; fails on rank 0.
+/// Returns the type of one value per row: the last dim dropped. Fails on rank 0.
 static FailureOr<RankedTensorType> rowsOf(Loc loc, RankedTensorType type) {
   if (type.getRank() == 0)
     return emitOptionalError(loc, "operand must have a last dim, found ", type);
@@ -250,7 +250,7 @@ template <typename Adaptor> static FailureOr<RankedTensorType> attentionRows(Loc
         mask.problemOf(typeOf(documents), query.getDimSize(0), query.getDimSize(1), key.getDimSize(1), atPositions);
   if (!problem.empty())
     return emitOptionalError(loc, "attention of query ", query, " and key ", key, " ", problem);
-  // An exponent: bf16 would put the weights out by percents.
+  // The log-sum-exp is an exponent: in bf16 its error would change the weights by several percent.
   Type element = query.getElementType();
   return RankedTensorType::get({query.getDimSize(0), query.getDimSize(2), query.getDimSize(1)},
                                element.isBF16() ? Float32Type::get(query.getContext()) : element);

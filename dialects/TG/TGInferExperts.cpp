@@ -1,4 +1,4 @@
-//===- TGInferExperts.cpp - result types of ops of mixtures of experts ----===//
+//===- TGInferExperts.cpp - result types of mixture-of-experts ops --------===//
 //
 // Every message names the two shapes (or numbers) that disagree.
 //
@@ -18,7 +18,7 @@ RankedTensorType integers(MLIRContext *context, ArrayRef<int64_t> shape) {
   return RankedTensorType::get(shape, IntegerType::get(context, 32));
 }
 
-/// Rows, tokens in a row and choices of a token; experts and slots that a row has in each.
+/// Rows, tokens per row and choices per token; experts, and slots per row and expert.
 struct Sizes {
   int64_t rows, tokens, choices, experts, capacity;
 };
@@ -57,7 +57,7 @@ LogicalResult ExpertSlotsOp::inferReturnTypes(MLIRContext *context, Loc loc, Ada
   return success();
 }
 
-/// The sizes that slots and choices agree on.
+/// Returns the sizes of slots and choices; fails if the two disagree.
 static FailureOr<Sizes> sizesOf(Loc loc, Value slots, Value choices) {
   RankedTensorType slot = typeOf(slots), choice = typeOf(choices);
   if (slot.getRank() != 3 || choice.getRank() != 3 || slot.getDimSize(0) != choice.getDimSize(1))

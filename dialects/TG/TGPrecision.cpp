@@ -1,7 +1,6 @@
-//===- TGPrecision.cpp - results before they are rounded ------------------===//
+//===- TGPrecision.cpp - unrounded results --------------------------------===//
 //
-// What is stored in bf16 is computed in f32: some ops can also give what they
-// computed, unrounded.
+// Results stored in bf16 are computed in f32. Some ops can return the unrounded f32 value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +10,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::tg;
 
-/// Sums of wide numbers are rounded once less.
+/// A sum of wide operands is rounded once less.
 Value ReduceOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
   return cloneWide(*this, builder, element, widen);
 }
@@ -19,13 +18,13 @@ Value ScatterAddOp::buildWide(OpBuilder &builder, Type element, Widen widen) {
   return cloneWide(*this, builder, element, widen);
 }
 
-/// Elementwise products of bf16 are exact in f32, in which they are summed.
+/// Elementwise products of bf16 are exact in f32, and they are summed in f32.
 Value ContractOp::buildWide(OpBuilder &builder, Type element, Widen) {
   auto type = withElement(getType(), element);
   return builder.create<ContractOp>(getLoc(), type, getContractionAttr(), getLhs(), getRhs());
 }
 
-/// What was narrowed is there in full.
+/// The operand of a narrowing conversion is the unrounded value.
 Value ConvertOp::buildWide(OpBuilder &, Type element, Widen) {
   return getInput().getType().getElementType() == element ? getInput() : Value();
 }

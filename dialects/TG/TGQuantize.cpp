@@ -1,12 +1,11 @@
-//===- TGQuantize.cpp - numbers in 8 bits, in blocks ----------------------===//
+//===- TGQuantize.cpp - block-wise 8-bit quantization ---------------------===//
 //
-// Dettmers et al. 2022, "8-bit Optimizers via Block-wise Quantization": blocks of neighbours
-// have a scale of their own, and codes are dense where numbers are small.  Here a code q of
-// a block with the scale s stands for s q^4, so no table has to be read: a fourth power decodes,
-// and two square roots find the code below a number.
+// Dettmers et al. 2022, "8-bit Optimizers via Block-wise Quantization": each block of adjacent elements
+// has its own scale, and codes are dense near zero. Here a code q of a block with scale s represents s
+// q^4. No table is read: a fourth power decodes, and two square roots find the code below a number.
 //
-// Squared gradients are why zero is special.  Rounded to it, a small variance would make its
-// mean a huge step; rounded up to the first code, it makes a smaller one.
+// Zero is special because of squared gradients. A small variance rounded to zero would make the
+// step huge; rounded up to the first code, it makes a smaller step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +51,7 @@ LogicalResult DequantizeOp::inferReturnTypes(MLIRContext *, std::optional<Locati
 // Definitions
 //===----------------------------------------------------------------------===//
 
-/// Rows as blocks of lanes.
+/// Splits rows into blocks of lanes.
 static Value inBlocks(TensorBuilder &t, Value value, int64_t block) {
   SmallVector<int64_t> shape(typeOf(value).getShape());
   shape.back() /= block;
@@ -60,7 +59,7 @@ static Value inBlocks(TensorBuilder &t, Value value, int64_t block) {
   return t.reshape(value, shape);
 }
 
-/// The part of its block's largest number that a code stands for.
+/// Returns the fraction of its block's largest number that a code represents.
 static Value levelOf(TensorBuilder &t, Value code) { return t.square(t.square(t.mul(code, 1 / kLargestCode))); }
 
 SmallVector<Value> QuantizeOp::decompose(OpBuilder &builder) {
@@ -68,10 +67,10 @@ SmallVector<Value> QuantizeOp::decompose(OpBuilder &builder) {
   Value x = inBlocks(t, getInput(), getBlock()), threshold = inBlocks(t, getThreshold(), getBlock());
   Value size = t.make<math::AbsFOp>(x);
   Value largest = named("largest", t.reduceLanes(ReduceKind::Max, size));
-  // What a block of zeros is divided by.
+  // The divisor of an all-zero block is 1.
   Value isPositive = t.compare(arith::CmpFPredicate::OGT, largest, t.like(largest, 0.0));
   Value part = t.div(size, t.fromRows(t.select(isPositive, largest, t.like(largest, 1.0)), size));
-  // Minima and maxima that drop NaN: whatever a number is, its code has 8 bits.
+  // minnum and maxnum drop NaN, so that the code of any number has 8 bits.
   Value below = t.make<math::FloorOp>(t.mul(t.sqrt(t.sqrt(part)), kLargestCode));
   below = named("below", t.make<arith::MinNumFOp>(below, t.like(below, kLargestCode - 1)));
   Value above = t.add(below, 1.0), level = levelOf(t, below);

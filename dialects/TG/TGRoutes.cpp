@@ -1,4 +1,4 @@
-//===- TGRoutes.cpp - the ops of tg that send tokens somewhere ------------===//
+//===- TGRoutes.cpp - tg ops that route tokens ----------------------------===//
 
 #include "dialects/TG/TGRoutes.h"
 #include "dialects/Interfaces/Routing.h"
@@ -10,7 +10,7 @@ using namespace braid::tg;
 
 namespace {
 
-/// Experts come first.
+/// The experts are dim 0.
 struct DispatchedTokens : RoutingOpInterface::ExternalModel<DispatchedTokens, DispatchOp> {
   OpResult getRouted(Operation *op) const { return op->getResult(0); }
   unsigned getDestinationDim(Operation *) const { return 0; }

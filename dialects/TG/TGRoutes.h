@@ -1,11 +1,11 @@
-//===- TGRoutes.h - the ops of tg that send tokens somewhere ----*- C++ -*-===//
+//===- TGRoutes.h - tg ops that route tokens --------------------*- C++ -*-===//
 #ifndef BRAID_DIALECTS_TG_TGROUTES_H
 #define BRAID_DIALECTS_TG_TGROUTES_H
 
 #include "mlir/IR/MLIRContext.h"
 
 namespace braid::tg {
-/// Gives the ops of the dialect, which has been loaded, RoutingOpInterface.
+/// Attaches RoutingOpInterface to the ops of the dialect, which must be loaded.
 void attachRoutes(mlir::MLIRContext &context);
 } // namespace braid::tg
 

@@ -1,8 +1,8 @@
 //===- TGSharding.cpp - every op as an einsum over factors ----------------===//
 //
-// The notation is that of ShardingRule.h.  Reading aid: a letter that no result
-// has is reduced; `...` are leading dims.  What an op does on a shard, where that
-// is not simply itself, is in TGShards.cpp.
+// Rules use the notation of ShardingRule.h: a letter that no result has is reduced;
+// `...` stands for leading dims. TGShards.cpp builds the shards of ops that are not
+// simply the same op on a rank's parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using TensorFactors = ShardingRule::TensorFactors;
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// A tensor with one new factor for each dim.
+/// Returns the factors of a tensor with one new factor for each dim.
 static TensorFactors addDims(ShardingRule &rule, ArrayRef<int64_t> shape) {
   TensorFactors dims;
   for (int64_t size : shape)
@@ -34,8 +34,8 @@ ShardingRule GeluGradOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule SiluOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule ReluOp::getShardingRule() { return elementwiseRule(*this); }
 ShardingRule SiluGradOp::getShardingRule() { return elementwiseRule(*this); }
-/// Terms may be rounded as well as their sum, so that ranks send what they store;
-/// wider, they would send more than they have.
+/// A narrowing conversion may round each partial sum, so that ranks send the narrow
+/// type. A widening one is not linear: ranks would send more bytes than they store.
 ShardingRule ConvertOp::getShardingRule() {
   ShardingRule rule = elementwiseRule(*this);
   Type from = getInput().getType().getElementType(), to = getType().getElementType();
@@ -48,10 +48,10 @@ ShardingRule HookOp::getShardingRule() { return elementwiseRule(*this).linearIn(
 ShardingRule UpdateOp::getShardingRule() { return elementwiseRule(*this); }
 
 //===----------------------------------------------------------------------===//
-// Random numbers and positions: the key is whole and has no factor
+// Random numbers and positions: the key has no factor and is not sharded
 //===----------------------------------------------------------------------===//
 
-/// Every dim of the result has a factor; values depend on the index.
+/// Returns a rule with a positional factor for every dim of the result.
 static ShardingRule positionalRule(Operation *op) {
   ShardingRule rule;
   rule.results.push_back(addDims(rule, shapeOf(op->getResult(0))));
@@ -60,7 +60,7 @@ static ShardingRule positionalRule(Operation *op) {
   return rule;
 }
 
-/// The decomposition's random numbers know their place, the op does not.
+/// The random numbers of the decomposition take an offset; the op itself does not.
 ShardingRule DropoutOp::getShardingRule() {
   ShardingRule rule = positionalRule(*this);
   for (Factor &factor : rule.factors)
@@ -135,7 +135,7 @@ ShardingRule ReduceOp::getShardingRule() {
   }
   if (getKind() != ReduceKind::Max)
     rule.linearIn(0);
-  // The mean of flat ranges of which one is padded is not the mean of their means.
+  // If one flat range is padded, the mean of all is not the mean of the ranges' means.
   rule.flat = getType().getRank() == 0 && !rule.factors.empty() && getKind() != ReduceKind::Mean;
   return rule;
 }
@@ -157,7 +157,7 @@ ShardingRule ReshapeOp::getShardingRule() {
   return rule.linearIn(0);
 }
 
-/// Operands and result agree but for `dim`, which is whole in each.
+/// Operands and results have the same factors, except `dim`, which cannot be sharded.
 static ShardingRule wholeDimRule(Operation *op, int64_t dim) {
   ShardingRule rule;
   TensorFactors shared = addDims(rule, shapeOf(op->getResult(0)));
@@ -181,8 +181,7 @@ ShardingRule PadOp::getShardingRule() {
   return getValue().isZero() ? rule.linearIn(0) : rule;
 }
 
-// A rank with some rows of the table does what concerns them: its part of the
-// gathered rows is zero elsewhere.
+// A rank that holds some rows of the table gathers these rows, and writes zeros for all others.
 ShardingRule GatherOp::getShardingRule() { return einsumRule(*this, "v d, ... -> ... d", "", "v").linearIn(0); }
 ShardingRule ScatterAddOp::getShardingRule() { return einsumRule(*this, "..., ... d -> v d", "", "v").linearIn(1); }
 
@@ -204,8 +203,8 @@ ShardingRule LayerNormGradOp::getShardingRule() { return rowsRule(*this, "... n,
 ShardingRule RmsNormOp::getShardingRule() { return rowsRule(*this, "... n, n -> ... n, ..."); }
 ShardingRule RmsNormGradOp::getShardingRule() { return rowsRule(*this, "... n, n, ..., ... n -> ... n, n"); }
 
-/// A mean over some of the rows would divide by their number: sharded rows need
-/// the decomposition, which is a sum divided by the number of all.
+/// A mean over some of the rows would divide by their number. Sharded rows need the
+/// decomposition, which divides the sum by the number of all rows.
 static StringRef decomposedOf(LossReduction reduction) { return reduction == LossReduction::Mean ? "v." : "v"; }
 
 ShardingRule CrossEntropyOp::getShardingRule() {
@@ -217,13 +216,13 @@ ShardingRule CrossEntropyGradOp::getShardingRule() {
 }
 
 //===----------------------------------------------------------------------===//
-// Attention: k kv heads, g query heads for each.  A causal mask is one of positions, and documents
-// belong to positions, so a part of the queries must know where it is.
+// Attention: k key heads, g query heads per key head. A causal mask and documents depend on
+// positions, so a shard of the queries needs its offset.
 //===----------------------------------------------------------------------===//
 
 template <typename Op> static bool countsByPosition(Op op) { return op.getMask().getCausal() || op.getDocuments(); }
 
-/// The documents and the two positions, where an op has them: numbers of keys t, or of positions p.
+/// Returns the notation for the documents and the two positions, if the op has them: keys t, or positions p.
 template <typename Op> static std::string placesOf(Op op) {
   std::string places;
   if (op.getDocuments())
@@ -233,14 +232,14 @@ template <typename Op> static std::string placesOf(Op op) {
   return places;
 }
 
-/// The softmax needs every key, so their sequence t is whole.
+/// The softmax needs every key, so the key sequence t is whole.
 ShardingRule AttentionOp::getShardingRule() {
   return einsumRule(*this, "b s kg d, b t k d, b t k d" + placesOf(*this) + " -> b s kg d, b kg s", "tdp",
                     countsByPosition(*this) ? "s" : "");
 }
 
-/// The same, and the queries' too; the decomposition's random numbers know the place of heads and rows,
-/// the op does not.
+/// Like attention, but the query sequence is whole, too. The random numbers of the decomposition take
+/// offsets of heads and rows; the op does not.
 ShardingRule DropoutAttentionOp::getShardingRule() {
   return einsumRule(*this,
                     getDocuments() ? "b s kg d, b t k d, b t k d, 1, b t -> b s kg d"
@@ -248,8 +247,8 @@ ShardingRule DropoutAttentionOp::getShardingRule() {
                     countsByPosition(*this) ? "std" : "td", "bkgs", "bkgs");
 }
 
-/// The saved log-sum-exp replaces the softmax's reduction: dq over a shard of t,
-/// dk and dv over a shard of s are partial sums.
+/// The saved log-sum-exp replaces the reduction of the softmax: dq over a shard of t,
+/// and dk and dv over a shard of s, are partial sums.
 ShardingRule AttentionGradOp::getShardingRule() {
   return einsumRule(*this,
                     "b s kg d, b t k d, b t k d, b s kg d, b kg s, b s kg d" + placesOf(*this) +
@@ -260,9 +259,9 @@ ShardingRule AttentionGradOp::getShardingRule() {
 ShardingRule RopeOp::getShardingRule() { return einsumRule(*this, "b s h d -> b s h d", "d", "s", "s"); }
 
 //===----------------------------------------------------------------------===//
-// Experts: a row of the batch b is a group of tokens s with k choices each; an expert e has slots c.
-// Tokens and experts ask all of a row, so only rows and widths are sharded.  The contraction
-// between dispatch and collect may be sharded by expert: its neighbours are resharded then.
+// Experts: a batch row b is a group of tokens s with k choices each; an expert e has slots c.
+// Ranking and slots need the whole row, so only rows and widths are sharded. The contraction between
+// dispatch and collect may be sharded by expert; its neighbors are then resharded.
 //===----------------------------------------------------------------------===//
 
 ShardingRule TopKOp::getShardingRule() { return einsumRule(*this, "... n -> ... k, ... k", "nk"); }
@@ -276,12 +275,12 @@ ShardingRule CollectOp::getShardingRule() {
   return einsumRule(*this, "e b c d, b s k, e b c -> b s k d", "ekc").linearIn(0);
 }
 
-/// `count` times a tensor with the leading dims of all, and `dim`.
+/// Returns the notation of `count` tensors, each with the leading dims and `dim`.
 static std::string repeated(StringRef dim, size_t count) {
   return llvm::join(SmallVector<std::string>(count, ("... " + dim).str()), ", ");
 }
 
-/// Not the mean of what ranks find: a product of means, and a mean over all layers.
+/// Not the mean of the ranks' results: the loss is a product of means, and a mean over all layers.
 ShardingRule LoadBalanceOp::getShardingRule() {
   size_t layers = getChosen().size();
   return einsumRule(*this,
@@ -311,7 +310,7 @@ ShardingRule GlobalNormOp::getShardingRule() {
     rule.operands.push_back(addDims(rule, shapeOf(input)));
   for (Factor &factor : rule.factors) {
     factor.kind = FactorKind::Reduced;
-    factor.decomposed = true; // a root of partial sums is not a part of the root
+    factor.decomposed = true; // the root of a partial sum is not a partial root
   }
   rule.flat = !rule.factors.empty();
   rule.results.emplace_back();

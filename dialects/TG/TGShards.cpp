@@ -1,8 +1,7 @@
-//===- TGShards.cpp - ops whose shard is not simply themselves ------------===//
+//===- TGShards.cpp - ops whose shard is not simply the same op -----------===//
 //
-// Most ops do on a rank's parts what they do on the whole.  Those with positional
-// factors need to know where the part is; reductions of flat ranges must not see
-// the padding.
+// Most ops run unchanged on a rank's parts. Ops with positional factors need the offset
+// of the part; reductions of flat ranges must ignore the padding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,7 @@ using namespace braid::tg;
 // Positions
 //===----------------------------------------------------------------------===//
 
-/// The factor of a dim that has one of its own.
+/// Returns the factor of a dim that has exactly one.
 static unsigned factorOf(const ShardingRule::TensorFactors &tensor, int64_t dim) { return tensor[dim].front(); }
 
 SmallVector<Value> IotaOp::buildShard(OpBuilder &builder, const Shard &shard) {
@@ -24,7 +23,7 @@ SmallVector<Value> IotaOp::buildShard(OpBuilder &builder, const Shard &shard) {
   if (shard.shardCounts[factor] == 1)
     return cloneOnShard(*this, builder, shard);
   TensorBuilder t(builder, getLoc());
-  // Counted in ints: bf16 cannot add an offset past 256 exactly.
+  // Counts in i32: bf16 cannot represent every index past 256.
   auto type = withElement(cast<RankedTensorType>(shard.resultTypes[0]), builder.getI32Type());
   Value index = t.make<IotaOp>(type, getDim());
   index = t.make<arith::AddIOp>(index, t.fromScalar(shard.offset(factor), index));
@@ -39,7 +38,7 @@ SmallVector<Value> RandomUniformOp::buildShard(OpBuilder &builder, const Shard &
   bool isSharded = false;
   for (int64_t dim = 0, rank = getType().getRank(); dim < rank; ++dim) {
     unsigned factor = factorOf(rule.results[0], dim);
-    // After the key, the place of the block that this op makes already.
+    // The operands after the key are the offsets of the block that this op already makes.
     Value start = getOf() ? shard.operands[1 + dim] : zero;
     if (shard.shardCounts[factor] > 1) {
       isSharded = true;
@@ -53,7 +52,7 @@ SmallVector<Value> RandomUniformOp::buildShard(OpBuilder &builder, const Shard &
                                   builder.getDenseI64ArrayAttr(getWholeShape()))};
 }
 
-/// Of attention and its gradient: the queries' part says where it begins.
+/// Builds the shard of attention or of its gradient: passes the offset of the rank's queries to the op.
 template <typename Op> static SmallVector<Value> shardOfAttention(Op op, OpBuilder &builder, const Shard &shard) {
   ShardingRule rule = op.getShardingRule();
   unsigned queries = factorOf(rule.results[0], 1);
@@ -90,9 +89,9 @@ SmallVector<Value> AttentionGradOp::buildShard(OpBuilder &builder, const Shard &
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Indices of a table's rows as seen by a rank that has some of the rows.
+/// Indices relative to the rows of a table that a rank holds.
 struct LocalRows {
-  Value indices; ///< Into the rank's rows; 0 where the row is another rank's.
+  Value indices; ///< Into the rank's rows; 0 where another rank holds the row.
   Value isHere;
 };
 } // namespace
@@ -107,7 +106,7 @@ static LocalRows localRows(TensorBuilder &t, Value indices, Value offset, int64_
   return {t.select(isHere, local, zero), isHere};
 }
 
-/// `values`, with zeros in the rows that are not here.
+/// Returns `values`, with zeros for the rows that other ranks hold.
 static Value zeroElsewhere(TensorBuilder &t, Value isHere, Value values) {
   return t.select(t.fromRows(isHere, values), values, t.like(values, 0.0));
 }
@@ -136,7 +135,7 @@ SmallVector<Value> ScatterAddOp::buildShard(OpBuilder &builder, const Shard &sha
 // Flat ranges
 //===----------------------------------------------------------------------===//
 
-/// What changes no result of a reduction.
+/// Returns the neutral element of a reduction.
 static double neutralOf(ReduceKind kind, Type element) {
   if (kind == ReduceKind::Sum)
     return 0.0;

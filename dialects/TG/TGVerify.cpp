@@ -54,7 +54,7 @@ static LogicalResult verifyKey(Operation *op, RankedTensorType key) {
   return op->emitOpError() << "key must be tensor<4xi32> (seed low, seed high, step, microbatch), found " << key;
 }
 
-/// A block of `whole`, at an offset for each dim.
+/// Fails unless the op makes a block of `whole`, with an offset for each dim.
 static LogicalResult verifyBlock(RandomUniformOp op, ArrayRef<int64_t> whole, size_t offsets) {
   RankedTensorType block = op.getType();
   size_t rank = block.getRank();

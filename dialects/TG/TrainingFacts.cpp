@@ -1,4 +1,4 @@
-//===- TrainingFacts.cpp - facts of a module beside its ops ---------------===//
+//===- TrainingFacts.cpp - training facts that ops do not show ------------===//
 
 #include "dialects/TG/TrainingFacts.h"
 #include "mlir/IR/Builders.h"
@@ -46,7 +46,7 @@ static int64_t numberIn(DictionaryAttr fields, StringRef name) {
   return number && number.getValue().getBitWidth() <= 64 ? number.getValue().getSExtValue() : 0;
 }
 
-/// Fields of another form are left out.
+/// Ignores fields of the wrong type.
 static TrainingFacts read(DictionaryAttr fields) {
   TrainingFacts facts{textIn(fields, "model"), textIn(fields, "optimizer")};
   facts.microbatches = std::max<int64_t>(1, numberIn(fields, "microbatches"));

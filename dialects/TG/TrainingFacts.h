@@ -1,4 +1,4 @@
-//===- TrainingFacts.h - facts of a module beside its ops -------*- C++ -*-===//
+//===- TrainingFacts.h - training facts that ops do not show ----*- C++ -*-===//
 //
 // Facts of a training program that its ops do not show: its optimizer, the microbatches of
 // a step, the valid indices of its inputs.  The module holds them as `tg.training`, so that
@@ -21,50 +21,50 @@
 namespace braid::tg {
 inline constexpr llvm::StringLiteral kTraining = "tg.training";
 
-/// Valid indices of an integer input, [0, extent) and `ignored`.  They come from the global graph: a rank may hold
-/// only part of the table.
+/// Valid indices of an integer input: [0, extent) and `ignored`. They come from the global graph, because a rank
+/// may hold only part of the table.
 struct IndexedBy {
-  std::string input; ///< The input's name.
+  std::string input; ///< Name of the input.
   int64_t extent = 0, ignored = 0;
 };
 
-/// Targets that the loss ignores, as br_loss tells the runtime.
+/// Targets that the loss ignores; passed to the runtime as br_loss.
 struct IgnoredTargets {
-  std::string input; ///< The name of the targets.
+  std::string input; ///< Name of the targets.
   int32_t index = 0;
-  bool isMean = true; ///< The loss is the mean over the other targets; else their sum.
-  bool rows = true;   ///< A row without other targets changes nothing.
+  bool isMean = true; ///< True if the loss is the mean over the other targets, false if it is their sum.
+  bool rows = true;   ///< True if a row without other targets changes nothing.
 };
 
-/// The operations of a model, as br_model tells the runtime; 0 and no text where they are unknown.
+/// Operations of a model, passed to the runtime in br_model; 0 and empty if unknown.
 struct ModelIdentity {
   uint64_t hash = 0;
-  std::string operations; ///< A line for each kind of operation: how many there are, and what it does.
+  std::string operations; ///< One line per kind of operation: the count, and the operation.
 };
 
 struct TrainingFacts {
-  /// The model's name, for messages of the binary.
+  /// Name of the model, for messages of the binary.
   std::string model = "model";
-  /// The optimizer's name, then its settings, as br_model has them; empty where they are unknown.
+  /// Name of the optimizer, then its settings, as in br_model; empty if unknown.
   std::string optimizer = {};
-  /// Microbatches of a step.
+  /// Number of microbatches per step.
   int64_t microbatches = 1;
   std::vector<IndexedBy> indices = {};
-  /// No value where every target counts.
+  /// No value if every target contributes to the loss.
   std::optional<IgnoredTargets> ignored = {};
   ModelIdentity identity = {};
-  /// The replays that --recompute=auto chose from, as JSON text; empty without it.
+  /// Candidate replays of --recompute=auto, as JSON text; empty without that option.
   std::string replays = {};
-  /// The options of braidc that shaped the programs, each with its value.  Only --emit=exec keeps them: planning
-  /// memory needs the same ones.
+  /// Options of braidc that shaped the programs, each with its value. Only --emit=exec keeps them, because
+  /// memory planning needs the same options.
   std::vector<std::string> options = {};
 
   void attachTo(mlir::ModuleOp module) const;
-  /// The facts of a module; no value for a module that has none, such as one that single passes made.
+  /// Returns the facts of a module; no value if it has none, such as a module made by single passes.
   static std::optional<TrainingFacts> of(mlir::ModuleOp module);
 };
 
-/// Fails where reading the value of `tg.training` and writing it again gives another one.
+/// Fails unless reading the value of `tg.training` and writing it again gives the same value.
 mlir::LogicalResult verifyTraining(mlir::Operation *op, mlir::Attribute value);
 
 } // namespace braid::tg

@@ -1,4 +1,4 @@
-//===- TypeSyntax.cpp - types of ops: read, printed and checked -----------===//
+//===- TypeSyntax.cpp - types of ops: parsing, printing, checking ---------===//
 
 #include "dialects/TG/TypeSyntax.h"
 #include "dialects/Interfaces/TensorShape.h"
@@ -20,7 +20,7 @@ using WrittenTypes = SmallVector<WrittenType>;
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// Parses types with commas between them, in parentheses or without.
+/// Parses types separated by commas, with or without parentheses.
 static ParseResult parseTypeList(OpAsmParser &parser, WrittenTypes &types) {
   auto parseOne = [&]() -> ParseResult {
     types.push_back({parser.getCurrentLocation(), {}});
@@ -48,7 +48,7 @@ static std::string namesOf(ArrayRef<TypeSlot> operands) {
   return names;
 }
 
-/// Fails where the numbers of written types are not those of operands and results.
+/// Fails unless the written types are as many as the operands and results.
 static ParseResult checkCounts(OpAsmParser &parser, SMLoc place, const TypeSlots &slots, ArrayRef<WrittenType> operands,
                                ArrayRef<WrittenType> results) {
   size_t expected = countTypes(slots.operands);
@@ -72,7 +72,7 @@ static std::string listWords(StringRef words) {
   return each.empty() ? last.str() : llvm::join(each, ", ") + " or " + last.str();
 }
 
-/// The beginning of an error about a type; `what` is "result" or names an operand.
+/// Starts an error about a type; `what` is "result" or the name of an operand.
 static InFlightDiagnostic refuse(OpAsmParser &parser, StringRef what, const WrittenType &written) {
   return parser.emitError(written.place) << what << " has the type " << written.type;
 }
@@ -87,7 +87,7 @@ static ParseResult checkShape(OpAsmParser &parser, StringRef what, const Written
   return success();
 }
 
-/// Fails where an operand cannot have the type that is written for it.
+/// Fails if the written type is not valid for the operand.
 static ParseResult checkOperand(OpAsmParser &parser, const TypeSlot &operand, const WrittenType &written) {
   std::string what = ("operand '" + operand.name + "'").str(), element;
   if (checkShape(parser, what, written))
@@ -101,7 +101,7 @@ static ParseResult checkOperand(OpAsmParser &parser, const TypeSlot &operand, co
   return success();
 }
 
-/// Parses both lists; one type alone stands for all of them where `isOneType`.
+/// Parses both lists. With `isOneType`, a single type is the type of all operands and results.
 static ParseResult parseLists(OpAsmParser &parser, bool isOneType, const TypeSlots &slots, WrittenTypes &operands,
                               WrittenTypes &results) {
   SMLoc place = parser.getCurrentLocation();
@@ -152,7 +152,7 @@ ParseResult braid::tg::parseTypesInto(OpAsmParser &parser, bool isOneType, TypeS
 // Printing and checking
 //===----------------------------------------------------------------------===//
 
-/// The types, in parentheses unless there is one.
+/// Prints the types, in parentheses unless there is exactly one.
 template <typename Stream> static void printTypeList(Stream &stream, TypeRange types) {
   bool isOne = types.size() == 1;
   stream << (isOne ? "" : "(");

@@ -1,8 +1,8 @@
 //===- TypeSyntax.h - how ops of tg write types -----------------*- C++ -*-===//
 //
-// Every op ends with `: operand types -> result types`.  A list may stand in parentheses; one of two types and more is
-// printed in them.  Ops whose operands and results have one type write that type alone.  The formats of ops call
-// parseTypes and printTypes (TG_Types in TGDialect.td), and TGDialect.cpp includes this file for them.
+// Every op ends with `: operand types -> result types`. Parentheses around a list are optional; the printer writes
+// them around two or more types. An op whose operands and results have one type writes that type alone. The formats of
+// ops call parseTypes and printTypes (TG_Types in TGDialect.td); TGDialect.cpp includes this file for them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_DIALECTS_TG_TYPESYNTAX_H
@@ -12,11 +12,11 @@
 
 namespace braid::tg {
 
-/// The place of an operand's or result's types: of a variadic one `many`, else `one`.
+/// Types of one operand or result: `many` if it is variadic, else `one`.
 struct TypeSlot {
-  llvm::StringRef name;     // of an operand
-  llvm::StringRef elements; // element types of an operand, with a blank between two
-  size_t count;             // of an operand: how many types are written for it
+  llvm::StringRef name;     // name of the operand
+  llvm::StringRef elements; // element types of the operand, separated by spaces
+  size_t count;             // number of types written for the operand
   mlir::Type *one;
   llvm::SmallVectorImpl<mlir::Type> *many;
 };
@@ -34,7 +34,7 @@ inline size_t countOf(llvm::ArrayRef<mlir::OpAsmParser::UnresolvedOperand> opera
 inline TypeSlot slotOf(mlir::Type &type) { return {"", "", 1, &type, nullptr}; }
 inline TypeSlot slotOf(llvm::SmallVectorImpl<mlir::Type> &types) { return {"", "", 0, nullptr, &types}; }
 
-/// Adds slots for `name, elements, operand, types` of each operand, and for the types of results behind them.
+/// Adds a slot for each operand's `name, elements, operand, types`, and then slots for the types of results.
 inline void addSlots(TypeSlots &) {}
 template <typename First, typename... Rest> void addSlots(TypeSlots &slots, First &first, Rest &...rest) {
   if constexpr (std::is_convertible_v<First &, llvm::StringRef>) {

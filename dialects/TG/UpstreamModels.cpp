@@ -1,7 +1,7 @@
-//===- UpstreamModels.cpp - what arith and math ops promise the passes ----===//
+//===- UpstreamModels.cpp - interfaces of arith and math ops --------------===//
 //
-// Gradients, costs and sharding rules of the elementwise ops of upstream dialects,
-// attached from outside.  A rule is a plain function: the gradient formula.
+// Attaches gradients, costs and sharding rules to the elementwise ops of upstream
+// dialects. A gradient rule is a plain function: the gradient formula.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ struct Gradient : DifferentiableOpInterface::ExternalModel<Gradient<OpTy, rule>,
   }
 };
 
-/// One operation an element.
+/// One operation per element.
 template <typename OpTy> struct ElementwiseCost : CostOpInterface::ExternalModel<ElementwiseCost<OpTy>, OpTy> {};
 
 /// Constants and selections compute nothing.
@@ -34,7 +34,7 @@ template <typename OpTy> struct NoFlops : CostOpInterface::ExternalModel<NoFlops
   int64_t getFlops(Operation *) const { return 0; }
 };
 
-/// In each of these operands alone.
+/// Linear in each of these operands separately.
 template <typename OpTy, unsigned... operands>
 struct LinearIn : ShardingRuleOpInterface::ExternalModel<LinearIn<OpTy, operands...>, OpTy> {
   ShardingRule getShardingRule(Operation *op) const {
@@ -44,17 +44,17 @@ struct LinearIn : ShardingRuleOpInterface::ExternalModel<LinearIn<OpTy, operands
   }
 };
 
-/// In these operands together.
+/// Linear in these operands jointly.
 template <typename OpTy, unsigned... operands>
 struct JointlyLinearIn : ShardingRuleOpInterface::ExternalModel<JointlyLinearIn<OpTy, operands...>, OpTy> {
   ShardingRule getShardingRule(Operation *op) const { return elementwiseRule(op).linearIn({operands...}); }
 };
 
-/// One number has any shape; a table of different ones stays whole.
+/// A splat constant can have any shape; a table of different numbers stays whole.
 struct ConstantShards : ShardingRuleOpInterface::ExternalModel<ConstantShards, arith::ConstantOp> {
   ShardingRule getShardingRule(Operation *op) const {
     ShardingRule rule = elementwiseRule(op);
-    // Zero is a sum of zeros.
+    // Zero is a sum of zeros, so it may count as a partial sum.
     if (matchPattern(op, m_AnyZeroFloat()) || matchPattern(op, m_Zero()))
       rule.linearIn({});
     if (isa<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue()))
@@ -95,7 +95,7 @@ static Gradients divRule(TensorBuilder &t, arith::DivFOp op, Value dy, ArrayRef<
   return {quotient, needed[1] ? t.neg(t.mul(quotient, op.getResult())) : Value()};
 }
 
-/// The larger (smaller) operand takes the gradient; equal ones share it.
+/// The larger (or smaller) operand gets the gradient; equal operands share it.
 template <typename OpTy, arith::CmpFPredicate wins>
 static Gradients extremumRule(TensorBuilder &t, OpTy op, Value dy, ArrayRef<bool> needed) {
   Value equal = t.compare(arith::CmpFPredicate::OEQ, op.getLhs(), op.getRhs());
@@ -112,8 +112,7 @@ static Gradients selectRule(TensorBuilder &t, arith::SelectOp op, Value dy, Arra
           needed[2] ? t.select(condition, zero, dy) : Value()};
 }
 
-/// d(a^b) = b a^(b-1) da + a^b log(a) db; the second term is 0 at a = 0, where its
-/// factors are 0 and -inf.
+/// d(a^b) = b a^(b-1) da + a^b log(a) db. The second term is 0 at a = 0, where its factors are 0 and -inf.
 static Gradients powRule(TensorBuilder &t, math::PowFOp op, Value dy, ArrayRef<bool> needed) {
   Value base = op.getLhs(), exponent = op.getRhs();
   Gradients gradients(2);
@@ -133,7 +132,7 @@ static Gradients fmaRule(TensorBuilder &t, math::FmaOp op, Value dy, ArrayRef<bo
 }
 
 //===----------------------------------------------------------------------===//
-// Unary rules: dy times the derivative, in terms of x or of y = f(x)
+// Unary rules: dy times the derivative, written in terms of x or of y = f(x)
 //===----------------------------------------------------------------------===//
 
 using Derivative = Value (*)(TensorBuilder &t, Value x, Value y);
@@ -157,7 +156,7 @@ static Gradients sqrtRule(TensorBuilder &t, math::SqrtOp op, Value dy, ArrayRef<
   return {t.div(t.mul(dy, 0.5), op.getResult())};
 }
 
-/// The sign of x, 0 at 0.
+/// dy times the sign of x, which is 0 at 0.
 static Gradients absRule(TensorBuilder &t, math::AbsFOp op, Value dy, ArrayRef<bool>) {
   Value x = op.getOperand(), zero = t.like(x, 0.0);
   Value negative = t.select(t.compare(arith::CmpFPredicate::OLT, x, zero), t.neg(dy), zero);
@@ -171,7 +170,7 @@ static Value tanhSlope(TensorBuilder &t, Value x, Value y) { return t.sub(t.like
 static Value rsqrtSlope(TensorBuilder &t, Value, Value y) { return t.mul(t.mul(y, t.square(y)), -0.5); }
 static Value sinSlope(TensorBuilder &t, Value x, Value) { return t.cos(x); }
 static Value cosSlope(TensorBuilder &t, Value x, Value) { return t.neg(t.sin(x)); }
-/// 2/sqrt(pi) exp(-x^2).
+/// Returns 2/sqrt(pi) exp(-x^2).
 static Value erfSlope(TensorBuilder &t, Value x, Value) {
   return t.mul(t.exp(t.neg(t.square(x))), 2.0 * llvm::numbers::inv_sqrtpi);
 }

@@ -1,4 +1,4 @@
-//===- ValueNames.cpp - what a value is called ----------------------------===//
+//===- ValueNames.cpp - names of values -----------------------------------===//
 
 #include "dialects/TG/ValueNames.h"
 #include "dialects/TG/Facts.h"
@@ -34,7 +34,7 @@ Location braid::tg::withoutValueName(Location loc) {
   return FusedLoc::get(parts, fused.getMetadata(), loc.getContext());
 }
 
-/// Below the facts, at the first of fused parts, where `valueNameOf` looks.
+/// Adds a name below the facts, to the first part of a fused location, where `valueNameOf` looks.
 static Location naming(Location loc, StringAttr name) {
   auto fused = dyn_cast<FusedLoc>(loc);
   if (!fused || fused.getLocations().empty())
@@ -52,7 +52,7 @@ Location braid::tg::withValueName(Location loc, StringRef name) {
 }
 
 Value braid::tg::named(StringRef name, Value value) {
-  // What was made may be an operand as it is, which has a name.
+  // The value may be an operand that was returned unchanged and already has a name.
   if (Operation *op = value.getDefiningOp(); op && valueNameOf(op->getLoc()).empty())
     op->setLoc(withValueName(op->getLoc(), name));
   return value;
@@ -66,7 +66,7 @@ static std::string nameOfArgument(BlockArgument argument) {
   if (attributes.parameter)
     return stringifyTensorKind(attributes.parameter.getKind()).str();
   if (StateAttr state = attributes.state)
-    // What the optimizer calls it, behind the parameter's name.
+    // The optimizer's name for the state, which follows the parameter's name and a dot.
     return state.getKind() == TensorKind::Moment ? state.getName().getValue().rsplit('.').second.str()
                                                  : stringifyTensorKind(state.getKind()).str();
   return attributes.role ? stringifyRole(attributes.role.getValue()).str() : "";
@@ -81,7 +81,7 @@ std::string braid::tg::nameOfOperand(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return nameOfArgument(argument);
   std::string kind = nameOfKind(factsOfTensor(value));
-  bool isFirst = cast<OpResult>(value).getResultNumber() == 0; // which the name is of
+  bool isFirst = cast<OpResult>(value).getResultNumber() == 0; // the location names the first result
   return kind.empty() && isFirst ? valueNameOf(value.getLoc()).str() : kind;
 }
 

@@ -33,7 +33,7 @@ ActionRules ActionRules::ofTensors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Values
+// Edges of values
 //===----------------------------------------------------------------------===//
 
 ActionGraph::ActionGraph(Block &block, ActionRules rules) : block(block), rules(rules) {

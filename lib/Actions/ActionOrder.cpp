@@ -1,4 +1,4 @@
-//===- ActionOrder.cpp - an order of actions that merging keeps -----------===//
+//===- ActionOrder.cpp - order of actions that merging keeps --------------===//
 
 #include "lib/Actions/ActionOrder.h"
 #include "lib/Actions/PutInOrder.h"
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// More actions than this on one side are not searched.
+/// Upper limit of actions that are searched on one side.
 static constexpr size_t kMaxBetween = 128;
 
 ActionOrder::ActionOrder(Block &block) : block(block), graph(block, ActionRules::ofFusion()) {
@@ -52,8 +52,8 @@ bool ActionOrder::addSuccessorsBefore(Operation *op, int64_t end, llvm::SetVecto
 FailureOr<ActionOrder::Between> ActionOrder::between(Operation *first, Operation *second) {
   int64_t low = order.at(first), high = order.at(second);
   llvm::SetVector<Operation *> after, before;
-  // Readers beyond the second are not counted: every optimizer update reads the
-  // scalars of the first, however many parameters there are.
+  // Readers beyond the second are not counted: every optimizer update reads the scalars
+  // of the first, however many parameters there are.
   if (!addSuccessorsBefore(first, high, after))
     return failure();
   for (size_t index = 0; index < after.size(); ++index)

@@ -1,4 +1,4 @@
-//===- MemoryOrder.cpp - the order that shared memory asks for ------------===//
+//===- MemoryOrder.cpp - dependences from shared memory -------------------===//
 
 #include "lib/Actions/MemoryOrder.h"
 
@@ -26,7 +26,7 @@ static Access accessOf(unsigned action, RankedTensorType type, const Layout &lay
 
 std::vector<SmallVector<unsigned, 4>> braid::memoryOrder(const Places &places) {
   std::vector<SmallVector<unsigned, 4>> before(places.actions.size());
-  // Of each storage, the accesses that were not overwritten as a whole.
+  // For each storage, the accesses that were not overwritten completely.
   std::vector<SmallVector<Access, 4>> accesses(places.storages.size());
   auto find = [&](unsigned action, Value value) {
     const Place &place = places.places.at(value);

@@ -1,8 +1,8 @@
-//===- MemoryOrder.h - the order that shared memory asks for ----*- C++ -*-===//
+//===- MemoryOrder.h - dependences from shared memory -----------*- C++ -*-===//
 //
-// Buffer assignment is decided for one order of the actions.  It is right for every
-// other order in which what is read is read before it is overwritten: aliasing becomes
-// edges between actions, beside those that values make.
+// Buffer assignment is decided for one order of the actions. It also holds for every
+// other order that reads data before it is overwritten. So aliasing adds edges between
+// actions, beside the edges of values.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_ACTIONS_MEMORYORDER_H
@@ -12,8 +12,8 @@
 
 namespace braid {
 
-/// For each action, numbered as in `places.actions`, the earlier ones that read or write bytes
-/// which it overwrites, but for those that come before one of these anyway.
+/// Returns for each action, numbered as in `places.actions`, the earlier actions that read or write
+/// bytes which it overwrites. Leaves out actions that must come before another of these anyway.
 std::vector<llvm::SmallVector<unsigned, 4>> memoryOrder(const Places &places);
 
 } // namespace braid

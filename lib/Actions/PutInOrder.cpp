@@ -1,4 +1,4 @@
-//===- PutInOrder.cpp - actions of a block in another order ---------------===//
+//===- PutInOrder.cpp - reordering of a block's actions -------------------===//
 
 #include "lib/Actions/PutInOrder.h"
 #include "lib/Memory/Reads.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// Moves ops to the end of their block, each behind what it uses.
+/// Moves ops to the end of their block, each after the ops it uses.
 class Mover {
 public:
   explicit Mover(Block &block) : block(block) {}
@@ -34,7 +34,7 @@ void braid::putInOrder(Block &block, ArrayRef<Operation *> actions) {
   Mover mover(block);
   for (Operation *action : actions)
     mover.move(action);
-  for (Operation *op : all) // what no action uses, and the terminator
+  for (Operation *op : all) // ops that no action uses, and the terminator
     mover.move(op);
   all.back()->moveBefore(&block, block.end());
 }

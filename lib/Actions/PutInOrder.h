@@ -1,4 +1,4 @@
-//===- PutInOrder.h - actions of a block in another order -------*- C++ -*-===//
+//===- PutInOrder.h - reordering of a block's actions -----------*- C++ -*-===//
 #ifndef BRAID_LIB_ACTIONS_PUTINORDER_H
 #define BRAID_LIB_ACTIONS_PUTINORDER_H
 
@@ -7,8 +7,8 @@
 
 namespace braid {
 
-/// Moves actions to the end of their block in an order that keeps values, with views and constants in front of their
-/// first reader.  The terminator may be the last of the actions.
+/// Moves actions to the end of their block in this order, which must keep values. Views and constants go before
+/// their first reader. The terminator may be the last of the actions.
 void putInOrder(mlir::Block &block, llvm::ArrayRef<mlir::Operation *> actions);
 
 } // namespace braid

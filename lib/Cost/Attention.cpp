@@ -1,4 +1,4 @@
-//===- Attention.cpp - seconds of calls of attention on GPUs --------------===//
+//===- Attention.cpp - seconds of attention calls on GPUs -----------------===//
 
 #include "lib/Cost/Attention.h"
 #include "lib/Cost/Curve.h"
@@ -10,39 +10,39 @@ using namespace braid;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// TFLOP/s at lengths from `first` on, each twice the one before.
+/// TFLOP/s at sequence lengths from `first` on, each length twice the one before.
 struct RateCurve {
   double first;
   llvm::ArrayRef<double> rates;
 };
 
-/// By mask (none, causal) and head size (64, 128).
+/// Rates by mask (none, causal) and head size (64, 128).
 struct PassRates {
   RateCurve curves[2][2];
 };
 
 struct AttentionRates {
-  /// GPUs from this architecture on.
+  /// First GPU architecture that the rates apply to.
   unsigned arch;
-  /// TFLOP/s of bf16 on the data sheet of the card that was measured.
+  /// TFLOP/s of bf16 on the data sheet of the measured card.
   double card;
   PassRates forward, backward;
 };
 } // namespace
 
-// Causal FLOPs are those of the pairs that the mask leaves, as in the sources.
+// As in the sources, causal FLOPs count only the pairs that the mask keeps.
 //
 // A100: NVIDIA/cudnn-frontend, benchmark/attention_training/results/llama3.1/a100 of 2026-09-28 (A100 80GB PCIe, cuDNN
 // 9.27, heads of 128).  Heads of 64 are assumed to reach the same, as FlashAttention-2 does on an RTX 4090, to within
 // 6 % (apache/tvm, tl_doc/flash_perf.md).
 static constexpr double a100Forward[] = {191, 198, 186, 182}, a100ForwardCausal[] = {155, 174, 177, 173};
 static constexpr double a100Backward[] = {135, 144, 142, 144}, a100BackwardCausal[] = {109, 128, 136, 139};
-// H100, heads of 64, and of 128 below 2048 positions: the bars of cuDNN 9 in figures 5 and 6 of FlashAttention-3
-// (Shah et al. 2024, arXiv:2407.08608; H100 SXM5).  Figure 6 has no mask.  With one, the backward
-// pass of heads of 64 was measured on an H100 at 700 W in steps of training, with cuDNN 9.19, at 1,024 and 4,096
-// positions (206 and 303); at other lengths the forward pass says how much the mask loses, less what was measured.
-// Heads of 128 are assumed to lose as much as the forward pass.  From 2048 on, heads of 128: cudnn-frontend, as above,
-// h200 (cuDNN 9.27); an H200 has the multiprocessors of an H100.
+// H100, heads of 64, and of 128 below 2048 positions: the bars of cuDNN 9 in figures 5 and 6 of FlashAttention-3 (Shah
+// et al. 2024, arXiv:2407.08608; H100 SXM5).  Figure 6 has no mask.  With one, the backward pass of heads of 64 was
+// measured on an H100 at 700 W in training steps, with cuDNN 9.19, at 1,024 and 4,096 positions (206 and 303). At
+// other lengths the mask loses as much as in the forward pass, less what was measured.  Heads of 128 are assumed to
+// lose as much as the forward pass.  From 2048 on, heads of 128: cudnn-frontend, as above, h200 (cuDNN 9.27); an H200
+// has the multiprocessors of an H100.
 static constexpr double h100Forward64[] = {335, 373, 395, 408, 412, 413};
 static constexpr double h100ForwardCausal64[] = {225, 288, 334, 363, 379, 388};
 static constexpr double h100Backward64[] = {266, 348, 395, 417, 432, 433};
@@ -86,7 +86,8 @@ static const AttentionRates published[] = {
 // Seconds
 //===----------------------------------------------------------------------===//
 
-/// A GPU that nobody has published is taken to reach the share of its data sheet that the last one before it does.
+/// Returns the rates of a GPU. A GPU without published rates is assumed to reach the same share of its data
+/// sheet as the last architecture before it.
 static const AttentionRates &ratesOf(const GpuInfo &gpu) {
   const AttentionRates *found = published;
   for (const AttentionRates &rates : published)
@@ -95,8 +96,8 @@ static const AttentionRates &ratesOf(const GpuInfo &gpu) {
   return *found;
 }
 
-/// Rates between two lengths lie on a line by logarithms.  Shorter sequences continue the first one, and longer ones
-/// reach the last rate.
+/// Interpolates between two lengths linearly in the logarithms. Shorter sequences extrapolate from the first points;
+/// longer ones have the last rate.
 static double rateAt(const RateCurve &curve, double positions) {
   double place = std::log2(positions / curve.first), last = curve.rates.size() - 1;
   size_t below = std::clamp(std::floor(place), 0.0, last - 1);
@@ -104,7 +105,7 @@ static double rateAt(const RateCurve &curve, double positions) {
   return std::exp(rate + (std::min(place, last) - below) * (next - rate));
 }
 
-/// Rates between heads of 64 and of 128 likewise; others reach that of the nearer.
+/// Interpolates between heads of 64 and of 128 in the same way; other sizes have the rate of the nearer one.
 static double rateOf(const GpuInfo &gpu, const AttentionWork &work) {
   const AttentionRates &rates = ratesOf(gpu);
   const auto &curves = (work.isBackward ? rates.backward : rates.forward).curves[work.isCausal];
@@ -113,13 +114,13 @@ static double rateOf(const GpuInfo &gpu, const AttentionWork &work) {
   return std::pow(small, 1 - weight) * std::pow(large, weight) * 1e12 * gpu.bf16Flops / (rates.card * 1e12);
 }
 
-/// The time of a fixed order without scores in memory beside that of any order: cuDNN's on a GB200, source as above.
+/// Time of a fixed order without scores in memory, relative to any order: cuDNN's on a GB200, source as above.
 static constexpr double kFixedWithoutScores = 1.15;
 
-/// A fixed order that takes scores leaves one of five matmuls to a second kernel, which is bound by reading them; the
-/// first one writes them.  With the data sheet's bandwidth this is within 4 % of what cudnn-frontend publishes of an
-/// H200 for 2,048 to 16,384 positions with and without a mask, and within 9 % of an A100.  Of the serial order nobody
-/// has published anything: it counts as any order.
+/// A fixed order with scores in memory leaves one of five matmuls to a second kernel. Reading the scores bounds its
+/// time; the first kernel writes them. With the data sheet's bandwidth this is within 4 % of what cudnn-frontend
+/// publishes for an H200 at 2,048 to 16,384 positions with and without a mask, and within 9 % for an A100. Nothing is
+/// published about the serial order: it counts as any order.
 AttentionSeconds braid::attentionSeconds(const GpuInfo &gpu, const AttentionWork &work) {
   double seconds = work.flops / rateOf(gpu, work);
   if (!work.isBackward || work.order != exec::SumOrder::Fixed)

@@ -1,6 +1,6 @@
-//===- Attention.h - seconds of calls of attention on GPUs -------*- C++ -*-===//
+//===- Attention.h - seconds of attention calls on GPUs ---------*- C++ -*-===//
 //
-// The rates that cuDNN reaches, as published (sources in Attention.cpp), by pass, mask, head size and length.
+// Rates of cuDNN, as published (sources in Attention.cpp), by pass, mask, head size and length.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_COST_ATTENTION_H
@@ -11,17 +11,17 @@
 
 namespace braid {
 
-/// A library's call of attention, in bf16.
+/// A library call of attention, in bf16.
 struct AttentionWork {
   bool isBackward, isCausal;
   int64_t positions, headSize;
-  /// FLOPs of matmuls, and bytes of scores, of the pairs that the mask leaves.
+  /// FLOPs of matmuls, and bytes of scores, for the pairs that the mask keeps.
   double flops, scoreBytes;
-  /// The order in which gradients are summed.
+  /// Order in which gradients are summed.
   exec::SumOrder order = exec::SumOrder::Any;
 };
 
-/// Seconds without the launch.  `scratch` is the part in which kernels of one call pass scores on through memory.
+/// Seconds without the launch. In `scratch` seconds, kernels of one call pass scores to each other through memory.
 struct AttentionSeconds {
   double matrix, scratch;
 };

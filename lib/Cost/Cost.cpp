@@ -50,7 +50,7 @@ GemmCall braid::gemmOf(Operation *op) {
   return call(matmul.getContraction(), matmul.getLhs(), matmul.getRhs(), result);
 }
 
-/// The work of a call of attention: `Op` is of `tg`, or an action.
+/// Returns the work of an attention call; `Op` is an op of `tg`, or an action.
 template <typename Op> static AttentionWork attentionWork(Op op, double flops, bool isBackward) {
   RankedTensorType query = tensorOf(op.getQuery());
   int64_t keys = tensorOf(op.getKey()).getDimSize(1), matmuls = isBackward ? 5 : 2;
@@ -58,7 +58,7 @@ template <typename Op> static AttentionWork attentionWork(Op op, double flops, b
   return {isBackward, op.getMask().getCausal(), keys, query.getDimSize(3), flops, 2 * pairs};
 }
 
-/// Null where it is none, or no library computes it.
+/// Returns the work; no value if the op is not attention or no library computes it.
 static std::optional<AttentionWork> attentionWork(Operation *op) {
   auto isOfLibrary = [](auto op) { return tensorOf(op.getQuery()).getElementType().isBF16(); };
   auto flopsOf = [](Operation *op) { return static_cast<double>(cast<CostOpInterface>(op).getFlops()); };
@@ -104,7 +104,7 @@ ActionSeconds ComputeRates::parts(exec::ActionOpInterface action) const {
   if (isa<exec::MatmulOp>(action.getOperation())) {
     seconds.matrix = productSeconds(action);
   } else if (std::optional<AttentionWork> work = gpu ? attentionWork(action) : std::nullopt) {
-    // What is published has exponentials and scratch memory in it.
+    // The published rates already include exponentials and scratch memory.
     auto [matrix, scratch] = attentionSeconds(*gpu, *work);
     exec::ActionCost moving = exec::detail::costOfMoving(action);
     return {launchSeconds, matrix, 0, (moving.bytesRead + moving.bytesWritten) / bytesPerSecond, scratch};
@@ -116,7 +116,7 @@ ActionSeconds ComputeRates::parts(exec::ActionOpInterface action) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Communicating
+// Communication
 //===----------------------------------------------------------------------===//
 
 double LinkRates::seconds(comm::CollectiveOpInterface op, int64_t ranks) const {
@@ -126,7 +126,7 @@ double LinkRates::seconds(comm::CollectiveOpInterface op, int64_t ranks) const {
 }
 
 //===----------------------------------------------------------------------===//
-// The host's memory
+// Copies from and to the host
 //===----------------------------------------------------------------------===//
 
 double HostRates::seconds(comm::CopyOp op) const {

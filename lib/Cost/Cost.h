@@ -6,11 +6,10 @@
 //   collective   messages × latency + bytes sent / bandwidth
 //   copy         tensors × latency + bytes / bandwidth between the host and its device
 //
-// Products of matrices take FLOPs / rate on a CPU and at given rates.  On a GPU a GEMM takes what its table says
-// (Gemm.h), and a library's call of attention what is published (Attention.h).
-// Messages and bytes are those of the kind (runtime/CollectiveKinds.h).  A group of one
-// rank costs nothing.  The link that the runtime emulates (runtime/comm/LinkModel.h) is
-// the same formula.
+// Products of matrices take FLOPs / rate on a CPU, and wherever rates are given.  On a GPU, tables give the seconds
+// of a GEMM (Gemm.h), and published rates those of a library's attention call (Attention.h).
+// The kind of a collective determines its messages and bytes (runtime/CollectiveKinds.h).  A group of one rank
+// costs nothing.  The runtime emulates a link with the same formula (runtime/comm/LinkModel.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_COST_COST_H
@@ -36,37 +35,37 @@ struct GemmCall {
   GemmType type;
 };
 
-/// The GEMM of a `tg.contract` or an `exec.matmul`.
+/// Returns the GEMM of a `tg.contract` or an `exec.matmul`.
 GemmCall gemmOf(mlir::Operation *op);
 
 /// Compute rates of one rank, per second.
 struct ComputeRates {
   double matrixFlops, halfMatrixFlops, vectorFlops, bytesPerSecond, launchSeconds;
-  /// The GPU whose tables price products of matrices; null: the rates above do.
+  /// GPU whose tables give the time of matrix products; null: use the rates above.
   const GpuInfo *gpu;
-  /// The time of a GEMM of bf16 that also sums an operand, beside that of the GEMM alone.
+  /// Time of a bf16 GEMM that also sums an operand, relative to the GEMM alone.
   double biasGradSlowdown = 1;
 
   static ComputeRates of(const TargetInfo &target);
-  /// Replaces the rates of GEMMs and attention of any type and size, and of memory traffic.  The rate of vector code
-  /// scales with the former.
+  /// Replaces the rates of GEMMs and attention of any type and size, and of memory traffic. The rate of vector code
+  /// scales with the rate of GEMMs.
   void replace(double flops, double bytes);
 
   ActionSeconds parts(exec::ActionOpInterface action) const;
   double seconds(exec::ActionOpInterface action) const { return parts(action).total(); }
   /// Seconds of a GEMM's products, without its launch and its traffic.
   double productSeconds(const GemmSizes &sizes, GemmType type) const;
-  /// The same of an op that contracts or is attention, of any dialect.
+  /// Seconds of the products of an op that contracts or is attention, of any dialect.
   double productSeconds(mlir::Operation *op) const;
-  /// Seconds by which a GEMM takes longer when it also sums an operand for the gradient of a bias.
+  /// Additional seconds of a GEMM that also sums an operand for the gradient of a bias.
   double biasGradSeconds(exec::MatmulOp matmul) const;
-  /// Seconds of a call that multiplies matrices and moves so many bytes.
+  /// Seconds of a call with `products` seconds of matrix products that moves `bytes`.
   double callSeconds(double products, double bytes) const {
     return launchSeconds + std::max(products, bytes / bytesPerSecond);
   }
 };
 
-/// How fast bytes come from one rank to another.
+/// Latency and bandwidth between two ranks.
 struct LinkRates {
   double latencySeconds, bytesPerSecond;
 
@@ -74,20 +73,20 @@ struct LinkRates {
   static LinkRates of(const TargetInfo &target) { return {target.rates.linkLatency, target.rates.linkBytesPerSecond}; }
 
   double seconds(comm::CollectiveOpInterface op, int64_t ranks) const;
-  /// Bytes that are sent in the time of one latency, at most 1 TiB.
+  /// Bytes that are sent within one latency, at most 1 TiB.
   int64_t bytesOfLatency() const { return static_cast<int64_t>(std::min(latencySeconds * bytesPerSecond, 0x1p40)); }
 };
 
-/// How fast tensors come from the host's memory to its device's, or back.
+/// Latency and bandwidth between the host's memory and its device's, in either direction.
 struct HostRates {
   double latencySeconds, bytesPerSecond;
 
   static HostRates of(const TargetInfo &target) { return {target.rates.hostLatency, target.rates.hostBytesPerSecond}; }
 
   double seconds(comm::CopyOp op) const;
-  /// Of a copy of one tensor.
+  /// Seconds of a copy of one tensor.
   double seconds(int64_t bytes) const { return latencySeconds + bytes / bytesPerSecond; }
-  /// The bytes that are moved in the time of one latency.
+  /// Bytes that are moved within one latency.
   int64_t bytesOfLatency() const { return static_cast<int64_t>(latencySeconds * bytesPerSecond); }
 };
 

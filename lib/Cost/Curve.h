@@ -8,7 +8,7 @@
 
 namespace braid {
 
-/// Two neighbouring points and the weight of the upper one.
+/// Two adjacent points and the weight of the upper one.
 struct CurvePlace {
   size_t below;
   double weight;
@@ -16,13 +16,14 @@ struct CurvePlace {
   template <typename At> double mix(At at) const { return (1 - weight) * at(below) + weight * at(below + 1); }
 };
 
-/// The place of `value` among at least two rising points; beyond the ends, that on the line through the last two.
+/// Returns the place of `value` among at least two rising points. Beyond the ends it is on the line through
+/// the nearest two points.
 inline CurvePlace placeOn(llvm::ArrayRef<double> points, double value) {
   size_t above = std::upper_bound(points.begin() + 1, points.end() - 1, value) - points.begin();
   return {above - 1, (value - points[above - 1]) / (points[above] - points[above - 1])};
 }
 
-/// The place by logarithms, of a value that counts as the first or the last point beyond these.
+/// Returns the place by logarithms. A value beyond the ends counts as the first or the last point.
 inline CurvePlace placeOnLog(llvm::ArrayRef<double> points, double value) {
   value = std::clamp(value, points.front(), points.back());
   size_t below = placeOn(points, value).below;

@@ -28,7 +28,7 @@ GemmType braid::gemmTypeOf(Type operand, Type result) {
 }
 
 //===----------------------------------------------------------------------===//
-// The tables
+// Tables
 //===----------------------------------------------------------------------===//
 
 static constexpr double waveCounts[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
@@ -76,8 +76,8 @@ static constexpr GemmTable tables[] = {
 //===----------------------------------------------------------------------===//
 
 static constexpr int64_t kTile = 128;
-/// A k is split into at most so many parts, of at least so many, for a time that is longer by this factor, because
-/// parts are added up.  Chosen for the smallest error against the model.
+/// Limits of splitting k: at most kMostParts parts, of at least kLeastDepth each. Adding the parts up makes the
+/// time longer by this factor. Chosen for the smallest error against the model.
 static constexpr int64_t kMostParts = 8, kLeastDepth = 2048;
 static constexpr double kAddsParts = 1.2;
 
@@ -111,7 +111,7 @@ private:
 
 double braid::gemmSeconds(const GpuInfo &gpu, GemmType type, const GemmSizes &sizes) {
   Waves waves(gpu, type);
-  // Independent products lie below one another.
+  // Independent products are stacked as rows.
   double rows = llvm::divideCeil(sizes.m, kTile) * sizes.items, columns = llvm::divideCeil(sizes.n, kTile);
   double needed = rows * columns / gpu.multiprocessors;
   double seconds = waves.seconds(std::ceil(needed), rows / columns, sizes.k);

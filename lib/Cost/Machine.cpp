@@ -1,11 +1,11 @@
-//===- Machine.cpp - rates of the machine that a module is for ------------===//
+//===- Machine.cpp - rates of a module's machine --------------------------===//
 
 #include "lib/Cost/Machine.h"
 
 using namespace mlir;
 using namespace braid;
 
-/// Rates of `exec.machine` in seconds and bytes.
+/// Reads the rates of `exec.machine`, in seconds and bytes.
 static LinkRates linkOf(Attribute given) {
   ArrayRef<double> rates = cast<DenseF64ArrayAttr>(given).asArrayRef();
   return {rates[0] * 1e-6, rates[1] * 1e9};
@@ -46,7 +46,7 @@ LinkRates Machine::linkOver(comm::AxesAttr axes, const comm::Mesh &mesh) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Text of options
+// Parsing of options
 //===----------------------------------------------------------------------===//
 
 /// Reads two finite numbers above 0; `mayBeZero` allows 0 for the first.

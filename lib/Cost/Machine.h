@@ -1,6 +1,6 @@
-//===- Machine.h - rates of the machine that a module is for -----*- C++ -*-===//
+//===- Machine.h - rates of a module's machine ------------------*- C++ -*-===//
 //
-// Passes that predict times ask `machineOf`.  It returns the rates of the target's row, except those that
+// Passes that predict times call `machineOf`. It returns the rates of the target's row, except those that
 // `exec.machine` on the module replaces.
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,7 @@ struct Machine {
   const TargetInfo *target;
   ComputeRates compute;
   HostRates host;
-  /// Link of every axis of the mesh that is not in `links`.
+  /// Link of each axis of the mesh that is not in `links`.
   LinkRates link;
   llvm::SmallVector<std::pair<mlir::StringAttr, LinkRates>, 0> links;
   /// Whether `exec.machine` gives links. Otherwise `link` is the target's.
@@ -32,17 +32,17 @@ struct Machine {
   }
 };
 
-/// Machine of the module around `op`.  Fails after an error where `exec.target` names an unknown target.
+/// Returns the machine of the module around `op`. Fails with an error if `exec.target` names an unknown target.
 mlir::FailureOr<Machine> machineOf(mlir::Operation *op);
 
-/// One `latency_us,GBps` of a text, with the axis that stands before it, if any.
+/// One `latency_us,GBps` of a text, with the axis before it, if any.
 struct LinkText {
   llvm::StringRef axis;
   std::array<double, 2> rates;
 };
 
-/// Links of "20,1.25" or "tp:5,100,dp:20,1.25", in which a pair without an axis is for the axes that are not named;
-/// none if the text is another, or names an axis twice.
+/// Parses links: "20,1.25" or "tp:5,100,dp:20,1.25". A pair without an axis is for all axes that are not named. No
+/// value if the text has another form, or names an axis twice.
 std::optional<llvm::SmallVector<LinkText>> readLinks(llvm::StringRef text);
 
 /// Parses the options --link and --compute ("GFLOPS,GBps"), one of which may be empty.

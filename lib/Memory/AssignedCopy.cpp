@@ -1,4 +1,4 @@
-//===- AssignedCopy.cpp - a program's memory before it is planned ---------===//
+//===- AssignedCopy.cpp - buffer assignment of a program's copy -----------===//
 
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/Lifetimes.h"
@@ -7,8 +7,8 @@ using namespace mlir;
 using namespace braid;
 using exec::ActionOpInterface;
 
-/// The number of an action in the program that was copied.  Pointers would not do: assignment
-/// erases ops and makes others, which may lie where those lay.
+/// Attribute with the number of an action in the copied program. Pointers do not work,
+/// because assignment erases ops and may create others at the same address.
 static constexpr StringLiteral kNumber = "exec.number";
 
 FailureOr<AssignedCopy> braid::copyAndAssign(func::FuncOp program, const TargetInfo &target) {

@@ -1,7 +1,7 @@
-//===- AssignedCopy.h - a program's memory before it is planned -*- C++ -*-===//
+//===- AssignedCopy.h - buffer assignment of a program's copy ---*- C++ -*-===//
 //
-// Buffer assignment inserts copies and constants.  Who only asks what a program would hold assigns
-// the buffers of a copy.
+// Buffer assignment inserts copies and constants. Code that only needs to know what a program
+// would hold assigns the buffers of a copy.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_ASSIGNEDCOPY_H
@@ -17,17 +17,17 @@ namespace braid {
 struct AssignedCopy {
   mlir::OwningOpRef<mlir::func::FuncOp> program;
   Places places;
-  /// What it holds beside persistent tensors.
+  /// Buffers of the program, without persistent tensors.
   std::vector<LiveBuffer> buffers;
-  /// For each action in `places`, the one of the program that was copied; null for one that
-  /// assignment has added.
+  /// For each action in `places`, the original action in the copied program; null for an
+  /// action that assignment has added.
   llvm::SmallVector<mlir::Operation *> originals;
 };
 
-/// Assigns buffers, without padding, in a copy of `program`.
+/// Copies `program` and assigns the buffers of the copy, without padding.
 mlir::FailureOr<AssignedCopy> copyAndAssign(mlir::func::FuncOp program, const TargetInfo &target);
 
-/// The most bytes that are live at one time, beside what is persistent.
+/// Returns the peak of live bytes, without persistent tensors.
 mlir::FailureOr<int64_t> transientPeak(mlir::func::FuncOp program, const TargetInfo &target);
 
 } // namespace braid

@@ -1,15 +1,15 @@
 //===- BufferAssignment.cpp - assigns values to buffers -------------------===//
 //
-// The values of a prepared program are visited from last to first, so that all uses
-// of a value are visited before its definition.  A use that must share memory with
-// something else tries to assign the value to that memory (`tryAssign`).  The first
-// use to succeed decides where the value lies; the other uses read a copy.  An
-// assignment is legal if no later read needs the bytes that the value overwrites.
+// The values of a prepared program are visited from last to first, so that all uses of
+// a value are visited before its definition.  A use that must share memory with another
+// value tries to assign the value to that memory (`tryAssign`).  The first use that
+// succeeds determines the place of the value; the other uses read a copy. An assignment
+// is legal if no later read needs the bytes that the value overwrites.
 //
-// A place has one value at a time.  So each result of an action is written over one
-// tensor at most (`overwriting`), and hands its place to that tensor.
+// A place holds one value at a time.  So each result of an action overwrites at most
+// one tensor (`overwriting`), and that tensor gets the result's place.
 //
-// Each attempt walks the reads of a value once, so the running time is linear in the
+// Each attempt walks the reads of a value once. So the running time is linear in the
 // number of uses, except for values that many actions could overwrite.
 //
 //===----------------------------------------------------------------------===//
@@ -44,7 +44,7 @@ public:
 private:
   void assignArguments();
 
-  // The reverse walk over the program.
+  // The walk from last to first over the program.
   LogicalResult visitReturn();
   LogicalResult visitUpdate(OpOperand &returned, StringRef name, SmallVectorImpl<OpOperand *> &late);
   void visitResult(OpOperand &returned);
@@ -55,16 +55,16 @@ private:
   void writePartsInPlace(ActionOpInterface action, OpResult value);
   bool aliasAccumulator(Value operand, ActionOpInterface action, unsigned number);
 
-  /// Assigns `value` to `place` if that is legal.  `overwritten` is the action that
-  /// later writes other values there, or null.  Places are passed by value because most
+  /// Assigns `value` to `place` if that is legal. `overwritten` is the action that
+  /// later writes other values there, or null. Places are passed by value because most
   /// are entries of the map that this function changes.
   bool tryAssign(Value value, Place place, Operation *overwritten = nullptr);
   bool tryAssignResult(OpResult value, const Place &place);
-  /// Assigns `operand` to the place of `result` of `action`, so that the result is written
-  /// over it.  Either both have padded rows or neither has.
+  /// Assigns `operand` to the place of `result` of `action`, so that the result overwrites
+  /// it. Either both have padded rows or neither has.
   bool tryAssignOperand(Value operand, ActionOpInterface action, unsigned result);
   bool tryAssignConcat(ConcatOp concat, const Place &place, Operation *overwritten);
-  /// Assigns a copy of the used value to `place`, and replaces the use with the copy.
+  /// Assigns a copy of the used value to `place`, and replaces the use by the copy.
   void copyTo(OpOperand &use, Place place, Operation *before);
   Place add(Storage storage, Value value);
   Place newStorage(Value value) { return add(transientStorage(cast<RankedTensorType>(value.getType())), value); }
@@ -87,13 +87,13 @@ private:
   func::ReturnOp ret;
   OpBuilder builder;
   Places result;
-  /// The values that are assigned to each storage, without their views.
+  /// Values that are assigned to each storage, without their views.
   std::vector<SmallVector<Value, 2>> occupants;
   /// Arguments in each persistent storage, in order.
   DenseMap<unsigned, SmallVector<BlockArgument, 1>> argumentsIn;
   /// For each concat that a later action overwrites, that action.
   DenseMap<Operation *, Operation *> overwrittenBy;
-  /// The results whose places hold a tensor that their actions read: nothing else may lie there then.
+  /// Results that overwrite a tensor that their actions read; no other tensor may be in their places then.
   DenseSet<Value> overwriting;
 };
 
@@ -111,7 +111,7 @@ Place BufferAssignment::add(Storage storage, Value value) {
   return {static_cast<unsigned>(result.storages.size() - 1), Layout::contiguous(shapeOf(value))};
 }
 
-/// A storage of its own, for a result that no use has assigned.
+/// Creates a storage for a result that no use has assigned.
 Place BufferAssignment::newTransient(OpResult value) {
   Place place = newStorage(value);
   auto type = cast<RankedTensorType>(value.getType());
@@ -144,7 +144,7 @@ void BufferAssignment::assignArguments() {
   }
 }
 
-/// The argument whose memory a place in a persistent storage is.
+/// Returns the argument that owns the memory of a place in a persistent storage.
 Value BufferAssignment::argumentAt(const Place &place) const {
   auto behind = llvm::partition_point(argumentsIn.at(place.storage), [&](BlockArgument argument) {
     return result.places.at(argument).layout.offset <= place.layout.offset;
@@ -158,7 +158,7 @@ Value BufferAssignment::argumentAt(const Place &place) const {
 
 bool BufferAssignment::tryAssign(Value value, Place place, Operation *overwritten) {
   bool contiguous = place.layout.isContiguous(shapeOf(value)), padded = !contiguous && isPadded(place.storage);
-  // The other readers expect a contiguous operand.
+  // All other readers expect a contiguous operand.
   if (!contiguous && !padded && !value.hasOneUse())
     return false;
   if (auto view = value.getDefiningOp<ViewOp>()) {
@@ -182,7 +182,7 @@ bool BufferAssignment::tryAssignResult(OpResult value, const Place &place) {
     return false;
   if (isPersistent(place)) {
     Value old = argumentAt(place);
-    // If the accumulator is not the old value itself, it is written there first.
+    // If the accumulator is not the old value itself, the accumulator is written over it first.
     int64_t tied = action.getTiedIn(number);
     bool replacesAll = tied >= 0 && action->getOperand(tied) != old;
     if (!(contiguous && !replacesAll ? mayOverwrite(old, action, number) : readsEndBefore(old, action)))
@@ -204,8 +204,7 @@ bool BufferAssignment::tryAssignOperand(Value operand, ActionOpInterface action,
 }
 
 bool BufferAssignment::tryAssignConcat(ConcatOp concat, const Place &place, Operation *overwritten) {
-  // A copy of an operand must be able to write into the slice, and must not overwrite its
-  // own source.
+  // A copy of an operand must be able to write into the slice, and must not overwrite its own source.
   if (!place.layout.isContiguous(shapeOf(concat.getResult())) && place.layout.strides.back() != 1)
     return false;
   if (isPersistent(place) && !readsEndBefore(argumentAt(place), concat))
@@ -216,7 +215,7 @@ bool BufferAssignment::tryAssignConcat(ConcatOp concat, const Place &place, Oper
   return true;
 }
 
-/// A copy is what its value is, in the phase of the op that reads it.
+/// Returns the location of a copy: the parameters and kind of its value, and the phase of the op that reads it.
 static Location locationOfCopy(Operation *reader, Value value) {
   tg::FactsAttr facts = tg::factsOfTensor(rootOf(value));
   std::optional<tg::Phase> phase = tg::phaseOf(reader);
@@ -234,13 +233,13 @@ void BufferAssignment::copyTo(OpOperand &use, Place place, Operation *before) {
 }
 
 //===----------------------------------------------------------------------===//
-// The reverse walk
+// Reverse walk
 //===----------------------------------------------------------------------===//
 
-/// Results get storages that the caller reads; new values of persistent tensors are
-/// assigned to the storages of the old ones.
+/// Assigns results to storages that the caller reads, and new values of persistent
+/// tensors to the storages of the old ones.
 LogicalResult BufferAssignment::visitReturn() {
-  // Copies into persistent tensors come after all reads of these tensors.
+  // Copies into persistent tensors, which come after all reads of these tensors.
   SmallVector<OpOperand *> late;
   llvm::StringMap<unsigned> updated;
   for (OpOperand &returned : ret->getOpOperands()) {
@@ -256,7 +255,7 @@ LogicalResult BufferAssignment::visitReturn() {
     if (failed(visitUpdate(returned, name, late)))
       return failure();
   }
-  // A late copy may read an argument that another late copy overwrites, so all of them
+  // A late copy may read an argument that another late copy overwrites. So all of them
   // are first copied to transient storages.
   for (OpOperand *returned : late)
     if (isa<BlockArgument>(rootOf(returned->get())))
@@ -329,7 +328,7 @@ void BufferAssignment::tieAccumulator(ActionOpInterface action, unsigned number)
 }
 
 /// Aliases the sum over microbatches with the accumulator that it reads, up to the action
-/// that writes the accumulator's new value: all values in the storage of the result move
+/// that writes the accumulator's new value. All values in the storage of the result move
 /// to the storage of the operand.
 bool BufferAssignment::aliasAccumulator(Value operand, ActionOpInterface action, unsigned number) {
   auto old = dyn_cast<BlockArgument>(operand);
@@ -387,7 +386,7 @@ void BufferAssignment::writeInPlace(ActionOpInterface action, OpResult value) {
   }
 }
 
-/// The layout of `value`, a view of a view of its root, where the root is contiguous.
+/// Returns the layout of `value`, a view of a view of its root, for a contiguous root.
 static std::optional<Layout> layoutInRoot(Value value) {
   auto view = value.getDefiningOp<ViewOp>();
   if (!view)
@@ -398,9 +397,8 @@ static std::optional<Layout> layoutInRoot(Value value) {
                 : std::nullopt;
 }
 
-/// Lets the results that are put together to a tensor overwrite the tensor that their
-/// operands are cut from, as when both halves of each row are turned: `value` is one of
-/// these results.
+/// Lets results that form one tensor together overwrite the tensor from which their operands are
+/// sliced. An example is the rotation of both halves of each row. `value` is one of the results.
 void BufferAssignment::writePartsInPlace(ActionOpInterface action, OpResult value) {
   const Place place = result.places.at(value);
   for (Value operand : action.getActionIns()) {
@@ -411,7 +409,7 @@ void BufferAssignment::writePartsInPlace(ActionOpInterface action, OpResult valu
       continue;
     Layout whole = Layout::contiguous(shapeOf(root));
     whole.offset = place.layout.offset - read->offset;
-    // The result that is written where an element of the root is read, and over nothing else.
+    // Returns the result that is written exactly over this part of the root, and overwrites nothing else.
     SmallVector<Value> parts;
     auto resultAt = [&](Value part) -> std::optional<unsigned> {
       std::optional<Layout> layout = layoutInRoot(part);
@@ -430,11 +428,11 @@ void BufferAssignment::writePartsInPlace(ActionOpInterface action, OpResult valu
 }
 
 //===----------------------------------------------------------------------===//
-// The whole program
+// Whole program
 //===----------------------------------------------------------------------===//
 
-/// A view of a strided source has no place if no strides describe its elements.  Its only
-/// reader is then the tie that gave the source these strides.
+/// Assigns views. A view of a strided source has no place if no strides describe its
+/// elements. Its only reader is then the tie that gave the source these strides.
 void braid::assignViews(Block &block, Places &places) {
   for (auto view : block.getOps<ViewOp>()) {
     const Place &source = places.places.at(view.getSource());

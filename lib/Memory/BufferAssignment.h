@@ -21,28 +21,26 @@ struct Storage {
   enum class Kind { Input, Persistent, Result, Transient };
   Kind kind;
   int64_t bytes;
-  /// The tensor type of an input, persistent tensor or result.
+  /// Tensor type of an input, persistent tensor or result.
   mlir::RankedTensorType type;
-  /// The tensor's name in reports: the `tg` name of a persistent tensor; for a transient
-  /// tensor, the name of the op that first writes it.
+  /// Name of the tensor in reports: the `tg` name of a persistent tensor; for a
+  /// transient tensor, the name of the op that first writes it.
   std::string name;
-  /// The role of an input or result.
+  /// Role of an input or result.
   std::string role;
-  /// Which part of a logical tensor an input or result is: the `comm` attributes of
-  /// the argument or result, or null.
+  /// Part of a logical tensor that an input or result is: the `comm` attributes of the argument or result, or null.
   mlir::DictionaryAttr part;
-  /// The actions that read or write it, in block order.
+  /// Actions that read or write it, in block order.
   llvm::SmallVector<unsigned, 4> users = {};
-  /// The first and last action of its live range, numbered as in `exec.buffer`.
+  /// First and last action of its live range, numbered as in `exec.buffer`.
   int64_t first = 0, last = -1;
-  /// The first action that writes it; null for inputs and persistent tensors.
+  /// First action that writes it; null for inputs and persistent tensors.
   mlir::Operation *writer = nullptr;
-  /// The last action that writes it; -1 for inputs.
+  /// Number of the last action that writes it; -1 for inputs.
   int64_t lastWriter = -1;
-  /// How many of `bytes` pad rows (LeadingDimPadding.h).  All values of a padded storage
-  /// have the same rows.
+  /// Bytes among `bytes` that pad rows (LeadingDimPadding.h). All values of a padded storage have the same rows.
   int64_t paddingBytes = 0;
-  /// Whether it is of the host's memory: a comm.copy to the host writes it.
+  /// Whether it is in the host's memory, because a comm.copy to the host writes it.
   bool isOnHost = false;
 };
 
@@ -53,15 +51,15 @@ struct Place {
 
 struct Places {
   std::vector<Storage> storages;
-  /// The places of arguments, results of actions, views and concats.
+  /// Places of arguments, results of actions, views and concats.
   llvm::DenseMap<mlir::Value, Place> places;
-  /// In block order.
+  /// Actions in block order.
   std::vector<exec::ActionOpInterface> actions;
 };
 
-/// Assigns all values of `program`, and inserts copies where values cannot alias.  Rows of
-/// transient values are padded to multiples of `rowAlignment` bytes (0: never) where the
-/// padding is small.  Reads the assignment instead if the program carries one.
+/// Assigns all values of `program`, and inserts copies where values cannot alias. Pads
+/// rows of transient values to multiples of `rowAlignment` bytes (0: never) if the padding
+/// is small. If the program carries an assignment, reads that instead.
 mlir::FailureOr<Places> assignBuffers(mlir::func::FuncOp program, int64_t rowAlignment);
 
 /// Assigns the views of `block`, whose other values have places.

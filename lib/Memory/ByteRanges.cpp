@@ -1,4 +1,4 @@
-//===- ByteRanges.cpp - the bytes that a reference covers -----------------===//
+//===- ByteRanges.cpp - bytes that a reference covers ---------------------===//
 
 #include "lib/Memory/ByteRanges.h"
 
@@ -15,7 +15,7 @@ ByteRanges::ByteRanges(exec::RefType type, int64_t offset) : offset(offset) {
     run *= dims.back().count;
     dims.pop_back();
   }
-  // Rows of several dims that walk as one.
+  // Merges dims that together are one strided walk.
   llvm::SmallVector<Dim> joined;
   for (Dim dim : dims) {
     if (!joined.empty() && joined.back().step == dim.count * dim.step)
@@ -43,7 +43,7 @@ std::optional<ByteRanges::Periods> ByteRanges::splitAt(int64_t period) const {
   } else if (outerStep() == period) {
     periods.count = dims.front().count;
     part.dims.erase(part.dims.begin());
-  } else if (!dims.empty() && period % outerStep() == 0) { // rows that walk through several periods as one
+  } else if (!dims.empty() && period % outerStep() == 0) { // one walk of rows through several periods
     int64_t rows = period / outerStep();
     if (dims.front().count > rows && dims.front().count % rows == 0) {
       periods.count = dims.front().count / rows;
@@ -93,7 +93,7 @@ bool braid::overlap(const ByteRanges &a, const ByteRanges &b) {
 }
 
 //===----------------------------------------------------------------------===//
-// What has been written
+// Written bytes
 //===----------------------------------------------------------------------===//
 
 void Intervals::insert(int64_t begin, int64_t end) {

@@ -1,4 +1,4 @@
-//===- ByteRanges.h - the bytes that a reference covers ---------*- C++ -*-===//
+//===- ByteRanges.h - bytes that a reference covers -------------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_BYTERANGES_H
 #define BRAID_LIB_MEMORY_BYTERANGES_H
 
@@ -8,8 +8,7 @@
 
 namespace braid {
 
-/// The bytes of a reference in its buffer: runs of `run` bytes at `offset` +
-/// Σ i_d step_d for all indices.
+/// Bytes of a reference in its buffer: runs of `run` bytes at `offset` + Σ i_d step_d for all indices.
 struct ByteRanges {
   struct Dim {
     int64_t count, step;
@@ -21,12 +20,11 @@ struct ByteRanges {
   ByteRanges(exec::RefType type, int64_t offset);
   ByteRanges(int64_t offset, int64_t bytes) : offset(offset), run(bytes) {}
   bool operator==(const ByteRanges &other) const;
-  /// Past the last byte.
+  /// Returns the end of the last byte.
   int64_t end() const;
-  /// The step of the outermost dim, or 0.
+  /// Returns the step of the outermost dim, or 0.
   int64_t outerStep() const { return dims.empty() ? 0 : dims.front().step; }
-  /// The same bytes as equal parts, each within a period of `period` bytes; none if they
-  /// are not that.
+  /// Splits the bytes into equal parts, each within a period of `period` bytes; no value if that is impossible.
   std::optional<Periods> splitAt(int64_t period) const;
   /// Calls `visit(first byte)` for every run until it returns false.
   bool forEachRun(llvm::function_ref<bool(int64_t)> visit) const;
@@ -35,13 +33,13 @@ struct ByteRanges {
 /// A part in each of `count` periods from number `first` on.
 struct ByteRanges::Periods {
   int64_t first, count;
-  ByteRanges part; // counted from the beginning of its period
+  ByteRanges part; // relative to the beginning of its period
 };
 
-/// Whether the two have a byte in common.
+/// Returns whether the two have a byte in common.
 bool overlap(const ByteRanges &a, const ByteRanges &b);
 
-/// Disjoint intervals of bytes, those that touch joined.
+/// Disjoint intervals of bytes; adjacent ones are joined.
 class Intervals {
 public:
   void insert(int64_t begin, int64_t end);
@@ -51,26 +49,26 @@ private:
   std::map<int64_t, int64_t> ends; // by their beginnings
 };
 
-/// The bytes of a buffer that have been written, by whom, and whether anybody has read them since.
+/// The written bytes of a buffer, their writers, and whether they have been read since.
 class WrittenBytes {
 public:
-  /// Writer of what is there before the first action.
+  /// Writer of the bytes that exist before the first action.
   static constexpr int64_t kGiven = -1;
-  /// Bytes that one writer wrote, and that were all read or all not.
+  /// Bytes with one writer that were all read or all not.
   struct Piece {
     int64_t begin, end, writer;
     bool isRead;
   };
 
   WrittenBytes() = default;
-  /// Of a buffer of which only these ranges are written, read and asked about.  A dim that all of
-  /// them walk alike, as the rows of a batch, is walked once, however long it is.
+  /// Tracks a buffer of which only these ranges are used. A dim that all ranges walk alike, such
+  /// as the rows of a batch, is walked once, whatever its size.
   explicit WrittenBytes(llvm::SmallVector<ByteRanges> used);
   void write(const ByteRanges &ranges, int64_t writer = kGiven);
   void read(const ByteRanges &ranges);
-  /// The first byte of the ranges that was never written, or -1.
+  /// Returns the first byte of the ranges that was never written, or -1.
   int64_t firstUnwritten(const ByteRanges &ranges) const;
-  /// The first piece within the ranges for which `is` holds.
+  /// Returns the first piece within the ranges for which `is` holds.
   std::optional<Piece> find(const ByteRanges &ranges, llvm::function_ref<bool(const Piece &)> is) const;
 
 private:
@@ -81,12 +79,12 @@ private:
   using Writes = std::map<int64_t, Write>; // by their beginnings
   ByteRanges inFirstPeriod(ByteRanges ranges) const;
   std::optional<Piece> findIn(int64_t begin, int64_t end, llvm::function_ref<bool(const Piece &)> is) const;
-  /// The first write at or behind a byte, after cutting the one that holds it.
+  /// Returns the first write at or after a byte, after splitting the write that contains this byte.
   Writes::iterator cut(int64_t at);
-  /// Joins writes that touch and are alike, where one of these begins and ends.
+  /// Joins adjacent writes that are alike, at the beginning and at the end of the range.
   void join(int64_t begin, int64_t end);
 
-  /// The steps of the dims that are walked once, and where their first periods begin.
+  /// Steps of the dims that are walked once, and the beginnings of their first periods.
   llvm::SmallVector<int64_t> periods;
   int64_t base = 0;
   Writes written;

@@ -1,4 +1,4 @@
-//===- Categories.cpp - what memory is for --------------------------------===//
+//===- Categories.cpp - categories of memory ------------------------------===//
 
 #include "lib/Memory/Categories.h"
 #include "dialects/Comm/Comm.h"
@@ -17,7 +17,7 @@ exec::Category braid::categoryOf(tg::TensorKind kind) {
     return exec::Category::Gradients;
   case tg::TensorKind::Master:
   case tg::TensorKind::Moment:
-  case tg::TensorKind::RunningStatistic: // what else training keeps beside parameters
+  case tg::TensorKind::RunningStatistic: // other tensors that training keeps beside parameters
     return exec::Category::OptimizerState;
   case tg::TensorKind::Cache:
     return exec::Category::Caches;
@@ -37,11 +37,11 @@ static comm::CollectiveOpInterface collectiveOf(Operation *action) {
 }
 
 namespace {
-/// What is said of the values that lie in a storage.
+/// Facts of the values in a storage.
 struct Contents {
-  tg::FactsAttr first;     ///< Of the value that is written first.
-  bool isGradient = false; ///< One of them is.
-  bool isReduced = false;  ///< A gradient is sent from here, to be reduced to somewhere else.
+  tg::FactsAttr first;     ///< Facts of the value that is written first.
+  bool isGradient = false; ///< Whether one of the values is a gradient.
+  bool isReduced = false;  ///< Whether a gradient is sent from here and reduced into another storage.
 };
 } // namespace
 
@@ -71,7 +71,7 @@ static exec::Category transientCategory(const Storage &storage, const Contents &
   if (storage.kind == Storage::Kind::Input)
     return exec::Category::Inputs;
   tg::FactsAttr facts = contents.first;
-  // What comes from the host, and the new value that may be written over it.
+  // Tensors copied from the host, and new values that may overwrite them.
   if (comm::copyOf(storage.writer) && tg::kindOf(facts))
     return categoryOf(*tg::kindOf(facts));
   comm::CollectiveOpInterface collective = collectiveOf(storage.writer);

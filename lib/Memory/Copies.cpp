@@ -1,4 +1,4 @@
-//===- Copies.cpp - kernels that move or make values ----------------------===//
+//===- Copies.cpp - kernels that copy or fill -----------------------------===//
 
 #include "lib/Memory/Copies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,12 +8,11 @@
 using namespace mlir;
 using namespace braid;
 
-/// A kernel of one generic over all elements; `scalar` makes an element from
-/// those of the operands.
+/// Builds a kernel of one generic over all elements; `scalar` makes an element from those of the operands.
 static Value buildElementwise(OpBuilder &builder, Location loc, StringRef name, ValueRange operands,
                               RankedTensorType type, function_ref<Value(OpBuilder &, ValueRange)> scalar) {
   OpBuilder::InsertionGuard guard(builder);
-  // A scalar is a space of one lane that no loop of the generic walks.
+  // A scalar is a space of one lane, over which the generic has no loop.
   SmallVector<int64_t> space(type.getShape());
   if (space.empty())
     space.push_back(1);

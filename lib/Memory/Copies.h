@@ -1,6 +1,6 @@
 //===- Copies.h - kernels that copy or fill ---------------------*- C++ -*-===//
 //
-// Buffer assignment inserts these kernels where values cannot share memory.
+// Buffer assignment inserts these kernels if values cannot share memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_COPIES_H
@@ -10,9 +10,9 @@
 
 namespace braid {
 
-/// A kernel that copies `source`, on values.
+/// Builds a kernel that copies `source`, on values.
 mlir::Value buildCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value source);
-/// A kernel that writes `element` everywhere, on values.
+/// Builds a kernel that writes `element` everywhere, on values.
 mlir::Value buildFill(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
                       mlir::TypedAttr element);
 

@@ -67,14 +67,14 @@ private:
   void emitAction(ActionOpInterface action);
   void emitInMemory(ActionOpInterface action, ValueRange results);
   void emitStart(comm::StartOp start);
-  /// The reference to a value's place; equal ones are one op.
+  /// Returns the reference to a value's place; equal references are one op.
   Value reference(Value value);
 
   OpBuilder &builder;
   const PlannedProgram &plan;
   const llvm::StringMap<std::string> &tensorSymbols;
   DenseMap<std::pair<std::pair<unsigned, int64_t>, Type>, Value> references;
-  /// In memory form, of starts on values.
+  /// Tickets in memory form, by the tickets of starts on values.
   DenseMap<Value, Value> tickets;
 };
 
@@ -120,8 +120,7 @@ Value Emitter::reference(Value value) {
   return known;
 }
 
-/// The action again, with references for values; `outs`, which are its last
-/// operands, are where `results` are.
+/// Writes the action with references instead of values. Its last operands, `outs`, are the places of `results`.
 void Emitter::emitInMemory(ActionOpInterface action, ValueRange results) {
   OperationState state(action->getLoc(), action->getName());
   for (Value operand : action.getActionIns())
@@ -142,7 +141,7 @@ void Emitter::emitInMemory(ActionOpInterface action, ValueRange results) {
   builder.create(state);
 }
 
-/// What is started is written inside; its results are those of the wait.
+/// Writes the started action inside; the wait has its results.
 void Emitter::emitStart(comm::StartOp start) {
   auto ticket = comm::TicketType::get(start.getContext(), {});
   auto inMemory = builder.create<comm::StartOp>(start.getLoc(), ticket);
@@ -172,7 +171,7 @@ ProgramOp Emitter::emit(func::FuncOp program) {
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&result.getBody());
   emitBuffers(program.getLoc());
-  // References stand together, before the actions.
+  // All references come before the actions.
   for (ActionOpInterface action : plan.places.actions) {
     for (Value operand : action.getActionIns())
       reference(operand);

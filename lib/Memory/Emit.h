@@ -13,10 +13,10 @@ struct PlannedBuffer {
   int64_t offset, bytes, first, last;
   exec::Category category;
   std::string name;
-  /// The scratch memory of library calls: it directly follows the persistent tensors, at
-  /// the same offset in all programs.
+  /// Whether it is the scratch memory of library calls, which directly follows the
+  /// persistent tensors, at the same offset in all programs.
   bool isScratch = false;
-  /// How many of its bytes pad rows.
+  /// Bytes that pad rows.
   int64_t paddingBytes = 0;
   /// Whether the offset is in the host's memory.
   bool isOnHost = false;
@@ -25,7 +25,7 @@ struct PlannedBuffer {
 /// A program whose buffers have addresses.
 struct PlannedProgram {
   const Places &places;
-  /// The buffer of each storage; persistent storages have -1.
+  /// Buffer of each storage; -1 for persistent storages.
   std::vector<int64_t> bufferOf;
   std::vector<PlannedBuffer> buffers;
   int64_t arenaBytes;
@@ -35,7 +35,7 @@ struct PlannedProgram {
 llvm::StringMap<std::string> emitTensors(mlir::OpBuilder &builder, mlir::ModuleOp module,
                                          const PersistentTensors &tensors);
 
-/// Writes the `exec.program` at the builder's insertion point.  Moves the bodies of kernels
+/// Writes the `exec.program` at the builder's insertion point. Moves the bodies of kernels
 /// out of `program`, which cannot be used afterwards.
 exec::ProgramOp emitProgram(mlir::OpBuilder &builder, mlir::func::FuncOp program, const PlannedProgram &plan,
                             const llvm::StringMap<std::string> &tensorSymbols);

@@ -1,8 +1,8 @@
 //===- Layout.cpp - strided layouts and views of them ---------------------===//
 //
-// The position of an element in row-major order is written in digits, one for
-// each dim of a tensor (mixed radix).  A view that never carries from one digit
-// into the next has strides over any layout of that tensor.
+// The position of an element in row-major order is written in digits, one for each dim
+// of a tensor (mixed radix). A view that never carries from one digit into the next has
+// strides over any layout of that tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +32,14 @@ bool Layout::isContiguous(ArrayRef<int64_t> shape) const {
 }
 
 namespace {
-/// One digit of a position: `weight` is its value in row-major order, `stride`
-/// how far apart its steps lie in memory.
+/// One digit of a position. `weight` is its value in row-major order; `stride` is the
+/// distance of its steps in memory.
 struct Digit {
   int64_t size, weight, stride;
 };
 } // namespace
 
-/// Joins digits, given from the most significant on, that walk memory as one.
+/// Joins digits, given from the most significant on, that are one strided walk through memory.
 static SmallVector<Digit> joined(ArrayRef<Digit> digits) {
   SmallVector<Digit> result;
   for (const Digit &digit : digits) {
@@ -54,8 +54,8 @@ static SmallVector<Digit> joined(ArrayRef<Digit> digits) {
   return result;
 }
 
-/// The layout of a tensor whose element i is at position `offset` + Σ i_d
-/// strides[d], where positions have these digits.
+/// Returns the layout of a tensor whose element i is at position `offset` + Σ i_d
+/// strides[d], for positions with these digits.
 static std::optional<Layout> express(ArrayRef<Digit> digits, int64_t base, ArrayRef<int64_t> shape, int64_t offset,
                                      ArrayRef<int64_t> strides) {
   Layout layout;
@@ -103,8 +103,7 @@ std::optional<Layout> braid::invertView(ArrayRef<int64_t> sourceShape, ArrayRef<
     if (size != 1)
       digits.push_back({size, weight, stride});
   llvm::stable_sort(digits, [](const Digit &a, const Digit &b) { return a.weight > b.weight; });
-  // The view is one-to-one and onto when its dims are the digits of a number
-  // that counts all elements of the source.
+  // The view is one-to-one and onto if its dims are the digits of a number that counts all elements of the source.
   int64_t count = 1;
   for (const Digit &digit : llvm::reverse(digits)) {
     if (digit.weight != count)

@@ -1,7 +1,7 @@
 //===- Layout.h - strided layouts and views of them -------------*- C++ -*-===//
 //
-// A layout says where the elements of a tensor lie in a buffer.  An `exec.view`
-// gives its elements as positions in its source taken in row-major order.
+// A layout maps the elements of a tensor to a buffer.  An `exec.view` gives its
+// elements as positions in the row-major order of its source.
 //
 //   composeView  the layout of a view, given the layout of its source
 //   invertView   the layout of the source, given the layout of the view
@@ -19,13 +19,13 @@
 
 namespace braid {
 
-/// Element (i0, i1, …) lies at offset + Σ i_d strides[d], in elements.
+/// Element (i0, i1, …) is at offset + Σ i_d strides[d], in elements.
 struct Layout {
   int64_t offset = 0;
   llvm::SmallVector<int64_t> strides;
 
   static Layout contiguous(llvm::ArrayRef<int64_t> shape);
-  /// Whether the elements fill a range in row-major order.
+  /// Returns whether the elements fill a range in row-major order.
   bool isContiguous(llvm::ArrayRef<int64_t> shape) const;
 };
 
@@ -33,7 +33,7 @@ std::optional<Layout> composeView(llvm::ArrayRef<int64_t> sourceShape, const Lay
                                   llvm::ArrayRef<int64_t> viewShape, int64_t viewOffset,
                                   llvm::ArrayRef<int64_t> viewStrides);
 
-/// Also none if the view does not have every element of its source exactly once.
+/// Also no value if the view does not have every element of its source exactly once.
 std::optional<Layout> invertView(llvm::ArrayRef<int64_t> sourceShape, llvm::ArrayRef<int64_t> viewShape,
                                  int64_t viewOffset, llvm::ArrayRef<int64_t> viewStrides, const Layout &view);
 

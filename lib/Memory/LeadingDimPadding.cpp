@@ -8,14 +8,14 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 
-/// The smallest ratio of the bytes of a row to those of its padding.
+/// Minimum ratio of the bytes of a row to those of its padding.
 static constexpr int64_t kRowBytesPerPaddingByte = 16;
 
 //===----------------------------------------------------------------------===//
-// The padded layout
+// Padded layouts
 //===----------------------------------------------------------------------===//
 
-/// The bytes of a padded row; `row` itself if it should not be padded.
+/// Returns the bytes of a padded row; `row` itself if it should not be padded.
 static int64_t paddedRowBytes(int64_t row, int64_t rowAlignment) {
   if (row % kLeastRowAlignment == 0)
     return row;
@@ -63,10 +63,10 @@ int64_t braid::paddingBytes(RankedTensorType type, const Layout &layout) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which values can have it
+// Values that accept padding
 //===----------------------------------------------------------------------===//
 
-/// Whether all readers of `value` with this layout, and of its views, accept padded rows.
+/// Returns whether all readers of `value` with this layout, and of its views, accept padded rows.
 static bool readersAccept(Value value, const Layout &layout) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     if (auto view = dyn_cast<ViewOp>(use.getOwner())) {

@@ -1,16 +1,14 @@
 //===- LeadingDimPadding.h - pads rows to aligned addresses -----*- C++ -*-===//
 //
-// The bf16 logits of a vocabulary of 50257 are rows of 100514 bytes.  In a contiguous
-// tensor most rows begin at addresses from which a GPU can load only one element at a
-// time, and for which GEMM libraries have only slow kernels.  *Leading-dimension padding*
-// makes the leading dimension (the distance between rows) larger than a row: each row
-// begins at a multiple of the target's row alignment, and nothing reads or writes the
-// padding between rows.
+// The bf16 logits of a vocabulary of 50257 are rows of 100514 bytes.  In a contiguous tensor
+// most rows begin at addresses from which a GPU can load only one element at a time, and for
+// which GEMM libraries have only slow kernels.  *Leading-dimension padding* makes the leading
+// dimension (the distance between rows) larger than a row: each row begins at a multiple of
+// the target's row alignment, and nothing reads or writes the padding between rows.
 //
-// A value is padded if the padding is small and if all actions that write or read the
-// value process its rows one by one (`readsRows`).  Padding never causes a copy and never
-// prevents a result from being written over an operand: either both have the same padding,
-// or neither has any.
+// A value is padded if the padding is small and if all actions that write or read the value
+// process its rows one by one (`readsRows`).  Padding never causes a copy and never prevents a
+// result from overwriting an operand: either both have the same padding, or neither has any.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_LEADINGDIMPADDING_H
@@ -24,25 +22,25 @@
 
 namespace braid {
 
-/// The widest access of a thread, in bytes.  Rows that begin at multiples of it need no
+/// Widest access of a thread, in bytes. Rows that begin at multiples of it need no
 /// padding, and no row alignment is smaller.
 constexpr int64_t kLeastRowAlignment = 16;
 
-/// Whether rows can be padded to multiples of so many bytes; 0 for no padding.
+/// Returns whether rows can be padded to multiples of `bytes`; 0 means no padding.
 bool canAlignRows(int64_t bytes, const TargetInfo &target);
-/// What rows are padded to where `asked` is an option of a pass: 0 for nothing, -1 for the
-/// target's row alignment.  An alignment that rows cannot have is an error.
+/// Returns the row alignment that the pass option `asked` selects: 0 for no padding, -1
+/// for the target's. Fails on an alignment that rows cannot have.
 mlir::FailureOr<int64_t> rowAlignmentOf(int64_t asked, const TargetInfo &target, mlir::Location loc);
 
-/// The layout with padded rows; none if the rows are aligned without padding, or if at
-/// every alignment the padding would be more than a sixteenth of the rows.
+/// Returns the layout with padded rows. No value if the rows are aligned without
+/// padding, or if at every alignment the padding would exceed a sixteenth of the rows.
 std::optional<Layout> paddedLayout(mlir::RankedTensorType type, int64_t rowAlignment);
 
-/// The bytes of padding, including that after the last row.
+/// Returns the bytes of padding, including the padding after the last row.
 int64_t paddingBytes(mlir::RankedTensorType type, const Layout &layout);
 
-/// Whether the action that writes `value`, and all actions that read it or a view of it,
-/// accept this layout with padded rows.
+/// Returns whether the action that writes `value`, and all actions that read it or a
+/// view of it, accept this layout with padded rows.
 bool acceptsPaddedRows(mlir::OpResult value, const Layout &layout);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Lifetimes.cpp - when storages are live, and their names ------------===//
+//===- Lifetimes.cpp - live ranges and names of storages ------------------===//
 
 #include "lib/Memory/Lifetimes.h"
 #include "dialects/Comm/Comm.h"
@@ -10,7 +10,7 @@ using namespace braid;
 using namespace braid::exec;
 using Kind = Storage::Kind;
 
-/// The name that a location carries, if it does.
+/// Returns the name in a location; empty if it has none.
 static StringRef nameIn(Location loc) {
   StringRef name;
   loc->walk([&](Location inner) {
@@ -36,7 +36,8 @@ static bool isWrittenToHost(Operation *action) {
   return copy && copy.getTo() == comm::Memory::Host;
 }
 
-/// Live from before the first action to after the last, or not at all so far.
+/// Initializes the live range: arguments live from before the first action, results until after the last, and
+/// all others not at all so far.
 static void begin(Storage &storage, int64_t end) {
   storage.first = storage.kind == Kind::Input || storage.kind == Kind::Persistent ? -1 : end;
   storage.last = storage.kind == Kind::Result || storage.kind == Kind::Persistent ? end : -1;
@@ -52,7 +53,7 @@ void braid::findLifetimes(Block &block, Places &places) {
   for (Storage &storage : places.storages)
     begin(storage, end);
   for (auto [index, action] : llvm::enumerate(places.actions)) {
-    // Until its end the work may read and write at any time.
+    // The action may read and write at any time until its end.
     int64_t time = index, last = times.at(action.getActionEnd());
     auto use = [&, action = index](Value value) -> Storage & {
       Storage &storage = places.storages[places.places.at(value).storage];

@@ -1,4 +1,4 @@
-//===- MemoryLimit.cpp - the arena that there may be ----------------------===//
+//===- MemoryLimit.cpp - the limit of the arena ---------------------------===//
 
 #include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/Size.h"

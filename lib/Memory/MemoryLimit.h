@@ -1,4 +1,4 @@
-//===- MemoryLimit.h - the arena that there may be -------------*- C++ -*-===//
+//===- MemoryLimit.h - the limit of the arena -------------------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_MEMORYLIMIT_H
 #define BRAID_LIB_MEMORY_MEMORYLIMIT_H
 
@@ -7,8 +7,7 @@
 
 namespace braid {
 
-/// The bytes of an option `memory-limit` of a pass; none where it is empty.  Another text than a
-/// size is an error.
+/// Parses the pass option `memory-limit` into bytes; no value if it is empty. Fails if the text is not a size.
 mlir::FailureOr<std::optional<int64_t>> memoryLimitOf(llvm::StringRef text, mlir::Location loc);
 
 } // namespace braid

@@ -1,4 +1,4 @@
-//===- Packs.cpp - parameters that lie side by side -----------------------===//
+//===- Packs.cpp - adjacent parameters ------------------------------------===//
 
 #include "lib/Memory/Packs.h"
 

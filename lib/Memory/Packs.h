@@ -1,8 +1,8 @@
-//===- Packs.h - parameters that lie side by side ---------------*- C++ -*-===//
+//===- Packs.h - adjacent parameters ----------------------------*- C++ -*-===//
 //
-// Parameters whose arguments have the same `exec.pack`, a name, lie side by side in the
-// order of arguments (exec-form-packs).  Their concatenation along dim 0 is then no work:
-// it is the memory that they are in.
+// Parameters whose arguments have the same `exec.pack`, a name, are adjacent in memory,
+// in the order of arguments (exec-form-packs). Their concatenation along dim 0 then needs
+// no work: it is the memory that they are in.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_PACKS_H
@@ -13,10 +13,10 @@
 
 namespace braid {
 
-/// The name of the pack that an argument is in, or null.
+/// Returns the name of the pack that contains an argument, or null.
 mlir::StringAttr packOf(mlir::BlockArgument argument);
 
-/// The name of the pack that a concatenation is, or null.
+/// Returns the name of the pack that a concatenation equals, or null.
 mlir::StringAttr packOf(exec::ConcatOp concat);
 
 } // namespace braid

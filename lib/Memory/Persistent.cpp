@@ -93,7 +93,7 @@ void PersistentTensors::reserveZeroRows(ArrayRef<func::FuncOp> programs, int64_t
       tensor.bytes += zeros.lookup(tensor.name);
 }
 
-/// The order of tensors before programs were cut in stages, by their names; empty if they were not.
+/// Returns the order of tensors by name, before programs were cut into stages; empty without stages.
 static llvm::StringMap<unsigned> orderOfPipeline(ModuleOp module) {
   llvm::StringMap<unsigned> order;
   for (auto pipeline : module.getOps<comm::PipelineOp>())
@@ -103,7 +103,7 @@ static llvm::StringMap<unsigned> orderOfPipeline(ModuleOp module) {
   return order;
 }
 
-/// By category, and the tensors of a pack behind its first.
+/// Sorts by category, and puts the tensors of a pack after its first.
 void PersistentTensors::sort(ModuleOp module) {
   DenseMap<StringAttr, unsigned> firstOf;
   llvm::StringMap<unsigned> order = orderOfPipeline(module);
@@ -112,7 +112,7 @@ void PersistentTensors::sort(ModuleOp module) {
     unsigned number = known != order.end() ? known->second : order.size() + byName.lookup(tensor.name);
     return std::pair(tensor.category, tensor.pack ? firstOf.try_emplace(tensor.pack, number).first->second : number);
   };
-  // Numbers of packs are those of their first tensors, so they are read in order.
+  // A pack has the number of its first tensor, so the tensors are read in order.
   SmallVector<std::pair<decltype(keyOf(tensors[0])), PersistentTensor>> keyed;
   for (PersistentTensor &tensor : tensors)
     keyed.push_back({keyOf(tensor), std::move(tensor)});
@@ -177,7 +177,7 @@ LogicalResult PersistentTensors::findSlots(ModuleOp module) {
 }
 
 namespace {
-/// The ends of what each kind of ranks holds: those with a coordinate along the axis of a pipeline, or all.
+/// End of the memory of each kind of ranks: ranks with the same coordinate along the axis of a pipeline, or all ranks.
 class Ends {
 public:
   explicit Ends(ArrayRef<func::FuncOp> programs) {
@@ -209,8 +209,8 @@ private:
 };
 } // namespace
 
-/// What several kinds of ranks hold has one place on all of them, so it comes first.  Then what one
-/// holds, slots, and caches, which are there in some programs alone.
+/// Places tensors that several kinds of ranks hold first, because they have the same place on all
+/// of them. Then come tensors of one kind, slots, and caches, which only some programs have.
 void PersistentTensors::place(ArrayRef<func::FuncOp> programs, int64_t alignment) {
   Ends inArena(programs), onHost(programs);
   auto add = [&](PersistentTensor &tensor) {
@@ -254,7 +254,7 @@ int64_t PersistentTensors::endBelow(func::FuncOp program, int64_t alignment, boo
     return llvm::any_of(llvm::seq(program.getNumArguments()),
                         [&](unsigned argument) { return nameOf(program, argument) == name; });
   };
-  // Programs that have no caches, and are no cells of a pipeline, use their memory for other things.
+  // Programs without caches reuse the memory of caches, and programs that are not cells of a pipeline reuse slots.
   bool isCell = program->hasAttr(comm::CommDialect::kCell);
   int64_t end = 0;
   for (const PersistentTensor &tensor : tensors) {

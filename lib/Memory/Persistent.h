@@ -11,8 +11,8 @@
 
 namespace braid {
 
-/// The `comm` attributes among those of an argument or result: which part of a
-/// logical tensor it is.  Null where there are none.
+/// Returns the `comm` attributes among those of an argument or result, which say which
+/// part of a logical tensor it is. Null if there are none.
 mlir::DictionaryAttr partIn(mlir::DictionaryAttr attributes);
 
 struct PersistentTensor {
@@ -21,43 +21,43 @@ struct PersistentTensor {
   mlir::RankedTensorType type;
   /// The `#tg.param` or `#tg.state`.
   mlir::Attribute value;
-  /// Which part of the logical tensor it is; null for the whole.
+  /// Part of the logical tensor; null for the whole.
   mlir::DictionaryAttr part;
-  /// The ranks that hold it; null for all.
+  /// Ranks that hold it; null for all.
   comm::ProgramAttr holders;
-  /// With the zeros behind it (ZeroRows.h).
+  /// Bytes, including the zeros after it (ZeroRows.h), and offset.
   int64_t bytes, offset;
-  /// The argument that named it first.
+  /// Argument that named it first.
   mlir::BlockArgument argument;
-  /// The pack that it is in; null if it lies alone.
+  /// Pack that contains it; null if there is none.
   mlir::StringAttr pack = {};
-  /// Whether it lies in the host's memory, in which `offset` is.
+  /// Whether it is in the host's memory; `offset` is then in that memory.
   bool isOnHost = false;
-  /// The slots that it lies in, of which `offset` is in the first; null if it lies in none.
+  /// Slots that contain it; null if none do. `offset` is then in the first slot.
   mlir::StringAttr slots = {};
 };
 
-/// Equal places, one behind the other (`exec.slots`).
+/// Adjacent places of equal size (`exec.slots`).
 struct SlotRange {
   int64_t count, offset = 0, bytes = 0;
   int64_t end() const { return offset + count * bytes; }
 };
 
-/// The parameters and states of all programs, each once, by category and then in
-/// the order of arguments, with offsets from 0 in the memory that they are in.  Programs
-/// that disagree about a tensor are an error.
+/// The parameters and states of all programs, each once, by category and then in the order of
+/// arguments, with offsets from 0 in their memory. Programs that disagree about a tensor are an error.
 struct PersistentTensors {
   std::vector<PersistentTensor> tensors;
   llvm::StringMap<unsigned> byName;
-  /// By symbol.
+  /// Slots by symbol.
   llvm::MapVector<mlir::StringAttr, SlotRange> slots;
 
-  /// The end in the arena of the last that the ranks of a program hold while it runs, a multiple of the alignment.
+  /// Returns the end in the arena of the tensors that the ranks of a program hold while it runs, a multiple
+  /// of the alignment.
   int64_t bytesBelow(mlir::func::FuncOp program, int64_t alignment) const;
-  /// The same in the host's memory.
+  /// Returns the end in the host's memory, likewise.
   int64_t hostBytesBelow(mlir::func::FuncOp program, int64_t alignment) const;
 
-  /// `rowAlignment` is what rows of transient values are padded to.
+  /// Collects the tensors of all programs. Rows of transient values are padded to `rowAlignment`.
   static mlir::FailureOr<PersistentTensors> collect(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t alignment,
                                                     int64_t rowAlignment);
 
@@ -69,16 +69,16 @@ private:
   void reserveZeroRows(llvm::ArrayRef<mlir::func::FuncOp> programs, int64_t rowAlignment);
 };
 
-/// The name of the parameter or state that an argument is, or "".
+/// Returns the name of the parameter or state of an argument, or "".
 llvm::StringRef nameOf(mlir::func::FuncOp program, unsigned argument);
 
-/// The name that users know for a persistent tensor.
+/// Returns the name of a persistent tensor in the user's model.
 llvm::StringRef nameOf(exec::TensorOp tensor);
 
-/// The slots that an argument lies in; null for none.
+/// Returns the slots that contain an argument; null if none do.
 mlir::StringAttr slotsOf(mlir::func::FuncOp program, unsigned argument);
 
-/// Whether an argument lies in the host's memory (`exec.host`).
+/// Returns whether an argument is in the host's memory (`exec.host`).
 bool isOnHost(mlir::func::FuncOp program, unsigned argument);
 
 } // namespace braid

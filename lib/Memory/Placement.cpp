@@ -1,4 +1,4 @@
-//===- Placement.cpp - check, bound and verify a placement ----------------===//
+//===- Placement.cpp - checks and bounds of a placement -------------------===//
 
 #include "lib/Memory/Placement.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,4 @@
-//===- Plan.cpp - a module in memory form, as numbers ---------------------===//
+//===- Plan.cpp - numbers of a module in memory form ----------------------===//
 
 #include "lib/Memory/Plan.h"
 #include "dialects/Comm/Programs.h"
@@ -26,7 +26,7 @@ bool braid::isHeldBy(TensorOp tensor, ProgramOp program) {
   return comm::shareRanks(comm::someRanksOf(tensor), comm::someRanksOf(program));
 }
 
-/// "matmul", or "matmul h.0.attn" where the location has a name.
+/// Returns "matmul", or "matmul h.0.attn" if the location has a name.
 static std::string describe(ActionOpInterface action) {
   std::string kind = action.getActionName(), name = tensorName(action, 0);
   return name == kind ? kind : kind + " " + name;
@@ -40,12 +40,12 @@ static std::string peakOp(ProgramOp program, int64_t peakAction) {
   return peakAction < 0 ? "start" : "end";
 }
 
-/// All categories, in the order of reports.
+/// Returns all categories, in the order of reports.
 static auto allCategories() {
   return llvm::map_range(llvm::seq(getMaxEnumValForCategory() + 1), [](unsigned value) { return Category(value); });
 }
 
-/// The most bytes of `tensors`, of one category or of all, that are live at one time.
+/// Returns the peak of live bytes of `tensors`, of one category or of all.
 static LiveBound boundOf(ArrayRef<PlanTensor> tensors, std::optional<Category> category, int64_t alignment) {
   PlacementProblem problem;
   problem.alignment = alignment;
@@ -75,7 +75,7 @@ static void addWaitingGradients(ProgramPlan &plan, ProgramOp program, int64_t al
   plan.waitsForNorm = waiting.waitForNorm;
 }
 
-/// Those that the ranks of a program hold in one of the memories.
+/// Returns the persistent tensors that the ranks of a program hold in one of the memories.
 static std::vector<PlanTensor> persistentTensors(ModuleOp module, ProgramOp program, bool onHost, int64_t numActions) {
   std::vector<PlanTensor> tensors;
   llvm::SetVector<StringAttr> slots;
@@ -130,8 +130,7 @@ static ProgramPlan readProgram(ModuleOp module, ProgramOp program, int64_t align
   return plan;
 }
 
-/// The bytes of a rank's part if nothing were padded; between two ranks' parts where
-/// it is not whole.
+/// Returns the bytes of a rank's part without any padding. Not an integer if the ranks' parts are not equal.
 static double unpaddedBytes(TensorOp tensor) {
   auto sharding = tensor->getAttrOfType<comm::ShardingAttr>(comm::CommDialect::kSharding);
   auto whole = tensor->getAttrOfType<TypeAttr>(comm::CommDialect::kGlobal);
@@ -172,7 +171,7 @@ const ProgramPlan &MemoryPlan::largest() const {
                            [](const ProgramPlan &a, const ProgramPlan &b) { return a.arenaBytes < b.arenaBytes; });
 }
 
-/// The end in the host's memory of what a program has there.
+/// Returns the end of a program's memory on the host.
 static int64_t hostBytesOf(ModuleOp module, ProgramOp program) {
   return std::max(endOf(persistentTensors(module, program, /*onHost=*/true, 0)), program.getHostBytes());
 }

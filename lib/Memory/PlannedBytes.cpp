@@ -1,4 +1,4 @@
-//===- PlannedBytes.cpp - the arena without making the plan ---------------===//
+//===- PlannedBytes.cpp - arena size without a plan -----------------------===//
 
 #include "lib/Memory/PlannedBytes.h"
 #include "lib/Memory/Placement.h"
@@ -22,7 +22,7 @@ FailureOr<UnplacedPrograms> UnplacedPrograms::read(ModuleOp module, int64_t rowA
   return read;
 }
 
-/// The buffers of a program, of which the scratch memory of calls comes first.
+/// Returns the buffers of a program; the scratch memory of calls comes first.
 static PlacementProblem problemOf(const Places &places, int64_t workspace, const TargetInfo &target) {
   PlacementProblem problem;
   problem.alignment = target.alignment;

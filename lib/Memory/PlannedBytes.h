@@ -1,4 +1,4 @@
-//===- PlannedBytes.h - the arena without making the plan ------*- C++ -*-===//
+//===- PlannedBytes.h - arena size without a plan ---------------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_PLANNEDBYTES_H
 #define BRAID_LIB_MEMORY_PLANNEDBYTES_H
 
@@ -10,10 +10,10 @@ namespace braid {
 /// The programs of a module whose values have buffers, but no offsets.
 class UnplacedPrograms {
 public:
-  /// Assigns buffers in a copy of the module, which stays as it is.
+  /// Assigns buffers in a copy of the module; the module itself does not change.
   static mlir::FailureOr<UnplacedPrograms> read(mlir::ModuleOp module, int64_t rowAlignment, const TargetInfo &target);
 
-  /// The arena that the planner makes of them when library calls share so much scratch memory.
+  /// Returns the size of the planner's arena if library calls share `workspace` bytes of scratch memory.
   mlir::FailureOr<int64_t> arenaBytes(int64_t workspace) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Preparation.cpp - a program that can be placed ---------------------===//
+//===- Preparation.cpp - preparation for buffer assignment ----------------===//
 
 #include "lib/Memory/Preparation.h"
 #include "dialects/Exec/Exec.h"
@@ -22,7 +22,7 @@ static LogicalResult checkForm(Block &block) {
   return success();
 }
 
-/// Dead ops would count as readers of their operands.
+/// Erases dead ops, which would count as readers of their operands.
 static void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -33,8 +33,8 @@ static void eraseDead(Block &block) {
 // Constants and other values without operands
 //===----------------------------------------------------------------------===//
 
-/// Constants that were not fused into a kernel are written by a fill kernel: once before
-/// their first use, and once for each time that the program returns them.
+/// Adds fill kernels for constants that were not fused into a kernel: one before their
+/// first use, and one for each time that the program returns them.
 static LogicalResult materializeConstants(Block &block) {
   Operation *ret = block.getTerminator();
   OpBuilder builder(ret);
@@ -63,9 +63,9 @@ static LogicalResult materializeConstants(Block &block) {
   return success();
 }
 
-/// Kernels without operands (zeros of accumulators) are cheap, but their results may be as
-/// large as all parameters: each result is computed right before it is returned, so that it
-/// does not stay live.
+/// Sinks kernels without operands (zeros of accumulators). They are cheap, but their
+/// results may be as large as all parameters. So each result is computed right before it is
+/// returned, and does not stay live.
 static void sinkGenerators(Block &block) {
   OpBuilder builder(block.getTerminator());
   for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
@@ -82,11 +82,11 @@ static void sinkGenerators(Block &block) {
 // Views that need a copy
 //===----------------------------------------------------------------------===//
 
-/// The layouts of views whose source is contiguous, or is such a view.
+/// Layouts of views whose source is contiguous, or is such a view.
 using ViewLayouts = DenseMap<Value, Layout>;
 
-/// A view of a view has no strides if a step along one of its dims is no constant number of
-/// elements; then the inner view is copied.
+/// Copies inner views where needed: a view of a view has no strides if a step along one of
+/// its dims is not a constant number of elements.
 static ViewLayouts copyUnreachableViews(Block &block) {
   OpBuilder builder(block.getTerminator());
   ViewLayouts layouts;
@@ -105,8 +105,7 @@ static ViewLayouts copyUnreachableViews(Block &block) {
   return layouts;
 }
 
-/// Copies a strided view where an action does not accept its strides; the name of the copy
-/// says so in reports.
+/// Copies a strided view if an action does not accept its strides; the name of the copy says so in reports.
 static void copyStridedOperands(Block &block, const ViewLayouts &layouts) {
   OpBuilder builder(block.getTerminator());
   for (auto action : block.getOps<ActionOpInterface>()) {

@@ -1,4 +1,4 @@
-//===- Reads.cpp - who reads the bytes of a value -------------------------===//
+//===- Reads.cpp - reads of the bytes of a value --------------------------===//
 
 #include "lib/Memory/Reads.h"
 #include "dialects/Exec/Views.h"
@@ -39,7 +39,7 @@ SmallVector<Value> braid::usesOf(Operation *op) {
   return uses;
 }
 
-/// Whether what `reader` reads is read before `op` begins.
+/// Returns whether the reads of `reader` end before `op` begins.
 static bool isOverBefore(Operation *reader, Operation *op) {
   if (auto action = dyn_cast<ActionOpInterface>(reader))
     reader = action.getActionEnd();
@@ -63,8 +63,8 @@ bool braid::mayOverwrite(Value root, ActionOpInterface action, unsigned result) 
       may &= isOverBefore(reader, action);
       return;
     }
-    // The same element must be read where the new one is written: only the whole
-    // tensor in its own order qualifies.
+    // The element that is overwritten must be the one that is read there: only the
+    // whole tensor in its own order qualifies.
     auto view = read.get().getDefiningOp<ViewOp>();
     unsigned in = read.getOperandNumber();
     may &= (!view || isReshape(view)) && read.get().getType() == action.getActionResults()[result].getType() &&

@@ -1,7 +1,6 @@
-//===- Reads.h - which ops read the bytes of a value ------------*- C++ -*-===//
+//===- Reads.h - reads of the bytes of a value ------------------*- C++ -*-===//
 //
-// Views read nothing: reading a view reads its source.  These queries look through
-// views.
+// Views read nothing: a read of a view reads its source. These queries look through views.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_READS_H
@@ -11,22 +10,22 @@
 
 namespace braid {
 
-/// The value whose bytes these are: the source of a view of a view of …
+/// Returns the value that owns the bytes: the source of a view of a view of …
 mlir::Value rootOf(mlir::Value value);
-/// Every operand that reads `root` or a view of it, views themselves left out.
+/// Visits every operand that reads `root` or a view of it, except the operands of views.
 void forEachRead(mlir::Value root, llvm::function_ref<void(mlir::OpOperand &)> visit);
-/// The op of the program that an operand belongs to: the operand's owner, or the
-/// action whose region holds it.
+/// Returns the op of the program that an operand belongs to: the operand's owner, or
+/// the action whose region contains it.
 mlir::Operation *readerOf(mlir::OpOperand &read);
-/// All values that an op uses, in its regions too.
+/// Returns all values that an op uses, in its regions too.
 llvm::SmallVector<mlir::Value> usesOf(mlir::Operation *op);
-/// Whether every read of `root`, except those by `except`, ends before `op`.
+/// Returns whether every read of `root`, except those by `except`, ends before `op`.
 bool readsEndBefore(mlir::Value root, mlir::Operation *op, mlir::Operation *except = nullptr);
-/// Whether `action` may write `result` over `root`: every read of `root` ends before
-/// `action`, or is a read by `action` itself of an element that it then overwrites.
+/// Returns whether `action` may write `result` over `root`. Every read of `root` must end
+/// before `action`, or be a read by `action` itself of an element that it then overwrites.
 bool mayOverwrite(mlir::Value root, exec::ActionOpInterface action, unsigned result);
-/// Whether `action` may write several results over parts of `root` that it reads, which are
-/// all of it; `resultAt` is the result that is written over a part, if one is.
+/// Returns whether `action` may write several results over the parts of `root` that it reads, which
+/// must be all of it. `resultAt` returns the result that overwrites a part, if there is one.
 bool mayOverwriteParts(mlir::Value root, exec::ActionOpInterface action,
                        llvm::function_ref<std::optional<unsigned>(mlir::Value)> resultAt);
 

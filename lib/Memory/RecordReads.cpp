@@ -1,4 +1,4 @@
-//===- RecordReads.cpp - which writes each read must see ------------------===//
+//===- RecordReads.cpp - the writes that each read must see ---------------===//
 
 #include "lib/Memory/RecordReads.h"
 #include "dialects/Exec/Exec.h"
@@ -14,7 +14,7 @@ static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(va
 
 namespace {
 
-/// Follows values to what writes them.
+/// Follows values to their writers.
 class ReadsOfValues {
 public:
   explicit ReadsOfValues(Block &block) {
@@ -33,7 +33,7 @@ private:
 
 } // namespace
 
-/// Of an argument or a result of an action.
+/// Returns the source of an argument or a result of an action.
 ValueSource ReadsOfValues::sourceOf(Value value) const {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return {-1, argument.getArgNumber()};
@@ -51,7 +51,7 @@ void ReadsOfValues::addSources(Value value, SmallVectorImpl<ValueSource> &source
     addSources(input, sources);
 }
 
-/// Takes an element through views and concatenations to where it was written.
+/// Follows an element through views and concatenations to the place where it was written.
 ElementSource ReadsOfValues::follow(Value value, ArrayRef<int64_t> index) const {
   SmallVector<int64_t> at(index);
   while (true) {
@@ -112,7 +112,7 @@ ProgramReads braid::readsOf(func::FuncOp program) {
 ProgramReads braid::movedReads(const ProgramReads &reads, ArrayRef<MovedAction> moved) {
   auto move = [&](ValueSource &source) {
     if (source.action < 0 || source.action >= static_cast<int64_t>(moved.size()))
-      return; // exec-verify-plan refuses what fits no action
+      return; // exec-verify-plan rejects sources that match no action
     source.number += moved[source.action].firstOut;
     source.action = moved[source.action].action;
   };

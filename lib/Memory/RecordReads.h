@@ -1,4 +1,4 @@
-//===- RecordReads.h - which writes each read must see ----------*- C++ -*-===//
+//===- RecordReads.h - the writes that each read must see -------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_RECORDREADS_H
 #define BRAID_LIB_MEMORY_RECORDREADS_H
 
@@ -7,18 +7,17 @@
 
 namespace braid {
 
-/// What every operand and result of a program on values consists of.  Follows uses to definitions
-/// and knows nothing of storages and live ranges.
+/// Returns the sources of every operand and result of a program on values. Follows uses to
+/// definitions, independent of storages and live ranges.
 exec::ProgramReads readsOf(mlir::func::FuncOp program);
 
-/// Where an action of a program in memory form went: into action `action`, behind `firstOut` outs
-/// of others.
+/// New place of an action in memory form: merged into action `action`, after `firstOut` outs of other actions.
 struct MovedAction {
   int64_t action, firstOut;
 };
 
-/// The same reads where actions have moved and joined others.  Operands of an action that joined
-/// stand behind those of the ones before it.
+/// Returns the same reads after actions have moved and merged. Operands of a merged action come
+/// after those of the actions before it.
 exec::ProgramReads movedReads(const exec::ProgramReads &reads, llvm::ArrayRef<MovedAction> moved);
 
 } // namespace braid

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 
-/// The values with places of their own, in block order.
+/// Returns the values with places of their own, in block order.
 static SmallVector<Value> assignedValues(Block &block) {
   SmallVector<Value> values;
   for (Operation &op : block) {
@@ -50,7 +50,7 @@ std::optional<int64_t> braid::recordedLiveBytes(func::FuncOp program) {
   return recorded ? std::optional(recorded.getAs<IntegerAttr>("live_bytes").getInt()) : std::nullopt;
 }
 
-/// The storages of arguments, then those that were recorded.
+/// Adds the storages of arguments, then the recorded ones.
 static void addStorages(func::FuncOp program, ArrayRef<int64_t> recorded, Places &places) {
   addArguments(program, places);
   for (size_t index = 0; index + 1 < recorded.size(); index += 2) {
@@ -60,8 +60,8 @@ static void addStorages(func::FuncOp program, ArrayRef<int64_t> recorded, Places
   }
 }
 
-/// Numbers transient storages as an assignment in the present order would: from the last writer
-/// to the first.  Offsets depend on it a little.
+/// Numbers transient storages like an assignment in the present order: from the last writer to
+/// the first. Offsets depend slightly on these numbers.
 static void renumber(Places &places) {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, places.storages.size())), numbers(order.size());
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {

@@ -1,4 +1,4 @@
-//===- Size.cpp - bytes as people write them ------------------------------===//
+//===- Size.cpp - parsing and formatting of bytes -------------------------===//
 
 #include "lib/Memory/Size.h"
 #include "llvm/Support/Format.h"

@@ -1,4 +1,4 @@
-//===- Size.h - bytes as people write them ----------------------*- C++ -*-===//
+//===- Size.h - parsing and formatting of bytes -----------------*- C++ -*-===//
 #ifndef BRAID_LIB_MEMORY_SIZE_H
 #define BRAID_LIB_MEMORY_SIZE_H
 
@@ -9,10 +9,10 @@
 
 namespace braid {
 
-/// The bytes that `text` means: "4096", "512MiB", "1.5GiB" (powers of 1024; the
-/// "iB" may be left out) or "2GB" (powers of 1000).  None if it is not a valid size.
+/// Parses a number of bytes: "4096", "512MiB", "1.5GiB" (powers of 1024; the "iB" is
+/// optional) or "2GB" (powers of 1000). No value if the text is not a valid size.
 std::optional<int64_t> parseSize(llvm::StringRef text);
-/// "812 B", "1.4 KiB", "2.31 GiB": three digits.
+/// Formats bytes with three digits: "812 B", "1.4 KiB", "2.31 GiB".
 std::string formatSize(int64_t bytes);
 
 } // namespace braid

@@ -1,15 +1,14 @@
 //===- Solver.cpp - offsets by best fit in several orders -----------------===//
 //
-// Buffers are placed one by one.  Each takes the smallest gap between those
-// placed before it that live at the same time and, where there is none, the top.
-// What decides is the order: a few are tried, and then the best is searched
-// around, by moving buffers that stick out to the front, until the lower bound is
-// met or the budget is spent.  The search draws from a fixed sequence, so that a
-// problem has one answer.
+// Buffers are placed one by one.  Each takes the smallest gap between the buffers that
+// are placed already and live at the same time. If there is none, it goes on top. The
+// order decides the result: a few orders are tried. Then the search moves buffers that
+// exceed the lower bound to the front of the best order, until the bound is met or the
+// budget is spent. It draws from a fixed sequence, so that a problem has one answer.
 //
 // Placing n buffers scans the placed ones in offset order, n²/2 steps of a few
-// instructions: 20,000 buffers take some tenths of a second an order.  The budget
-// is about as much, so that large problems get one order and small ones a search.
+// instructions: 20,000 buffers take some tenths of a second per order.  The budget is
+// about as much, so large problems get one order and small ones a search.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +38,11 @@ private:
   };
 
   int64_t size(uint32_t i) const { return problem.padded(problem.buffers[i].bytes); }
-  /// The buffers that are not fixed, those that come first by `before` first.
+  /// Returns the buffers that are not fixed, sorted by `before`.
   Order sorted(llvm::function_ref<bool(uint32_t, uint32_t)> before) const;
-  /// Places all buffers in this order; keeps the result where it is the best.
-  /// The buffers that end above the bound go to `high`.  With `givesUp` it stops where the result
-  /// cannot be the best any more, and `high` says nothing then.
+  /// Places all buffers in this order; keeps the result if it is the best. Returns the buffers
+  /// that end above the bound in `high`. With `givesUp`, stops once the result cannot be the best
+  /// any more; `high` is then undefined.
   void attempt(const Order &order, Order &high, bool givesUp = false);
   /// Searches around the best order.
   void improve();
@@ -53,7 +52,7 @@ private:
   int64_t bound;
   Placement best;
   Order bestOrder, bestHigh;
-  /// Steps of scanning that may still be spent.
+  /// Remaining budget of scanning steps.
   int64_t steps = 40'000'000;
 };
 
@@ -107,7 +106,7 @@ void Solver::attempt(const Order &order, Order &high, bool givesUp) {
         smallest = gap;
         offset = end;
         if (gap == bytes)
-          break; // none is smaller
+          break; // no gap is smaller
       }
       end = std::max(end, other.end);
     }
@@ -115,9 +114,9 @@ void Solver::attempt(const Order &order, Order &high, bool givesUp) {
     if (givesUp && result.bytes > best.bytes)
       break;
   }
-  // An attempt that gave up counts in full: how far a search gets does not depend on it.
+  // An attempt that gave up counts in full, so that the length of the search does not depend on it.
   steps -= order.size() * problem.buffers.size() / 2 + 1;
-  // As good is good enough: walking along a plateau leads off it.
+  // Equal results are kept too: walking along a plateau leads off it.
   if (result.bytes <= best.bytes) {
     best = std::move(result);
     bestOrder = order;
@@ -126,7 +125,7 @@ void Solver::attempt(const Order &order, Order &high, bool givesUp) {
 }
 
 void Solver::improve() {
-  // All that stick out come first, a few times over.
+  // First, move all buffers that exceed the bound to the front, a few times.
   Order order = bestOrder, high = bestHigh;
   for (unsigned round = 0; round < 16 && !done(); ++round) {
     std::vector<bool> sticksOut(problem.buffers.size());
@@ -135,13 +134,13 @@ void Solver::improve() {
     std::stable_partition(order.begin(), order.end(), [&](uint32_t i) { return sticksOut[i]; });
     attempt(order, high);
   }
-  // Then one of them before some other.
+  // Then move one of them before a random other buffer.
   std::minstd_rand random;
   while (!done() && !bestHigh.empty()) {
     order = bestOrder;
     steps -= order.size() + 1;
     auto from = llvm::find(order, bestHigh[random() % bestHigh.size()]);
-    // A fixed buffer that sticks out says nothing about the order.
+    // A fixed buffer that exceeds the bound is not in the order.
     if (from == order.end() || from == order.begin())
       continue;
     auto to = order.begin() + random() % (from - order.begin());
@@ -156,8 +155,8 @@ Placement Solver::run() {
   auto atPeak = [&](uint32_t i) { return buffers[i].first <= peak && peak <= buffers[i].last; };
   auto length = [&](uint32_t i) { return buffers[i].last - buffers[i].first + 1; };
   auto area = [&](uint32_t i) { return static_cast<double>(size(i)) * length(i); };
-  // What must fit together at the peak comes first.  What lives long lies low, so
-  // that short-lived buffers stack above: right for activations, which die in the
+  // Buffers that must fit together at the peak come first. Long-lived buffers go low,
+  // so that short-lived ones stack above them. This suits activations, which die in the
   // reverse of the order in which they were made.
   Order orders[] = {
       sorted([&](uint32_t a, uint32_t b) { return std::pair(atPeak(b), length(b)) < std::pair(atPeak(a), length(a)); }),

@@ -1,4 +1,4 @@
-//===- Storages.cpp - what a program's storages are for -------------------===//
+//===- Storages.cpp - storages of arguments and results -------------------===//
 
 #include "lib/Memory/Storages.h"
 #include "dialects/Interfaces/TensorShape.h"
@@ -25,7 +25,7 @@ static Storage argumentStorage(func::FuncOp program, unsigned index) {
                    program.getArgAttrDict(index));
 }
 
-/// Behind the parameters that the pack has so far, whose storage `known` is, if there is one.
+/// Appends a storage to the pack's parameters so far; `known` is the number of the pack's storage if there is one yet.
 static Place addToPack(const Storage &storage, std::optional<unsigned> &known, Places &places) {
   if (!known) {
     known = places.storages.size();

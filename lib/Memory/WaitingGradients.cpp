@@ -1,4 +1,4 @@
-//===- WaitingGradients.cpp - gradients that are held for the update ------===//
+//===- WaitingGradients.cpp - gradients that wait for the update ----------===//
 
 #include "lib/Memory/WaitingGradients.h"
 #include "dialects/TG/Facts.h"
@@ -11,7 +11,7 @@ using namespace braid::exec;
 
 static StringRef bufferOf(Value ref) { return ref.getDefiningOp<RefOp>().getBuffer(); }
 
-/// Whether an action makes nothing but what the update is about.
+/// Returns whether all results of an action belong to the update phase.
 static bool isOfUpdate(ActionOpInterface action) {
   unsigned count = action.getActionOuts().size();
   return count > 0 && llvm::all_of(llvm::seq(count), [&](unsigned out) {
@@ -40,7 +40,7 @@ WaitingGradients::WaitingGradients(ProgramOp program) {
       for (Value ref : touched)
         if (gradients.contains(bufferOf(ref)))
           needed[bufferOf(ref)] = index;
-    // What is made beside the norm, such as a factor, or of it.
+    // Follow the values computed from the norm, and other results of the same actions, such as a scale factor.
     if (llvm::none_of(touched, [&](Value ref) { return ofNorm.contains(bufferOf(ref)); }))
       continue;
     for (Value out : begun.getActionOuts()) {

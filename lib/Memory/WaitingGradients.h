@@ -1,6 +1,6 @@
-//===- WaitingGradients.h - gradients that are held for the update -*- C++ -*-===//
+//===- WaitingGradients.h - gradients that wait for the update --*- C++ -*-===//
 //
-// What a plan costs because updates do not run as soon as their gradients are there.
+// Memory cost of updates that do not run as soon as their gradients are there.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_WAITINGGRADIENTS_H
@@ -12,8 +12,8 @@
 namespace braid {
 
 struct WaitingGradients {
-  /// By the names of buffers with gradients: the action behind the last that does not belong to
-  /// the update.  There the update could run.
+  /// By name of a buffer with gradients: the action after the last one that uses it outside of
+  /// the update. The update could run there.
   llvm::StringMap<int64_t> needed;
   /// Whether updates need the norm of all gradients, as for clipping.
   bool waitForNorm = false;

@@ -1,4 +1,4 @@
-//===- ZeroRows.cpp - rows of zeros behind weights ------------------------===//
+//===- ZeroRows.cpp - rows of zeros after weights -------------------------===//
 
 #include "lib/Memory/ZeroRows.h"
 #include "lib/Memory/LeadingDimPadding.h"
@@ -28,7 +28,7 @@ int64_t braid::zeroBytesBehind(exec::MatmulOp matmul, unsigned operand, int64_t 
   int64_t columns = result.getShape().back(), pitch = 0;
   for (auto [size, stride] : llvm::zip(result.getShape().drop_back(), layout->strides))
     if (size != 1)
-      pitch = stride; // the last is the distance of rows
+      pitch = stride; // the last one is the distance between rows
   auto rows = cast<RankedTensorType>(matmul->getOperand(operand).getType());
   return (pitch - columns) * rows.getNumElements() / rows.getShape().front() * elementBytes(rows.getElementType());
 }

@@ -1,12 +1,12 @@
-//===- ZeroRows.h - rows of zeros behind weights ----------------*- C++ -*-===//
+//===- ZeroRows.h - rows of zeros after weights -----------------*- C++ -*-===//
 //
-// The bf16 logits of a vocabulary of 50257 lie in rows of 50304 elements (LeadingDimPadding.h).
-// The GEMM that computes them can compute all 50304, and the GEMMs that read them can
-// contract all 50304, if behind the 50257 rows of the embedding there are 47 rows of zeros:
-// GEMM libraries have their fastest kernels for dims that are multiples of 16 bytes.
+// The bf16 logits of a vocabulary of 50257 are in rows of 50304 elements (LeadingDimPadding.h).
+// If 47 rows of zeros follow the 50257 rows of the embedding, the GEMM that computes the logits
+// can compute all 50304 columns, and the GEMMs that read them can contract all 50304. GEMM
+// libraries have their fastest kernels for dims that are multiples of 16 bytes.
 //
-// The planner leaves room for these rows behind persistent tensors.  The arena is zeros at
-// the start, and nothing writes there.
+// The planner leaves room for these rows after persistent tensors.  The arena is zeros at the
+// start, and nothing writes there.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_ZEROROWS_H
@@ -18,13 +18,13 @@
 
 namespace braid {
 
-/// The operand (0: left, 1: right) whose rows are the result's columns: its first dim is the
-/// last of the result, and of nothing else.  None if there is none, or if the matmul has
-/// an epilogue, an accumulator or another result, which have as many columns.
+/// Returns the operand (0: left, 1: right) whose rows are the result's columns: its first dim
+/// is the last dim of the result, and of no other tensor. No value if there is none, or if the
+/// matmul has an epilogue, an accumulator or another result, which have as many columns.
 std::optional<unsigned> operandOfColumns(exec::MatmulOp matmul);
 
-/// The bytes of the rows that must lie behind this operand so that the rows of the result
-/// can be computed with their padding; 0 if they have none.  On values.
+/// Returns the bytes of the zero rows that must follow this operand so that the rows of
+/// the result can be computed with their padding; 0 if they have none. On values.
 int64_t zeroBytesBehind(exec::MatmulOp matmul, unsigned operand, int64_t rowAlignment);
 
 } // namespace braid

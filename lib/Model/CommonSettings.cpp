@@ -1,4 +1,4 @@
-//===- CommonSettings.cpp - settings that several families have -----------===//
+//===- CommonSettings.cpp - settings of several families ------------------===//
 
 #include "lib/Model/CommonSettings.h"
 

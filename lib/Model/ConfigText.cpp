@@ -1,7 +1,7 @@
-//===- ConfigText.cpp - the config.json that a graph takes along ----------===//
+//===- ConfigText.cpp - the config.json that a graph carries --------------===//
 //
-// A file's text is kept as it is but for its blanks, so that what no graph shows (ids of
-// special tokens, labels) comes out of an export again.
+// A file's text is kept, except for its whitespace. So settings that no graph has (ids
+// of special tokens, labels) come out of an export again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 using namespace llvm;
 using namespace braid;
 
-/// A GPT-2 as Transformers describes it; text of bytes has no special tokens.
+/// Returns the config.json of a GPT-2 in Transformers' format. Byte-level text has no special tokens.
 static std::string gpt2Text(int64_t vocab, int64_t positions, int64_t width, int64_t layers, int64_t heads) {
   std::string special = vocab == 50257 ? "50256" : "null", text;
   raw_string_ostream os(text);
@@ -45,7 +45,7 @@ std::string braid::presetConfigText(StringRef preset) {
   return "";
 }
 
-/// Valid JSON without the blanks between its tokens.
+/// Removes the whitespace between the tokens of valid JSON.
 static std::string withoutBlanks(StringRef json) {
   std::string text;
   bool isString = false;

@@ -1,4 +1,4 @@
-//===- ConfigText.h - the config.json that a graph takes along --*- C++ -*-===//
+//===- ConfigText.h - the config.json that a graph carries ------*- C++ -*-===//
 #ifndef BRAID_LIB_MODEL_CONFIGTEXT_H
 #define BRAID_LIB_MODEL_CONFIGTEXT_H
 
@@ -7,14 +7,14 @@
 
 namespace braid {
 
-/// The config.json of a preset, in a line; empty for a model of no family.
+/// Returns the config.json of a preset in one line; empty for a model without a family.
 std::string presetConfigText(llvm::StringRef preset);
 
-/// The text of a valid config.json, or of the one in a folder, in a line.
+/// Returns the text of a valid config.json in one line. `path` may be a folder that contains it.
 std::string configTextOf(llvm::StringRef path);
 
-/// The text of a graph whose module has the text of a config.json as its `tg.config`; the graph as it
-/// is where there is none.
+/// Returns the text of a graph whose module has the config.json text as its `tg.config`; the
+/// unchanged graph if `config` is empty.
 std::string withConfig(std::string graph, llvm::StringRef config);
 
 } // namespace braid

@@ -1,8 +1,8 @@
 //===- Decoder.cpp - a decoder as a graph ---------------------------------===//
 //
-// A decoder reads tokens, has a table of embeddings, blocks of attention and an MLP that add
-// to a residual stream, a last norm and a head, tied to the table or not, and a mean loss.
-// Names and layouts of weights are those of Hugging Face checkpoints.
+// A decoder reads tokens. It has a table of embeddings, blocks of attention and an MLP that
+// add to a residual stream, a last norm, a head that may be tied to the table, and a mean
+// loss. Names and layouts of weights are those of Hugging Face checkpoints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,8 +82,8 @@ private:
   GraphWriter writer;
   model::ExpertsBuilder experts;
   GraphValue tokens, targets, key;
-  GraphValue documents, places; // of tokens in packed sequences; places are positions in documents
-  int64_t stream = 0;           // of the next dropout
+  GraphValue documents, places; // documents of tokens in packed sequences; places are positions in documents
+  int64_t stream = 0;           // random stream of the next dropout
 };
 } // namespace
 
@@ -179,7 +179,7 @@ void DecoderBuilder::declareInputs() {
   targets = writer.input("targets", "targets", {shape.batch, shape.sequence}, "i32");
   if (shape.isPacked)
     documents = writer.input("documents", "features", {shape.batch, shape.sequence}, "i32");
-  // Rotations show how far apart tokens are, which is the same wherever a document begins.
+  // Rotary embeddings depend only on the distance of tokens, so they need no positions in the document.
   if (shape.isPacked && config.hasLearnedPositions())
     places = writer.input("positions", "features", {shape.batch, shape.sequence}, "i32");
   experts.declareInputs();
@@ -210,7 +210,7 @@ GraphValue DecoderBuilder::times(StringRef hint, const GraphValue &x, double fac
   return writer.mul(hint, x, writer.constant("factor", model::number(factor), x.shape));
 }
 
-/// As PyTorch's padding_idx.
+/// Blocks the gradient of the padding row, like PyTorch's padding_idx.
 GraphValue DecoderBuilder::fixPadding(const GraphValue &x) {
   GraphValue each = writer.broadcast("token", tokens, {0, 1}, hidden);
   GraphValue padding = writer.constant("padding", std::to_string(*config.padding), hidden, "i32");
@@ -219,7 +219,7 @@ GraphValue DecoderBuilder::fixPadding(const GraphValue &x) {
   return writer.select("x", isPadding, writer.same("fixed", "tg.stop_gradient " + x.name, x), x);
 }
 
-/// The embeddings of positions in the sequence, or in the documents of a packed one.
+/// Returns the embeddings of positions in the sequence, or in the documents of a packed one.
 GraphValue DecoderBuilder::embedPositions(const GraphValue &positions) {
   if (shape.isPacked)
     return writer.op("position", "tg.gather " + positions.name + ", " + places.name, {positions, places}, hidden);
@@ -247,7 +247,7 @@ GraphValue DecoderBuilder::embed(const GraphValue &table, const GraphValue &posi
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Heads of queries or keys, normalized and turned to their positions.
+/// Normalizes heads of queries or keys, and rotates them to their positions.
 GraphValue DecoderBuilder::positioned(StringRef hint, GraphValue x, const OptionalNorm &params,
                                       const RopeConfig &rope) {
   if (params)
@@ -260,7 +260,7 @@ GraphValue DecoderBuilder::positioned(StringRef hint, GraphValue x, const Option
   return writer.same(hint, words + (rope.scaling.empty() ? "" : " ") + rope.scaling, x);
 }
 
-/// The parts of one projection.
+/// Splits the result of one fused projection.
 DecoderBuilder::Heads DecoderBuilder::splitFused(const GraphValue &x, const Block &block) {
   int64_t heads = config.heads, size = config.headSize;
   SmallVector<int64_t, 4> part = {shape.batch, shape.sequence, heads, size};
@@ -300,7 +300,7 @@ GraphValue DecoderBuilder::attend(const GraphValue &x, const Block &block, int64
   scores.scale = config.scale ? config.scale : 1.0 / std::sqrt(static_cast<double>(config.headSize));
   if (config.scaleByLayer)
     scores.scale /= static_cast<double>(layer + 1);
-  // A window that no row is longer than says nothing.
+  // A window that no row exceeds has no effect.
   if (config.windowOf(layer) < shape.sequence)
     scores.window = config.windowOf(layer);
   scores.softcap = config.attentionSoftcap;
@@ -323,7 +323,7 @@ GraphValue DecoderBuilder::runMlp(const GraphValue &x, const Block &block) {
   return linear("down", writer.mul("gated", activate(gate), up), block.down);
 }
 
-/// Those that are chosen, and one that all tokens go to, as far as its gate lets them.
+/// Runs the chosen experts. Adds the shared expert, if any, which sees all tokens and is scaled by its gate.
 GraphValue DecoderBuilder::runExperts(const GraphValue &x, const Block &block) {
   writer.enter(block.place + "." + names.mlp);
   GraphValue mixed = experts.run(x, *block.experts);
@@ -338,7 +338,7 @@ GraphValue DecoderBuilder::runExperts(const GraphValue &x, const Block &block) {
   return writer.add("sum", mixed, writer.mul("shared", shared, writer.broadcast("open", open, {0, 1, 2}, hidden)));
 }
 
-/// A norm of a block that may not be there.
+/// Applies a norm of a block if the block has it.
 GraphValue DecoderBuilder::normAt(const Block &block, StringRef name, const GraphValue &x, const OptionalNorm &params,
                                   StringRef comment) {
   if (!params)
@@ -361,7 +361,7 @@ GraphValue DecoderBuilder::runBlock(const GraphValue &x, const Block &block, int
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The whole graph
 //===----------------------------------------------------------------------===//
 
 std::string DecoderBuilder::title() const {
@@ -378,7 +378,7 @@ std::string DecoderBuilder::title() const {
          (shape.isPacked ? " of packed documents" : "");
 }
 
-/// Logits and loss of what the last norm made.
+/// Computes logits and loss from the output of the last norm.
 ModelGraph DecoderBuilder::finish(const GraphValue &normed, const Linear &head) {
   writer.enter("lm_head");
   GraphValue logits = writer.linear("logits", "bsd,vd->bsv", normed, head.weight, head.bias ? &*head.bias : nullptr,

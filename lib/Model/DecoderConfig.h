@@ -1,8 +1,7 @@
-//===- DecoderConfig.h - what a decoder is, before it is a graph -*- C++ -*-===//
+//===- DecoderConfig.h - description of a decoder model ---------*- C++ -*-===//
 //
-// Every family of language models is one of these: families differ in its fields, and one
-// builder reads them (Decoder.cpp).  What a field stands for in a family's `config.json`,
-// Families.cpp says.
+// Every family of language models has this description. Families differ in its fields, which one
+// builder reads (Decoder.cpp). Families.cpp maps the `config.json` of each family to the fields.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MODEL_DECODERCONFIG_H
@@ -15,36 +14,36 @@
 
 namespace braid {
 
-/// What checkpoints call the tensors: `ROOT.table`, `ROOT.BLOCKS.0.attention.query`.  One that is
-/// empty is a tensor that the family does not have.
+/// Names of tensors in checkpoints: `ROOT.table`, `ROOT.BLOCKS.0.attention.query`. An empty name
+/// means that the family has no such tensor.
 struct DecoderNames {
   std::string root, blocks, table, positions, lastNorm, head = "lm_head";
   std::string attention, mlp;
-  std::string firstNorm, secondNorm, attentionPostNorm, mlpPostNorm; // of a block
-  std::string query, key, value, fused, out, queryNorm, keyNorm;     // of attention
-  std::string gate, up, down;                                        // of the MLP, and of an expert
+  std::string firstNorm, secondNorm, attentionPostNorm, mlpPostNorm; // in a block
+  std::string query, key, value, fused, out, queryNorm, keyNorm;     // in attention
+  std::string gate, up, down;                                        // in the MLP, and in an expert
   std::string router, experts, sharedExpert, sharedGate;             // beside or in the MLP
 };
 
-/// The experts that take the MLP's place in some layers; `count` 0: there are none.
+/// Experts that replace the MLP in some layers; `count` 0: there are none.
 struct ExpertsConfig {
   int64_t count = 0, chosen = 0, inner = 0;
-  /// Of an expert that sees every token beside those that are chosen; 0: there is none.
+  /// Inner size of an expert that sees every token beside the chosen experts; 0: there is none.
   int64_t sharedInner = 0;
-  /// Whether the weights of a token's experts are made to add up to 1.
+  /// Whether the weights of a token's experts are normalized to a sum of 1.
   bool normalized = true;
-  /// What the losses of routers are times in the loss; 0: they are not in it.
+  /// Factors of the router losses in the total loss; 0 leaves them out.
   double balanceWeight = 0, zWeight = 0;
-  /// The layers that have them.
+  /// Whether each layer has experts.
   llvm::SmallVector<bool> layers;
 };
 
-/// Rotary positions.
+/// Rotary position embedding.
 struct RopeConfig {
   double theta = 1e4;
-  /// How many numbers of a head turn; 0: there are no rotary positions.
+  /// Number of rotated dims in a head; 0: there are no rotary positions.
   int64_t dims = 0;
-  /// The words of a #tg.rope_scaling, if there is one.
+  /// Text of a #tg.rope_scaling; empty if there is none.
   std::string scaling;
 
   bool operator==(const RopeConfig &) const = default;
@@ -57,26 +56,26 @@ struct DecoderConfig {
   // Sizes.
   int64_t vocab = 0, positions = 0, width = 0, layers = 0, heads = 0, kvHeads = 0, headSize = 0, inner = 0;
 
-  // Norms: `normOffset` is added to their weights.  Without `secondNorm` in the names attention and
-  // the MLP share the first; post norms follow them, and norms of queries and keys are of each head.
+  // Norms: `normOffset` is added to their weights.  Without `secondNorm` in the names, attention and the MLP
+  // share the first norm. Post norms follow attention and the MLP. Norms of queries and keys are per head.
   enum class Norm { Layer, Rms };
   Norm norm = Norm::Rms;
   double eps = 1e-6, normOffset = 0;
 
-  // Attention.  How queries, keys and values lie in one weight: one after the other, or those of
-  // each head together.
+  // Layout of queries, keys and values in attention's weights: separate, one after the other in
+  // one weight, or head by head in one weight.
   enum class Projection { Separate, Fused, FusedByHead };
   Projection projection = Projection::Separate;
   bool queryBias = false, outBias = false;
   double scale = 0; // 0: 1 / sqrt(headSize)
   bool scaleByLayer = false;
   double attentionSoftcap = 0, logitSoftcap = 0; // 0: none
-  /// The keys that a query counts, of each layer; 0: all before it.
+  /// Number of keys that a query sees, per layer; 0: all keys before it.
   llvm::SmallVector<int64_t> windows;
-  /// Of layers without and with a window.
+  /// Rotary positions of layers without and with a window.
   RopeConfig rope, windowRope;
 
-  // The MLP, and how a block adds up: after the MLP's input has seen attention's result, or in parallel.
+  // The MLP, and the order of residual additions: the MLP's input includes attention's result, or both run in parallel.
   std::string activation;
   bool gated = false, mlpBias = false, parallelResidual = false;
 
@@ -87,10 +86,10 @@ struct DecoderConfig {
   std::optional<int64_t> padding;
   double embeddingScale = 1;
 
-  // Weights are stored from x to (GPT-2's Conv1D), or to x from.  Projections into the residual stream
-  // may start smaller by 1 / sqrt(2 layers).
+  // Whether weights are stored input x output (GPT-2's Conv1D) instead of output x input; whether
+  // initial projections into the residual stream are smaller by 1 / sqrt(2 layers).
   bool fromTo = false, scaledInit = false;
-  /// Arguments have a block's norms behind its weights, as most checkpoints do.
+  /// Whether a block's norms come after its weights in the arguments, as in most checkpoints.
   bool normsLast = false;
   double initStd = 0.02;
 

@@ -1,6 +1,6 @@
 //===- ExpertFamilies.cpp - families with mixtures of experts -------------===//
 //
-// Mixtral (Jiang et al. 2024), and those of Qwen 2 and 3.
+// Mixtral (Jiang et al. 2024), and the Qwen 2 and Qwen 3 families with experts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,8 +10,9 @@
 using namespace llvm;
 using namespace braid;
 
-/// Losses of routers are in the loss where `output_router_logits` is on, as in Transformers, or
-/// where there is a `router_z_loss_coef`, which its models of these families do not have.
+/// Reads the routing settings. The balance loss of routers is part of the loss if
+/// `output_router_logits` is on, as in Transformers. The z loss is part of it if there is a
+/// `router_z_loss_coef`, which Transformers lacks for these families.
 static void readRouting(Settings &settings, DecoderConfig &config, ArrayRef<StringLiteral> countNames) {
   ExpertsConfig &experts = config.experts;
   for (StringRef name : countNames)
@@ -50,7 +51,7 @@ void braid::readMixtral(Settings &settings, DecoderConfig &config) {
   readRope(settings, config);
 }
 
-/// Layers with experts: every `decoder_sparse_step`th, but for `mlp_only_layers`.
+/// Reads which layers have experts: every `decoder_sparse_step`th, except `mlp_only_layers`.
 static void readSparseLayers(Settings &settings, DecoderConfig &config) {
   int64_t step = 1;
   settings.read("decoder_sparse_step", step, 1 << 12);

@@ -45,7 +45,7 @@ GraphValue ExpertsBuilder::scaled(StringRef hint, const GraphValue &value, doubl
   return writer.mul(hint, value, writer.constant("factor", number(factor), value.shape));
 }
 
-/// The weights of each token's experts; who they are is the last of `choices`.
+/// Returns the weights of each token's experts, and appends the experts' numbers to `choices`.
 GraphValue ExpertsBuilder::weightsOf(const GraphValue &x, const ExpertWeights &weights) {
   SmallVector<int64_t, 4> all = {shape.batch, shape.sequence, experts.count}, some = all;
   some.back() = experts.chosen;
@@ -65,7 +65,7 @@ GraphValue ExpertsBuilder::weightsOf(const GraphValue &x, const ExpertWeights &w
   return writer.same("weight", "arith.divf " + top[0].name + ", " + sums.name, top[0]);
 }
 
-/// Adds the choices of tokens that have no slot.
+/// Counts the choices of tokens that got no slot.
 void ExpertsBuilder::count(const GraphValue &slots) {
   GraphValue zero = writer.constant("zero", "0", slots.shape, "i32");
   auto compare = [&](StringRef hint, StringRef how, const GraphValue &value) {
@@ -85,7 +85,7 @@ void ExpertsBuilder::count(const GraphValue &slots) {
 GraphValue ExpertsBuilder::run(const GraphValue &x, const ExpertWeights &weights) {
   GraphValue weight = weightsOf(x, weights);
   int64_t room = capacityOf(experts, shape);
-  // Each document has its room, so all of a row's together may take as many slots as there are tokens.
+  // Each document has its own room, so the documents of a row may together take as many slots as the row has tokens.
   int64_t capacity = shape.isPacked ? shape.sequence : room;
   SmallVector<int64_t, 4> slotted = {experts.count, shape.batch, capacity};
   SmallVector<GraphValue, 2> operands = {choices.back()};

@@ -1,8 +1,8 @@
 //===- Experts.h - a mixture of experts in a decoder ------------*- C++ -*-===//
 //
-// A router sends each token to some of a layer's experts, which are gated MLPs.  Experts have
-// room for a number of tokens of each row of the batch, or of each document where rows hold several; what does
-// not fit is dropped, counted and reported.  Positions without a token neither take room nor count.
+// A router sends each token to some of a layer's experts, which are gated MLPs.  Each expert has room for a
+// number of tokens of each batch row, or of each document if rows are packed. Tokens beyond it are dropped,
+// counted and reported.  Positions without a token take no room and are not counted.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MODEL_EXPERTS_H
@@ -12,12 +12,13 @@
 
 namespace braid::model {
 
-/// The weights of a layer: of the router, and of all experts together.
+/// Weights of a layer: of the router, and of all experts together.
 struct ExpertWeights {
   GraphValue router, gate, up, down;
 };
 
-/// Names have a star in the place of an expert's number: files have a tensor for each.
+/// Declares the weights. Their names have a star instead of an expert's number, because files have one tensor
+/// per expert.
 ExpertWeights declareExperts(GraphWriter &writer, const DecoderConfig &config, const std::string &path,
                              llvm::StringRef unit);
 
@@ -26,21 +27,20 @@ public:
   ExpertsBuilder(GraphWriter &writer, const DecoderConfig &config, BatchShape shape)
       : writer(writer), config(config), experts(config.experts), shape(shape) {}
 
-  /// The tokens of a row, or of a document of packed ones, that an expert has room for.
+  /// Returns the number of tokens of a row, or of a packed document, for which an expert has room.
   static int64_t capacityOf(const ExpertsConfig &experts, BatchShape shape);
-  /// Declares the input that says which positions hold tokens, if something is shared out among or averaged over
-  /// them.
+  /// Declares the input that marks the positions with tokens, if room is limited or a loss averages over tokens.
   void declareInputs();
 
-  /// What a layer's experts make of x.
+  /// Returns the output of a layer's experts on x.
   GraphValue run(const GraphValue &x, const ExpertWeights &weights);
-  /// The loss with those of all routers, as far as they count.
+  /// Returns the loss plus the weighted losses of all routers.
   GraphValue addLosses(GraphValue loss);
-  /// How many choices of all layers found no room; none if there is room for all.
+  /// Returns the number of dropped choices in all layers; no value if there is room for all.
   std::optional<GraphValue> dropped() const { return lost; }
 
 private:
-  /// Whether an expert may have more tokens than room.
+  /// Returns whether an expert may get more tokens than it has room for.
   bool hasBound() const;
   GraphValue weightsOf(const GraphValue &x, const ExpertWeights &weights);
   void count(const GraphValue &slots);
@@ -50,9 +50,9 @@ private:
   const DecoderConfig &config;
   const ExpertsConfig &experts;
   BatchShape shape;
-  std::vector<GraphValue> logits, probabilities, choices; // of layers
+  std::vector<GraphValue> logits, probabilities, choices; // per layer
   std::optional<GraphValue> lost;
-  /// The document of each token; -1 where a row has no token.
+  /// Document of each token; -1 for positions without a token.
   std::optional<GraphValue> present;
 };
 

@@ -1,7 +1,7 @@
-//===- Families.cpp - what a config.json says of each family --------------===//
+//===- Families.cpp - the config.json of each family ----------------------===//
 //
-// A family is a row of the table at the end: what it is, with Transformers' defaults, and
-// which settings it has.  Only dropout is off where a file does not mention it.
+// Each family is a row of the table at the end: its description with Transformers' defaults, and
+// a function that reads its settings.  Only dropout differs: it is off unless a file mentions it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ static void readGpt2(Settings &settings, DecoderConfig &config) {
   settings.read("scale_attn_by_inverse_layer_idx", config.scaleByLayer);
   settings.read("tie_word_embeddings", config.tied);
   settings.refuseUnless("add_cross_attention", false);
-  // How Transformers computes the same, and heads that it puts on top of other models.
+  // Settings of how Transformers computes the same, and of heads that it puts on top of other models.
   settings.ignore({"pad_token_id", "n_ctx", "reorder_and_upcast_attn", "summary_activation", "summary_first_dropout",
                    "summary_proj_to_labels", "summary_type", "summary_use_proj"});
   divideHeads(settings, config, "n_head", "n_embd");
@@ -153,7 +153,7 @@ static void describeGemma2(DecoderConfig &config) {
   config.attentionSoftcap = 50, config.logitSoftcap = 30;
 }
 
-/// What both have; `full` is how often a layer without a window comes.
+/// Reads the settings of both Gemma families. Every `full`th layer has no window.
 static void readGemma(Settings &settings, DecoderConfig &config, int64_t full) {
   readModern(settings, config);
   settings.readActivation("hidden_activation", config.activation);
@@ -179,7 +179,7 @@ static void readGemma2(Settings &settings, DecoderConfig &config) {
   readRope(settings, config);
 }
 
-/// Norms of queries and keys instead of soft caps, and frequencies for each kind of layer.
+/// Norms of queries and keys instead of soft caps, and rotary frequencies for each kind of layer.
 static void describeGemma3(DecoderConfig &config) {
   describeGemma2(config);
   config.title = "Gemma 3";
@@ -229,7 +229,7 @@ static void readGptNeoX(Settings &settings, DecoderConfig &config) {
   config.embedDropout = config.residualDropout;
   readAttentionBias(settings, config);
   settings.read("use_parallel_residual", config.parallelResidual);
-  // Transformers reads the second and third under other names alone.
+  // Transformers reads the second and third only under other names.
   settings.ignore({"pad_token_id", "attention_probs_dropout_prob", "hidden_dropout_prob"});
   readRope(settings, config, {.olderTheta = "rotary_emb_base", .olderShare = "rotary_pct", .share = 0.25});
 }
@@ -292,7 +292,7 @@ static std::string familyNames() {
   return llvm::join(llvm::map_range(kFamilies, [](const Family &family) { return StringRef(family.type); }), ", ");
 }
 
-/// What models are whose logits are no next token's of a text, and their types between spaces.
+/// Kinds of models that do not predict the next token of a text, with their types separated by spaces.
 static constexpr std::pair<StringLiteral, StringLiteral> kOtherKinds[] = {
     {"an encoder, whose positions read later ones",
      " albert bert big_bird camembert convbert data2vec-text deberta deberta-v2 distilbert electra ernie esm eurobert "
@@ -306,7 +306,7 @@ static constexpr std::pair<StringLiteral, StringLiteral> kOtherKinds[] = {
      "siglip swin vit vit_mae wav2vec2 wav2vec2-bert wavlm "},
     {"a recurrent or state space model", " falcon_mamba mamba mamba2 recurrent_gemma rwkv "}};
 
-/// Empty for types of other models.
+/// Returns the kind of a type; empty for types of other models.
 static StringRef kindOf(StringRef type) {
   for (const auto &[kind, types] : kOtherKinds)
     if (types.contains((" " + type + " ").str()))
@@ -314,7 +314,7 @@ static StringRef kindOf(StringRef type) {
   return "";
 }
 
-/// A family of decoders by what it computes; for others the one that is spelt most alike, if any is.
+/// Returns the supported family that computes most alike; for unknown types, the one spelled most alike, if any.
 static StringRef closestFamily(StringRef type) {
   StringRef relative = StringSwitch<StringRef>(type)
                            .Cases("gpt_neo", "gpt_bigcode", "opt", "bloom", "mpt", "gpt2")

@@ -9,21 +9,21 @@
 namespace braid {
 
 struct Family {
-  /// The `model_type` of its `config.json`.
+  /// The family's `model_type` in `config.json`.
   llvm::StringLiteral type;
-  /// What it is whatever the settings say, with the values of settings that are left out.
+  /// Sets the fixed properties of the family, and the defaults of settings.
   void (*describe)(DecoderConfig &);
-  /// Reads its settings.
+  /// Reads the family's settings.
   void (*read)(Settings &, DecoderConfig &);
 };
 
-/// Null if there is no such family.
+/// Returns the family with this type, or null.
 const Family *findFamily(llvm::StringRef type);
-/// Why a type is none of the families, which are named: it is no decoder of text, or is unknown; then with the family
-/// that comes nearest.
+/// Returns why a type is not a supported family, and lists the families. Either its models are not text decoders, or
+/// it is unknown; then names the closest family, too.
 std::string whyNoFamily(llvm::StringRef type);
 
-/// Those with mixtures of experts, for the table (ExpertFamilies.cpp).
+/// The families with mixtures of experts, for the table (ExpertFamilies.cpp).
 void describeMixtral(DecoderConfig &config);
 void readMixtral(Settings &settings, DecoderConfig &config);
 void describeQwen2Moe(DecoderConfig &config);
@@ -31,16 +31,15 @@ void readQwen2Moe(Settings &settings, DecoderConfig &config);
 void describeQwen3Moe(DecoderConfig &config);
 void readQwen3Moe(Settings &settings, DecoderConfig &config);
 
-/// The rotary positions of a family, in either spelling: `rope_parameters`, or `rope_theta` and
-/// `rope_scaling`.
+/// Rotary positions of a family, in either spelling: `rope_parameters`, or `rope_theta` and `rope_scaling`.
 struct RopeFamily {
-  /// What the family called `rope_theta` and `partial_rotary_factor` once.
+  /// Older names of `rope_theta` and `partial_rotary_factor` in this family.
   std::optional<llvm::StringLiteral> olderTheta = std::nullopt, olderShare = std::nullopt;
-  /// The share of a head that turns where no setting says it; without it, all of every head does.
+  /// Default share of a head that is rotated; no value means all of every head.
   std::optional<double> share = std::nullopt;
 };
 void readRope(Settings &settings, DecoderConfig &config, const RopeFamily &family = {});
-/// The same where layers with a window have frequencies of their own (Gemma 3).
+/// Reads rotary positions for families whose layers with a window have their own frequencies (Gemma 3).
 void readRopeByLayer(Settings &settings, DecoderConfig &config);
 
 } // namespace braid

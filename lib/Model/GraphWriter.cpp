@@ -26,7 +26,7 @@ static GraphValue makeValue(std::string name, ArrayRef<int64_t> shape, StringRef
   return {std::move(name), SmallVector<int64_t, 4>(shape), element.str()};
 }
 
-/// An SSA name from a parameter's: dots become underscores.
+/// Converts a parameter's name to an SSA name: dots become underscores.
 static std::string ssaName(StringRef name) {
   std::string text = "%";
   for (char c : name)

@@ -1,8 +1,8 @@
 //===- GraphWriter.h - a tg graph as readable text --------------*- C++ -*-===//
 //
-// Writes one `func.func @model` with names a person would choose: arguments are
-// called after their parameters, every op carries its place in the model as its
-// location.  The text is parsed and verified before it leaves the importer.
+// Writes one `func.func @model` with names as a person would choose them: arguments
+// have the names of their parameters, and the location of every op is its place in the
+// model.  The text is parsed and verified before it leaves the importer.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MODEL_GRAPHWRITER_H
@@ -15,7 +15,7 @@
 
 namespace braid {
 
-/// A value of the graph: its name with the % and its type.
+/// A value of the graph: its name with the %, and its type.
 struct GraphValue {
   std::string name;
   llvm::SmallVector<int64_t, 4> shape;
@@ -35,26 +35,26 @@ class GraphWriter {
 public:
   using Shape = llvm::ArrayRef<int64_t>;
 
-  /// Arguments.  `init` is the text of a #tg.init without the sharp sign.
+  /// Adds an argument.  `init` is the text of a #tg.init without the number sign.
   GraphValue param(llvm::StringRef name, Shape shape, llvm::StringRef init, llvm::StringRef unit);
   GraphValue input(llvm::StringRef name, llvm::StringRef role, Shape shape, llvm::StringRef element);
 
-  /// The place in the model of the ops that follow, and a comment line.
+  /// Sets the place in the model of the next ops, and writes a comment line.
   void enter(llvm::StringRef place, llvm::StringRef comment = "");
 
-  /// Any op with one result: `%name = text : signature loc(place)`.  `text` has the
-  /// operands; `functional` chooses `(a, b) -> r` over `a -> r`.
+  /// Adds any op with one result: `%name = text : signature loc(place)`.  `text` has
+  /// the operands; `functional` chooses `(a, b) -> r` instead of `a -> r`.
   GraphValue op(llvm::StringRef hint, const std::string &text, llvm::ArrayRef<GraphValue> operands, Shape shape,
                 llvm::StringRef element = "f32", bool functional = true);
-  /// The same for an op with several results; returns them all.
+  /// Adds an op with several results; returns all of them.
   std::vector<GraphValue> ops(llvm::ArrayRef<llvm::StringRef> hints, const std::string &text,
                               llvm::ArrayRef<GraphValue> operands, llvm::ArrayRef<GraphValue> results);
-  /// An op whose operands and result have one type.
+  /// Adds an op whose operands and result have one type.
   GraphValue same(llvm::StringRef hint, const std::string &text, const GraphValue &like);
-  /// A tensor filled with one number, written as MLIR writes it.
+  /// Adds a tensor filled with one number in MLIR's syntax.
   GraphValue constant(llvm::StringRef hint, llvm::StringRef number, Shape shape, llvm::StringRef element = "f32");
 
-  // The ops that models use most.
+  // The most frequent ops of models.
   GraphValue contract(llvm::StringRef hint, llvm::StringRef spec, const GraphValue &a, const GraphValue &b,
                       Shape shape);
   GraphValue broadcast(llvm::StringRef hint, const GraphValue &a, llvm::ArrayRef<int64_t> dims, Shape shape);
@@ -63,18 +63,18 @@ public:
   GraphValue add(llvm::StringRef hint, const GraphValue &a, const GraphValue &b);
   GraphValue select(llvm::StringRef hint, const GraphValue &condition, const GraphValue &yes, const GraphValue &no);
   GraphValue mul(llvm::StringRef hint, const GraphValue &a, const GraphValue &b);
-  /// x w (+ bias): `spec` has the input first; the bias runs along the last dim.
+  /// Adds x w (+ bias): `spec` has the input first; the bias is along the last dim.
   GraphValue linear(llvm::StringRef hint, llvm::StringRef spec, const GraphValue &x, const GraphValue &weight,
                     const GraphValue *bias, Shape shape);
 
-  /// The finished module; `header` lines become comments at its top.  Each result comes
-  /// with its attribute.
+  /// Returns the finished module; `header` lines become comments at its top.  Each
+  /// result comes with its attribute.
   std::string finish(llvm::StringRef header, llvm::ArrayRef<std::pair<GraphValue, std::string>> results) const;
 
   const std::vector<GraphParam> &params() const { return parameters; }
 
 private:
-  /// The hint with a number after it.
+  /// Returns the hint with a number after it.
   std::string unique(llvm::StringRef hint);
 
   std::vector<std::string> arguments;

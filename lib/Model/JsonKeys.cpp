@@ -1,4 +1,4 @@
-//===- JsonKeys.cpp - keys that a JSON text repeats -----------------------===//
+//===- JsonKeys.cpp - repeated keys in a JSON text ------------------------===//
 
 #include "lib/Model/JsonKeys.h"
 #include "llvm/ADT/StringSet.h"
@@ -6,7 +6,7 @@
 
 using namespace llvm;
 
-/// What lies between the quotes at the start of `json`.
+/// Returns the text between the quotes at the start of `json`.
 static StringRef stringAt(StringRef json) {
   size_t end = 1;
   while (json[end] != '"')
@@ -15,7 +15,7 @@ static StringRef stringAt(StringRef json) {
 }
 
 std::optional<StringRef> braid::repeatedKey(StringRef json) {
-  std::vector<StringSet<>> objects; // those that are open; an array has no keys
+  std::vector<StringSet<>> objects; // the open objects; an array has no keys
   for (size_t i = 0; i < json.size(); ++i) {
     if (json[i] == '{' || json[i] == '[') {
       objects.emplace_back();

@@ -1,7 +1,6 @@
-//===- JsonKeys.h - keys that a JSON text repeats ---------------*- C++ -*-===//
+//===- JsonKeys.h - repeated keys in a JSON text ----------------*- C++ -*-===//
 //
-// A parser keeps one of two values that an object gives to one key, so of the two the
-// other would be ignored in silence.
+// If an object repeats a key, a parser keeps only one of the two values, and would silently ignore the other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MODEL_JSONKEYS_H
@@ -12,7 +11,7 @@
 
 namespace braid {
 
-/// The first key that stands twice in one object of a valid JSON text, as it is written.
+/// Returns the first key, as written, that one object of a valid JSON text contains twice.
 std::optional<llvm::StringRef> repeatedKey(llvm::StringRef json);
 
 } // namespace braid

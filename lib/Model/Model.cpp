@@ -1,4 +1,4 @@
-//===- Model.cpp - dispatch on the family, and pieces models share --------===//
+//===- Model.cpp - dispatch by family, and shared pieces ------------------===//
 
 #include "lib/Model/Model.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,7 +9,7 @@ using namespace llvm;
 using namespace braid;
 
 namespace {
-/// Positions that the model can tell apart; 0: it has no sequence.
+/// Returns the number of positions that the model can distinguish; 0 for a model without a sequence.
 struct PositionsOf {
   int64_t operator()(const DecoderConfig &config) const { return config.positions; }
   int64_t operator()(const MlpConfig &) const { return 0; }
@@ -52,7 +52,7 @@ std::string model::number(double value) {
   char buffer[32];
   auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific);
   std::string text(buffer, end);
-  // MLIR's float literals need a point.
+  // Float literals of MLIR need a point.
   if (text.find('.') == std::string::npos)
     text.insert(text.find('e'), ".0");
   return text;

@@ -11,9 +11,8 @@
 using namespace llvm;
 using namespace braid;
 
-/// Settings of every family that do not change what is computed: where the file comes from, tokens with
-/// a meaning, types of the stored weights, how Transformers runs the model, defaults of its generation,
-/// and heads for other tasks.
+/// Settings of every family that do not affect the computation: the origin of the file, special tokens, types of
+/// the stored weights, how Transformers runs the model, defaults of its generation, and heads for other tasks.
 static constexpr StringLiteral kWithoutEffect[] = {
     "model_type", "architectures", "auto_map", "transformers_version", "_name_or_path", "name_or_path", "_commit_hash",
     "finetuning_task", "task_specific_params", "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",
@@ -23,7 +22,7 @@ static constexpr StringLiteral kWithoutEffect[] = {
     "model_max_length",
     // Types of stored weights.
     "dtype", "torch_dtype", "use_bfloat16",
-    // How Transformers runs it.
+    // How Transformers runs the model.
     "use_cache", "cache_implementation", "gradient_checkpointing", "attn_implementation", "_attn_implementation",
     "_attn_implementation_autoset", "output_past", "chunk_size_feed_forward", "output_attentions",
     "output_hidden_states", "return_dict", "torchscript", "tf_legacy_loss",
@@ -36,7 +35,7 @@ static constexpr StringLiteral kWithoutEffect[] = {
     // Heads for other tasks.
     "id2label", "label2id", "num_labels", "_num_labels", "problem_type", "classifier_dropout"};
 
-/// Settings of every family that would change the model if they were not what they are nearly everywhere.
+/// Fails on settings of every family that would change the model if they differ from their nearly universal values.
 static void refuseOthers(Settings &settings) {
   for (StringRef key :
        {"is_decoder", "is_encoder_decoder", "add_cross_attention", "tie_encoder_decoder", "rope_interleaved"})

@@ -1,7 +1,7 @@
-//===- ModelConfig.h - what a model is, before it is a graph ----*- C++ -*-===//
+//===- ModelConfig.h - descriptions of models -------------------*- C++ -*-===//
 //
 // A model comes from a Hugging Face `config.json` or a preset.  A setting that the graph
-// could not honour is refused, never ignored.
+// cannot represent is an error; it is never ignored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MODEL_MODELCONFIG_H
@@ -21,13 +21,13 @@ struct MlpConfig {
 
 using ModelConfig = std::variant<DecoderConfig, MlpConfig>;
 
-/// Reads a `config.json` or that of a checkpoint's folder; errors name the file and the setting.
+/// Reads a `config.json`, or the one in a checkpoint's folder. Errors name the file and the setting.
 llvm::Expected<ModelConfig> readModelConfig(llvm::StringRef path);
 
-/// A built-in model; the error lists the names.
+/// Returns a built-in model; the error for other names lists the presets.
 llvm::Expected<ModelConfig> presetModelConfig(llvm::StringRef name);
 
-/// "gpt2, gpt2-medium, …"
+/// Returns "gpt2, gpt2-medium, …".
 std::string presetNames();
 
 } // namespace braid

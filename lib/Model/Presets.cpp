@@ -22,7 +22,7 @@ static DecoderConfig gpt2(int64_t width, int64_t layers, int64_t heads) {
   return config;
 }
 
-/// A model of bytes, for tests and tours.
+/// A byte-level model, for tests and tutorials.
 static DecoderConfig gptSmall() {
   DecoderConfig config = gpt2(192, 4, 6);
   config.vocab = config.positions = 256;

@@ -1,7 +1,7 @@
 //===- RopeSettings.cpp - rotary positions in a config.json ---------------===//
 //
-// Transformers 5 writes `rope_parameters`, an object with everything; before, there were
-// `rope_theta` and `rope_scaling`.  A file may have either, or both if they agree.
+// Transformers 5 writes `rope_parameters`, an object with all settings; older versions
+// write `rope_theta` and `rope_scaling`.  A file may have either, or both if they agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace braid;
 
-/// The scaling that an object describes, as words of a #tg.rope_scaling.
+/// Reads the scaling that an object describes, as text of a #tg.rope_scaling.
 static void readScaling(Settings &settings, int64_t positions, std::string &scaling) {
   const json::Value *kind = settings.find("rope_type"), *older = settings.find("type");
   if (kind && older && *kind != *older)
@@ -36,7 +36,7 @@ static void readScaling(Settings &settings, int64_t positions, std::string &scal
   scaling += " low " + model::number(low) + " high " + model::number(high) + " positions " + std::to_string(positions);
 }
 
-/// The object that a setting holds, if it is there.
+/// Returns the object of a setting; null if it is absent.
 static const json::Object *objectOf(Settings &settings, StringRef key) {
   const json::Value *found = settings.find(key);
   if (!found)
@@ -47,14 +47,14 @@ static const json::Object *objectOf(Settings &settings, StringRef key) {
 }
 
 namespace {
-/// A rotation as one spelling has it.
+/// The rotary positions of one spelling.
 struct Rotation {
   RopeConfig rope;
   double share = 1;
 };
 } // namespace
 
-/// What an object says, over what stands outside of it.
+/// Reads the settings of an object, which override those outside of it.
 static void readObject(Settings &settings, StringRef key, const json::Object &object, int64_t positions, bool isPartial,
                        Rotation &rotation) {
   Settings inner(object, settings.place() + ": '" + key.str() + "'");
@@ -78,7 +78,7 @@ static void readEither(Settings &settings, std::optional<StringLiteral> older, S
                  "'" + *older + "' and '" + newer + "' disagree; leave one of them out");
 }
 
-/// How many numbers of a head turn.
+/// Sets the number of rotated dims in a head.
 static void setDims(Settings &settings, const DecoderConfig &config, RopeConfig &rope, double share) {
   rope.dims = static_cast<int64_t>(static_cast<double>(config.headSize) * share);
   settings.check(rope.dims >= 2 && rope.dims % 2 == 0, "rotary positions need an even number of a head's " +
@@ -112,7 +112,7 @@ void braid::readRope(Settings &settings, DecoderConfig &config, const RopeFamily
   setDims(settings, config, config.rope, said.share);
 }
 
-/// The rotation of one kind of layer.
+/// Reads the rotary positions of one kind of layer.
 static void readLayers(Settings &settings, StringRef key, const json::Object &object, int64_t positions,
                        RopeConfig &rope) {
   Rotation rotation{rope};

@@ -106,7 +106,7 @@ void Settings::ignore(ArrayRef<StringLiteral> keys) {
     known.insert(key);
 }
 
-/// The known setting that a misspelt one is nearest to; empty if none is near.
+/// Returns the known setting nearest to a misspelled one; empty if none is near.
 static StringRef nearest(const StringSet<> &known, StringRef key) {
   SmallVector<StringRef> names(known.keys());
   llvm::sort(names);

@@ -1,8 +1,8 @@
 //===- Settings.h - the settings of a config.json ---------------*- C++ -*-===//
 //
-// Reads the settings of one JSON object, checks their types and ranges, and remembers the
-// first thing that is wrong.  It knows which settings were asked for, so the others, which
-// may change the model, are refused at the end.
+// Reads the settings of one JSON object, checks their types and ranges, and keeps the
+// first error.  It tracks which settings were requested. All others may change the model,
+// so the end reports them as errors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MODEL_SETTINGS_H
@@ -20,26 +20,26 @@ class Settings {
 public:
   Settings(const llvm::json::Object &object, std::string where) : object(object), where(std::move(where)) {}
 
-  /// Values that are absent or null stay what they are.
+  /// Read a setting; absent or null settings leave the value unchanged.
   void read(llvm::StringRef key, int64_t &value, int64_t most = 1 << 24, int64_t least = 1);
   void read(llvm::StringRef key, double &value, double least, double below);
   void read(llvm::StringRef key, bool &value);
   /// Reads one number under either of two names; both may be there if they agree.
   void readEither(llvm::StringRef key, llvm::StringRef alias, int64_t &value, int64_t most = 1 << 24);
-  /// Null stands for 0: there is none.
+  /// Reads a number; null means 0: there is none.
   void readOrNone(llvm::StringRef key, int64_t &value);
   void readOrNone(llvm::StringRef key, double &value, double least, double below);
-  /// The op that an activation function's Hugging Face name stands for.
+  /// Reads the Hugging Face name of an activation function, as its op.
   void readActivation(llvm::StringRef key, std::string &op);
 
-  /// Refuses a setting unless it is absent, null or equal to `expected`.
+  /// Fails unless the setting is absent, null or equal to `expected`.
   void refuseUnless(llvm::StringRef key, const llvm::json::Value &expected);
-  /// Settings that may say anything.
+  /// Accepts any value of these settings.
   void ignore(llvm::ArrayRef<llvm::StringLiteral> keys);
 
-  /// The value of a setting; null if it is absent or null.
+  /// Returns the value of a setting; null if it is absent or null.
   const llvm::json::Value *find(llvm::StringRef key);
-  /// Whether it is there and not null, without asking for it.
+  /// Returns whether a setting is present and not null, without marking it as requested.
   bool has(llvm::StringRef key) const;
   bool isNull(llvm::StringRef key) const;
 
@@ -52,9 +52,9 @@ public:
       error = (where + ": " + message).str();
   }
 
-  /// What was wrong first, and at the end whatever nobody asked for.
+  /// Returns the first error, or an error that lists settings nothing requested.
   llvm::Error finish();
-  /// The same of settings inside of these.
+  /// Finishes settings nested in this object, and takes over their error.
   void finish(Settings &inner) {
     if (llvm::Error problem = inner.finish()) {
       std::string text = toString(std::move(problem));
@@ -62,7 +62,7 @@ public:
     }
   }
 
-  /// What messages begin with: the file, and the setting that the object is the value of.
+  /// Returns the prefix of messages: the file, and the setting whose value the object is.
   const std::string &place() const { return where; }
   static std::string text(const llvm::json::Value &value);
 

@@ -1,4 +1,4 @@
-//===- Csv.cpp - tables as PyTorch writes and reads them ------------------===//
+//===- Csv.cpp - tables in PyTorch's CSV format ---------------------------===//
 
 #include "lib/Pipeline/Csv.h"
 #include "lib/Pipeline/Failure.h"
@@ -34,7 +34,7 @@ private:
 
 } // namespace
 
-/// Of a text of anything, what fits into a message.
+/// Returns any text escaped, and shortened to fit into a message.
 static std::string quoted(StringRef text) {
   constexpr size_t kMost = 40;
   std::string escaped;
@@ -48,7 +48,7 @@ Error Reader::refuse(StringRef cell, const llvm::Twine &why) const {
   return failure("{0}:{1}:{2}: {3} {4}", file, lineNumber, column, quoted(cell), why.str());
 }
 
-/// Why a word of PyTorch's is not taken; empty if it is none.
+/// Returns why a word of PyTorch's format is not accepted; empty for other words.
 static StringRef whyNot(StringRef word) {
   for (StringRef message : {"SEND_F", "RECV_F", "SEND_B", "RECV_B", "WAIT_SEND_F", "WAIT_SEND_B"})
     if (word == message)
@@ -105,7 +105,7 @@ Error Reader::readLine(StringRef text) {
 }
 
 Error Reader::read(StringRef text) {
-  text.consume_front("\xef\xbb\xbf"); // a byte order mark
+  text.consume_front("\xef\xbb\xbf"); // byte order mark
   text = text.rtrim();
   if (text.empty())
     return failure("{0}:1:1: the file has no cells", file);
@@ -154,7 +154,7 @@ void braid::pipeline::writeCsv(const Table &table, llvm::raw_ostream &os) {
   }
 }
 
-/// PyTorch names a send by its stage, a receive by the stage that takes it.
+/// Returns PyTorch's name of a message: a send has the sender's stage, a receive the receiver's.
 static std::string nameOf(const Schedule &schedule, const Message &message, unsigned rank) {
   const Cell &producer = schedule.at(message.producer), &consumer = schedule.at(message.consumer);
   bool isActivation = producer.action == Action::Forward;

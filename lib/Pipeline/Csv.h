@@ -1,9 +1,8 @@
-//===- Csv.h - tables as PyTorch writes and reads them ----------*- C++ -*-===//
+//===- Csv.h - tables in PyTorch's CSV format -------------------*- C++ -*-===//
 //
-// A line is a rank, a cell STAGE, action and MICROBATCH, as in 0F3; an empty cell is idle.
-// That is the form `compute_only` of PyTorch's schedules, whose `_load_csv` reads what is
-// written here.  With messages it is the form `compute_comms`, which is only written: messages
-// follow from the table.
+// Each line is a rank. Each cell is STAGE, action and MICROBATCH, as in 0F3; an empty cell is
+// idle. This is the form `compute_only` of PyTorch's schedules, which `_load_csv` reads. The form
+// `compute_comms` also has messages. It is only written, because messages follow from the table.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_PIPELINE_CSV_H
@@ -14,13 +13,13 @@
 
 namespace braid::pipeline {
 
-/// Reads a table, which is not verified yet.  Errors name `file`, line and column.
+/// Parses a table without verifying it. Errors name `file`, line and column.
 llvm::Expected<Table> parseCsv(llvm::StringRef text, llvm::StringRef file);
-/// The same of a file.
+/// Reads and parses a file.
 llvm::Expected<Table> readCsv(llvm::StringRef file);
 
 void writeCsv(const Table &table, llvm::raw_ostream &os);
-/// With a cell where each send and receive is started, without idle cells.
+/// Writes the table with a cell for each started send and receive, and without idle cells.
 void writeCsv(const Schedule &schedule, const MessagePlan &plan, llvm::raw_ostream &os);
 
 } // namespace braid::pipeline

@@ -7,7 +7,7 @@
 //   .. F0 F1 F2 F3 .. .. .. B0--- B1--- B2--- B3--- .. ..
 //   .. .. F0 F1 F2 F3 B0--- B1--- B2--- B3--- .. .. .. ..
 //
-// A rank waits p-1 times for an F and as often for a B, and holds all microbatches.
+// A rank is idle for p-1 times an F and p-1 times a B, and holds all microbatches.
 //
 //===----------------------------------------------------------------------===//
 

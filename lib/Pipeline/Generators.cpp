@@ -1,4 +1,4 @@
-//===- Generators.cpp - schedules that are known by name ------------------===//
+//===- Generators.cpp - schedules with a name -----------------------------===//
 
 #include "lib/Pipeline/Generators.h"
 #include "lib/Pipeline/Failure.h"
@@ -17,7 +17,7 @@ const Generator *braid::pipeline::findGenerator(llvm::StringRef name) {
   return found == generators().end() ? nullptr : *found;
 }
 
-/// The multiples of the ranks beside a number of microbatches.
+/// Returns the multiples of the number of ranks that are nearest to the number of microbatches.
 static std::string nearestRounds(Shape shape) {
   unsigned below = shape.microbatches / shape.ranks * shape.ranks;
   std::string above = std::to_string(uint64_t(below) + shape.ranks);

@@ -1,11 +1,11 @@
-//===- Generators.h - schedules that are known by name ----------*- C++ -*-===//
+//===- Generators.h - schedules with a name ---------------------*- C++ -*-===//
 //
-// A Generator says of a family of schedules how its table is made and, by formulas, what it
-// costs.  Each has a file of its own, with the source that it is from.  A new one is a file, a
-// declaration and a line in Generators.cpp.
+// A Generator describes a family of schedules: how to make its table and, by formulas, its
+// cost. Each has its own file, which cites its source. A new generator needs a file, a
+// declaration here and a line in Generators.cpp.
 //
-// Formulas are for stages that take equally long, with F = I = W (B takes both) and messages
-// that take no time; p ranks, m microbatches, v stages on each rank (chunks).
+// The formulas assume stages of equal time, with F = I = W (B takes both), and messages that
+// take no time; p ranks, m microbatches, v stages on each rank (chunks).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_PIPELINE_GENERATORS_H
@@ -18,7 +18,7 @@ namespace braid::pipeline {
 
 struct Shape {
   unsigned ranks = 1, microbatches = 1;
-  /// Stages on each rank.
+  /// Number of stages on each rank.
   unsigned chunks = 1;
 };
 
@@ -28,23 +28,23 @@ struct Ratio {
 };
 
 struct Formulas {
-  /// The share of all ranks' time in which they are idle.
+  /// Idle share of the time of all ranks.
   Ratio bubble;
-  /// The most microbatches that a rank holds, of all its stages together.
+  /// Peak number of microbatches that a rank holds, over all its stages.
   Ratio peak;
-  /// From so many microbatches on these hold.
+  /// Smallest number of microbatches for which the formulas hold.
   unsigned leastMicrobatches;
 };
 
 struct Generator {
   llvm::StringRef name, summary;
-  /// The chunks that it takes; 0 if any number.
+  /// Required number of chunks; 0 if any number works.
   unsigned chunks;
-  /// Those that it gets if nobody says.
+  /// Default number of chunks.
   unsigned usualChunks;
-  /// Whether the number of microbatches must be one of its ranks times something.
+  /// Whether the number of microbatches must be a multiple of the number of ranks.
   bool takesRounds;
-  /// The formulas as text, and their values.
+  /// Formulas as text, and their values.
   llvm::StringRef bubbleFormula, peakFormula;
   Formulas (*formulas)(Shape shape);
   Table (*make)(Shape shape);
@@ -56,14 +56,14 @@ const Generator &interleaved();
 const Generator &zbH1();
 const Generator &zbV();
 
-/// All of them.
+/// Returns all generators.
 llvm::ArrayRef<const Generator *> generators();
-/// Null if there is none of this name.
+/// Returns the generator with this name, or null.
 const Generator *findGenerator(llvm::StringRef name);
 
-/// Whether there is such a schedule; if not, the error says which numbers would do.
+/// Fails if there is no schedule of this shape; the error lists numbers that work.
 llvm::Error check(const Generator &generator, Shape shape);
-/// Makes and verifies it.
+/// Makes and verifies the schedule.
 llvm::Expected<Schedule> generate(const Generator &generator, Shape shape);
 
 } // namespace braid::pipeline

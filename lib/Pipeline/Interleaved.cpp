@@ -1,13 +1,13 @@
 //===- Interleaved.cpp - 1F1B with several stages on each rank ------------===//
 //
 // Narayanan et al. 2021, Efficient Large-Scale Language Model Training on GPU Clusters Using
-// Megatron-LM (arXiv:2104.04473), section 2.2.  Stage s lies on rank s mod p, so a microbatch
-// goes round v times, and a rank waits for a v-th of a microbatch where it would wait for a
-// whole one.  Microbatches are taken in groups of p: the first stage of a rank does a group,
-// then the second stage does it, and so on; backwards begin with the last stage.
+// Megatron-LM (arXiv:2104.04473), section 2.2.  Stage s is on rank s mod p, so a microbatch
+// goes round the ranks v times, and each wait is for a v-th of a microbatch instead of a whole
+// one. Microbatches come in groups of p: the first stage of a rank runs a group, then the
+// second stage runs it, and so on; backwards begin with the last stage.
 //
-// Rank r does (v-1)p + 2(p-1-r) forwards ahead.  So rank 0 holds vp+p-1 microbatches of stages,
-// which is p+(p-1)/v whole ones, as long as there are more than p microbatches.
+// Rank r runs (v-1)p + 2(p-1-r) forwards ahead.  So rank 0 holds vp+p-1 microbatches of stages,
+// which is p+(p-1)/v whole microbatches, if there are more than p microbatches.
 //
 //===----------------------------------------------------------------------===//
 

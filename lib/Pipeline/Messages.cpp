@@ -1,4 +1,4 @@
-//===- Messages.cpp - what ranks of a pipeline send each other ------------===//
+//===- Messages.cpp - messages between the ranks of a pipeline ------------===//
 
 #include "lib/Pipeline/Messages.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,8 +17,8 @@ std::vector<std::vector<CellMessages>> braid::pipeline::messagesOfCells(const Sc
   return cells;
 }
 
-/// All messages, in the order in which their cells end.  Cells that take no time are in an order
-/// in which each stands behind its inputs.
+/// Returns all messages, in the order in which their producers end. Cells that take no time are
+/// ordered so that each follows its inputs.
 static std::vector<Message> messagesInOrder(const Schedule &schedule, const Simulation &simulation) {
   std::vector<Message> messages;
   schedule.walk([&](Place place) {
@@ -36,7 +36,7 @@ static std::vector<Message> messagesInOrder(const Schedule &schedule, const Simu
 
 namespace {
 
-/// Goes along the row of a rank and starts messages of its queue.
+/// Walks along the row of a rank and starts the messages of its queue.
 class Starts {
 public:
   Starts(const std::vector<Message> &messages, const std::vector<CellMessages> &cells, unsigned rank,
@@ -59,7 +59,7 @@ public:
 
 private:
   bool isReceive(unsigned number) const { return messages[number].consumer.rank == rank; }
-  /// Numbers grow along the queue.
+  /// Starts all messages up to this one. Message numbers grow along the queue.
   void startThrough(unsigned number) {
     while (count < plan.queue.size() && plan.queue[count] <= number)
       open += isReceive(plan.queue[count++]);
@@ -74,7 +74,7 @@ private:
   unsigned rank;
   RankMessages &plan;
   unsigned ahead;
-  /// Messages that are started, and receives among them whose cells have not begun.
+  /// Number of started messages, and of started receives whose cells have not begun.
   unsigned count = 0, open = 0;
 };
 

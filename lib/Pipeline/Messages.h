@@ -1,18 +1,18 @@
-//===- Messages.h - what ranks of a pipeline send each other ----*- C++ -*-===//
+//===- Messages.h - messages between the ranks of a pipeline ----*- C++ -*-===//
 //
-// An F sends its activation to the rank of the next stage, a B or an I its gradient to that of
-// the stage before; where both stages are on one rank there is no message.
+// An F sends its activation to the rank of the next stage. A B or an I sends its gradient to
+// the rank of the previous stage. There is no message if both stages are on one rank.
 //
-// A rank has one queue of messages, sends and receives, which are carried out one after the
-// other beside its cells, as collectives are (docs/Design.md, Many ranks): the message at the
-// head is over when it is at the head of both ranks' queues and both have started it.  All
-// queues are parts of one order of all messages, that in which they are made.  So ranks never
-// wait for each other in a circle, and between two ranks sends and receives have the same
-// order, whatever the order of the cells that take them.
+// Each rank has one queue of messages, both sends and receives. They run one after the other
+// beside the rank's cells, like collectives (docs/Design.md, Many ranks). A message completes
+// when it is at the head of both ranks' queues and both ranks have started it. All queues are
+// parts of one order of all messages, the order in which they are made. So ranks never
+// deadlock, and the sends of one rank to another match the order of receives, whatever the
+// order of the cells that consume them.
 //
-// A rank starts a send behind the cell that makes it.  It starts a receive before the cell that
-// takes it, before whatever stands behind it in the queue, and earlier while few others are
-// open: until it is started, the sender's queue stands still.
+// A rank starts a send after the cell that makes it. It starts a receive before the cell that
+// consumes it and before everything behind it in the queue, and earlier while few others are
+// open, because the sender's queue stalls until the receive is started.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_PIPELINE_MESSAGES_H
@@ -23,17 +23,17 @@
 namespace braid::pipeline {
 
 struct Message {
-  /// The cells that make and take it, on two ranks.
+  /// Cells that make and consume the message, on two ranks.
   Place producer, consumer;
 };
 
 struct RankMessages {
-  /// Sends and receives, by their numbers, in order.
+  /// Numbers of its sends and receives, in order.
   std::vector<unsigned> queue;
-  /// How many of the queue are started before each cell, and behind the last.  A cell itself
-  /// waits for no message but the one that it takes.
+  /// Number of messages of the queue that are started before each cell, and after the last.
+  /// A cell itself waits only for the message that it consumes.
   std::vector<unsigned> started;
-  /// The most receives that are started whose cells have not begun: the buffers for them.
+  /// Peak number of started receives whose cells have not begun, which is the number of receive buffers.
   unsigned buffers = 0;
 };
 
@@ -42,28 +42,29 @@ struct MessagePlan {
   std::vector<RankMessages> ranks;
 };
 
-/// The message that a cell takes, or that it sends; none if it has none.
+/// The messages that a cell consumes and sends; no value if it has none.
 struct CellMessages {
   std::optional<unsigned> receive, send;
 };
-/// By rank and by its cells.
+/// Returns the messages of each cell, by rank and by the rank's cells.
 std::vector<std::vector<CellMessages>> messagesOfCells(const Schedule &schedule, const std::vector<Message> &messages);
 
-/// As many as cost no time in the schedules that have a name, if messages take none.
+/// Default number of receives that are started ahead. It costs no time in the named schedules if messages take none.
 inline constexpr unsigned kReceivesAhead = 4;
 
-/// Messages are in the order in which their cells end in the simulation.  Receives are started
-/// early while fewer than `ahead` are open.  O(messages log messages).
+/// Orders messages by the end of their producers in the simulation. Starts receives early
+/// while fewer than `ahead` are open. O(messages log messages).
 MessagePlan planMessages(const Schedule &schedule, const Simulation &simulation, unsigned ahead = kReceivesAhead);
 
-/// Whether each message is of cells that make and take it, is in both queues once and in the
-/// same order as others between the two ranks, is started behind its producer and before its
-/// consumer, and whether all cells and messages come to an end.
+/// Fails unless all cells and messages complete and each message
+/// - connects the cell that makes it and the cell that consumes it,
+/// - is in both queues once, in the same order as others between the two ranks, and
+/// - is started after its producer and before its consumer.
 llvm::Error verify(const Schedule &schedule, const MessagePlan &plan);
 
-/// When each cell is if messages are carried out by queues: one after the other, each occupying
-/// both queues for its time, while `simulate` lets them pass each other.  With times that passed
-/// `check`, and a plan that was verified.
+/// Returns the times of all cells if messages run in queues: one after the other, each occupying
+/// both queues for its time, whereas `simulate` lets them pass each other. Requires times that
+/// passed `check`, and a verified plan.
 Simulation simulateQueues(const Schedule &schedule, const std::vector<StageTimes> &stages, const MessagePlan &plan);
 
 } // namespace braid::pipeline

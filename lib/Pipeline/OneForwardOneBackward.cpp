@@ -1,14 +1,14 @@
-//===- OneForwardOneBackward.cpp - 1F1B: a backward as early as it can be -===//
+//===- OneForwardOneBackward.cpp - 1F1B: backwards as early as possible ---===//
 //
-// PipeDream-Flush (Narayanan et al. 2020, arXiv:2006.09503; 1F1B in Megatron-LM).  Rank r does
-// p-1-r forwards ahead, then a forward and a backward in turn, then the backwards that are
-// left.  Three ranks, four microbatches:
+// PipeDream-Flush (Narayanan et al. 2020, arXiv:2006.09503; 1F1B in Megatron-LM).  Rank r runs
+// p-1-r forwards ahead, then alternates between a forward and a backward, then runs the
+// remaining backwards.  Three ranks, four microbatches:
 //
 //   F0 F1 F2 .. .. .. .. B0--- F3 B1--- .. B2--- .. B3---
 //   .. F0 F1 .. .. B0--- F2 B1--- F3 B2--- .. B3--- .. ..
 //   .. .. F0 B0--- F1 B1--- F2 B2--- F3 B3--- .. .. .. ..
 //
-// As idle as GPipe, but rank r holds p-r microbatches and no more.
+// The idle time is the same as with GPipe, but rank r holds only p-r microbatches.
 //
 //===----------------------------------------------------------------------===//
 

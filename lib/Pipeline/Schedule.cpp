@@ -1,4 +1,4 @@
-//===- Schedule.cpp - a table that can be carried out ---------------------===//
+//===- Schedule.cpp - verified tables with an index -----------------------===//
 
 #include "lib/Pipeline/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,7 +32,7 @@ std::optional<Place> Schedule::readerOf(const Cell &cell) const {
 
 std::vector<unsigned> Schedule::walk(llvm::function_ref<void(Place)> visit) const {
   std::vector<unsigned> visited(numRanks(), 0);
-  // Ranks that may be able to go on: at first all, then those that take what was made.
+  // Ranks that may be able to advance: at first all, then the consumers of each visited cell.
   SmallVector<unsigned> ready(llvm::reverse(llvm::seq(0u, numRanks())));
   while (!ready.empty()) {
     unsigned rank = ready.pop_back_val();

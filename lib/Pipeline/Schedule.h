@@ -1,7 +1,7 @@
-//===- Schedule.h - a table that can be carried out -------------*- C++ -*-===//
+//===- Schedule.h - verified tables with an index ---------------*- C++ -*-===//
 //
-// A Schedule is a table that `verify` found to be right, with an index of its cells: what
-// simulates it, plans its messages and assigns its memory need not look for errors again.
+// A Schedule is a table that `verify` accepted, with an index of its cells. Simulation,
+// message planning and slot assignment need not check for errors again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_PIPELINE_SCHEDULE_H
@@ -14,13 +14,13 @@
 
 namespace braid::pipeline {
 
-/// A cell of a table, by its rank and its number in the row, idle columns not counted.
+/// A cell of a table: its rank and its number in the row, without counting idle columns.
 struct Place {
   unsigned rank, index;
   friend bool operator==(Place, Place) = default;
 };
 
-/// The most microbatches of stages that a rank may hold at once.
+/// Limit of microbatches of stages that a rank may hold at once.
 using HeldLimit = std::optional<unsigned>;
 
 class Schedule {
@@ -33,23 +33,22 @@ public:
 
   unsigned rankOf(unsigned stage) const { return ranks[stage]; }
   Place forward(unsigned stage, unsigned microbatch) const { return forwards[number(stage, microbatch)]; }
-  /// Its B or its I.
+  /// Returns the B or I of a stage and microbatch.
   Place gradient(unsigned stage, unsigned microbatch) const { return gradients[number(stage, microbatch)]; }
-  /// Its B or its W.
+  /// Returns the B or W of a stage and microbatch.
   Place release(unsigned stage, unsigned microbatch) const { return ends[number(stage, microbatch)]; }
 
-  /// The cells that must be over before this one: at most its own forward or I, and the
-  /// neighbour whose activation or gradient it takes.
+  /// Returns the cells that must end before this one: at most its own forward or I, and
+  /// the neighbor's cell whose activation or gradient it consumes.
   llvm::SmallVector<Place, 2> inputsOf(const Cell &cell) const;
-  /// The cell of another stage that takes what this one makes.
+  /// Returns the cell of another stage that consumes this cell's result.
   std::optional<Place> readerOf(const Cell &cell) const;
 
-  /// Visits cells, each behind its inputs and behind those before it in its row.  Returns how
-  /// many cells of each rank were visited: all of them, if ranks do not wait for each other.
+  /// Visits cells, each after its inputs and after the cells before it in its row. Returns
+  /// how many cells of each rank were visited: all of them, if ranks do not deadlock.
   std::vector<unsigned> walk(llvm::function_ref<void(Place)> visit) const;
 
-  /// Moves cells to the columns in which they are if each takes one: a cell then stands behind
-  /// the columns of its inputs.
+  /// Moves each cell to its column if every cell takes one column: after the columns of its inputs.
   void align();
 
 private:
@@ -61,9 +60,8 @@ private:
   std::vector<Place> forwards, gradients, ends;
 };
 
-/// Whether every stage is on one rank and does every microbatch once, forward and back, whether
-/// cells stand behind their inputs, on their own rank and among ranks, and whether ranks hold
-/// no more than the limit.  O(cells).
+/// Fails unless every stage is on one rank and runs every microbatch once, forward and back, cells
+/// follow their inputs on their own rank and across ranks, and ranks hold at most the limit. O(cells).
 llvm::Expected<Schedule> verify(Table table, HeldLimit limit = {});
 
 } // namespace braid::pipeline

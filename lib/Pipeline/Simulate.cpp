@@ -1,4 +1,4 @@
-//===- Simulate.cpp - when each cell of a schedule takes place ------------===//
+//===- Simulate.cpp - times of the cells of a schedule --------------------===//
 
 #include "lib/Pipeline/Simulate.h"
 #include "lib/Pipeline/Failure.h"

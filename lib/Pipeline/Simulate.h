@@ -1,8 +1,8 @@
-//===- Simulate.h - when each cell of a schedule takes place ----*- C++ -*-===//
+//===- Simulate.h - times of the cells of a schedule ------------*- C++ -*-===//
 //
-// Ranks do their cells in order, each when the rank is free and what the cell takes has
-// arrived.  Sends take no time of the rank; a message arrives some time behind the cell that
-// makes it, and messages do not hinder each other.
+// Ranks run their cells in order, each as soon as the rank is free and the cell's inputs
+// have arrived. A send takes no time of the rank. A message arrives some time after the cell
+// that makes it, and messages do not delay each other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_PIPELINE_SIMULATE_H
@@ -12,16 +12,16 @@
 
 namespace braid::pipeline {
 
-/// What a stage takes, in any unit of time.
+/// Times of a stage, in any unit.
 struct StageTimes {
   double forward = 1, inputGradient = 1, weightGradient = 1;
-  /// What its activation takes to the next stage's rank, and its gradient to the rank of the
-  /// stage before; nothing where that is its own.
+  /// Time of sending its activation to the next stage's rank, and its gradient to the
+  /// previous stage's rank. 0 if that is the same rank.
   double sendActivation = 0, sendGradient = 0;
 
-  /// A B takes an I and a W.
+  /// Returns the time of an action; a B takes an I and a W.
   double of(Action action) const;
-  /// What the message that an action sends takes.
+  /// Returns the time of the message that an action sends.
   double ofMessage(Action action) const { return action == Action::Forward ? sendActivation : sendGradient; }
 };
 
@@ -30,28 +30,27 @@ struct Span {
 };
 
 struct Simulation {
-  /// By rank and by its cells.
+  /// Time spans by rank and by its cells.
   std::vector<std::vector<Span>> spans;
-  /// How long each rank computes.
+  /// Computing time of each rank.
   std::vector<double> busy;
-  /// When the last rank is ready.
+  /// End of the last rank.
   double end = 0;
-  /// The share of all ranks' time until then in which they are idle.
+  /// Idle share of all ranks' time until the end.
   double bubble = 0;
 
-  /// With all spans of the schedule at 0.
+  /// Starts with all spans of the schedule at 0.
   explicit Simulation(const Schedule &schedule);
   Simulation() = default;
-  /// Puts a cell of some time there; `finish` when all are.
+  /// Sets the time span of a cell; call `finish` after the last one.
   void put(Place place, double begin, double time);
   void finish();
 };
 
-/// Whether there is an entry for each stage, of finite numbers that are not negative, and not
-/// all nothing.
+/// Fails unless there is an entry for each stage, and all numbers are finite, not negative, and not all 0.
 llvm::Error check(const Schedule &schedule, const std::vector<StageTimes> &stages);
 
-/// With times that passed `check`.  O(cells).
+/// Simulates a schedule with times that passed `check`. O(cells).
 Simulation simulate(const Schedule &schedule, const std::vector<StageTimes> &stages);
 
 } // namespace braid::pipeline

@@ -1,4 +1,4 @@
-//===- SimulateQueues.cpp - a schedule whose messages are in queues -------===//
+//===- SimulateQueues.cpp - times of cells with messages in queues --------===//
 
 #include "lib/Pipeline/Messages.h"
 
@@ -6,8 +6,7 @@ using namespace braid::pipeline;
 
 namespace {
 
-/// Cells and messages as they come to an end.  Which is first does not matter: each is put where
-/// the clocks of its rank and of its queues say.
+/// Completes cells and messages in any order: the clocks of a rank and of its queues determine each time.
 class QueueSimulator {
 public:
   QueueSimulator(const Schedule &schedule, const std::vector<StageTimes> &stages, const MessagePlan &plan)
@@ -19,17 +18,17 @@ private:
   static constexpr double kNever = -1;
 
   struct Rank {
-    /// Cells that are over, messages that are over, and when the last of each was.
+    /// Number of completed cells and of completed messages, and the end of the last of each.
     unsigned done = 0, over = 0;
     double free = 0, queueFree = 0;
-    /// When each message of the queue was started.
+    /// Start times of the messages of the queue.
     std::vector<double> starts;
   };
 
   void start(unsigned rank);
   bool computes(unsigned rank);
   bool completes(unsigned rank);
-  /// Whether a message is at the head of a queue, and started.
+  /// Returns whether a message is at the head of a queue, and started.
   bool isHead(unsigned rank, unsigned number) const {
     const Rank &its = ranks[rank];
     return its.over < its.starts.size() && plan.ranks[rank].queue[its.over] == number;
@@ -40,7 +39,7 @@ private:
   const MessagePlan &plan;
   std::vector<std::vector<CellMessages>> cells;
   std::vector<Rank> ranks;
-  /// Of each message.
+  /// Arrival time of each message.
   std::vector<double> arrivals;
   std::vector<unsigned> ready;
   Simulation result;
@@ -48,7 +47,7 @@ private:
 
 } // namespace
 
-/// What is started before the next cell.
+/// Starts the messages that are due before the next cell.
 void QueueSimulator::start(unsigned rank) {
   Rank &its = ranks[rank];
   its.starts.resize(plan.ranks[rank].started[its.done], its.free);

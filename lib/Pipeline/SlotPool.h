@@ -8,7 +8,7 @@
 
 namespace braid::pipeline {
 
-/// Slots of which the lowest free one is taken; there are as many as were ever needed.
+/// Pool that hands out the lowest free slot; `count` is the peak number of slots in use.
 class SlotPool {
 public:
   unsigned take() {

@@ -1,4 +1,4 @@
-//===- Slots.cpp - where held microbatches lie ----------------------------===//
+//===- Slots.cpp - slots of held microbatches -----------------------------===//
 
 #include "lib/Pipeline/Slots.h"
 #include "lib/Pipeline/SlotPool.h"

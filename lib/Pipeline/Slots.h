@@ -1,11 +1,11 @@
-//===- Slots.h - where held microbatches lie --------------------*- C++ -*-===//
+//===- Slots.h - slots of held microbatches ---------------------*- C++ -*-===//
 //
-// What a stage keeps of a microbatch from its F to its B or W lies in a slot.  A microbatch
-// gets the lowest slot that is free, so there are no more slots than microbatches held at
-// once: that number follows from the table, and with it the memory of a rank.
+// The tensors that a stage keeps of a microbatch from its F to its B or W are in a slot. A
+// microbatch gets the lowest free slot, so there are as many slots as microbatches held at
+// once. That number follows from the table, and it determines the memory of a rank.
 //
-// Stages of a rank hold their most at different times, so slots that all of them share (of the
-// size of the largest) are fewer than those of each stage together.
+// The stages of a rank reach their peaks at different times. So slots that all stages share
+// (of the size of the largest) are fewer than the sum over the stages.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_PIPELINE_SLOTS_H
@@ -18,16 +18,16 @@ namespace braid::pipeline {
 enum class SlotsOf { Stage, Rank };
 
 struct Slots {
-  /// How many there are, by stage or by rank.
+  /// Number of slots, by stage or by rank.
   std::vector<unsigned> counts;
-  /// The slot of each microbatch, by stage.
+  /// Slot of each microbatch, by stage.
   std::vector<std::vector<unsigned>> numbers;
 };
 
-/// O(cells log slots).
+/// Assigns the slots. O(cells log slots).
 Slots assignSlots(const Schedule &schedule, SlotsOf owner);
 
-/// The most microbatches of stages that each rank holds at once.
+/// Returns the peak number of microbatches of stages that each rank holds.
 std::vector<unsigned> peaksHeld(const Schedule &schedule);
 
 } // namespace braid::pipeline

@@ -7,19 +7,19 @@
 
 namespace braid::pipeline {
 
-/// For each stage, which of its rank's stages it is.
+/// Returns for each stage its number among its rank's stages.
 std::vector<unsigned> chunksOf(const Schedule &schedule);
 
-/// A line for each rank, `width` columns at most for its time.  A cell is called 1F3 or F3 where
-/// there is room, else by its letter, which is small for a rank's second stage, its fourth and so
-/// on; dots are idle.  Ranks from `mostRanks` on are left out.
+/// Prints a line for each rank, at most `width` columns long. A cell is 1F3 or F3 if there is
+/// room, else its letter, in lower case for a rank's second stage, its fourth and so on; dots are
+/// idle. Leaves out ranks from `mostRanks` on.
 void printTimeline(const Schedule &schedule, const Simulation &simulation, unsigned width, unsigned mostRanks,
                    llvm::raw_ostream &os);
 
-/// The most cells of a drawing.
+/// Upper limit of cells in a drawing.
 inline constexpr size_t kMaxDrawnCells = 100'000;
 
-/// A drawing as SVG, below the caption; a cell's tooltip says when it is.
+/// Writes an SVG drawing, below the caption; a cell's tooltip shows its times.
 llvm::Error writeSvg(const Schedule &schedule, const Simulation &simulation, llvm::StringRef caption,
                      llvm::raw_ostream &os);
 

@@ -9,7 +9,7 @@
 
 using namespace braid::pipeline;
 
-// In pixels.
+// Sizes in pixels.
 static constexpr double kLeft = 64, kTop = 64, kRow = 28, kGap = 4, kBottom = 36, kCell = 22, kWidest = 4000,
                         kNarrowest = 480;
 static constexpr unsigned kTicks = 12;
@@ -46,7 +46,7 @@ private:
   const Simulation &simulation;
   llvm::raw_ostream &os;
   std::vector<unsigned> chunks;
-  /// Pixels for a unit of time.
+  /// Pixels per unit of time.
   double scale;
 };
 
@@ -72,7 +72,7 @@ void Drawing::drawLegend() {
   }
 }
 
-/// Labels say the microbatch; stages after the first of a rank are brighter.
+/// Draws a cell, labeled with its microbatch; every second stage of a rank is brighter.
 void Drawing::drawCell(Place place) {
   const Cell &cell = schedule.at(place);
   const Span &span = simulation.spans[place.rank][place.index];
@@ -96,7 +96,7 @@ void Drawing::drawRow(unsigned rank) {
     drawCell({rank, index});
 }
 
-/// At most kTicks numbers of which each is 1, 2 or 5 times a power of ten more than the last.
+/// Draws at most kTicks ticks. Their distance is 1, 2 or 5 times a power of ten.
 void Drawing::drawTicks() {
   double decade = std::pow(10, std::floor(std::log10(simulation.end / kTicks))), step = decade;
   for (double factor : {2, 5, 10})

@@ -16,12 +16,12 @@ std::vector<unsigned> braid::pipeline::chunksOf(const Schedule &schedule) {
 
 namespace {
 
-/// How cells are named: 1F3, F3 (f3 for a rank's second stage, its fourth and so on), F.
+/// Names of cells: 1F3, F3 (f3 for a rank's second stage, its fourth and so on), F.
 enum class Names { Full, Short, Letters };
 
 struct Layout {
   Names names;
-  /// Columns for a unit of time.
+  /// Columns per unit of time.
   double scale;
 };
 
@@ -36,7 +36,7 @@ static std::string nameOf(const Cell &cell, unsigned chunk, Names names) {
   return names == Names::Letters ? name : name + std::to_string(cell.microbatch);
 }
 
-/// The longest names that fit into the columns of the shortest cell, with a blank behind them.
+/// Returns the longest names that fit into the columns of the shortest cell, with a space after them.
 static Layout layoutOf(const Schedule &schedule, const Simulation &simulation, unsigned width) {
   double shortest = simulation.end;
   for (const auto &row : simulation.spans)
@@ -51,7 +51,7 @@ static Layout layoutOf(const Schedule &schedule, const Simulation &simulation, u
   return {Names::Letters, columns >= 1 ? 1 / shortest : width / simulation.end};
 }
 
-/// A name in some columns, of which the last is free unless names are letters.
+/// Fills some columns with a name; the last column is blank unless names are letters.
 static std::string fill(std::string name, size_t columns, Names names) {
   bool hasBlank = names != Names::Letters && name.size() < columns;
   name.resize(columns - hasBlank, '-');
@@ -68,7 +68,7 @@ void braid::pipeline::printTimeline(const Schedule &schedule, const Simulation &
     for (unsigned index = 0; index < simulation.spans[rank].size(); ++index) {
       const Cell &cell = schedule.at({rank, index});
       size_t begin = column(simulation.spans[rank][index].begin), end = column(simulation.spans[rank][index].end);
-      if (begin < end) // else it is too short to be seen
+      if (begin < end) // otherwise it is too short to be visible
         line.replace(begin, end - begin,
                      fill(nameOf(cell, chunks[cell.stage], layout.names), end - begin, layout.names));
     }

@@ -1,9 +1,9 @@
-//===- Verify.cpp - whether a table can be carried out --------------------===//
+//===- Verify.cpp - verification of tables --------------------------------===//
 //
-// Knows nothing of what made the table.  First an index of cells is made, which shows what is
-// missing or there twice; then each cell is compared with its inputs in the same row; then
-// ranks walk along their rows, and where they wait for each other the cycle is named; then
-// what they hold is counted.
+// Independent of the code that made the table. First an index of cells shows which are
+// missing or duplicate. Then each cell is compared with its inputs in the same row. Then
+// ranks walk along their rows; if they wait for each other, the error names the cycle. Last,
+// the held microbatches are counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,7 +133,7 @@ Error Verifier::checkComplete() {
   return Error::success();
 }
 
-/// What an input is to a cell.
+/// Returns the relation of an input to a cell, for messages.
 static const char *relationOf(const Cell &cell, const Cell &input) {
   if (cell.stage != input.stage)
     return input.action == Action::Forward ? "whose activation it takes" : "whose gradient it takes";
@@ -150,7 +150,7 @@ Error Verifier::checkRowOrder() {
   return Error::success();
 }
 
-/// What a rank that does not go on waits for; `next` is the rank that does not get there.
+/// Returns what a stuck rank waits for; `next` is the rank that has not reached that cell.
 std::string Verifier::waitOf(unsigned rank, const std::vector<unsigned> &visited, unsigned &next) const {
   const Cell &cell = at({rank, visited[rank]});
   for (Place input : schedule.inputsOf(cell))
@@ -170,7 +170,7 @@ Error Verifier::checkDeadlock() {
     ++rank;
   if (rank == schedule.numRanks())
     return Error::success();
-  // Each waits for one that waits: along them there is a cycle.
+  // Each stuck rank waits for another stuck rank, so following them leads into a cycle.
   std::vector<bool> seen(schedule.numRanks());
   while (!seen[rank]) {
     seen[rank] = true;

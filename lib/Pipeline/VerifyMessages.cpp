@@ -1,7 +1,7 @@
-//===- VerifyMessages.cpp - whether messages of a pipeline come to an end -===//
+//===- VerifyMessages.cpp - verification of message plans -----------------===//
 //
-// Knows nothing of the order that the plan was made from: it compares messages with the
-// schedule, queues with messages, and then carries all of it out.
+// Independent of the order that the plan was made from. Compares messages with the
+// schedule and queues with messages, and then executes both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ private:
     return llvm::formatv("the message from {0} on rank {1} to {2} on rank {3}", schedule.at(message.producer).str(),
                          message.producer.rank, schedule.at(message.consumer).str(), message.consumer.rank);
   }
-  /// Of the message at the head of a rank's queue; none if all are over or it is not started.
+  /// Returns the message at the head of a rank's queue; no value if all are complete or it is not started.
   std::optional<unsigned> head(unsigned rank) const {
     const RankMessages &messages = plan.ranks[rank];
     return over[rank] < messages.started[done[rank]] ? std::optional(messages.queue[over[rank]]) : std::nullopt;
@@ -47,17 +47,17 @@ private:
   const Schedule &schedule;
   const MessagePlan &plan;
   std::vector<std::vector<CellMessages>> cells;
-  /// Where each message is in the queues of its sender and of its receiver.
+  /// Position of each message in the queues of its sender and of its receiver.
   std::vector<std::pair<unsigned, unsigned>> positions;
-  /// Of each rank, how many cells are done, and how many messages are over.
+  /// For each rank, the number of completed cells, and of completed messages.
   std::vector<unsigned> done, over;
-  /// Ranks that may be able to go on.
+  /// Ranks that may be able to advance.
   llvm::SmallVector<unsigned> ready;
 };
 
 } // namespace
 
-/// Messages are those that the schedule needs, each once.
+/// Fails unless the messages are those that the schedule needs, each once.
 Error MessageVerifier::checkMessages() {
   size_t needed = 0;
   for (auto [rank, row] : llvm::enumerate(schedule.getTable().rows))
@@ -83,7 +83,7 @@ Error MessageVerifier::checkMessages() {
   return Error::success();
 }
 
-/// Each message of the rank stands in its queue once.
+/// Fails unless each message of the rank is in its queue once.
 Error MessageVerifier::checkQueue(unsigned rank) {
   constexpr unsigned kNowhere = ~0u;
   size_t needed = 0;
@@ -123,7 +123,7 @@ Error MessageVerifier::checkStarts(unsigned rank) {
   return Error::success();
 }
 
-/// What one rank sends another is received in the same order.
+/// Fails unless messages from one rank to another are received in the order in which they are sent.
 Error MessageVerifier::checkPairs() {
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> last;
   for (unsigned rank = 0; rank < schedule.numRanks(); ++rank)
@@ -139,7 +139,7 @@ Error MessageVerifier::checkPairs() {
   return Error::success();
 }
 
-/// Does the next cell of a rank, if what it takes is there.
+/// Runs the next cell of a rank if its inputs are there.
 bool MessageVerifier::computes(unsigned rank) {
   unsigned index = done[rank];
   if (index == cells[rank].size())
@@ -147,11 +147,11 @@ bool MessageVerifier::computes(unsigned rank) {
   std::optional<unsigned> receive = cells[rank][index].receive;
   if (receive && positions[*receive].second >= over[rank])
     return false;
-  ++done[rank]; // inputs on the same rank stand before it: the schedule was verified
+  ++done[rank]; // inputs on the same rank come before it: the schedule was verified
   return true;
 }
 
-/// Carries out the message at the head of a rank's queue, if it is at that of the other's.
+/// Completes the message at the head of a rank's queue, if it is also at the head of the other rank's.
 bool MessageVerifier::completes(unsigned rank) {
   std::optional<unsigned> number = head(rank);
   if (!number)

@@ -1,7 +1,7 @@
-//===- VerifyWalk.cpp - whether the lists of ranks come to an end ---------===//
+//===- VerifyWalk.cpp - verification of the lists of ranks ----------------===//
 //
-// Knows nothing of how lists and slots were made: it carries the lists out, with a queue of
-// messages for each rank, and keeps book of what lies in which slot.
+// Independent of how lists and slots were made. Executes the lists with a queue of messages
+// for each rank, and tracks the content of each slot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using llvm::Error;
 
 namespace {
 
-/// A message by what is sent: an activation or a gradient, its sender's stage, the microbatch.
+/// A message, identified by its content: activation or gradient, sender's stage, microbatch.
 struct MessageKey {
   bool isGradient;
   unsigned stage, microbatch;
@@ -31,16 +31,16 @@ public:
   Error run();
 
 private:
-  /// Whether the rank goes on.
+  /// Executes the next step of a rank; returns whether the rank advances.
   llvm::Expected<bool> advance(unsigned rank);
   Error compute(unsigned rank, const WalkStep &step);
   Error start(unsigned rank, const WalkStep &step);
   bool isOver(const WalkStep &step) const { return over.count(keyOf(step)); }
-  /// Whether there were any.
+  /// Completes messages; returns whether there were any.
   bool completeMessages();
   Error put(unsigned stage, Buffer buffer, unsigned microbatch, const WalkStep &step);
   Error find(unsigned stage, Buffer buffer, unsigned microbatch, const WalkStep &step);
-  /// What a cell takes: whether it is there, and was waited for if it comes from another rank.
+  /// Checks that a cell's input is there, and that it was waited for if it comes from another rank.
   Error take(unsigned rank, const Cell &cell, const WalkStep &step);
   Error checkEnd() const;
   void clear(unsigned stage, Buffer buffer, unsigned microbatch) { contents.erase(slotOf(stage, buffer, microbatch)); }
@@ -59,14 +59,14 @@ private:
 
   const Schedule &schedule;
   const Walk &walk;
-  /// Of each rank, its next step and its next cell.
+  /// Next step and next cell of each rank.
   std::vector<unsigned> positions, cells;
   std::vector<std::vector<MessageKey>> queues;
   std::vector<size_t> heads;
   std::map<MessageKey, bool> over;
-  /// Those that their receivers waited for.
+  /// Messages that their receivers waited for.
   std::set<MessageKey> received;
-  /// The microbatch in each slot.
+  /// Microbatch in each slot.
   std::map<std::tuple<unsigned, Buffer, unsigned>, unsigned> contents;
 };
 
@@ -104,7 +104,7 @@ Error WalkVerifier::take(unsigned rank, const Cell &cell, const WalkStep &step) 
   return find(cell.stage, isForward ? Buffer::ActivationIn : Buffer::GradientIn, cell.microbatch, step);
 }
 
-/// A cell, with what it takes, makes and leaves.
+/// Executes a cell: its inputs, its results, and the slots that it frees.
 Error WalkVerifier::compute(unsigned rank, const WalkStep &step) {
   const Table::Row &row = schedule.getTable().rows[rank];
   if (cells[rank] == row.size() || row[cells[rank]].action != step.action || row[cells[rank]].stage != step.stage ||
@@ -142,7 +142,7 @@ Error WalkVerifier::start(unsigned rank, const WalkStep &step) {
   return put(step.stage, key.isGradient ? Buffer::GradientIn : Buffer::ActivationIn, step.microbatch, step);
 }
 
-/// Those at the heads of both queues.
+/// Completes the messages that are at the heads of both queues.
 bool WalkVerifier::completeMessages() {
   bool wereAny = false;
   auto headOf = [&](unsigned rank) {
@@ -181,7 +181,7 @@ llvm::Expected<bool> WalkVerifier::advance(unsigned rank) {
   return true;
 }
 
-/// Nothing is left to do, or under way.
+/// Fails unless everything is done and no message is in flight.
 Error WalkVerifier::checkEnd() const {
   for (unsigned rank = 0; rank < schedule.numRanks(); ++rank) {
     if (positions[rank] < walk.ranks[rank].size())

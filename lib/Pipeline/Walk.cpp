@@ -1,4 +1,4 @@
-//===- Walk.cpp - what each rank does, step by step -----------------------===//
+//===- Walk.cpp - steps of each rank --------------------------------------===//
 
 #include "lib/Pipeline/Walk.h"
 #include "lib/Pipeline/SlotPool.h"
@@ -16,7 +16,7 @@ std::string WalkStep::str() const {
 
 namespace {
 
-/// The list of one rank.
+/// Makes the list of one rank.
 class Lister {
 public:
   Lister(const Schedule &schedule, const MessagePlan &plan, unsigned rank, Walk &walk)
@@ -50,13 +50,13 @@ private:
   Walk &walk;
   std::vector<WalkStep> &steps;
   std::vector<std::array<SlotPool, kNumBuffers>> pools;
-  /// By stage, activations and gradients: the microbatches that were sent, in order.
+  /// Microbatches that were sent, in order; by stage, for activations and gradients.
   std::vector<std::array<std::vector<unsigned>, 2>> sent;
 };
 
 } // namespace
 
-/// What takes it where it is sent to.
+/// Returns the buffer that receives the message at its destination.
 static Buffer bufferOfInput(Action action) {
   return action == Action::Forward ? Buffer::ActivationIn : Buffer::GradientIn;
 }
@@ -79,7 +79,7 @@ void Lister::startThrough(unsigned count) {
     start(plan.ranks[rank].queue[numStarted++]);
 }
 
-/// What is sent has few slots, which are used in turn.
+/// Waits for an earlier send to free its slot: sends share a few slots in turn.
 void Lister::makeRoomToSend(const Cell &cell) {
   std::vector<unsigned> &before = sent[cell.stage][cell.action != Action::Forward];
   BufferSlots &out = slots(cell.stage, bufferOfOutput(cell.action));
@@ -121,7 +121,7 @@ void Lister::run(llvm::ArrayRef<CellMessages> cells) {
       release(cell);
   }
   startThrough(plan.ranks[rank].queue.size());
-  // Nothing is under way when the step goes on.
+  // Wait for all sends, so that none is in flight after the last cell.
   for (unsigned stage = 0; stage < sent.size(); ++stage)
     for (bool isGradient : {false, true}) {
       const std::vector<unsigned> &microbatches = sent[stage][isGradient];

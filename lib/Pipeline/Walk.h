@@ -1,12 +1,12 @@
-//===- Walk.h - what each rank does, step by step ---------------*- C++ -*-===//
+//===- Walk.h - steps of each rank ------------------------------*- C++ -*-===//
 //
-// A schedule with its messages as lists: a rank runs a cell, starts a message, or waits for one,
-// one after the other.  What a cell takes, makes and keeps lies in slots, of which a list says for
-// each microbatch which one it is, so that a program needs no more than the microbatch.
+// Lists a schedule with its messages as steps: a rank runs a cell, starts a message, or waits for
+// one. The inputs, results and saved tensors of a cell are in slots. A list gives the slot of each
+// microbatch, so a program needs to know only the microbatch.
 //
 // A received activation or gradient stays in its slot until the stage releases the microbatch.
-// What is sent has few slots, and a cell waits for the message that used its slot before.  Where
-// two neighbouring stages are on one rank, what the one makes is what the other takes.
+// Sends have few slots, and a cell waits for the message that used its slot before. If two
+// adjacent stages are on one rank, the result of one is the input of the other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_PIPELINE_WALK_H
@@ -17,24 +17,24 @@
 
 namespace braid::pipeline {
 
-/// What a stage has slots for.
+/// Kinds of tensors for which a stage has slots.
 enum class Buffer : uint8_t { Saved, ActivationIn, ActivationOut, GradientIn, GradientOut };
 inline constexpr unsigned kNumBuffers = 5;
 
 struct BufferSlots {
-  /// 0 where the stage has no such thing.
+  /// Number of slots; 0 if the stage has no such tensor.
   unsigned count = 0;
-  /// By microbatch.
+  /// Slot of each microbatch.
   std::vector<unsigned> slotOf;
 };
 
 struct WalkStep {
   enum Kind : uint8_t { Run, Start, Wait } kind;
-  /// The cell, or the message's producer (Forward: an activation) seen from its stage.
+  /// Action of the cell, or of the message's producer (Forward: an activation).
   Action action;
-  /// Of a message: whether this rank sends it.
+  /// For a message, whether this rank sends it.
   bool isSend;
-  /// The stage of the cell; of a message the one that sends, or receives, it here.
+  /// Stage of the cell; for a message, the stage on this rank that sends or receives it.
   unsigned stage, microbatch;
 
   std::string str() const;
@@ -42,23 +42,23 @@ struct WalkStep {
 
 struct Walk {
   std::vector<std::vector<WalkStep>> ranks;
-  /// By stage.
+  /// Slots by stage.
   std::vector<std::array<BufferSlots, kNumBuffers>> stages;
 
   const BufferSlots &slots(unsigned stage, Buffer buffer) const { return stages[stage][static_cast<unsigned>(buffer)]; }
 };
 
-/// How many things of one kind a stage may be sending.
+/// Number of messages of one kind that a stage may be sending at once.
 inline constexpr unsigned kSendSlots = 2;
 
-/// O(cells log slots).
+/// Makes the steps of all ranks. O(cells log slots).
 Walk makeWalk(const Schedule &schedule, const MessagePlan &plan);
-/// With messages in the order that they have where all cells take equally long: everybody who asks for
-/// that of a schedule gets the same.
+/// Makes the steps with messages in their order for cells of equal time, so that all callers get the
+/// same steps for a schedule.
 Walk makeWalk(const Schedule &schedule);
 
-/// Carries the lists out: whether they come to an end, run the cells of the schedule in its order,
-/// find what they take, and never write a slot that is still needed.
+/// Executes the lists. Fails unless they complete, run the cells of the schedule in its order,
+/// find their inputs, and never overwrite a slot that is still needed.
 llvm::Error verify(const Schedule &schedule, const Walk &walk);
 
 } // namespace braid::pipeline

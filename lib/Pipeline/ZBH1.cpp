@@ -1,15 +1,15 @@
-//===- ZBH1.cpp - 1F1B whose weights' gradients fill the bubble -----------===//
+//===- ZBH1.cpp - 1F1B with weight gradients in the bubble ----------------===//
 //
 // Qi et al. 2023, Zero Bubble Pipeline Parallelism (arXiv:2401.10241), section 2.3.  1F1B with
-// I and W apart, so that a gradient is passed on before the weights' own are computed.  Rank r
-// starts its W's r microbatches late, when the ranks before it are waiting for gradients and
-// hold p microbatches; so it holds p, too.  Three ranks, four microbatches:
+// separate I and W, so that a gradient is passed on before the weights' own are computed.
+// Rank r starts its W's r microbatches late, when the ranks before it are waiting for
+// gradients and hold p microbatches; so it holds p, too.  Three ranks, four microbatches:
 //
 //   F0 F1 F2 .. .. I0 W0 F3 I1 W1 I2 W2 I3 W3
 //   .. F0 F1 .. I0 F2 I1 W0 F3 I2 W1 I3 W2 W3
 //   .. .. F0 I0 F1 I1 F2 I2 W0 F3 I3 W1 W2 W3
 //
-// What is left idle is p-1 times I, a third of 1F1B's.
+// The remaining idle time is p-1 times I, a third of 1F1B's.
 //
 //===----------------------------------------------------------------------===//
 

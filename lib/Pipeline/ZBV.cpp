@@ -1,13 +1,13 @@
-//===- ZBV.cpp - zero bubble on stages that go there and back -------------===//
+//===- ZBV.cpp - zero bubble with stages in a V ---------------------------===//
 //
 // Qi et al. 2024, Pipeline Parallelism with Controllable Memory (arXiv:2405.15362), and Zero
-// Bubble Pipeline Parallelism (arXiv:2401.10241), section 6.  A rank has two stages: r and
-// 2p-1-r.  A microbatch goes from rank 0 to rank p-1, which has the two stages in the middle,
-// and back to rank 0, where its loss is, and where its gradient starts at once.  This is the
-// order of PyTorch's ScheduleZBVZeroBubble.
+// Bubble Pipeline Parallelism (arXiv:2401.10241), section 6.  Each rank has two stages: r and
+// 2p-1-r.  A microbatch goes from rank 0 to rank p-1, which has the two middle stages, and
+// back to rank 0. Its loss is there, and its gradient starts there at once.  This is the order
+// of PyTorch's ScheduleZBVZeroBubble.
 //
-// Only the start is left idle: rank r waits for r forwards.  The order fills 2p-1 microbatches
-// and more; of fewer there are gaps, where the others would be.
+// Only the start is idle: rank r waits for r forwards.  The order needs at least 2p-1
+// microbatches; with fewer, the places of the missing ones are gaps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace braid::pipeline;
 
 namespace {
 
-/// Cells of the stages on the way there and on the way back.
+/// Builds the row of a rank with its two stages, one on the way there and one on the way back.
 class RowOfV {
 public:
   RowOfV(Shape shape, unsigned rank)
@@ -68,7 +68,7 @@ private:
     }
   }
 
-  /// Gradients for which others wait go first.
+  /// Runs the gradients that other ranks wait for first.
   void coolDown() {
     for (unsigned i = 0; i < rank; ++i) {
       gradient(kThere);
@@ -81,7 +81,7 @@ private:
   }
 
   unsigned p, rank;
-  /// More than there are, if there are few: what is too much is left out.
+  /// At least 2p-1; the row leaves out microbatches that do not exist.
   unsigned microbatches;
   RowBuilder row;
 };

@@ -86,7 +86,7 @@ static Tensor evaluateDropout(tg::DropoutOp op, const Operands &in) {
   double rate = op.getRate().convertToDouble();
   Tensor uniform(y.shape, y.elementType);
   fillUniform(in(op.getKey()), op.getStream(), uniform);
-  // The comparison happens in the element type, where the rate is rounded too.
+  // The comparison is done in the element type, to which the rate is rounded, too.
   double threshold = roundTo(y.elementType, rate);
   uniform.round();
   for (int64_t i = 0; i < y.size(); ++i)
@@ -131,7 +131,7 @@ static Tensor evaluateSoftmaxGrad(tg::SoftmaxGradOp op, const Operands &in) {
 // Rotary embedding
 //===----------------------------------------------------------------------===//
 
-/// A frequency as Llama 3.1 lowers it: by wavelengths, with two thresholds.
+/// Returns a frequency scaled as in Llama 3.1: by wavelength, with two thresholds.
 static double scaledFrequency(double frequency, tg::RopeScalingAttr scaling) {
   double factor = scaling.getFactor().convertToDouble();
   if (scaling.isLinear())

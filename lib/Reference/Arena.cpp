@@ -1,4 +1,4 @@
-//===- Arena.cpp - memory that knows what was written to it ---------------===//
+//===- Arena.cpp - memory that tracks its writers -------------------------===//
 
 #include "lib/Reference/Arena.h"
 #include "llvm/ADT/DenseSet.h"
@@ -22,7 +22,7 @@ template <typename T> static T load(const uint8_t *bytes) {
 template <typename T> static void store(uint8_t *bytes, T value) { std::memcpy(bytes, &value, sizeof(T)); }
 
 namespace {
-/// How elements of a type stand in memory; asked once for all elements of a tensor.
+/// Converts elements of a type to bytes and back. The type is inspected once for all elements of a tensor.
 class ElementBytes {
 public:
   explicit ElementBytes(Type type) : type(type), width(elementBytes(type)) {
@@ -45,7 +45,7 @@ private:
   Form form;
 
 public:
-  const int64_t width; // bytes
+  const int64_t width; // in bytes
 };
 } // namespace
 
@@ -123,7 +123,8 @@ void Arena::poisonWritten(int64_t offset, int64_t count) {
   }
 }
 
-/// `call` with the first byte of each element from `begin` on, whose dims are so many bytes apart.
+/// Calls `call` with the first byte of each element. `begin` is the byte of the first element; `steps` are
+/// the strides of the dims in bytes.
 static void forEachByte(ArrayRef<int64_t> shape, ArrayRef<int64_t> steps, int64_t begin,
                         function_ref<void(int64_t)> call) {
   if (shape.empty())
@@ -135,7 +136,7 @@ static void forEachByte(ArrayRef<int64_t> shape, ArrayRef<int64_t> steps, int64_
       forEachByte(shape.drop_front(), steps.drop_front(), begin, call);
 }
 
-/// `call` with the byte of the arena where each element begins, in row-major order.
+/// Calls `call` with the first byte of each element in the arena, in row-major order.
 static void forEachByte(const Place &place, function_ref<void(int64_t)> call) {
   Index steps(place.type.getStrides());
   for (int64_t &step : steps)

@@ -1,8 +1,8 @@
-//===- Arena.h - memory that knows what was written to it -------*- C++ -*-===//
+//===- Arena.h - memory that tracks its writers -----------------*- C++ -*-===//
 //
-// Bytes in the layout of the target, each with its owner: the buffer through
-// which it was last written, or none since it became live.  Dead bytes hold a
-// pattern that is a NaN as any float and a huge number as any int.
+// Bytes in the target's layout. Each byte has an owner: the buffer through which it was
+// last written, or none if it has not been written since it became live.  Dead bytes
+// hold a pattern that is a NaN as any float and a huge number as any int.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_ARENA_H
@@ -14,13 +14,13 @@
 
 namespace braid::reference {
 
-/// The byte that dead memory holds.  Four make the NaN 0x7FFF7FFF of f32 (and
-/// two of bf16); as i32 the number is 2147450879.
+/// Returns the byte that dead memory holds. Four of them make the NaN 0x7FFF7FFF of f32
+/// (and two of bf16); as i32 the number is 2147450879.
 inline uint8_t poisonByte(int64_t offset) { return offset % 2 ? 0x7F : 0xFF; }
 
 /// A reference with its place in the arena and the number of its buffer.
 struct Place {
-  int64_t offset; // bytes
+  int64_t offset; // in bytes
   exec::RefType type;
   int32_t owner = 0;
 
@@ -33,44 +33,44 @@ public:
   explicit Arena(int64_t size);
 
   int64_t size() const { return bytes.size(); }
-  /// Forgets a range: its bytes are poison and nobody's.
+  /// Resets a range: its bytes become poison without an owner.
   void poison(int64_t offset, int64_t count);
-  /// The same, but quick where nothing was written since it was last poison.
+  /// Resets a range like `poison`, but skips blocks that were not written since they were last poisoned.
   void poisonWritten(int64_t offset, int64_t count);
 
-  /// Poison that belongs to a collective under way.
+  /// Poisons a place that a collective in flight will write.
   void reserve(const Place &place);
 
-  /// An element of which some byte is not its buffer's but `owner`'s.
+  /// An element with a byte that belongs to `owner` instead of the place's buffer.
   struct Stranger {
     Index index;
-    int64_t byte; // of the arena, where it begins
+    int64_t byte; // first byte of the element in the arena
     int32_t owner;
   };
-  /// The first such element of a place, if any.
+  /// Returns the first such element of a place, if any.
   std::optional<Stranger> findStranger(const Place &place) const;
-  /// The tensor a place holds, whatever its bytes.
+  /// Returns the tensor in a place, whatever the owners of its bytes.
   Tensor read(const Place &place) const;
   void write(const Place &place, const Tensor &tensor);
 
   static constexpr int32_t kNobody = -1, kReserved = -2;
 
 private:
-  /// Says whose bytes these are.
+  /// Sets the owner of bytes.
   void own(int64_t begin, int64_t count, int32_t owner);
 
   std::vector<uint8_t> bytes;
   std::vector<int32_t> owners;
-  /// For each block of bytes, whether one was written since all were poison.
+  /// Whether each block of bytes was written since all of its bytes were poisoned.
   static constexpr int64_t kBlock = 4096;
   std::vector<bool> touched;
 };
 
-/// The tensor whose elements, one after another, have these bytes, and back.
+/// Converts the bytes of consecutive elements to a tensor, and back.
 Tensor tensorOfBytes(mlir::RankedTensorType type, llvm::StringRef bytes);
 void appendBytes(const Tensor &tensor, std::string &bytes);
 
-/// True if two places have a byte in common.
+/// Returns whether two places have a byte in common.
 bool overlap(const Place &a, const Place &b);
 
 } // namespace braid::reference

@@ -1,8 +1,8 @@
 //===- Attention.cpp - scaled dot-product attention and its gradient ------===//
 //
-// One query row at a time: batch b, head h, position s.  Query, key and value
-// are batch x sequence x heads x size; several query heads share a key head.  The op
-// of the graph and the library call are one function.
+// Computes one query row at a time: batch b, head h, position s.  Query, key and value
+// are batch x sequence x heads x size; several query heads share a key head.  One
+// function evaluates both the op of the graph and the library call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace braid;
 using namespace braid::reference;
 
 namespace {
-/// The sizes of an attention op, and where rows of its tensors begin.
+/// Sizes of an attention op, and the first elements of the rows of its tensors.
 struct Geometry {
   template <typename Op>
   Geometry(Op op, const Operands &in)
@@ -35,7 +35,7 @@ struct Geometry {
     return ((b * keys + t) * keyHeads + h / (heads / keyHeads)) * size;
   }
   int64_t row(int64_t b, int64_t h, int64_t s) const { return (b * heads + h) * queries + s; }
-  /// The keys that position s counts, in their order.
+  /// Returns the keys that position s sees, in order.
   std::vector<int64_t> counted(int64_t b, int64_t s) const {
     std::vector<int64_t> found;
     for (int64_t t = 0; t < keys; ++t)
@@ -59,18 +59,18 @@ private:
       : batch(query.shape[0]), queries(query.shape[1]), heads(query.shape[2]), size(query.shape[3]), keys(key.shape[1]),
         keyHeads(key.shape[2]), mask(mask), documents(documents), first(mask.getFirst()) {}
 
-  /// By the mask, both counted from the first key.
+  /// Returns whether the mask keeps a pair; both positions are relative to the first key.
   bool counts(int64_t key, int64_t query) const {
     return !mask.getCausal() || (key <= query && (!mask.hasWindow() || key > query - mask.getWindow()));
   }
   int64_t document(int64_t b, int64_t key) const { return documents->n(b * documents->shape[1] + keyStart + key); }
 
   const Tensor *documents; ///< May be null.
-  /// Where the first query stands, counted from the first key, and the position of that one.
+  /// Position of the first query relative to the first key, and position of the first key.
   int64_t first, keyStart = 0;
 };
 
-/// A score, and its derivative by the scaled product.
+/// A score, and its derivative with respect to the scaled product.
 struct Score {
   double value, slope;
 };
@@ -91,10 +91,10 @@ template <typename Op> static Score scoreOf(Op op, double product) {
   return {cap * bent, 1 - bent * bent};
 }
 
-/// What is left of a weight, by its row of scores and key.
+/// Returns the weight after dropout, given its row of scores and its key.
 using Keep = llvm::function_ref<double(int64_t row, int64_t key, double weight)>;
 
-/// The output and the log-sum-exp of each row.
+/// Returns the output and the log-sum-exp of each row.
 template <typename Op>
 static std::pair<Tensor, Tensor> attend(Op op, const Operands &in, RankedTensorType rows, Keep keep) {
   const Tensor &q = in(op.getQuery()), &k = in(op.getKey()), &v = in(op.getValue());
@@ -128,7 +128,7 @@ static Results evaluateDropoutAttention(tg::DropoutAttentionOp op, const Operand
   int64_t keys = in(op.getKey()).shape[1];
   SmallVector<int64_t> rows{q.shape[0], q.shape[2], q.shape[1]}, weights(rows);
   weights.push_back(keys);
-  // Scores of bf16 are f32.
+  // Scores of bf16 attention are f32.
   Type element = q.elementType.isBF16() ? Float32Type::get(op.getContext()) : q.elementType;
   Tensor uniform(weights, element);
   fillUniform(in(op.getRandom()), op.getStream(), uniform);

@@ -1,4 +1,4 @@
-//===- Blocks.cpp - splitting tensors and joining them --------------------===//
+//===- Blocks.cpp - splitting and joining of tensors ----------------------===//
 
 #include "lib/Reference/Blocks.h"
 #include "dialects/Comm/Sharding.h"
@@ -55,13 +55,12 @@ Tensor braid::reference::joinBlocks(ArrayRef<const Tensor *> blocks, int64_t dim
   return whole;
 }
 
-/// One step of a combination; a mean is divided at the end.  NaN wins over
-/// numbers in max and min.
+/// Combines two elements; a mean is divided at the end. In max and min, NaN wins over numbers.
 static Element combineTwo(comm::Reduction kind, bool floats, Element a, Element b) {
   switch (kind) {
   case comm::Reduction::Sum:
   case comm::Reduction::Mean:
-    // Unsigned: ints may wrap.
+    // Adds as unsigned numbers, because ints may wrap.
     return floats ? ofFloat(a.f + b.f)
                   : ofInt(static_cast<int64_t>(static_cast<uint64_t>(a.i) + static_cast<uint64_t>(b.i)));
   case comm::Reduction::Max:

@@ -1,4 +1,4 @@
-//===- Collectives.cpp - what each collective computes --------------------===//
+//===- Collectives.cpp - results of collectives ---------------------------===//
 
 #include "lib/Reference/Collectives.h"
 #include "lib/Reference/Blocks.h"
@@ -12,7 +12,7 @@ using namespace braid::reference;
 // Agreement
 //===----------------------------------------------------------------------===//
 
-/// The tensor types of values or references.
+/// Returns the tensor types of values or references.
 static SmallVector<Type> tensorTypes(TypeRange types) {
   SmallVector<Type> tensors;
   for (Type type : types) {
@@ -48,8 +48,8 @@ static InFlightDiagnostic disagreement(const Member &a, const Member &b) {
   return error;
 }
 
-/// Attributes of one op but for the sizes of its operand segments, which differ
-/// between a root and others.
+/// Compares the attributes of two members, except the sizes of operand segments, which
+/// differ between a root and others.
 static LogicalResult checkAttributes(const Member &a, const Member &b) {
   auto kindOf = [](const Member &member) { return cast<comm::CollectiveOpInterface>(member.op).getReductionKind(); };
   if (kindOf(a) != kindOf(b))
@@ -84,7 +84,7 @@ LogicalResult braid::reference::checkAgreement(ArrayRef<Member> members) {
              << "one sends " << typesText(sent) << ", the other receives " << typesText(received);
     return success();
   }
-  // Those who send nothing, or get nothing, are compared in the rest only.
+  // Members that send nothing, or receive nothing, are compared in everything else.
   const Member *sender = nullptr, *receiver = nullptr;
   for (const Member &member : members) {
     if (member.op == first.op && &member != &first)
@@ -104,10 +104,10 @@ LogicalResult braid::reference::checkAgreement(ArrayRef<Member> members) {
 }
 
 //===----------------------------------------------------------------------===//
-// One function for each collective
+// Functions of the collectives
 //===----------------------------------------------------------------------===//
 
-/// Tensor `t` of every member.
+/// Returns tensor `t` of every member.
 static SmallVector<const Tensor *> column(ArrayRef<Member> members, size_t t) {
   SmallVector<const Tensor *> tensors;
   for (const Member &member : members)
@@ -115,7 +115,7 @@ static SmallVector<const Tensor *> column(ArrayRef<Member> members, size_t t) {
   return tensors;
 }
 
-/// All blocks side by side, in the shape that `receiver` expects.
+/// Joins all blocks in the shape that `receiver` expects.
 static Tensor gathered(ArrayRef<Member> members, size_t t, int64_t dim, Operation *receiver) {
   return joinBlocks(column(members, t), dim, resultType(receiver, t).getShape());
 }
@@ -157,7 +157,7 @@ static void run(comm::AllToAllOp op, ArrayRef<Member> members, Received &out) {
     }
 }
 
-/// Whether a member of a rooted collective has a place for the results.
+/// Returns whether a member of a rooted collective receives the results.
 static bool receives(const Member &member) { return !receivedTypes(member.op).empty(); }
 
 static void run(comm::BroadcastOp op, ArrayRef<Member> members, Received &out) {

@@ -1,8 +1,8 @@
-//===- Collectives.h - what each collective computes ------------*- C++ -*-===//
+//===- Collectives.h - results of collectives -------------------*- C++ -*-===//
 //
-// All ranks of a group at once: what they sent goes in, what they receive comes
-// out.  Reductions combine in the order of the group's ranks, in f64, and are
-// rounded once, at the end: the result does not depend on who came first.
+// Computes all ranks of a group at once: from the tensors that they send to the tensors that
+// they receive.  Reductions combine in the order of the group's ranks, in f64, and are
+// rounded once at the end, so the result does not depend on the order in which ranks arrive.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_COLLECTIVES_H
@@ -13,22 +13,21 @@
 
 namespace braid::reference {
 
-/// A rank at a collective.
+/// A rank that takes part in a collective.
 struct Member {
   int64_t rank;
   mlir::Operation *op;
   llvm::ArrayRef<Tensor> sent;
 };
 
-/// For each member, what it receives.
+/// Received tensors of each member.
 using Received = llvm::SmallVector<llvm::SmallVector<Tensor>>;
 
-/// Checks that the ops of all members say the same: attributes, number and types
-/// of tensors.  The error names two ranks and what they disagree on.
+/// Checks that the ops of all members agree in attributes, number and types of tensors.
+/// The error names two ranks and the difference.
 mlir::LogicalResult checkAgreement(llvm::ArrayRef<Member> members);
 
-/// Runs a collective; members are in the order of the group, or a sender and its
-/// receiver.
+/// Runs a collective; members are in the order of the group, or a sender and its receiver.
 Received communicate(llvm::ArrayRef<Member> members, Arithmetic arithmetic);
 
 } // namespace braid::reference

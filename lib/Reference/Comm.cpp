@@ -1,7 +1,6 @@
 //===- Comm.cpp - ops of comm without communication -----------------------===//
 //
-// Annotations are the identity.  A rank's place in the mesh, and what depends on
-// it, exist in local functions only.
+// Annotations are the identity.  A rank's place in the mesh, and ops that depend on it, exist only in local functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,7 @@ using namespace braid::reference;
 static Tensor evaluateConstrain(comm::ConstrainOp op, const Operands &in) { return in(op.getInput()); }
 static Tensor evaluateReshard(comm::ReshardOp op, const Operands &in) { return in(op.getInput()); }
 
-/// Ops of ranks come here only where there are none; see `evaluateAtRank`.
+/// Reports an op of ranks in a program without ranks; with ranks, `evaluateAtRank` evaluates it.
 template <typename OpT> static Results refuseWithoutRanks(OpT op, const Operands &) {
   return op.emitError() << "'" << op->getName() << "' is in a function without 'comm.program', which has no ranks";
 }
@@ -29,7 +28,7 @@ void braid::reference::addComm(OpTable &table) {
   table.add(refuseWithoutRanks<comm::AssembleOp>);
 }
 
-/// The number of the block that stands `shift` behind this rank's.
+/// Returns the number of the block that is `shift` after this rank's.
 static int64_t blockNumber(int64_t rank, int64_t shift, int64_t ranks) {
   return ((rank + shift) % ranks + ranks) % ranks;
 }

@@ -1,4 +1,4 @@
-//===- Compare.cpp - are two results the same? ----------------------------===//
+//===- Compare.cpp - comparison of results --------------------------------===//
 
 #include "lib/Reference/Compare.h"
 #include "lib/Reference/Print.h"
@@ -15,8 +15,8 @@ static double greatest(const Tensor &tensor) {
   return result;
 }
 
-/// Codes of 8 bits stand for numbers that were rounded either way: neighbours are as good, and so
-/// is what is as small beside the largest of the block.
+/// Returns whether two 8-bit codes count as equal. Rounding goes either way, so adjacent codes
+/// are equal, and so are codes whose numbers differ little relative to the largest of the block.
 static bool areSameCode(int64_t a, int64_t b, double tolerance) {
   auto number = [](int64_t code) { return std::copysign(std::pow(code / 127.0, 4), code); };
   return std::abs(a - b) <= 1 || std::abs(number(a) - number(b)) <= tolerance;
@@ -58,7 +58,7 @@ double braid::reference::relativeError(const Tensor &expected, const Tensor &fou
   return scale > 0 ? error / scale : error;
 }
 
-/// The numbers of the results that are not updates.
+/// Returns the numbers of the results that are not updates.
 static std::vector<int64_t> outputsOf(const Program &program) {
   std::vector<int64_t> outputs;
   for (size_t i = 0; i < program.results.size(); ++i)

@@ -1,4 +1,4 @@
-//===- Compare.h - are two results the same? --------------------*- C++ -*-===//
+//===- Compare.h - comparison of results ------------------------*- C++ -*-===//
 #ifndef BRAID_LIB_REFERENCE_COMPARE_H
 #define BRAID_LIB_REFERENCE_COMPARE_H
 
@@ -6,21 +6,20 @@
 
 namespace braid::reference {
 
-/// |found - expected| may be up to absolute + relative * max |expected|.
+/// Limit of |found - expected|: absolute + relative * max |expected|.
 struct Tolerance {
   double relative = 1e-5, absolute = 0;
 };
 
-/// The first difference, as text; empty when there is none.  A NaN in what is
-/// expected is a difference too: nothing can be learnt from it.
+/// Returns the first difference as text; empty if there is none. An expected NaN counts
+/// as a difference too, because it proves nothing.
 std::string difference(const Tensor &expected, const Tensor &found, Tolerance tolerance);
 
-/// The greatest |found - expected| over the greatest |expected|.
+/// Returns the greatest |found - expected| divided by the greatest |expected|.
 double relativeError(const Tensor &expected, const Tensor &found);
 
-/// For each result of `expected` the number of its partner in `found`, or -1:
-/// the one of the same name, else, where one has no name, the one in the same
-/// place among results that are not updates.
+/// Returns for each result of `expected` the number of its partner in `found`, or -1. The partner has
+/// the same name. If one has no name, it has the same place among the results that are not updates.
 std::vector<int64_t> matchResults(const Program &expected, const Program &found);
 
 } // namespace braid::reference

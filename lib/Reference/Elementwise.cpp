@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace braid::reference;
 
 //===----------------------------------------------------------------------===//
-// Makers of functions
+// Builders of element functions
 //===----------------------------------------------------------------------===//
 
 template <typename F> static ElementFunction unary(F compute) {
@@ -22,10 +22,10 @@ template <typename F> static ElementFunction binary(F compute) {
   return [compute](const Element *in, Element *out) { out->f = compute(in[0].f, in[1].f); };
 }
 
-/// i1 is held as 0 or 1, but its signed value is 0 or -1.
+/// Returns the signed value of an int: an i1 is held as 0 or 1, but its signed value is 0 or -1.
 static int64_t signedOf(Type type, int64_t value) { return type.isInteger(1) ? -value : value; }
 
-/// An int op on the signed reading of its operands.
+/// Returns an int op on the signed values of its operands.
 template <typename F> static ElementFunction integer(Operation *op, F compute) {
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   return [compute, type](const Element *in, Element *out) {
@@ -33,13 +33,13 @@ template <typename F> static ElementFunction integer(Operation *op, F compute) {
   };
 }
 
-/// An int as the unsigned number with the same bits in its type.
+/// Returns the unsigned number with the same bits in the int's type.
 static uint64_t unsignedOf(Type type, int64_t value) {
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   return width == 64 ? static_cast<uint64_t>(value) : static_cast<uint64_t>(value) & ((uint64_t{1} << width) - 1);
 }
 
-/// An int op on the unsigned reading of its operands.
+/// Returns an int op on the unsigned values of its operands.
 template <typename F> static ElementFunction natural(Operation *op, F compute) {
   Type type = getElementTypeOrSelf(op->getOperand(0).getType());
   Type resultType = getElementTypeOrSelf(op->getResult(0).getType());
@@ -154,7 +154,7 @@ static ElementFunction conversion(Operation *op) {
       .Default([](Operation *) { return nullptr; });
 }
 
-/// The bits of one type read as another: f32 and i32, f64 and i64.
+/// Reinterprets the bits of one type as another: f32 and i32, f64 and i64.
 static ElementFunction bitcastFunction(arith::BitcastOp op) {
   Type from = getElementTypeOrSelf(op.getIn().getType()), to = getElementTypeOrSelf(op.getType());
   if (from.isF32() && to.isInteger(32))
@@ -171,7 +171,7 @@ static ElementFunction bitcastFunction(arith::BitcastOp op) {
 //===----------------------------------------------------------------------===//
 
 static ElementFunction floatFunction(Operation *op) {
-  // std::fmax ignores NaN, which is what maxnum wants; maximum propagates it.
+  // std::fmax ignores NaN, as maxnum does; maximum propagates NaN.
   auto propagating = [](auto pick) {
     return binary([pick](double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : pick(a, b); });
   };
@@ -243,8 +243,8 @@ static ElementFunction mathFunction(Operation *op) {
 static ElementFunction intFunction(Operation *op) {
   using I = int64_t;
   using U = uint64_t;
-  // Sums and products wrap, so they are taken unsigned; division by zero, which
-  // has no meaning in arith, gives zero.
+  // Sums and products wrap, so they are computed unsigned. Division by zero, which is
+  // undefined in arith, gives zero.
   return TypeSwitch<Operation *, ElementFunction>(op)
       .Case<arith::AddIOp>([&](auto) { return natural(op, [](U a, U b) { return a + b; }); })
       .Case<arith::SubIOp>([&](auto) { return natural(op, [](U a, U b) { return a - b; }); })

@@ -13,7 +13,7 @@ FailureOr<Tensor> braid::reference::evaluateConstant(arith::ConstantOp op) {
   return op.emitError("the interpreter reads dense constants only");
 }
 
-/// The results as their functions made them, before rounding.
+/// Returns the results of an op's function before rounding.
 static Results evaluateExactly(Operation *op, ArrayRef<const Tensor *> operands, Arithmetic arithmetic) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     FailureOr<Tensor> value = evaluateConstant(constant);
@@ -47,7 +47,7 @@ Results braid::reference::evaluateOnRank(Operation *op, ArrayRef<const Tensor *>
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The values that no op after `op` reads, for each op of a block.
+/// Returns for each op of a block the values that no later op reads.
 static DenseMap<Operation *, SmallVector<Value>> lastReads(Block &block) {
   DenseMap<Value, Operation *> last;
   for (Operation &op : block) {
@@ -89,8 +89,7 @@ FailureOr<std::shared_ptr<Request>> FunctionRun::start(Operation *op) {
   return network->start(rank, cast<comm::CollectiveOpInterface>(op), std::move(sent));
 }
 
-/// Runs a start, a wait or, as both in one, a collective or a copy; false when it must wait
-/// for other ranks.
+/// Runs a start, a wait or, as both in one, a collective or a copy. Returns false if it must wait for other ranks.
 FailureOr<bool> FunctionRun::runCollective(Operation *op) {
   // A blocking collective is its own ticket.
   auto wait = dyn_cast<comm::WaitOp>(op);
@@ -111,7 +110,7 @@ FailureOr<bool> FunctionRun::runCollective(Operation *op) {
   return true;
 }
 
-/// Runs one op; false when it must wait.
+/// Runs one op; returns false if it must wait.
 FailureOr<bool> FunctionRun::runOp(Operation *op) {
   if (isa<comm::StartOp, comm::WaitOp, comm::QueuedOpInterface>(op))
     return runCollective(op);

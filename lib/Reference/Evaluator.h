@@ -9,26 +9,25 @@
 
 namespace braid::reference {
 
-/// Evaluates one op; results are rounded as the arithmetic says.  An op it does
-/// not know is an error that names it.
+/// Evaluates one op and rounds its results as the arithmetic requires. Fails on an
+/// unknown op, with an error that names it.
 Results evaluate(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands, Arithmetic arithmetic);
 
-/// The value of a constant.
+/// Returns the value of a constant.
 mlir::FailureOr<Tensor> evaluateConstant(mlir::arith::ConstantOp op);
 
-/// The same as rank `rank` of `network`, if there is one.
+/// Evaluates one op as rank `rank` of `network`, if there is one.
 Results evaluateOnRank(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands, Arithmetic arithmetic,
                        const Network *network, int64_t rank);
 
-/// Evaluates an op whose result depends on the rank's place in the mesh; none
-/// for other ops.
+/// Evaluates an op whose result depends on the rank's place in the mesh; no value for other ops.
 std::optional<Tensor> evaluateAtRank(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands,
                                      const comm::Mesh &mesh, int64_t rank);
 
-/// A function of tg, arith, math, comm and exec (on values) ops under way.
+/// A running function of tg, arith, math, comm and exec (on values) ops.
 class FunctionRun : public Process {
 public:
-  /// Runs on one device: `network` is null; else as a rank of it.
+  /// Runs on one device if `network` is null; else as a rank of it.
   FunctionRun(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic,
               Network *network = nullptr, int64_t rank = 0);
 
@@ -47,10 +46,10 @@ private:
   Network *network;
   int64_t rank;
   llvm::DenseMap<mlir::Value, Tensor> values;
-  /// The values that no op after an op reads.
+  /// Values that no op after an op reads.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> dying;
   mlir::Block::iterator next;
-  /// Collectives under way, by their start or, if they block, themselves.
+  /// Collectives in flight, by their start; a blocking collective is its own.
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<Request>> requests;
 };
 

@@ -1,7 +1,7 @@
 //===- Exec.cpp - actions: kernels and library calls ----------------------===//
 //
-// The functions serve both forms: in memory the operands were read from the
-// arena and the results are written to it by Memory.cpp.
+// The functions evaluate both forms: in memory form, Memory.cpp reads the operands from
+// the arena and writes the results to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ static Results evaluateKernel(exec::KernelOp op, const Operands &in, Arithmetic 
   return runKernelBody(op.getBody().front(), arguments, /*flatLength=*/0, arithmetic);
 }
 
-/// `aux` is the input of GELU where its gradient is taken.
+/// Applies an epilogue; `aux` is the input of GELU for its gradient.
 static double applyEpilogue(exec::Epilogue epilogue, double x, double aux) {
   switch (epilogue) {
   case exec::Epilogue::None:
@@ -37,7 +37,7 @@ static double applyEpilogue(exec::Epilogue epilogue, double x, double aux) {
   llvm_unreachable("unknown epilogue");
 }
 
-/// The sum of an operand over what is contracted: one dim is left.
+/// Sums an operand over the contracted dims, which leaves one dim.
 static Tensor sumOverContracted(tg::ContractionAttr dims, unsigned number, const Tensor &operand,
                                 RankedTensorType type) {
   Tensor sum(type);

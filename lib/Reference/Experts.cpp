@@ -1,4 +1,4 @@
-//===- Experts.cpp - routing, dispatch and the losses of routers ----------===//
+//===- Experts.cpp - routing, dispatch and router losses ------------------===//
 
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"
@@ -60,7 +60,7 @@ static Results evaluateExpertSlots(tg::ExpertSlotsOp op, const Operands &in) {
 }
 
 //===----------------------------------------------------------------------===//
-// To experts and back
+// Dispatch and collect
 //===----------------------------------------------------------------------===//
 
 /// Copies row `from` of one tensor to row `to` of another.

@@ -15,7 +15,7 @@ using namespace braid::reference;
 
 static PhiloxKey keyOf(uint64_t seed) { return {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)}; }
 
-/// Box and Muller's normal number from two words.
+/// Returns the Box-Muller normal number of two words.
 static double normalOf(uint32_t first, uint32_t second) {
   double u = (first + 1.0) / 4294967296.0, v = second / 4294967296.0;
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
@@ -53,7 +53,7 @@ Tensor braid::reference::initialValue(const InputSlot &slot, uint64_t seed) {
   return result;
 }
 
-/// FNV-1a: gives every input its own random stream.
+/// FNV-1a hash: gives every input its own random stream.
 static uint32_t hashOf(StringRef name) {
   uint32_t hash = 2166136261;
   for (char c : name)
@@ -61,7 +61,7 @@ static uint32_t hashOf(StringRef name) {
   return hash;
 }
 
-/// Normal floats (positive for states: moments are), ints below the bound.
+/// Returns random normal floats (positive for states, because moments are), or ints below the bound.
 static Tensor randomValue(const InputSlot &slot, const InputOptions &options) {
   Tensor result(slot.logicalType());
   int64_t bound = result.elementType.isInteger(1) ? 2 : slot.bound ? slot.bound : 8;
@@ -92,7 +92,7 @@ static Tensor splat(const InputSlot &slot, double value) {
   return result;
 }
 
-/// Run-time scalars that have a usual value.
+/// Returns the default of a run-time scalar whose role has one.
 static std::optional<Tensor> defaultOfRole(const InputSlot &slot, const InputOptions &options) {
   if (slot.role == "lr")
     return splat(slot, 1e-3);
@@ -111,7 +111,7 @@ static std::optional<Tensor> defaultOfRole(const InputSlot &slot, const InputOpt
   return key;
 }
 
-/// The tensor of a file as the input's type: ints must fit, floats are rounded.
+/// Converts a file's tensor to the input's type: ints must fit, floats are rounded.
 static llvm::Expected<Tensor> fromFile(const InputSlot &slot, const Tensor &found) {
   Tensor result(slot.logicalType());
   if (found.shape != result.shape)
@@ -130,8 +130,8 @@ static llvm::Expected<Tensor> fromFile(const InputSlot &slot, const Tensor &foun
   return result;
 }
 
-/// What a name with a star stands for: the tensors with a number in its place, from 0 on, side by
-/// side along a new dim 0.
+/// Returns the tensor of a name with a star: the tensors with a number in its place, from 0 on,
+/// stacked along a new dim 0.
 static std::optional<Tensor> stackOf(const Values &file, const std::string &name) {
   size_t star = name.find('*');
   std::optional<Tensor> all;
@@ -168,7 +168,8 @@ llvm::Expected<Tensor> braid::reference::makeInput(const InputSlot &slot, const 
   return randomValue(slot, options);
 }
 
-/// A working copy, unless it is said itself: its master rounded, or what that would be.
+/// Makes a working copy from its rounded master, or from the value that the master would have. A value given
+/// for the copy itself takes precedence.
 static llvm::Expected<Tensor> makeCopy(const InputSlot &slot, const InputOptions &options, const Values &values) {
   if (options.numbers.count(slot.name) || (options.file && options.file->count(options.prefix + slot.name)))
     return makeInput(slot, options);

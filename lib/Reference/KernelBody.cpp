@@ -1,6 +1,6 @@
-//===- KernelBody.cpp - running the generics of a kernel ------------------===//
+//===- KernelBody.cpp - execution of the generics of a kernel -------------===//
 //
-// A generic is run one index after another, its loops in row-major order.  The
+// A generic runs one index after another, with its loops in row-major order.  The
 // combining op of a reduction is not rounded until the sum is complete.
 //
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,7 @@ private:
     ElementFunction function;
     SmallVector<unsigned, 3> operands;
     unsigned result;
-    SmallVector<Rounding, 2> rounding; // null where nothing is rounded
+    SmallVector<Rounding, 2> rounding; // null if results are not rounded
   };
 
   LogicalResult add(Operation &op, Captured captured);
@@ -63,7 +63,7 @@ unsigned ScalarBody::newSlot(Value value, Element initial) {
   return slots.size() - 1;
 }
 
-/// The slot of a value of the body, or of a scalar that it reads from outside.
+/// Returns the slot of a value of the body, or of a scalar that it reads from outside.
 FailureOr<unsigned> ScalarBody::slotOf(Operation *user, Value value, Captured captured) {
   auto found = slotOfValue.find(value);
   if (found != slotOfValue.end())
@@ -74,7 +74,7 @@ FailureOr<unsigned> ScalarBody::slotOf(Operation *user, Value value, Captured ca
   return newSlot(value, (*scalar)[0]);
 }
 
-/// A random number depends on the loops and on the words of the whole key.
+/// Adds a random number, which depends on the loops and on all words of the key.
 LogicalResult ScalarBody::addRandom(exec::RandomUniformOp op, Captured captured) {
   const Tensor *key = captured(op.getKey());
   if (!key)
@@ -104,7 +104,7 @@ LogicalResult ScalarBody::addRandom(exec::RandomUniformOp op, Captured captured)
   return success();
 }
 
-/// An element of a whole tensor, by its indices; what is beyond the tensor shows.
+/// Adds a read of one element of a whole tensor by its indices. A read outside of it gives NaN, or 0x7F7F7F7F.
 LogicalResult ScalarBody::addExtract(tensor::ExtractOp op, Captured captured) {
   const Tensor *tensor = captured(op.getTensor());
   if (!tensor)
@@ -208,7 +208,7 @@ void ScalarBody::run(ArrayRef<int64_t> index) {
 // Generics
 //===----------------------------------------------------------------------===//
 
-/// The size of every loop, from the operands that it indexes.
+/// Returns the size of every loop, from the operands that it indexes.
 static FailureOr<Index> loopBounds(linalg::GenericOp generic, ArrayRef<const Tensor *> operands) {
   Index bounds(generic.getNumLoops(), -1);
   for (auto [map, operand] : llvm::zip(generic.getIndexingMapsArray(), operands)) {
@@ -228,7 +228,7 @@ static FailureOr<Index> loopBounds(linalg::GenericOp generic, ArrayRef<const Ten
   return bounds;
 }
 
-/// How far an operand moves with each loop.
+/// Returns how far an operand moves per step of each loop.
 static Index loopStrides(AffineMap map, const Tensor &operand) {
   Index own = rowMajorStrides(operand.shape), strides(map.getNumDims(), 0);
   for (auto [expr, stride] : llvm::zip(map.getResults(), own))
@@ -273,7 +273,7 @@ static Results runGeneric(linalg::GenericOp generic, ArrayRef<const Tensor *> op
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Memory that nothing was written to: what is read from it shows.
+/// Returns a tensor for memory that was never written: NaN, or a huge number for ints.
 static Tensor emptyTensor(RankedTensorType type, int64_t flatLength) {
   Index shape(type.getShape());
   if (flatLength && !shape.empty())
@@ -285,7 +285,7 @@ static Tensor emptyTensor(RankedTensorType type, int64_t flatLength) {
 }
 
 namespace {
-/// The values of a body, and how one of its ops adds to them.
+/// Values of a body, and a function that adds the results of one of its ops.
 struct BodyRun {
   const Tensor *find(Value value) const {
     auto found = values.find(value);

@@ -1,4 +1,4 @@
-//===- KernelBody.h - running the generics of a kernel ----------*- C++ -*-===//
+//===- KernelBody.h - execution of the generics of a kernel -----*- C++ -*-===//
 #ifndef BRAID_LIB_REFERENCE_KERNELBODY_H
 #define BRAID_LIB_REFERENCE_KERNELBODY_H
 
@@ -7,9 +7,8 @@
 
 namespace braid::reference {
 
-/// Runs the body of an exec.kernel or exec.kernel_def and returns what it
-/// yields.  `flatLength` is the length that dim 0 of `tensor<1x…>` stands for in a flat
-/// kernel; 0 for a kernel that is not flat.
+/// Runs the body of an exec.kernel or exec.kernel_def; returns the values that it yields. In
+/// a flat kernel, `flatLength` is the length of dim 0 of `tensor<1x…>`; 0 for other kernels.
 Results runKernelBody(mlir::Block &body, llvm::ArrayRef<const Tensor *> arguments, int64_t flatLength,
                       Arithmetic arithmetic);
 

@@ -1,4 +1,4 @@
-//===- Losses.cpp - cross entropy and the count of its targets ------------===//
+//===- Losses.cpp - cross entropy and the target count --------------------===//
 
 #include "dialects/TG/TG.h"
 #include "lib/Reference/OpTable.h"
@@ -12,7 +12,7 @@ static int64_t countTargets(const Tensor &targets, int64_t ignored) {
   return llvm::count_if(targets.elements, [&](Element e) { return e.i != ignored; });
 }
 
-/// At least 1: the mean of no loss is 0.
+/// Returns the divisor of a mean loss, at least 1: the mean of no losses is 0.
 static int64_t divisorOfMean(const Tensor &targets, int64_t ignored) {
   return std::max<int64_t>(countTargets(targets, ignored), 1);
 }
@@ -25,7 +25,7 @@ static Tensor evaluateCount(tg::CountOp op, const Operands &in) {
   return n;
 }
 
-/// Targets must be classes; `ignored` is none of them.
+/// Fails unless all targets are classes or `ignored`.
 static LogicalResult checkTargets(Operation *op, const Tensor &targets, int64_t classes, int64_t ignored) {
   for (int64_t i = 0; i < targets.size(); ++i)
     if (targets.n(i) != ignored && (targets.n(i) < 0 || targets.n(i) >= classes))

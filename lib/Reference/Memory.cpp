@@ -1,4 +1,4 @@
-//===- Memory.cpp - runs programs in memory -------------------------------===//
+//===- Memory.cpp - execution of programs in memory form ------------------===//
 
 #include "lib/Reference/Memory.h"
 #include "lib/Reference/Evaluator.h"
@@ -10,10 +10,10 @@ using namespace braid;
 using namespace braid::reference;
 
 //===----------------------------------------------------------------------===//
-// Buffers and their lives
+// Buffers and their live ranges
 //===----------------------------------------------------------------------===//
 
-/// What references to a tensor name: its pack, or the tensor itself.
+/// Returns the symbol that references to a tensor use: its pack, or the tensor itself.
 static StringRef nameInReferences(exec::TensorOp tensor) {
   for (auto pack : tensor->getParentOfType<ModuleOp>().getOps<exec::PackOp>())
     if (llvm::is_contained(pack.getTensors(), FlatSymbolRefAttr::get(tensor.getSymNameAttr())))
@@ -21,8 +21,8 @@ static StringRef nameInReferences(exec::TensorOp tensor) {
   return tensor.getSymName();
 }
 
-/// Whether the ranks of a program hold a tensor while it runs.  Where programs share the ranks,
-/// what one does not use lives on other ranks; and so do not caches that it does not use.
+/// Returns whether the ranks of a program hold a tensor while it runs. If programs share the ranks, a
+/// tensor that the program does not use is on other ranks. Ranks do not hold unused caches, either.
 static bool holds(exec::ProgramOp program, exec::TensorOp tensor) {
   auto ranks = program->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
   if (tensor.getCategory() != exec::Category::Caches && (!ranks || !ranks.getAxis()))
@@ -32,7 +32,7 @@ static bool holds(exec::ProgramOp program, exec::TensorOp tensor) {
                       [&](exec::RefOp ref) { return ref.getBuffer() == name; });
 }
 
-/// What tensors, and buffers of a program, have in the host's memory.
+/// Returns the end of tensors, and of the program's buffers, in the host's memory.
 static int64_t hostBytesOf(exec::ProgramOp program) {
   int64_t bytes = 0;
   for (Block *block : {program->getBlock(), &program.getBody().front()})
@@ -74,7 +74,7 @@ Machine::Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *networ
   }
 }
 
-/// Checks that a tensor or buffer lies in the arena.
+/// Checks that a tensor or buffer is inside the arena.
 template <typename OpT> static LogicalResult checkRange(OpT op, int64_t arenaBytes) {
   int64_t begin = op.getOffset(), end = begin + static_cast<int64_t>(op.getBytes());
   if (begin >= 0 && end >= begin && end <= arenaBytes)
@@ -93,15 +93,14 @@ LogicalResult Machine::check() {
   return success();
 }
 
-/// Called before action `now`: buffers that died before it, or are born with
-/// it, hold nothing.
+/// Updates buffers before action `now`: buffers that died before it or become live with it have no contents.
 void Machine::updateLives() {
   if (auto found = changes.find(now); found != changes.end())
     for (exec::BufferOp buffer : found->second)
       arena.poison(beginOf(buffer), buffer.getBytes());
 }
 
-/// A library call may write anything to the live scratch memory.
+/// Poisons the live scratch memory, because a library call may write anything to it.
 void Machine::poisonWorkspace() {
   for (exec::BufferOp buffer : scratch) {
     int64_t first = buffer.getFirst(), last = buffer.getLast();
@@ -114,7 +113,7 @@ void Machine::poisonWorkspace() {
 // References
 //===----------------------------------------------------------------------===//
 
-/// Where a reference is, after checking that its buffer lives and holds it.
+/// Returns the place of a reference, after checking that its buffer is live and contains it.
 FailureOr<Place> Machine::placeOf(Operation *user, Value reference) {
   auto ref = reference.getDefiningOp<exec::RefOp>();
   if (!ref)
@@ -136,7 +135,7 @@ FailureOr<Place> Machine::placeOf(Operation *user, Value reference) {
   return Place{beginOf(range) + begin, ref.getType(), numbers.lookup(target)};
 }
 
-/// What became of bytes with this owner, after "which was".
+/// Describes what happened to bytes with this owner; continues "which was".
 std::string Machine::ownerText(int32_t owner) const {
   if (owner == Arena::kNobody)
     return "never written";
@@ -162,12 +161,12 @@ FailureOr<Tensor> Machine::readOperand(Operation *user, Value reference) {
   return readWhole(user, *place);
 }
 
-/// The place of a whole tensor or buffer.
+/// Returns the place of a whole tensor or buffer.
 template <typename OpT> Place Machine::wholePlace(OpT op, Type type) {
   return {beginOf(op), exec::RefType::contiguous(cast<RankedTensorType>(type)), numbers.lookup(op)};
 }
 
-/// Behind the values of a persistent tensor lie zeros, as many as its bytes hold.
+/// Writes zeros after the values of a persistent tensor, up to the end of its bytes.
 void Machine::writeZerosBehind(exec::TensorOp tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Place place = wholePlace(tensor, type);
@@ -211,8 +210,8 @@ Results Machine::returned() {
 // Actions
 //===----------------------------------------------------------------------===//
 
-/// An out may be an operand only when it is the same reference, of the same
-/// tuple of a launch; then the action reads each element before it writes it.
+/// Checks that an out is an operand only if it is the same reference, in the same tuple
+/// of a launch. The action then reads each element before it writes it.
 LogicalResult Machine::checkAliases(Operation *op) {
   auto action = cast<exec::ActionOpInterface>(op);
   SmallVector<Place> ins, outs;
@@ -239,12 +238,12 @@ LogicalResult Machine::checkAliases(Operation *op) {
   return success();
 }
 
-/// The shape of operand `index` of a flat kernel, in which dim 0 stands for any length.
+/// Returns the shape of operand `index` of a flat kernel; its dim 0 stands for any length.
 static ArrayRef<int64_t> shapeOfOne(exec::KernelDefOp kernel, unsigned index) {
   return cast<exec::RefType>(cast<TypeAttr>(kernel.getLayouts()[index]).getValue()).getShape();
 }
 
-/// The elements of a flat operand as one vector, or as rows; scalars stay.
+/// Returns the elements of a flat operand as one vector, or as rows; scalars are unchanged.
 static Tensor flattened(const Tensor &tensor, ArrayRef<int64_t> one) {
   if (one.empty())
     return tensor;
@@ -319,14 +318,14 @@ LogicalResult Machine::runAction(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Turns
+// Steps
 //===----------------------------------------------------------------------===//
 
-/// Runs one action; false when it must wait for other ranks.
+/// Runs one action; returns false if it must wait for other ranks.
 FailureOr<bool> Machine::runStep(Operation *op) {
   if (isa<comm::StartOp, comm::WaitOp, comm::QueuedOpInterface>(op))
     return runCollective(op);
-  // Before and after: neither operands nor results may lie in scratch memory.
+  // Poisons before and after the call, because neither operands nor results may be in scratch memory.
   bool scratch = cast<exec::ActionOpInterface>(op).getWorkspaceBytes(exec::kSomeWorkspace) > 0;
   if (scratch)
     poisonWorkspace();

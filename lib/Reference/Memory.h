@@ -1,13 +1,13 @@
-//===- Memory.h - runs programs in memory -----------------------*- C++ -*-===//
+//===- Memory.h - execution of programs in memory form ----------*- C++ -*-===//
 //
-// A program's actions run one after another over an arena.  What a correct plan
-// never does is an error that names the op, the buffer and the place: to read
-// what was not written since the buffer became live, to leave a buffer, to use
-// one outside its life, to overwrite what the same action still reads.
+// Runs a program's actions one after another over an arena.  An access that a correct plan never
+// makes is an error that names the op, the buffer and the place: reading bytes that were not
+// written since the buffer became live, accessing bytes outside a buffer or a buffer outside its
+// live range, overwriting bytes that the same action still reads.
 //
-// A collective, or a copy from or to the host, reads when it starts and writes when it is waited
-// for, which is as early and as late as it could be.  In between its outs are poison that nobody
-// may touch, and its operands must stay what they were.
+// A collective, or a copy from or to the host, reads when it starts and writes at its wait,
+// which are the earliest and the latest possible times.  In between its outs are poison that no
+// action may access, and its operands must not change.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_MEMORY_H
@@ -27,17 +27,17 @@ public:
   /// Without ranks `network` is null.
   Machine(exec::ProgramOp program, Arithmetic arithmetic, Network *network = nullptr, int64_t rank = 0);
 
-  /// The tensors of the module that live across programs on this rank, and the program's
+  /// Tensors of the module that live across programs on this rank, and the program's
   /// inputs and results, in order of appearance.
   llvm::SmallVector<exec::TensorOp> persistent;
   llvm::SmallVector<exec::BufferOp> inputs, results;
 
-  /// Checks that every buffer lies in the arena.
+  /// Checks that every buffer is inside the arena.
   mlir::LogicalResult check();
   /// Sets the persistent tensors and then the inputs.
   void write(llvm::ArrayRef<Tensor> values);
   mlir::FailureOr<bool> advance() override;
-  /// The results and then the persistent tensors.
+  /// Returns the results and then the persistent tensors.
   Results returned() override;
 
 private:
@@ -72,21 +72,21 @@ private:
   Arithmetic arithmetic;
   Network *network;
   int64_t rank;
-  /// Where the host's memory begins: behind the device's.
+  /// Beginning of the host's memory, which follows the device's.
   int64_t hostBegin;
   Arena arena;
   llvm::SmallVector<exec::BufferOp> buffers, scratch;
-  /// The buffers that are born with an action, or died before it.
+  /// Buffers that become live with an action, or died before it.
   std::map<uint64_t, llvm::SmallVector<exec::BufferOp>> changes;
-  /// The symbols of the module and, before them, of the program.
+  /// Symbols of the module and of the program; the program's take precedence.
   llvm::DenseMap<mlir::StringAttr, mlir::Operation *> symbols;
-  /// Tensors and buffers by number; the arena's owners are these numbers.
+  /// Tensors and buffers by number, which the arena uses as owners.
   llvm::SmallVector<llvm::StringRef> names;
   llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   mlir::Block::iterator next;
-  /// The number of the action that runs; -1 before the first.
+  /// Number of the running action; -1 before the first.
   int64_t now = -1;
-  /// Collectives under way, by their start or, if they block, themselves.
+  /// Collectives in flight, by their start; a blocking collective is its own.
   llvm::MapVector<mlir::Operation *, Flight> flights;
 };
 

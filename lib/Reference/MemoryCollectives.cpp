@@ -1,4 +1,4 @@
-//===- MemoryCollectives.cpp - collectives of programs in memory ----------===//
+//===- MemoryCollectives.cpp - collectives of programs in memory form -----===//
 
 #include "lib/Reference/Memory.h"
 
@@ -45,8 +45,7 @@ FailureOr<Machine::Flight> Machine::takeOff(Operation *op) {
   return flight;
 }
 
-/// Checks that nobody touched what the collective reads and writes, and writes
-/// what it received.
+/// Checks that no action accessed the memory that the collective reads and writes, and writes the received tensors.
 LogicalResult Machine::land(Operation *user, const Flight &flight) {
   for (const Place &in : flight.ins) {
     bool inPlace = llvm::any_of(flight.outs, [&](const Place &out) { return out == in; });
@@ -69,7 +68,7 @@ LogicalResult Machine::land(Operation *user, const Flight &flight) {
   return success();
 }
 
-/// Checks that an action writes no operand of a collective under way.
+/// Checks that an action writes no operand of a collective in flight.
 LogicalResult Machine::checkFlights(Operation *op) {
   for (const auto &[ticket, flight] : flights)
     for (auto [j, out] : llvm::enumerate(cast<exec::ActionOpInterface>(op).getActionOuts()))
@@ -87,8 +86,7 @@ LogicalResult Machine::checkFlights(Operation *op) {
 // Start and wait
 //===----------------------------------------------------------------------===//
 
-/// Runs a start, a wait or, as both in one, a collective or a copy; false when it must wait
-/// for other ranks.
+/// Runs a start, a wait or, as both in one, a collective or a copy. Returns false if it must wait for other ranks.
 FailureOr<bool> Machine::runCollective(Operation *op) {
   // A blocking collective is its own ticket.
   auto wait = dyn_cast<comm::WaitOp>(op);

@@ -23,7 +23,7 @@ static Tensor evaluateBroadcast(tg::BroadcastOp op, const Operands &in) {
   return y;
 }
 
-/// Sums (or takes the maximum of) the elements that share a result index.
+/// Adds up (or takes the maximum of) the elements that share a result index.
 static Tensor evaluateReduce(tg::ReduceOp op, const Operands &in) {
   const Tensor &x = in(op.getInput());
   Tensor y(op.getResult().getType());
@@ -136,7 +136,7 @@ static Results evaluateRandomUniform(tg::RandomUniformOp op, const Operands &in)
     fillUniform(in(op.getKey()), op.getStream(), y);
     return results(std::move(y));
   }
-  // The larger tensor is made whole and the block read from it.
+  // Makes the larger tensor completely, and reads the block from it.
   Tensor whole(*op.getOf(), y.elementType);
   fillUniform(in(op.getKey()), op.getStream(), whole);
   Index strides = rowMajorStrides(whole.shape);

@@ -1,9 +1,8 @@
 //===- OpTable.h - one evaluation function for each op ----------*- C++ -*-===//
 //
-// An op's function takes the op, its operands as tensors and the arithmetic,
-// and returns its results, computed in f64; the evaluator rounds them.  The
-// same function serves values and memory: only where operands come from
-// differs.
+// The function of an op takes the op, its operands as tensors and the arithmetic. It
+// returns the results, computed in f64; the evaluator rounds them.  The same function
+// serves values and memory, which differ only in the source of the operands.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_OPTABLE_H
@@ -16,14 +15,14 @@
 
 namespace braid::reference {
 
-/// The tensors behind an op's operands, by operand value.
+/// Tensors of an op's operands, by operand value.
 class Operands {
 public:
   Operands(mlir::Operation *op, llvm::ArrayRef<const Tensor *> tensors) : op(op), tensors(tensors) {}
 
-  /// The tensor of an operand of the op.
+  /// Returns the tensor of an operand of the op.
   const Tensor &operator()(mlir::Value operand) const;
-  /// The same, or null for an optional operand that is not there.
+  /// Returns the tensor of an optional operand; null if it is absent.
   const Tensor *optional(mlir::Value operand) const { return operand ? &(*this)(operand) : nullptr; }
   const Tensor &operator[](unsigned i) const { return *tensors[i]; }
   unsigned size() const { return tensors.size(); }
@@ -38,8 +37,7 @@ using OpFunction = std::function<Results(mlir::Operation *, const Operands &, Ar
 
 class OpTable {
 public:
-  /// Every op the interpreter knows, except elementwise ones (see
-  /// Elementwise.h).
+  /// Returns the table of all ops that the interpreter knows, except elementwise ones (see Elementwise.h).
   static const OpTable &instance();
 
   const OpFunction *find(mlir::Operation *op) const;
@@ -67,17 +65,17 @@ private:
   llvm::StringMap<OpFunction> functions;
 };
 
-/// Results from their tensors.
+/// Makes results from their tensors.
 template <typename... Tensors> Results results(Tensors &&...tensors) {
   llvm::SmallVector<Tensor> list;
   (list.push_back(std::forward<Tensors>(tensors)), ...);
   return list;
 }
 
-/// The tensor type an action makes: that of its result, or of what it writes.
+/// Returns the tensor type that an action makes: of its result, or of the out that it writes.
 mlir::RankedTensorType resultType(mlir::Operation *op, unsigned i = 0);
 
-// One a file.
+// Functions of one file each.
 void addMovement(OpTable &table);
 void addContraction(OpTable &table);
 void addActivations(OpTable &table);

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::reference;
 
-/// Element by element, as the optimizer defines it on numbers.
+/// Updates element by element, with the optimizer's definition on numbers.
 static Results evaluateUpdate(tg::UpdateOp op, const Operands &in) {
   const tg::Optimizer &optimizer = tg::optimizerOf(op);
   SmallVector<Tensor> made{in(op.getParam())};
@@ -43,14 +43,13 @@ static Tensor evaluateGlobalNorm(tg::GlobalNormOp op, const Operands &in) {
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers in 8 bits
+// 8-bit numbers
 //===----------------------------------------------------------------------===//
 
-/// What a code stands for, in parts of the largest number of its block.
+/// Returns the number of a code, as a fraction of the largest number of its block.
 static double numberOfCode(int64_t code) { return std::copysign(std::pow(code / 127.0, 4), code); }
 
-/// The code of a number that is not zero, from 0 to 1: the last one that is not above it, or
-/// the next.
+/// Returns the code of a number above 0 and up to 1: the last code that is not above it, or the next one.
 static int64_t codeOf(double part, double threshold) {
   int64_t code = 0;
   while (code < 126 && numberOfCode(code + 1) <= part)

@@ -1,8 +1,8 @@
 //===- PipelineStep.cpp - the cells of a pipeline's step ------------------===//
 //
-// Cells are run one after the other, each behind those whose results it takes, on all ranks of its stage.
-// A message is its sender's and its receiver's function, run together: one that is sent to somebody else
-// is waited for in vain.  What ranks hold of a microbatch is theirs alone, and no logical tensor.
+// Cells run one after the other, each after the cells whose results it takes, on all ranks of its stage. The
+// functions of a message's sender and receiver run together. The receiver waits in vain for a message that is
+// sent to another rank.  Each rank has its own tensors of a microbatch; they are not logical tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ using namespace braid::reference;
 using namespace braid::pipeline;
 
 namespace {
-/// Programs of cells and of messages, made when they are first run.
+/// Runs the cells and messages of a table. Their programs are made at their first run.
 class TableRunner {
 public:
   TableRunner(const PipelineTable &table, Values &values, InputOptions options, Arithmetic arithmetic)
@@ -33,7 +33,7 @@ private:
   Values &values;
   InputOptions options;
   Arithmetic arithmetic;
-  std::map<Operation *, Program> programs; // by the first function; looked up alone
+  std::map<Operation *, Program> programs; // by the first function; only for look-ups
   std::vector<HeldTensors> held;
 };
 } // namespace

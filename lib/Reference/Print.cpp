@@ -12,7 +12,7 @@ std::string braid::reference::elementText(const Tensor &tensor, int64_t i) {
     return tensor.n(i) ? "true" : "false";
   if (!tensor.hasFloats())
     return std::to_string(tensor.n(i));
-  // The sign of a NaN differs between machines and means nothing.
+  // The sign of a NaN has no meaning and differs between machines.
   if (std::isnan(tensor.f(i)))
     return "nan";
   std::string text;
@@ -28,8 +28,7 @@ std::string braid::reference::exactText(const Tensor &tensor, int64_t i) {
   return text;
 }
 
-/// The sub-tensor that begins at element `begin` and has the dims from `dim`
-/// on.
+/// Prints the sub-tensor that begins at element `begin` and has the dims from `dim` on.
 static void printNested(llvm::raw_ostream &os, const Tensor &tensor, int64_t dim, int64_t begin) {
   if (dim == tensor.rank()) {
     os << elementText(tensor, begin);

@@ -7,13 +7,13 @@
 
 namespace braid::reference {
 
-/// `loss: tensor<f32> = 1.2345`, or nested lists; a tensor of more than `limit`
-/// elements is given by its size, norm and sum.
+/// Prints `loss: tensor<f32> = 1.2345`, or nested lists. For more than `limit`
+/// elements, prints the size, norm and sum.
 void printTensor(llvm::raw_ostream &os, llvm::StringRef name, const Tensor &tensor, int64_t limit);
 
-/// One element: six digits for floats, `true` or `false` for i1.
+/// Formats one element: six digits for floats, `true` or `false` for i1.
 std::string elementText(const Tensor &tensor, int64_t i);
-/// The same with all digits of a float.
+/// Formats one element with all digits of a float.
 std::string exactText(const Tensor &tensor, int64_t i);
 
 } // namespace braid::reference

@@ -1,4 +1,4 @@
-//===- Program.cpp - what can be run, and what it takes and gives ---------===//
+//===- Program.cpp - runnable programs, with inputs and results -----------===//
 
 #include "lib/Reference/Program.h"
 #include "dialects/Comm/Programs.h"
@@ -32,8 +32,8 @@ static void numberStreams(std::vector<InputSlot> &inputs) {
 static std::string nameOf(const InputSlot &slot) { return slot.name; }
 static std::string nameOf(const ResultSlot &slot) { return slot.name(); }
 
-/// The number of a slot in the program.  Functions share what has one name; a
-/// function's own slots, `taken`, are all different.
+/// Returns the number of a slot in the program. Functions share slots of the same name;
+/// a function's own slots, `taken`, are all different.
 template <typename SlotT>
 static FailureOr<unsigned> share(const SlotT &slot, std::vector<SlotT> &slots, ArrayRef<unsigned> taken,
                                  Operation *op) {
@@ -87,10 +87,10 @@ FailureOr<Program> Program::of(ArrayRef<Operation *> ops) {
 }
 
 //===----------------------------------------------------------------------===//
-// Finding
+// Lookup
 //===----------------------------------------------------------------------===//
 
-/// The function or program of a name, or the first of those that are one of this entry; null if there is none.
+/// Returns the function or program of a name, or the first one with this entry; null if there is none.
 static Operation *lookup(ModuleOp module, StringRef name) {
   if (Operation *found = SymbolTable::lookupSymbolIn(module, name))
     return isa<func::FuncOp, exec::ProgramOp>(found) ? found : nullptr;
@@ -102,10 +102,10 @@ static Operation *lookup(ModuleOp module, StringRef name) {
 
 bool Program::exists(ModuleOp module, StringRef name) { return lookup(module, name) != nullptr; }
 
-/// Cells of a pipeline are run by its table.
+/// Returns whether a function is a cell of a pipeline, which the pipeline's table runs.
 static bool isCell(Operation *op) { return op->hasAttr(comm::CommDialect::kCell); }
 
-/// The functions that make one program with `op`.
+/// Returns the functions that form one program with `op`.
 static SmallVector<Operation *> companionsOf(ModuleOp module, Operation *op) {
   comm::ProgramAttr own = comm::someRanksOf(op);
   if (!own || isCell(op))
@@ -119,8 +119,7 @@ static SmallVector<Operation *> companionsOf(ModuleOp module, Operation *op) {
   return companions;
 }
 
-/// Checks that functions which share ranks leave none out and give none two
-/// programs.
+/// Checks that functions that share ranks give exactly one function to each rank.
 static LogicalResult checkRanks(ArrayRef<Operation *> functions) {
   comm::ProgramAttr shared = comm::someRanksOf(functions.front());
   if (!shared)
@@ -186,10 +185,10 @@ void Program::numberStreams(comm::PipelineOp pipeline) {
 }
 
 //===----------------------------------------------------------------------===//
-// Running
+// Execution
 //===----------------------------------------------------------------------===//
 
-/// A tensor of files as the program holds it, and the reverse.
+/// Converts a tensor from the layout of files to the program's layout, and the reverse.
 static Tensor exchange(const Tensor &tensor, const tg::FileLayout &layout, ArrayRef<int64_t> shape) {
   if (layout.fused >= 0)
     return tensor.reshaped(shape);

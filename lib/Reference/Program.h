@@ -1,12 +1,12 @@
-//===- Program.h - what can be run, and what it takes and gives -*- C++ -*-===//
+//===- Program.h - runnable programs, with inputs and results ---*- C++ -*-===//
 //
-// A function on values and a program in memory look the same from here: named
-// inputs, named results.  Tensors are logical: a parameter that the program
-// holds in another layout is exchanged at this edge.
+// A function on values and a program in memory form have the same interface here: named
+// inputs and named results.  Tensors are logical: a parameter that the program holds in
+// another layout is converted here.
 //
-// The program of many ranks is one function that all run, or several that share
-// the ranks; what has one name in several is one input or result.  All are
-// logical: Shards.h says how ranks get their parts.
+// The program of many ranks is one function that all ranks run, or several functions
+// for different ranks. Inputs or results with the same name in several functions are
+// one.  All are logical; ProgramRanks.cpp gives ranks their parts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_PROGRAM_H
@@ -32,17 +32,16 @@ enum class InputKind { Param, State, Input };
 struct InputSlot {
   InputKind kind = InputKind::Input;
   std::string name, role;
-  std::string copyOf;          ///< of a parameter: whose values it has, rounded; empty for none
-  mlir::RankedTensorType type; ///< as the program holds it, all ranks together
-  comm::ShardingAttr sharding; ///< how ranks hold it; null without ranks
+  std::string copyOf;          ///< for a copy: the parameter whose rounded values it has; else empty
+  mlir::RankedTensorType type; ///< type in the program, all ranks together
+  comm::ShardingAttr sharding; ///< sharding over the ranks; null without ranks
   tg::InitAttr init;           ///< null for inputs
   tg::FileLayout layout;
   bool frozen = false;
   bool isAccumulator = false;  ///< a state that starts from its initializer in every step
-  bool isOfMicrobatch = false; ///< what a stage of a pipeline saves, sends or receives: each rank has its own
-  unsigned stream = 0;         ///< of initial values: the number among parameters and states
-  /// Ints stay below this: rows of the tables they index, or classes.  0:
-  /// unknown.
+  bool isOfMicrobatch = false; ///< tensor that a stage of a pipeline saves, sends or receives: each rank has its own
+  unsigned stream = 0;         ///< random stream of initial values: the number among parameters and states
+  /// Upper limit of ints: rows of the tables that they index, or classes. 0: unknown.
   int64_t bound = 0;
   std::optional<int64_t> ignoreIndex;
 
@@ -55,16 +54,16 @@ struct ResultSlot {
   comm::ShardingAttr sharding; ///< as for inputs
   tg::FileLayout layout;
 
-  /// `loss`, `updates w`, `grad_of w`, or empty.
+  /// Returns `loss`, `updates w`, `grad_of w`, or an empty string.
   std::string name() const;
 };
 
 struct Signature;
 
-/// What ranks of a pipeline hold of one microbatch, by rank and name.
+/// Tensors of one microbatch that ranks of a pipeline hold, by rank and name.
 using HeldTensors = std::map<std::pair<int64_t, std::string>, Tensor>;
 
-/// What a rank returned for a result of the program: its part.
+/// The part of a result that one rank returned.
 struct RankResult {
   int64_t rank;
   unsigned result;
@@ -73,11 +72,10 @@ struct RankResult {
 
 class Program {
 public:
-  /// The function or program called `name`, or the only one when it is empty; of
-  /// a program of several functions `name` may be any.
+  /// Finds the function or program called `name`, or the only one if `name` is empty.
+  /// For a program of several functions, `name` may be any of them.
   static mlir::FailureOr<Program> find(mlir::ModuleOp module, llvm::StringRef name);
-  /// The names of all functions and programs, in order; of the functions that
-  /// make one program, the first.
+  /// Returns the names of all functions and programs, in order; for functions that form one program, the first.
   static std::vector<std::string> names(mlir::ModuleOp module);
   static bool exists(mlir::ModuleOp module, llvm::StringRef name);
 
@@ -85,37 +83,37 @@ public:
   std::vector<InputSlot> inputs;
   std::vector<ResultSlot> results;
 
-  /// Runs on tensors for each input; returns one for each result.  `perRank`, if
-  /// given, gets what each rank returned.
+  /// Runs on a tensor for each input; returns one for each result. `perRank`, if given,
+  /// gets the results of each rank.
   Results run(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic,
               std::vector<RankResult> *perRank = nullptr) const;
-  /// The same with inputs by name.
+  /// Runs with inputs by name.
   Results run(const Values &arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank = nullptr) const;
 
-  /// A program of these functions, which some ranks run and others none: cells of a pipeline.
+  /// Returns a program of cells of a pipeline: functions that only some ranks run.
   static mlir::FailureOr<Program> ofCells(llvm::ArrayRef<mlir::Operation *> functions) { return of(functions); }
-  /// Runs cells on a microbatch: takes what is of it from `held`, and leaves there what ranks make of it.
-  /// Results of these are empty.
+  /// Runs cells on a microbatch: takes the microbatch's tensors from `held`, and leaves there those that
+  /// ranks make of it. Results of these are empty.
   Results runCells(const Values &arguments, Arithmetic arithmetic, HeldTensors &held) const;
 
   /// Reports an error at the program.
   mlir::LogicalResult emitError(llvm::Error error) const;
 
-  /// Whether the program is what all ranks call by this name.
+  /// Returns whether the program has this entry, its name on all ranks.
   bool isEntry(llvm::StringRef entry) const;
 
   mlir::func::FuncOp function() const { return llvm::dyn_cast<mlir::func::FuncOp>(op()); }
 
 private:
-  /// Numbers initial values as they were before the program was cut in stages.
+  /// Numbers initial values as they were before the program was cut into stages.
   void numberStreams(comm::PipelineOp pipeline);
 
-  /// A slot of the program and how this member's ranks hold it.
+  /// A slot of the program, and the sharding of it on this member's ranks.
   struct Held {
     unsigned slot;
     comm::ShardingAttr sharding;
   };
-  /// A function of the program, with what it takes and gives.
+  /// A function of the program, with its inputs and results.
   struct Member {
     mlir::Operation *op;
     llvm::SmallVector<Held> inputs, results;
@@ -125,7 +123,7 @@ private:
   mlir::LogicalResult addMember(mlir::Operation *op, const Signature &signature);
 
   mlir::Operation *op() const { return members.front().op; }
-  /// Null where the rank runs none.
+  /// Returns the member that a rank runs; null if it runs none.
   const Member *memberOf(int64_t rank, const comm::Mesh &mesh) const;
   Results runOnOne(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic) const;
   Results runOnRanks(llvm::ArrayRef<Tensor> arguments, Arithmetic arithmetic, std::vector<RankResult> *perRank,

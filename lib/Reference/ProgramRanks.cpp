@@ -1,10 +1,9 @@
 //===- ProgramRanks.cpp - a program on all ranks of its mesh --------------===//
 //
-// What goes into a local program and what comes out is logical: every rank is
-// given its part of an input, and the parts of a result are put together.
-// Wherever two ranks hold the same part they must agree in every bit; nothing in
-// the interpreter depends on who came first, so any difference is one of the
-// program.
+// Inputs and results of a local program are logical: every rank gets its part of an
+// input, and the parts of a result are joined. If two ranks hold the same part, they
+// must agree in every bit. The interpreter does not depend on the order of ranks, so
+// any difference comes from the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +24,7 @@ using namespace braid::reference;
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// The place in the logical tensor of each element of a rank's part.
+/// Returns the place in the logical tensor of each element of a rank's part.
 static Places placesOfPart(ArrayRef<int64_t> shape, comm::ShardingAttr sharding, const comm::Mesh &mesh, int64_t rank) {
   Places places(elementCount(shape));
   for (size_t k = 0; k < places.size(); ++k)
@@ -50,7 +49,7 @@ static Places placesOfPart(ArrayRef<int64_t> shape, comm::ShardingAttr sharding,
 // Splitting
 //===----------------------------------------------------------------------===//
 
-/// A number that loses against `e` in a max (or min).
+/// Returns a number that loses against `e` in a max (or min).
 static Element loser(Type type, Element e, bool max) {
   if (isFloat(type))
     return std::isfinite(e.f) ? ofFloat(max ? e.f - 1 - std::abs(e.f) : e.f + 1 + std::abs(e.f)) : e;
@@ -60,9 +59,9 @@ static Element loser(Type type, Element e, bool max) {
   return ofInt(wrapTo(type, other) == other ? other : e.i);
 }
 
-/// The piece of an element that rank `i` of `n` holds: the pieces differ, and
-/// combine to the element.  Those of a sum are 2, -1/2, -1/4, ..., whose products
-/// are exact; ints cannot be halved.
+/// Returns the piece of an element that rank `i` of `n` holds. The pieces differ, and
+/// combine to the element. The pieces of a sum are 2, -1/2, -1/4, ... of it, whose
+/// products are exact; ints cannot be halved.
 static Element pieceOf(Type type, Element e, comm::Reduction kind, int64_t place, int64_t i, int64_t n) {
   if (n == 1)
     return e;
@@ -74,8 +73,8 @@ static Element pieceOf(Type type, Element e, comm::Reduction kind, int64_t place
   return ofFloat(e.f * weight * (kind == comm::Reduction::Mean ? n : 1));
 }
 
-/// The part of a logical tensor that a rank holds.  Partial values differ from rank to rank
-/// and combine to the tensor.
+/// Returns the part of a logical tensor that a rank holds. Partial values differ between
+/// ranks and combine to the tensor.
 static Tensor partOf(const Tensor &logical, comm::ShardingAttr sharding, const comm::Mesh &mesh, int64_t rank,
                      Arithmetic arithmetic) {
   auto type = RankedTensorType::get(logical.shape, logical.elementType);
@@ -95,15 +94,14 @@ static Tensor partOf(const Tensor &logical, comm::ShardingAttr sharding, const c
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a rank holds of a result.
+/// A rank's part of a result.
 struct Part {
   int64_t rank;
   comm::ShardingAttr sharding;
   Tensor tensor;
 };
 
-/// The logical tensor once for each number of a partial value, with the rank
-/// that each element came from.
+/// One copy of the logical tensor for each number of a partial value, with the rank that each element came from.
 struct Copy {
   Copy(RankedTensorType type) : tensor(type), ranks(tensor.size(), -1) {}
   Tensor tensor;
@@ -111,12 +109,12 @@ struct Copy {
 };
 } // namespace
 
-/// Equal bits; all NaNs are one.
+/// Returns whether two elements have equal bits; all NaNs are equal.
 static bool same(const Tensor &a, int64_t i, const Tensor &b, int64_t k) {
   return a[i].i == b[k].i || (a.hasFloats() && std::isnan(a.f(i)) && std::isnan(b.f(k)));
 }
 
-/// Lays a part in its place; elements that are there already must be the same.
+/// Writes a part to its place; elements that are already there must be the same.
 static llvm::Error lay(const Part &part, Copy &copy, const comm::Mesh &mesh, const std::string &what) {
   Tensor &whole = copy.tensor;
   Places places = placesOfPart(whole.shape, part.sharding, mesh, part.rank);
@@ -138,8 +136,8 @@ static llvm::Error lay(const Part &part, Copy &copy, const comm::Mesh &mesh, con
   return llvm::Error::success();
 }
 
-/// The logical tensor that has these parts; an error when replicas differ or a part is
-/// missing.  `what` names the result in messages.
+/// Joins parts to the logical tensor. Fails if replicas differ or a part is missing;
+/// messages call the result `what`.
 static llvm::Expected<Tensor> joinParts(ArrayRef<Part> parts, RankedTensorType type, const comm::Mesh &mesh,
                                         const std::string &what, Arithmetic arithmetic) {
   comm::ShardingAttr first = parts.front().sharding;
@@ -166,7 +164,7 @@ static llvm::Expected<Tensor> joinParts(ArrayRef<Part> parts, RankedTensorType t
 }
 
 //===----------------------------------------------------------------------===//
-// Running
+// Execution
 //===----------------------------------------------------------------------===//
 
 static comm::ProgramAttr programOf(Operation *op) {
@@ -184,7 +182,7 @@ bool Program::isOfMicrobatch(const ResultSlot &slot) const {
                       [&](const InputSlot &input) { return input.isOfMicrobatch && input.name == slot.updates; });
 }
 
-/// The process of a function or program that takes `arguments`.
+/// Returns the process of a function or program with these `arguments`.
 static FailureOr<std::unique_ptr<Process>> begin(Operation *op, SmallVector<Tensor> arguments, Arithmetic arithmetic,
                                                  Network *network, int64_t rank) {
   if (auto function = dyn_cast<func::FuncOp>(op)) {
@@ -207,10 +205,10 @@ Results Program::runOnOne(ArrayRef<Tensor> arguments, Arithmetic arithmetic) con
   return (*process)->returned();
 }
 
-/// Every rank has its own copy of all values.
+/// Upper limit of ranks: every rank has its own copy of all values.
 static constexpr int64_t kMaxRanks = 4096;
 
-/// How a result is called in messages: `result 0 'loss'`.
+/// Returns the name of a result in messages: `result 0 'loss'`.
 static std::string describe(const ResultSlot &slot, size_t number) {
   std::string name = slot.name();
   return "result " + std::to_string(number) + (name.empty() ? "" : " '" + name + "'");

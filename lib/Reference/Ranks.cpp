@@ -40,16 +40,16 @@ Request *Network::head(int64_t rank) const {
   return requests.empty() ? nullptr : requests.front().get();
 }
 
-/// The peer of a send or recv.
+/// Returns the peer of a send or recv.
 static std::optional<int64_t> peerOf(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getPeerRank(); }
 
-/// Of the two sides of a transfer: whether it is the one that sends.
+/// Returns whether a transfer is the sending side.
 static bool isSender(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getRow().sent.who != Who::Nobody; }
 
 static comm::AxesAttr axesOf(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getAxes(); }
 
-/// The ranks that take part in a collective of `rank`, in the order in which
-/// they are its members: the group, or sender and receiver.
+/// Returns the ranks that take part in a collective of `rank`, in member order: the
+/// group, or sender and receiver.
 SmallVector<int64_t> Network::ranksOf(int64_t rank, Operation *op) const {
   SmallVector<int64_t> group = mesh.groupOf(rank, axesOf(op));
   std::optional<int64_t> peer = peerOf(op);
@@ -60,18 +60,18 @@ SmallVector<int64_t> Network::ranksOf(int64_t rank, Operation *op) const {
   return {group[*peer], rank};
 }
 
-/// Whether the heads of two ranks are the same collective.
+/// Returns whether the queue heads of two ranks are the same collective.
 bool Network::match(int64_t rank, int64_t other) const {
   const Request *a = head(rank), *b = head(other);
   if (!a || !b || axesOf(a->op) != axesOf(b->op))
     return false;
   if (rank == other || !peerOf(a->op))
     return a->op->getName() == b->op->getName();
-  // Of a send and a recv, each must name the other rank.
+  // A send and a recv must each name the other rank.
   return peerOf(b->op) && isSender(a->op) != isSender(b->op) && ranksOf(rank, a->op) == ranksOf(other, b->op);
 }
 
-/// The first rank that the head of `rank` waits for.
+/// Returns the first rank for which the queue head of `rank` waits.
 std::optional<int64_t> Network::missing(int64_t rank) const {
   for (int64_t other : ranksOf(rank, head(rank)->op))
     if (!match(rank, other))
@@ -109,13 +109,13 @@ FailureOr<int64_t> Network::deliver() {
 // Deadlock
 //===----------------------------------------------------------------------===//
 
-/// `all_reduce #7`, and with its axes where both ranks are at ops of that name.
+/// Returns `all_reduce #7`; with its axes if both ranks are at ops of that name.
 static std::string nameOf(const Request &request, bool withAxes) {
   std::string text = cast<exec::ActionOpInterface>(request.op).getActionName() + " #" + std::to_string(request.number);
   return withAxes ? text + " over " + axesOf(request.op).str() : text;
 }
 
-/// `rank 2 waits for all_reduce #7 while rank 0 is at barrier #3`
+/// Returns `rank 2 waits for all_reduce #7 while rank 0 is at barrier #3`.
 std::string Network::describe(int64_t rank, int64_t other) const {
   const Request *mine = head(rank), *theirs = head(other);
   bool sameName = theirs && mine->op->getName() == theirs->op->getName();
@@ -124,8 +124,7 @@ std::string Network::describe(int64_t rank, int64_t other) const {
   return theirs ? text + " is at " + nameOf(*theirs, sameName) : text + " has finished";
 }
 
-/// Follows who waits for whom from the first rank that waits: to one that has
-/// finished, or around a cycle, which is then reported.
+/// Follows the waiting ranks from the first one, to a rank that has finished or around a cycle, and reports this.
 LogicalResult Network::reportDeadlock() const {
   SmallVector<int64_t> chain;
   int64_t rank = 0;
@@ -146,13 +145,13 @@ LogicalResult Network::reportDeadlock() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Turns
+// Steps
 //===----------------------------------------------------------------------===//
 
 LogicalResult braid::reference::runRanks(ArrayRef<std::unique_ptr<Process>> ranks, Network &network) {
   std::vector<bool> ended;
   for (const std::unique_ptr<Process> &rank : ranks)
-    ended.push_back(!rank); // of those that run nothing
+    ended.push_back(!rank); // true for ranks that run nothing
   while (true) {
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       if (ended[rank])

@@ -1,14 +1,13 @@
 //===- Ranks.h - many ranks in one process ----------------------*- C++ -*-===//
 //
-// Ranks are run in turn, each until it must wait for others; there are no
-// threads, so a run is the same every time and needs no time-out: when no rank
-// can go on, that is known at once and reported.
+// Ranks run in turn, each until it must wait for others. There are no threads, so every run is
+// the same and needs no time-out: if no rank can advance, that is known at once and reported.
 //
-// Every rank has one queue for its collectives, as a run-time system with one
-// communication thread has.  A start puts a collective on the queue and a wait
-// ends when it is done; a blocking collective is both.  Only the head of a queue
-// can be carried out: a collective completes when it is at the head of the queue
-// of every rank of its group, a send when its receiver's head is the recv.
+// Every rank has one queue for its collectives, like a runtime with one communication
+// thread.  A start puts a collective on the queue, and a wait ends when the collective
+// is done; a blocking collective is both.  Only the head of a queue can run. A
+// collective completes when it is at the head of the queues of all ranks of its group,
+// a send when its receiver's head is the recv.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_RANKS_H
@@ -21,15 +20,15 @@
 
 namespace braid::reference {
 
-/// A collective, or a copy, that a rank has started.
+/// A collective or copy that a rank has started.
 struct Request {
   mlir::Operation *op; ///< the collective or copy
-  int64_t number;      ///< among the collectives of its rank, from 0
+  int64_t number;      ///< number among the collectives of its rank, from 0
   llvm::SmallVector<Tensor> sent, received;
   bool done = false;
 };
 
-/// A copy between a rank's memories, which waits for nobody.
+/// Returns the request of a copy between a rank's memories, which waits for no rank.
 std::shared_ptr<Request> copyRequest(mlir::Operation *op, llvm::SmallVector<Tensor> tensors);
 
 /// The queues of all ranks of a mesh.
@@ -42,9 +41,9 @@ public:
   /// Puts a collective on a rank's queue.
   mlir::FailureOr<std::shared_ptr<Request>> start(int64_t rank, comm::CollectiveOpInterface op,
                                                   llvm::SmallVector<Tensor> sent);
-  /// Carries out what can be; returns how many collectives were.
+  /// Runs all collectives that can run; returns their number.
   mlir::FailureOr<int64_t> deliver();
-  /// The error when nothing can be delivered and no rank can go on.
+  /// Reports the deadlock if no collective can run and no rank can advance.
   mlir::LogicalResult reportDeadlock() const;
 
 private:
@@ -66,13 +65,13 @@ private:
   std::vector<Queue> queues;
 };
 
-/// The program of one rank, under way.
+/// The running program of one rank.
 class Process {
 public:
   virtual ~Process() = default;
-  /// Runs until it must wait for other ranks; true when it has ended.
+  /// Runs until it must wait for other ranks; returns true once it has ended.
   virtual mlir::FailureOr<bool> advance() = 0;
-  /// What it returns, once it has ended.
+  /// Returns the results, after it has ended.
   virtual Results returned() = 0;
 };
 

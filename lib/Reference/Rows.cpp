@@ -1,4 +1,4 @@
-//===- Rows.cpp - what ops of both levels do with rows --------------------===//
+//===- Rows.cpp - row functions of tg and exec ----------------------------===//
 
 #include "lib/Reference/Rows.h"
 #include "dialects/TG/TG.h"
@@ -12,7 +12,7 @@ using namespace braid::reference;
 // Contraction
 //===----------------------------------------------------------------------===//
 
-/// How far a tensor moves when each of `letters` grows by one.
+/// Returns how far a tensor moves when each of `letters` grows by one.
 static Index stridesOf(StringRef letters, StringRef dims, ArrayRef<int64_t> shape) {
   Index own = rowMajorStrides(shape), strides(letters.size(), 0);
   for (size_t d = 0; d < dims.size(); ++d)
@@ -36,7 +36,7 @@ Tensor braid::reference::contract(tg::ContractionAttr dims, const Tensor &lhs, c
   std::string all = letters.str() + dims.getK();
   Index a = stridesOf(all, dims.getLhs(), lhs.shape), b = stridesOf(all, dims.getRhs(), rhs.shape);
 
-  // The places of the terms of one sum, relative to its first.
+  // Places of the terms of one sum, relative to its first.
   std::vector<std::pair<int64_t, int64_t>> terms;
   ArrayRef<int64_t> aSummed = ArrayRef(a).drop_front(letters.size());
   ArrayRef<int64_t> bSummed = ArrayRef(b).drop_front(letters.size());
@@ -66,7 +66,7 @@ void braid::reference::addContraction(OpTable &table) { table.add(evaluateContra
 // Rows by index
 //===----------------------------------------------------------------------===//
 
-/// The row of a table that element `i` of `indices` names.
+/// Returns the row of a table that element `i` of `indices` names.
 static FailureOr<int64_t> rowAt(Operation *op, const Tensor &indices, int64_t i, int64_t rows) {
   int64_t row = indices.n(i);
   if (row >= 0 && row < rows)

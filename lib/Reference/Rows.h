@@ -1,7 +1,6 @@
-//===- Rows.h - what ops of both levels do with rows ------------*- C++ -*-===//
+//===- Rows.h - row functions of tg and exec --------------------*- C++ -*-===//
 //
-// Contraction, gather, scatter, concatenation and random numbers appear in `tg`
-// and again in `exec`; they are evaluated by these.
+// Evaluates contraction, gather, scatter, concatenation and random numbers, which both `tg` and `exec` have.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_ROWS_H
@@ -14,21 +13,20 @@ namespace braid::reference {
 
 Tensor contract(tg::ContractionAttr dims, const Tensor &lhs, const Tensor &rhs, mlir::RankedTensorType type);
 
-/// result[i..., :] = table[indices[i...], :]; an index outside is an error at
-/// `op`.
+/// Computes result[i..., :] = table[indices[i...], :]; an index outside the table is an error at `op`.
 Results gatherRows(mlir::Operation *op, const Tensor &table, const Tensor &indices);
 
-/// table[indices[i...], :] += updates[i..., :], in order.
+/// Computes table[indices[i...], :] += updates[i..., :], in order.
 Results scatterRows(mlir::Operation *op, const Tensor &indices, const Tensor &updates, Tensor table);
 
 Tensor concatenate(const Operands &in, int64_t dim, mlir::RankedTensorType type);
 
-/// GELU and SiLU of one number: activations and matmul epilogues.
+/// GELU and SiLU of one number, for activations and matmul epilogues.
 double gelu(bool tanhForm, double x);
 double geluDerivative(bool tanhForm, double x);
 double silu(double x);
 
-/// `tg.random_uniform`'s definition.
+/// Implements the definition of `tg.random_uniform`.
 void fillUniform(const Tensor &key, int64_t stream, Tensor &result);
 
 } // namespace braid::reference

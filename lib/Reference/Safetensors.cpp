@@ -13,7 +13,7 @@ using namespace braid;
 using namespace braid::reference;
 
 template <typename... Args> static llvm::Error bad(StringRef path, const char *format, Args... args) {
-  // The path is no format: there may be a % in it.
+  // The path is not a format string: it may contain a %.
   std::string problem = toString(llvm::createStringError(format, args...));
   return llvm::createStringError(llvm::inconvertibleErrorCode(), path + ": " + problem);
 }
@@ -49,7 +49,7 @@ static StringRef nameOf(Type type) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// The tensor of one entry of the header.
+/// Reads the tensor of one entry of the header.
 static llvm::Expected<Tensor> readTensor(StringRef path, StringRef name, const llvm::json::Value &value, StringRef data,
                                          MLIRContext *context) {
   std::string label = name.str();

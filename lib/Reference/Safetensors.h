@@ -1,7 +1,7 @@
 //===- Safetensors.h - tensors in files -------------------------*- C++ -*-===//
 //
-// The format of Hugging Face: eight bytes of header length, a JSON header that
-// gives each tensor's type, shape and byte range, the bytes.
+// Hugging Face's format: eight bytes with the length of the header, a JSON header that
+// gives each tensor's type, shape and byte range, then the bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_SAFETENSORS_H

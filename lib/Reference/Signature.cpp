@@ -1,4 +1,4 @@
-//===- Signature.cpp - what functions and programs take and give ----------===//
+//===- Signature.cpp - inputs and results of programs ---------------------===//
 
 #include "lib/Reference/Signature.h"
 #include "dialects/Comm/Sharding.h"
@@ -12,12 +12,12 @@ using namespace braid;
 using namespace braid::reference;
 
 //===----------------------------------------------------------------------===//
-// Which ints an input may hold
+// Valid ints of an input
 //===----------------------------------------------------------------------===//
 
 static void limit(InputSlot &slot, int64_t bound) { slot.bound = slot.bound ? std::min(slot.bound, bound) : bound; }
 
-/// The shape of a tensor or reference.
+/// Returns the shape of a tensor or reference.
 static ArrayRef<int64_t> shapeOf(Value value) {
   if (auto ref = dyn_cast<exec::RefType>(value.getType()))
     return ref.getShape();
@@ -26,7 +26,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 
 static void follow(Value value, InputSlot &slot);
 
-/// Follows what a collective hands on; sums are other numbers.
+/// Follows a sent value to the result of the collective, unless it reduces, which makes other numbers.
 static void followSent(Value value, comm::CollectiveOpInterface collective, InputSlot &slot) {
   if (collective.getReductionKind())
     return;
@@ -38,7 +38,7 @@ static void followSent(Value value, comm::CollectiveOpInterface collective, Inpu
       follow(result, slot);
 }
 
-/// Where a kernel looks rows of tables up by the value.
+/// Limits the ints by the table rows that a kernel looks up with the value.
 static void followIntoKernel(Value value, exec::KernelOp kernel, InputSlot &slot) {
   exec::visitTableReads(*kernel.getBlock(), [&](linalg::GenericOp, const exec::TableRead &read) {
     if (read.numbers && kernel.getIns()[read.numbers.getArgNumber()] == value)
@@ -57,9 +57,8 @@ static void followIndex(Value value, IndexingOpInterface op, InputSlot &slot) {
   }
 }
 
-/// Follows the value through ops that keep its elements.  Where a rank looks
-/// something up in its part of a table, arithmetic comes before, and the bound is
-/// not known.
+/// Follows the value through ops that keep its elements. If a rank looks up rows of its
+/// part of a table, arithmetic comes first, and the bound stays unknown.
 static void follow(Value value, InputSlot &slot) {
   for (Operation *user : value.getUsers()) {
     if (auto gather = dyn_cast<exec::GatherOp>(user)) {
@@ -84,8 +83,7 @@ static void follow(Value value, InputSlot &slot) {
   }
 }
 
-/// Sets the bound and the ignored index of an input from the tables that it indexes and the
-/// classes that it names.
+/// Sets the bound and the ignored index of an input, from the tables that it indexes and the classes that it names.
 static void findBound(BlockArgument argument, InputSlot &slot) {
   if (slot.type.getElementType().isInteger())
     follow(argument, slot);
@@ -123,7 +121,7 @@ static std::string textOf(Attribute attribute) {
   return text ? text.str() : "";
 }
 
-/// That of the tensor that a result of this name is about.
+/// Returns the layout of the tensor that a result updates or is the gradient of.
 static tg::FileLayout layoutOf(const ResultSlot &slot, const std::vector<InputSlot> &inputs) {
   for (const InputSlot &input : inputs)
     if (input.name == (slot.updates.empty() ? slot.gradOf : slot.updates))
@@ -131,8 +129,8 @@ static tg::FileLayout layoutOf(const ResultSlot &slot, const std::vector<InputSl
   return {};
 }
 
-/// Sets the type and the sharding of a slot: the logical tensor, of which a rank
-/// holds one of type `held`.
+/// Sets the type and the sharding of a slot: those of the logical tensor, of which a
+/// rank holds a part of type `held`.
 template <typename SlotT>
 static LogicalResult setTypes(SlotT &slot, Operation *program, const Twine &what, Type held, Attribute global,
                               Attribute sharding) {
@@ -212,10 +210,10 @@ FailureOr<Signature> braid::reference::signatureOf(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Programs in memory
+// Programs in memory form
 //===----------------------------------------------------------------------===//
 
-/// The same for a tensor or buffer.
+/// Sets the type and the sharding of a slot from a tensor or buffer.
 template <typename SlotT, typename OpT>
 static LogicalResult setTypesOf(SlotT &slot, Operation *program, OpT op, Type type) {
   return setTypes(slot, program, "'" + op.getSymName() + "'", type, op->getAttr(comm::CommDialect::kGlobal),
@@ -246,7 +244,7 @@ FailureOr<Signature> braid::reference::signatureOf(exec::ProgramOp program) {
   for (exec::BufferOp buffer : machine.results) {
     ResultSlot &slot = signature.results.emplace_back();
     StringRef role = buffer.getRole().value_or("");
-    // The right side of an assignment comes first: the two stay apart.
+    // Two statements: one assignment would copy `role` before the prefix is removed.
     std::string &target = role.consume_front("grad_of ") ? slot.gradOf : slot.role;
     target = role.str();
     slot.layout = layoutOf(slot, signature.inputs);

@@ -1,4 +1,4 @@
-//===- Signature.h - what functions and programs take and give --*- C++ -*-===//
+//===- Signature.h - inputs and results of programs -------------*- C++ -*-===//
 #ifndef BRAID_LIB_REFERENCE_SIGNATURE_H
 #define BRAID_LIB_REFERENCE_SIGNATURE_H
 
@@ -6,8 +6,7 @@
 
 namespace braid::reference {
 
-/// The inputs and results of one function or program, in the order in which its
-/// process takes and gives them.
+/// Inputs and results of one function or program, in the order of its process.
 struct Signature {
   std::vector<InputSlot> inputs;
   std::vector<ResultSlot> results;

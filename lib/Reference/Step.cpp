@@ -30,7 +30,7 @@ FailureOr<Step> Step::find(ModuleOp module, StringRef name) {
   return step;
 }
 
-/// Rows of the microbatch of a tensor of the whole batch.
+/// Returns the microbatch's rows of a tensor of the whole batch.
 static Tensor rowsOf(const Tensor &whole, ArrayRef<int64_t> shape, int64_t microbatch) {
   Tensor part(shape, whole.elementType);
   std::copy_n(whole.elements.begin() + microbatch * part.size(), part.size(), part.elements.begin());
@@ -64,7 +64,8 @@ void braid::reference::applyUpdates(const Program &program, ArrayRef<Tensor> mad
       values[slot.updates] = tensor;
 }
 
-/// Parameters and states by the last program of the step, which alone has the masters that copies are rounded from.
+/// Makes parameters and states from the step's last program, the only one with the masters that copies are
+/// rounded from.
 llvm::Error Step::makeState(Values &values, const InputOptions &options) const {
   auto isState = [](const InputSlot &slot) {
     return slot.kind != InputKind::Input && !slot.isAccumulator && !slot.isOfMicrobatch;
@@ -111,8 +112,8 @@ static bool holdsBatch(const InputSlot &slot) {
          llvm::is_contained({"tokens", "targets", "features", "labels"}, StringRef(slot.role));
 }
 
-/// The inputs of all microbatches of a step: from the token file, else random
-/// and the same in every step.
+/// Fills the inputs of all microbatches of a step: from the token file, or with random
+/// values that are the same in every step.
 static llvm::Error fillBatch(const Step &step, const TrainingOptions &options, int64_t number, Values &values) {
   FailureOr<Program> batched = step.batched();
   if (failed(batched))
@@ -142,7 +143,7 @@ static llvm::Error fillBatch(const Step &step, const TrainingOptions &options, i
   return llvm::Error::success();
 }
 
-/// A line for people and one for machines.
+/// Prints a line of text, and writes a line of JSON to `log`.
 static void report(const Program &program, ArrayRef<Tensor> made, int64_t number, llvm::raw_ostream &os,
                    llvm::raw_ostream *log) {
   os << "step " << number << ':';

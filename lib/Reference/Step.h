@@ -1,8 +1,8 @@
 //===- Step.h - training steps, with microbatches ---------------*- C++ -*-===//
 //
-// A step runs `accumulate` for all microbatches but the last and then the main
-// program (`train`); what a program updates is there for the next.  That of a pipeline runs
-// the cells of its table and then the main program.
+// A step runs `accumulate` for all microbatches but the last, and then the main program
+// (`train`); the next program sees the updates of the one before.  The step of a pipeline
+// runs the cells of its table and then the main program.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_STEP_H
@@ -21,16 +21,15 @@ struct Step {
   int64_t microbatches = 1;
   std::optional<PipelineTable> pipeline = std::nullopt;
 
-  /// The program `name` of a module and its `accumulate`, if it has one.
+  /// Finds the program `name` of a module, and its `accumulate` if it has one.
   static mlir::FailureOr<Step> find(mlir::ModuleOp module, llvm::StringRef name);
 
-  /// Runs one step on inputs of the whole batch: an input whose dim 0 is
-  /// `microbatches` times the program's is split into its microbatches.  Inputs
-  /// without a value are made.  Returns main's results; `values` gets the
-  /// updates.
+  /// Runs one step on inputs of the whole batch. An input whose dim 0 is `microbatches`
+  /// times the program's is split into microbatches. Makes inputs without a value.
+  /// Returns the main program's results; `values` gets the updates.
   Results run(Values &values, InputOptions options, Arithmetic arithmetic) const;
 
-  /// The program that takes a microbatch: the last that a step runs, or of a pipeline the first cell.
+  /// Returns the program that takes a microbatch: the last one of a step, or the first cell of a pipeline.
   mlir::FailureOr<Program> batched() const;
 
 private:
@@ -38,7 +37,7 @@ private:
   mlir::LogicalResult runTable(Values &values, InputOptions options, Arithmetic arithmetic) const;
 };
 
-/// A program's inputs in one microbatch; what has no value is made.
+/// Returns a program's inputs in one microbatch; makes those without a value.
 llvm::Expected<Values> inputsOf(const Program &program, const Values &values, const InputOptions &options,
                                 int64_t microbatches);
 /// Writes the updates of a run back.
@@ -48,13 +47,12 @@ struct TrainingOptions {
   int64_t steps = 1;
   InputOptions inputs;
   Arithmetic arithmetic = Arithmetic::Native;
-  /// Where tokens and targets come from; random when null.
+  /// Source of tokens and targets; random if null.
   const TokenFile *tokens = nullptr;
 };
 
-/// Runs steps from initial values and prints a line for each: its number and
-/// its scalar results; to `log` as JSON.  `values` holds the parameters and
-/// states at the end.
+/// Runs steps from initial values. Prints a line for each step, with its number and its
+/// scalar results; writes JSON to `log`. `values` has the parameters and states at the end.
 mlir::LogicalResult train(const Step &step, const TrainingOptions &options, Values &values, llvm::raw_ostream &os,
                           llvm::raw_ostream *log);
 

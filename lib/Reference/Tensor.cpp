@@ -11,8 +11,8 @@ bool braid::reference::isFloat(Type type) { return isa<FloatType>(type); }
 
 /// Keeps the upper 16 bits of the f32, rounded to nearest even.
 static double roundToBf16(double value) {
-  // Going through f32 could round twice, so values that f32 already rounded to
-  // a tie are pushed off it towards the exact value.
+  // Going through f32 could round twice. So a value that f32 rounded to a tie is moved
+  // off the tie, towards the exact value.
   float narrow = static_cast<float>(value);
   if (std::isnan(narrow))
     return value;

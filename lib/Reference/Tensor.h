@@ -1,8 +1,8 @@
-//===- Tensor.h - the values of the reference interpreter -------*- C++ -*-===//
+//===- Tensor.h - values of the reference interpreter -----------*- C++ -*-===//
 //
-// A tensor is a shape, an element type and its elements in row-major order.
-// Floats of any type are held as doubles and ints as int64: arithmetic happens
-// in the wide type, and `roundTo` brings a float result to its element type.
+// A tensor is a shape, an element type and its elements in row-major order. Floats of
+// any type are held as doubles and ints as int64. Arithmetic uses the wide type, and
+// `roundTo` rounds a float result to its element type.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_TENSOR_H
@@ -18,7 +18,7 @@
 
 namespace braid::reference {
 
-/// A float or an int; the element type of the tensor says which.
+/// A float or an int; the tensor's element type tells which.
 union Element {
   double f;
   int64_t i;
@@ -27,30 +27,29 @@ union Element {
 inline Element ofFloat(double value) { return {.f = value}; }
 inline Element ofInt(int64_t value) { return {.i = value}; }
 
-/// `Native` rounds the float result of every op to its element type, `F64`
-/// rounds nothing: every float type computes as f64.
+/// Rounding of results. `Native` rounds the float result of every op to its element
+/// type; `F64` rounds nothing: every float type computes as f64.
 enum class Arithmetic { Native, F64 };
 
-/// The nearest value of a float type (f64, f32 or bf16), ties to even.
+/// Returns the nearest value of a float type (f64, f32 or bf16), ties to even.
 double roundTo(mlir::Type type, double value);
-/// The same as a function of the value; null for f64.
+/// Rounding to a float type, as a function of the value; null for f64.
 using Rounding = double (*)(double);
 Rounding roundingOf(mlir::Type type);
-/// The value of an int type that has the same low bits: i1 is 0 or 1, wider
-/// ints are signed.
+/// Returns the value of an int type with the same low bits: i1 is 0 or 1, wider ints are signed.
 int64_t wrapTo(mlir::Type type, int64_t value);
 bool isFloat(mlir::Type type);
 
 using Index = llvm::SmallVector<int64_t, 6>;
 
 int64_t elementCount(llvm::ArrayRef<int64_t> shape);
-/// Strides of a contiguous row-major tensor, in elements.
+/// Returns the strides of a contiguous row-major tensor, in elements.
 Index rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 /// Calls `visit` with every index of a shape in row-major order.
 void forEachIndex(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit);
-/// The index of the element in a place of the row-major order.
+/// Returns the index of the element at a place of the row-major order.
 Index indexOfPlace(llvm::ArrayRef<int64_t> shape, int64_t place);
-/// `[1, 2]`, for messages.
+/// Returns `[1, 2]`, for messages.
 std::string indexText(llvm::ArrayRef<int64_t> index);
 
 class Tensor {
@@ -58,11 +57,11 @@ public:
   Tensor() = default;
   Tensor(llvm::ArrayRef<int64_t> shape, mlir::Type elementType)
       : shape(shape), elementType(elementType), elements(elementCount(shape), Element{.i = 0}) {}
-  /// All zeros.
+  /// Makes a tensor of zeros.
   explicit Tensor(mlir::RankedTensorType type) : Tensor(type.getShape(), type.getElementType()) {}
 
-  /// The values of a `dense` attribute, or of a float or int attribute (rank
-  /// 0); none for other attributes.
+  /// Returns the values of a `dense` attribute, or of a float or int attribute (rank
+  /// 0). No value for other attributes.
   static std::optional<Tensor> ofAttribute(mlir::TypedAttr attribute);
 
   int64_t rank() const { return shape.size(); }
@@ -76,9 +75,9 @@ public:
   int64_t &n(int64_t i) { return elements[i].i; }
   int64_t n(int64_t i) const { return elements[i].i; }
 
-  /// The place of an index in `elements`.
+  /// Returns the place of an index in `elements`.
   int64_t at(llvm::ArrayRef<int64_t> index) const;
-  /// The same elements under another shape.
+  /// Returns the same elements in another shape.
   Tensor reshaped(llvm::ArrayRef<int64_t> newShape) const;
   Tensor transposed(llvm::ArrayRef<int64_t> permutation) const;
   /// Rounds floats to the element type.

@@ -1,8 +1,8 @@
 //===- Tokens.h - training data in a binary file ----------------*- C++ -*-===//
 //
-// A 64-byte little-endian header (`BRAIDTOK`, u32 version, u32 bytes a token, u64
+// A 64-byte little-endian header (`BRAIDTOK`, u32 version, u32 bytes per token, u64
 // number of tokens, u64 vocabulary, and more), then the tokens, and in version 2
-// what is known of them (docs/Data.md).
+// additional facts about them (docs/Data.md).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_REFERENCE_TOKENS_H
@@ -19,8 +19,8 @@ struct TokenFile {
 
   static llvm::Expected<TokenFile> read(llvm::StringRef path);
 
-  /// Fills a tensor batch x sequence with consecutive windows, the first of
-  /// which has number `window`; `shift` is 0 for tokens and 1 for targets.
+  /// Fills a tensor `[batch, sequence]` with consecutive windows from number `window`
+  /// on; `shift` is 0 for tokens and 1 for targets.
   llvm::Error fill(Tensor &batch, int64_t window, int64_t shift) const;
 };
 

@@ -1,7 +1,7 @@
 //===- AxisLists.h - lists of mesh axes as sequences and sets ---*- C++ -*-===//
 //
-// The order of a list says how the ranks of a group are numbered (row-major), so
-// a list is sliced and joined as a sequence and compared as a set.
+// The order of a list determines how the ranks of a group are numbered (row-major). So
+// lists are sliced and joined as sequences, and compared as sets.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_AXISLISTS_H
@@ -12,7 +12,7 @@
 
 namespace braid {
 
-/// The axes that `keep` accepts, in their order.
+/// Returns the axes that `keep` accepts, in their order.
 inline comm::AxesAttr filterAxes(comm::AxesAttr axes, llvm::function_ref<bool(mlir::StringAttr)> keep) {
   return comm::AxesAttr::get(axes.getContext(), llvm::to_vector(llvm::make_filter_range(axes.getNames(), keep)));
 }
@@ -29,21 +29,20 @@ inline bool areDisjoint(comm::AxesAttr a, comm::AxesAttr b) { return intersectio
 
 inline bool isSubset(comm::AxesAttr axes, comm::AxesAttr of) { return differenceOf(axes, of).empty(); }
 
-/// `major`, then `minor`.
+/// Returns the axes of `major`, then those of `minor`.
 inline comm::AxesAttr joinAxes(comm::AxesAttr major, comm::AxesAttr minor) {
   auto names = llvm::to_vector(major.getNames());
   llvm::append_range(names, minor.getNames());
   return comm::AxesAttr::get(major.getContext(), names);
 }
 
-/// `size` axes from `first` on; all that follow without `size`.
+/// Returns `size` axes from `first` on; all remaining ones by default.
 inline comm::AxesAttr sliceAxes(comm::AxesAttr axes, size_t first, size_t size = ~size_t(0)) {
   llvm::ArrayRef<mlir::StringAttr> rest = axes.getNames().drop_front(first);
   return comm::AxesAttr::get(axes.getContext(), rest.take_front(std::min(size, rest.size())));
 }
 
-/// Where `part` stands in `axes`, one axis after the other; none when it does
-/// not.
+/// Returns the position of `part` as a contiguous subsequence of `axes`; no value if it is none.
 inline std::optional<size_t> findAxes(comm::AxesAttr axes, comm::AxesAttr part) {
   const mlir::StringAttr *place =
       std::search(axes.getNames().begin(), axes.getNames().end(), part.getNames().begin(), part.getNames().end());

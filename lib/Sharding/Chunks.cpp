@@ -1,4 +1,4 @@
-//===- Chunks.cpp - ops on a part of what they compute --------------------===//
+//===- Chunks.cpp - ops split into chunks ---------------------------------===//
 
 #include "lib/Sharding/Chunks.h"
 #include "dialects/TG/Facts.h"
@@ -23,7 +23,7 @@ ChunkDims ChunkDims::along(ShardingRule rule, unsigned factor) {
   return dims;
 }
 
-/// The shape with blocks apart, in the dim before.
+/// Returns the shape with the blocks of `dim` in the dim before it.
 static SmallVector<int64_t> shapeInBlocks(RankedTensorType type, unsigned dim, int64_t blocks) {
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] /= blocks;
@@ -51,8 +51,8 @@ RankedTensorType braid::typeOfChunk(Value value, std::optional<unsigned> dim, Cu
   return tg::withShape(type, shape);
 }
 
-/// What joinChunks has joined to this value; none for others.  Of what is not one range in the whole, a chunk with
-/// other readers would be copied there, so they read the whole.
+/// Returns the chunks that joinChunks joined to this value, or an empty range. Also empty for a cut into several
+/// blocks: readers of a chunk would get a copy of it, so they read the joined value instead.
 static ValueRange joinedChunks(Value value, unsigned dim, Cut cut) {
   RankedTensorType type = typeOfChunk(value, dim, cut);
   auto concat = value.getDefiningOp<tg::ConcatOp>();

@@ -1,7 +1,7 @@
-//===- Chunks.h - ops on a part of what they compute ------------*- C++ -*-===//
+//===- Chunks.h - ops split into chunks -------------------------*- C++ -*-===//
 //
-// What an op computes along one factor of its sharding rule it can compute in chunks, each as a
-// rank of a mesh would that has this part alone.
+// An op can compute one factor of its sharding rule in chunks. Each chunk is computed like the
+// part of a rank of a mesh.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_CHUNKS_H
@@ -11,8 +11,8 @@
 
 namespace braid {
 
-/// Of an op: the factor of its rule that is cut, and of each tensor the dim that holds it as its
-/// major part; none for a tensor that is whole in each chunk.
+/// The factor of an op's rule that is cut, and the dim of each tensor that holds it as its major
+/// part. No value for a tensor that every chunk needs whole.
 struct ChunkDims {
   ShardingRule rule;
   unsigned factor;
@@ -20,29 +20,29 @@ struct ChunkDims {
 
   static ChunkDims along(ShardingRule rule, unsigned factor);
   const Factor &getFactor() const { return rule.factors[factor]; }
-  /// Whether the factor is the major part of every dim that has it, so that chunks are slices.
+  /// Returns whether the factor is the major part of every dim that contains it, so that chunks are slices.
   bool areMajor() const;
 };
 
-/// How a dim is cut in equal chunks: all of it, or each of several blocks that lie side by side in it, as those
-/// of ranks do in what is gathered.  A chunk then has its part of each block; the dim before has one index in
-/// the whole, and an index for each block in a chunk.
+/// Cut of a dim into equal chunks. With several blocks side by side in the dim (such as the ranks' blocks after
+/// a gather), a chunk has a part of each block. The dim before then has size 1 in the whole tensor, and one
+/// index per block in a chunk.
 struct Cut {
   int64_t chunks, blocks = 1;
 };
 
-/// The type of a chunk of a value along a dim, or of all of it.
+/// Returns the type of a chunk of a value along a dim; the value's type without a dim.
 mlir::RankedTensorType typeOfChunk(mlir::Value value, std::optional<unsigned> dim, Cut cut);
 
-/// A chunk along a dim.  What is joined of the same chunks is not cut again.
+/// Returns a chunk along a dim. A value that was joined from the same chunks is not sliced again.
 mlir::Value sliceChunk(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned dim, int64_t number,
                        Cut cut);
 
-/// Chunks along a dim, as one tensor of `type`.
+/// Joins chunks along a dim to one tensor of `type`.
 mlir::Value joinChunks(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange chunks,
                        mlir::RankedTensorType type, unsigned dim, Cut cut);
 
-/// Builds a chunk of an op on chunks of its operands.
+/// Builds one chunk of an op from chunks of its operands.
 llvm::SmallVector<mlir::Value> buildChunk(mlir::OpBuilder &builder, mlir::Operation *op, const ChunkDims &dims,
                                           mlir::ValueRange operands, int64_t number, Cut cut);
 

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// A dim in several factors is sharded along the major one.
+/// Returns the major factor of a dim: a dim with several factors is sharded along this one.
 static std::optional<unsigned> majorFactor(const ShardingRule::DimFactors &dim) {
   return dim.empty() ? std::nullopt : std::optional(dim.front());
 }

@@ -1,8 +1,8 @@
 //===- CommonDims.h - dims that are sharded together ------------*- C++ -*-===//
 //
-// What an axis shards along one dim of a value it shards along others as well: those of the same
-// factor of a sharding rule.  They are followed from op to op, with and against the order of the
-// graph, as far as ops can be sharded there.
+// If an axis shards one dim of a value, it shards all dims with the same factor of a sharding
+// rule. This class follows them from op to op, forward and backward through the graph, as long
+// as the ops can be sharded along them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_COMMONDIMS_H
@@ -17,11 +17,11 @@ class CommonDims {
 public:
   using Dim = std::pair<mlir::Value, unsigned>;
 
-  /// Adds a dim, and all that are sharded with it.
+  /// Adds a dim, and all dims that are sharded with it.
   void add(mlir::Value value, unsigned dim);
 
   bool contains(mlir::Value value, unsigned dim) const { return dims.contains({value, dim}); }
-  /// In the order in which they were found.
+  /// All dims, in the order in which they were found.
   llvm::ArrayRef<Dim> all() const { return dims.getArrayRef(); }
 
 private:

@@ -34,8 +34,8 @@ AxesAttr braid::inMeshOrder(AxesAttr a, AxesAttr b, const Mesh &mesh) {
   return AxesAttr::get(a.getContext(), llvm::to_vector(llvm::make_filter_range(mesh.getNames(), isIn)));
 }
 
-/// Gives the axes of one dim to its factors, major to minor: a factor takes axes
-/// while they divide what is left of it, and the next one only when nothing is.
+/// Distributes the axes of one dim to its factors, major to minor. A factor takes axes
+/// while they divide its remaining size; the next factor takes axes only once that is 1.
 static bool spread(const ShardingRule &rule, ArrayRef<unsigned> dim, AxesAttr axes, const Mesh &mesh,
                    MutableArrayRef<AxesAttr> factors) {
   ArrayRef<StringAttr> names = axes.getNames();
@@ -150,7 +150,7 @@ std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, co
 
 static std::string nameOf(StringRef kind, unsigned index) { return (kind + " #" + Twine(index)).str(); }
 
-/// Why the dims of one tensor do not fit the rule.
+/// Returns why the dims of one tensor do not fit the rule.
 static std::string misfit(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor, ArrayRef<AxesAttr> dims,
                           const Mesh &mesh, StringRef name) {
   SmallVector<AxesAttr> factors(rule.factors.size());

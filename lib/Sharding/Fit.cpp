@@ -1,4 +1,4 @@
-//===- Fit.cpp - how an op is sharded, and what it needs ------------------===//
+//===- Fit.cpp - the sharding of an op, and its operands' -----------------===//
 
 #include "lib/Sharding/Fit.h"
 #include "lib/Sharding/Projection.h"
@@ -56,8 +56,7 @@ static int64_t bitsOf(Value value) {
   return type.getNumElements() * type.getElementTypeBitWidth();
 }
 
-/// Whether a rank that holds its part of a tensor as `source` has all of its part as
-/// `target`.
+/// Returns whether a rank that holds its `source` part of a tensor thereby holds all of its `target` part.
 static bool isFree(ShardingAttr source, ShardingAttr target) {
   if (source == target)
     return true;
@@ -68,7 +67,7 @@ static bool isFree(ShardingAttr source, ShardingAttr target) {
   return isRefinement && !source.isPartial() && !source.isFlat();
 }
 
-/// About how many bits are sent when an op is sharded like this.
+/// Estimates the bits that are sent if an op is sharded like this.
 static int64_t bitsMoved(Operation *op, const Fit &fit, const AssignedShardings &assigned) {
   int64_t bits = 0;
   for (auto [operand, need] : llvm::zip_equal(op->getOperands(), fit.operands))

@@ -1,8 +1,8 @@
-//===- Fit.h - how an op is sharded, and what it needs ----------*- C++ -*-===//
+//===- Fit.h - the sharding of an op, and its operands' ---------*- C++ -*-===//
 //
-// Propagation assigns each value a sharding.  The shardings of an op's tensors decide
-// how the op is sharded; that decides the shardings that it needs of its operands and
-// those in which it yields its results.
+// Propagation assigns a sharding to each value. The shardings of an op's tensors
+// determine how the op is sharded. That determines the shardings that it needs of its
+// operands, and those in which it yields its results.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_FIT_H
@@ -13,28 +13,26 @@
 
 namespace braid {
 
-/// The sharding that propagation assigned to each value.
+/// Sharding that propagation assigned to each value.
 using AssignedShardings = llvm::DenseMap<mlir::Value, comm::ShardingAttr>;
 
-/// The shardings that an op needs of its operands, and those of the results it yields.
+/// Shardings that an op needs of its operands, and those of the results that it yields.
 struct Fit {
   llvm::SmallVector<comm::ShardingAttr> operands, results;
 };
 
-/// None where the sharding of some tensor cannot express the axes of its factors.
+/// Returns the shardings; no value if the sharding of some tensor cannot express the axes of its factors.
 std::optional<Fit> fitOf(const ShardingRule &rule, const FactorAxes &axes, mlir::FlatSymbolRefAttr symbol,
                          const comm::Mesh &mesh);
 
-/// The factor axes of an op, from the assigned shardings of its tensors: results before
-/// operands, larger operands before smaller ones.  An op that runs on flat ranges
-/// computes little for the bytes that it reads, so it is sharded as one of its tensors is
-/// if that moves less: a gradient is moved to its parameter and states rather than the
-/// other way round.
+/// Chooses the factor axes of an op from the assigned shardings of its tensors: results
+/// before operands, larger operands before smaller ones. An op on flat ranges computes little
+/// per byte. It takes the sharding of one of its tensors if this moves less: a gradient moves
+/// to its parameter and states rather than the other way round.
 FactorAxes chooseAxes(mlir::Operation *op, const ShardingRule &rule, const AssignedShardings &assigned,
                       const comm::Mesh &mesh);
 
-/// Whether an op computes its result from nothing: it is cheaper to compute it again
-/// than to move it.
+/// Returns whether an op has no operands and one result. Recomputing this result is cheaper than moving it.
 bool isGenerator(mlir::Operation *op);
 
 } // namespace braid

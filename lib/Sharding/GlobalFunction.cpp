@@ -1,4 +1,4 @@
-//===- GlobalFunction.cpp - what a global function says of shardings ------===//
+//===- GlobalFunction.cpp - shardings in a global function ----------------===//
 
 #include "lib/Sharding/GlobalFunction.h"
 #include "dialects/TG/ProgramSignature.h"
@@ -36,7 +36,7 @@ ShardingAttr braid::shardingOf(Value value) {
 }
 
 namespace {
-/// The first sharding of a function, and the check that others name its mesh.
+/// Finds the first sharding of a function, and checks that all others name its mesh.
 struct MeshReader {
   Location first;
   FlatSymbolRefAttr mesh = {};
@@ -58,8 +58,8 @@ struct MeshReader {
 };
 } // namespace
 
-/// A global function computes with whole tensors.  Ops on the parts of ranks have no
-/// meaning in it: the sum over ranks of a whole value is not that value.
+/// Checks an op of a global function, which computes with whole tensors. Ops on the parts of
+/// ranks have no meaning there: the sum of a whole value over the ranks is not that value.
 static LogicalResult checkOp(Operation &op) {
   if (llvm::isa_and_nonnull<CommDialect>(op.getDialect()) && !requestOf(&op))
     return op.emitOpError() << "belongs in the program of a rank (comm.program), but the function has shardings of "

@@ -1,9 +1,8 @@
-//===- GlobalFunction.h - what a global function says of shardings -*- C++ -*-===//
+//===- GlobalFunction.h - shardings in a global function --------*- C++ -*-===//
 //
-// A global function has one device's shapes.  Its arguments and results carry
-// `comm.sharding`; `comm.constrain` and `comm.reshard` ask for one in between;
-// other ops say the shardings of their results in `comm.shardings` once they are
-// known.
+// A global function has the shapes of a single device. Its arguments and results have
+// `comm.sharding`; `comm.constrain` and `comm.reshard` request a sharding in between;
+// other ops have the shardings of their results in `comm.shardings` once these are known.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_GLOBALFUNCTION_H
@@ -14,31 +13,29 @@
 
 namespace braid {
 
-/// The sharding that a `comm.constrain` or `comm.reshard` asks for; null for
-/// other ops.
+/// Returns the sharding that a `comm.constrain` or `comm.reshard` requests; null for other ops.
 comm::ShardingAttr requestOf(mlir::Operation *op);
-/// Whether a request gives way to annotations of its priority.
+/// Returns whether a request yields to annotations of the same priority.
 bool yieldsToOthers(mlir::Operation *op);
 
-/// The sharding that a value is known to have; null if unknown.
+/// Returns the known sharding of a value; null if unknown.
 comm::ShardingAttr shardingOf(mlir::Value value);
 
-/// The mesh of a function's shardings and its name.
+/// The mesh of a function's shardings, and its name.
 struct GlobalMesh {
   mlir::FlatSymbolRefAttr symbol;
   comm::Mesh mesh;
 };
 
-/// The mesh of a global function's shardings; none when it has none or when it is
-/// local, which means that there is nothing to do.  Two meshes are an error that
-/// names both; so are a function of more than one block, values other than tensors
-/// and ops of the program of a rank.
+/// Returns the mesh of a global function's shardings. No value if the function has no shardings
+/// or is local: there is nothing to do. Fails on two meshes, with an error that names both, on
+/// several blocks, on values other than tensors, and on ops of a rank's program.
 mlir::FailureOr<std::optional<GlobalMesh>> meshOfGlobal(mlir::func::FuncOp function);
 
-/// A sharding without axes of size 1, which shard nothing.
+/// Removes axes of size 1, which shard nothing, from a sharding.
 comm::ShardingAttr withoutUnitAxes(comm::ShardingAttr sharding, const comm::Mesh &mesh);
 
-/// How messages name an argument or a result: `argument #0 'x'`.
+/// Return the names of an argument or a result in messages: `argument #0 'x'`.
 std::string nameOfArgument(mlir::func::FuncOp function, unsigned argument);
 std::string nameOfResult(mlir::func::FuncOp function, unsigned result);
 

@@ -1,4 +1,4 @@
-//===- LayoutSearch.cpp - which dims of weights an axis shards ------------===//
+//===- LayoutSearch.cpp - search for the sharding of weights --------------===//
 
 #include "lib/Sharding/LayoutSearch.h"
 #include "dialects/Interfaces/Interfaces.h"
@@ -25,7 +25,7 @@ LayoutSearch::LayoutSearch(func::FuncOp model, LayoutQuestion question)
 }
 
 //===----------------------------------------------------------------------===//
-// What may be sharded
+// Shardable factors
 //===----------------------------------------------------------------------===//
 
 static unsigned numTensors(const ShardingRule &rule) { return rule.operands.size() + rule.results.size(); }
@@ -34,7 +34,7 @@ static Value tensorOf(Operation *op, unsigned tensor) {
   return tensor < op->getNumOperands() ? op->getOperand(tensor) : op->getResult(tensor - op->getNumOperands());
 }
 
-/// The dim that a factor is in, or kWhole; kWhole for no factor, too.
+/// Returns the dim that contains a factor; kWhole if no dim does, or if there is no factor.
 static int64_t dimWith(const ShardingRule::TensorFactors &tensor, int64_t factor) {
   for (auto [dim, factors] : llvm::enumerate(tensor))
     if (llvm::is_contained(factors, factor))
@@ -42,7 +42,7 @@ static int64_t dimWith(const ShardingRule::TensorFactors &tensor, int64_t factor
   return kWhole;
 }
 
-/// Whether other axes shard a dim along the factor.
+/// Returns whether other axes already shard a dim along the factor.
 bool LayoutSearch::isTaken(const Node &node, unsigned factor) const {
   Tensors tensors{node.rule, {}, isa<DecomposableOpInterface>(node.op)};
   for (unsigned tensor = 0; tensor < numTensors(node.rule); ++tensor)
@@ -52,9 +52,9 @@ bool LayoutSearch::isTaken(const Node &node, unsigned factor) const {
   return false;
 }
 
-/// The axis divides the factor into equal blocks of every dim that it is in, and does not
-/// take examples apart, which is data parallelism.  Rows of norms and softmaxes are whole, because
-/// there is fast code for them as they are; classes of a loss are worth decomposing it.
+/// Returns whether the axis may shard a factor. It must divide the factor into equal blocks of every dim
+/// that contains it, and must not split the batch, which is data parallelism. Rows of norms and
+/// softmaxes stay whole, for which there is fast code; a loss is worth decomposing to shard its classes.
 bool LayoutSearch::mayShard(const Node &node, unsigned number) const {
   const Factor &factor = node.rule.factors[number];
   Tensors tensors{node.rule, {}, isa<DecomposableOpInterface>(node.op)};
@@ -75,8 +75,8 @@ bool LayoutSearch::mayShard(const Node &node, unsigned number) const {
   return true;
 }
 
-/// Rows of a table that are looked up are whole: the table is sharded by its rows, as a head that
-/// shares it is.
+/// Returns whether a factor is the looked-up rows of a table. They stay whole: the table is
+/// sharded by its rows, like a head that shares it.
 static bool isRowOfTable(const ShardingRule &rule, Operation *op, unsigned factor) {
   return numericKindOf(op) == NumericKind::Embedding && !rule.factors[factor].positional;
 }
@@ -95,7 +95,7 @@ void LayoutSearch::addNode(Operation *op) {
   nodes.push_back(std::move(node));
 }
 
-/// Whether a tensor is multiplied, or looked up by index, as it is or moved or rounded.
+/// Returns whether a tensor is contracted or looked up by index, perhaps after being moved or rounded.
 static bool isOfWeights(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     NumericKind kind = numericKindOf(user);
@@ -104,7 +104,7 @@ static bool isOfWeights(Value value) {
   });
 }
 
-/// A parameter, as it is or moved or rounded.
+/// Returns whether a value is a parameter, perhaps moved or rounded.
 static bool isParameter(Value value, func::FuncOp model) {
   if (isa<BlockArgument>(value))
     return tg::parameterOf(value) != nullptr;
@@ -113,8 +113,8 @@ static bool isParameter(Value value, func::FuncOp model) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isParameter(operand, model); });
 }
 
-/// The dims of each value that some op may shard; of parameters not those along which positions
-/// are, as in a table of positions, of which activations decide.
+/// Returns the dims of each value that some op may shard. Excludes the position dims of
+/// parameters, such as tables of positions, because activations determine those.
 llvm::DenseMap<Value, std::set<int64_t>> LayoutSearch::dimsOfNodes() const {
   llvm::DenseMap<Value, std::set<int64_t>> dims;
   for (const Node &node : nodes) {
@@ -131,7 +131,7 @@ llvm::DenseMap<Value, std::set<int64_t>> LayoutSearch::dimsOfNodes() const {
   return dims;
 }
 
-/// A value may be held in any way in which an op leaves or needs it.
+/// Adds a variable for the layouts of a value: any layout in which an op makes or needs it.
 void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !isa<FloatType>(type.getElementType()))
@@ -157,14 +157,14 @@ void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
 }
 
 //===----------------------------------------------------------------------===//
-// Prices
+// Costs
 //===----------------------------------------------------------------------===//
 
 static Cost ofWeights(int64_t bytes) { return {{bytes, 0, 0, 0}}; }
 static Cost ofActivations(int64_t bytes) { return {{0, bytes, 0, 0}}; }
 
-/// What a rank sends, on a ring, to hold a tensor in another way.  The gradients of parameters go together, and wait
-/// once for all.
+/// Returns what a rank sends on a ring to change a tensor's layout. The gradients of parameters share one
+/// collective, so the latency is left out for them.
 Cost LayoutSearch::sent(const Held &held, int64_t from, int64_t to) const {
   auto ofSent = [&](int64_t bytes) { return Cost{{0, 0, bytes + (held.isParameter ? 0 : question.latencyBytes), 1}}; };
   int64_t others = held.bytes / question.ranks * (question.ranks - 1);
@@ -177,7 +177,7 @@ Cost LayoutSearch::sent(const Held &held, int64_t from, int64_t to) const {
   return ofSent(to == kWhole ? others : others / question.ranks); // all_gather, all_to_all
 }
 
-/// The same on the way forward, where parameters stay as they are held: gathering them is ZeRO.
+/// Returns the cost in the forward pass, where parameters keep their layout: gathering them would be ZeRO.
 Cost LayoutSearch::moved(const Held &held, int64_t from, int64_t to) const {
   return held.isParameter && from != to && from != kWhole ? Cost::impossible() : sent(held, from, to);
 }
@@ -185,8 +185,7 @@ Cost LayoutSearch::moved(const Held &held, int64_t from, int64_t to) const {
 Cost LayoutSearch::operandCost(const Node &node, unsigned operand, const Held &held, unsigned value,
                                int64_t factor) const {
   int64_t dim = dimWith(node.rule.operands[operand], factor);
-  // Where the operand is the same on ranks that compute different things, each has a summand
-  // of its gradient.
+  // If ranks use the same operand to compute different parts, each has a summand of its gradient.
   int64_t gradient = factor != kWhole && dim == kWhole ? kPartial : dim;
   Cost cost = std::min(moved(held, held.way(value), dim), moved(held, held.alsoWay(value), dim));
   return held.hasGradient ? cost + sent(held, gradient, held.gradientWay(value)) : cost;
@@ -224,8 +223,8 @@ void LayoutSearch::priceResult(const Node &node, unsigned result) {
   prices.addPrices({node.variable, held.variable}, std::move(table));
 }
 
-/// An op that is decomposed because its lanes are sharded reduces over the ranks twice, and once
-/// more in its gradient, a number for each row.
+/// Returns the extra cost of an op that is decomposed because its lanes are sharded: two
+/// reductions over the ranks, and one more in its gradient, each of one number per row.
 Cost LayoutSearch::decomposedCost(const Node &node, int64_t factor) const {
   if (factor == kWhole || !node.rule.factors[factor].decomposed || node.rule.factors[factor].kind != FactorKind::Whole)
     return Cost();
@@ -246,7 +245,7 @@ void LayoutSearch::price(const Node &node) {
       prices.addPrice(node.variable, value, cost);
 }
 
-/// What a value costs by itself.  The gradient of a parameter ends as that is held.
+/// Adds the cost of a value by itself. The gradient of a parameter ends in the layout of the parameter.
 void LayoutSearch::priceHeld(Value it) {
   const Held &held = values.find(it)->second;
   for (unsigned value = 0; value < held.count(); ++value) {
@@ -271,7 +270,7 @@ static bool isRead(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) { return !user->hasTrait<OpTrait::IsTerminator>(); });
 }
 
-/// That of the first parameter that an op reads, as it is or moved or rounded.
+/// Returns the unit of the first parameter that an op reads, perhaps moved or rounded.
 StringAttr LayoutSearch::unitOf(const Node &node) const {
   for (Value operand : node.op->getOperands()) {
     auto known = values.find(operand);
@@ -284,7 +283,7 @@ StringAttr LayoutSearch::unitOf(const Node &node) const {
   return {};
 }
 
-/// What reads no parameter belongs to the last unit that it depends on.
+/// Adds up the bytes sent by unit. An op without parameters belongs to the last unit that it depends on.
 void LayoutSearch::readSent(ArrayRef<unsigned> chosen, LayoutChoice &choice) const {
   llvm::DenseMap<Operation *, StringAttr> units;
   for (const Node &node : nodes) {
@@ -332,13 +331,13 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
       if (!isActivation || wayOf(operand.get()) == dim)
         continue;
       choice.needed.push_back({&operand, dim});
-      // What one op needs in parts must not make parts of what others have whole.
+      // An op that needs a value in parts must not shard what other ops hold whole.
       if (dim >= 0)
         choice.held[operand.get()] = wayOf(operand.get());
     }
     for (auto [result, factors] : llvm::zip_equal(node.op->getResults(), node.rule.results)) {
       int64_t dim = dimWith(factors, factor);
-      // Summands are added up where somebody needs the sum, and results of the model are as they are.
+      // Summands are reduced only if an op reads the sum; results of the model are left as they are.
       if (values.contains(result) && isRead(result) && wayOf(result) != dim)
         choice.held[result] = wayOf(result);
     }

@@ -1,18 +1,17 @@
-//===- LayoutSearch.h - which dims of weights an axis shards ----*- C++ -*-===//
+//===- LayoutSearch.h - search for the sharding of weights ------*- C++ -*-===//
 //
-// Tensor parallelism is a choice for every op of a model: along which factor of its sharding
-// rule the ranks of an axis divide it, if along any.  What a choice sends follows from the rules
-// alone: a tensor that is held in one way and needed in another is resharded, and so is its
-// gradient on the way back.  The search finds the choice with, in this order,
+// Tensor parallelism is a choice for every op of a model: the factor of its sharding rule along
+// which the ranks of an axis divide it, if any. The rules determine what a choice sends: a
+// tensor that is held in one layout and needed in another is resharded, and so is its gradient
+// on the way back. The search finds the choice with, in this order,
 //
-// 1. the fewest bytes of weights a rank (weights: parameters that are contracted or looked up by
-//    index, which are not gathered: that is ZeRO),
-// 2. with `sequence`, the fewest bytes of activations,
-// 3. the least time of collectives in a step, as bytes, and
-// 4. the fewest of them.
+// 1. the fewest bytes of weights a rank (weights are parameters that are contracted or looked up
+//    by index; they are not gathered: that is ZeRO),
+// 2. with `sequence`, the fewest bytes of activations, 3. the least time of collectives in a
+// step, as bytes, and 4. the fewest collectives.
 //
-// It is exact (MinimumCost.h).  Of a transformer it finds the layout of Megatron-LM (Shoeybi et
-// al. 2019), with `sequence` that of Korthikanti et al. 2022.
+// The search is exact (MinimumCost.h). For a transformer it finds the layout of Megatron-LM
+// (Shoeybi et al. 2019), with `sequence` the layout of Korthikanti et al. 2022.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_LAYOUTSEARCH_H
@@ -28,32 +27,31 @@
 
 namespace braid {
 
-/// A dim of a tensor, or one of these.
+/// Layout of a tensor: the number of its sharded dim, or one of these.
 inline constexpr int64_t kWhole = -1;   ///< Every rank has all of it.
 inline constexpr int64_t kPartial = -2; ///< Every rank has a summand.
 
 struct LayoutChoice {
-  /// The sharded dim of each parameter, or kWhole.
+  /// Sharded dim of each parameter, or kWhole.
   llvm::MapVector<mlir::BlockArgument, int64_t> weights;
-  /// Those among them that are contracted or looked up, and are whole.
+  /// Weights among them (contracted or looked up) that stay whole.
   llvm::SmallVector<mlir::BlockArgument> undivided;
-  /// How values are held that are held otherwise than the op that makes them leaves them, or than an op needs
-  /// its part of them.
+  /// Layouts of values whose op makes them in another layout, or of which an op needs a part in another layout.
   llvm::MapVector<mlir::Value, int64_t> held;
-  /// How an activation is needed by an op where it is held otherwise.
+  /// Layouts in which ops need activations that are held in another layout.
   std::vector<std::pair<mlir::OpOperand *, int64_t>> needed;
-  /// What a rank that has the whole batch sends of activations and their gradients, in bytes, by the unit of the
-  /// parameters that they depend on last; null where there are none.
+  /// Bytes of activations and their gradients that a rank with the whole batch sends, by unit of the last
+  /// parameters that they depend on; null if they depend on none.
   llvm::MapVector<mlir::StringAttr, int64_t> sent;
   Cost cost;
 };
 
 struct LayoutQuestion {
-  int64_t ranks;         ///< Along the axis.
-  bool sequence = false; ///< The axis may shard the sequence of activations, too.
-  CommonDims taken = {}; ///< Dims that other axes shard, which this one leaves alone.
-  /// Bytes that the link sends in the least time of a collective.  The default is 20 us at 12.5 GB/s, of no target, so
-  /// that a layout is the same on all of them.
+  int64_t ranks;         ///< Number of ranks along the axis.
+  bool sequence = false; ///< The axis may also shard the sequence of activations.
+  CommonDims taken = {}; ///< Dims that other axes shard; this axis leaves them alone.
+  /// Bytes that the link sends in the latency of a collective. The default, 20 us at 12.5 GB/s, belongs to no target,
+  /// so that the layout is the same on all targets.
   int64_t latencyBytes = 250000;
 };
 
@@ -61,27 +59,27 @@ class LayoutSearch {
 public:
   LayoutSearch(mlir::func::FuncOp model, LayoutQuestion question);
 
-  /// None where the graph is too entangled for an exact answer.
+  /// Runs the search; no value if the graph is too entangled for an exact answer.
   std::optional<LayoutChoice> run();
-  /// The prices, for tests that compare with every choice there is.
+  /// Returns the costs, for tests that compare the answer with all choices.
   MinimumCost &problem() { return prices; }
 
   const TokenDims &tokenDims() const { return tokens; }
-  /// Whether a dim is sharded by other axes.
+  /// Returns whether other axes shard a dim.
   bool isTaken(mlir::Value value, int64_t dim) const { return question.taken.contains(value, dim); }
 
 private:
   struct Node {
     mlir::Operation *op;
     ShardingRule rule;
-    llvm::SmallVector<int64_t> factors; ///< kWhole, then those that the axis may shard.
+    llvm::SmallVector<int64_t> factors; ///< kWhole, then the factors that the axis may shard.
     unsigned variable;
   };
-  /// A value is held in one way, and for those that read it in another one, too, which is sent
-  /// once for all of them; its gradient is collected in one way.
+  /// Layouts of a value. It is held in one layout, and resharded once for all readers of a
+  /// second layout. Its gradient is accumulated in a third.
   struct Held {
     llvm::SmallVector<int64_t> ways, gradientWays;
-    /// A parameter, as it is or moved or rounded; and whether it is contracted or looked up.
+    /// Whether it is a parameter, perhaps moved or rounded, and whether that is contracted or looked up.
     bool isParameter = false, isWeight = false;
     bool hasGradient = false;
     unsigned variable = 0;
@@ -101,7 +99,7 @@ private:
   void priceOperand(const Node &node, unsigned operand);
   void priceResult(const Node &node, unsigned result);
   void priceHeld(mlir::Value value);
-  /// Of a value that is held in some way where an op computes along a factor, or kWhole.
+  /// Returns the cost of an operand held in layout `value`, for an op that computes along a factor, or kWhole.
   Cost operandCost(const Node &node, unsigned operand, const Held &held, unsigned value, int64_t factor) const;
   Cost resultCost(const Node &node, unsigned result, const Held &held, unsigned value, int64_t factor) const;
   Cost decomposedCost(const Node &node, int64_t factor) const;

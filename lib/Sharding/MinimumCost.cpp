@@ -1,4 +1,4 @@
-//===- MinimumCost.cpp - the cheapest choice for many variables -----------===//
+//===- MinimumCost.cpp - cheapest values of many variables ----------------===//
 
 #include "lib/Sharding/MinimumCost.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,7 +30,7 @@ size_t MinimumCost::sizeOf(ArrayRef<unsigned> variables) const {
   return size;
 }
 
-/// `values` are those of all variables.
+/// Returns the table index of these variables; `values` has the values of all variables.
 size_t MinimumCost::indexIn(ArrayRef<unsigned> variables, ArrayRef<unsigned> values) const {
   size_t index = 0;
   for (unsigned variable : variables)
@@ -46,7 +46,7 @@ Cost MinimumCost::costOf(ArrayRef<unsigned> values) const {
 }
 
 namespace braid {
-/// The tables that are left while variables are eliminated.
+/// The remaining tables while variables are eliminated.
 class Elimination {
 public:
   Elimination(const MinimumCost &problem, size_t most)
@@ -65,7 +65,7 @@ private:
   SmallVector<unsigned, 4> neighborsOf(unsigned variable) const;
   size_t weightOf(unsigned variable) const { return problem.sizeOf(neighborsOf(variable)); }
   void eliminate(unsigned variable);
-  /// Sets `values` of variables to those with this number.
+  /// Sets `values` of the variables to those of table index `index`.
   void decode(ArrayRef<unsigned> variables, size_t index);
 
   const MinimumCost &problem;
@@ -127,7 +127,7 @@ std::optional<std::vector<unsigned>> Elimination::run() {
   while (!queue.empty()) {
     auto [weight, variable] = *queue.begin();
     queue.erase(queue.begin());
-    if (size_t now = weightOf(variable); now != weight) { // it has changed since
+    if (size_t now = weightOf(variable); now != weight) { // the weight has changed since
       queue.insert({now, variable});
       continue;
     }

@@ -1,10 +1,10 @@
-//===- MinimumCost.h - the cheapest choice for many variables ---*- C++ -*-===//
+//===- MinimumCost.h - cheapest values of many variables --------*- C++ -*-===//
 //
-// Variables with few values each, and tables that price the values of some of them together:
-// which values have the smallest sum?  Variables are eliminated one by one (Dechter 1999,
-// "Bucket elimination"): the tables that price a variable become one table of its neighbors, with
-// the best value for each of theirs.  That is exact, and takes time that is linear in the number
-// of variables where few of them are neighbors at a time, as those of a network of layers are.
+// Finds values of variables with the smallest total cost. Each variable has few values, and each
+// table gives the costs of a few variables together. Variables are eliminated one by one (Dechter
+// 1999, "Bucket elimination"): the tables of a variable become one table over its neighbors, with
+// the best value for each of their combinations. This is exact. It takes linear time in the
+// number of variables if few are neighbors at a time, as in a network of layers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_MINIMUMCOST_H
@@ -19,7 +19,7 @@
 
 namespace braid {
 
-/// What a choice costs, the most important first.
+/// Cost of a choice; the most important part comes first.
 struct Cost {
   std::array<int64_t, 4> parts{};
 
@@ -28,7 +28,7 @@ struct Cost {
     Cost sum;
     for (size_t i = 0; i < parts.size(); ++i)
       sum.parts[i] = parts[i] + other.parts[i];
-    // Sums of what is impossible stay below the limits of the type.
+    // Sums of impossible costs must not overflow.
     sum.parts[0] = std::min(sum.parts[0], kImpossible);
     return sum;
   }
@@ -41,18 +41,18 @@ private:
 
 class MinimumCost {
 public:
-  /// A variable with the values 0 ... values - 1; returns its number.
+  /// Adds a variable with the values 0 ... values - 1; returns its number.
   unsigned addVariable(unsigned values);
-  /// Adds prices for the values of different variables, the last of which changes fastest.
+  /// Adds a table of costs of different variables; the last variable changes fastest.
   void addPrices(llvm::ArrayRef<unsigned> variables, std::vector<Cost> prices);
-  /// Of one variable.
+  /// Adds a cost to one value of a variable.
   void addPrice(unsigned variable, unsigned value, Cost price);
 
-  /// A value for each variable, of the smallest total; of equal ones the smaller value of a
-  /// variable that is eliminated later.  None where a table would have more than `most` prices,
-  /// or everything is impossible.
+  /// Returns a value for each variable with the smallest total. Ties go to the smaller value of
+  /// a variable that is eliminated later. No value if a table would exceed `most` entries, or
+  /// if every choice is impossible.
   std::optional<std::vector<unsigned>> solve(size_t most = 1 << 20);
-  /// That of values for all variables.
+  /// Returns the total cost of values for all variables.
   Cost costOf(llvm::ArrayRef<unsigned> values) const;
   unsigned numVariables() const { return domains.size(); }
   unsigned numValues(unsigned variable) const { return domains[variable]; }
@@ -65,7 +65,7 @@ private:
   struct Choice {
     unsigned variable;
     llvm::SmallVector<unsigned, 4> neighbors;
-    std::vector<unsigned> best; ///< For the values of the neighbors.
+    std::vector<unsigned> best; ///< Best value for each combination of the neighbors' values.
   };
   size_t sizeOf(llvm::ArrayRef<unsigned> variables) const;
   size_t indexIn(llvm::ArrayRef<unsigned> variables, llvm::ArrayRef<unsigned> values) const;

@@ -61,11 +61,11 @@ public:
 
 private:
   void collect(unsigned tensor);
-  /// Proposes the axes of one dim for its factors.  Axes that do not fit the factors
-  /// are left out: the tensor is resharded there.
+  /// Proposes the axes of one dim for its factors. Leaves out axes that do not fit the
+  /// factors; the tensor is resharded along those.
   void collectDim(unsigned tensor, ArrayRef<unsigned> dim, const AxisProjection &axes);
-  /// Adds a candidate.  Positions and priorities grow along a list: an axis behind
-  /// another cannot win where the other loses.
+  /// Adds a candidate. Positions and priorities grow along a list, so an axis cannot
+  /// win if the axis before it loses.
   void propose(unsigned tensor, unsigned factor, ProjectedAxis axis, unsigned position, int64_t &priority);
   void assign(const Candidate &candidate);
   void reject(const Candidate &candidate, const Candidate &winner);
@@ -80,9 +80,9 @@ private:
   llvm::function_ref<bool(unsigned, unsigned)> contradict;
   unsigned flatFactor;
   SmallVector<Candidate> candidates;
-  /// The winning candidates of each factor; the flat order comes last.
+  /// Winning candidates of each factor; the flat order comes last.
   SmallVector<SmallVector<Candidate, 2>> assigned;
-  /// The winning candidate of each mesh axis, if there is one yet.
+  /// Winning candidate of each mesh axis; no value if it has none yet.
   SmallVector<std::optional<Candidate>> owners;
   Resolution resolution;
 };
@@ -141,7 +141,7 @@ void ConflictResolver::assign(const Candidate &candidate) {
     return;
   }
   if (candidate.position > list.size())
-    return; // the one before it was rejected
+    return; // the preceding axis was rejected
   std::optional<Candidate> &owner = owners[candidate.projected.axis];
   if (owner)
     return reject(candidate, *owner);
@@ -150,11 +150,11 @@ void ConflictResolver::assign(const Candidate &candidate) {
 }
 
 //===----------------------------------------------------------------------===//
-// What tensor shardings can express
+// Limits of tensor shardings
 //===----------------------------------------------------------------------===//
 
-/// Drops the axes of factors behind a more major factor of the same dim that is not fully
-/// sharded: blocks of the dim cannot express them.
+/// Drops the axes of factors after a more major factor of the same dim that is not fully
+/// sharded, because blocks of the dim cannot express them.
 bool ConflictResolver::dropHidden(const ShardingRule::TensorFactors &dims) {
   bool changed = false;
   for (ArrayRef<unsigned> dim : dims) {
@@ -173,8 +173,8 @@ bool ConflictResolver::dropHidden(const ShardingRule::TensorFactors &dims) {
   return changed;
 }
 
-/// Drops the axes of factors along which a result's partial values would combine
-/// otherwise than along the first.
+/// Drops the axes of factors along which the partial values of a result would combine
+/// differently than along the first.
 bool ConflictResolver::dropMixedPartials(const ShardingRule::TensorFactors &result) {
   BitVector has(tensors.rule.factors.size());
   for (ArrayRef<unsigned> dim : result)
@@ -195,7 +195,7 @@ bool ConflictResolver::dropMixedPartials(const ShardingRule::TensorFactors &resu
   return changed;
 }
 
-/// Drops the axes of the flat order where ranges over them would cut blocks.
+/// Drops the axes of the flat order if its ranges would cut blocks.
 bool ConflictResolver::dropFlat() {
   SmallVector<int64_t> counts(assigned.size(), 1);
   for (auto [count, list] : llvm::zip_equal(counts, assigned))
@@ -248,7 +248,7 @@ TensorProjection braid::projectionOnto(const Tensors &tensors, unsigned tensor, 
   const ShardingRule::TensorFactors &factors = tensors.factorsOf(tensor);
   for (ArrayRef<unsigned> dim : factors) {
     AxisProjection &list = projection.dims.emplace_back();
-    for (unsigned factor : dim) // factors that are hidden have no axes: see keepExpressible
+    for (unsigned factor : dim) // keepExpressible has removed the axes of hidden factors
       llvm::append_range(list, resolution.factors[factor]);
   }
   if (!factors.empty())

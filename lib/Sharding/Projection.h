@@ -1,9 +1,9 @@
 //===- Projection.h - tensor shardings on the factors of an op --*- C++ -*-===//
 //
-// The sharding of a tensor, projected onto the factors of an op that uses it, proposes
-// axes for those factors.  Two proposals for a factor are compatible when one list of
-// axes is a prefix of the other; and an axis can shard one factor only.  Where the
-// tensors of an op propose incompatible axes, `resolveConflicts` decides by priority.
+// Each tensor of an op proposes axes for the op's factors: its sharding, projected onto
+// them. Two proposals for a factor are compatible if one list of axes is a prefix of
+// the other. An axis can shard only one factor. `resolveConflicts` decides between
+// incompatible proposals by priority.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_PROJECTION_H
@@ -13,22 +13,21 @@
 
 namespace braid {
 
-/// An axis that a tensor's sharding projects onto a factor, and the annotation that it
-/// comes from.
+/// An axis that a tensor's sharding projects onto a factor, and the annotation that it comes from.
 struct ProjectedAxis {
-  unsigned axis; ///< The number of the axis in the mesh.
+  unsigned axis; ///< Number of the axis in the mesh.
   unsigned source;
 };
 
-/// The axes of one dim or factor, major to minor.
+/// Axes of one dim or factor, major to minor.
 using AxisProjection = llvm::SmallVector<ProjectedAxis, 2>;
 
-/// The projected axes of a tensor: of each dim, and of the flat order.
+/// Projected axes of a tensor: those of each dim, and those of the flat order.
 struct TensorProjection {
   llvm::SmallVector<AxisProjection, 4> dims;
   AxisProjection flat;
 
-  /// Whether some dim or the flat order is sharded along an axis.
+  /// Returns whether some dim or the flat order is sharded along an axis.
   bool uses(unsigned axis) const;
 };
 
@@ -39,7 +38,7 @@ struct Tensors {
   const ShardingRule &rule;
   /// Null for tensors that follow the others and propose nothing.
   llvm::ArrayRef<const TensorProjection *> projections;
-  /// Factors that must be decomposed can be sharded too: the op will be decomposed.
+  /// Whether decomposed factors can be sharded too, because the op will be decomposed.
   bool decomposable;
 
   const ShardingRule::TensorFactors &factorsOf(unsigned tensor) const {
@@ -56,33 +55,33 @@ struct Tensors {
 /// An axis that a tensor proposes for a factor.
 struct Candidate {
   ProjectedAxis projected;
-  unsigned factor; ///< The number of factors for the flat order.
+  unsigned factor; ///< Number of the factor; the number of factors for the flat order.
   unsigned tensor;
-  unsigned position; ///< In the list of the factor's axes.
+  unsigned position; ///< Position in the list of the factor's axes.
   int64_t priority;
 };
 
-/// The axes of each factor of an op, after conflicts are resolved.
+/// Axes of each factor of an op, after conflicts are resolved.
 struct Resolution {
   llvm::SmallVector<AxisProjection> factors;
   AxisProjection flat;
-  /// Some candidate lost against another.
+  /// Whether a candidate lost against another.
   bool hadConflict = false;
-  /// The first two incompatible candidates of equal priority whose sources contradict.
+  /// First two incompatible candidates of equal priority whose sources contradict.
   std::optional<std::pair<Candidate, Candidate>> conflict;
 };
 
-/// Gives each factor the axes that the tensors propose for it.  Of incompatible
-/// candidates the one with the smaller `priorityOf` wins, and of equal ones that of the
-/// earlier factor; equal priorities of sources that `contradict` are reported as a conflict.
+/// Gives each factor the axes that the tensors propose for it. Among incompatible candidates
+/// the one with the smaller `priorityOf` wins, then the one of the earlier factor. Equal
+/// priorities of sources that `contradict` are reported as a conflict.
 Resolution resolveConflicts(const Tensors &tensors, const comm::Mesh &mesh,
                             llvm::function_ref<int64_t(unsigned tensor, ProjectedAxis axis)> priorityOf,
                             llvm::function_ref<bool(unsigned source, unsigned other)> contradict);
 
-/// The axes that a resolution gives to the dims of one tensor.
+/// Returns the axes that a resolution gives to the dims of one tensor.
 TensorProjection projectionOnto(const Tensors &tensors, unsigned tensor, const Resolution &resolution);
 
-/// A resolution in terms of attributes.
+/// Converts a resolution to attributes.
 FactorAxes factorAxes(const Resolution &resolution, const comm::Mesh &mesh, mlir::MLIRContext *context);
 comm::AxesAttr axesOf(const AxisProjection &axes, const comm::Mesh &mesh, mlir::MLIRContext *context);
 

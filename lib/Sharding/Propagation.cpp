@@ -1,4 +1,4 @@
-//===- Propagation.cpp - the fixpoint, and what conflicts in it -----------===//
+//===- Propagation.cpp - the fixpoint, and its conflicts ------------------===//
 
 #include "lib/Sharding/Propagation.h"
 #include "llvm/ADT/BitVector.h"
@@ -53,7 +53,7 @@ private:
 
   PropagationProblem &problem;
   std::deque<unsigned> worklist;
-  BitVector waiting; ///< In the worklist.
+  BitVector waiting; ///< Nodes in the worklist.
   int64_t level = 0;
 };
 } // namespace
@@ -164,7 +164,7 @@ ShardingAttr PropagationProblem::shardingOfResult(unsigned index) const {
 // Conflicts
 //===----------------------------------------------------------------------===//
 
-/// `dim 0 of operand #1`
+/// Returns the place of a candidate: `dim 0 of operand #1`.
 static std::string placeOf(const Node &node, const Candidate &candidate) {
   size_t operands = node.rule.operands.size();
   bool isOperand = candidate.tensor < operands;

@@ -1,14 +1,14 @@
 //===- Propagation.h - a sharding for every value ---------------*- C++ -*-===//
 //
-// Annotations shard the dims of values; a value without one is open.  The shardings of
-// the tensors of each op (a node) are projected onto the factors of its rule; after
-// conflicts are resolved, the axes of the factors extend the open dims of all of its
-// tensors.  That is repeated to a fixpoint for each priority of annotations, the
-// strongest first, so a weaker annotation gets only what is left.
+// Annotations shard the dims of values; a value without one is open. The shardings of
+// the tensors of each op (a node) are projected onto the factors of its rule. Conflicts
+// are resolved, and the axes of the factors then extend the open dims of all of its
+// tensors. This is repeated to a fixpoint for each priority of annotations, the
+// strongest first, so a weaker annotation gets only the axes that are left.
 //
-// A list of axes grows at its end and an axis appears once in a value, so each
-// value changes at most as often as the mesh has axes, and each change visits the
-// ops that use it: the time is linear in the uses of values.
+// A list of axes grows at its end, and an axis appears once in a value. So each value
+// changes at most as often as the mesh has axes, and each change visits the ops that
+// use it: the time is linear in the uses of values.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_PROPAGATION_H
@@ -21,46 +21,44 @@
 
 namespace braid {
 
-/// A request for a sharding, and where it comes from.
+/// A requested sharding, and its origin.
 struct Annotation {
   std::string name;
   mlir::Location loc;
   comm::ShardingAttr sharding;
-  /// It yields to the annotations of its priority instead of conflicting with them:
-  /// what a `comm.constrain` asks of its operand, and what is said of gradients.
+  /// Whether it yields to annotations of its priority instead of conflicting with them:
+  /// the request of a `comm.constrain` to its operand, and annotations of gradients.
   bool yields = false;
-  /// It says which examples of the batch a rank has.  All inputs of the batch say the same,
-  /// so they do not contradict one another: an op that compares the examples of one input
-  /// with those of another (`"bo,co->bc"`) has one of the two gathered.
+  /// Whether it shards the batch. All inputs of the batch have the same sharding, which is no contradiction:
+  /// an op that compares the examples of two inputs (`"bo,co->bc"`) has one of them gathered.
   bool isOfBatch = false;
 };
 
 struct PropagationProblem {
   struct Tensor {
     TensorProjection projection;
-    /// The priority from which on each dim, and the flat order behind them, may be
-    /// extended.
+    /// Priority from which each dim may be extended; the last entry is for the flat order.
     llvm::SmallVector<int64_t, 4> openFrom;
-    /// Its annotation, if it has one.
+    /// Sharding by its annotation; null without one.
     comm::ShardingAttr exact;
-    /// The result of an op without operands: it follows its users.
+    /// Whether it is the result of an op without operands, which follows its users.
     bool follows = false;
     llvm::SmallVector<unsigned, 4> nodes;
   };
   struct Node {
-    mlir::Operation *op; ///< Null for an argument that is updated and its new value.
+    mlir::Operation *op; ///< Null for the pair of an updated argument and its new value.
     ShardingRule rule;
     llvm::SmallVector<unsigned, 4> tensors;
     bool decomposable = false;
-    /// Its tensors may disagree.
+    /// Whether its tensors may have different shardings.
     bool loose = false;
-    /// Tensors before this one are read only.
+    /// Number of the first tensor that may be extended; tensors before it are only read.
     unsigned firstExtended = 0;
   };
-  /// The sharding of a tensor by an annotation, applied when the turn of its priority comes.
+  /// Sharding of a tensor by an annotation; takes effect when propagation reaches its priority.
   struct Seed {
     unsigned tensor, annotation;
-    /// It extends what the tensor has, where that is open.
+    /// Whether it only extends the tensor's open dims.
     bool suggested = false;
   };
 
@@ -77,18 +75,17 @@ struct PropagationProblem {
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
   llvm::DenseMap<mlir::Value, unsigned> numbers;
-  /// The argument that each result updates in place.
+  /// Argument that each result updates in place.
   llvm::SmallVector<mlir::BlockArgument> updated;
 
-  /// Smaller is stronger; equal for annotations that can conflict.
+  /// Returns the priority of an annotation. Smaller is stronger; annotations that can conflict have equal ones.
   int64_t priorityOf(unsigned annotation) const;
   bool areOfBatch(unsigned annotation, unsigned other) const;
   Resolution resolveConflicts(const Node &node) const;
-  /// The sharding found for a value, without partial values that its annotation
-  /// does not name.
+  /// Returns the sharding found for a value, without partial values that its annotation does not name.
   comm::ShardingAttr shardingOf(mlir::Value value) const;
-  /// What result `index` of the function is annotated with, else what its argument
-  /// or value has.
+  /// Returns the annotated sharding of result `index` of the function, else the
+  /// sharding of its argument or value.
   comm::ShardingAttr shardingOfResult(unsigned index) const;
 };
 
@@ -96,7 +93,7 @@ struct PropagationProblem {
 mlir::FailureOr<PropagationProblem> readPropagation(mlir::func::FuncOp function, mlir::FlatSymbolRefAttr symbol,
                                                     const comm::Mesh &mesh);
 void propagate(PropagationProblem &problem);
-/// Reports the first op where annotations disagree.
+/// Reports the first op whose annotations conflict.
 mlir::LogicalResult checkConflicts(const PropagationProblem &problem);
 
 } // namespace braid

@@ -27,7 +27,7 @@ private:
   void addNode(Node node, ValueRange operands, ValueRange results);
 
   unsigned annotate(std::string name, Location loc, ShardingAttr sharding, bool yields = false);
-  /// Makes an annotation the sharding of a value, unless it has another already.
+  /// Fixes the sharding of a value to an annotation, unless it has another one already.
   void fix(Value value, unsigned annotation);
 
   void keepRowsWhole(BlockArgument input);
@@ -86,8 +86,8 @@ void Reader::addOp(Operation *op) {
     addNode({op, std::move(*rule), {}, isa<DecomposableOpInterface>(op)}, op->getOperands(), op->getResults());
 }
 
-/// A request states the sharding of its result and suggests it to its operand; the
-/// two may differ.  Axes of the operand extend open dims of the result.
+/// Adds a request, which fixes the sharding of its result and suggests it for its
+/// operand. The two may differ. Axes of the operand extend open dims of the result.
 void Reader::addRequest(Operation *op, ShardingAttr request) {
   std::string name = op->getName().getStringRef().str();
   fix(op->getResult(0), annotate(name, op->getLoc(), request, yieldsToOthers(op)));
@@ -122,8 +122,8 @@ void Reader::fix(Value value, unsigned annotation) {
   problem.seeds.push_back({number, annotation});
 }
 
-/// Data come in rows: ranks may share the rows, but parts of a row are read only where an
-/// annotation says so.
+/// Keeps the rows of an input whole: ranks may divide the rows among them, but read parts
+/// of a row only if an annotation says so.
 void Reader::keepRowsWhole(BlockArgument input) {
   if (!isTensor(input.getType()))
     return;
@@ -131,7 +131,7 @@ void Reader::keepRowsWhole(BlockArgument input) {
   std::fill(openFrom.begin() + (openFrom.size() > 1), openFrom.end(), PropagationProblem::kNever);
 }
 
-/// Programs that are sharded in different ways share caches.
+/// Keeps a cache whole, because programs with different shardings share it.
 void Reader::keepWhole(BlockArgument cache) {
   auto &openFrom = problem.tensors[problem.numbers.lookup(cache)].openFrom;
   std::fill(openFrom.begin(), openFrom.end(), PropagationProblem::kNever);
@@ -154,13 +154,13 @@ void Reader::readArguments() {
   }
 }
 
-/// A gradient's annotation repeats its argument's and must not conflict with it.
+/// Annotates a result. The annotation of a gradient repeats its argument's and must not conflict with it, so it yields.
 unsigned Reader::annotateResult(unsigned index, ShardingAttr stated) {
   bool isGradient = signature.result(index).gradientOf != nullptr;
   return annotate(nameOfResult(problem.function, index), returned->getLoc(), stated, /*yields=*/isGradient);
 }
 
-/// The new value of an argument is held as the argument is.
+/// Ties the new value of an argument to the argument's sharding.
 void Reader::tie(BlockArgument argument, Value value) {
   if (argument == value)
     return;

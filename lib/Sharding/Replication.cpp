@@ -1,4 +1,4 @@
-//===- Replication.cpp - which values are the same on which ranks ---------===//
+//===- Replication.cpp - values that are equal on several ranks -----------===//
 
 #include "lib/Sharding/Replication.h"
 #include "dialects/Comm/Sharding.h"
@@ -70,7 +70,7 @@ Replication::AxisSet Replication::differenceOfResults(Operation *op) const {
   AxisSet set = none();
   for (Value operand : op->getOperands())
     set |= differenceOf(operand);
-  // An op with a group that sends nothing reads the rank's number in it.
+  // An op that names a group but sends nothing reads the rank's number in that group.
   if (isa_and_nonnull<CommDialect>(op->getDialect()))
     if (auto axes = op->getAttrOfType<AxesAttr>("axes"))
       set |= setOf(axes);
@@ -80,7 +80,7 @@ Replication::AxisSet Replication::differenceOfResults(Operation *op) const {
 Replication::AxisSet Replication::differenceOfResults(CollectiveOpInterface op) const {
   if (op.getMeshAttr() != program.getMesh())
     return all();
-  // What ranks send that run another function differs in ways not seen here.
+  // The differences between values from ranks that run another function are unknown here.
   bool isSentElsewhere = op.getSent().empty() || (program.getAxis() && op.getAxes().contains(program.getAxis()));
   AxisSet set = isSentElsewhere ? all() : none();
   for (Value operand : op.getSent())

@@ -1,12 +1,11 @@
-//===- Replication.h - which values are the same on which ranks -*- C++ -*-===//
+//===- Replication.h - values that are equal on several ranks ---*- C++ -*-===//
 //
-// A forward analysis of a local function: for each value the axes along which it
-// may differ between ranks.  Arguments differ along the axes of their shardings;
-// an op's results differ along the axes that its operands do, and that it reads
-// the rank's coordinate of; a collective whose results agree ends a difference.
-// Unknown values differ along every axis.
+// A forward analysis of a local function: the axes along which each value may differ
+// between ranks. Arguments differ along the axes of their shardings. The results of an op
+// differ along the axes of its operands, and along axes whose coordinate the op reads. A
+// collective whose results agree removes its axes. Unknown values differ along every axis.
 //
-// One visit an op; `update` keeps it current while ops are rewritten.
+// The analysis visits each op once; `update` keeps it current while ops are rewritten.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_REPLICATION_H
@@ -21,20 +20,20 @@ namespace braid {
 
 class Replication {
 public:
-  /// `function` is the program of ranks of `mesh`.
+  /// Analyzes `function`, the program of ranks of `mesh`.
   Replication(mlir::FunctionOpInterface function, comm::ProgramAttr program, const comm::Mesh &mesh);
 
-  /// The axes of `axes` along which all ranks hold the same value.
+  /// Returns the axes of `axes` along which all ranks hold the same value.
   comm::AxesAttr replicatedAxes(mlir::Value value, comm::AxesAttr axes) const;
   bool isReplicated(mlir::Value value, comm::AxesAttr axes) const {
     return replicatedAxes(value, axes).size() == axes.size();
   }
 
-  /// Computes the results of an op, which is new or changed, from its operands.
+  /// Recomputes the results of a new or changed op from its operands.
   void update(mlir::Operation *op);
 
 private:
-  /// A bit for each axis of the mesh.
+  /// One bit per axis of the mesh.
   using AxisSet = llvm::SmallBitVector;
 
   AxisSet none() const { return AxisSet(mesh.getNames().size()); }

@@ -11,8 +11,7 @@ using Kind = ReshardStep::Kind;
 using AxisList = SmallVector<StringAttr>;
 
 namespace {
-/// The steps from one sharding to another; `dims`, `partial` and `flat` are those of the
-/// sharding reached so far.
+/// Steps from one sharding to another; `dims`, `partial` and `flat` are the sharding reached so far.
 class Route {
 public:
   Route(RankedTensorType type, ShardingAttr from, ShardingAttr to, const Mesh &mesh);
@@ -30,7 +29,7 @@ private:
   size_t keptFlat() const;
   bool isFree(StringAttr axis) const;
   bool moves(StringAttr axis) const { return target(axis) != kNowhere; }
-  /// The dim that the target shards along an axis, kFlat, or kNowhere.
+  /// Returns the dim that the target shards along an axis, kFlat, or kNowhere.
   int64_t target(StringAttr axis) const;
   void add(Kind kind, int64_t dim, ArrayRef<StringAttr> axes);
 
@@ -72,7 +71,7 @@ bool Route::isFree(StringAttr axis) const {
          llvm::none_of(dims, [&](const AxisList &axes) { return llvm::is_contained(axes, axis); });
 }
 
-/// Appends a step; `dims` and `flat` say what the tensor is after it.
+/// Appends a step; `dims` and `flat` describe the tensor after it.
 void Route::add(Kind kind, int64_t dim, ArrayRef<StringAttr> axes) {
   MLIRContext *context = type.getContext();
   SmallVector<AxesAttr> lists;
@@ -83,9 +82,9 @@ void Route::add(Kind kind, int64_t dim, ArrayRef<StringAttr> axes) {
   steps.push_back({kind, dim, AxesAttr::get(context, axes), reduction, localType(type, now, mesh)});
 }
 
-/// How many axes of a flat sharding can stay: the common prefix of both lists, if
-/// the ranges of the longer lists lie exactly in those of the common one.  (Padding
-/// moves them otherwise: 5 elements in 2 ranges of 3 are not 4 ranges of 2.)
+/// Returns the number of axes of a flat sharding that can stay: the common prefix of
+/// both lists, if the ranges of the longer lists are nested exactly in those of the
+/// prefix. (Padding can shift them: 5 elements in 2 ranges of 3 are not 4 ranges of 2.)
 size_t Route::keptFlat() const {
   for (auto [axes, wanted] : llvm::zip_equal(dims, to.getDims()))
     if (ArrayRef<StringAttr>(axes) != wanted.getNames())
@@ -102,7 +101,7 @@ size_t Route::keptFlat() const {
   return nests(flat) && nests(wanted) ? kept : 0;
 }
 
-/// Like a dim, a range that keeps some axes is gathered from smaller ranges.
+/// Gathers a flat range to its first `kept` axes. A range that keeps some axes is gathered like a dim.
 void Route::gatherFlat(size_t kept) {
   if (flat.size() == kept)
     return;
@@ -124,8 +123,7 @@ bool Route::sliceDim(unsigned dim) {
   return true;
 }
 
-/// Flat ranges are taken at once, after the dims have their target axes: the padding
-/// depends on all axes.
+/// Takes a flat range in one step, after the dims have their target axes, because its padding depends on all axes.
 bool Route::sliceFlat() {
   ArrayRef<StringAttr> wanted = to.getFlat().getNames();
   for (auto [axes, list] : llvm::zip_equal(dims, to.getDims()))
@@ -147,8 +145,7 @@ bool Route::slice() {
   return sliceFlat();
 }
 
-/// Combines partial values along axes that go to one place, or else along all
-/// that go nowhere.
+/// Combines partial values along the axes that move to one place; if none move, along all axes that disappear.
 bool Route::reduce() {
   auto goes = [&](StringAttr axis) { return !to.getPartial().contains(axis); };
   auto *first = llvm::find_if(partial, [&](StringAttr axis) { return goes(axis) && moves(axis); });
@@ -164,8 +161,8 @@ bool Route::reduce() {
   return true;
 }
 
-/// Gathers one dim along the minor axes that its target does not have: as many as go to
-/// one place.  With `moving`, only axes that the tensor has elsewhere in the end.
+/// Gathers one dim along minor axes that its target lacks, as many as move to the same
+/// place. With `moving`, only axes that the tensor has elsewhere in the end.
 bool Route::gather(bool moving) {
   for (auto [dim, axes] : llvm::enumerate(dims)) {
     size_t kept = commonPrefix(axes, to.getDims()[dim].getNames());

@@ -1,4 +1,4 @@
-//===- TokenDims.cpp - which dims are examples, which positions -----------===//
+//===- TokenDims.cpp - batch dims and sequence dims -----------------------===//
 
 #include "lib/Sharding/TokenDims.h"
 #include "dialects/TG/ProgramSignature.h"
@@ -24,7 +24,7 @@ TokenDims::TokenDims(func::FuncOp function) {
   for (Operation &op : function.front())
     if (std::optional<ShardingRule> rule = requestOf(&op) ? elementwiseRule(&op) : shardingRuleOf(&op))
       ops.emplace_back(&op, std::move(*rule));
-  // What is added to tokens, such as a table of positions, is marked against the order of ops.
+  // Operands that are added to tokens, such as a table of positions, are marked by walking the ops backward.
   for (bool changed = true; changed;) {
     changed = false;
     for (auto &[op, rule] : ops)
@@ -77,8 +77,8 @@ bool TokenDims::mark(Operation *op, const ShardingRule &rule) {
   return changed;
 }
 
-/// Sums arise where a factor of positions is in no result; they stay sums where an op is linear in
-/// all operands that are.
+/// Marks results that are sums over positions. A factor of positions that no result has makes a
+/// sum. A sum remains one through an op that is linear in all operands that are sums.
 void TokenDims::sumUp(Operation *op, const ShardingRule &rule) {
   SmallVector<Kind> ofFactors = kindsOf(op, rule);
   SmallVector<unsigned, 4> summed;

@@ -1,6 +1,6 @@
-//===- TokenDims.h - which dims are examples, which positions ---*- C++ -*-===//
+//===- TokenDims.h - batch dims and sequence dims ---------------*- C++ -*-===//
 //
-// The dims of tokens and targets, followed through a graph by the factors of sharding rules.
+// Follows the batch and sequence dims of tokens and targets through a graph by the factors of sharding rules.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_TOKENDIMS_H
@@ -19,11 +19,11 @@ public:
 
   explicit TokenDims(mlir::func::FuncOp function);
 
-  /// What a dim of a value tells apart.
+  /// Returns whether a dim of a value is batch, sequence or neither.
   Kind kindOf(mlir::Value value, int64_t dim) const;
-  /// What each factor of an op's rule does.
+  /// Returns the kind of each factor of an op's rule.
   llvm::SmallVector<Kind> kindsOf(mlir::Operation *op, const ShardingRule &rule) const;
-  /// Whether a value is a sum over positions, so that ranks with some of them have summands.
+  /// Returns whether a value is a sum over positions. Ranks with some of the positions then have summands of it.
   bool isSumOverSequence(mlir::Value value) const { return sums.contains(value); }
 
 private:

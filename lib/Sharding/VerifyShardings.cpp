@@ -38,7 +38,7 @@ private:
 };
 } // namespace
 
-/// Whether two shardings are equal but for the order of the axes of partial values.
+/// Returns whether two shardings are equal, up to the order of the axes of partial values.
 static bool areSame(ShardingAttr a, ShardingAttr b) {
   auto none = AxesAttr::get(a.getContext());
   auto isIn = [](AxesAttr x, AxesAttr y) {
@@ -72,7 +72,7 @@ LogicalResult Checker::checkReturn(Operation *op) {
     ShardingAttr stated = withoutUnitAxes(comm::shardingOfResult(function, index, symbol), mesh).canonical();
     ShardingAttr actual = of(operand.get());
     if (!actual && operand.get().getDefiningOp())
-      continue; // the error is that op's
+      continue; // reported at that op
     if (!actual)
       return op->emitOpError() << "gives a value without a sharding as " << nameOfResult(function, index)
                                << "; run comm-propagate first";
@@ -100,14 +100,14 @@ LogicalResult Checker::checkWhole(Operation *op) {
 // Ops with a rule
 //===----------------------------------------------------------------------===//
 
-/// The axes along which a zero is stated to be a partial sum, or mean.
+/// Returns the axes along which a zero is declared to be a partial sum or mean.
 ShardingAttr Checker::partialOfZero(Operation *op) {
   ShardingAttr stated = of(op->getResult(0)), none = ShardingAttr::replicated(symbol, 0);
   return isAdditive(stated.getReduction()) ? none.withPartial(stated.getPartial(), stated.getReduction()) : none;
 }
 
-/// The partial values that pass through a linear op, as a sharding that is partial
-/// along their axes; not partial where no operand is.
+/// Returns the partial values that pass through a linear op, as a sharding that is
+/// partial along their axes. Not partial if no operand is.
 FailureOr<ShardingAttr> Checker::checkPartials(Operation *op, const ShardingRule &rule) {
   SmallVector<unsigned> partial;
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
@@ -158,8 +158,8 @@ LogicalResult Checker::checkResults(Operation *op, const ShardingRule &rule, con
   return success();
 }
 
-/// Of two factors that an op does not iterate over together, an axis can shard one only: each rank
-/// would otherwise combine only equally numbered parts of the two.
+/// Checks that an axis shards only one factor. If it sharded two factors that the op iterates over
+/// separately, each rank would combine only parts with equal numbers.
 LogicalResult Checker::checkAxes(Operation *op, const FactorAxes &axes, ShardingAttr passed) {
   llvm::DenseSet<StringAttr> seen;
   SmallVector<AxesAttr> lists(axes.factors);

@@ -1,7 +1,6 @@
 //===- VerifyShardings.h - ops and shardings fit their rules ----*- C++ -*-===//
 //
-// Reads rules and attributes alone; it knows nothing of how shardings were found
-// or reshards placed.
+// Uses only rules and attributes; independent of how shardings were found or reshards placed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_VERIFYSHARDINGS_H
@@ -12,9 +11,9 @@
 
 namespace braid {
 
-/// Checks that every value of a global function has a sharding, that these fit the
-/// rules of the ops, that partial values are not used as if reduced, and that results
-/// are held as the function says.  All errors are reported.
+/// Checks that every value of a global function has a sharding and that these fit the rules
+/// of the ops. No op may use partial values as if they were reduced, and results must have the
+/// shardings that the function declares. Reports all errors.
 llvm::LogicalResult verifyShardings(mlir::func::FuncOp function, mlir::FlatSymbolRefAttr symbol,
                                     const comm::Mesh &mesh);
 

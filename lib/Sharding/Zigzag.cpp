@@ -1,4 +1,4 @@
-//===- Zigzag.cpp - where blocks are that ranks share out in zigzag -------===//
+//===- Zigzag.cpp - positions of zigzag blocks ----------------------------===//
 
 #include "lib/Sharding/Zigzag.h"
 #include "dialects/Comm/Zigzag.h"

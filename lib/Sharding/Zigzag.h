@@ -1,7 +1,7 @@
-//===- Zigzag.h - where blocks are that ranks share out in zigzag -*- C++ -*-===//
+//===- Zigzag.h - positions of zigzag blocks --------------------*- C++ -*-===//
 //
-// The arithmetic of `comm.zigzag`; see dialects/Comm/Zigzag.h for what it means.  A dim may be sharded over other
-// axes, too: those before the axis of the zigzag share out the dim in order, and those behind it a rank's two blocks.
+// The arithmetic of `comm.zigzag`; dialects/Comm/Zigzag.h defines its meaning. Other axes may shard the dim, too.
+// Axes before the zigzag axis divide the dim in order; axes behind it divide a rank's two blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_ZIGZAG_H
@@ -13,32 +13,32 @@ namespace braid {
 
 struct Zigzag {
   mlir::StringAttr axis;
-  int64_t ranks; ///< Along the axis.
+  int64_t ranks; ///< Number of ranks along the axis.
 
-  /// That of the module around `op`; none where it says nothing, an error where its axis is none of the mesh.
+  /// Returns the zigzag of the module around `op`; no value without one. Fails if its axis is not in the mesh.
   static mlir::FailureOr<std::optional<Zigzag>> of(mlir::Operation *op, const comm::Mesh &mesh);
 
   bool shards(comm::AxesAttr axes) const { return axes.contains(axis); }
-  /// The axes of a dim before that of the zigzag, and behind it.
+  /// Return the axes of a dim before the zigzag axis, and behind it.
   comm::AxesAttr before(comm::AxesAttr axes) const;
   comm::AxesAttr behind(comm::AxesAttr axes) const;
 
-  /// Why a dim of `size` cannot be shared out over `axes`; empty if it can.
+  /// Returns why a dim of `size` cannot be divided over `axes`; empty if it can.
   std::string problemOf(int64_t size, comm::AxesAttr axes, const comm::Mesh &mesh) const;
 
-  /// The blocks of a dim in the order in which the ranks along `axes` have them, one rank behind the other.
+  /// Returns the blocks of a dim in the order of the ranks along `axes`, one rank behind the other.
   llvm::SmallVector<int64_t> heldOrder(comm::AxesAttr axes, const comm::Mesh &mesh) const;
-  /// Where each block of the sequence is among those that ranks have: the inverse.
+  /// Returns the position of each block of the sequence in that order: the inverse.
   llvm::SmallVector<int64_t> placesInHeldOrder(comm::AxesAttr axes, const comm::Mesh &mesh) const;
 };
 
-/// What to do about a problem.
+/// Advice that ends messages about a zigzag problem.
 inline constexpr llvm::StringLiteral kStraightInstead = "shard the sequence in order (--context-order=straight)";
 
-/// Blocks of `value` along `dim` in another order: block k is block order[k] of `value`.
+/// Reorders the blocks of `value` along `dim`: block k of the result is block order[k] of `value`.
 mlir::Value reorderBlocks(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim,
                           llvm::ArrayRef<int64_t> order);
-/// What `result` has the blocks of in this order; null where it has not.
+/// Returns the value whose blocks `result` has in this order; null if there is none.
 mlir::Value reorderedBlocks(mlir::Value result, int64_t dim, llvm::ArrayRef<int64_t> order);
 
 } // namespace braid

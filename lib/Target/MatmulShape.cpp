@@ -1,9 +1,9 @@
-//===- MatmulShape.cpp - sorting the letters of a contraction -------------===//
+//===- MatmulShape.cpp - roles of a contraction's letters -----------------===//
 //
-// Each letter is of one role: m (left and result), n (right and result), k (both
-// operands) or batch (all three).  Letters of a role that walk together in both
-// of their tensors are one dimension.  One dimension of each role goes into the
-// GEMM, chosen among the legal ones for the most work; the others are loops.
+// Each letter has one role: m (left and result), n (right and result), k (both
+// operands) or batch (all three).  Letters of a role that are one strided walk in both
+// of their tensors form one dimension.  One dimension of each role goes into the GEMM:
+// the legal choice with the most work. The others become loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace braid;
 
 namespace {
-/// A letter, or several that walk together; strides are 0 where it is absent.
+/// One letter, or several that are one strided walk; strides are 0 in a tensor without it.
 struct Dim {
   int64_t size, lhs, rhs, out, addend;
 };
@@ -28,7 +28,7 @@ static int64_t strideOf(StringRef letters, char letter, exec::RefType ref) {
   return dim == StringRef::npos ? 0 : ref.getStrides()[dim];
 }
 
-/// Adds a dim that lies inside `dims.back()`, as one with it where both walk together.
+/// Adds a dim inside `dims.back()`. Merges the two if they are one strided walk.
 static void addDim(SmallVectorImpl<Dim> &dims, Dim dim) {
   if (!dims.empty()) {
     Dim &outer = dims.back();
@@ -41,8 +41,7 @@ static void addDim(SmallVectorImpl<Dim> &dims, Dim dim) {
   dims.push_back(dim);
 }
 
-/// The letters by role, in the order of the result and, for k, of the
-/// left operand.
+/// Returns the letters by role, in the order of the result; for k, in the order of the left operand.
 static Roles sortLetters(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs, exec::RefType out,
                          exec::RefType addend) {
   StringRef left = contraction.getLhs(), right = contraction.getRhs(), result = contraction.getResult();
@@ -62,8 +61,8 @@ static Roles sortLetters(tg::ContractionAttr contraction, exec::RefType lhs, exe
   return roles;
 }
 
-/// Strides of a matrix such that one is 1, or false.  A dim of size 1 may have
-/// any stride; a repeated dim (stride 0) is none of a matrix.
+/// Makes one stride of a matrix 1 if possible; else returns false. A dim of size 1 may
+/// have any stride; a matrix has no repeated dim (stride 0).
 static bool makeUnit(int64_t rows, int64_t columns, int64_t &row, int64_t &column) {
   if (rows == 1)
     row = column == 1 ? columns : 1;
@@ -72,7 +71,7 @@ static bool makeUnit(int64_t rows, int64_t columns, int64_t &row, int64_t &colum
   return row > 0 && column > 0 && (row == 1 || column == 1);
 }
 
-/// The GEMM over one dim of each role (-1: size 1); fails if it is not legal.
+/// Returns the GEMM over one dim of each role (-1: size 1); fails if it is not legal.
 static FailureOr<MatmulShape> tryShape(const Roles &roles, int mDim, int nDim, int kDim) {
   const Dim one{1, 0, 0, 0, 0};
   Dim m = mDim < 0 ? one : roles.m[mDim], n = nDim < 0 ? one : roles.n[nDim], k = kDim < 0 ? one : roles.k[kDim];
@@ -100,7 +99,7 @@ static FailureOr<MatmulShape> tryShape(const Roles &roles, int mDim, int nDim, i
   return shape;
 }
 
-/// The legal choice with the most work in one GEMM.
+/// Returns the legal choice with the most work in one GEMM.
 static FailureOr<MatmulShape> bestShape(const Roles &roles) {
   FailureOr<MatmulShape> best = failure();
   auto first = [](ArrayRef<Dim> dims) { return dims.empty() ? -1 : 0; };
@@ -114,7 +113,7 @@ static FailureOr<MatmulShape> bestShape(const Roles &roles) {
   return best;
 }
 
-/// The same contraction with left and right exchanged.
+/// Returns the same contraction with left and right exchanged.
 static Roles exchanged(const Roles &roles) {
   Roles result{roles.batch, roles.n, roles.m, roles.k};
   for (auto *dims : {&result.batch, &result.m, &result.n, &result.k})
@@ -125,8 +124,8 @@ static Roles exchanged(const Roles &roles) {
 
 static FailureOr<MatmulShape> matmulShape(tg::ContractionAttr contraction, exec::RefType lhs, exec::RefType rhs,
                                           exec::RefType out, exec::RefType addend, std::string *reason) {
-  // Of the two ways round, the one that leaves n unit in the result and, when
-  // both do (vectors), the one with more work.
+  // Take the order of operands in which n has stride 1 in the result. If both orders have it
+  // (vectors), take the one with more work.
   Roles roles = sortLetters(contraction, lhs, rhs, out, addend);
   FailureOr<MatmulShape> straight = bestShape(roles), swapped = bestShape(exchanged(roles));
   if (succeeded(swapped)) {

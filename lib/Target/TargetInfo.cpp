@@ -13,17 +13,16 @@ using namespace braid;
 
 static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20, GB = 1'000'000'000;
 
-/// Those of cuDNN's kernels for Ampere, which other architectures take, too.
+/// Sums of cuDNN's kernels for Ampere, which other architectures use, too.
 static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSerial=*/false, /*queryGradients=*/2};
 
-// By architecture.  Shared memory, registers and threads are those of the compute capability
-// in the CUDA C++ Programming Guide, the rest is from NVIDIA's data sheets and architecture
-// white papers.  A link is NVLink, or the card's PCIe where it has none; that to the host is PCIe,
-// of generation 4 or 5 with 16 lanes.  The workspace of a matmul
-// is that of cublasSetWorkspace in the cuBLAS documentation; sums of attention are what cuDNN 9.19
-// plans (test/cuda/attention-plans.test).  CTAs: what NCCL 2.28 itself takes inside a node, 16 for
-// NVLS of Hopper and 24 of Blackwell (nvls.cc), two for each of the 12 NVLinks of an A100; of PCIe one
-// for about 8 GB/s, its developers say two for 12 to 24 (NVIDIA/nccl#689).
+// GPUs by architecture.  Shared memory, registers and threads are those of the compute capability in the
+// CUDA C++ Programming Guide; the rest is from NVIDIA's data sheets and architecture white papers.  A link
+// is NVLink, or the card's PCIe without NVLink; the link to the host is PCIe, of generation 4 or 5 with 16
+// lanes.  The workspace of a matmul is that of cublasSetWorkspace in the cuBLAS documentation; sums of
+// attention are those of cuDNN 9.19's plans (test/cuda/attention-plans.test).  CTAs: NCCL 2.28's own choice
+// inside a node, 16 for NVLS of Hopper and 24 of Blackwell (nvls.cc), two for each of the 12 NVLinks of an
+// A100. For PCIe one per about 8 GB/s; its developers say two for 12 to 24 (NVIDIA/nccl#689).
 static constexpr GpuInfo gpus[] = {
     {/*arch=*/80, /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
      /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/40 * MiB,
@@ -37,9 +36,8 @@ static constexpr GpuInfo gpus[] = {
      /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/125e12,
      /*tf32Flops=*/62.5e12,
      /*f32Flops=*/31.2e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
-    // L2: 98304 KB, as the Ada Tuning Guide says of AD102; the data sheet of the L40S says nothing
-    // of it.  bf16: half of the 733 that the sheet says "with sparsity", twice its TF32; the 362.05
-    // that it prints for dense fits neither.
+    // L2: 98304 KB, the Ada Tuning Guide's number for AD102; the data sheet of the L40S does not give it.  bf16:
+    // half of the 733 that the sheet gives "with sparsity", and twice its TF32; its 362.05 for dense fits neither.
     {/*arch=*/89, /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
      /*memoryBytes=*/48 * GB,
@@ -55,9 +53,9 @@ static constexpr GpuInfo gpus[] = {
      /*commCtas=*/16, /*attentionSums=*/{/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1},
      /*biasGradSlowdown=*/1.45}, // measured: 1.42 to 1.49 for gradients of 768 x 768 to 3072 x 768
     // L2 and multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
-    // which is also the bus width times the clock that it reports; 8 TB/s was said before.  FLOPs:
-    // an eighth of what the data sheet of HGX B200 says of eight, half of that where it says "with
-    // sparsity"; memory likewise.
+    // which is also the bus width times the clock that it reports; 8 TB/s was an earlier figure.
+    // FLOPs: the data sheet of HGX B200 is for eight GPUs, so an eighth of it, and half of that for
+    // numbers "with sparsity"; memory likewise.
     {/*arch=*/100, /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/129536 * KiB,
      /*memoryBytes=*/180 * GB,
@@ -73,7 +71,7 @@ static constexpr GpuInfo gpus[] = {
      /*f32Flops=*/104.8e12, /*matmulWorkspace=*/12 * MiB, /*commCtas=*/8, /*attentionSums=*/ampereSums},
 };
 
-/// The architecture that the name of a target with GPUs stands for alone.
+/// Architecture of a target with GPUs whose name comes without one.
 static constexpr unsigned kDefaultArch = 90;
 
 static constexpr const GpuInfo &gpuOf(unsigned arch) {
@@ -84,12 +82,12 @@ static constexpr const GpuInfo &gpuOf(unsigned arch) {
   return *found;
 }
 
-/// Shares of an H100's data sheet that are usual in published benchmarks.  Products that no table of lib/Cost prices
-/// in f32 (without TF32) 0.75 and in dense bf16 0.61, f32 vector code 0.60, HBM3 0.84, NVLink between the GPUs of a
-/// machine 0.78 (NCCL's bus bandwidth); an action of a captured graph 2 us.  An H100 in steps of training had 574e12
-/// to 724e12 FLOPs of bf16 GEMMs a second, and 2.81e12 bytes (docs/CUDA.md); the others are not measured.
-/// Other GPUs are taken to reach the same shares of theirs.  Copies to and from the host: four fifths of what
-/// PCIe has in one direction, and a launch for each.
+/// Usual shares of an H100's data sheet in published benchmarks.  Products that no table of lib/Cost prices: 0.75 in
+/// f32 (without TF32) and 0.61 in dense bf16. f32 vector code 0.60, HBM3 0.84, NVLink between the GPUs of a machine
+/// 0.78 (NCCL's bus bandwidth); an action of a captured graph takes 2 us.  In training steps, an H100 reached 574e12
+/// to 724e12 FLOPs of bf16 GEMMs per second, and 2.81e12 bytes per second (docs/CUDA.md); the others are not
+/// measured. Other GPUs are assumed to reach the same shares of theirs.  Copies to and from the host: four fifths of
+/// PCIe's rate in one direction, and a launch for each.
 static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
   const GpuInfo &h100 = gpuOf(90);
   return {/*matrixFlops=*/gpu.f32Flops / h100.f32Flops * 50e12,
@@ -103,7 +101,7 @@ static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
           /*hostBytesPerSecond=*/0.8 * gpu.hostBytesPerSecond / 2};
 }
 
-/// One for all rows: a large GPU with an L2 cache of 40 MB, between an A100 and a B200, by their data
+/// Launch limits of all rows: a large GPU with an L2 cache of 40 MB, between an A100 and a B200, by their data
 /// sheets.  A row gets limits of its own when shapes have been measured there.  A block may have 48 KiB of shared
 /// memory without asking for more.
 static constexpr LaunchLimits largeGpu = {/*multiprocessors=*/128, /*registers=*/65536, /*threads=*/2048,
@@ -116,11 +114,11 @@ static constexpr LaunchLimits largeGpu = {/*multiprocessors=*/128, /*registers=*
 static constexpr llvm::StringLiteral cpuTransports[] = {"threads", "gloo", "mpi"};
 static constexpr llvm::StringLiteral cudaTransports[] = {"nccl", "gloo", "mpi", "device-threads"};
 
-/// The rates are those of one core: a rank that is a thread has about one.  Its link is
-/// shared memory.  Rows begin at lines of the cache: with those of 50257 logits in bf16 unaligned,
-/// oneDNN's GEMM for the gradient of their weight takes 1.19 times as long.  What a program moves in
-/// 64 MiB of traffic no core has in its caches any more.  With 256 rows of a result oneDNN copies panels
-/// as fast as we do; with 1024 a product that has them ready takes 0.92 of the time, and the copy 0.01.
+/// Rates of one core, because a rank that is a thread has about one.  Its link is shared memory.
+/// Rows begin at cache lines: with unaligned rows of 50257 logits in bf16, oneDNN's GEMM for their
+/// weight's gradient takes 1.19 times as long.  After 64 MiB of traffic, data is no longer in a core's
+/// caches.  With 256 rows of a result, oneDNN copies panels as fast as our code. With 1024 rows, a
+/// product with ready panels takes 0.92 of the time, and the copy 0.01.
 static const TargetInfo cpu = {
     /*name=*/"cpu",
     /*alignment=*/64,
@@ -152,8 +150,8 @@ static const TargetInfo cpu = {
     /*wideScatter=*/false,
 };
 
-/// Attention is what cuDNN 9 does in both directions on every GPU from sm_80 (forward, and on
-/// sm_90 backward, go up to 256).
+/// Returns the row of a GPU. The attention limits are those of cuDNN 9 in both directions on
+/// every GPU from sm_80 (forward, and backward on sm_90, support up to 256).
 static TargetInfo cudaTarget(const GpuInfo &gpu) {
   return {
       /*name=*/"cuda",
@@ -186,7 +184,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
   };
 }
 
-/// The rows: the CPU, and each GPU.
+/// Returns the rows of the table: the CPU, and each GPU.
 static ArrayRef<TargetInfo> targets() {
   static const auto rows = [] {
     SmallVector<TargetInfo, 0> rows{cpu};
@@ -196,7 +194,7 @@ static ArrayRef<TargetInfo> targets() {
   return rows;
 }
 
-/// The number of "sm_90" or "sm_90a"; nothing for what is neither.
+/// Returns the number in "sm_90" or "sm_90a"; no value for other texts.
 static std::optional<unsigned> archNumber(StringRef arch) {
   unsigned number;
   if (!arch.consume_front("sm_") || arch.consumeInteger(10, number) || !(arch.empty() || arch == "a"))
@@ -210,14 +208,14 @@ const TargetInfo *braid::lookupTarget(StringRef name, StringRef arch) {
   for (const TargetInfo &target : targets()) {
     if (target.name != name)
       continue;
-    // A GPU between two rows is taken for the older one.
+    // A GPU between two rows counts as the older one.
     if (target.gpu ? number && target.gpu->arch <= *number : arch.empty())
       found = &target;
   }
   return found;
 }
 
-/// Null where the module does not say it.
+/// Returns the module's `exec.target`; null without one.
 static exec::TargetAttr attributeOf(ModuleOp module) {
   return !module ? exec::TargetAttr() : module->getAttrOfType<exec::TargetAttr>(exec::ExecDialect::kTarget);
 }

@@ -19,7 +19,7 @@ constexpr Hyperparameter kHyperparameters[] = {
     {"beta1", 0.9, kFraction}, {"beta2", 0.999, kFraction}, {"eps", 1e-8, kNotNegative}, kWeightDecay};
 constexpr StringLiteral kStates[] = {"exp_avg", "exp_avg_sq"};
 
-/// 1 - beta^step.
+/// Returns 1 - beta^step.
 Value biasCorrection(TensorBuilder &t, double beta, Value step) {
   return t.sub(t.like(step, 1.0), t.pow(t.like(step, beta), step));
 }
@@ -32,7 +32,7 @@ template <bool isDecoupled> SmallVector<Value> update(TensorBuilder &t, const Up
   Value mean = t.add(t.mul(u.states[0], beta1), t.mul(gradient, 1.0 - beta1));
   Value variance = t.add(t.mul(u.states[1], beta2), t.mul(t.square(gradient), 1.0 - beta2));
 
-  // Scalars: lr / (1 - beta1^t) and 1 / sqrt(1 - beta2^t), once for all elements.
+  // The scalars lr / (1 - beta1^t) and 1 / sqrt(1 - beta2^t) are computed once for all elements.
   Value step = t.convert(u.step, typeOf(u.lr).getElementType());
   Value stepSize = named("step_size", t.div(u.lr, biasCorrection(t, beta1, step)));
   Value rootScale = named("root_scale", t.rsqrt(biasCorrection(t, beta2, step)));

@@ -2,8 +2,8 @@
 //
 //   p -= lr (sign(beta1 m + (1-beta1) g) + weight_decay p);  m = beta2 m + (1-beta2) g
 //
-// Each element moves by lr, whatever the size of its gradient: the paper takes an lr 3 to
-// 10 times smaller than AdamW's, and a weight decay larger by as much.
+// The sign step moves each element by lr, whatever the size of its gradient. The paper uses
+// an lr 3 to 10 times smaller than AdamW's, and a weight decay larger by the same factor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ namespace {
 constexpr Hyperparameter kHyperparameters[] = {{"beta1", 0.9, kFraction}, {"beta2", 0.99, kFraction}, kWeightDecay};
 constexpr StringLiteral kStates[] = {"exp_avg"};
 
-/// 1 or -1; what has no sign, 0 and NaN, is itself.
+/// Returns 1 or -1. The sign of 0 and of NaN is the value itself.
 Value signOf(TensorBuilder &t, Value x) {
   Value zero = t.like(x, 0.0);
   Value orNegative = t.select(t.compare(arith::CmpFPredicate::OLT, x, zero), t.like(x, -1.0), x);
