@@ -51,7 +51,7 @@ def SplitMatmulsPass : Pass<"exec-split-matmuls", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"leastWork", "least-work", "int64_t", "int64_t(1) << 36",
+    Option<"leastWork", "least-work", "::braid::Integer<1, 1152921504606846976>", "68719476736",
            "Fewer multiplications than this are one call (default: 0.2 ms of an H100)">,
   ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
