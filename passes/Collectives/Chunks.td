@@ -7,39 +7,39 @@ include "mlir/Pass/PassBase.td"
 def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncOp"> {
   let summary = "Splits collectives and the contractions beside them in chunks that overlap";
   let description = [{
-    A collective waits for all of the contraction that makes what it sends, and contractions wait for all
-    of what they read.  Rows are apart in both, so this pass computes and sends them in chunks (Wang et al. 2023,
+    A collective waits for the whole contraction that makes its operand, and a contraction waits for its whole
+    operands. Rows are independent in both, so this pass computes and sends them in chunks (Wang et al. 2023,
     "Overlap Communication with Dependent Computation via Decomposition"; Jangda et al. 2022, "Breaking the
-    Computation and Communication Abstraction Barrier"): while a chunk is under way the next one is computed, or
-    while one is computed the next is under way, which comm-overlap sees to.
+    Computation and Communication Abstraction Barrier"). While one chunk is in flight, the program computes another;
+    comm-overlap arranges this.
 
-    - Behind contractions: what makes the sent value is computed in chunks, back to the contractions,
-      as far as nothing else reads what is between: a sum of several contractions, a conversion.
-    - Before contractions: so is what reads the received value, if it is a contraction or a conversion
-      of the same unit and phase, and what is computed of these element by element, such as a bias and an activation.
+    - Behind contractions: the ops that make the sent value are computed in chunks, back to the contractions. Ops in
+      between, such as a sum of several contractions or a conversion, must have no other readers.
+    - Before contractions: so are the readers of the received value, if they are contractions or conversions of the
+      same unit and phase, and elementwise ops on their results, such as a bias and an activation.
 
-    Rows are the first dim with more than one index of what is sent, if the rules of all ops keep its
-    indices apart, and it is the outermost of all their tensors.  Then a chunk is one range of
-    memory, and `tg.concat`, which joins chunks for all other readers (gradients of weights, attention), is no copy:
-    each is written where it belongs.
+    The row dim is the first dim of the sent value with more than one index. The rules of all ops must keep its
+    indices independent, and it must be the outermost dim of all their tensors. Then a chunk is one range of memory.
+    `tg.concat` joins chunks for all other readers (gradients of weights, attention) without a copy, because each
+    chunk is written in its place.
 
-    Where a gather or a reduce_scatter cuts this dim by ranks, as where they share the positions of one sequence, a
-    chunk has a part of each rank's block: a rank sends a part of its own, and blocks become the dim before.
-    Contractions read and write such parts where they are.  What is received for other readers
-    as well is copied together, which counts, and what is computed element by element goes along only where nothing
-    else reads what it is computed of.
+    A gather or a reduce_scatter may cut this dim by ranks, for example where ranks share the positions of one
+    sequence. Then a chunk has a part of each rank's block: a rank sends a part of its own block, and blocks become
+    a dim before the rows. Contractions read and write such parts in place. If a received value has other readers,
+    too, its parts are copied together, and the prediction counts this. Elementwise ops are split only if their
+    operands have no other readers.
 
-    A collective is split in `chunks`, or of 2, 4 and 8 in what is predicted to take least, and only where that
-    saves a percent of what both take as one.  There is a clock of the contractions and one of the link; each
-    chunk costs the latency of a message, a launch for each call and for an activation, and the weights from memory
-    once more; contractions that are computed meanwhile anyway, or that comm-fill-waits can put there, hide the
-    collective in both cases.  A remark
-    for each program says how many were split and what that saves, and how many were not and why; it is a
-    warning where `chunks` is given and a program that trains has none.
+    A collective is split into `chunks` parts, or by default into 2, 4 or 8, whichever has the least predicted time.
+    It is split only if that saves 1% of the time of collective and contractions together. The prediction has one
+    clock for contractions and one for the link. Each chunk costs the latency of a message, a launch for each call
+    and for an activation, and another read of the weights from memory. In both cases, contractions that run
+    meanwhile anyway, or that comm-fill-waits can move there, hide the collective. A remark for each program gives
+    the number of split collectives and the saving, and the number of others and the reasons. It is a warning if
+    `chunks` is given and no collective of a program that trains is split.
 
-    Collectives of gradients, new parameters and single numbers are left to comm-bucket, and so are those
-    over other axes.  The bytes that are sent are the same.  No comm-simplify and no CSE may run after this pass.
-    Functions without `comm.program` are left alone.
+    Collectives of gradients, new parameters and single numbers are left to comm-bucket, and so are collectives over
+    other axes. The sent bytes stay the same. No comm-simplify and no CSE may run after this pass. Functions without
+    `comm.program` are left alone.
 
     Input (`axes=tp chunks=2`):
     ```mlir

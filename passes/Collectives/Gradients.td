@@ -5,32 +5,29 @@
 include "mlir/Pass/PassBase.td"
 
 def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
-  let summary = "Measures how far the ranks' gradients are apart";
+  let summary = "Measures the noise scale of the ranks' gradients";
   let description = [{
-    Adds to a training step, a program of ranks, two results:
+    Adds two results to a training step, on the program of a rank:
 
-    * `grad_sq_local`: |g|^2 of a rank's gradient, the mean over its own samples, in
-      the mean over ranks;
+    * `grad_sq_local`: |g|^2 of a rank's gradient (the mean over its own samples), averaged over ranks;
     * `grad_sq_global`: |g|^2 of the gradient of the whole batch (before clipping).
 
-    With n ranks along the batch and B samples (tokens) a step these estimate
-    |G|^2 + tr(S) n/B and |G|^2 + tr(S)/B, where G is the true gradient and S the
-    covariance of one sample's.  From the two follow both terms and the simple noise
-    scale tr(S) / |G|^2 (McCandlish et al. 2018, appendix A.1).
+    With n ranks along the batch and B samples (tokens) a step, the results estimate |G|^2 + tr(S) n/B and
+    |G|^2 + tr(S)/B, where G is the true gradient and S the covariance of one sample's gradient. The two results give
+    both terms and the simple noise scale tr(S) / |G|^2 (McCandlish et al. 2018, appendix A.1).
 
-    A rank's gradient is measured right before it is first reduced, and scaled as what
-    is reduced will be; all ranks are taken to have equally many samples.  This costs a
-    pass over the gradients and one all_reduce of a number, which comm-bucket may merge
-    with that of the norm.  The second result is the square of the result `grad_norm`,
-    which must be there (tg-apply-optimizer with `report-norm`).
+    A rank's gradient is measured right before its first reduction, with the scale of the reduced gradient. All
+    ranks are assumed to have equally many samples. This costs a pass over the gradients and one all_reduce of a
+    number, which comm-bucket may merge with the all_reduce of the norm. The second result is the square of the
+    result `grad_norm`, which must be there (tg-apply-optimizer with `report-norm`).
 
-    Of a rank's gradient over k microbatches (`accumulate=k`) the sum is measured where
-    the accumulators hold it.  Where each microbatch is reduced (ZeRO-2 and 3), only
-    that of the last is there; the first result is then the estimate for the rank's
-    whole batch on the line through both: global + (micro - global) (n-1) / (nk-1).
+    With k microbatches (`accumulate=k`) the pass measures the sum of a rank's gradients in the accumulators. Where
+    each microbatch is reduced (ZeRO-2 and 3), only the gradient of the last microbatch is available. The first
+    result is then the estimate for the rank's whole batch, on the line through both: global + (micro - global)
+    (n-1) / (nk-1).
 
-    Where a rank alone has the batch nothing is added.  Gradients that are reduced over
-    axes of the model together with those of the batch are refused.
+    Adds nothing where one rank has the whole batch. Gradients that are reduced over axes of the model together with
+    those of the batch are refused.
 
     Input:
     ```mlir
@@ -76,10 +73,10 @@ def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
 }
 
 def ReducePrecisionPass : Pass<"comm-reduce-precision", "::mlir::func::FuncOp"> {
-  let summary = "Reduces gradients over ranks in another element type than they are stored in";
+  let summary = "Reduces gradients over ranks in a different element type than stored";
   let description = [{
-    The operands of a reduction of gradients are converted to the type, and its results
-    back.  Other collectives (of the loss, of activations, gathers) stay as they are.
+    Converts the operands of gradient reductions to `type`, and the results back. Other collectives (of the loss, of
+    activations, gathers) stay as they are.
 
     Input (`type=bf16`):
     ```mlir

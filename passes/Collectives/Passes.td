@@ -14,17 +14,15 @@ include "passes/Collectives/Rings.td"
 def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
   let summary = "Replaces collectives of a rank's program by fewer and smaller ones";
   let description = [{
-    The partitioner inserts plain steps: reduce what is partial, gather what must be
-    whole, take the own block.  This pass finds steps that undo or complete each
-    other.  Rules, each applied wherever it holds:
+    The partitioner inserts plain steps: reduce partial values, gather values that must be whole, take the rank's
+    own block. This pass finds steps that undo or complete each other, and applies these rules wherever they hold:
 
-    - Equal ops are one; what nothing reads goes.
+    - Equal ops are merged; unread ops are erased.
     - An axis of size 1 leaves every list; a group of one rank sends nothing.
-    - all_reduce of what all ranks hold multiplies by their number (sum) or does
-      nothing (mean, max, min); reduce_scatter of it is a slice, broadcast nothing.
-    - A slice of an all_gather over the same axes undoes it along the same dim and
-      makes it an all_to_all along another.  Over other axes along another dim the
-      slice goes first.
+    - An all_reduce of a value that all ranks hold multiplies by their number (sum) or does nothing (mean, max,
+      min); reduce_scatter of it is a slice, broadcast nothing.
+    - A slice of an all_gather over the same axes undoes it along the same dim and makes it an all_to_all along
+      another. If the slice is over other axes and along another dim, it moves before the gather.
     - A slice of an all_reduce makes it a reduce_scatter over the axes they share and
       an all_reduce of the block over the others.
     - reduce_scatter and all_gather of its result are an all_reduce.
@@ -37,10 +35,9 @@ def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
     - A conversion to a narrower type comes before an all_gather, one to a wider type
       after it.
 
-    A rule that would compute or send a value twice is applied only where nothing
-    else reads it.  Between start and wait nothing changes, nor where the other side
-    of a collective is in another function.  Floats are added in another order where
-    a reduction splits or merges.
+    A rule that would compute or send a value twice is applied only where nothing else reads it. Collectives between
+    start and wait are left alone, and so are those whose other side is in another function. Splitting or merging a
+    reduction changes the order in which floats are added.
 
     Input:
     ```mlir
@@ -68,7 +65,7 @@ def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
 }
 
 def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
-  let summary = "Makes collectives of a rank's program from transfers between pairs of ranks";
+  let summary = "Decomposes collectives of a rank's program into transfers between pairs of ranks";
   let description = [{
     A group of n ranks and a tensor of K elements:
 
@@ -79,16 +76,14 @@ def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
     | tree | 2 ceil(log2 n) permutes of K | broadcast: ceil(log2 n) |
     | hierarchical | over {a, b}: reduce_scatter over b, all_reduce of 1/nb over a, all_gather over b | one axis at a time |
 
-    Tensors are split along dim 0 where n divides it and else in the flat order, whose
-    last block is padded.  A mean is a sum that is divided once.  A bucket stays one:
-    each permute carries a part of every tensor, and `comm.tensors` and `comm.unit` of
-    the collective.  `hierarchical` makes smaller collectives over single axes, which
-    another run may decompose in its turn, and leaves groups over one axis alone.
+    Tensors are split along dim 0 where n divides it, else in the flat order, whose last block is padded. A mean is
+    a sum that is divided once. A bucket stays one: each permute carries a part of every tensor, and has
+    `comm.tensors` and `comm.unit` of the collective. `hierarchical` makes smaller collectives over single axes,
+    which another run may decompose, and leaves groups over one axis alone.
 
-    A result has the same bits on all ranks and in every run; but ring, direct and
-    tree add in their own orders and not in that of ranks, so floats agree with the
-    plain op's up to rounding.  Collectives that an algorithm does not support stay,
-    with a remark.
+    A result has the same bits on all ranks and in every run. Ring, direct and tree do not add in the order of
+    ranks, so floats agree with the plain op's only up to rounding. Collectives that an algorithm does not support
+    stay, with a remark.
 
     Input (`algorithm=ring`):
     ```mlir
@@ -123,19 +118,17 @@ def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
 def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
   let summary = "Gathers the parameters of a unit together, before forward and again before backward";
   let description = [{
-    Where parameters are kept in shards (ZeRO-3), programs of ranks gather each of
-    them before its first use and hold it until its last, in backward.  This pass
-    gathers those of a unit (`unit` of `#tg.param`; those without one are the root
-    unit) by one collective for each list of axes and element type, right before the
-    unit's first use in forward (what the loss depends on), and again, for what
-    backward needs, right before its first use there.  A gathered parameter then dies
+    Where parameters are kept in shards (ZeRO-3), programs of ranks gather each parameter before its first use and
+    hold it until its last use, in backward. This pass gathers the parameters of a unit together, by one collective
+    for each list of axes and element type. The unit is `unit` of `#tg.param`; parameters without one are the root
+    unit. One gather comes right before the unit's first use in forward (the ops that the loss depends on), another
+    right before its first use in backward, for the parameters that backward needs. So a gathered parameter dies
     with its last use in forward; the second gather is a recomputation.
 
-    One gather serves both where dropping saves nothing, because no other unit is
-    gathered in between: for the root unit, for the last unit, and for one that is
-    used after the last one too, as tied embeddings are.  So L units cost 2L - 1
-    gathers, and the root unit one.  `reshard-after-forward=false` keeps all units:
-    L gathers, and all parameters live at the end of forward.
+    One gather serves forward and backward if no other unit is gathered in between, because dropping would save
+    nothing. This holds for the root unit, for the last unit, and for a unit that is also used after the last one,
+    such as tied embeddings. So L units cost 2L - 1 gathers, and the root unit one. `reshard-after-forward=false`
+    keeps all units: L gathers, and all parameters live at the end of forward.
 
     Values computed from a unit's parameters alone (a cast, a transpose) are computed
     again with them.  Gathers stand in the order in which units are used, which is reversed
@@ -192,41 +185,36 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
 }
 
 def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
-  let summary = "Makes one collective of those of many tensors";
+  let summary = "Merges collectives of many tensors into buckets";
   let description = [{
-    A message costs a latency, however small; a bucket is one collective over several
-    tensors, each in its own place.  Merged are, where op, reduction, element type and
-    group are equal:
+    A message costs a latency, however small. A bucket is one collective over several tensors, each in its own
+    place. These are merged where op, reduction, element type and group are equal:
 
-    * reductions of gradients: what they make becomes, element by element, the new
-      value of a parameter, or of the state that adds its gradients up;
+    * reductions of gradients: the result becomes, element by element, the new value of a parameter or of its
+      gradient accumulator;
     * gathers of parameters that have been updated (ZeRO-1 and 2);
-    * reductions of other state, and of single numbers (loss, count, norm, whether to
-      stop), where nothing has to wait for it.
+    * reductions of other state, and of single numbers (loss, count, norm, whether to stop), where merging makes
+      nothing wait.
 
     Gathers of stored parameters are left to comm-gather-units, and collectives of
     activations alone.
 
-    Parameters are walked in the order of the arguments, backwards, because gradients
-    become ready so.  The first bucket holds at most `first-bucket-mb`, others
-    `bucket-mb`, in MiB of whole tensors: the first can be sent early.  A tensor is
-    never split, and one larger than that has a bucket of its own.  0 means one tensor
-    each, `inf` no limit.  Numbers know none either.
+    Parameters are visited in reverse order of the arguments, because gradients become ready in that order. The
+    first bucket holds at most `first-bucket-mb`, the others `bucket-mb`, in MiB of whole tensors, so the first can
+    be sent early. A tensor is never split; a larger tensor has a bucket of its own. 0 means one tensor each, `inf`
+    no limit. Single numbers have no limit either.
 
-    `auto` asks the link of the machine (`exec-set-machine`).  With n ranks and K bytes of tensors a collective takes m
-    latencies and c K / rate, where m = 2 (n-1) and c = 2 (n-1)/n for all_reduce and
-    half of both for others.  A bucket ends when it has the bytes of which latency is a
-    twentieth, K = 19 m latency rate / c = 19 n latency rate, unless less than these are
-    left; the first is like the others.
+    `auto` computes the limit from the link of the machine (`exec-set-machine`). A collective of K bytes over n
+    ranks takes m latencies and c K / rate. For all_reduce m = 2 (n-1) and c = 2 (n-1)/n; for others both are half
+    of that. A bucket ends when latency is a twentieth of its time: K = 19 m latency rate / c = 19 n latency rate.
+    If fewer bytes are left behind it, it takes them, too. The first bucket has the same limit as the others.
 
-    `per-unit=auto` ends a bucket where the unit changes if the parameter is stored in
-    shards (ZeRO-3): the unit's gradients are then reduced and dropped together.  What
-    one bucket makes is sent on as one: the all_reduce across replicas as the
-    reduce_scatter within a node.
+    `per-unit=auto` ends a bucket where the unit changes if the parameter is stored in shards (ZeRO-3): the unit's
+    gradients are then reduced and dropped together. The results of a bucket stay one bucket when they are sent
+    again: the all_reduce across replicas follows the reduce_scatter within a node.
 
-    A bucket stands behind the op that makes its last tensor; what reads the results
-    follows, in the old order.  Tensors of which one depends on another's result are
-    never merged.  A remark says what each bucket holds.
+    A bucket stands behind the op that makes its last tensor; readers of the results follow, in the old order.
+    Tensors that depend on each other's results are never merged. A remark lists the contents of each bucket.
 
     Input (`first-bucket-mb=0.00003 bucket-mb=0.00007`):
     ```mlir
@@ -281,18 +269,17 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
 }
 
 def NameTensorsPass : Pass<"comm-name-tensors", "::mlir::func::FuncOp"> {
-  let summary = "Says whose tensors each collective sends";
+  let summary = "Names the parameters whose tensors each collective sends";
   let description = [{
-    Reports are about parameters, but the tensors of a bucket are what ops in backward
-    have made.  In a program of ranks each collective gets `comm.tensors`, with a name
-    for each tensor that it sends:
+    Reports are about parameters, but the tensors of a bucket are results of ops in backward. In a program of ranks
+    each collective gets `comm.tensors`, a name for each tensor that it sends:
 
-    * of a reduction, and of the gathering of what was updated, the parameter or state
-      whose new value the result becomes, as comm-bucket finds it;
-    * of a gather of stored parameters the parameter;
-    * of another argument its name;
-    * of a single number the role of the result that it becomes (`loss`, `grad_norm`);
-      one that no parameter has a part in is a count: the loss is divided by it.
+    * for a reduction, and for a gather of updated parameters, the parameter or state whose new value the result
+      becomes, as comm-bucket finds it;
+    * for a gather of stored parameters, the parameter;
+    * for another argument, its name;
+    * for a single number, the role of the result that it becomes (`loss`, `grad_norm`). A number that depends on no
+      parameter is named as a count, which the loss is divided by.
 
     A tensor that is none of these, such as an activation, leaves the collective without
     names.  Only reports read them.
@@ -334,26 +321,28 @@ def NameTensorsPass : Pass<"comm-name-tensors", "::mlir::func::FuncOp"> {
 def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
   let summary = "Checks that ranks do not deadlock and issue the same collectives";
   let description = [{
-    A rank computes and has one queue: a thread communicates in the order of the
-    starts (a collective outside comm.start is a start with its wait).  The head of
-    the queue ends when it has matched the heads of all ranks of its group, or for send
-    and recv that of the other rank.  A function with `comm.program` for all ranks is a program
-    by itself; functions for coordinates along an axis of one mesh are one program
-    together, in which every rank has one function.  Programs in memory form
-    (exec.program with the same attribute) are checked likewise.
+    A rank computes, and has one queue: a thread that communicates in the order of the starts. A collective outside
+    comm.start is a start with its wait. The collective at the head of the queue ends when it has matched the heads
+    of all ranks of its group; a send or recv needs only the head of the other rank. A function with `comm.program`
+    for all ranks is a program by itself. Functions for coordinates along an axis of one mesh are one program
+    together, in which every rank has one function. Programs in memory form (exec.program with the same attribute)
+    are checked likewise.
 
-    The pass simulates the ranks to their end.  Ranks that a symmetry of the mesh
-    maps onto each other are in the same state, and one stands for all: an SPMD
-    program is one rank, a pipeline of data parallel stages one rank a stage.
+    The pass simulates the ranks to their end. Ranks that a symmetry of the mesh maps onto each other are in the
+    same state, so the pass simulates one of them: one rank of an SPMD program, one rank a stage of a pipeline of
+    data parallel stages.
 
-    These are errors: ranks that wait for one another, a send or collective without a
-    match on the other side, ranks that issue the same collective with another op,
-    reduction, root, dims, pairs or tensors, ranks with two functions or none, and
-    tickets that are not waited for exactly once.  Passes that cut a program into functions of
-    ranks say of each collective between these which values it moves (`comm.moved`: names of
-    arguments, numbers of results).  Ranks that move different values are an error, though the
-    types agree, and on values so is an operand that is not the value that is named.  That nobody touches the bytes of a collective under
-    way is checked where bytes are, by exec-verify-plan.
+    These are errors:
+
+    * ranks that wait for one another;
+    * a send or collective without a match on the other side;
+    * ranks that issue the same collective with another op, reduction, root, dims, pairs or tensors;
+    * ranks with two functions or none;
+    * tickets that are not waited for exactly once. Passes that cut a program into functions of ranks put
+      `comm.moved` on each collective between these: the values that it moves, as names of arguments and numbers of
+      results. Ranks that move different values are an error, even if the types agree. On values, an operand that is
+      not the named value is an error, too. exec-verify-plan checks, in memory form, that no action touches the
+      bytes of a collective in flight.
 
     Leaves:
     ```mlir
@@ -392,7 +381,7 @@ def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
 }
 
 def PrintTrafficPass : Pass<"comm-print-traffic", "::mlir::func::FuncOp"> {
-  let summary = "Says as remarks what each collective and the function send";
+  let summary = "Emits remarks with the bytes that each collective and the function send";
   let description = [{
     Bytes that a rank sends in the best known algorithm for a group of this size, as
     in `comm.all_reduce over {dp}: 4 ranks, 96 bytes sent`.  The function's remark has

@@ -5,20 +5,20 @@
 include "mlir/Pass/PassBase.td"
 
 def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
-  let summary = "Lets blocks of a sequence go round the ranks instead of gathering it";
+  let summary = "Sends blocks of a sequence round a ring of ranks instead of gathering the sequence";
   let description = [{
-    Where the module says `comm.ring`, an op that reads a gathered sequence, and can be computed block by
-    block (`BlockwiseOpInterface`), gets the blocks one after the other (Liu et al. 2023, "Ring Attention"): first the
-    rank's own, then what the rank before it had.  While a block is computed the next one is on its way, which
-    comm-overlap sees to (`comm.held_start`: not earlier), and no rank has more than two at a time.  The op says how what it finds of some blocks is
-    merged with what it finds of others.
+    Applies to axes in `comm.ring` of the module. An op that reads a gathered sequence, and that can be computed
+    block by block (`BlockwiseOpInterface`), gets one block after the other (Liu et al. 2023, "Ring Attention"):
+    first the rank's own, then the blocks of the ranks before it. While a block is computed the next one is in
+    flight, and no rank holds more than two at a time. comm-overlap arranges this; `comm.held_start` keeps a
+    transfer from starting earlier. The op defines how results for some blocks are merged with results for others.
 
-    What the op makes of a block, as the gradients of its keys, was reduced and scattered.  Now it goes round behind
-    the block, each rank adds its term, and after the last it is one rank from home.  So n ranks send
-    (n-1)/n of each, as they do to gather and to reduce and scatter.
+    Results for a block, such as the gradients of its keys, were reduced and scattered before. Now they go round
+    behind the block: each rank adds its term, and after the last term they are one rank from home. So n ranks send
+    (n-1)/n of each result, as a gather or a reduce_scatter does.
 
-    Backward lets the same blocks go round again.  No CSE may run after this pass: it would make the second round the
-    first, and keep all blocks in between.
+    Backward sends the same blocks round again. No CSE may run after this pass: it would merge the second round with
+    the first, and keep all blocks in between.
 
     Input:
     ```mlir
@@ -64,12 +64,13 @@ def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
     }
     ```
 
-    In zigzag (`comm.zigzag`) a block is two of the sequence, and so are a rank's queries, of which comm-partition has
-    made an op for each half.  Both halves share one ring, and each computes with each piece of a block, which knows
-    where it starts; of the rank's own block first with the piece that has its own positions.  The second half comes
-    behind the first pieces of all blocks, and the first half before all second ones.  So under a causal mask the one
-    pair needs no mask, if there is no window, and the other one is left out.  Of two pairs that are left, one counts in
-    full and one counts nothing, which is known at run time.
+    In zigzag (`comm.zigzag`) a rank's block has two pieces of the sequence, and a rank's queries have two halves;
+    comm-partition has made an op for each half. Both halves share one ring, and each computes with each piece of a
+    block at the piece's start position. With the rank's own block, each half starts with the piece at its own
+    positions. The second half comes behind the first pieces of all blocks, and the first half before all second
+    pieces. So under a causal mask the pairs of a second half and a first piece need no mask, if there is no window,
+    and the pairs of a first half and a second piece are left out. Of the two other pairs, one counts in full and
+    one not at all, which is known at run time.
 
     Input:
     ```mlir

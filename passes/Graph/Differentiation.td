@@ -1,8 +1,8 @@
 //===- Differentiation.td - gradients, and hooks on them -----*- tablegen -*-===//
 //
-// Differentiation, and the hook points at which others see or change activations and
-// gradients: units get theirs before it, parameters after.  Attachments to activations come
-// before it, so that they are differentiated; those to gradients after.
+// Differentiation, and hook points to observe or change activations and gradients. Units get hooks before
+// differentiation, parameters after it. Attachments to activations come before differentiation, so that they are
+// differentiated; attachments to gradients come after it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_DIFFERENTIATION
@@ -13,18 +13,15 @@ include "mlir/Pass/PassBase.td"
 def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
   let summary = "Appends gradients to a function, by reverse mode";
   let description = [{
-    A root is a result with `tg.role = #tg.role<loss>`, or one named by `root`.  Every
-    parameter that is not frozen and every argument with `tg.grad` gets a result
-    with `tg.grad_of`: the gradient of the sum of the roots.  A scalar root is
-    seeded with 1; a root of any shape may be seeded by an argument with
-    `tg.seed = <result number>`, which is the output's gradient, and a root that
-    is not a scalar must be.
+    A root is a result with `tg.role = #tg.role<loss>`, or one named by `root`. Every parameter that is not frozen
+    and every argument with `tg.grad` gets a result with `tg.grad_of`: the gradient of the sum of the roots. A
+    scalar root is seeded with 1. An argument with `tg.seed = <result number>` seeds a root of any shape: it is the
+    output's gradient. A root that is not a scalar must have such an argument.
 
-    Ops say their own gradients (`DifferentiableOpInterface`); a composite
-    without one is differentiated through its decomposition.  Contributions to a
-    value are added in reverse program order.  A parameter that does not reach a
-    root gets zeros and a remark.  An op without a gradient on the way from a
-    root to a parameter is an error that shows the way.
+    Ops build their own gradients (`DifferentiableOpInterface`); a composite without one is differentiated through
+    its decomposition. Contributions to a value are added in reverse program order. A parameter that does not reach
+    a root gets zeros and a remark. An op without a gradient on a path from a root to a parameter is an error that
+    shows the path.
 
     Input:
     ```mlir
@@ -58,17 +55,18 @@ def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
 def MarkUnitsPass : Pass<"tg-mark-units", "::mlir::func::FuncOp"> {
   let summary = "Puts hooks where activations enter and leave the units of a model";
   let description = [{
-    A unit is named by the `unit` of parameters.  Its ops are those that read its
-    parameters; those on a way from one of them to another that does not pass
-    through an op of another unit's parameters, nor begins at one (the head of
-    tied embeddings reads the first unit's table again: the residual sums before it
-    stay with the blocks); and those up to where values of
-    the unit alone meet again, such as the residual sum that ends a block.  Each floating-point
-    value that is computed from an input and enters the unit gets a hook
-    "<unit>.enter", each that leaves it a hook "<unit>.exit", numbered by `order`
-    when there are several.  Run before `tg-differentiate` the hooks get partners
-    in the backward pass: "<unit>.exit.grad" where it enters the unit and
-    "<unit>.enter.grad" where it leaves.
+    The `unit` of parameters names a unit. Its ops are:
+
+    * the ops that read its parameters;
+    * ops on a path from one of these to another, unless the path passes through or begins at an op that reads
+      another unit's parameters. The head of tied embeddings reads the first unit's table again, and the residual
+      sums before it stay with the blocks;
+    * ops up to the point where values of the unit alone meet again, such as the residual sum that ends a block.
+
+    Hooks are for floating-point values that are computed from an input. Each one that enters the unit gets a hook
+    "<unit>.enter", and each one that leaves it a hook "<unit>.exit", numbered by `order` if there are several. If
+    the pass runs before `tg-differentiate`, the hooks get partners in the backward pass: "<unit>.exit.grad" where
+    it enters the unit and "<unit>.enter.grad" where it leaves.
 
     Input:
     ```mlir
@@ -120,24 +118,22 @@ def MarkGradientsPass : Pass<"tg-mark-gradients", "::mlir::func::FuncOp"> {
 }
 
 def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
-  let summary = "Puts an op at hook points";
+  let summary = "Attaches actions to hook points";
   let description = [{
-    `at` names points and `action` says, point by point, what happens there:
+    `at` names points, and `action` lists the action for each point:
 
     * `scale:F` multiplies the tensor by F,
     * `clip:F` scales it down to a 2-norm of at most F,
     * `norm` adds its 2-norm as a result with `tg.output = "norm:<point>"`,
     * `keep` adds it as a result with `tg.output = "keep:<point>"`.
 
-    The points stay, so that later attachments at the same point act after
-    earlier ones; `tg-remove-hooks` takes them out.  Points of one name are
-    handled in the order of their `order`; results of the second and later ones
-    carry it, as in "norm:<point>:1".  A name that no point has is an error.
+    The points stay, so that later attachments at the same point act after earlier ones; `tg-remove-hooks` takes
+    them out. Points with the same name are handled by increasing `order`, and the results of the second and later
+    ones carry it, as in "norm:<point>:1". A name that no point has is an error.
 
-    What is attached to an activation before `tg-differentiate` is differentiated, and
-    there are no points on gradients yet.  So a pipeline runs this pass twice with the same
-    actions, on the forward points before and on the others behind it: `phase` says which
-    by the facts of the hooks.
+    An action on an activation must be attached before `tg-differentiate`, so that it is differentiated, when there
+    are no points on gradients yet. So a pipeline runs this pass twice with the same actions: on forward points
+    before `tg-differentiate`, on all other points behind it. `phase` selects the points, by the facts of the hooks.
 
     Input (`at=y action=scale:0.5`):
     ```mlir
@@ -169,7 +165,7 @@ def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
 }
 
 def RemoveHooksPass : Pass<"tg-remove-hooks", "::mlir::ModuleOp"> {
-  let summary = "Takes hook points out of the graph";
+  let summary = "Removes hook points from the graph";
   let description = [{
     Input:
     ```mlir

@@ -1,8 +1,7 @@
 //===- Facts.td - passes about the facts of ops ---------------*- tablegen -*-===//
 //
-// Facts (dialects/TG/Facts.h) are set by the passes that make ops.  A program that comes
-// as text without locations has none: tg-derive-facts finds them from dependences.
-// What a parameter is, the model says (tg-note-groups).
+// The passes that make ops set facts (dialects/TG/Facts.h). A program that comes as text without locations has
+// none: tg-derive-facts finds them from dependences. tg-note-groups finds the kind of each parameter on the model.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_FACTS
@@ -11,10 +10,10 @@
 include "mlir/Pass/PassBase.td"
 
 def NoteGroupsPass : Pass<"tg-note-groups", "::mlir::func::FuncOp"> {
-  let summary = "Says of each parameter whether it is a weight, a bias, an embedding or of a norm";
+  let summary = "Classifies each parameter as a weight, a bias, an embedding or of a norm";
   let description = [{
-    What a parameter is follows from what reads it: norms, contractions, look-ups. A bias has at most one dim.
-    Passes that lay weights out for ranks change dims and readers, so this pass runs before them, on the model. Its
+    The readers of a parameter (norms, contractions, look-ups) decide its kind. A bias has at most one dim. Passes
+    that lay weights out for ranks change dims and readers, so this pass runs before them, on the model. The
     attribute stays on the arguments of `@train` until `tg-apply-optimizer` has read it for `decay-exclude`.
 
     Input:
@@ -44,21 +43,21 @@ def NoteGroupsPass : Pass<"tg-note-groups", "::mlir::func::FuncOp"> {
 }
 
 def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
-  let summary = "Checks the facts of every op against what depends on what";
+  let summary = "Checks the facts of every op against dependences";
   let description = [{
-    In a program that trains (it returns gradients or new values), on values at any level
-    and in memory, every op that depends on an argument has facts, and the parameters that
-    they name are the program's.  On values, dependences must agree with phases:
+    Checks programs that train (they return gradients or new values), on values at any level and in memory. Every op
+    that depends on an argument must have facts, and the facts must name parameters of the program. On values,
+    dependences must agree with phases:
 
-    * What the loss depends on is forward.
-    * What makes the new value of a parameter, a moment or a master is update.
-    * What depends on the update is update, and what depends on backward is not forward.
-    * Some gradient, what is returned of one (`tg.output`), or the new value of a parameter,
-      depends on everything that is backward.
+    * Every op that the loss depends on is forward.
+    * Every op that makes the new value of a parameter, a moment or a master is update.
+    * Every op that depends on update is update, and none that depends on backward is forward.
+    * A gradient, a value returned of one (`tg.output`), or the new value of a parameter depends on every op that is
+      backward.
 
-    An op that makes several tensors is checked for each, with what a kernel reads for it; only
-    actions may have tensors of different phases.  Lists of facts have one for each tensor, and
-    units are those of parameters.  A program that does not train has nothing but forward.
+    If an op makes several tensors, each is checked, together with the ops of a kernel body that it depends on; only
+    actions may have tensors of different phases. A list of facts has one entry for each tensor, and each unit is
+    the unit of a parameter. A program that does not train has only forward.
 
     Leaves:
     ```mlir
@@ -78,18 +77,19 @@ def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
 def DeriveFactsPass : Pass<"tg-derive-facts", "::mlir::ModuleOp"> {
   let summary = "Finds the facts of a program that comes as text";
   let description = [{
-    For programs on values that were written by hand, at any level: the facts of all ops
-    are found from dependences and from what the signature says, and replace those that are
-    there.  The compiler never runs it on programs that it makes, whose passes know better.
+    For hand-written programs on values, at any level: derives the facts of all ops from dependences and from the
+    signature, and replaces existing facts. The compiler never runs this pass on its own programs, whose passes set
+    more exact facts.
 
-    * What the loss, the logits or the count depend on is forward; so is everything in a
-      program that does not train.
-    * From the new value of a parameter or of its state back, what goes through it element
-      by element, or moves it, is update, down to where it is made of anything but numbers,
-      state and collectives: that makes the gradient.
-    * What gradients depend on is backward, the rest update.
-    * An op's unit is that of the parameter it reads or makes a tensor of, else the last of
-      those that its operands are made in.
+    * Every op that the loss, the logits or the count depend on is forward; so is every op of a program that does
+      not train.
+    * Going back from the new value of a parameter or of its state, the walk follows operands that an op processes
+      element by element, moves or reduces over ranks. It ends at the op that makes the gradient: the first one that
+      reads anything else besides numbers and state. On the way, ops that read a number, state or a value of update
+      are update; sums and moves of gradients alone are backward.
+    * Every op that gradients depend on is backward; the rest are update.
+    * An op has the unit of the parameter that it reads or makes a tensor of. Without one, it has the last of the
+      units of its operands.
 
     Only locations change.  Leaves:
     ```mlir

@@ -1,4 +1,4 @@
-//===- Precision.td - compute in bf16, keep f32 where it counts --*- tablegen -*-===//
+//===- Precision.td - mixed precision in bf16 and f32 --*- tablegen -*-===//
 //
 // Order: tg-mixed-precision on the model, before its programs are made; then, of
 // @train, tg-gradient-precision right after differentiation; tg-working-copies on
@@ -11,21 +11,18 @@
 include "mlir/Pass/PassBase.td"
 
 def MixedPrecisionPass : Pass<"tg-mixed-precision", "::mlir::func::FuncOp"> {
-  let summary = "Computes in bf16 what a policy says, and stays in f32 elsewhere";
+  let summary = "Computes in bf16 where a policy allows it, and in f32 elsewhere";
   let description = [{
-    Ops say which kind they are (`PrecisionOpInterface`), and a table says by kinds
-    what runs in bf16:
+    Each op has a kind (`PrecisionOpInterface`), and a table decides by kinds which ops run in bf16:
 
-    * contractions, attention and embeddings do;
-    * elementwise ops do between those: with an operand in bf16, on the way to one of them;
-    * what only moves numbers follows them;
-    * norms, softmax, reductions, losses and optimizers stay in f32, and read in f32
-      what others made in bf16.
+    * contractions, attention and embeddings run in bf16;
+    * elementwise ops between those run in bf16: with an operand in bf16, and on a path to one of those;
+    * ops that only move data follow their operands;
+    * norms, softmax, reductions, losses and optimizers stay in f32, and read bf16 results of other ops in f32.
 
-    Every f32 parameter is read in bf16, even by an op that then computes in f32, so
-    that a program needs no other copy of it.  A value is converted once, where it is
-    made.  Results of the function, inputs and states keep their types, and so do
-    values of other types than f32.
+    Every f32 parameter is read in bf16, even by an op that then computes in f32, so that a program needs only the
+    bf16 copy. A value is converted once, behind its producer. Results of the function, inputs and states keep their
+    types, and so do values of types other than f32.
 
     Input:
     ```mlir
@@ -63,11 +60,11 @@ def MixedPrecisionPass : Pass<"tg-mixed-precision", "::mlir::func::FuncOp"> {
 }
 
 def GradientPrecisionPass : Pass<"tg-gradient-precision", "::mlir::func::FuncOp"> {
-  let summary = "Gives gradients of parameters their element type";
+  let summary = "Sets the element type of parameter gradients";
   let description = [{
-    For parameters that are read in bf16.  In f32 a gradient is what its ops compute
-    before they round: a contraction of bf16 gives f32, contributions of several uses
-    are added in f32.  In bf16 it is rounded, and whoever reads it converts it.
+    Applies to parameters that are read in bf16. With `type=f32` a gradient is the result of its ops before
+    rounding: a contraction of bf16 gives f32, and contributions of several uses are added in f32. With `type=bf16`
+    it is rounded, and its readers convert it.
 
     Runs after `tg-differentiate` and before anything reads gradients.
 
@@ -100,14 +97,12 @@ def GradientPrecisionPass : Pass<"tg-gradient-precision", "::mlir::func::FuncOp"
 def WorkingCopiesPass : Pass<"tg-working-copies", "::mlir::ModuleOp"> {
   let summary = "Keeps parameters in bf16 and their masters in f32 beside the optimizer's state";
   let description = [{
-    A parameter `w` that programs convert to bf16 becomes the bf16 parameter `w.bf16`
-    with `copy_of = "w"`, and what updates it an f32 state `w`, its master.  A program
-    that updates the master updates the copy last, so every other program finds it
-    ready; the runtime makes it of the master when that is initialized or loaded.
-    Whatever shards or gathers parameters moves 2 bytes an element, and masters are sharded
-    as optimizer state is.
+    A parameter `w` that programs convert to bf16 becomes the bf16 parameter `w.bf16` with `copy_of = "w"`. Updates
+    work on its master, an f32 state `w`. A program that updates the master updates the copy last, so every other
+    program finds it ready. The runtime computes the copy when the master is initialized or loaded. Sharding and
+    gathering of parameters move 2 bytes an element, and masters are sharded like optimizer state.
 
-    A parameter that no program updates is bf16 and nothing else.
+    A parameter that no program updates is bf16 and has no master.
 
     Input:
     ```mlir
@@ -140,30 +135,30 @@ def WorkingCopiesPass : Pass<"tg-working-copies", "::mlir::ModuleOp"> {
 def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
   let summary = "Keeps the moments of optimizers in bf16 or in 8 bits";
   let description = [{
-    With `type=bf16` every f32 moment that a `tg.update` reads and replaces is stored in
-    bf16, whatever the optimizer: the update reads it in f32, computes as before, and what
-    it gives is rounded stochastically.  Rounded to nearest, a moment that changes by less
-    than 1/256 of itself would never change: with beta2 = 0.999 Adam's variance could not shrink.
+    With `type=bf16` every f32 moment that a `tg.update` reads and replaces is stored in bf16, whatever the
+    optimizer: the update reads it in f32, computes as before, and rounds the new moment stochastically. Rounded to
+    nearest, a moment that changes by less than 1/256 of itself would never change: with beta2 = 0.999 Adam's
+    variance could not shrink.
 
-    A number `t` in [0, 1) decides: `x` goes from the nearest number of bf16 to the one on its
-    other side if `t` is less than the part of the way that `x` lies.  `t` comes from the
-    step and from the parameter's bits below bf16, so it needs no index: the update
-    is elementwise, on flat shards too, and one kernel as before.  The same parameter,
-    gradient and step give the same bits on every layout and every number of ranks.  The
-    program reads the step, whether the optimizer does or not.
+    A number `t` in [0, 1) decides between the two neighbours of `x` in bf16. `x` becomes the farther neighbour if
+    `t` is less than the distance of `x` from the nearest one, as a part of the gap. `t` comes from the step and
+    from the parameter's bits below bf16, so it needs no index. The update stays elementwise, on flat shards too,
+    and one kernel. The same parameter, gradient and step give the same bits on every layout and every number of
+    ranks. The program reads the step even if the optimizer does not.
 
-    With `type=int8` a moment is stored in codes of 8 bits, and every block of a row has a scale in
-    f32: a state besides, called like the moment and `.scale` (`tg.quantize` says how).  The update
-    reads and writes them as f32, and a `t` from the step and the gradient's low bits decides between a
-    code and the next.  A moment that is not zero is not stored as zero: a variance of zero would make the next step of its parameter
-    huge.  A block is the largest of 32 to 128 neighbours that divides the rows of the tensor, or the part of
-    a row that a rank has by the layout of its parameter, and its part on each of `ranks` ranks, so that flat
-    ranges of ZeRO hold whole blocks.  Where there is
-    none, as of parameters with fewer than 32 numbers in a row, the moment is stored in bf16, and a
-    remark says so.
+    With `type=int8` a moment is stored in codes of 8 bits, and every block of a row has a scale in f32 (see
+    `tg.quantize`). The scales are an additional state, named like the moment with the suffix `.scale`. The update
+    reads and writes moments as f32, and a `t` from the step and the gradient's low bits decides between a code and
+    the next. A nonzero moment is never stored as zero, because a variance of zero would make the next step of its
+    parameter huge.
 
-    Parameters and masters stay as they are.  So do moments of parameters that are
-    not f32, and, with `type=f32`, everything.
+    A block is the largest of 32 to 128 neighbours that divides the rows of the tensor, or the part of a row that a
+    rank has by the layout of its parameter. It must also divide the part on each of `ranks` ranks, so that flat
+    ranges of ZeRO hold whole blocks. Without such a block, for example for parameters with fewer than 32 numbers in
+    a row, the moment is stored in bf16, and a remark says so.
+
+    Parameters, masters, and moments of parameters that are not f32 are left alone. With `type=f32` the pass does
+    nothing.
 
     Runs right after `tg-apply-optimizer`, while updates are one op each.
 

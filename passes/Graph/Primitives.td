@@ -1,7 +1,6 @@
 //===- Primitives.td - towards exec --------------------------*- tablegen -*-===//
 //
-// The last rewrite of the graph, the check of what it leaves, and what the graph can say
-// of its ops.
+// The last rewrite of the graph, the check of its result, and reports on the ops of the graph.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_PRIMITIVES
@@ -12,10 +11,9 @@ include "mlir/Pass/PassBase.td"
 def DecomposePass : Pass<"tg-decompose", "::mlir::func::FuncOp"> {
   let summary = "Replaces composites by their definition in primitives";
   let description = [{
-    The last pass over the graph: forward and backward share what differentiation
-    chose to save, and nothing after merges a recomputed value with its original.
-    `tg.stop_gradient`, which only differentiation reads, is its operand.  The new ops
-    carry the composite's name, with its location below.
+    The last pass over the graph: forward and backward share the values that differentiation saved, and no later
+    pass merges a recomputed value with its original. `tg.stop_gradient`, which only differentiation reads, becomes
+    its operand. The new ops carry the composite's name, with its location below.
 
     Input:
     ```mlir
@@ -45,11 +43,10 @@ def DecomposePass : Pass<"tg-decompose", "::mlir::func::FuncOp"> {
 def VerifyPrimitivesPass : Pass<"tg-verify-primitives", "::mlir::func::FuncOp"> {
   let summary = "Checks that the graph consists of primitives";
   let description = [{
-    The boundary between the graph and `exec`: no composite or hook is left, and
-    every op belongs to `tg`, `arith`, `math` or `func`, or is a library call of
-    `exec` that was selected with its epilogue.  In
-    the program of a rank (`comm.program`) there may also be ops of `comm`.  States
-    belong to parameters that the function has.  Changes nothing.
+    Checks the boundary between the graph and `exec`. No composite or hook may be left. Every op must belong to
+    `tg`, `arith`, `math` or `func`, or be a library call of `exec` that was selected with its epilogue. The program
+    of a rank (`comm.program`) may also have ops of `comm`. States must belong to parameters of the function.
+    Changes nothing.
 
     Leaves:
     ```mlir
@@ -62,12 +59,11 @@ def VerifyPrimitivesPass : Pass<"tg-verify-primitives", "::mlir::func::FuncOp"> 
 }
 
 def PrintCostsPass : Pass<"tg-print-costs", "::mlir::func::FuncOp"> {
-  let summary = "Says as remarks what each op and the function cost";
+  let summary = "Emits remarks with the cost of each op and of the function";
   let description = [{
-    Floating-point operations, and the bytes that would move if each op read its
-    operands once and wrote its results once, as in
-    `tg.contract: 1024 FLOP, 768 bytes read, 512 bytes written`.  For a whole
-    function this is before any fusion.
+    A remark has the floating-point operations, and the bytes that would move if each op read its operands once and
+    wrote its results once, as in `tg.contract: 1024 FLOP, 768 bytes read, 512 bytes written`. The total of a
+    function assumes no fusion.
 
     Leaves:
     ```mlir
@@ -80,13 +76,11 @@ def PrintCostsPass : Pass<"tg-print-costs", "::mlir::func::FuncOp"> {
 }
 
 def PrintShardingRulesPass : Pass<"tg-print-sharding-rules", "::mlir::ModuleOp"> {
-  let summary = "Says as a remark what the sharding rule of each op is";
+  let summary = "Emits a remark with the sharding rule of each op";
   let description = [{
-    For an op such as a contraction the remark is
-    `tg.contract: b s d, d f -> b s f reduced d`: see ShardingRule.h for how to
-    read it.  Ops without a rule are said so.  With `complete` it is an error that
-    some op with a rule of its own is not in the module: the examples of
-    docs/Sharding.md leave none out.
+    For a contraction the remark is `tg.contract: b s d, d f -> b s f reduced d`; ShardingRule.h explains the
+    notation. Ops without a rule get a remark, too. With `complete` it is an error if the module lacks an op with a
+    rule of its own, so that the examples of docs/Sharding.md cover all of them.
 
     Leaves:
     ```mlir

@@ -11,17 +11,16 @@
 include "mlir/Pass/PassBase.td"
 
 def UnfuseWeightsPass : Pass<"tg-unfuse-weights", "::mlir::func::FuncOp"> {
-  let summary = "Makes the parts that are side by side in a weight a dim of their own";
+  let summary = "Turns parts that lie side by side in a weight into a dim";
   let description = [{
-    A tensor that is only read in equal slices along one dim, and that is computed from
-    parameters with this dim, as GPT-2's q, k and v are from one matrix and one bias, is
-    computed with the parts as a dim of their own; each slice takes one of them.  The dim
-    behind the parts can then be sharded like any other, so each rank has its heads of q, of k
-    and of v.  The attribute's `fused` tells the runtime that files have the two dims as one;
-    in memory the elements lie as before.
+    Applies to a tensor that is computed from parameters and read only in equal slices along one dim, a dim of these
+    parameters. For example, GPT-2 computes q, k and v from one matrix and one bias. The parts become a dim of their
+    own, and each slice takes one part. The dim behind the parts can then be sharded like any other, so each rank
+    has its heads of q, of k and of v. `fused` of the parameter's attribute tells the runtime that files store the
+    two dims as one. The order of elements in memory stays the same.
 
-    Parameters that are read otherwise, too, are left alone, and so are slices of different
-    sizes.  Runs before `tg-transpose-weights` and differentiation.
+    Parameters with other readers, too, are left alone, and so are slices of different sizes. Runs before
+    `tg-transpose-weights` and differentiation.
 
     Input:
     ```mlir
@@ -56,13 +55,13 @@ def UnfuseWeightsPass : Pass<"tg-unfuse-weights", "::mlir::func::FuncOp"> {
 }
 
 def RepeatHeadsPass : Pass<"tg-repeat-heads", "::mlir::func::FuncOp"> {
-  let summary = "Repeats heads of keys and values, so that more ranks can share them out";
+  let summary = "Repeats heads of keys and values, so that more ranks can divide them";
   let description = [{
-    In attention whose heads of keys and values are read by groups of query heads, `ranks` ranks
-    that are a multiple of these heads can share out the query heads, but not what they read.
-    Each head of keys and values is repeated as often as ranks read it; every rank then slices
-    its own.  The gradient of a head is the sum of those of its copies.  Where the ranks do not
-    divide the groups, nothing is done.
+    In grouped-query attention, groups of query heads read one head of keys and values. If `ranks` is a multiple of
+    the number of key and value heads, ranks can divide the query heads, but not the heads of keys and values. The
+    pass repeats each head of keys and values once for each rank that reads it; every rank then slices its own. The
+    gradient of a head is the sum of the gradients of its copies. The pass does nothing if the ranks do not divide
+    the groups.
 
     Input (`ranks=4`):
     ```mlir
@@ -94,16 +93,13 @@ def RepeatHeadsPass : Pass<"tg-repeat-heads", "::mlir::func::FuncOp"> {
 }
 
 def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> {
-  let summary = "Stores weights transposed that are contracted over their first dim";
+  let summary = "Transposes stored weights that are contracted over their first dim";
   let description = [{
-    Matmuls are fastest with weights stored n x k (k is contracted).  A
-    parameter of rank 2 whose every contraction is over dim 0 gets its two dims
-    exchanged: the argument's type, the letters of the contractions and the
-    attribute's `transposed`, which tells the runtime that checkpoints hold the
-    transpose.  Other uses read it through a `tg.transpose`.  Gradients and
-    optimizer state follow the argument's type, so this runs before
-    differentiation.  Tables of `tg.gather`, and weights contracted over dim 1
-    somewhere (tied heads), stay.
+    Matmuls are fastest with weights stored n x k (k is contracted). If every contraction of a parameter of rank 2
+    is over dim 0, the pass exchanges its two dims: in the argument's type and in the letters of the contractions.
+    `transposed` of the parameter's attribute tells the runtime that checkpoints hold the transpose. Other uses read
+    the parameter through a `tg.transpose`. Gradients and optimizer state follow the argument's type, so this runs
+    before differentiation. Tables of `tg.gather`, and weights contracted over dim 1 somewhere (tied heads), stay.
 
     Input:
     ```mlir
@@ -128,17 +124,15 @@ def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> 
 def MergeContractionsPass : Pass<"tg-merge-contractions", "::mlir::func::FuncOp"> {
   let summary = "Multiplies a tensor by several weights in one contraction";
   let description = [{
-    Contractions of one tensor with weights of one unit, as with those of q, k and v, or of
-    gate and up, become one contraction with the weights side by side; each result is a slice
-    of its lanes.  Forward then reads the tensor once, and so do the gradients that
-    differentiation derives: that of the tensor is one contraction, not a sum of several.
-    `exec-form-packs` places the weights so that their concatenation is no work.  Names,
-    states and checkpoints stay those of each weight.
+    Contractions of one tensor with weights of one unit, such as q, k and v, or gate and up, become one contraction
+    with the weights side by side. Each old result is a slice of the lanes of the new one. Forward then reads the
+    tensor once, and so do the gradients that differentiation derives: the gradient of the tensor is one
+    contraction, not a sum of several. `exec-form-packs` places the weights so that their concatenation costs
+    nothing. Each weight keeps its name, states and place in checkpoints.
 
-    Runs after `tg-transpose-weights` and before differentiation, where the weights are read
-    once and whole: stored n x k, with a number of bytes after which another tensor may begin.
-    Left alone is a contraction to which something is added right away, because a library adds
-    a bias while it multiplies.
+    Runs after `tg-transpose-weights` and before differentiation, where weights are read once and whole. Each weight
+    must be stored n x k, and have a number of bytes after which another tensor may begin. A contraction whose
+    result is added to right away is left alone, because a library adds a bias while it multiplies.
 
     Input:
     ```mlir
@@ -171,11 +165,9 @@ def MergeContractionsPass : Pass<"tg-merge-contractions", "::mlir::func::FuncOp"
 def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
   let summary = "Changes the batch size of a graph";
   let description = [{
-    The batch starts at dim 0 of the inputs with the role tokens, targets,
-    features or labels and follows the sharding rules of the ops.  Types and
-    constants change, ops do not: a mean is a mean over the new batch.  An op
-    that needs the batch whole, joins it with another batch or splits it is an
-    error.
+    The batch starts at dim 0 of the inputs with the role tokens, targets, features or labels and follows the
+    sharding rules of the ops. Types and constants change, ops do not: a mean becomes a mean over the new batch. An
+    op that needs the whole batch, joins it with another batch or splits it is an error.
 
     Input (`factor=2`):
     ```mlir
@@ -202,16 +194,15 @@ def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
 def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
   let summary = "Makes the forward graphs of train, eval, generate and predict from the model";
   let description = [{
-    The model becomes `@train` (which differentiation and the optimizer complete), and
-    leaves copies for inference, without dropout and without the inputs that are unread.
+    The model becomes `@train`, which differentiation and the optimizer complete. The programs for inference are
+    copies without dropout and without unread inputs.
 
-    * `@train` and `@eval` return the loss and what the model counts: numbers without
-      dims that are a `tg.output`, such as the choices of experts that found no slot.
-      `@train` also returns new state (`tg.updates`), which the others only read.
-    * `@generate` has batch 1, the input `position` (tensor<i32>), and returns the
-      logits [V] of that position.  Where the logits are a contraction, the hidden
-      row is picked before it, so the head works on one row.
-    * `@predict` returns tensors with a `tg.output`, and logits of models without tokens.
+    * `@train` and `@eval` return the loss and the model's counters: scalars with a `tg.output`, such as the number
+      of expert choices without a slot. `@train` also returns new state (`tg.updates`), which the other programs
+      only read.
+    * `@generate` has batch 1, the input `position` (tensor<i32>), and returns the logits [V] of that position. If a
+      contraction makes the logits, the hidden row is picked before it, so the head works on one row.
+    * `@predict` returns tensors with a `tg.output`, and the logits of models without tokens.
 
     Input (`programs=generate`):
     ```mlir
@@ -252,16 +243,15 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
 def MakeDecodePass : Pass<"tg-make-decode", "::mlir::ModuleOp"> {
   let summary = "Makes the program that computes the next token from the last one";
   let description = [{
-    `@decode` takes the token at `position` alone, and what earlier positions left in
-    caches, and returns what `@generate` returns. Its ops are those of `@generate` as the
-    rank of a mesh has them that holds this position of the sequence: the factors of sharding
-    rules say where the sequence is. An op that reads earlier positions
-    (`CausalOpInterface`) reads caches, which are states of kind `cache` with a row for each
-    position. `@generate` leaves there what it computes of all positions, of which those up to its
-    own count; `@decode` replaces its row.
+    `@decode` takes the token at `position` and the caches of earlier positions, and returns the results of
+    `@generate`. Its ops are those that a rank with only this position of the sequence would run for `@generate`;
+    the factors of sharding rules tell which dims are the sequence. An op that reads earlier positions
+    (`CausalOpInterface`) reads caches: states of kind `cache` with a row for each position. `@generate` writes the
+    rows of all positions, of which rows up to its own position are valid; `@decode` replaces the row of its
+    position.
 
-    There is no `@decode`, and a remark says why, where an op other than these needs the whole
-    sequence: nothing proves then that later positions change no earlier one.
+    If another op needs the whole sequence, the pass makes no `@decode`, and a remark gives the reason: nothing then
+    proves that later positions change no earlier ones.
 
     Input:
     ```mlir
@@ -347,14 +337,15 @@ def MakeDecodePass : Pass<"tg-make-decode", "::mlir::ModuleOp"> {
 def SplitLossPass : Pass<"tg-split-loss", "::mlir::ModuleOp"> {
   let summary = "Turns a mean loss into a sum and a count";
   let description = [{
-    For accumulation over microbatches: a mean of means is wrong when microbatches count different
-    numbers of targets, but sums and counts add up.  The loss must be a `tg.cross_entropy` or a `tg.reduce`
-    (mean or sum) over the batch, possibly reshaped; nothing before it may mix the examples.  A mean
-    becomes a sum, and the result with the role `count` is what the sum is to be divided by.  A sum stays
-    as it is, without a count.  Other terms may be added to a mean, as a penalty of weights or the balance
-    of experts.  They are multiplied by the count, so a step has their mean, weighted by targets; a remark says so
-    where a term depends on the batch.  Ignored targets then weigh 2^-60 (2^-110 in f64), which tells in no step
-    but one without targets: that has the mean over its microbatches.
+    Prepares accumulation over microbatches. A mean of means is wrong if microbatches count different numbers of
+    targets, but sums and counts add up. The loss must be a `tg.cross_entropy` or a `tg.reduce` (mean or sum) over
+    the batch, possibly reshaped; nothing before it may mix the examples. A mean becomes a sum, and the result with
+    the role `count` is the divisor of the sum. A sum stays a sum, without a count.
+
+    Other terms may be added to a mean, such as a penalty on weights or the balance of experts. The pass multiplies
+    them by the count, so a step computes their mean weighted by targets; a remark says so if a term depends on the
+    batch. Ignored targets then have weight 2^-60 (2^-110 in f64). This changes only a step without targets, whose
+    terms are the mean over its microbatches.
 
     Runs on the function to be differentiated, before `tg-differentiate`;
     `tg-accumulate` divides.
@@ -381,22 +372,20 @@ def SplitLossPass : Pass<"tg-split-loss", "::mlir::ModuleOp"> {
 }
 
 def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
-  let summary = "Makes a step of several microbatches: the programs accumulate and train";
+  let summary = "Splits a step into microbatches: the programs accumulate and train";
   let description = [{
-    Starts from a differentiated `@train` of one microbatch (a sum loss, see
-    `tg-split-loss`, and results with `tg.grad_of`).  A step runs `@accumulate` K-1
-    times and `@train` once; K is the caller's.
+    Starts from a differentiated `@train` of one microbatch (a sum loss, see `tg-split-loss`, and results with
+    `tg.grad_of`). A step runs `@accumulate` K-1 times and `@train` once; the caller chooses K.
 
-    * Accumulators are states of that kind, which checkpoints leave out:
-      `acc.<parameter>`, of the parameter, and `acc.loss` and, if there is a count,
-      `acc.count`, of none; so is `acc.<output>` for a number that the model counts.
-    * `@accumulate` adds its microbatch to them and returns nothing else, but new
-      values of the model's own state (running statistics, counters), which every
-      microbatch moves on.
-    * `@train` adds its own microbatch, divides once by the whole count, but for what
-      the model counts, and leaves zeros in the accumulators.
+    * Accumulators are states of kind `accumulator`, which checkpoints leave out. `acc.<parameter>` belongs to the
+      parameter. `acc.loss`, `acc.count` (if there is a count) and `acc.<output>` for each counter of the model
+      belong to no parameter.
+    * `@accumulate` adds its microbatch to the accumulators. It also returns new values of the model's own state
+      (running statistics, counters), which every microbatch updates, and nothing else.
+    * `@train` adds its own microbatch, divides once by the whole count, except for the counters of the model, and
+      leaves zeros in the accumulators.
 
-    A value is added where it is made, so that what ranks reduce can begin there.
+    A value is added right behind its producer, so that reductions over ranks can begin there.
 
     With `separate-update`, for pipelines, all K microbatches run `@accumulate`, and `@train` adds none.
 
@@ -447,23 +436,20 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
 def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
   let summary = "Turns gradients into updates of parameters and optimizer state";
   let description = [{
-    Each result with `tg.grad_of = "p"` becomes the update of p: a `tg.update`, the
-    states that the optimizer keeps of p (`p.exp_avg` and `p.exp_avg_sq` of AdamW), the
-    inputs `lr` and `step` where they are needed, and results with `tg.updates`.
-    Functions without such results stay as they are.  So do parameters without a gradient, as in PyTorch.
+    Each result with `tg.grad_of = "p"` becomes the update of p: a `tg.update`, the optimizer's states for p
+    (`p.exp_avg` and `p.exp_avg_sq` of AdamW), the inputs `lr` and `step` if needed, and results with `tg.updates`.
+    Functions without such results are left alone, and so are parameters without a gradient, as in PyTorch.
 
-    Which optimizers there are, and their states, hyperparameters and defaults,
-    `dialects/TG/Optimizers` says; `braidc --help` lists them.  A hyperparameter that the
-    optimizer does not have is an error.
+    `dialects/TG/Optimizers` defines the optimizers, their states, hyperparameters and defaults; `braidc --help`
+    lists them. A hyperparameter that the optimizer does not have is an error.
 
-    The hyperparameter `weight_decay` is 0 for parameters that `decay-exclude` names:
-    `biases` (rank 0 or 1, not of a norm), `norms` (scales and shifts of layer and
-    RMS norms), `embeddings` (tables: what `tg.gather` reads, tied heads included,
-    and what is read by no contraction, such as learned positions).  `tg-note-groups` says so before layouts.
+    The hyperparameter `weight_decay` is 0 for parameters that `decay-exclude` names: `biases` (rank 0 or 1, not of
+    a norm), `norms` (scales and shifts of layer and RMS norms), `embeddings` (tables that `tg.gather` reads, tied
+    heads included, and parameters that no contraction reads, such as learned positions). `tg-note-groups` finds
+    these groups before layouts.
 
-    `clip` > 0 scales all gradients by min(1, clip / (norm + 1e-6)), where norm is
-    the 2-norm of all of them; the result with the role `grad_norm` is the norm
-    before that.
+    `clip` > 0 scales all gradients by min(1, clip / (norm + 1e-6)), where norm is the 2-norm of all gradients
+    together. The result with the role `grad_norm` is the norm before clipping.
 
     Input (`optimizer=momentum`):
     ```mlir

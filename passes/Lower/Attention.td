@@ -5,19 +5,18 @@
 include "passes/Lower/Target.td"
 
 def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::FuncOp"> {
-  let summary = "Makes attention a library call, or tiles of generated code";
+  let summary = "Selects a library call or tiles of generated code for attention";
   let description = [{
-    Runs before `tg-decompose`, on the shapes of a rank: heads and batch may be a
-    part.  `tg.attention` and `tg.attention_grad` become calls, which keep the scores
-    on chip: of the target's library, or of generated code, by tiles.  A remark says which and
-    why.  The log-sum-exp is the same number either way, so forward and backward
-    are chosen one by one.
+    Runs before `tg-decompose`, on the shapes of a rank: a rank may have a part of the heads and of the batch.
+    `tg.attention` and `tg.attention_grad` become calls that keep the scores on chip: calls of the target's library,
+    or of generated code, by tiles. A remark gives the choice and the reason. Both compute the same log-sum-exp, so
+    forward and backward are chosen separately.
 
     | `way` | |
     |---|---|
-    | `auto` | the library where the target has one that takes the element type, head size and mask; else tiles, which take f32 and bf16 and every mask; else it is left for its decomposition |
-    | `library`, `tiles` | that, or an error |
-    | `decompose` | all is left |
+    | `auto` | the library if the target has one for the element type, head size and mask; else tiles, which take f32 and bf16 and every mask; else the decomposition |
+    | `library`, `tiles` | this choice, or an error |
+    | `decompose` | every op is left for its decomposition |
 
     Input:
     ```mlir
@@ -52,16 +51,14 @@ def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::Fun
 def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> {
   let summary = "Chooses the order in which library calls of attention sum gradients";
   let description = [{
-    Many blocks of keys add to one row of dq.  A fixed order gives the same bits in every run;
-    below sm_100 the library writes down the gradient of all scores for it, batch x heads x
-    queries x keys elements.
+    Many blocks of keys add to one row of dq. A fixed order gives the same bits in every run; below sm_100 it makes
+    the library store the gradient of all scores, batch x heads x queries x keys elements.
 
-    `fixed`, `serial` and `any` set that order of all calls (see `exec.attention_grad`).  `auto`
-    plans the memory and predicts the time of all programs in both ways.  The order is fixed, unless
-    that takes more than 2 % of the predicted time or a tenth of the arena, or exceeds the memory
-    limit, or the scores have more elements than the library can count.  A remark names the choice,
-    the bytes and the milliseconds.  For ranks, memory is that before communication is moved, and
-    time is that of computing.
+    `fixed`, `serial` and `any` set the order of all calls (see `exec.attention_grad`). `auto` plans the memory and
+    predicts the time of all programs for both `fixed` and `any`. It chooses `fixed`, unless that takes more than 2
+    % of the predicted time or a tenth of the arena, exceeds the memory limit, or makes the scores have more
+    elements than the library can count. A remark names the choice, the bytes and the milliseconds. For programs of
+    ranks, memory is planned before communication is moved, and time is the time of computation.
 
     Input (`order=any`):
     ```mlir
@@ -102,11 +99,10 @@ def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> 
 def VerifyLibrarySizesPass : Pass<"exec-verify-library-sizes", "::mlir::func::FuncOp"> {
   let summary = "Fails if a library call has sizes that its library cannot count";
   let description = [{
-    GEMM libraries take sizes below 2^31, attention libraries tensors of fewer than 2^31
-    elements, and some of them do not check it.  Each action says which of its numbers are
-    such (`getLibraryNumbers`), by what the target's libraries write down: scores, for a fixed
-    order of the sums of attention, are in memory on some GPUs alone.  The error has the number and, where it grows with the batch,
-    the batch that fits.  Changes nothing.
+    GEMM libraries take sizes below 2^31, attention libraries tensors of fewer than 2^31 elements, and some of them
+    do not check it. Each action lists its numbers of this kind (`getLibraryNumbers`). They depend on the buffers of
+    the target's libraries: a fixed order of the sums of attention stores the scores only on some GPUs. The error
+    gives the number and, if it grows with the batch, the largest batch that fits. Changes nothing.
 
     Leaves:
     ```mlir

@@ -5,13 +5,13 @@
 include "mlir/Pass/PassBase.td"
 
 def SelectDotProductsPass : Pass<"exec-select-dot-products", "::mlir::func::FuncOp"> {
-  let summary = "Makes a matrix times a vector a sum of products for each row";
+  let summary = "Turns matrix-vector products into a sum of products for each row";
   let description = [{
-    Runs before `tg-decompose`. A contraction of a matrix with a vector along the matrix's last
-    dims, as all those with weights are when one token is decoded, becomes products and their sums, which
-    are a kernel later. Such a contraction reads each number of the matrix once, and a library's GEMM
-    copies the matrix before. Other contractions are left to the library, and so are all those of programs
-    that train, whose calls compute gradients of biases as well.
+    Runs before `tg-decompose`. A contraction of a matrix with a vector along the matrix's last dims becomes
+    products and their sums, which later form a kernel. All contractions with weights are of this form when one
+    token is decoded. The kernel reads each number of the matrix once, but a library's GEMM would copy the matrix
+    first. Other contractions are left to the library, and so are all contractions of programs that train, whose
+    calls also compute gradients of biases.
 
     Input:
     ```mlir

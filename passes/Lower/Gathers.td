@@ -5,20 +5,19 @@
 include "mlir/Pass/PassBase.td"
 
 def FuseGathersPass : Pass<"exec-fuse-gathers", "::mlir::func::FuncOp"> {
-  let summary = "Lets kernels look up the rows of tables that they read";
+  let summary = "Fuses gathers of table rows into the kernels that read them";
   let description = [{
-    A gather copies rows of a table, and the kernel that reads the copy reads as many bytes
-    again.  Where the first action that reads the rows is a kernel, and its lanes are those of
-    the table, the kernel finds the rows itself: it takes the table and the numbers of rows, and
-    one generic of its body reads `tensor.extract %table[%row, %lane]`.  Rows that others read,
-    too, become a result of the kernel; else they take no memory.  So the embedding of
-    tokens, what is added to it and the first norm are one kernel.
+    A gather copies rows of a table, and the kernel that reads the copy reads as many bytes again. If the first
+    reader of the rows is a kernel with the same lanes as the table, the kernel looks up the rows itself. It takes
+    the table and the row numbers, and one generic of its body reads `tensor.extract %table[%row, %lane]`. If the
+    rows have other readers, too, they become a result of the kernel; otherwise they take no memory. So the
+    embedding of tokens, the addition to it and the first norm become one kernel.
 
-    A number beyond the table stands for its last row, so that a kernel reads nothing else; the
-    runtime refuses such numbers in data.
+    A row number beyond the table is clamped to the last row, so a kernel never reads outside the table; the runtime
+    refuses such numbers in data.
 
-    Gathers that a library call or a collective reads first stay, and so do those whose rows are
-    the rows of the kernel's space, or are read in parts or at other places.
+    A gather is left alone if a library call or a collective reads it first, if its rows are the rows of the
+    kernel's space, or if the kernel reads its rows in parts or at other places.
 
     Input:
     ```mlir

@@ -1,8 +1,8 @@
 //===- Kernels.td - kernels, on values ------------------------*- tablegen -*-===//
 //
-// From the ops that are left to kernels: exec-chunk-sums before them, exec-form-kernels,
-// exec-fuse-kernels, exec-recompute-operands, exec-gather-kernels; and exec-verify-values,
-// which finds everything to be an action or a view.
+// Turns the remaining ops into kernels. Order: exec-chunk-sums, exec-form-kernels, exec-fuse-kernels,
+// exec-recompute-operands, exec-gather-kernels, and exec-verify-values, which checks that every op is an action or
+// a view.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_KERNELS
@@ -13,15 +13,14 @@ include "passes/Lower/Target.td"
 def ChunkSumsPass : TargetPass<"exec-chunk-sums", "::mlir::func::FuncOp"> {
   let summary = "Sums many tensors as chunks of one length";
   let description = [{
-    A scalar that adds up the sums of at least four whole tensors, as the square of the norm
-    of all gradients does, is computed in two steps.  Each tensor is cut in chunks of 4096
-    elements, what is left in chunks of 64, and what is left then in single elements; each
-    chunk has a sum.  Chunks of all tensors have the same lengths, so `exec-batch-launches`
-    makes one launch of them.  The sums of all chunks lie side by side and are added as one
-    vector, or, where they are more than 65,536, by chunks again.
+    Applies to a scalar that adds the sums of at least four whole tensors, such as the square of the norm of all
+    gradients. First each tensor is split into chunks of 4096 elements, the rest into chunks of 64, and the rest of
+    that into single elements; each chunk is summed. Chunks of all tensors have the same lengths, so
+    `exec-batch-launches` makes one launch of them. Then the sums of all chunks, side by side, are added as one
+    vector, or by chunks again if there are more than 65,536.
 
-    Elementwise ops that only the sum reads are applied to the chunks.  The order of
-    additions depends on shapes alone.
+    Elementwise ops that only the sum reads are applied to the chunks. The order of additions depends only on
+    shapes.
 
     Input:
     ```mlir
@@ -57,10 +56,9 @@ def ChunkSumsPass : TargetPass<"exec-chunk-sums", "::mlir::func::FuncOp"> {
 def FormKernelsPass : TargetPass<"exec-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "Makes a kernel of every op that computes";
   let description = [{
-    One `exec.kernel` an op at first.  Constants, iotas, broadcasts and cheap
-    arithmetic on constants and iotas are written into each kernel that reads
-    them.  Reductions go by lanes first; reduced rows are split into blocks whose
-    partials a second kernel combines in order.  Collectives stay as they are.
+    Each op becomes one `exec.kernel`. Constants, iotas, broadcasts and cheap arithmetic on constants and iotas are
+    copied into each kernel that reads them. Reductions reduce lanes first; reduced rows are split into blocks whose
+    partials a second kernel combines in order. Collectives stay as they are.
 
     Input:
     ```mlir
@@ -93,15 +91,13 @@ def FormKernelsPass : TargetPass<"exec-form-kernels", "::mlir::func::FuncOp"> {
 }
 
 def FuseKernelsPass : TargetPass<"exec-fuse-kernels", "::mlir::func::FuncOp"> {
-  let summary = "Moves kernels into one another";
+  let summary = "Fuses kernels";
   let description = [{
-    In program order each kernel is merged with kernels that make its operands
-    and with earlier ones that read the same tensors, when their spaces have a
-    common refinement in which shared values have the same coordinates, nothing
-    between them forbids it, and no sum over rows is read.  Collectives keep their
-    order.  A value that only the
-    kernel reads disappears.  A layer norm becomes one kernel, its backward with
-    the partial sums of the weight gradients another.
+    Merges each kernel, in program order, with kernels that make its operands and with earlier kernels that read the
+    same tensors. Their spaces must have a common refinement in which shared values have the same coordinates, no op
+    between them may forbid it, and no sum over rows may be read. Collectives keep their order. A value that only
+    the merged kernel reads disappears. A layer norm becomes one kernel, its backward with the partial sums of the
+    weight gradients another.
 
     Input:
     ```mlir
@@ -161,18 +157,17 @@ def FuseKernelsPass : TargetPass<"exec-fuse-kernels", "::mlir::func::FuncOp"> {
 }
 
 def RecomputeOperandsPass : Pass<"exec-recompute-operands", "::mlir::func::FuncOp"> {
-  let summary = "Computes in a kernel what it would read, where it reads all that this is made from";
+  let summary = "Recomputes an operand in a kernel that also reads the operand's sources";
   let description = [{
-    Forward often saves an activation that backward reads beside what the activation was
-    computed from: the gradient of `silu(gate) * up` reads gate, up and silu(gate).  Where an
-    operand of a kernel was made by another kernel, elementwise and from tensors that the
-    kernel reads at the same coordinates as well, it is computed again, from values in
-    registers.  It is then not read, and where nothing else reads it, neither written nor kept.
-    No tensor lives longer for it.  The same scalar ops compute it, with their conversions
-    to narrower types, so nothing changes in what is computed.
+    Backward often reads an activation that forward saved, and also the tensors that the activation was computed
+    from: the gradient of `silu(gate) * up` reads gate, up and silu(gate). If another kernel made an operand
+    elementwise, from tensors that this kernel reads at the same coordinates, this kernel computes the operand
+    again, from values in registers. The kernel then does not read the operand. If nothing else reads it either, it
+    is neither written nor kept. No tensor lives longer than before. The same scalar ops compute it, with their
+    conversions to narrower types, so values do not change.
 
-    Left alone: what depends on indices, random numbers, reductions or broadcasts, and what
-    is read through a view.
+    Operands that depend on indices, random numbers, reductions or broadcasts are left alone, and so are operands
+    that are read through a view.
 
     Input:
     ```mlir
@@ -261,13 +256,11 @@ def RecomputeOperandsPass : Pass<"exec-recompute-operands", "::mlir::func::FuncO
 def GatherKernelsPass : TargetPass<"exec-gather-kernels", "::mlir::ModuleOp"> {
   let summary = "Moves equal kernels next to each other";
   let description = [{
-    Equal kernels that do not depend on each other can be one launch
-    (`exec-batch-launches`), if they follow each other: what they make then lives from the
-    launch on.  So a kernel moves down to the next ones of its kind, as long as nothing before
-    them reads its results.  It is done only where the program needs no more memory than
-    before, because the operands of the kernel live longer.  The kernels that add up the
-    partial sums of all biases and norms come together like this: at the end of the backward
-    pass or, among ranks, before the collective that takes the gradients.
+    Equal kernels that do not depend on each other can be one launch (`exec-batch-launches`) if they follow each
+    other; their results then live from the launch on. So a kernel moves down to the next equal kernels, if nothing
+    before them reads its results. Operands of a moved kernel live longer, so the pass moves it only if the program
+    needs no more memory than before. For example, the kernels that add the partial sums of all biases and norms
+    come together: at the end of the backward pass or, among ranks, before the collective that takes the gradients.
 
     Input:
     ```mlir
@@ -333,10 +326,9 @@ def GatherKernelsPass : TargetPass<"exec-gather-kernels", "::mlir::ModuleOp"> {
 }
 
 def VerifyValuesPass : Pass<"exec-verify-values"> {
-  let summary = "Fails if an op of the graph is left: everything is an action or a view";
+  let summary = "Fails if an op is neither an action nor a view";
   let description = [{
-    The boundary between choosing actions and planning their memory.  Changes
-    nothing.
+    Checks the boundary between choosing actions and planning their memory. Changes nothing.
 
     Leaves:
     ```mlir

@@ -1,7 +1,6 @@
 //===- Launches.td - kernels defined once, launched together -*- tablegen -*-===//
 //
-// In memory form: what layers have in common is written once, and what is independent
-// runs in one launch.
+// Runs in memory form: kernels that layers have in common are defined once, and independent launches are merged.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_LAUNCHES
@@ -12,12 +11,11 @@ include "mlir/Pass/PassBase.td"
 def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Defines each kernel once";
   let description = [{
-    Kernels in memory form with equal bodies, layouts and ties (outs that are
-    operands) become one `exec.kernel_def`, and an `exec.launch` each: a model has
-    as much kernel source as one of its layers.  A kernel that is elementwise on
-    contiguous tensors, without indices, becomes `flat`: it does not depend on the
-    length.  So does one that reduces each row of contiguous tensors to a value: it
-    does not depend on the number of rows.
+    Kernels in memory form with equal bodies, layouts and ties (outs that are operands) become one `exec.kernel_def`
+    with one `exec.launch` for each kernel, so a model has as much kernel source as one of its layers. An
+    elementwise kernel on contiguous tensors, without indices, becomes `flat`: it does not depend on the length. A
+    kernel that reduces each row of contiguous tensors to a value becomes `flat`, too: it does not depend on the
+    number of rows.
 
     Input:
     ```mlir
@@ -83,12 +81,11 @@ def OutlineKernelsPass : Pass<"exec-outline-kernels", "::mlir::ModuleOp"> {
 }
 
 def BatchLaunchesPass : Pass<"exec-batch-launches", "::mlir::ModuleOp"> {
-  let summary = "Makes one launch of independent launches of a kernel";
+  let summary = "Merges independent launches of a kernel";
   let description = [{
-    A launch moves up to an earlier one of its kernel if no action between them
-    conflicts with it in memory.  Buffers' lives are renumbered.  With AdamW all
-    parameters of one decay group are updated by one launch.  Kernels that leave a partial
-    sum for each block of rows are launched one by one.
+    A launch moves up to an earlier one of its kernel if no action between them conflicts with it in memory. Live
+    ranges of buffers are renumbered. With AdamW one launch updates all parameters of a decay group. Kernels that
+    leave a partial sum for each block of rows are launched one by one.
 
     Input:
     ```mlir

@@ -5,21 +5,25 @@
 include "mlir/Pass/PassBase.td"
 
 def SplitMatmulsPass : Pass<"exec-split-matmuls", "::mlir::ModuleOp"> {
-  let summary = "Marks large matmuls whose last rows or columns are computed by a second call";
+  let summary = "Marks large matmuls whose last rows or columns need a second call";
   let description = [{
-    cuBLASLt has its kernels for Hopper only for matrices whose contiguous dims are multiples of 16 bytes.
-    On an H100, the gradient of GPT-2's embedding, whose 50257 rows are contiguous in the gradient of the
-    logits, took 10.3 ms in a kernel for Ampere, at 492 TFLOP/s; products of 50304 reach 800.
+    cuBLASLt has kernels for Hopper only for matrices whose contiguous dims are multiples of 16 bytes. For example,
+    the 50257 rows of the gradient of GPT-2's embedding are contiguous in the gradient of the logits. On an H100
+    this matmul took 10.3 ms in a kernel for Ampere, at 492 TFLOP/s; with 50304 rows matmuls reach 800.
 
-    A large matmul of which the rows or the columns break this rule is marked `exec.rows_apart` or
-    `exec.columns_apart`, with the number of the last ones that exceed a multiple.  The generated step makes
-    two calls of it, one for the multiple and one for the rest.  Every element of the result is the same
-    sum as before; the library may add its terms in another order.
+    A large matmul whose rows or columns break this rule is marked `exec.rows_apart` or `exec.columns_apart`, with
+    the number of last rows or columns beyond a multiple. The generated step makes two calls, one for the multiple
+    and one for the rest. Every element of the result is the same sum as before; the library may add its terms in
+    another order.
 
-    The multiple is that of the target's row (`matmulMultiple`; 0: the library has no such rule, as on a CPU).
-    Left alone are matmuls with a bias, an epilogue or another result, matmuls of many matrices, those with
-    fewer than `least-work` multiplications or fewer than 1024 such rows or columns, and sizes that are
-    summed over, which a second call would round twice.
+    The target's row has the multiple (`matmulMultiple`; 0: the library has no such rule, as on a CPU).
+
+    These are left alone:
+
+    * matmuls with a bias, an epilogue or another result;
+    * matmuls of many matrices;
+    * matmuls with fewer than `least-work` multiplications or fewer than 1024 such rows or columns;
+    * dims that are summed over, because a second call would round the sum twice.
 
     Input:
     ```mlir

@@ -9,17 +9,16 @@
 include "mlir/Pass/PassBase.td"
 
 def FormPacksPass : Pass<"exec-form-packs", "::mlir::ModuleOp"> {
-  let summary = "Places parameters side by side that programs read as one tensor";
+  let summary = "Places parameters side by side if programs read them as one tensor";
   let description = [{
-    Where a program concatenates parameters along dim 0, as `tg-merge-contractions` does with
-    weights, these can lie side by side in the arena, in the order of arguments: their
-    arguments get an `exec.pack`, a name, and the concatenation is the memory that they are
-    in.  Nothing else changes: each parameter keeps its name, its states and its place in
-    checkpoints.
+    Parameters that a program concatenates along dim 0, as `tg-merge-contractions` does with weights, can lie side
+    by side in the arena, in the order of arguments. Their arguments get an `exec.pack`, a name, and the
+    concatenation becomes their memory. Nothing else changes: each parameter keeps its name, its states and its
+    place in checkpoints.
 
-    Left alone, and copied: parameters of which a rank holds a part, that are not in the order
-    of arguments, that do not end at a multiple of the target's alignment, that lie beside others
-    already, or that another program has in another order.
+    A concatenation stays a copy if a rank holds only a part of one of the parameters, if they are not in the order
+    of arguments, if one does not end at a multiple of the target's alignment, if one already lies beside others, or
+    if another program has them in another order.
 
     Input:
     ```mlir
@@ -43,10 +42,9 @@ def FormPacksPass : Pass<"exec-form-packs", "::mlir::ModuleOp"> {
 def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Assigns every value of the programs to memory in the arena";
   let description = [{
-    The only bufferizer.  Every function of the module is a program on values
-    (actions, `exec.view`, `exec.concat`); every one becomes an `exec.program` in
-    memory form, and the parameters and states of all of them become
-    `exec.tensor`s, which come first in the arena.
+    The only bufferizer. Every function of the module is a program on values (actions, `exec.view`, `exec.concat`)
+    and becomes an `exec.program` in memory form. The parameters and states of all functions become `exec.tensor`s,
+    which come first in the arena.
 
     *Aliasing.*  A view is its source with other strides and costs nothing.  The
     operands of a concat are written into its slices, an accumulator is summed in
@@ -54,40 +52,38 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     parameter (`tg.updates`) overwrites the old one after its last read.  Where two
     values must alias but cannot, a kernel `copy` is inserted.
 
-    *Offsets.*  Buffers get offsets so that those that live at the same time do
-    not overlap; the answer is checked by a verifier of its own.  The scratch
-    memory of library calls is one buffer, right after the persistent tensors,
-    at the same offset in all programs.
+    *Offsets.* Buffers get offsets such that buffers that live at the same time do not overlap; a separate verifier
+    checks the result. The scratch memory of library calls is one buffer, right after the persistent tensors, at the
+    same offset in all programs.
 
-    *Leading-dimension padding.*  On a target with a row alignment, rows of a transient
-    tensor whose size is no multiple of 16 bytes are padded so that each row begins
-    aligned, if the padding is at most a sixteenth of the rows and if all actions that
-    write or read the tensor process it by rows and accept strides.  Padding never causes
-    a copy and never prevents a result from being written over an operand: either both
-    are padded, or neither is.  The padding is part of the buffer, and its `padding`
-    attribute is the number of bytes; only matmuls read or write them (`exec-pad-matmuls`).
-    For those, a weight that gives the columns of a padded result gets as many rows of zeros
-    behind it: its `bytes` are more than those of its values.
+    *Leading-dimension padding.* On a target with a row alignment, rows of a transient tensor whose size is no
+    multiple of 16 bytes are padded so that each row begins aligned, if the padding is at most a sixteenth of the
+    rows and if all actions that write or read the tensor process it by rows and accept strides. Padding never
+    causes a copy and never prevents a result from being written over an operand: either both are padded, or neither
+    is. The padding is part of the buffer, and its `padding` attribute is the number of bytes; only matmuls read or
+    write them (`exec-pad-matmuls`). A weight that gives the columns of a padded result gets as many rows of zeros
+    behind it, so its `bytes` include more than its values.
 
-    *Categories.*  Of transient buffers: `inputs`, `workspace`, `gathered` (parameters
-    that a collective makes whole), `activations` (written by an action that the
-    loss or another result with a role depends on; in a program without such
-    results, that a scalar result depends on; everything in a program that updates
-    nothing), `buckets` (of the rest, what a collective combines several tensors
-    into), else `gradients`.
+    *Categories.* A transient buffer has the first category that fits:
 
-    *Collectives.*  They read and write contiguous memory: a strided operand is
-    copied first, and the copy's name in reports says so.  The tensors of a bucket
-    stay each in its own place.  A collective in a `comm.start` has its operands
-    live and unwritten, and its results' memory to itself, until the wait.
-    `comm.program`, and `comm.sharding` and `comm.global` of arguments and results,
-    stay on the program, tensors and buffers.  A `comm.slice` or `comm.assemble`
-    along a dim reads and writes rows where they are; along the flat order it is
+    * `inputs`;
+    * `workspace`;
+    * `gathered`: parameters that a collective makes whole;
+    * `activations`: written by an action that the loss or another result with a role depends on. Without such
+      results a scalar result takes their place; in a program that updates nothing, all buffers are activations;
+    * `buckets`: combined from several tensors by a collective;
+    * `gradients`: all others.
+
+    *Collectives* read and write contiguous memory: a strided operand is copied first, and the copy's name in
+    reports says so. Each tensor of a bucket stays in its own place. Until the wait of a `comm.start`, the operands
+    of the collective stay live and unwritten, and no other action uses the memory of its results. `comm.program`,
+    and `comm.sharding` and `comm.global` of arguments and results, stay on the program, tensors and buffers. A
+    `comm.slice` or `comm.assemble` along a dim reads and writes rows in place; along the flat order it is
     contiguous like a collective.
 
-    *Reads.*  References no longer say which value they were.  `exec.reads` on a program
-    says it for each operand, from uses and definitions of the program on values
-    (`dialects/Exec/ValueReads.h`).  `exec-verify-plan` compares and removes it.
+    *Reads.* References do not show which value they hold. `exec.reads` on a program records the value of each
+    operand, from uses and definitions of the program on values (`dialects/Exec/ValueReads.h`). `exec-verify-plan`
+    compares and removes it.
 
     Input:
     ```mlir
@@ -131,8 +127,8 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
       }
     }
     ```
-    The sum is written over `w`, which no one else reads.  The first operand has one dim of 8 and one
-    source, argument 0 (`-1, 0`), and is no view of it; the new value of `w` is result 0 of action 0.
+    The sum overwrites `w`, which has no other reader. The first operand has one dim of 8 and one source, argument 0
+    (`-1, 0`), and is no view of it. The new value of `w` is result 0 of action 0.
   }];
   let options = [
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
@@ -145,19 +141,16 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
 }
 
 def PadMatmulsPass : Pass<"exec-pad-matmuls", "::mlir::ModuleOp"> {
-  let summary = "Matmuls compute and contract padded rows as a whole";
+  let summary = "Lets matmuls compute and contract the padding of rows";
   let description = [{
-    GEMM libraries have their fastest kernels for sizes that are multiples of 16 bytes.  The
-    planner pads rows of logits, and leaves room for as many rows of zeros behind a weight
-    that gives their columns (`exec-plan-memory`).  A matmul that writes such rows then
-    computes their padding, too: products with zeros, which are zeros.  A matmul that contracts
-    rows whose padding was written like this, with a weight that has zeros behind it, contracts
-    the padding as well.  All other actions leave the padding alone, so nothing that
-    a program computes changes, but for products with zeros.
+    GEMM libraries have their fastest kernels for sizes that are multiples of 16 bytes. The planner pads rows of
+    logits, and leaves room for as many rows of zeros behind a weight that gives their columns (`exec-plan-memory`).
+    A matmul that writes such rows then computes their padding, too: products with zeros, which are zeros. If a
+    matmul contracts rows with such padding, with a weight that has zeros behind it, it contracts the padding as
+    well. All other actions leave the padding alone, so the program only computes additional products with zeros.
 
-    Left alone are matmuls with an epilogue, an accumulator or a second result, which have as
-    many columns as the result; weights that are no persistent tensors, such as those that a
-    rank gathers; and slices of rows.
+    Left alone are matmuls with an epilogue, an accumulator or a second result, whose other tensors have as many
+    columns as the result; weights that are not persistent tensors, such as gathered weights; and slices of rows.
 
     Input:
     ```mlir
@@ -196,8 +189,8 @@ def PadMatmulsPass : Pass<"exec-pad-matmuls", "::mlir::ModuleOp"> {
 def VerifyMemoryPass : Pass<"exec-verify-memory"> {
   let summary = "Fails if a tensor is left outside kernel bodies";
   let description = [{
-    The boundary between planning and translation: every value of a program is a
-    reference into the arena.  Changes nothing.
+    Checks the boundary between planning and translation: every value of a program must be a reference into the
+    arena. Changes nothing.
 
     Leaves:
     ```mlir
@@ -218,24 +211,22 @@ def VerifyMemoryPass : Pass<"exec-verify-memory"> {
 def VerifyPlan : Pass<"exec-verify-plan", "::mlir::ModuleOp"> {
   let summary = "Checks a module in memory form";
   let description = [{
-    Knows nothing of how the plan was made.  Checks that persistent tensors and
-    buffers lie aligned in the arena, that those which live at the same time do
-    not overlap, that every reference is inside its buffer and every access
-    inside the buffer's life, that an action
-    writes over its own operands only where it said that it may and gets contiguous
-    references where it takes no others, and that between a `comm.start` and its
-    wait nothing writes what the collective reads or touches what it writes.
+    Knows nothing about how the plan was made. Checks that:
 
-    *Values.*  The pass follows every byte from its write to its reads
-    (`WriteTracker.h`).  Every byte read was written before: inputs and persistent
-    tensors are at the start, results must be at the end.  Where `exec.reads` says what
-    each operand is (`exec-plan-memory`), the last write of each of its bytes is one of
-    the operand's own, its first and last elements lie where they were written, results
-    hold what the program returns, and persistent tensors that it does not update keep their
-    values.  No action writes within a buffer over what another wrote there and nobody has
-    read.  Four cases are allowed: an accumulator that its action reads; a result that nothing
-    reads (known from `exec.reads`); zeros in the padding of rows that a matmul reads; and bytes
-    of another buffer whose life has ended.
+    * persistent tensors and buffers lie aligned in the arena, and do not overlap if they live at the same time;
+    * every reference is inside its buffer, and every access is inside the buffer's live range;
+    * an action overwrites its own operands only where it allows that;
+    * an action that needs contiguous references gets contiguous references;
+    * between a `comm.start` and its wait no action writes the collective's operands or touches its results.
+
+    *Values.* The pass follows every byte from its write to its reads (`WriteTracker.h`). Every byte must be written
+    before it is read: inputs and persistent tensors are written at the start, results must be written at the end.
+    Where `exec.reads` names the value of each operand (`exec-plan-memory`), the last write of each of its bytes
+    must belong to that value, and its first and last elements must lie where they were written. Results must hold
+    the returned values, and persistent tensors that the program does not update must keep their values. Within a
+    buffer, no action may overwrite bytes of another action that were never read. Four cases are allowed: an
+    accumulator that its action reads; a result without readers (known from `exec.reads`); zeros in the padding of
+    rows that a matmul reads; and bytes of another buffer whose life has ended.
 
     Removes `exec.reads`, and changes nothing else.
 

@@ -7,20 +7,18 @@ include "mlir/Pass/PassBase.td"
 def CopyPanelsPass : Pass<"exec-copy-panels", "::mlir::ModuleOp"> {
   let summary = "Marks matmuls that copy an operand into panels before they multiply";
   let description = [{
-    Instructions that multiply pairs of bf16 want two numbers that follow each other along the sum
-    beside their neighbours along the columns of the result, and no matrix lies like that in memory.
-    So a GEMM library copies the right operand into panels of some columns, a part at a time, and
-    it does so again for each block of rows of the result.
+    Instructions that multiply pairs of bf16 need pairs of numbers along the contracted dim, next to the pairs of
+    neighbouring columns of the result. No matrix lies in memory like this. So a GEMM library copies the right
+    operand into panels of some columns, a part at a time, and repeats the copy for each block of rows of the
+    result.
 
-    A matmul whose result has many rows is marked `exec.panels`: its right operand is copied into
-    the scratch memory of the call once, before the product.  It is worth it from so many rows on as
-    the target says (`panelRows` of its row; 0: never, as on a GPU).  Gradients of weights have as
-    many rows as the weight, and a right operand that is small, the activations; other matmuls have
-    as many rows as there are tokens.
+    A matmul whose result has many rows is marked `exec.panels`: the call copies its right operand into scratch
+    memory once, before the product. `panelRows` of the target's row is the least number of rows (0: never, as on a
+    GPU). The gradient of a weight has as many rows as the weight, and a small right operand, the activations; other
+    matmuls have as many rows as there are tokens.
 
-    Left as they are: matmuls of other types, of many matrices, and those whose panels are not
-    smaller than their scratch memory.  The sums are the same; so are their bits, as long as the
-    library adds in the same order.
+    Matmuls of other types, matmuls of many matrices, and matmuls whose panels are not smaller than their scratch
+    memory are left alone. The sums are the same, and so are their bits if the library adds in the same order.
 
     Input:
     ```mlir

@@ -5,36 +5,31 @@
 include "mlir/Pass/PassBase.td"
 
 def ShortenRowLoopsPass : Pass<"exec-shorten-row-loops", "::mlir::ModuleOp"> {
-  let summary = "Marks what the loops of row kernels need not compute";
+  let summary = "Marks reductions and functions that row kernels can compute faster";
   let description = [{
-    A row kernel has a loop over lanes for each reduction that another one depends on: a
-    softmax over V logits reads them for their maximum m, for the sum of exp(x - m), and
-    for its result.  This pass finds, by what the bodies of kernels compute, three
-    things that make these loops fewer or shorter, and marks them for code generation.
-    The meaning of the body is the same with marks and without.
+    A row kernel has a loop over lanes for each reduction that another one depends on: a softmax over V logits reads
+    them for their maximum m, for the sum of exp(x - m), and for its result. This pass finds three patterns in
+    kernel bodies that make these loops fewer or shorter, and marks them for code generation. The marks do not
+    change the meaning of the body.
 
-    `exec.online`: a sum over lanes of exp(x - m), where m is the maximum of x over the
-    same lanes.  Each thread keeps its maximum so far and the sum of exp(x - maximum),
-    and scales the sum when the maximum grows; threads then combine in a fixed order.  So
-    one loop computes both.  The exponentials are approximate: rounding x - m makes the
-    relative error of exp(x - m) grow with |x - m|, and that of a sum over V lanes at most
-    (4 + 2.2 ln V) * 2^-24; where exponents differ these errors cancel, and it is about one
-    unit in the last place.
-    Not where other generics read the same exponentials from lanes that registers can
-    hold, because then keeping them is cheaper.
+    `exec.online`: a sum over lanes of exp(x - m), where m is the maximum of x over the same lanes. Each thread
+    keeps its maximum so far and the sum of exp(x - maximum), and scales the sum when the maximum grows; threads
+    then combine in a fixed order. So one loop computes both. The exponentials are approximate. Rounding x - m makes
+    the relative error of exp(x - m) grow with |x - m|, and the relative error of a sum over V lanes is at most (4 +
+    2.2 ln V) * 2^-24. Where exponents differ these errors cancel, and the error is about one unit in the last
+    place. The sum is not marked if other generics read the same exponentials from lanes that registers can hold,
+    because then keeping them is cheaper.
 
     `exec.picked`: a sum over lanes of `lane == i ? x : 0`, with x an operand, is a load of
     x[i] (and 0 where there is no lane i).  Exact.
 
-    `fastmath<afn>` on `math.exp` and `math.tanh`: everything computed from the result is rounded to
-    bf16, so an approximation does.  One instruction of a GPU computes 2^y; exp(x) as 2^(x * log2(e))
-    has a relative error of up to (2 + |x|) * 2^-24.  On a CPU a polynomial of degree 4 has one of
-    up to 2e-5.  Both are less than a hundredth of half a unit of bf16 for any x that does not round to
-    zero.
+    `fastmath<afn>` on `math.exp` and `math.tanh`: every value computed from the result is rounded to bf16, so an
+    approximation suffices. One instruction of a GPU computes 2^y; exp(x) as 2^(x * log2(e)) has a relative error of
+    up to (2 + |x|) * 2^-24. On a CPU a polynomial of degree 4 has a relative error of up to 2e-5. Both are less
+    than a hundredth of half a unit of bf16 for any x that does not round to zero.
 
-    `exec.online` is for GPUs alone: on the CPU, where the rows of a loop come from its caches and
-    exp is a polynomial, the loop of both took longer than two (+10% in f32; equal in bf16, for a
-    classifier over 50257 lanes).
+    `exec.online` is only for GPUs. On the CPU the rows of a loop come from its caches and exp is a polynomial, so
+    one loop took longer than two (+10% in f32; equal in bf16, for a classifier over 50257 lanes).
 
     Input:
     ```mlir

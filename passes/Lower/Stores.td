@@ -1,24 +1,22 @@
-//===- Stores.td - how kernels store what they compute -------*- tablegen -*-===//
+//===- Stores.td - stores that bypass the caches -------*- tablegen -*-===//
 #ifndef BRAID_PASSES_LOWER_STORES
 #define BRAID_PASSES_LOWER_STORES
 
 include "mlir/Pass/PassBase.td"
 
 def StreamStoresPass : Pass<"exec-stream-stores", "::mlir::ModuleOp"> {
-  let summary = "Marks results that go past the caches";
+  let summary = "Marks results whose stores bypass the caches";
   let description = [{
-    A processor reads a line of memory before it writes a part of it, and keeps the line in its
-    caches, where it takes the place of something else.  That is right for what is read soon, and
-    a third of the traffic for what is not: the bf16 copy of a weight that an update makes is next
-    read in another step.
+    A processor reads a line of memory before it writes a part of it, and keeps the line in its caches, where it
+    evicts another line. This helps values that are read soon. For other values it is a third of the traffic: for
+    example, the bf16 copy of a weight that an update makes is next read in another step.
 
-    A result of a kernel that is no operand as well is written past the caches if its next use is
-    far away: if the launch and the actions up to the next one that reads or writes the same tensor
-    or buffer move at least as many bytes as the target says (`streamDistance` of its row; 0: never,
-    as on a GPU, whose stores go to L2 anyway).  For a tensor, its first use in any program may come
-    next.  Where that is so for some launches of the kernel and not for others, most of the bytes
-    decide.  `exec.streamed` on the `exec.kernel_def` has the numbers of these results.  Memory holds
-    the same bytes.
+    A kernel result that is not also an operand bypasses the caches if its next use is far away. The distance is the
+    number of bytes that move from the launch up to the next action that reads or writes the same tensor or buffer.
+    It must be at least `streamDistance` of the target's row (0: never, as on a GPU, whose stores go to L2 anyway).
+    For a persistent tensor, its first use in any program may come next. If launches of one kernel differ, the
+    majority of the bytes decides. `exec.streamed` on the `exec.kernel_def` holds the numbers of these results. The
+    written bytes are the same.
 
     Input:
     ```mlir

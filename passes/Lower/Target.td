@@ -1,15 +1,15 @@
-//===- Target.td - what a module is compiled for --------------*- tablegen -*-===//
+//===- Target.td - the target of a module --------------*- tablegen -*-===//
 #ifndef BRAID_PASSES_LOWER_TARGET
 #define BRAID_PASSES_LOWER_TARGET
 
 include "mlir/Pass/PassBase.td"
 
 def SetTargetPass : Pass<"exec-set-target", "::mlir::ModuleOp"> {
-  let summary = "Says what a module is compiled for";
+  let summary = "Sets the target of a module";
   let description = [{
-    Sets `exec.target`, which later passes ask what the target has: epilogues, an attention
-    library, alignments, rates.  A target with GPUs and no `arch` has the default architecture.
-    A module without the attribute is lowered for the CPU.
+    Sets `exec.target`, from which later passes get the properties of the target: epilogues, an attention library,
+    alignments, rates. A GPU target without `arch` gets the default architecture. A module without the attribute is
+    lowered for the CPU.
 
     Input:
     ```mlir
@@ -28,10 +28,10 @@ def SetTargetPass : Pass<"exec-set-target", "::mlir::ModuleOp"> {
 }
 
 def SetMachinePass : Pass<"exec-set-machine", "::mlir::ModuleOp"> {
-  let summary = "Replaces rates of the target by those of a machine";
+  let summary = "Replaces rates of the target by rates of a machine";
   let description = [{
-    Sets `exec.machine`, which every pass that predicts times asks (`machineOf`, lib/Cost).  Rates that the attribute
-    does not give are those of the target's row.
+    Sets `exec.machine`, which every pass that predicts times reads (`machineOf`, lib/Cost). Missing rates default
+    to the target's row.
 
     `compute` is GFLOPS,GBps: GEMMs and attention of any size, and memory traffic; vector code scales with the former.
     `link` is latency_us,GBps.  `tp:5,100,dp:20,1.25` gives each axis of the mesh a link of its own.  A collective over
@@ -56,7 +56,7 @@ def SetMachinePass : Pass<"exec-set-machine", "::mlir::ModuleOp"> {
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }
 
-/// Asks what the target of the module has.
+/// A pass that reads properties of the module's target.
 class TargetPass<string name, string op> : Pass<name, op> {
   let dependentDialects = ["::braid::exec::ExecDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -1,4 +1,4 @@
-//===- LossChunks.td - the loss of some rows at a time ---------*- tablegen -*-===//
+//===- LossChunks.td - the loss in chunks of rows ---------*- tablegen -*-===//
 #ifndef BRAID_PASSES_MEMORY_LOSSCHUNKS
 #define BRAID_PASSES_MEMORY_LOSSCHUNKS
 
@@ -7,26 +7,25 @@ include "mlir/Pass/PassBase.td"
 def ChunkLossPass : Pass<"tg-chunk-loss", "::mlir::func::FuncOp"> {
   let summary = "Computes the last contraction, the loss and their gradients in chunks of rows";
   let description = [{
-    The logits of a vocabulary are often the largest tensor of a model, and their gradient is as
-    large.  Each row of them is read by its own row of the loss alone.  So the rows are cut in
-    chunks: each computes its logits, its part of the loss, their gradient, its rows of the
-    gradient of what was contracted, and what it adds to the gradient of the weight, before the
-    next begins.  Then no more than one chunk of logits is alive.
+    The logits of a vocabulary are often the largest tensor of a model, and their gradient is as large. Each row of
+    logits is read only by its own row of the loss. So the pass splits the rows into chunks and computes one chunk
+    after the other, and at most one chunk of logits is live. Each chunk computes its logits, its part of the loss,
+    the gradient of its logits, its rows of the gradient of the contraction's operand, and its summand of the weight
+    gradient.
 
-    Which ops compute rows, and along which dim of each tensor, follows from the ops' sharding
-    rules: an op is built on a chunk as on the part of a rank.  A mean is replaced by its
-    definition, a sum and a division.  What reads or makes nothing as large as the logits stays
-    outside, so activations, biases and caps between the contraction and the loss belong to it.
+    The ops' sharding rules tell which ops compute rows, and along which dim of each tensor: an op is built on a
+    chunk as on the part of a rank. A mean is replaced by its definition, a sum and a division. Activations, biases
+    and caps between the contraction and the loss are part of a chunk. Ops without an operand or result as large as
+    the logits stay outside.
 
-    The dim that is cut is the first with more than one index, in equal chunks of at most `rows`
-    rows if that dim has so many indices.  A sum over rows is the sum of the sums of chunks, so
-    the loss and the gradient of the weight round differently.  Each chunk is ops of its own, but
-    kernels are defined once.
+    The pass splits the first dim with more than one index into equal chunks of at most `rows` rows, if that dim has
+    so many indices. A sum over rows is the sum of the sums of chunks, so the loss and the gradient of the weight
+    round differently. Each chunk has its own ops, but kernels are defined once.
 
-    A collective that leaves rows as they are, as one that gathers the vocabulary, is made of each
-    chunk. A loss that needs something of all rows before its gradient is computed, or whose rows an
-    op without a rule reads, is left alone with a remark.  On the program of a
-    rank, before composites are decomposed.
+    A collective that leaves rows as they are, such as one that gathers the vocabulary, is built for each chunk. Two
+    kinds of losses are left alone with a remark: those that need a value of all rows before their gradient is
+    computed, and those whose rows an op without a rule reads. Runs on the program of a rank, before composites are
+    decomposed.
 
     Input (`rows=2`):
     ```mlir

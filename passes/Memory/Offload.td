@@ -7,19 +7,18 @@ include "mlir/Pass/PassBase.td"
 def OffloadStatePass : Pass<"exec-offload-state", "::mlir::ModuleOp"> {
   let summary = "Keeps the state of the optimizer in the host's memory";
   let description = [{
-    Moments and masters are read and written once in a step, by the update.  This pass puts them
-    into the memory of the device's host (`exec.host` on the argument, in all programs).  A
-    `comm.copy` fetches them for the update, another one writes their new values back, and in
-    between they take memory of the device, as transient values do.  What is computed stays the
-    same, so results have the same bits.
+    Moments and masters are read and written once in a step, by the update. This pass puts them into the memory of
+    the device's host (`exec.host` on the argument, in all programs). A `comm.copy` fetches them for the update,
+    another one writes their new values back, and in between they occupy device memory, as transient values do. The
+    computation stays the same, so results have the same bits.
 
-    States are copied in groups, in the order in which they are first used.  A group has at most
-    `group-bytes`, unless a single state has more; 0 stands for a sixteenth of all that the program
-    offloads, and at most 64 MiB.  It ends where something of forward or backward stands between
-    two updates, and where these wait for different collectives.  So of many updates only those of some groups are on the device at a time.
+    States are copied in groups, in the order in which they are first used. A group has at most `group-bytes`,
+    unless a single state has more; 0 stands for a sixteenth of all that the program offloads, and at most 64 MiB. A
+    group ends where an op of forward or backward stands between two updates, and where these wait for different
+    collectives. So the device holds the states of only a few groups at a time.
 
-    `comm-overlap` then lets the copies run beside what computes: groups are fetched ahead, and
-    written back behind their updates.  Without it the program waits for each.
+    `comm-overlap` then runs the copies beside computation: groups are fetched ahead, and written back behind their
+    updates. Without it the program waits for each copy.
 
     A module whose programs have no such state is refused, and so is a target without a memory of
     its own beside the host's.
@@ -94,25 +93,22 @@ def OffloadStatePass : Pass<"exec-offload-state", "::mlir::ModuleOp"> {
 }
 
 def OffloadActivationsPass : Pass<"exec-offload-activations", "::mlir::ModuleOp"> {
-  let summary = "Lets activations wait for backward in the host's memory";
+  let summary = "Offloads activations to the host's memory until backward";
   let description = [{
-    What forward makes and backward reads lies in memory in between.  This pass lets some of these
-    tensors wait in the memory of the device's host: a `comm.copy` puts one there behind its last
-    use in forward, another one fetches it before its first use in backward, and in between its bytes
-    on the device are free.  What is computed stays the same, so results have the same bits.
+    Tensors that backward reads from forward occupy memory in between. This pass moves some of these tensors to the
+    memory of the device's host. A `comm.copy` moves the tensor there behind its last use in forward, another one
+    fetches it before its first use in backward, and in between its bytes on the device are free. The computation
+    stays the same, so results have the same bits.
 
-    By default a tensor goes if its copies are hidden (`lib/Schedule/HostTrips`): at the rates of the
-    target the copy away must be over when backward begins, and the one back when the tensor is read,
-    with one more fetched ahead, even if both take twice as long.  The largest tensors are looked at
-    first.  What the optimizer fetches takes its time on the link, so this pass comes behind
-    `exec-offload-state`.  A remark says of each tensor whether it goes, and why.  With `all` every
-    tensor goes, whatever its copies cost.
+    By default a tensor is offloaded if its copies are hidden (`lib/Schedule/HostTrips`), at the rates of the
+    target. The copy to the host must end before backward begins, and the copy back before the tensor is read, with
+    one more tensor fetched ahead, even if both copies take twice as long. The pass tries the largest tensors first.
+    Copies of `exec-offload-state` occupy the link, too, so this pass runs behind it. A remark for each tensor says
+    whether it is offloaded, and why. With `all` every tensor is offloaded, whatever its copies cost.
 
-    Tensors of less than `min-bytes` stay: a copy of so few bytes takes longer to begin than to move
-    them.
+    Tensors of fewer than `min-bytes` bytes stay, because the latency of their copy exceeds its transfer time.
 
-    `comm-overlap` then lets the copies run beside what computes.  Without it the program waits for
-    each.
+    `comm-overlap` then runs the copies beside computation. Without it the program waits for each copy.
 
     A module that keeps nothing for backward is refused, and so is a target without a memory of its own
     beside the host's.
@@ -148,7 +144,7 @@ def OffloadActivationsPass : Pass<"exec-offload-activations", "::mlir::ModuleOp"
       }
     }
     ```
-    The caller gets `%l`, so it stays.
+    `%l` stays, because the program returns it.
   }];
   let options = [
     Option<"all", "all", "bool", /*default=*/"false", "Every tensor goes, not only those whose copies are hidden">,

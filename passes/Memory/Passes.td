@@ -1,10 +1,9 @@
 //===- Passes.td - programs that need less memory --------------*- tablegen -*-===//
 //
-// What a rank computes stays the same, and the order changes: large tensors die before others
-// are made.  The loss goes by chunks of rows while its ops are composites (LossChunks.td);
-// updates move up once all are actions (Updates.td), and other actions where that lowers the peak
-// (PeakOrder.td).  State may wait for its update in the host's
-// memory, and activations for backward (Offload.td).
+// These passes keep the computation of a rank and change its order, so that large tensors die before others are
+// made. The loss is split into chunks of rows while its ops are composites (LossChunks.td). Updates move up once
+// all ops are actions (Updates.td), and other actions move if that lowers the peak (PeakOrder.td). The host's
+// memory may hold state until its update, and activations until backward (Offload.td).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_MEMORY

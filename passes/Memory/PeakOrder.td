@@ -1,4 +1,4 @@
-//===- PeakOrder.td - an order that holds less ---------------*- tablegen -*-===//
+//===- PeakOrder.td - an order with a lower peak ---------------*- tablegen -*-===//
 #ifndef BRAID_PASSES_MEMORY_PEAKORDER
 #define BRAID_PASSES_MEMORY_PEAKORDER
 
@@ -7,22 +7,20 @@ include "mlir/Pass/PassBase.td"
 def LowerPeakPass : Pass<"exec-lower-peak", "::mlir::ModuleOp"> {
   let summary = "Reorders actions where that lowers the peak of memory";
   let description = [{
-    Many orders of a program's actions compute the same.  Where the most bytes are live, some of
-    them only wait: what makes them could run later, or what reads them earlier.  This pass looks
-    at the largest buffers that are live at the peak.  What uses one before the peak moves behind
-    it, with all that depends on that; or what uses it after the peak moves before it, with all
-    that that needs.  Of all such moves, right across the peak or further away, the one that
-    leaves the lowest peak is made, if it saves a thousandth of it; then the next peak is looked
-    at.
+    Many orders of a program's actions compute the same values. At the peak of live bytes, some buffers only wait:
+    their producers could run later, or their readers earlier. This pass looks at the largest buffers that are live
+    at the peak. It either moves the actions that use a buffer before the peak behind the peak, with all actions
+    that depend on them. Or it moves the actions that use the buffer after the peak before it, with all actions that
+    they depend on. Moves end directly across the peak or further away. Of all moves the pass makes the one with the
+    lowest resulting peak, if it saves a thousandth of the peak, and then looks at the next peak.
 
-    Of a language model the gradient of the largest weight, that of the logits, is made first of
-    all gradients, when all activations are still live.  It moves behind the backward pass of as
-    many layers as make room for it.
+    In a language model, the first gradient is that of the largest weight, which makes the logits. It is made when
+    all activations are still live. The pass moves it behind the backward pass of as many layers as make room for
+    it.
 
-    An action stays behind what makes its operands and behind who reads what it overwrites, as
-    buffer assignment has it.  Collectives, and other actions that ranks see, keep their order.
-    What a program then holds is counted anew, and its own order comes back if that is no less.
-    A remark says what has been saved.
+    An action stays behind the producers of its operands and behind the readers of values that it overwrites, by
+    buffer assignment. Collectives, and other actions that ranks see, keep their order. The pass then counts the
+    peak again, and restores the old order if the peak is not lower. A remark gives the saved bytes.
 
     Input:
     ```mlir
@@ -52,7 +50,7 @@ def LowerPeakPass : Pass<"exec-lower-peak", "::mlir::ModuleOp"> {
       return %d : tensor<64x64xf32>
     }
     ```
-    `%early` is not there while both of the large values are.
+    `%early` is not live while both large values are.
   }];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }

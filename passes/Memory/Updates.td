@@ -1,28 +1,27 @@
-//===- Updates.td - when parameters get new values -----------*- tablegen -*-===//
+//===- Updates.td - early updates of parameters -----------*- tablegen -*-===//
 #ifndef BRAID_PASSES_MEMORY_UPDATES
 #define BRAID_PASSES_MEMORY_UPDATES
 
 include "mlir/Pass/PassBase.td"
 
 def EarlyUpdatesPass : Pass<"exec-early-updates", "::mlir::ModuleOp"> {
-  let summary = "Updates parameters as soon as their gradients are there";
+  let summary = "Updates parameters as soon as their gradients are ready";
   let description = [{
-    The optimizer is appended to the graph, so the gradients of all parameters live until backward
-    is over.  This pass moves actions of the update up, so that a gradient dies soon after it was
-    made.  What an update reads is computed before it, and what it overwrites has been read: a
-    weight that backward multiplies by gets its new value after that.
+    The optimizer is appended to the graph, so the gradients of all parameters live until backward is over. This
+    pass moves actions of the update up, so that a gradient dies soon after it was made. An update stays behind the
+    producers of its operands and behind the readers of values that it overwrites: a weight gets its new value after
+    backward has multiplied by it.
 
-    Every update would be a launch, so gradients wait until their updates together take 50 times
-    as long as one (`lib/Cost`).  Then those run that each take longer than a launch; the others,
-    of biases and norms, wait for more, or for the end of backward.  Nothing moves if the program
-    would have more live bytes at its peak.
+    Every update would be a launch, so gradients wait until their updates together take 50 times as long as a launch
+    (`lib/Cost`). Then the updates run that each take longer than a launch. The others, of biases and norms, wait
+    for more updates, or for the end of backward. Nothing moves if the program would have more live bytes at its
+    peak.
 
-    What is the update's follows from facts.  An update that needs something of all gradients,
-    as with clipping by their norm, stays where it is, and so do collectives.  What a norm that is
-    only reported reads of a gradient moves up with the gradient's update.  Gradients that add up
-    over microbatches are persistent, and so are their sums: their memory is not freed.
-    `reduced=false` leaves updates of gradients that a collective reduces to `comm-overlap`, which
-    knows when they are there.
+    Facts tell which actions belong to the update. An update that depends on all gradients, such as clipping by
+    their norm, stays in place, and so do collectives. If a norm is only reported, the actions that compute its part
+    of a gradient move up with the gradient's update. Gradients that add up over microbatches are persistent, and so
+    are their sums: their memory is not freed. `reduced=false` leaves updates of gradients that a collective reduces
+    to `comm-overlap`, which knows when the reduced gradients are ready.
 
     Input:
     ```mlir
@@ -98,7 +97,8 @@ def EarlyUpdatesPass : Pass<"exec-early-updates", "::mlir::ModuleOp"> {
       return %l, %w1, %v1 : tensor<512x512xf32>, tensor<512x512xf32>, tensor<512x512xf32>
     }
     ```
-    The gradient of `v` waits for the last reader of `v` and is dead before that of `w` is made.
+    The update of `v` waits for the last reader of `v`, and the gradient of `v` dies before the gradient of `w` is
+    made.
   }];
   let options = [
     Option<"reduced", "reduced", "bool", /*default=*/"true",

@@ -1,7 +1,6 @@
 //===- Passes.td - communication beside computation --------*- tablegen -*-===//
 //
-// What happens to the collectives of a training step once kernels are formed: they
-// run beside the computation, which makes room for them.
+// Overlaps the collectives of a training step with computation, once kernels are formed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_OVERLAP
@@ -10,22 +9,22 @@
 include "mlir/Pass/PassBase.td"
 
 def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
-  let summary = "Computes what does not depend on a collective while that is on its way";
+  let summary = "Fills waits for collectives with independent computation";
   let description = [{
-    A collective is waited for where its first reader stands, and often nothing is computed between the two. Then
-    actions that do not depend on it take their place there: from before it (the gradient of a weight, while the
-    gradient of the same layer's input is summed over `tp`; Narayanan et al. 2021), and if these do not suffice from
-    behind its first reader (the expert that all tokens share, while tokens go to the others). `comm-overlap` then
-    finds them between the start and the wait.
+    The program waits for a collective at its first reader, often with no computation between the two. Then the pass
+    moves actions that do not depend on the collective in between. It first takes actions from before the collective
+    (the gradient of a weight, while the gradient of the same layer's input is summed over `tp`; Narayanan et al.
+    2021). If these do not suffice, it takes actions from behind the first reader (the expert that all tokens share,
+    while tokens go to the others). `comm-overlap` then finds them between the start and the wait.
 
-    As many move as last as long as the collective (`exec.machine`, as in `comm-overlap`), those next to it first, and
-    no further than another collective that they hide. Waits for updates alone stay: updates move by themselves.
-    Collectives keep their order, what reads gathered parameters stays where these are gathered for it, and who
-    overwrites a value comes after who reads it. Nothing else is
-    computed, so results have the same bits.
+    The moved actions last as long as the collective (predicted as in `comm-overlap`, by `exec.machine`). The
+    nearest move first, and none moves past another collective that it hides. Waits that only updates need stay,
+    because updates move by themselves. Collectives keep their order. Readers of gathered parameters stay behind the
+    gather that is made for them, and an action that overwrites a value comes after the readers of the value. The
+    pass only reorders, so results have the same bits.
 
-    A program that would hold more than a hundredth more in its new order, or with `memory-limit` more at all,
-    only takes what stood before a collective, or keeps its order.
+    If the new order holds over 1% more memory, or with `memory-limit` any more, the pass moves only actions from
+    before a collective, or keeps the old order.
 
     Input:
     ```mlir
@@ -65,50 +64,44 @@ def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
 def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
   let summary = "Runs communication beside computation";
   let description = [{
-    Collectives become a `comm.start` and a `comm.wait` with computation between them.
-    Nothing is computed otherwise than before, so results have the same bits.
+    Collectives become a `comm.start` and a `comm.wait` with computation between them. The computation itself does
+    not change, so results have the same bits.
 
-    *Reductions* start once their operands are there.  Their wait comes before the
-    first reader, or once they are surely over where that frees memory or lets another
-    collective start.
+    *Reductions* start once their operands are ready. The wait comes before the first reader, or earlier: once the
+    reduction is surely over, if the wait frees memory or lets another collective start.
 
-    *Gathers of stored parameters* (ZeRO-3) start as late as they are still hidden, with
-    twice their seconds left because predictions may be off, and at most `prefetch` units
-    before their own is used, in forward and backward.  In backward the gather of the
-    next unit starts before this unit's reduction that would make it late.  0 gathers a
-    unit when it is needed.  Unless it is said, one unit is gathered ahead, and another as
-    long as that saves time where collectives take half as long again as predicted.
+    *Gathers of stored parameters* (ZeRO-3) start as late as possible while still hidden, in forward and backward.
+    Because predictions may be off, twice their predicted seconds must remain. A gather starts at most `prefetch`
+    units before its own unit is used; 0 gathers a unit when it is needed. In backward the gather of the next unit
+    starts before this unit's reduction if the reduction would make the gather late. By default one unit is gathered
+    ahead. Another is added as long as that saves time when collectives take 1.5 times their predicted time.
 
-    *Held starts* (`comm.held_start`): what goes round a ring starts no earlier than what computes before it is
-    done, though it is there already, so that one block is received at a time.
+    *Held starts* (`comm.held_start`): a transfer around a ring starts only after the computation before it is done,
+    even if its operands are ready earlier, so that one block is received at a time.
 
-    *Updates* run as soon as their bucket is reduced, together, unless they need the
-    gradients of all (a remark says so).  As many as hide the last reduction stay
-    behind the backward pass, unless what they make is gathered (ZeRO-1 and 2).  A new
-    value never overwrites an old one that is still read.  `early-updates=false` keeps
-    all of them behind the backward pass.  What is computed of reductions alone, and
-    read by nothing but updates (a gradient scaled, a part of the norm), moves with
-    them.
+    *Updates* of one bucket run together, as soon as it is reduced, unless they need all gradients (a remark says
+    so). Enough updates to hide the last reduction stay behind the backward pass, unless their results are gathered
+    (ZeRO-1 and 2). A new value never overwrites an old one that is still read. `early-updates=false` keeps all of
+    them behind the backward pass. A value that is computed only from reductions and read only by updates (a scaled
+    gradient, a part of the norm) moves with the updates.
 
-    The prediction: an action takes as long as its operations or its bytes, a collective as long as its messages and
-    bytes on its link.  Rates are those of the target, or of `exec.machine` (`exec-set-machine`).
-    The link works in the order of starts, which is the same on all ranks.  Functions
-    that only some ranks run, and barriers, keep their order.
+    *Predictions.* An action takes as long as its operations or its bytes, a collective as long as its messages and
+    bytes on its link. Rates come from `exec.machine` (`exec-set-machine`), else from the target. The link runs
+    collectives in the order of starts, which is the same on all ranks. Functions that only some ranks run, and
+    barriers, keep their order.
 
-    *Memory.*  Buffers are assigned before anything moves (`exec-plan-memory` says how), and
-    who overwrites a value comes after who reads it.  So what the schedule counts is what
-    the planner places, to the byte: `exec.assignment` carries storages, the places of
-    all values and the live bytes to the planner, which checks them.  `memory-limit` bounds
-    the arena: what would exceed it starts later, and waits come earlier.  A program
-    whose own order exceeds it gets no worse.
+    *Memory.* Buffers are assigned before anything moves (see `exec-plan-memory`), and an action that overwrites a
+    value comes after the readers of the value. So the schedule and the planner agree on memory to the byte.
+    `exec.assignment` carries storages, the places of all values and the live bytes to the planner, which checks
+    them. `memory-limit` bounds the arena: collectives that would exceed it start later, and waits come earlier. A
+    program whose own order exceeds the limit gets no worse.
 
-    Each start, and each collective that is waited for at once, carries
-    `comm.timing = {predicted_s, exposed_s, waits_for}`: its time on the link, how long
-    computing stalls at its wait, and what its beginning waits for.  The function
-    has the same for all.  `annotate-only` says that of the program as it is.
+    Each start, and each collective without a start, carries `comm.timing = {predicted_s, exposed_s, waits_for}`:
+    its seconds on the link, the seconds that computation stalls at its wait, and the reason that its start waits
+    for. The function carries the totals. `annotate-only` annotates the program in its present order.
 
-    Functions without `comm.program`, and those that have a comm.start, are left alone.
-    One without collectives is told its time and otherwise left alone.
+    Functions without `comm.program`, and those that have a comm.start, are left alone. A function without
+    collectives gets its timing and is otherwise left alone.
 
     Input:
     ```mlir
@@ -143,9 +136,8 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
       }
     }
     ```
-    Two microseconds for the messages, two for launching and two for computing each matmul.  Each of
-    the three values has 256 bytes of its own; with both arguments and the workspace of the matmuls
-    that is the most that is live.
+    Two microseconds for the messages, two for launching and two for computing each matmul. Each of the three values
+    has 256 bytes of its own. These, both arguments and the workspace of the matmuls are the peak of live bytes.
   }];
   let options = [
     Option<"prefetch", "prefetch", "::braid::Integer<-1, 1000000>", /*default=*/"-1",
@@ -162,18 +154,17 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
 def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::ModuleOp"> {
   let summary = "Lets matmuls beside a collective leave multiprocessors to it";
   let description = [{
-    On a GPU a collective is a kernel, too: each of its CTAs has a multiprocessor of its own.
-    A matmul that was planned for all of them then needs another wave for the few blocks that
-    found no place.  `comm.ctas` on the module is the most CTAs that a collective gets; a
-    matmul that runs beside one carries `comm.beside_collective`, and its algorithm is chosen
-    for the multiprocessors that are left.
+    On a GPU a collective is a kernel, too: each of its CTAs occupies a multiprocessor. A matmul that was planned
+    for all multiprocessors then needs another wave for a few blocks. `comm.ctas` on the module is the maximum
+    number of CTAs of a collective. A matmul that runs beside one carries `comm.beside_collective`, and its
+    algorithm is chosen for the remaining multiprocessors.
 
-    In memory form, in which the schedule is final.  A matmul is beside collectives if the
-    link works in half of its time or longer: computing and the link are simulated as in
-    `comm-overlap`, because a wait may come long after its collective is over.
+    Runs in memory form, in which the schedule is final. A matmul is beside collectives if the link works during at
+    least half of the matmul's time. Computation and the link are simulated as in `comm-overlap`, because a wait may
+    come long after its collective is over.
 
-    `ctas` is that of the target's row (lib/Target); 0 marks nothing, and leaves their number
-    to the library.  Leaves modules without a mesh, and those for a target without a GPU.
+    `ctas` defaults to the value in the target's row (lib/Target); 0 marks nothing and leaves the number to the
+    library. Modules without a mesh or without a GPU target are left alone.
 
     Input:
     ```mlir

@@ -1,9 +1,8 @@
-//===- Passes.td - what backward computes again -------------*- tablegen -*-===//
+//===- Passes.td - recomputation of activations -------------*- tablegen -*-===//
 //
-// Backward reads values of forward, which therefore lie in memory in between.  Some of them
-// are computed again instead.  On the rank's program in primitives, before collectives are
-// merged and kernels are formed: shapes are local, and what ZeRO-3 gathers again for backward
-// it gathers for replays, too.
+// Backward reads values of forward, which occupy memory in between. Recomputation (a replay) computes some of them
+// again instead. Runs on the rank's program in primitives, before collectives are merged and kernels are formed.
+// There shapes are local, and the gathers of ZeRO-3 for backward serve replays, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_RECOMPUTE
@@ -14,42 +13,41 @@ include "mlir/Pass/PassBase.td"
 def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
   let summary = "Computes values of forward again in backward";
   let description = [{
-    Chooses which values of forward are kept for backward.  All others that it reads are
-    computed again, by copies of the ops of forward right before the first reader.  Copies
-    are shared by all readers of backward.  They have the phase backward and carry the number of
-    the op that they repeat (`tg.replays`, on that op `tg.repeated`).
+    Chooses the values of forward that are kept for backward. Backward computes all others that it reads again:
+    copies of the ops of forward stand right before the first reader, and all readers in backward share them. Copies
+    have the phase backward. `tg.replays` on a copy and `tg.repeated` on the repeated op hold the same number.
 
-    What is kept is a minimum cut: the bytes of what is kept and the prices of what is
-    replayed are together the least.  `policy` says what a replay costs:
+    The kept values are a minimum cut: the sum of kept bytes and of the prices of replayed ops is minimal. `policy`
+    sets the prices:
 
     | `policy` | replays |
     |---|---|
     | `none` | nothing |
-    | `attention` | what attention computes, for free: contractions of values of the batch with each other, and what their unit makes of them up to the next weight |
-    | `selective` | the same, and at its price all else that contracts nothing with a weight; a byte is worth the time in which 16 are moved |
-    | `full` | all that a unit computes, for free: it keeps what enters it |
-    | `auto` | everything at its price; a second is worth `bytes-per-second` in the first `units`, in the order of forward, and `rest-bytes-per-second` in the others |
+    | `attention` | attention, for free: contractions of values of the batch with each other, and the ops of their unit behind them up to the next weight |
+    | `selective` | attention, for free, and at their price all other ops besides contractions with a weight; a byte is worth the time in which 16 are moved |
+    | `full` | all ops of a unit, for free: a unit keeps only the values that enter it |
+    | `auto` | all ops at their price; a second is worth `bytes-per-second` in the first `units`, in the order of forward, and `rest-bytes-per-second` in the others |
 
-    The file `choices-file`, and after it `choices`, says of units and values what the policy does not:
-    a statement `UNIT: none`, `attention`, `selective` or `full`, or `UNIT/VALUE: keep` or
-    `replay`, on each line; `;` is a line's end, `#` begins a comment, and names may be globs.
-    The first statement that fits counts, those of values before those of units.
+    The file `choices-file`, and after it `choices`, override the policy for units and values. Each line is a
+    statement `UNIT: none`, `attention`, `selective` or `full`, or `UNIT/VALUE: keep` or `replay`. `;` also ends a
+    line, `#` begins a comment, and names may be globs. The first statement that matches applies; statements for
+    values precede those for units.
 
-    Seconds are those of `lib/Cost`; of ops that become a part of their reader's kernel
-    (elementwise ones, conversions, random numbers) arithmetic alone.
+    `lib/Cost` predicts the seconds. For ops that become a part of their reader's kernel (elementwise ops,
+    conversions, random numbers) only arithmetic counts.
 
-    * What one unit makes and another reads is never replayed, so a replay stays within its
-      unit.
-    * Neither are reductions over ranks, nor what has effects.  Other collectives are, where all
-      ranks run the program: each comes to the replays in its order, which `comm-verify-order` checks.
-    * Arguments, and what depends on parameters alone, are there in backward anyway.
+    * A value that crosses from one unit to another is never replayed, so a replay stays within its unit.
+    * Reductions over ranks and ops with effects are never replayed. Other collectives may be, if all ranks run the
+      program: ranks then issue the replays in the same order, which `comm-verify-order` checks.
+    * Arguments, and values that depend on parameters alone, are available in backward anyway.
     * A view of a value (a reshape, slice, transpose, broadcast) is made again and never kept.
-    * What the last unit computes is read right away, and the root unit has the loss: `full`
-      leaves both alone, and `auto` their contractions.
+    * Backward reads the values of the last unit right away, and the root unit has the loss. `full` leaves both
+      units alone, and `auto` leaves their contractions alone.
     * Random numbers depend on the key and on the logical index, so a replay draws the same.
 
-    No CSE may run after this: it would undo it.  A remark for each value says why it is kept or
-    replayed, how large it is and how long a replay takes, and one for each unit adds that up.  A program that does not train is left alone.
+    No CSE may run after this: it would undo it. A remark for each value gives the reason to keep or replay it, its
+    bytes and the seconds of a replay, and one for each unit gives the totals. A program that does not train is left
+    alone.
 
     Input (`policy=selective`):
     ```mlir
@@ -98,12 +96,11 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
 }
 
 def VerifyReplaysPass : Pass<"tg-verify-replays", "::mlir::func::FuncOp"> {
-  let summary = "Fails if a replay is not what it repeats";
+  let summary = "Fails if a replay differs from the op that it repeats";
   let description = [{
-    An op with `tg.replays` must be backward and repeat an op of forward above it, with that
-    number under `tg.repeated`: the same op with the same attributes and types, whose operands
-    are the same values or replays of them.  A reduction over ranks, and an op with effects, must
-    not be replayed.  Changes nothing.
+    An op with `tg.replays` must be backward and repeat an earlier op of forward, whose `tg.repeated` has the same
+    number. Both must be the same op with the same attributes and types, and the operands must be the same values or
+    replays of them. A reduction over ranks, and an op with effects, must not be replayed. Changes nothing.
 
     Leaves:
     ```mlir
@@ -122,10 +119,10 @@ def VerifyReplaysPass : Pass<"tg-verify-replays", "::mlir::func::FuncOp"> {
 }
 
 def FinishReplaysPass : Pass<"tg-finish-replays", "::mlir::func::FuncOp"> {
-  let summary = "Takes the marks of replays away";
+  let summary = "Removes the marks of replays";
   let description = [{
-    Replays are ops like others from here on.  What forward computed for backward alone, and
-    backward computes now, is erased where forward had it.
+    Replays are ordinary ops from here on. Ops of forward that only backward read, and that backward now replays,
+    are erased.
 
     Input:
     ```mlir

@@ -15,24 +15,21 @@ include "mlir/Pass/PassBase.td"
 def PropagatePass : Pass<"comm-propagate", "::mlir::func::FuncOp"> {
   let summary = "Gives every value a sharding, from a few annotations";
   let description = [{
-    Arguments, results and `comm.constrain` may be annotated.  An annotation is
-    exact but for its open dims (`{dp, ?}`); values without one are open, inputs
-    (`tg.input`) in dim 0 alone, because data are read in whole rows.  Axes
-    spread forward and backward along the factors of the ops' rules, those of
-    annotations with a smaller priority first.  They extend only dims that divide into
-    equal blocks, and `flat` axes spread only through ops that run on flat ranges.
+    Arguments, results and `comm.constrain` may be annotated. An annotation is exact except for its open dims (`{dp,
+    ?}`). Values without an annotation are open, but inputs (`tg.input`) only in dim 0, because data are read in
+    whole rows. Axes spread forward and backward along the factors of the ops' rules, starting with annotations of
+    smaller priority. They extend only dims that divide into equal blocks, and `flat` axes spread only through ops
+    that run on flat ranges.
 
-    In one op an axis shards one factor, and a factor has one list of axes.  Where the
-    shardings of its tensors conflict, the smaller priority wins, and the axes of the
-    factors are written into `comm.factors`; with equal priorities it is an error that
-    names both.  Inputs of the batch never conflict: an op that compares the examples of
-    one with those of another has the other gathered.  A `comm.constrain` never conflicts with what it reads: it is a place
-    to reshard.  The sharding that it asks of its operand yields to annotations.  The new value of
-    an argument (`tg.updates`) is sharded like the argument.  Constants follow their
-    users.
+    In one op an axis shards one factor, and a factor has one list of axes. Where the shardings of its tensors
+    conflict, the smaller priority wins, and the axes of the factors are written into `comm.factors`; with equal
+    priorities it is an error that names both. Inputs of the batch never conflict: where an op compares examples of
+    two inputs, one of the inputs is gathered. A `comm.constrain` never conflicts with its operand, because it is a
+    place to reshard. The sharding that it requests for its operand yields to annotations. The new value of an
+    argument (`tg.updates`) is sharded like the argument. Constants follow their users.
 
-    An op that is sharded along a factor that its rule marks as decomposed is replaced by
-    its decomposition, with a remark.  A function without annotations is left alone.
+    An op is replaced by its decomposition, with a remark, if it is sharded along a factor that its rule marks as
+    decomposed. A function without annotations is left alone.
 
     Afterwards arguments and results have `comm.sharding`, other ops
     `comm.shardings`, all without priorities, open dims and axes of size 1.
@@ -63,24 +60,22 @@ def PropagatePass : Pass<"comm-propagate", "::mlir::func::FuncOp"> {
 }
 
 def InsertReshardsPass : Pass<"comm-insert-reshards", "::mlir::func::FuncOp"> {
-  let summary = "Makes every change of sharding an op";
+  let summary = "Inserts an op for every change of sharding";
   let description = [{
-    Propagation has assigned a sharding to each value.  Each op is sharded as
-    `comm.factors` says, or else as the assigned shardings of its tensors agree on (those of results before those of
-    operands, larger operands before smaller ones; an elementwise op as one of its
-    tensors is, if that moves less).  An operand whose assigned sharding differs
-    from what the op then needs is resharded, once for all uses that need the same.  The
-    shardings in which the op yields its results are written into `comm.shardings`: a
-    result is partial along the axes of factors that it lacks.  Where that is not its
-    assigned sharding, it is resharded to that one, or straight to the one that its only
-    reader needs.  Ops without operands are cloned instead of being resharded.  `comm.constrain` becomes a reshard, or nothing.
+    Propagation has assigned a sharding to each value. Each op is sharded as `comm.factors` says, else as the
+    assigned shardings of its tensors agree on. Results take precedence over operands, and larger operands over
+    smaller ones. An elementwise op is sharded like one of its tensors if that moves fewer bytes. An operand is
+    resharded if its assigned sharding differs from the sharding that the op needs, once for all uses with the same
+    need. The shardings in which the op yields its results are written into `comm.shardings`: a result is partial
+    along the axes of factors that it lacks. If the yielded sharding is not the assigned one, the result is
+    resharded to the assigned one, or directly to the sharding that its only reader needs. Ops without operands are
+    cloned instead of being resharded. `comm.constrain` becomes a reshard, or nothing.
 
-    Partial sums and means without other readers pass through an op that is linear
-    in them and does not make them larger, so that sums of them are reduced once.
-    Operands that are partial along different axes are first reduced to those in
-    common.
+    Partial sums and means with a single reader pass through that op if it is linear in them and does not make them
+    larger, so that sums of them are reduced once. Operands that are partial along different axes are first reduced
+    to the common axes.
 
-    Asking for partial values of a value that is whole is an error.
+    Resharding a whole value to partial values is an error.
 
     Input:
     ```mlir
@@ -110,15 +105,13 @@ def InsertReshardsPass : Pass<"comm-insert-reshards", "::mlir::func::FuncOp"> {
 }
 
 def VerifyShardingsPass : Pass<"comm-verify-shardings", "::mlir::func::FuncOp"> {
-  let summary = "Checks that ops fit their rules";
+  let summary = "Checks shardings against the rules of the ops";
   let description = [{
-    Runs between comm-insert-reshards and comm-partition.  For each op there must be
-    axes of its rule's factors from which the shardings of its operands and results
-    follow, partial values included.  Partial operands must be a set in which the op
-    is linear.  A factor that is whole, or must be decomposed, is not sharded.
-    Results of the function are as their attributes say, and nothing but what is
-    partial is resharded to partial values.  Functions without `comm.shardings` are
-    left alone.
+    Runs between comm-insert-reshards and comm-partition. For each op there must be axes of its rule's factors from
+    which the shardings of its operands and results follow, partial values included. Partial operands must be a set
+    in which the op is linear. Factors that must be whole or decomposed must not be sharded. Results of the function
+    must match their attributes, and only partial values may be resharded to partial values. Functions without
+    `comm.shardings` are left alone.
 
     Leaves:
     ```mlir
@@ -136,19 +129,16 @@ def VerifyShardingsPass : Pass<"comm-verify-shardings", "::mlir::func::FuncOp"> 
 }
 
 def PartitionPass : Pass<"comm-partition", "::mlir::ModuleOp"> {
-  let summary = "Makes the program of a rank";
+  let summary = "Partitions global functions into the program of a rank";
   let description = [{
-    Takes global functions in which every value has a sharding and every op fits its
-    rule (see comm-insert-reshards) and makes them local: arguments and results have
-    the types of the rank's parts and say in `comm.global` which tensor it is a part
-    of; an op runs on the parts of its operands.  Positional ops are given the
-    rank's offset, and flat ranges that must not see the padding are masked.
-    Functions without shardings stay as they are.
+    Takes global functions in which every value has a sharding and every op fits its rule (see comm-insert-reshards)
+    and makes them local. Arguments and results have the types of the rank's parts, and `comm.global` holds the type
+    of the whole tensor. An op runs on the parts of its operands. Positional ops get the rank's offset, and flat
+    ranges are masked where an op must not see the padding. Functions without shardings stay as they are.
 
-    A `comm.reshard` becomes plain steps: partial values are combined (all_reduce),
-    axes that go are gathered (all_gather), axes that come are the rank's own block
-    (slice, which communicates nothing).  A slice comes as early as its axes are free.
-    comm-simplify joins steps to reduce_scatter and all_to_all.
+    A `comm.reshard` becomes plain steps: an all_reduce combines partial values, an all_gather removes axes, and a
+    slice adds axes by taking the rank's own block, without communication. A slice comes as soon as its axes are
+    free. comm-simplify joins steps into reduce_scatter and all_to_all.
 
     In the example the contracted dim is sharded, so the matmul gives a partial sum.  The
     result wants its columns over the same axis: the sum is reduced, and each rank
@@ -180,12 +170,12 @@ def PartitionPass : Pass<"comm-partition", "::mlir::ModuleOp"> {
     }
     ```
 
-    Where the module says `comm.zigzag`, positions over its axis of c ranks are 2c blocks, of which rank i has
-    block i and, behind it, block 2c - 1 - i, so that all ranks have as much of a causal mask.  Arguments and results
-    are whole along such a dim, because who calls the program knows them in order; so is what is gathered, once its
-    blocks are put in order.  An op for which it matters where it is becomes one for each block: what generates numbers
-    is made at both places and selected, and other ops are made of both halves of their operands.  `comm.half` says
-    which half an op has that may go round a ring (comm-form-rings).
+    With `comm.zigzag` on the module, positions over its axis of c ranks are 2c blocks. Rank i has block i and,
+    behind it, block 2c - 1 - i, so that all ranks have equal shares of a causal mask. Arguments and results are
+    whole along such a dim, because the caller has positions in order. Gathered values are whole, too, once their
+    blocks are put in order. An op that depends on positions becomes one op for each block. Ops that generate
+    numbers are built for both places, and a select combines them; other ops are built on both halves of their
+    operands. `comm.half` names the half of an op that may go round a ring (comm-form-rings).
 
     Input:
     ```mlir

@@ -1,7 +1,7 @@
-//===- Passes.td - what each stage of a pipeline computes ---*- tablegen -*-===//
+//===- Passes.td - the stages of a pipeline ---*- tablegen -*-===//
 //
-// On the rank's program in primitives, behind recomputation, so that what backward computes
-// again is an op of backward like others, and before collectives are merged.
+// Runs on the rank's program in primitives, behind recomputation and before collectives are merged. Replays are
+// then ordinary ops of backward.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_STAGES
@@ -10,31 +10,32 @@
 include "mlir/Pass/PassBase.td"
 
 def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
-  let summary = "Cuts programs in the stages of a pipeline";
+  let summary = "Splits programs into the stages of a pipeline";
   let description = [{
-    The ranks along `axis` get the functions of their stages. A stage is a range of units; `stages`
-    says which (`embed+h.0-5|h.6-11+head`), or they are balanced: the stage that is predicted to take longest
-    takes the least it can, and then the one that holds most holds the least. With `memory-limit`
-    no stage is predicted to be beyond its rank's, before all else.
-    `schedule` is the name of a schedule or a CSV file ([Pipelines.md](Pipelines.md)), for
-    `microbatches`, with `chunks` stages on each rank (0: as many as it takes).
+    The ranks along `axis` get the functions of their stages. A stage is a range of units. `stages` lists them
+    (`embed+h.0-5|h.6-11+head`); by default stages are balanced. Balancing first minimizes the predicted time of the
+    slowest stage, and second the memory of the stage that holds most. With `memory-limit`, keeping the predicted
+    memory of each rank within the limit comes before both. `schedule` is the name of a schedule or a CSV file
+    ([Pipelines.md](Pipelines.md)), for `microbatches`, with `chunks` stages on each rank (0: the number that the
+    schedule needs).
 
-    * `@accumulate` becomes a function for each stage and each action in the table's cells, as its
-      `comm.cell` says: `F`, `B`, or `I` and `W`, the parts of backward that the stage before waits for
-      and the rest. An op is in the stage of its unit; without one it is where its operands are. What
-      depends on inputs alone, or on weights alone, such as masks and gathered parameters, is computed
-      by each function that reads it.
-    * What forward makes and backward of its stage reads is a state of the kind `saved`, what stages send
-      each other one of the kind `message`. Both lie in `exec.slots`, as many as the table needs.
-      A value that several stages read is sent from stage to stage; one that forward of a later stage makes of what an
-      earlier one has, such as a mask, is made once more there. Each message has a function that sends
+    * `@accumulate` becomes a function for each stage and each action in the table's cells. `comm.cell` names the
+      action: `F`, `B`, or `I` and `W`. `I` is the part of backward that the stage before waits for, and `W` the
+      rest. An op is in the stage of its unit; an op without a unit is in the stage of its operands. Values that
+      depend on inputs alone, or on weights alone, such as masks and gathered parameters, are computed by each
+      function that reads them.
+    * A value that backward of a stage reads from its forward is a state of the kind `saved`. A value that stages
+      send each other is a state of the kind `message`. Both lie in `exec.slots`, as many as the table needs. A
+      value that several stages read is sent from stage to stage. A value that forward of a later stage can compute
+      from values of an earlier one, such as a mask, is computed again there. Each message has a function that sends
       and one that receives.
-    * A parameter that several stages read is held by all of their ranks, and each adds up its own part of
-      the gradient. `@train` adds these parts; what it computes is computed by the ranks that hold the
-      tensors for it. Sums over tensors of several ranks, such as the norm of all gradients, are added among
-      ranks, where a tensor counts once; single numbers are broadcast.
-    * A state of the model that microbatches move on, such as a running mean, is read by the cell alone that
-      updates it: others would find what another microbatch left. Such a program is refused.
+    * A parameter that several stages read is held by all of their ranks, and each accumulates its own part of the
+      gradient. `@train` adds these parts. Each of its ops runs on the ranks that hold the op's tensors. Sums over
+      tensors of several ranks, such as the norm of all gradients, are reduced over ranks, and each tensor counts
+      once. Single numbers are broadcast.
+    * A state of the model that microbatches update, such as a running mean, may be read only by the cell that
+      updates it, because other cells would read the value of another microbatch. A program with other readers is
+      refused.
     * `@eval`, `@generate` and `@decode` go through the stages once.
     * `comm.pipeline` holds the table.
 

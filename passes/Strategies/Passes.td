@@ -1,7 +1,7 @@
-//===- Passes.td - what each rank keeps, and agrees on -----*- tablegen -*-===//
+//===- Passes.td - the state and the agreements of ranks -----*- tablegen -*-===//
 //
-// Strategies are annotations of programs, in the order in which they run: a layout and
-// data parallelism annotate; comm-root-parallel comes after comm-shard.
+// Strategies annotate programs, in the order in which the passes run. Layouts and data parallelism annotate;
+// comm-root-parallel comes after comm-shard.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_STRATEGIES
@@ -12,20 +12,17 @@ include "mlir/Pass/PassBase.td"
 def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
   let summary = "Writes shardings onto arguments by their names";
   let description = [{
-    `layout` (or the file `layout-file`) has a statement on each line; `;` is a line's
-    end too, and `#` begins a comment:
+    `layout` (or the file `layout-file`) has one statement a line; `;` also ends a line, and `#` begins a comment:
 
-    * `mesh dp = 2, tp = 4` adds the mesh @mesh; without it the module has one.
-    * `NAME: AXES` gives the parameters, states and inputs of this name the sharding
-      `#comm.sharding<@mesh, AXES>`.  `*`, `?` and `[...]` in a name stand for any
-      characters; the first statement that fits is taken.  Without axes of dims
-      (`flat {dp}, priority 1`) it fits tensors of any rank.  Dims are those that the
-      graph shows, of a matrix that the arena holds transposed, too.
+    * `mesh dp = 2, tp = 4` adds the mesh @mesh. With it the module must have no mesh, without it exactly one.
+    * `NAME: AXES` gives the parameters, states and inputs of this name the sharding `#comm.sharding<@mesh, AXES>`.
+      `*`, `?` and `[...]` in a name are wildcards, and the first statement that matches applies. A statement that
+      gives no axes for dims (`flat {dp}, priority 1`) fits tensors of any rank. Dims are the dims in the graph,
+      even for a matrix that the arena holds transposed.
 
-    A statement that names nothing is an error, and so is one for an argument that
-    is annotated.  Data (`tg.input`) are read in whole rows, those of tokens in parts
-    of rows, too: a statement that asks for something else is an error, and so is one
-    that shards an input of the batch over `batch-axes`.  The one row of a program that
+    A statement that matches no name is an error, and so is one for an argument that is annotated. Data (`tg.input`)
+    are read in whole rows; tokens may also be read in parts of rows. A statement that asks for another part of data
+    is an error, and so is one that shards an input of the batch over `batch-axes`. The one row of a program that
     generates text stays whole.
 
     Input (`layout='mesh dp = 2, tp = 2; x: {dp} {}; *.weight: {} {tp}, flat {dp}, priority 1'`):
@@ -59,19 +56,18 @@ def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
 }
 
 def AgreePass : Pass<"comm-agree", "::mlir::ModuleOp"> {
-  let summary = "Adds what the ranks of a training binary must agree on";
+  let summary = "Adds the values that the ranks of a training binary must agree on";
   let description = [{
-    The runtime issues no collective of its own.  What ranks must agree on is an
-    argument that holds a partial value on each rank and a result that is whole:
+    The runtime issues no collective of its own. A value to agree on is an argument that holds a partial value on
+    each rank, and a result that is whole:
 
-    * @train, if there is one, takes `stop` and returns it: on each rank 1 if that
-      rank was asked to stop, 0 if not; the result is the number of ranks that were
-      asked to.
+    * @train, if there is one, takes and returns `stop`. The argument is 1 on a rank that was asked to stop, else 0;
+      the result is the number of such ranks.
     * @agree takes eight integers and returns the maximum over the ranks of each.
-    * A program that generates text has whole logits, of which all ranks draw the same token.
+    * A program that generates text has whole logits, from which all ranks draw the same token.
 
-    Each of the first two becomes one all_reduce.  The module has one mesh; runs after comm-annotate,
-    whose patterns do not mean these arguments, and before comm-shard.
+    Each of the first two becomes one all_reduce. The module must have exactly one mesh. Runs after comm-annotate,
+    so that no pattern of a layout matches these arguments, and before comm-shard.
 
     Input:
     ```mlir
@@ -99,12 +95,11 @@ def AgreePass : Pass<"comm-agree", "::mlir::ModuleOp"> {
 }
 
 def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
-  let summary = "Annotates programs for data parallelism, with what ZeRO shards";
+  let summary = "Annotates programs for data parallelism and ZeRO";
   let description = [{
-    The batch (dim 0 of tokens, targets, features and labels) is sharded over `axes`.
-    `zero` says what else is sharded, in flat ranges over `shard` (by default `axes`;
-    fewer axes keep replicas, as hybrid sharding does), but for axes that shard a dim of the tensor
-    already:
+    The batch (dim 0 of tokens, targets, features and labels) is sharded over `axes`. `zero` shards more, in flat
+    ranges over `shard`, except for axes that already shard a dim of the tensor. `shard` defaults to `axes`; fewer
+    axes keep replicas, as in hybrid sharding:
 
     | zero | parameters | gradient accumulators | optimizer state |
     |---|---|---|---|
@@ -113,38 +108,32 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     | 2 | whole | sharded | sharded |
     | 3 (FSDP) | sharded | sharded | sharded |
 
-    (Rajbhandari et al. 2020.)  Nothing else is decided here: that gradients are
-    reduced into the shards that the optimizer updates, and new parameters gathered
-    from them, follows.  With replicas a gradient is reduced into its shard first and
-    the shards are summed over the replicas then.
+    (Rajbhandari et al. 2020.) The pass decides nothing else. Reducing gradients into the shards that the optimizer
+    updates, and gathering new parameters from them, follows from the annotations. With replicas a gradient is first
+    reduced into its shard, and then the shards are summed over the replicas.
 
-    Accumulators that hold partial sums communicate nothing until the last
-    microbatch; those that are sharded reduce each microbatch into the shards (the sum
-    over replicas waits for the last), unless `unreduced-accumulators` trades their
-    memory for that.  Accumulators of the loss and the count are scalars and always partial.
+    Accumulators that hold partial sums communicate nothing until the last microbatch; sharded accumulators reduce
+    each microbatch into the shards (the sum over replicas waits for the last). `unreduced-accumulators` avoids this
+    communication and takes more memory. Accumulators of the loss and the count are scalars and always partial.
 
-    Optimizer state is a state named after a parameter and of its shape.  Other
-    states are the model's own (running statistics, counters): every rank holds all
-    of them, and their new values are those of one rank with the whole batch, because
-    what they are computed from is reduced: they are synchronised, in each program
-    that updates them.
+    Optimizer state is a state that is named after a parameter and has its shape. Other states are the model's own
+    (running statistics, counters), and every rank holds all of them. Each program that updates them synchronises
+    them: their inputs are reduced, so their new values equal those of one rank with the whole batch.
 
-    `sequence` names axes over which dim 1 of tokens and targets, the positions, is sharded as
-    well: gradients are sums over these ranks, too, and `shard` may name them.
+    `sequence` names axes over which dim 1 of tokens and targets, the positions, is sharded as well. Gradients are
+    sums over these ranks, too, and `shard` may name these axes.
 
-    A parameter that no forward pass reads has no gradient; from stage 1 on it is sharded,
-    so that its update takes no collective either.
+    A parameter that no forward pass reads has no gradient. From stage 1 on it is sharded, so that its update takes
+    no collective either.
 
-    Annotations that are there stay and are sharded further; flat and partial ones are
-    left alone.  A state follows the annotation of its parameter.  Scalars are not
-    sharded.  Where an axis of the batch shards a dim of a parameter already, with priority 0, as
-    comm-expert-parallel shards experts, the batch gives way: it has priority 1.  A rank then has
-    summands of that parameter's gradient over the other axes of the batch alone, and ZeRO shards over what is
-    left: the experts over dp, all others over dp and ep.
+    Existing annotations stay and are sharded further; flat and partial ones are left alone. A state follows the
+    annotation of its parameter. Scalars are not sharded. Where an axis of the batch already shards a dim of a
+    parameter with priority 0, as comm-expert-parallel shards experts, the batch gets priority 1 and yields. A rank
+    then has summands of that parameter's gradient over the other axes of the batch alone, and ZeRO shards over the
+    remaining axes: the experts over dp, all other parameters over dp and ep.
 
-    A program that has no loss and updates nothing, as one that generates text, is
-    not sharded by its batch: every rank computes all of it, from parameters that are
-    kept as in the others.
+    A program without a loss and without updates, such as one that generates text, is not sharded by its batch.
+    Every rank computes all of it, from parameters that are kept as in the other programs.
 
     Input (`axes=dp zero=1`):
     ```mlir
@@ -184,17 +173,17 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
 def ExpertParallelPass : Pass<"comm-expert-parallel", "::mlir::ModuleOp"> {
   let summary = "Finds which weights of a model belong to experts and shards them by expert";
   let description = [{
-    An op that sends tokens to experts says which dim of its result tells them apart
-    (`RoutingOpInterface`: `tg.dispatch`).  What is computed of the result for each expert by itself has
-    a dim for the same factor of the ops' sharding rules: activations, and weights, such as those of
-    a contraction with a batch dim.  These weights are sharded along that dim over `axes`.
+    An op that sends tokens to experts names the dim of its result that tells experts apart (`RoutingOpInterface`:
+    `tg.dispatch`). By the ops' sharding rules, values computed separately for each expert have a dim for the same
+    factor. These are activations, and weights such as those of a contraction with a batch dim. The weights are
+    sharded along that dim over `axes`.
 
-    Nothing else is decided here.  The batch may be sharded over the same axes, and the sequence over some of
-    them (comm-data-parallel), which gives way where experts are sharded: tokens then go to the ranks of their experts and back, each by
-    an all_to_all.
+    The pass decides nothing else. The batch may be sharded over the same axes, and the sequence over some of them
+    (comm-data-parallel). Both yield where experts are sharded: tokens then go to the ranks of their experts and
+    back, each by an all_to_all.
 
-    Weights that are annotated already are left alone.  A remark says the choice in the form of a layout.
-    A model without such weights is an error, and so is a number of experts that the ranks do not divide.
+    Weights with annotations are left alone. A remark gives the choice as a layout. A model without such weights is
+    an error, and so is a number of experts that the ranks do not divide.
 
     Input (`axes=ep`):
     ```mlir
@@ -236,24 +225,23 @@ def ExpertParallelPass : Pass<"comm-expert-parallel", "::mlir::ModuleOp"> {
 def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
   let summary = "Finds which dims of a model's weights an axis shards";
   let description = [{
-    Of a model before differentiation, each op may be divided by the ranks of `axis` along a
-    factor of its sharding rule, but not along the batch.  What that makes them send, forward and
-    backward, follows from the rules.  The choice with the fewest bytes of weights a rank is
-    taken, and of those the one that sends the fewest bytes: an exact search over the whole
-    graph (`lib/Sharding/LayoutSearch.h`).  A collective counts as more bytes: those that its link sends in one
-    latency, of `exec.machine` if that gives links.  Weights are what is contracted or looked up by index;
-    tables are sharded by their rows.  Of a transformer that is the layout of Megatron-LM:
-    columns, then rows, for each pair of contractions, heads, and the vocabulary.
+    Runs on a model before differentiation. Each op may be divided by the ranks of `axis` along one factor of its
+    sharding rule, but not along the batch. The communication, forward and backward, follows from the rules. The
+    pass takes the choice with the fewest bytes of weights a rank, and among equal ones the choice that sends the
+    fewest bytes: an exact search over the whole graph (`lib/Sharding/LayoutSearch.h`). Each collective counts as
+    additional bytes: those that its link sends in one latency (by `exec.machine`, else 250,000). Weights are
+    parameters that are contracted or looked up by index; tables are sharded by their rows. For a transformer this
+    gives the layout of Megatron-LM: columns, then rows, for each pair of contractions, heads, and the vocabulary.
 
-    With `sequence` the axis may shard the sequence of activations, too, and holds as few
-    bytes of them as possible, before it looks at what is sent: what lies between attention and
-    the MLP (norms, residuals, dropout) is sharded by positions, and each all_reduce becomes a
-    reduce_scatter and an all_gather (Korthikanti et al. 2022).  `comm.constrain` marks where the
-    layout changes.  Positions that the ranks do not divide are refused.
+    With `sequence` the axis may shard the sequence of activations, too. The pass then first minimizes the bytes of
+    the sequence that a rank holds, and second the bytes sent. Activations between attention and the MLP (norms,
+    residuals, dropout) are sharded by positions. Each all_reduce becomes a reduce_scatter and an all_gather
+    (Korthikanti et al. 2022). `comm.constrain` marks where the layout changes. Positions that the ranks do not
+    divide are refused.
 
-    A remark says the choice in the form of a layout.  A model whose arguments name the axis is
-    left alone.  Dims of weights that other axes shard, as comm-expert-parallel shards experts, and
-    what is sharded with them, are not the axis's to shard.
+    A remark gives the choice as a layout. A model whose arguments name the axis is left alone. The axis does not
+    shard dims of weights that other axes shard, as comm-expert-parallel shards experts, nor values that are sharded
+    with them.
 
     Input (`axis=tp`):
     ```mlir
@@ -292,26 +280,26 @@ def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
 }
 
 def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
-  let summary = "Says how positions read others where the sequence is sharded";
+  let summary = "Chooses how ranks with parts of a sequence read positions of other ranks";
   let description = [{
-    `axes` shard the positions of tokens and targets.  An op in which positions read earlier ones
-    (`CausalOpInterface`: attention reads keys and values) then needs those of other ranks:
+    `axes` shard the positions of tokens and targets. An op in which positions read earlier ones
+    (`CausalOpInterface`: attention reads keys and values) then needs positions of other ranks:
 
-    * `gather`: nothing is said, and the sharding rules hold.  Every rank gathers what is read at other
-      positions and computes its own;
-    * `ring`: the same, and `comm.ring` says on the module that blocks are to go round the ranks instead
-      (comm-form-rings).  An op that cannot be computed block by block is an error;
-    * `ulysses`: everything with a sequence is constrained to have it whole, and to have the
-      heads sharded instead, behind `head-axes`; the results change back.  Each is an all_to_all
-      (Jacobs et al. 2023).  Heads of keys and values that the ranks do not divide are an error;
-    * `auto`: the one that is predicted to take the least time on the slowest rank: the last of a sequence has
-      almost twice its share of a causal mask but in zigzag and for `ulysses`, which is possible where heads divide.
-      Blocks of a ring arrive while others are computed.  Between `ring` and `gather`, which keeps the positions of
-      all ranks for backward, a twentieth of the time does not count.  A remark says the times.
+    * `gather`: adds no annotation, so the sharding rules hold. Every rank gathers the values that are read at other
+      positions, and computes its own positions;
+    * `ring`: the same, and `comm.ring` on the module tells comm-form-rings to send blocks round the ranks instead.
+      An op that cannot be computed block by block is an error;
+    * `ulysses`: operands with a sequence are constrained to have it whole, and to have the heads sharded instead,
+      behind `head-axes`; the results change back. Each is an all_to_all (Jacobs et al. 2023). Heads of keys and
+      values that the ranks do not divide are an error;
+    * `auto`: the choice with the least predicted time on the slowest rank. Except in zigzag and for `ulysses`, the
+      last rank of a sequence has almost twice its share of a causal mask. `ulysses` is a candidate where the ranks
+      divide the heads. Blocks of a ring arrive while others are computed. `ring` wins over `gather` if it is at
+      most 5% slower, because `gather` keeps the positions of all ranks for backward. A remark gives the times.
 
-    `order` says which positions a rank has.  In zigzag (`comm.zigzag` on the module) rank i of c has two of 2c blocks,
-    i and 2c - 1 - i, so that all have as much of a causal mask.  That is for a ring of causal ops of which 2c divides
-    the sequence; `auto` takes it where it can and says in a remark why it cannot.
+    `order` decides which positions a rank has. In zigzag (`comm.zigzag` on the module) rank i of c has blocks i and
+    2c - 1 - i of 2c, so that all ranks have equal shares of a causal mask. Zigzag needs a ring of causal ops and a
+    sequence that 2c divides. `auto` takes it where possible; otherwise a remark gives the reason.
 
     Input (`axes=cp how=ulysses`):
     ```mlir
@@ -358,22 +346,20 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
 }
 
 def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
-  let summary = "Lets one rank keep parameters and state and serve the others: classic data parallelism";
+  let summary = "Keeps parameters and state on one rank, which serves the others (classic data parallelism)";
   let description = [{
-    Takes programs of plain data parallelism (zero=0, one axis), in which every rank
-    keeps and updates everything, and makes two functions of each: rank 0, the root,
-    keeps parameters, state and inputs.  In each step it scatters the batch and
-    broadcasts what the others, the workers, need; gradients and the loss are reduced
-    to it, outputs with a batch gathered, and it alone updates.  Workers keep nothing
-    between steps and run only what leads to something that is sent; a sum that they
-    use (the count of a mean) stays an all_reduce.
+    Takes programs of plain data parallelism (zero=0, one axis), in which every rank keeps and updates everything,
+    and makes two functions of each. Rank 0, the root, keeps parameters, state and inputs. In each step it scatters
+    the batch and broadcasts the values that the other ranks, the workers, need. Gradients and the loss are reduced
+    to the root, outputs with a batch are gathered there, and only the root updates. Workers keep nothing between
+    steps and run only ops that lead to sent values; a sum that they use (the count of a mean) stays an all_reduce.
 
-    Last the root broadcasts the results that all ranks read, which are those with a
-    role and without a batch: the loss, the norm.  An input that each rank adds its own
-    term to (a partial value, as comm-agree makes) is one of the workers, too.
+    At the end the root broadcasts the results that all ranks read, which have a role and no batch: the loss, the
+    norm. An input to which each rank adds its own term (a partial value, as comm-agree makes) is an input of the
+    workers, too.
 
-    It moves what DDP moves, and in addition the batch and the outputs; and while the
-    root updates, the workers wait.  comm-print-traffic shows both.
+    The programs move the batch and the outputs in addition to the bytes of DDP, and the workers wait while the root
+    updates. comm-print-traffic shows both.
 
     Input (`function=f`):
     ```mlir
