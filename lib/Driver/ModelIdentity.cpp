@@ -157,7 +157,7 @@ tg::ModelIdentity braid::identityOf(func::FuncOp model) {
   Operation *last = result ? returnOf(*copy).getOperand(*result).getDefiningOp() : nullptr;
   if (!last)
     return {};
-  SetVector<Operation *> before;
+  llvm::SetVector<Operation *> before;
   BackwardSliceOptions options;
   options.inclusive = true;
   getBackwardSlice(last, &before, options);
