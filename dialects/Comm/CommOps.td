@@ -30,7 +30,7 @@ class Comm_Op<string mnemonic, list<Trait> traits = []> : Op<Comm_Dialect, mnemo
 //===----------------------------------------------------------------------===//
 
 def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
-  let summary = "The ranks of a job as a grid with named axes.";
+  let summary = "The ranks of a job as a grid with named axes";
   let description = [{
     Ranks are numbered row-major: the last axis varies fastest.
 
@@ -47,7 +47,7 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
 }
 
 def Comm_PipelineOp : Comm_Op<"pipeline", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A step of training is a table of cells, whose rows are coordinates along an axis.";
+  let summary = "A step of training is a table of cells, whose rows are coordinates along an axis";
   let description = [{
     The table is a CSV as PyTorch's schedules are (docs/Pipelines.md).  A cell is run as the
     function with its `comm.cell`, for each microbatch; when the table is over, ranks run @train.
@@ -70,7 +70,7 @@ def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildShard"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>, PrecisionOpInterface, HasNumericKind<"Movement">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The identity; its result has this sharding, and so has its gradient.";
+  let summary = "The identity; its result has this sharding, and so has its gradient";
   let description = [{
     ```mlir
     %y = comm.constrain %x <@mesh, {dp} {tp} {}> : tensor<8x16x32xf32>
@@ -87,7 +87,7 @@ def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
 
 def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,
     PrecisionOpInterface, HasNumericKind<"Movement">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The same tensor, held otherwise; becomes collectives when the function is partitioned.";
+  let summary = "The same tensor, held otherwise; becomes collectives when the function is partitioned";
   let description = [{
     ```mlir
     %y = comm.reshard %x <@mesh, {} {tp}> : tensor<16x32xf32>
@@ -133,7 +133,7 @@ class Comm_RankAction<string mnemonic, list<string> methods = [], list<Trait> tr
 }
 
 def Comm_AxisIndexOp : Comm_RankAction<"axis_index"> {
-  let summary = "The number of this rank in its group along some axes.";
+  let summary = "The number of this rank in its group along some axes";
   let description = [{
     ```mlir
     %i = comm.axis_index over @mesh {tp} : tensor<i32>
@@ -147,7 +147,7 @@ def Comm_AxisIndexOp : Comm_RankAction<"axis_index"> {
 
 def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided", "getActionCost"],
     [PrecisionOpInterface, HasNumericKind<"Movement">]> {
-  let summary = "One of n equal blocks of a tensor along a dim: the one with this rank's number.";
+  let summary = "One of n equal blocks of a tensor along a dim: the one with this rank's number";
   let description = [{
     n is the size of the group and i this rank's number in it: the block has the
     number (i + shift) mod n.  With `dim flat` the tensor is read row-major and
@@ -175,7 +175,7 @@ def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided"
 
 def Comm_AssembleOp : Comm_RankAction<"assemble", ["mayReadStrided", "mayWriteStrided"],
     [AttrSizedOperandSegments, PrecisionOpInterface, HasNumericKind<"Movement">]> {
-  let summary = "n blocks side by side; where each goes depends on this rank's number.";
+  let summary = "n blocks side by side; where each goes depends on this rank's number";
   let description = [{
     Block k is put at number (i + shifts[k]) mod n along `dim`, or in the flat
     order (whose padding is dropped).  The inverse of n slices with these shifts.
@@ -248,7 +248,7 @@ class Comm_Format<string sent, string own = ""> {
 }
 
 def Comm_AllReduceOp : Comm_Collective<"all_reduce"> {
-  let summary = "Every rank gets the combination of all ranks' tensors.";
+  let summary = "Every rank gets the combination of all ranks' tensors";
   let description = [{
     ```mlir
     %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -267,7 +267,7 @@ def Comm_AllReduceOp : Comm_Collective<"all_reduce"> {
 }
 
 def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
-  let summary = "Every rank gets all ranks' blocks, side by side.";
+  let summary = "Every rank gets all ranks' blocks, side by side";
   let description = [{
     `dims` says for each tensor along which dim its blocks lie.  `flat` blocks
     lie in the row-major order of the result, whose shape they need not divide;
@@ -291,7 +291,7 @@ def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
 }
 
 def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
-  let summary = "Rank i gets block i of the combination of all ranks' tensors.";
+  let summary = "Rank i gets block i of the combination of all ranks' tensors";
   let description = [{
     ```mlir
     %b = comm.reduce_scatter sum %x dims [0] over @mesh {dp} : (tensor<8x4xf32>) -> tensor<2x4xf32>
@@ -310,7 +310,7 @@ def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
 }
 
 def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
-  let summary = "Rank i sends block j along `split` to rank j, and lays what it gets side by side along `concat`.";
+  let summary = "Rank i sends block j along `split` to rank j, and lays what it gets side by side along `concat`";
   let description = [{
     ```mlir
     %y = comm.all_to_all %x split [1] concat [0] over @mesh {tp} : (tensor<4x8xf32>) -> tensor<16x2xf32>
@@ -329,7 +329,7 @@ def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
 }
 
 def Comm_BroadcastOp : Comm_Collective<"broadcast"> {
-  let summary = "Every rank gets the root's tensors.";
+  let summary = "Every rank gets the root's tensors";
   let description = [{
     A function that the root runs gives operands; one that it does not run gives
     none and spends no memory on them.
@@ -351,7 +351,7 @@ def Comm_BroadcastOp : Comm_Collective<"broadcast"> {
 }
 
 def Comm_ReduceOp : Comm_Collective<"reduce"> {
-  let summary = "The root gets the combination of all ranks' tensors; others have no result.";
+  let summary = "The root gets the combination of all ranks' tensors; others have no result";
   let description = [{
     ```mlir
     %y = comm.reduce sum %x root 0 over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -369,7 +369,7 @@ def Comm_ReduceOp : Comm_Collective<"reduce"> {
 }
 
 def Comm_GatherOp : Comm_Collective<"gather"> {
-  let summary = "The root gets all ranks' blocks, side by side; others have no result.";
+  let summary = "The root gets all ranks' blocks, side by side; others have no result";
   let description = [{
     ```mlir
     %y = comm.gather %b dims [0] root 0 over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>
@@ -385,7 +385,7 @@ def Comm_GatherOp : Comm_Collective<"gather"> {
 }
 
 def Comm_ScatterOp : Comm_Collective<"scatter"> {
-  let summary = "Rank i gets block i of the root's tensors.";
+  let summary = "Rank i gets block i of the root's tensors";
   let description = [{
     ```mlir
     %b = comm.scatter %x dims [0] root 0 over @mesh {dp} : (tensor<8x4xf32>) -> tensor<2x4xf32>
@@ -401,7 +401,7 @@ def Comm_ScatterOp : Comm_Collective<"scatter"> {
 }
 
 def Comm_PermuteOp : Comm_Collective<"permute"> {
-  let summary = "Each pair sends its source's tensors to its target; ranks that get none have zeros.";
+  let summary = "Each pair sends its source's tensors to its target; ranks that get none have zeros";
   let description = [{
     ```mlir
     %y = comm.permute %x pairs [0 -> 1, 1 -> 0] over @mesh {tp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -419,7 +419,7 @@ def Comm_PermuteOp : Comm_Collective<"permute"> {
 }
 
 def Comm_SendOp : Comm_Collective<"send"> {
-  let summary = "Sends tensors to the rank with this number in the group; pairs with its recv.";
+  let summary = "Sends tensors to the rank with this number in the group; pairs with its recv";
   let description = [{
     The n-th send from a to b on a communicator pairs with the n-th recv of b from
     a; it completes once both are at the heads of their queues.
@@ -437,7 +437,7 @@ def Comm_SendOp : Comm_Collective<"send"> {
 }
 
 def Comm_RecvOp : Comm_Collective<"recv"> {
-  let summary = "Receives tensors from the rank with this number in the group.";
+  let summary = "Receives tensors from the rank with this number in the group";
   let description = [{
     ```mlir
     %x = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
@@ -451,7 +451,7 @@ def Comm_RecvOp : Comm_Collective<"recv"> {
 }
 
 def Comm_BarrierOp : Comm_Collective<"barrier"> {
-  let summary = "No rank of the group goes on before all have come.";
+  let summary = "No rank of the group goes on before all have come";
   let description = [{
     ```mlir
     comm.barrier over @mesh {dp} : () -> ()

@@ -34,7 +34,7 @@ class Exec_AttentionCall<string mnemonic>
 }
 
 def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
-  let summary = "softmax(scale q kᵀ + mask) v as one call; the result and the row log-sum-exp.";
+  let summary = "softmax(scale q kᵀ + mask) v as one call; the result and the row log-sum-exp";
   let description = [{
     As `tg.attention`.  The log-sum-exp, batch x heads x sequence, is contiguous and
     has the accumulation type: f32, or f64 where all is f64.  With `tiles` no library is called, and
@@ -58,7 +58,7 @@ def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
 }
 
 def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
-  let summary = "dq, dk and dv of attention as one call.";
+  let summary = "dq, dk and dv of attention as one call";
   let description = [{
     As `tg.attention_grad`.  `lse` is that of `exec.attention`.
 

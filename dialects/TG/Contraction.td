@@ -5,7 +5,7 @@
 include "dialects/TG/TGDialect.td"
 
 def TG_ContractionAttr : TG_Attr<"Contraction", "contraction"> {
-  let summary = "Which dims of two tensors are multiplied and summed, as an einsum.";
+  let summary = "Which dims of two tensors are multiplied and summed, as an einsum";
   let description = [{
     `#tg.contraction<"bsd,df->bsf">` has a letter for each dim of the left operand, the right
     operand and the result.  A letter of all three is a batch dim, one of both operands alone

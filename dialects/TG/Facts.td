@@ -9,7 +9,7 @@ def TG_Phase : TG_Enum<"Phase", "phase of a training step", [
     I32EnumAttrCase<"Update", 2, "update">]>;
 
 def TG_FactsAttr : TG_Attr<"Facts", "facts"> {
-  let summary = "The phase and the unit of an op, and what its tensor is to which parameter.";
+  let summary = "The phase and the unit of an op, and what its tensor is to which parameter";
   let description = [{
     `#tg.facts<forward, unit = "h.0">` is the phase of an op and the unit whose work it does.
     `#tg.facts<backward, unit = "h.0", of = "h.0.attn.w", as = gradient>` says also that it

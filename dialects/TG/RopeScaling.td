@@ -5,7 +5,7 @@
 include "dialects/TG/TGDialect.td"
 
 def TG_RopeScalingAttr : TG_Attr<"RopeScaling", "rope_scaling"> {
-  let summary = "How rotary frequencies are lowered, for sequences longer than those of the first training.";
+  let summary = "How rotary frequencies are lowered, for sequences longer than those of the first training";
   let description = [{
     | scaling | a frequency f, of which a turn takes 2 pi / f positions, becomes |
     |---|---|

@@ -13,7 +13,7 @@ include "dialects/Interfaces/Tensors.td"
 def TG_Dialect : Dialect {
   let name = "tg";
   let cppNamespace = "::braid::tg";
-  let summary = "The training graph: tensors, values, one device.";
+  let summary = "The training graph: tensors, values, one device";
   let description = [{
     Pure SSA on ranked, static tensors.  A graph is a `func.func` whose arguments
     say what they are:
@@ -126,12 +126,12 @@ class TG_Attr<string name, string mnemonic_> : AttrDef<TG_Dialect, name> {
 }
 
 def TG_RoleAttr : EnumAttr<TG_Dialect, TG_Role, "role"> {
-  let summary = "What an input or result is to training.";
+  let summary = "What an input or result is to training";
   let assemblyFormat = "`<` $value `>`";
 }
 
 def TG_InitAttr : TG_Attr<"Init", "init"> {
-  let summary = "The initial values of a parameter or state.";
+  let summary = "The initial values of a parameter or state";
   let description = [{
     `#tg.init<zeros>`, `#tg.init<ones>`, `#tg.init<constant, 0.5>`,
     `#tg.init<normal, 0.0, 0.02>` (mean, standard deviation),
@@ -147,7 +147,7 @@ def TG_InitAttr : TG_Attr<"Init", "init"> {
 }
 
 def TG_ParamAttr : TG_Attr<"Param", "param"> {
-  let summary = "A parameter: name, initial values, unit, frozen or not.";
+  let summary = "A parameter: name, initial values, unit, frozen or not";
   let description = [{
     `#tg.param<"h.0.ln_1.weight", #tg.init<ones>, unit = "h.0">`, with `frozen`
     for one that is not trained and `transposed` for a matrix that the arena
@@ -178,7 +178,7 @@ def TG_ParamAttr : TG_Attr<"Param", "param"> {
 }
 
 def TG_StateAttr : TG_Attr<"State", "state"> {
-  let summary = "State that lives across steps: optimizer moments, accumulators.";
+  let summary = "State that lives across steps: optimizer moments, accumulators";
   let description = [{
     `#tg.state<"h.0.ln_1.weight.exp_avg", #tg.init<zeros>, of = "h.0.ln_1.weight", kind = moment>`.
     Its name is only what checkpoints and reports call it; what it is, the other
