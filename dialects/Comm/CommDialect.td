@@ -146,13 +146,12 @@ def Comm_ShardingAttr : Comm_Attr<"Sharding", "sharding"> {
 def Comm_ProgramAttr : Comm_Attr<"Program", "program"> {
   let summary = "The ranks that run a local function";
   let description = [{
-    `#comm.program<@mesh>`: all ranks (SPMD).  `#comm.program<@mesh, pp = [1]>`: the
-    ranks with coordinate 1 along pp; together with functions for the other
-    coordinates it makes one program (MPMD).  The functions of one program have
-    attributes that do not overlap and together name every rank.  In a module with
-    several such programs `comm.entry = "train"` says which one a function is of.
+    `#comm.program<@mesh>`: all ranks (SPMD). `#comm.program<@mesh, pp = [1]>`: the ranks with coordinate 1 along
+    pp; together with functions for the other coordinates it makes one program (MPMD). The attributes of one
+    program's functions do not overlap and together name every rank. In a module with several such programs
+    `comm.entry = "train"` names the program of a function.
 
-    On an `exec.tensor` it says which ranks hold the tensor, if not all do.
+    On an `exec.tensor` the attribute names the ranks that hold the tensor, if not all do.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh, OptionalParameter<"::mlir::StringAttr">:$axis,
                         OptionalArrayRefParameter<"int64_t">:$coordinates);

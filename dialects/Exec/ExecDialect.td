@@ -26,7 +26,7 @@ def Exec_Dialect : Dialect {
     /// On a generic of a kernel body: which dims of the kernel's iteration space
     /// its loops are, in order.
     static constexpr ::llvm::StringLiteral kDims = "exec.dims";
-    /// On a module: what it is compiled for, a TargetAttr.
+    /// Target of the module, a TargetAttr.
     static constexpr ::llvm::StringLiteral kTarget = "exec.target";
     /// On a module: rates of the machine that replace those of the target, a MachineAttr.
     static constexpr ::llvm::StringLiteral kMachine = "exec.machine";
@@ -41,10 +41,10 @@ def Exec_Dialect : Dialect {
 
 def Exec_TargetAttr : AttrDef<Exec_Dialect, "Target"> {
   let mnemonic = "target";
-  let summary = "What a module is compiled for: `#exec.target<\"cuda\", arch = \"sm_90\">`";
+  let summary = "The target of a module: `#exec.target<\"cuda\", arch = \"sm_90\">`";
   let description = [{
-    `exec.target` on a module.  The name, and the architecture of a GPU, are those of a row of
-    the table in lib/Target, where passes read what the target has.
+    `exec.target` on a module. The name, and the architecture of a GPU, select a row of the table in lib/Target,
+    from which passes read the target's properties.
   }];
   let parameters = (ins StringRefParameter<>:$name, StringRefParameter<"", "\"\"">:$arch);
   let assemblyFormat = "`<` $name (`,` `arch` `=` $arch^)? `>`";

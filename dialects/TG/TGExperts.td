@@ -57,16 +57,16 @@ def TG_ExpertSlotsOp : TG_Op<"expert_slots", "Source", [TG_Infer, TG_Composite, 
 def TG_DispatchOp : TG_Op<"dispatch", "Movement", [TG_Infer, TG_Diff, TG_Composite, TG_DefaultCost]> {
   let summary = "Copies each slot's token to the slot; unused slots get zeros";
   let description = [{
-    `slots` and `choices` are those of one `tg.expert_slots`: forward reads the second, the
-    gradient, which sums over a token's choices, the first.  Neither adds by index.
+    `slots` and `choices` are the results of one `tg.expert_slots`. Forward reads `choices`; the gradient, which
+    sums over a token's choices, reads `slots`. Neither adds by index.
 
     ```mlir
     %in = tg.dispatch %x, %slots, %choices
         : (tensor<2x6x16xf32>, tensor<2x6x2xi32>, tensor<8x2x4xi32>) -> tensor<8x2x4x16xf32>
     ```
-    Experts come first, so that a contraction with their weights ("ebcd,efd->ebcf") is a GEMM
-    for each.  They are whole here: where weights are sharded by expert, the result goes from
-    shards of rows to shards of experts, which is an all_to_all.
+    Experts come first, so that a contraction with their weights ("ebcd,efd->ebcf") is a GEMM for each. The op
+    itself does not shard experts: where weights are sharded by expert, the result changes from shards of rows to
+    shards of experts, which is an all_to_all.
   }];
   let arguments = (ins TG_Float:$input, TG_Int:$slots, TG_Int:$choices);
   let results = (outs TG_Float:$result);
