@@ -65,10 +65,9 @@ def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided",
 
     * be parallel over any subset of dims (none: one value for the launch),
     * reduce over the lanes, which are then its last loop (a row value),
-    * reduce over row dims (one partial for each index of the leading dims that
-      stay parallel: these leading dims are the blocks, the same for all such
-      generics of a kernel, and their loops are all dims of the space in order).
-      The result is not read inside the kernel.
+    * reduce over row dims, with one partial for each index of the leading dims that stay parallel. These leading
+      dims are the blocks, the same for all such generics of a kernel. The loops of such a generic are all dims of
+      the space in order. The result is not read inside the kernel.
 
     A generic has one result.  A reduction starts from a `linalg.fill`; its body
     yields `combine(x, out)` where `combine` is one of `addf addi maximumf maxsi`
@@ -76,11 +75,10 @@ def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided",
     permutations, and a value made in the body is read with the dims that made
     it: at the same row and lane, or repeated.
 
-    Scalar bodies hold `arith` and `math`, `linalg.index` (read only by
-    `arith.index_cast`, `exec.random_uniform` and `tensor.extract`), `exec.random_uniform`,
-    constants, and `tensor.extract %table[%row, %lane]`: an element of an operand of the
-    kernel that is read in no other way, where the row is a number cast to an index and
-    the lane a `linalg.index` of the lanes.
+    Scalar bodies hold `arith` and `math`, `linalg.index` (read only by `arith.index_cast`, `exec.random_uniform`
+    and `tensor.extract`), `exec.random_uniform`, constants, and `tensor.extract %table[%row, %lane]`. The latter
+    reads an element of a kernel operand that is read only like this. The row is a number cast to an index, and the
+    lane a `linalg.index` of the lanes.
 
     ```mlir
     %y = exec.kernel "scale"(%x, %s) space [4, 8] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32> {
@@ -153,12 +151,10 @@ def Exec_RandomUniformOp : Exec_Op<"random_uniform", [Pure, AttrSizedOperandSegm
 def Exec_KernelDefOp : Exec_Op<"kernel_def", [IsolatedFromAbove, SingleBlock, Symbol]> {
   let summary = "A kernel that several launches share";
   let description = [{
-    Made by `exec-outline-kernels` from equal kernels in memory form.  `layouts`
-    holds the reference type of each operand, then of each out.  When `flat`, all
-    operands are contiguous vectors, or rows of lanes, or scalars, and the number of
-    elements, or of rows, is a parameter of the launch: dim 0 is 1 here and stands for
-    any.  `ties` gives, for each out, the operand that is the same reference in every
-    launch, or -1.
+    Made by `exec-outline-kernels` from equal kernels in memory form. `layouts` holds the reference type of each
+    operand, then of each out. With `flat` all operands are contiguous vectors, or rows of lanes, or scalars. The
+    number of elements, or of rows, is then a parameter of the launch: dim 0 is 1 here and stands for any size.
+    `ties` gives, for each out, the operand that is the same reference in every launch, or -1.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, TypeArrayAttr:$layouts,
                        DenseI64ArrayAttr:$ties, UnitAttr:$flat);

@@ -149,7 +149,7 @@ def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", "Norm", [TG_Infer, TG_Composit
   let assemblyFormat = "$input `,` $weight `,` $mean `,` $rstd `,` $gradient " # typeList;
 }
 
-/// What is added to the weight of a norm.
+/// Number that is added to the weight of a norm.
 def TG_NormOffset : DefaultValuedAttr<F64Attr, "0.0">;
 
 def TG_RmsNormOp : TG_Op<"rms_norm", "Norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
@@ -226,8 +226,8 @@ def TG_DropoutAttentionOp : TG_Op<"dropout_attention", "Attention", [TG_Infer, T
                                   TG_Blockwise]> {
   let summary = "Attention with dropout on its weights: softmax(scale q kᵀ + mask), then dropout, then times v";
   let description = [{
-    Operands and mask are those of `tg.attention`, which it is in inference; rate and stream are those of
-    `tg.dropout`, on weights in the order batch x heads x queries x keys.
+    Operands and mask are as for `tg.attention`; in inference the op becomes `tg.attention`. Rate and stream are as
+    for `tg.dropout`, on weights in the order batch x heads x queries x keys.
 
     ```mlir
     %o = tg.dropout_attention %q, %k, %v, %random scale 0.5 causal rate 0.1 stream 3

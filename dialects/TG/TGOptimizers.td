@@ -63,9 +63,9 @@ def TG_QuantizeOp : TG_Op<"quantize", "Optimizer", [TG_Infer, TG_Composite, TG_C
 }
 
 def TG_DequantizeOp : TG_Op<"dequantize", "Optimizer", [TG_Infer, TG_Composite, TG_Cost]> {
-  let summary = "The numbers of codes of 8 bits";
+  let summary = "The numbers that codes of 8 bits stand for";
   let description = [{
-    What `tg.quantize` made.  A row has a whole number of blocks.
+    The operands are the results of `tg.quantize`. A row has a whole number of blocks.
 
     ```mlir
     %x = tg.dequantize %codes, %scales : (tensor<16x128xi8>, tensor<16x2xf32>) -> tensor<16x128xf32>

@@ -247,13 +247,13 @@ def TG_HookOp : TG_Op<"hook", "Movement", [TG_Diff, TG_DefaultCost, SameOperands
 }
 
 def TG_CountOp : TG_Op<"count", "Source", [TG_DefaultCost, TG_Composite]> {
-  let summary = "How many targets are not `ignore_index`, as a float";
+  let summary = "The number of targets that differ from `ignore_index`, as a float";
   let description = [{
     ```mlir
     %n = tg.count %targets ignore -100 : tensor<2x4xi32> -> tensor<f32>
     ```
-    `as` gives an ignored target a weight of its own, which is 0 otherwise. A weight far below the last digit of
-    1 leaves every count as it is but that of no target, which becomes a number to divide by (`leastCount`).
+    `as` sets the weight of an ignored target, 0 by default. A weight far below the last digit of 1 changes only a
+    count of zero targets, which becomes a number to divide by (`leastCount`).
 
     ```mlir
     %n = tg.count %targets ignore -100 as 8.6736173798840355e-19 : tensor<2x4xi32> -> tensor<f32>
