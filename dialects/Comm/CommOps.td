@@ -1,9 +1,8 @@
-//===- CommOps.td - collectives and what surrounds them ---------*- tablegen -*-===//
+//===- CommOps.td - the mesh, rank actions and collectives ---------*- tablegen -*-===//
 //
-// Collectives are pure ops on values where every rank runs the same function.
-// All take several tensors: such a bucket is one collective, and every tensor
-// stays in its own place.  In memory form operands and `outs` are references and
-// there are no results, here as in what a rank does alone.
+// Collectives are pure ops on values where every rank runs the same function. All take several tensors: such a
+// bucket is one collective, and every tensor stays in its own place. In memory form operands and `outs` are
+// references and there are no results; the same holds for actions of a single rank.
 //
 // Builders take values (one, or several for a bucket) and infer what they can:
 // `b.create<AllReduceOp>(loc, Reduction::Sum, value, mesh, axes)`.
@@ -47,16 +46,16 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
 }
 
 def Comm_PipelineOp : Comm_Op<"pipeline", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A step of training is a table of cells, whose rows are coordinates along an axis";
+  let summary = "The table of a pipeline's cells; its rows are coordinates along an axis";
   let description = [{
-    The table is a CSV as PyTorch's schedules are (docs/Pipelines.md).  A cell is run as the
-    function with its `comm.cell`, for each microbatch; when the table is over, ranks run @train.
+    The table is a CSV like PyTorch's schedules (docs/Pipelines.md). A cell runs the function with its `comm.cell`,
+    for each microbatch; after the table, ranks run @train.
 
     ```mlir
     comm.pipeline over @mesh "pp" "0F0,0F1,,0B0,,0B1\\0A,1F0,1B0,1F1,1B1"
     ```
 
-    pipeline_c1: the mesh has the axis.  pipeline_c2: there is one in a module at most.
+    pipeline_c1: the mesh has the axis. pipeline_c2: a module has at most one.
   }];
   let arguments = (ins FlatSymbolRefAttr:$mesh, StrAttr:$axis, StrAttr:$table);
   let assemblyFormat = "`over` $mesh $axis $table attr-dict";
@@ -77,8 +76,8 @@ def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
     %dx = comm.constrain %dy <@mesh, {dp} {tp} {}> yielding : tensor<8x16x32xf32>
     ```
 
-    A `yielding` one gives way to others of its priority where it would conflict
-    with them: so does the gradient's, which repeats what was said of the value.
+    A `yielding` constraint yields to others of its priority if they conflict. The constraint on the gradient, which
+    repeats the constraint of the value, is `yielding`.
   }];
   let arguments = (ins Comm_Tensor:$input, Comm_ShardingAttr:$sharding, UnitAttr:$yielding);
   let results = (outs Comm_Tensor:$result);
@@ -87,7 +86,7 @@ def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
 
 def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,
     PrecisionOpInterface, HasNumericKind<"Movement">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The same tensor, held otherwise; becomes collectives when the function is partitioned";
+  let summary = "The same tensor with another sharding; becomes collectives when the function is partitioned";
   let description = [{
     ```mlir
     %y = comm.reshard %x <@mesh, {} {tp}> : tensor<16x32xf32>
@@ -102,9 +101,8 @@ def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,
 // A rank's place in the mesh: no communication
 //===----------------------------------------------------------------------===//
 
-/// An action that every rank does alone, with its number i in the group.
-/// `methods` are those of ActionOpInterface that it defines beyond the obligatory
-/// ones.
+/// An action that every rank does alone, with its number i in the group. `methods` are the optional methods of
+/// ActionOpInterface that it defines.
 ///
 /// rank_c1: operands are tensors and there is one result; or they are references
 /// and there is one of `outs`.
@@ -206,14 +204,12 @@ include "dialects/Comm/CommHostCopies.td"
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// The row of runtime/CollectiveKinds.h with this mnemonic says who sends and who
-/// receives what; the attributes `kind`, `root`, `peer`, `dims` and `pairs` are read
-/// by the interface under these names.
+/// The row of runtime/CollectiveKinds.h with this mnemonic gives senders, receivers and data; the interface reads
+/// the attributes `kind`, `root`, `peer`, `dims` and `pairs` under these names.
 ///
-/// collective_c1: operands are all tensors, and what is received are results; or
-/// all are references, and what is received are `outs`.  collective_c2: something
-/// is sent or received, except by a barrier.  collective_c3: a function with
-/// `comm.program` communicates over its own mesh.
+/// collective_c1: operands are all tensors, and the received tensors are results; or all are references, and the
+/// received ones are `outs`. collective_c2: every op but a barrier sends or receives something. collective_c3: a
+/// function with `comm.program` communicates over its own mesh.
 class Comm_Collective<string mnemonic>
     : Comm_Op<mnemonic, [AttrSizedOperandSegments,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
@@ -241,7 +237,7 @@ class Comm_Collective<string mnemonic>
   }];
 }
 
-/// What is sent, `outs` in memory form, what the op adds, the group, the types.
+/// Format of a collective: sent operands, `outs` in memory form, the op's own part, the group, the types.
 class Comm_Format<string sent, string own = ""> {
   string value = sent # " (`outs` `(` $outs^ `:` type($outs) `)`)? " # own
                # " `over` $mesh $axes attr-dict `:` functional-type($ins, $results)";
@@ -269,9 +265,8 @@ def Comm_AllReduceOp : Comm_Collective<"all_reduce"> {
 def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
   let summary = "Every rank gets all ranks' blocks, side by side";
   let description = [{
-    `dims` says for each tensor along which dim its blocks lie.  `flat` blocks
-    lie in the row-major order of the result, whose shape they need not divide;
-    the padding is dropped.
+    `dims` gives for each tensor the dim along which its blocks lie. `flat` blocks lie in the row-major order of the
+    result, whose shape they need not divide; the padding is dropped.
 
     ```mlir
     %w = comm.all_gather %b dims [0] over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>
@@ -310,7 +305,7 @@ def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
 }
 
 def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
-  let summary = "Rank i sends block j along `split` to rank j, and lays what it gets side by side along `concat`";
+  let summary = "Rank i sends block j along `split` to rank j, and concatenates the received blocks along `concat`";
   let description = [{
     ```mlir
     %y = comm.all_to_all %x split [1] concat [0] over @mesh {tp} : (tensor<4x8xf32>) -> tensor<16x2xf32>
@@ -401,7 +396,7 @@ def Comm_ScatterOp : Comm_Collective<"scatter"> {
 }
 
 def Comm_PermuteOp : Comm_Collective<"permute"> {
-  let summary = "Each pair sends its source's tensors to its target; ranks that get none have zeros";
+  let summary = "Each pair sends its source's tensors to its target; ranks that receive nothing get zeros";
   let description = [{
     ```mlir
     %y = comm.permute %x pairs [0 -> 1, 1 -> 0] over @mesh {tp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -451,7 +446,7 @@ def Comm_RecvOp : Comm_Collective<"recv"> {
 }
 
 def Comm_BarrierOp : Comm_Collective<"barrier"> {
-  let summary = "No rank of the group goes on before all have come";
+  let summary = "No rank of the group continues before all have arrived";
   let description = [{
     ```mlir
     comm.barrier over @mesh {dp} : () -> ()

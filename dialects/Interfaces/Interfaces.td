@@ -166,7 +166,7 @@ class HasNumericKind<string kind> : ParamNativeOpTrait<"HasNumericKind", "::brai
 }
 
 /// The only result has the elements of the only operand in the same row-major order, possibly in another type, and
-/// no hook is attached to it. So an op that picks elements of the result may pick them from the operand.
+/// no action is attached to it. So an op that picks elements of the result may pick them from the operand.
 def KeepsElements : NativeOpTrait<"KeepsElements"> {
   let cppNamespace = "::braid";
 }
