@@ -16,7 +16,7 @@ include "dialects/TG/TGDialect.td"
 def TG_TopKOp : TG_Op<"top_k", "Softmax", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "The k largest values of each row, the largest first, and their lanes";
   let description = [{
-    Of equal values, the value of the lower lane comes first.
+    Equal values are in the order of their lanes.
 
     ```mlir
     %weights, %chosen = tg.top_k %probabilities k 2 : tensor<2x6x8xf32> -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
