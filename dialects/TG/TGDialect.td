@@ -149,7 +149,7 @@ def TG_InitAttr : TG_Attr<"Init", "init"> {
 }
 
 def TG_ParamAttr : TG_Attr<"Param", "param"> {
-  let summary = "A parameter: name, initial values, unit, frozen or not";
+  let summary = "A parameter: name, initial values, unit, frozen or not.";
   let description = [{
     `#tg.param<"h.0.ln_1.weight", #tg.init<ones>, unit = "h.0">`, `frozen` marks a parameter that is not trained.
     `transposed` marks a matrix that the arena holds with its two dims exchanged; checkpoints keep the logical

@@ -10,7 +10,7 @@
 include "dialects/TG/Contraction.td"
 
 def TG_ContractOp : TG_Op<"contract", "Contraction", [TG_InferToWidth, TG_Diff, TG_Cost], [], ["buildWide"]> {
-  let summary = "Contraction of two tensors, as an einsum";
+  let summary = "Contraction of two tensors, as an einsum.";
   let description = [{
     Every letter names a dimension (`#tg.contraction`).  Products of bf16 are summed in
     f32, and the result may be f32; with `wide` it always is, as the logits of a router are.
@@ -105,7 +105,7 @@ def TG_SliceOp : TG_Op<"slice", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]>
 }
 
 def TG_ConcatOp : TG_Op<"concat", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
-  let summary = "Joins tensors along `dim`";
+  let summary = "Joins tensors along `dim`.";
   let description = [{
     ```mlir
     %y = tg.concat %a, %b dim 1 : (tensor<4x2xf32>, tensor<4x6xf32>) -> tensor<4x8xf32>
