@@ -1,4 +1,4 @@
-//===- CommDialect.td - who holds what: mesh, shardings, programs -*- tablegen -*-===//
+//===- CommDialect.td - meshes, shardings and programs of ranks -*- tablegen -*-===//
 #ifndef BRAID_COMM_DIALECT
 #define BRAID_COMM_DIALECT
 
@@ -15,18 +15,17 @@ include "dialects/Exec/ExecInterfaces.td"
 def Comm_Dialect : Dialect {
   let name = "comm";
   let cppNamespace = "::braid::comm";
-  let summary = "Who holds what: meshes, shardings, collectives.";
+  let summary = "Meshes, shardings and collectives of ranks";
   let description = [{
     A `comm.mesh` names the ranks of a job.  A function is either *global* or
     *local*.  A global function has the shapes of one device; its arguments and
     results may carry `comm.sharding`, its ops `comm.shardings` (one for each
     result), and `comm.constrain` states the sharding of a value in between.
 
-    A local function is the program of a rank: its types are those of the rank's
-    part.  It carries `comm.program = #comm.program<@mesh>`, which says which ranks
-    run it; `comm.sharding` of an argument or result then says which part of the
-    logical tensor `comm.global = tensor<...>` it is (without them every rank holds
-    the whole).
+    A local function is the program of a rank: its types are the types of the rank's parts. `comm.program =
+    #comm.program<@mesh>` on it names the ranks that run it. `comm.sharding` on an argument or result then names its
+    part of the logical tensor `comm.global = tensor<...>`; without both attributes every rank holds the whole
+    tensor.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -34,28 +33,27 @@ def Comm_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Of a function's argument or result: its sharding.
+    /// Sharding of a function's argument or result.
     static constexpr ::llvm::StringLiteral kSharding = "comm.sharding";
-    /// Of an op in a global function: the shardings of its results.
+    /// Shardings of the results of an op in a global function.
     static constexpr ::llvm::StringLiteral kShardings = "comm.shardings";
-    /// Of an op in a global function whose operands and results disagree: the axes
-    /// of its rule's factors as a sharding of them, `{dp} {} {tp}`.
+    /// Axes of the factors of an op's rule, as a sharding `{dp} {} {tp}`. Only on ops of a global function whose
+    /// operands and results disagree.
     static constexpr ::llvm::StringLiteral kFactors = "comm.factors";
-    /// Of an argument or result of a local function: the logical tensor's type.
+    /// Type of the logical tensor, on an argument or result of a local function.
     static constexpr ::llvm::StringLiteral kGlobal = "comm.global";
-    /// Of a local function: which ranks run it.
+    /// Ranks that run a local function.
     static constexpr ::llvm::StringLiteral kProgram = "comm.program";
-    /// Of a local function: the cells of a pipeline that it is.
+    /// Cells of a pipeline that run a local function.
     static constexpr ::llvm::StringLiteral kCell = "comm.cell";
-    /// Of a collective that gathers parameters: the name of their unit, "" for the
-    /// root unit.
+    /// Name of the unit of the parameters that a collective gathers; "" for the root unit.
     static constexpr ::llvm::StringLiteral kUnit = "comm.unit";
-    /// Of a module: the most CTAs that a collective has on a GPU.
+    /// Maximum CTAs of a collective on a GPU, on the module.
     static constexpr ::llvm::StringLiteral kCtas = "comm.ctas";
-    /// Of a module: the axes along which blocks of a sequence go round a ring of ranks.
+    /// Axes along which blocks of a sequence go round a ring of ranks, on the module.
     static constexpr ::llvm::StringLiteral kRing = "comm.ring";
-    /// Of an action: the schedule runs it beside a collective, so it leaves the
-    /// multiprocessors of these CTAs alone.
+    /// Marks an action that the schedule runs beside a collective, so that it leaves multiprocessors to the
+    /// collective's CTAs.
     static constexpr ::llvm::StringLiteral kBesideCollective = "comm.beside_collective";
 
   private:
@@ -90,12 +88,11 @@ class Comm_Attr<string name, string mnemonic_> : AttrDef<Comm_Dialect, name> {
 }
 
 def Comm_AxesAttr : Comm_Attr<"Axes", "axes"> {
-  let summary = "A list of mesh axes, major to minor: `{dp, tp}`.";
+  let summary = "A list of mesh axes, major to minor: `{dp, tp}`";
   let description = [{
-    As the group of a collective: the ranks that differ in these coordinates
-    alone, numbered row-major.  As the axes of a dim in a sharding the dim is split
-    into as many equal blocks, block i on rank i of that group.  `{tp, ?}` in an
-    annotation is open: propagation may add axes behind those given.
+    The axes of a collective define its groups: the ranks that differ only in these coordinates, numbered row-major.
+    The axes of a dim in a sharding split the dim into as many equal blocks, block i on rank i of that group. `{tp,
+    ?}` in an annotation is open: propagation may add axes behind those given.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
                         DefaultValuedParameter<"bool", "false">:$open);
@@ -112,21 +109,19 @@ def Comm_AxesAttr : Comm_Attr<"Axes", "axes"> {
 }
 
 def Comm_ShardingAttr : Comm_Attr<"Sharding", "sharding"> {
-  let summary = "Which part of a tensor a rank holds.";
+  let summary = "The part of a tensor that each rank holds";
   let description = [{
-    `#comm.sharding<@mesh, {dp} {} {tp}>` gives each dim its axes; ranks that
-    differ in other axes hold the same (replicas).
+    `#comm.sharding<@mesh, {dp} {} {tp}>` gives each dim its axes; ranks that differ only in other axes hold the
+    same part (replicas).
 
     `partial sum {tp}`: the ranks along tp hold partial values; the tensor is
     their sum (mean, max, min).
 
-    `flat {dp}`: the part that sharded dims leave, read row-major and padded at
-    its end with zeros to a multiple of the number of ranks, is split into equal
-    ranges.  The part is a tensor of one dim.
+    `flat {dp}`: the rank's block by sharded dims is read row-major, padded at its end with zeros to a multiple of
+    the number of ranks, and split into equal ranges. A range is a tensor of one dim.
 
-    `priority 1` on an annotation: of two annotations that cannot both hold for
-    an op, the one with the smaller number wins (default 0).  Equal ones conflict,
-    which is an error.
+    `priority 1` on an annotation: if two annotations cannot both hold for an op, the smaller number wins (default
+    0). Equal numbers are an error.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh, ArrayRefParameter<"AxesAttr">:$dims,
                         "AxesAttr":$partial, "Reduction":$reduction, "AxesAttr":$flat,
@@ -149,15 +144,14 @@ def Comm_ShardingAttr : Comm_Attr<"Sharding", "sharding"> {
 }
 
 def Comm_ProgramAttr : Comm_Attr<"Program", "program"> {
-  let summary = "Which ranks run a local function.";
+  let summary = "The ranks that run a local function";
   let description = [{
-    `#comm.program<@mesh>`: all ranks (SPMD).  `#comm.program<@mesh, pp = [1]>`: the
-    ranks with coordinate 1 along pp; together with functions for the other
-    coordinates it makes one program (MPMD).  The functions of one program have
-    attributes that do not overlap and together name every rank.  In a module with
-    several such programs `comm.entry = "train"` says which one a function is of.
+    `#comm.program<@mesh>`: all ranks (SPMD). `#comm.program<@mesh, pp = [1]>`: the ranks with coordinate 1 along
+    pp; together with functions for the other coordinates it makes one program (MPMD). The attributes of one
+    program's functions do not overlap and together name every rank. In a module with several such programs
+    `comm.entry = "train"` names the program of a function.
 
-    On an `exec.tensor` it says which ranks hold the tensor, if not all do.
+    On an `exec.tensor` the attribute names the ranks that hold the tensor, if not all do.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh, OptionalParameter<"::mlir::StringAttr">:$axis,
                         OptionalArrayRefParameter<"int64_t">:$coordinates);
@@ -175,10 +169,10 @@ def Comm_CellKind : I32EnumAttr<"CellKind", "what a function of a pipeline does 
 }
 
 def Comm_CellAttr : Comm_Attr<"Cell", "cell"> {
-  let summary = "Of a function: which cells of a pipeline's table run it.";
+  let summary = "The cells of a pipeline's table that run a function";
   let description = [{
-    `#comm.cell<forward, 2>` on a function, as `comm.cell`: the forward of stage 2, for every
-    microbatch.  Those that send and receive are run beside the cells of their rank.
+    `#comm.cell<forward, 2>` on a function, as `comm.cell`: the forward of stage 2, for every microbatch. Functions
+    that send and receive run beside the cells of their rank.
   }];
   let parameters = (ins EnumParameter<Comm_CellKind>:$kind, "int64_t":$stage);
   let assemblyFormat = "`<` $kind `,` $stage `>`";
@@ -190,10 +184,10 @@ def Comm_CellAttr : Comm_Attr<"Cell", "cell"> {
 
 def Comm_TicketType : TypeDef<Comm_Dialect, "Ticket"> {
   let mnemonic = "ticket";
-  let summary = "A collective or copy under way; `!comm.ticket<tensor<4xf32>>` holds the results it will have.";
+  let summary = "A collective or copy in flight; `!comm.ticket<tensor<4xf32>>` holds the types of its results";
   let description = [{
-    Waited for exactly once, in the block of its start.  In memory form, where the
-    results are `outs` of the collective, it is `!comm.ticket<>`.
+    A ticket is waited for exactly once, in the block of its start. In memory form, where the results are `outs` of
+    the collective, its type is `!comm.ticket<>`.
   }];
   let parameters = (ins OptionalArrayRefParameter<"::mlir::Type">:$types);
   let hasCustomAssemblyFormat = 1;

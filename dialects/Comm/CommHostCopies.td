@@ -10,7 +10,7 @@ def Comm_CopyOp : Comm_Op<"copy", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ActionOpInterface, ["mayReadStrided"]>,
     DeclareOpInterfaceMethods<QueuedOpInterface, ["getQueue"]>]> {
-  let summary = "Tensors from the host's memory to the device's, or back.";
+  let summary = "Tensors from the host's memory to the device's, or back";
   let description = [{
     Beside its arena a device may keep tensors in the memory of its host (`exec.host` of an
     argument, `host` of an `exec.tensor`).  Nothing but this op reads and writes them.  Like a

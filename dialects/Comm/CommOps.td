@@ -1,9 +1,8 @@
-//===- CommOps.td - collectives and what surrounds them ---------*- tablegen -*-===//
+//===- CommOps.td - the mesh, rank actions and collectives ---------*- tablegen -*-===//
 //
-// Collectives are pure ops on values where every rank runs the same function.
-// All take several tensors: such a bucket is one collective, and every tensor
-// stays in its own place.  In memory form operands and `outs` are references and
-// there are no results, here as in what a rank does alone.
+// Collectives are pure ops on values where every rank runs the same function. All take several tensors: such a
+// bucket is one collective, and every tensor stays in its own place. In memory form operands and `outs` are
+// references and there are no results; the same holds for actions of a single rank.
 //
 // Builders take values (one, or several for a bucket) and infer what they can:
 // `b.create<AllReduceOp>(loc, Reduction::Sum, value, mesh, axes)`.
@@ -30,7 +29,7 @@ class Comm_Op<string mnemonic, list<Trait> traits = []> : Op<Comm_Dialect, mnemo
 //===----------------------------------------------------------------------===//
 
 def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
-  let summary = "The ranks of a job as a grid with named axes.";
+  let summary = "The ranks of a job as a grid with named axes";
   let description = [{
     Ranks are numbered row-major: the last axis varies fastest.
 
@@ -47,16 +46,16 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
 }
 
 def Comm_PipelineOp : Comm_Op<"pipeline", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A step of training is a table of cells, whose rows are coordinates along an axis.";
+  let summary = "The table of a pipeline's cells; its rows are coordinates along an axis";
   let description = [{
-    The table is a CSV as PyTorch's schedules are (docs/Pipelines.md).  A cell is run as the
-    function with its `comm.cell`, for each microbatch; when the table is over, ranks run @train.
+    The table is a CSV like PyTorch's schedules (docs/Pipelines.md). A cell runs the function with its `comm.cell`,
+    for each microbatch; after the table, ranks run @train.
 
     ```mlir
     comm.pipeline over @mesh "pp" "0F0,0F1,,0B0,,0B1\\0A,1F0,1B0,1F1,1B1"
     ```
 
-    pipeline_c1: the mesh has the axis.  pipeline_c2: there is one in a module at most.
+    pipeline_c1: the mesh has the axis. pipeline_c2: a module has at most one.
   }];
   let arguments = (ins FlatSymbolRefAttr:$mesh, StrAttr:$axis, StrAttr:$table);
   let assemblyFormat = "`over` $mesh $axis $table attr-dict";
@@ -70,15 +69,15 @@ def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildShard"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>, PrecisionOpInterface, HasNumericKind<"Movement">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The identity; its result has this sharding, and so has its gradient.";
+  let summary = "The identity; its result has this sharding, and so has its gradient";
   let description = [{
     ```mlir
     %y = comm.constrain %x <@mesh, {dp} {tp} {}> : tensor<8x16x32xf32>
     %dx = comm.constrain %dy <@mesh, {dp} {tp} {}> yielding : tensor<8x16x32xf32>
     ```
 
-    A `yielding` one gives way to others of its priority where it would conflict
-    with them: so does the gradient's, which repeats what was said of the value.
+    A `yielding` constraint yields to others of its priority if they conflict. The constraint on the gradient, which
+    repeats the constraint of the value, is `yielding`.
   }];
   let arguments = (ins Comm_Tensor:$input, Comm_ShardingAttr:$sharding, UnitAttr:$yielding);
   let results = (outs Comm_Tensor:$result);
@@ -87,7 +86,7 @@ def Comm_ConstrainOp : Comm_Op<"constrain", [Pure, SameOperandsAndResultType,
 
 def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,
     PrecisionOpInterface, HasNumericKind<"Movement">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The same tensor, held otherwise; becomes collectives when the function is partitioned.";
+  let summary = "The same tensor with another sharding; becomes collectives when the function is partitioned";
   let description = [{
     ```mlir
     %y = comm.reshard %x <@mesh, {} {tp}> : tensor<16x32xf32>
@@ -102,9 +101,8 @@ def Comm_ReshardOp : Comm_Op<"reshard", [Pure, SameOperandsAndResultType,
 // A rank's place in the mesh: no communication
 //===----------------------------------------------------------------------===//
 
-/// An action that every rank does alone, with its number i in the group.
-/// `methods` are those of ActionOpInterface that it defines beyond the obligatory
-/// ones.
+/// An action that every rank does alone, with its number i in the group. `methods` are the optional methods of
+/// ActionOpInterface that it defines.
 ///
 /// rank_c1: operands are tensors and there is one result; or they are references
 /// and there is one of `outs`.
@@ -133,7 +131,7 @@ class Comm_RankAction<string mnemonic, list<string> methods = [], list<Trait> tr
 }
 
 def Comm_AxisIndexOp : Comm_RankAction<"axis_index"> {
-  let summary = "The number of this rank in its group along some axes.";
+  let summary = "The number of this rank in its group along some axes";
   let description = [{
     ```mlir
     %i = comm.axis_index over @mesh {tp} : tensor<i32>
@@ -147,7 +145,7 @@ def Comm_AxisIndexOp : Comm_RankAction<"axis_index"> {
 
 def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided", "getActionCost"],
     [PrecisionOpInterface, HasNumericKind<"Movement">]> {
-  let summary = "One of n equal blocks of a tensor along a dim: the one with this rank's number.";
+  let summary = "One of n equal blocks of a tensor along a dim: the one with this rank's number";
   let description = [{
     n is the size of the group and i this rank's number in it: the block has the
     number (i + shift) mod n.  With `dim flat` the tensor is read row-major and
@@ -175,7 +173,7 @@ def Comm_SliceOp : Comm_RankAction<"slice", ["mayReadStrided", "mayWriteStrided"
 
 def Comm_AssembleOp : Comm_RankAction<"assemble", ["mayReadStrided", "mayWriteStrided"],
     [AttrSizedOperandSegments, PrecisionOpInterface, HasNumericKind<"Movement">]> {
-  let summary = "n blocks side by side; where each goes depends on this rank's number.";
+  let summary = "n blocks side by side; where each goes depends on this rank's number";
   let description = [{
     Block k is put at number (i + shifts[k]) mod n along `dim`, or in the flat
     order (whose padding is dropped).  The inverse of n slices with these shifts.
@@ -206,14 +204,12 @@ include "dialects/Comm/CommHostCopies.td"
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// The row of runtime/CollectiveKinds.h with this mnemonic says who sends and who
-/// receives what; the attributes `kind`, `root`, `peer`, `dims` and `pairs` are read
-/// by the interface under these names.
+/// The row of runtime/CollectiveKinds.h with this mnemonic gives senders, receivers and data; the interface reads
+/// the attributes `kind`, `root`, `peer`, `dims` and `pairs` under these names.
 ///
-/// collective_c1: operands are all tensors, and what is received are results; or
-/// all are references, and what is received are `outs`.  collective_c2: something
-/// is sent or received, except by a barrier.  collective_c3: a function with
-/// `comm.program` communicates over its own mesh.
+/// collective_c1: operands are all tensors, and the received tensors are results; or all are references, and the
+/// received ones are `outs`. collective_c2: every op but a barrier sends or receives something. collective_c3: a
+/// function with `comm.program` communicates over its own mesh.
 class Comm_Collective<string mnemonic>
     : Comm_Op<mnemonic, [AttrSizedOperandSegments,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
@@ -241,14 +237,14 @@ class Comm_Collective<string mnemonic>
   }];
 }
 
-/// What is sent, `outs` in memory form, what the op adds, the group, the types.
+/// Format of a collective: sent operands, `outs` in memory form, the op's own part, the group, the types.
 class Comm_Format<string sent, string own = ""> {
   string value = sent # " (`outs` `(` $outs^ `:` type($outs) `)`)? " # own
                # " `over` $mesh $axes attr-dict `:` functional-type($ins, $results)";
 }
 
 def Comm_AllReduceOp : Comm_Collective<"all_reduce"> {
-  let summary = "Every rank gets the combination of all ranks' tensors.";
+  let summary = "Every rank gets the combination of all ranks' tensors";
   let description = [{
     ```mlir
     %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -267,11 +263,10 @@ def Comm_AllReduceOp : Comm_Collective<"all_reduce"> {
 }
 
 def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
-  let summary = "Every rank gets all ranks' blocks, side by side.";
+  let summary = "Every rank gets all ranks' blocks, side by side";
   let description = [{
-    `dims` says for each tensor along which dim its blocks lie.  `flat` blocks
-    lie in the row-major order of the result, whose shape they need not divide;
-    the padding is dropped.
+    `dims` gives for each tensor the dim along which its blocks lie. `flat` blocks lie in the row-major order of the
+    result, whose shape they need not divide; the padding is dropped.
 
     ```mlir
     %w = comm.all_gather %b dims [0] over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>
@@ -291,7 +286,7 @@ def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
 }
 
 def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
-  let summary = "Rank i gets block i of the combination of all ranks' tensors.";
+  let summary = "Rank i gets block i of the combination of all ranks' tensors";
   let description = [{
     ```mlir
     %b = comm.reduce_scatter sum %x dims [0] over @mesh {dp} : (tensor<8x4xf32>) -> tensor<2x4xf32>
@@ -310,7 +305,7 @@ def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
 }
 
 def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
-  let summary = "Rank i sends block j along `split` to rank j, and lays what it gets side by side along `concat`.";
+  let summary = "Rank i sends block j along `split` to rank j, and concatenates the received blocks along `concat`";
   let description = [{
     ```mlir
     %y = comm.all_to_all %x split [1] concat [0] over @mesh {tp} : (tensor<4x8xf32>) -> tensor<16x2xf32>
@@ -329,7 +324,7 @@ def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
 }
 
 def Comm_BroadcastOp : Comm_Collective<"broadcast"> {
-  let summary = "Every rank gets the root's tensors.";
+  let summary = "Every rank gets the root's tensors";
   let description = [{
     A function that the root runs gives operands; one that it does not run gives
     none and spends no memory on them.
@@ -351,7 +346,7 @@ def Comm_BroadcastOp : Comm_Collective<"broadcast"> {
 }
 
 def Comm_ReduceOp : Comm_Collective<"reduce"> {
-  let summary = "The root gets the combination of all ranks' tensors; others have no result.";
+  let summary = "The root gets the combination of all ranks' tensors; others have no result";
   let description = [{
     ```mlir
     %y = comm.reduce sum %x root 0 over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -369,7 +364,7 @@ def Comm_ReduceOp : Comm_Collective<"reduce"> {
 }
 
 def Comm_GatherOp : Comm_Collective<"gather"> {
-  let summary = "The root gets all ranks' blocks, side by side; others have no result.";
+  let summary = "The root gets all ranks' blocks, side by side; others have no result";
   let description = [{
     ```mlir
     %y = comm.gather %b dims [0] root 0 over @mesh {dp} : (tensor<2x4xf32>) -> tensor<8x4xf32>
@@ -385,7 +380,7 @@ def Comm_GatherOp : Comm_Collective<"gather"> {
 }
 
 def Comm_ScatterOp : Comm_Collective<"scatter"> {
-  let summary = "Rank i gets block i of the root's tensors.";
+  let summary = "Rank i gets block i of the root's tensors";
   let description = [{
     ```mlir
     %b = comm.scatter %x dims [0] root 0 over @mesh {dp} : (tensor<8x4xf32>) -> tensor<2x4xf32>
@@ -401,7 +396,7 @@ def Comm_ScatterOp : Comm_Collective<"scatter"> {
 }
 
 def Comm_PermuteOp : Comm_Collective<"permute"> {
-  let summary = "Each pair sends its source's tensors to its target; ranks that get none have zeros.";
+  let summary = "Each pair sends its source's tensors to its target; ranks that receive nothing get zeros";
   let description = [{
     ```mlir
     %y = comm.permute %x pairs [0 -> 1, 1 -> 0] over @mesh {tp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -419,7 +414,7 @@ def Comm_PermuteOp : Comm_Collective<"permute"> {
 }
 
 def Comm_SendOp : Comm_Collective<"send"> {
-  let summary = "Sends tensors to the rank with this number in the group; pairs with its recv.";
+  let summary = "Sends tensors to the rank with this number in the group; pairs with its recv";
   let description = [{
     The n-th send from a to b on a communicator pairs with the n-th recv of b from
     a; it completes once both are at the heads of their queues.
@@ -437,7 +432,7 @@ def Comm_SendOp : Comm_Collective<"send"> {
 }
 
 def Comm_RecvOp : Comm_Collective<"recv"> {
-  let summary = "Receives tensors from the rank with this number in the group.";
+  let summary = "Receives tensors from the rank with this number in the group";
   let description = [{
     ```mlir
     %x = comm.recv from 0 over @mesh {pp} : () -> tensor<4xf32>
@@ -451,7 +446,7 @@ def Comm_RecvOp : Comm_Collective<"recv"> {
 }
 
 def Comm_BarrierOp : Comm_Collective<"barrier"> {
-  let summary = "No rank of the group goes on before all have come.";
+  let summary = "No rank of the group continues before all have arrived";
   let description = [{
     ```mlir
     comm.barrier over @mesh {dp} : () -> ()

@@ -10,10 +10,10 @@ def Comm_StartOp : Comm_Op<"start", [SingleBlock, NoTerminator, NoRegionArgument
     DeclareOpInterfaceMethods<ActionOpInterface,
         ["getActionResults", "getActionEnd", "isOrdered", "mayWriteInPlace", "mayReadStrided"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Puts one collective, or a copy from or to the host, on its queue and goes on.";
+  let summary = "Puts one collective, or a copy from or to the host, on its queue without waiting";
   let description = [{
-    A queue works in the order of starts.  From start to wait the operands stay
-    live and unwritten, and the results' memory belongs to what was started.
+    A queue works in the order of starts. From start to wait the operands stay live and unwritten, and the results'
+    memory belongs to the started op.
 
     ```mlir
     %t = comm.start {
@@ -31,9 +31,9 @@ def Comm_StartOp : Comm_Op<"start", [SingleBlock, NoTerminator, NoRegionArgument
   let assemblyFormat = "$body attr-dict `:` qualified(type($ticket))";
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// What it starts.
+    /// The collective or copy that the op starts.
     QueuedOpInterface getWork() { return ::llvm::cast<QueuedOpInterface>(getBody().front().front()); }
-    /// The same; null where it is no collective.
+    /// The started collective; null for a copy.
     CollectiveOpInterface getCollective() {
       return ::llvm::dyn_cast<CollectiveOpInterface>(getBody().front().front());
     }
@@ -44,10 +44,9 @@ def Comm_StartOp : Comm_Op<"start", [SingleBlock, NoTerminator, NoRegionArgument
 def Comm_WaitOp : Comm_Op<"wait", [
     DeclareOpInterfaceMethods<ActionOpInterface, ["getActionResults", "getActionBegin", "isOrdered"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Ends when what the ticket is of has; gives its results.";
+  let summary = "Waits for the collective or copy of a ticket and returns its results";
   let description = [{
-    wait_c1: the results are those of the ticket.  wait_c2: the ticket is that of a
-    comm.start.
+    wait_c1: the results have the types of the ticket. wait_c2: a comm.start makes the ticket.
   }];
   let arguments = (ins Comm_TicketType:$ticket);
   let results = (outs Variadic<Comm_Tensor>:$results);

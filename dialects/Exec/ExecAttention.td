@@ -1,8 +1,8 @@
 //===- ExecAttention.td - attention as one call -----------------*- tablegen -*-===//
 //
-// Operands and results are those of tg.attention and tg.attention_grad.  What the
-// call keeps on chip, the scores, is nowhere in memory, and none is in the graph.  It is a library's, or, with
-// `tiles`, generated code computes it by tiles (runtime/cpu/Attention.h, runtime/cuda/AttentionTiles.h).
+// Operands and results match tg.attention and tg.attention_grad. The call keeps the scores on chip, so they are
+// neither in memory nor in the graph. A library computes it, or, with `tiles`, generated code by tiles
+// (runtime/cpu/Attention.h, runtime/cuda/AttentionTiles.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_EXEC_ATTENTION
@@ -20,9 +20,8 @@ def Exec_SumOrder : I32EnumAttr<"SumOrder", "the order in which a library call a
   let cppNamespace = "::braid::exec";
 }
 
-/// Tensors are batch x sequence x heads x size with any strides whose last is unit, so
-/// that the parts of a packed projection are read, and their gradients written, where
-/// they lie.
+/// Tensors are batch x sequence x heads x size. All strides but the last, which is 1, are free, so the parts of a
+/// packed projection are read, and their gradients written, in place.
 class Exec_AttentionCall<string mnemonic>
     : Exec_Action<mnemonic, ["mayReadStrided", "mayWriteStrided", "getWorkspaceBytes", "getLibraryNumbers", "getActionCost"],
                   [AttrSizedOperandSegments]> {
@@ -34,11 +33,11 @@ class Exec_AttentionCall<string mnemonic>
 }
 
 def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
-  let summary = "softmax(scale q kᵀ + mask) v as one call; the result and the row log-sum-exp.";
+  let summary = "softmax(scale q kᵀ + mask) v as one call; the result and the row log-sum-exp";
   let description = [{
-    As `tg.attention`.  The log-sum-exp, batch x heads x sequence, is contiguous and
-    has the accumulation type: f32, or f64 where all is f64.  With `tiles` no library is called, and
-    only then the first query and key may be `at` positions that are known at run time.
+    Computes `tg.attention`. The log-sum-exp, batch x heads x sequence, is contiguous and has the accumulation type:
+    f32, or f64 if all operands are f64. With `tiles` no library is called. Only then may the first query and key be
+    `at` positions that are known at run time.
 
     ```mlir
     %o, %lse = exec.attention(%q, %k, %v) scale 0.5 causal
@@ -58,19 +57,19 @@ def Exec_AttentionOp : Exec_AttentionCall<"attention"> {
 }
 
 def Exec_AttentionGradOp : Exec_AttentionCall<"attention_grad"> {
-  let summary = "dq, dk and dv of attention as one call.";
+  let summary = "dq, dk and dv of attention as one call";
   let description = [{
-    As `tg.attention_grad`.  `lse` is that of `exec.attention`.
+    Computes `tg.attention_grad`. `lse` is the log-sum-exp of `exec.attention`.
 
-    Many blocks of keys add to one row of dq.  `order` says how:
+    Many blocks of keys add to one row of dq. `order` sets the order of the additions:
 
     | `order` | |
     |---|---|
-    | `any` | as they come, so the last bits differ from run to run |
-    | `fixed` | the same bits in every run; some libraries write down the gradient of all scores for that |
+    | `any` | in any order, so the last bits differ from run to run |
+    | `fixed` | the same bits in every run; for this some libraries store the gradient of all scores |
     | `serial` | the same bits, without that memory: each block waits for the one before it |
 
-    With `tiles` it is `fixed`, and takes no such memory.
+    With `tiles` the order is `fixed`, without that memory.
 
     ```mlir
     %dq, %dk, %dv = exec.attention_grad(%q, %k, %v, %o, %lse, %do) scale 0.5 causal

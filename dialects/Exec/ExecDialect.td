@@ -17,7 +17,7 @@ include "dialects/Exec/ExecInterfaces.td"
 def Exec_Dialect : Dialect {
   let name = "exec";
   let cppNamespace = "::braid::exec";
-  let summary = "Actions on queues: kernels, library calls, on values or in memory.";
+  let summary = "Actions on queues: kernels, library calls, on values or in memory";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -26,7 +26,7 @@ def Exec_Dialect : Dialect {
     /// On a generic of a kernel body: which dims of the kernel's iteration space
     /// its loops are, in order.
     static constexpr ::llvm::StringLiteral kDims = "exec.dims";
-    /// On a module: what it is compiled for, a TargetAttr.
+    /// Target of the module, a TargetAttr.
     static constexpr ::llvm::StringLiteral kTarget = "exec.target";
     /// On a module: rates of the machine that replace those of the target, a MachineAttr.
     static constexpr ::llvm::StringLiteral kMachine = "exec.machine";
@@ -41,10 +41,10 @@ def Exec_Dialect : Dialect {
 
 def Exec_TargetAttr : AttrDef<Exec_Dialect, "Target"> {
   let mnemonic = "target";
-  let summary = "What a module is compiled for: `#exec.target<\"cuda\", arch = \"sm_90\">`.";
+  let summary = "The target of a module: `#exec.target<\"cuda\", arch = \"sm_90\">`";
   let description = [{
-    `exec.target` on a module.  The name, and the architecture of a GPU, are those of a row of
-    the table in lib/Target, where passes read what the target has.
+    `exec.target` on a module. The name, and the architecture of a GPU, select a row of the table in lib/Target,
+    from which passes read the target's properties.
   }];
   let parameters = (ins StringRefParameter<>:$name, StringRefParameter<"", "\"\"">:$arch);
   let assemblyFormat = "`<` $name (`,` `arch` `=` $arch^)? `>`";
@@ -52,7 +52,7 @@ def Exec_TargetAttr : AttrDef<Exec_Dialect, "Target"> {
 
 def Exec_MachineAttr : AttrDef<Exec_Dialect, "Machine"> {
   let mnemonic = "machine";
-  let summary = "Rates of the machine: `#exec.machine<compute = [100.0, 20.0], link = [20.0, 1.25]>`.";
+  let summary = "Rates of the machine: `#exec.machine<compute = [100.0, 20.0], link = [20.0, 1.25]>`";
   let description = [{
     `exec.machine` on a module.  Each entry replaces rates of the target's row in lib/Target; `machineOf` (lib/Cost)
     returns the result to every pass that predicts times.
@@ -73,7 +73,7 @@ def Exec_MachineAttr : AttrDef<Exec_Dialect, "Machine"> {
 
 def Exec_RefType : TypeDef<Exec_Dialect, "Ref"> {
   let mnemonic = "ref";
-  let summary = "A strided tensor in the arena: `!exec.ref<8x768xf32, [768, 1]>`.";
+  let summary = "A strided tensor in the arena: `!exec.ref<8x768xf32, [768, 1]>`";
   let description = [{
     Shape, element type and a stride in elements for each dim (0 repeats).
   }];

@@ -55,7 +55,7 @@ class Exec_Action<string mnemonic, list<string> methods = [], list<Trait> traits
 //===----------------------------------------------------------------------===//
 
 def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided", "readsRows", "writesRows", "getActionCost"], [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
-  let summary = "One generated kernel: generics over one iteration space.";
+  let summary = "One generated kernel: generics over one iteration space";
   let description = [{
     `space` gives the sizes of the iteration space; its last dim is the lanes
     (innermost, unit stride), the others are rows.  The body holds
@@ -65,10 +65,9 @@ def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided",
 
     * be parallel over any subset of dims (none: one value for the launch),
     * reduce over the lanes, which are then its last loop (a row value),
-    * reduce over row dims (one partial for each index of the leading dims that
-      stay parallel: these leading dims are the blocks, the same for all such
-      generics of a kernel, and their loops are all dims of the space in order).
-      The result is not read inside the kernel.
+    * reduce over row dims, with one partial for each index of the leading dims that stay parallel. These leading
+      dims are the blocks, the same for all such generics of a kernel. The loops of such a generic are all dims of
+      the space in order. The result is not read inside the kernel.
 
     A generic has one result.  A reduction starts from a `linalg.fill`; its body
     yields `combine(x, out)` where `combine` is one of `addf addi maximumf maxsi`
@@ -76,11 +75,10 @@ def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided",
     permutations, and a value made in the body is read with the dims that made
     it: at the same row and lane, or repeated.
 
-    Scalar bodies hold `arith` and `math`, `linalg.index` (read only by
-    `arith.index_cast`, `exec.random_uniform` and `tensor.extract`), `exec.random_uniform`,
-    constants, and `tensor.extract %table[%row, %lane]`: an element of an operand of the
-    kernel that is read in no other way, where the row is a number cast to an index and
-    the lane a `linalg.index` of the lanes.
+    Scalar bodies hold `arith` and `math`, `linalg.index` (read only by `arith.index_cast`, `exec.random_uniform`
+    and `tensor.extract`), `exec.random_uniform`, constants, and `tensor.extract %table[%row, %lane]`. The latter
+    reads an element of a kernel operand that is read only like this. The row is a number cast to an index, and the
+    lane a `linalg.index` of the lanes.
 
     ```mlir
     %y = exec.kernel "scale"(%x, %s) space [4, 8] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32> {
@@ -113,7 +111,7 @@ def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided",
 }
 
 def Exec_YieldOp : Exec_Op<"yield", [Pure, Terminator, ReturnLike]> {
-  let summary = "The results of a kernel body.";
+  let summary = "The results of a kernel body";
   let description = [{
     ```mlir
     exec.yield %r : tensor<4x8xf32>
@@ -125,7 +123,7 @@ def Exec_YieldOp : Exec_Op<"yield", [Pure, Terminator, ReturnLike]> {
 }
 
 def Exec_RandomUniformOp : Exec_Op<"random_uniform", [Pure, AttrSizedOperandSegments]> {
-  let summary = "One number of tg.random_uniform, in the body of a generic.";
+  let summary = "One number of tg.random_uniform, in the body of a generic";
   let description = [{
     The element with linear index Σ indices_d strides[d] of a random tensor of
     `count` elements (see tg.random_uniform for the formula).  `key` is the
@@ -151,14 +149,12 @@ def Exec_RandomUniformOp : Exec_Op<"random_uniform", [Pure, AttrSizedOperandSegm
 }
 
 def Exec_KernelDefOp : Exec_Op<"kernel_def", [IsolatedFromAbove, SingleBlock, Symbol]> {
-  let summary = "A kernel that several launches share.";
+  let summary = "A kernel that several launches share";
   let description = [{
-    Made by `exec-outline-kernels` from equal kernels in memory form.  `layouts`
-    holds the reference type of each operand, then of each out.  When `flat`, all
-    operands are contiguous vectors, or rows of lanes, or scalars, and the number of
-    elements, or of rows, is a parameter of the launch: dim 0 is 1 here and stands for
-    any.  `ties` gives, for each out, the operand that is the same reference in every
-    launch, or -1.
+    Made by `exec-outline-kernels` from equal kernels in memory form. `layouts` holds the reference type of each
+    operand, then of each out. With `flat` all operands are contiguous vectors, or rows of lanes, or scalars. The
+    number of elements, or of rows, is then a parameter of the launch: dim 0 is 1 here and stands for any size.
+    `ties` gives, for each out, the operand that is the same reference in every launch, or -1.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, TypeArrayAttr:$layouts,
                        DenseI64ArrayAttr:$ties, UnitAttr:$flat);
@@ -172,7 +168,7 @@ def Exec_KernelDefOp : Exec_Op<"kernel_def", [IsolatedFromAbove, SingleBlock, Sy
 }
 
 def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided", "getActionCost"], [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Runs a kernel on `batch` tuples of operands, in memory.";
+  let summary = "Runs a kernel on `batch` tuples of operands, in memory";
   let description = [{
     `ins` and `outs` hold the tuples one after another: the operands of the
     first, of the second, and so on.  An out may be the same reference as an
@@ -195,7 +191,7 @@ def Exec_LaunchOp : Exec_Action<"launch", ["mayWriteInPlace", "mayWriteStrided",
 //===----------------------------------------------------------------------===//
 
 def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteInPlace", "mayWriteStrided", "mayReadStrided", "readsRows", "writesRows", "getWorkspaceBytes", "getLibraryNumbers", "getActionCost"], [AttrSizedOperandSegments]> {
-  let summary = "Contraction by the target's GEMM library.";
+  let summary = "Contraction by the target's GEMM library";
   let description = [{
     The einsum as in `tg.contract`.  `bias` (one dim: the result's last) is added,
     then the epilogue is applied.  `accumulator` has the result's type; it is
@@ -262,7 +258,7 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteInPlace", "mayW
 }
 
 def Exec_GatherOp : Exec_Action<"gather", ["mayReadStrided", "getActionCost"]> {
-  let summary = "Rows of a table by index.";
+  let summary = "Rows of a table by index";
   let description = [{
     ```mlir
     %e = exec.gather(%wte, %tokens) : (tensor<256x8xf32>, tensor<2x4xi32>) -> tensor<2x4x8xf32>
@@ -278,7 +274,7 @@ def Exec_GatherOp : Exec_Action<"gather", ["mayReadStrided", "getActionCost"]> {
 }
 
 def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn", "mayReadStrided", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
-  let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied).";
+  let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied)";
   let description = [{
     Rows of bf16 may be summed into a table of f32 (`wideScatter` of the target).
 
@@ -303,7 +299,7 @@ include "dialects/Exec/ExecAttention.td"
 //===----------------------------------------------------------------------===//
 
 def Exec_ViewOp : Exec_Op<"view", [Pure]> {
-  let summary = "Other coordinates for the same elements: slice, transpose, reshape, broadcast.";
+  let summary = "Other coordinates for the same elements: slice, transpose, reshape, broadcast";
   let description = [{
     Element (i0, i1, …) of the result is element `offset + Σ i_d strides[d]` of
     the source taken in row-major order.  The source is never a view itself
@@ -321,7 +317,7 @@ def Exec_ViewOp : Exec_Op<"view", [Pure]> {
 }
 
 def Exec_ConcatOp : Exec_Op<"concat", [Pure]> {
-  let summary = "Tensors side by side along `dim`; the planner lets their actions write in place, or copies.";
+  let summary = "Tensors side by side along `dim`; the planner lets their actions write in place, or copies";
   let description = [{
     ```mlir
     %dqkv = exec.concat %dq, %dk, %dv dim 2 : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x24xf32>
@@ -346,7 +342,7 @@ def Exec_TensorType : ConfinedAttr<TypeAttr, [AttrConstraint<
     "of a statically shaped tensor (extents of 1 and more, at most 2^53 elements)">]>;
 
 def Exec_TensorOp : Exec_Op<"tensor", [Symbol, ArenaRangeOpInterface]> {
-  let summary = "A tensor that lives across programs and steps, at a fixed place in the arena.";
+  let summary = "A tensor that lives across programs and steps, at a fixed place in the arena";
   let description = [{
     At module level.  `value` is the `#tg.param` or `#tg.state` it came from; the
     category is parameters, gradients (their sums over microbatches) or
@@ -385,7 +381,7 @@ def Exec_TensorOp : Exec_Op<"tensor", [Symbol, ArenaRangeOpInterface]> {
 }
 
 def Exec_SlotsOp : Exec_Op<"slots", [Symbol]> {
-  let summary = "Equal places in the arena, one behind the other, for what several microbatches have each.";
+  let summary = "Equal places in the arena, one behind the other, for what several microbatches have each";
   let description = [{
     At module level.  A program reads and writes one slot in a run, which who runs it chooses.  On
     values there is the number of slots alone; arguments say by `exec.slots` that they lie there.
@@ -403,7 +399,7 @@ def Exec_SlotsOp : Exec_Op<"slots", [Symbol]> {
 }
 
 def Exec_PackOp : Exec_Op<"pack", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, ArenaRangeOpInterface]> {
-  let summary = "Tensors that lie side by side in the arena, as one.";
+  let summary = "Tensors that lie side by side in the arena, as one";
   let description = [{
     At module level.  Every reference to one of its tensors, and to their concatenation
     along dim 0, is a reference to the pack.
@@ -418,7 +414,7 @@ def Exec_PackOp : Exec_Op<"pack", [Symbol, DeclareOpInterfaceMethods<SymbolUserO
 }
 
 def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments]> {
-  let summary = "An entry point in memory form: buffers, references, actions in order.";
+  let summary = "An entry point in memory form: buffers, references, actions in order";
   let arguments = (ins SymbolNameAttr:$sym_name, Exec_Bytes:$arena_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `arena` $arena_bytes attr-dict-with-keyword $body";
@@ -429,7 +425,7 @@ def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
 }
 
 def Exec_BufferOp : Exec_Op<"buffer", [Symbol, ArenaRangeOpInterface]> {
-  let summary = "A transient range of the arena and the actions between which it is live.";
+  let summary = "A transient range of the arena and the actions between which it is live";
   let description = [{
     `first` and `last` number the program's actions from 0; -1 is before the
     first (inputs), and the number of actions is after the last (results).
@@ -456,7 +452,7 @@ def Exec_BufferOp : Exec_Op<"buffer", [Symbol, ArenaRangeOpInterface]> {
 }
 
 def Exec_RefOp : Exec_Op<"ref", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A reference to (part of) a buffer or persistent tensor.";
+  let summary = "A reference to (part of) a buffer or persistent tensor";
   let description = [{
     `offset` counts bytes from the start of the buffer.
 

@@ -1,7 +1,6 @@
-//===- Interfaces.td - what passes may ask of an op ------------*- tablegen -*-//
+//===- Interfaces.td - interfaces of ops for passes ------------*- tablegen -*-//
 //
-// Passes name no ops: they ask these interfaces.  A new op brings its methods
-// and every pass knows it.
+// Passes do not name ops, they call these interfaces. A new op implements the methods, and every pass handles it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_INTERFACES
@@ -30,9 +29,8 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    A composite op: kept whole because targets have fast code for it, or because an
-    earlier pass reads it; defined by its decomposition into primitives (which may use
-    other composites).
+    A composite op, defined by its decomposition into primitives, which may use other composites. The op is kept
+    whole because targets have fast code for it, or because an earlier pass reads it.
   }];
   let methods = [InterfaceMethod<
     "Builds the definition of the op; returns one value for each result.",
@@ -43,8 +41,8 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
 def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    The op as an einsum over factors: which dims of operands and results walk
-    together, which are reduced, which must stay whole.  See ShardingRule.h.
+    The op as an einsum over factors. A factor links dims of operands and results; the rule tells which factors are
+    reduced and which must stay whole. See ShardingRule.h.
   }];
   let methods = [
     InterfaceMethod<"The op's rule.", "::braid::ShardingRule", "getShardingRule", (ins)>,
@@ -75,8 +73,8 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
 def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    What an op is to a policy of precision, which says by kinds what runs in which
-    type.  Elementwise ops of other dialects are known by their trait.
+    The kind of an op, by which a precision policy selects its element type. Elementwise ops of other dialects are
+    recognized by their trait.
   }];
   let methods = [
     InterfaceMethod<"The op's kind, which the trait HasNumericKind states.", "::braid::NumericKind", "getNumericKind",
@@ -96,8 +94,8 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
 def LossOpInterface : OpInterface<"LossOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    An op whose first result may be the loss of a batch: the sum or the mean of what its
-    examples contribute, so that the sums of microbatches add up.
+    An op whose first result may be the loss of a batch: the sum or the mean of the contributions of its examples,
+    so that the sums of microbatches add up.
   }];
   let methods = [
     InterfaceMethod<"Whether this op is a sum or a mean.", "bool", "isSumOrMean", (ins), [{}], [{ return true; }]>,
@@ -113,9 +111,9 @@ def LossOpInterface : OpInterface<"LossOpInterface"> {
 def CausalOpInterface : OpInterface<"CausalOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    An op along a sequence in which a position may read earlier positions of some operands, and none
-    reads later ones.  So a sequence can be computed one position after the other, where what
-    later positions read of earlier ones is kept (`tg-make-decode`).
+    An op along a sequence in which a position may read earlier positions of some operands, and none reads later
+    ones. So a sequence can be computed one position after the other, if the values that later positions read are
+    kept (`tg-make-decode`).
   }];
   let methods = [
     InterfaceMethod<"Where the sequence is; none if a position reads later ones.",
@@ -131,9 +129,8 @@ def CausalOpInterface : OpInterface<"CausalOpInterface"> {
 def BlockwiseOpInterface : OpInterface<"BlockwiseOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    An op that can be computed with one block after the other of a sequence that it reads, in any
-    order, on the part of the sequence that a rank has: so blocks may go round the ranks
-    (`comm-form-rings`).  What is asked of it holds for its program of a rank, too.
+    An op on the rank's part of a sequence that can process the sequence that it reads block by block, in any order.
+    So blocks may go round the ranks (`comm-form-rings`). The methods also hold for the op in the program of a rank.
   }];
   let methods = [
     InterfaceMethod<"Why it cannot; empty if it can.", "::std::string", "getReasonAgainstBlocks", (ins)>,
@@ -155,22 +152,21 @@ def BlockwiseOpInterface : OpInterface<"BlockwiseOpInterface"> {
 def TrainingOpInterface : OpInterface<"TrainingOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    An op that computes something else in training than in inference: dropout. One without a gradient of
-    its own is its definition in training, so that forward and backward share what that computes.
+    An op that differs between training and inference: dropout. In training an op without a gradient of its own is
+    replaced by its definition, so that forward and backward share the values of the definition.
   }];
   let methods = [InterfaceMethod<
     "Builds what the op is in inference; returns one value for each result.",
     "::llvm::SmallVector<::mlir::Value>", "buildInference", (ins "::mlir::OpBuilder &":$builder)>];
 }
 
-/// What an op is to PrecisionOpInterface: an enumerator of NumericKind.
+/// The kind that PrecisionOpInterface returns: an enumerator of NumericKind.
 class HasNumericKind<string kind> : ParamNativeOpTrait<"HasNumericKind", "::braid::NumericKind::" # kind> {
   let cppNamespace = "::braid";
 }
 
-/// The only result has the elements of the only operand in the same row-major order,
-/// at most of another type, and nobody attaches anything to it: what picks elements of
-/// the result may pick them before.
+/// The only result has the elements of the only operand in the same row-major order, possibly in another type, and
+/// no action is attached to it. So an op that picks elements of the result may pick them from the operand.
 def KeepsElements : NativeOpTrait<"KeepsElements"> {
   let cppNamespace = "::braid";
 }

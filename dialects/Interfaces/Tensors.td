@@ -1,8 +1,7 @@
-//===- Tensors.td - the tensors that ops take -------------------*- tablegen -*-===//
+//===- Tensors.td - tensor types of operands and results -------------------*- tablegen -*-===//
 //
-// The ops of every dialect constrain their operands and results by this class, so that
-// no pass meets an extent of zero or a number of elements that overflows, in what was
-// read or in what another pass made.
+// The ops of every dialect constrain their operands and results by this class. So no pass meets an extent of zero
+// or a number of elements that overflows, neither in input text nor in results of other passes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TENSORS

@@ -5,13 +5,12 @@
 include "dialects/TG/TGDialect.td"
 
 def TG_ContractionAttr : TG_Attr<"Contraction", "contraction"> {
-  let summary = "Which dims of two tensors are multiplied and summed, as an einsum.";
+  let summary = "The dims of two tensors that are multiplied and summed, as an einsum";
   let description = [{
-    `#tg.contraction<"bsd,df->bsf">` has a letter for each dim of the left operand, the right
-    operand and the result.  A letter of all three is a batch dim, one of both operands alone
-    is contracted (k), and one of the result and the left or the right operand is free (m or
-    n).  A letter appears in two of the three places, and at most once in each.  Ops write the
-    einsum alone: `tg.contract "bsd,df->bsf" %x, %w`.
+    `#tg.contraction<"bsd,df->bsf">` has a letter for each dim of the left operand, the right operand and the
+    result. A letter of all three is a batch dim, a letter of only both operands is contracted (k), and a letter of
+    the result and the left or the right operand is free (m or n). A letter appears in at least two of the three
+    places, and at most once in each. Ops write only the einsum: `tg.contract "bsd,df->bsf" %x, %w`.
   }];
   let parameters = (ins StringRefParameter<"letters of the left operand">:$lhs,
                         StringRefParameter<"letters of the right operand">:$rhs,
@@ -31,9 +30,9 @@ def TG_ContractionAttr : TG_Attr<"Contraction", "contraction"> {
     bool isContracted(char letter) const { return !getResult().contains(letter); }
     /// The dims of an operand that are contracted.
     ::llvm::SmallVector<int64_t> getContractedDims(unsigned operand) const;
-    /// How many products are added up to an element of the result.
+    /// Number of products that are added for an element of the result.
     int64_t getContractedSize(::llvm::ArrayRef<int64_t> lhsShape) const;
-    /// The shape of the result; fails with what does not fit where the operands do not.
+    /// Returns the shape of the result, or an error that names the mismatch of the operands.
     ::llvm::Expected<::llvm::SmallVector<int64_t>> getResultShape(::mlir::RankedTensorType lhs,
                                                                   ::mlir::RankedTensorType rhs) const;
     ContractionAttr withOperands(::llvm::StringRef lhs, ::llvm::StringRef rhs) const {

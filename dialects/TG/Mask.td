@@ -1,28 +1,28 @@
-//===- Mask.td - which keys a query counts ---------------------*- tablegen -*-===//
+//===- Mask.td - masks of attention ---------------------*- tablegen -*-===//
 #ifndef BRAID_TG_MASK
 #define BRAID_TG_MASK
 
 include "dialects/TG/TGDialect.td"
 
 def TG_MaskAttr : TG_Attr<"Mask", "mask"> {
-  let summary = "Which keys a query of attention counts, by their positions.";
+  let summary = "The keys that a query of attention counts, by their positions";
   let description = [{
     | mask | position s of the query counts position t of the key if |
     |---|---|
     | `#tg.mask<>` | always |
     | `#tg.mask<causal>` | t <= s |
     | `#tg.mask<causal window 4>` | s - 4 < t <= s: a sliding window of 4 keys |
-    | `#tg.mask<causal offset 6>` | t <= s + 6: the first query stands where key 6 does |
+    | `#tg.mask<causal offset 6>` | t <= s + 6: the first query is at the position of key 6 |
 
-    An offset is for queries that are a part of the sequence, behind keys that are there already.
-    Without one both have the same length.  Ops write the words alone:
-    `tg.attention %q, %k, %v scale 0.5 causal window 4`.
+    An offset is for queries that are a part of the sequence, behind earlier keys. Without an offset, queries and
+    keys have the same length. Ops write only the words of the mask: `tg.attention %q, %k, %v scale 0.5 causal
+    window 4`.
 
-    Ranks that have parts of the sequence know at run time where these begin: ops then take both
-    positions as operands, and the mask has no offset.
+    Ranks that hold parts of the sequence know only at run time where the parts begin. Ops then take both positions
+    as operands, and the mask has no offset.
 
-    Where rows hold several documents, ops take a number for each position, batch x keys of i32:
-    of the keys above a query then counts those with the number of its own position.
+    If rows hold several documents, ops take a document number for each position, batch x keys of i32. Of the keys
+    above, a query then counts only those with the number of its own position.
   }];
   let parameters = (ins "bool":$causal, "int64_t":$window, "int64_t":$offset);
   let builders = [AttrBuilder<(ins CArg<"bool", "false">:$causal, CArg<"int64_t", "0">:$window,
@@ -45,13 +45,13 @@ def TG_MaskAttr : TG_Attr<"Mask", "mask"> {
     std::pair<int64_t, int64_t> keysOf(int64_t query, int64_t keys) const;
     /// The pairs that count: the area of the band, so half of a square is causal.
     int64_t pairsOf(int64_t queries, int64_t keys) const;
-    /// The same of a part of the sequence at positions that are known at run time: on average, as
-    /// equally many parts stand before the keys and behind them.
+    /// Mean number of pairs that count if positions are known only at run time. The mean assumes equally many parts
+    /// before the keys and behind them.
     int64_t meanPairsOf(int64_t queries, int64_t keys) const;
-    /// What is wrong with so many queries and keys, which may begin at positions that are known at
-    /// run time; empty if nothing is.
+    /// Returns an error message for these numbers of queries and keys, which may begin at positions known only at
+    /// run time; empty if there is none.
     std::string problemOf(int64_t queries, int64_t keys, bool atPositions) const;
-    /// The same of the documents' numbers.
+    /// Returns an error message for the type of the document numbers; empty if there is none.
     std::string problemOf(::mlir::RankedTensorType documents, int64_t batch, int64_t queries, int64_t keys,
                           bool atPositions) const;
   }];

@@ -19,7 +19,7 @@ class TG_Activation<string mnemonic, string kind, list<Trait> traits = []>
     : TG_Op<mnemonic, kind, !listconcat(traits, [SameOperandsAndResultType, TG_Composite, TG_Cost])>;
 
 def TG_GeluOp : TG_Activation<"gelu", "Elementwise", [TG_Diff]> {
-  let summary = "GELU: x Φ(x) with erf, or its tanh approximation (Hendrycks & Gimpel 2016).";
+  let summary = "GELU: x Φ(x) with erf, or its tanh approximation (Hendrycks & Gimpel 2016)";
   let description = [{
     ```mlir
     %y = tg.gelu tanh %x : tensor<4x8xf32>
@@ -31,7 +31,7 @@ def TG_GeluOp : TG_Activation<"gelu", "Elementwise", [TG_Diff]> {
 }
 
 def TG_GeluGradOp : TG_Activation<"gelu_grad", "Elementwise"> {
-  let summary = "dx of GELU from x and dy.";
+  let summary = "dx of GELU from x and dy";
   let description = [{
     ```mlir
     %dx = tg.gelu_grad tanh %x, %dy : tensor<4x8xf32>
@@ -43,7 +43,7 @@ def TG_GeluGradOp : TG_Activation<"gelu_grad", "Elementwise"> {
 }
 
 def TG_SiluOp : TG_Activation<"silu", "Elementwise", [TG_Diff]> {
-  let summary = "SiLU: x / (1 + exp(-x)).";
+  let summary = "SiLU: x / (1 + exp(-x))";
   let description = [{
     ```mlir
     %y = tg.silu %x : tensor<4x8xf32>
@@ -55,7 +55,7 @@ def TG_SiluOp : TG_Activation<"silu", "Elementwise", [TG_Diff]> {
 }
 
 def TG_SiluGradOp : TG_Activation<"silu_grad", "Elementwise"> {
-  let summary = "dx of SiLU from x and dy.";
+  let summary = "dx of SiLU from x and dy";
   let description = [{
     ```mlir
     %dx = tg.silu_grad %x, %dy : tensor<4x8xf32>
@@ -67,7 +67,7 @@ def TG_SiluGradOp : TG_Activation<"silu_grad", "Elementwise"> {
 }
 
 def TG_ReluOp : TG_Activation<"relu", "Elementwise"> {
-  let summary = "ReLU: x, and 0 where x is negative; the gradient at 0 is 0.";
+  let summary = "ReLU: x, and 0 where x is negative; the gradient at 0 is 0";
   let description = [{
     ```mlir
     %y = tg.relu %x : tensor<4x8xf32>
@@ -79,7 +79,7 @@ def TG_ReluOp : TG_Activation<"relu", "Elementwise"> {
 }
 
 def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [TG_Diff, TG_Composite, TG_Cost, TG_Training]> {
-  let summary = "Zeroes elements with probability `rate`, scales the rest by 1/(1-rate).";
+  let summary = "Zeroes elements with probability `rate`, scales the rest by 1/(1-rate)";
   let description = [{
     Element i is kept when `random_uniform(key, stream)[i] >= rate`.  Its own
     gradient is the same op on the gradient, so no mask is saved.
@@ -100,7 +100,7 @@ def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [TG_Diff, TG_Composite, TG_Co
 //===----------------------------------------------------------------------===//
 
 def TG_SoftmaxOp : TG_Activation<"softmax", "Softmax", [TG_Diff]> {
-  let summary = "Softmax over the last dim.";
+  let summary = "Softmax over the last dim";
   let description = [{
     ```mlir
     %y = tg.softmax %x : tensor<4x8xf32>
@@ -112,7 +112,7 @@ def TG_SoftmaxOp : TG_Activation<"softmax", "Softmax", [TG_Diff]> {
 }
 
 def TG_SoftmaxGradOp : TG_Activation<"softmax_grad", "Softmax"> {
-  let summary = "dx of softmax from its result y and dy: y (dy - sum(y dy)).";
+  let summary = "dx of softmax from its result y and dy: y (dy - sum(y dy))";
   let description = [{
     ```mlir
     %dx = tg.softmax_grad %y, %dy : tensor<4x8xf32>
@@ -124,7 +124,7 @@ def TG_SoftmaxGradOp : TG_Activation<"softmax_grad", "Softmax"> {
 }
 
 def TG_LayerNormOp : TG_Op<"layer_norm", "Norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
-  let summary = "Layer norm over the last dim (Ba et al. 2016); returns y, mean and 1/std.";
+  let summary = "Layer norm over the last dim (Ba et al. 2016); returns y, mean and 1/std";
   let description = [{
     ```mlir
     %y, %mean, %rstd = tg.layer_norm %x, %weight, %bias eps 1.0e-5
@@ -137,7 +137,7 @@ def TG_LayerNormOp : TG_Op<"layer_norm", "Norm", [TG_Infer, TG_Diff, TG_Composit
 }
 
 def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", "Norm", [TG_Infer, TG_Composite, TG_Cost]> {
-  let summary = "dx, dweight and dbias of layer norm.";
+  let summary = "dx, dweight and dbias of layer norm";
   let description = [{
     ```mlir
     %dx, %dw, %db = tg.layer_norm_grad %x, %weight, %mean, %rstd, %dy
@@ -149,11 +149,11 @@ def TG_LayerNormGradOp : TG_Op<"layer_norm_grad", "Norm", [TG_Infer, TG_Composit
   let assemblyFormat = "$input `,` $weight `,` $mean `,` $rstd `,` $gradient " # typeList;
 }
 
-/// What is added to the weight of a norm.
+/// Number that is added to the weight of a norm.
 def TG_NormOffset : DefaultValuedAttr<F64Attr, "0.0">;
 
 def TG_RmsNormOp : TG_Op<"rms_norm", "Norm", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
-  let summary = "RMS norm over the last dim (Zhang & Sennrich 2019); returns y and 1/rms.";
+  let summary = "RMS norm over the last dim (Zhang & Sennrich 2019); returns y and 1/rms";
   let description = [{
     `offset 1.0` multiplies by 1 + weight, in the type that the op computes in: a weight in bf16 keeps
     its own precision (Gemma Team 2024).
@@ -168,7 +168,7 @@ def TG_RmsNormOp : TG_Op<"rms_norm", "Norm", [TG_Infer, TG_Diff, TG_Composite, T
 }
 
 def TG_RmsNormGradOp : TG_Op<"rms_norm_grad", "Norm", [TG_Infer, TG_Composite, TG_Cost]> {
-  let summary = "dx and dweight of RMS norm.";
+  let summary = "dx and dweight of RMS norm";
   let description = [{
     ```mlir
     %dx, %dw = tg.rms_norm_grad %x, %weight, %rrms, %dy
@@ -191,7 +191,7 @@ def TG_Softcap : OptionalAttr<ConfinedAttr<F64Attr, [AttrConstraint<
 
 def TG_AttentionOp : TG_Op<"attention", "Attention", [AttrSizedOperandSegments, TG_Infer, TG_Diff, TG_Composite, TG_Cost,
                            TG_Causal, TG_Blockwise], ["buildShard"]> {
-  let summary = "softmax(scale q kᵀ + mask) v; returns the output and the row log-sum-exp.";
+  let summary = "softmax(scale q kᵀ + mask) v; returns the output and the row log-sum-exp";
   let description = [{
     Layout: q is batch x sequence x heads x size, k and v have kv heads, which
     divide heads: query head h reads kv head `h / (heads / kv_heads)`.  The mask says
@@ -224,10 +224,10 @@ def TG_AttentionOp : TG_Op<"attention", "Attention", [AttrSizedOperandSegments, 
 
 def TG_DropoutAttentionOp : TG_Op<"dropout_attention", "Attention", [TG_Infer, TG_Composite, TG_Cost, TG_Training,
                                   TG_Blockwise]> {
-  let summary = "Attention with dropout on its weights: softmax(scale q kᵀ + mask), then dropout, then times v.";
+  let summary = "Attention with dropout on its weights: softmax(scale q kᵀ + mask), then dropout, then times v";
   let description = [{
-    Operands and mask are those of `tg.attention`, which it is in inference; rate and stream are those of
-    `tg.dropout`, on weights in the order batch x heads x queries x keys.
+    Operands and mask are as for `tg.attention`; in inference the op becomes `tg.attention`. Rate and stream are as
+    for `tg.dropout`, on weights in the order batch x heads x queries x keys.
 
     ```mlir
     %o = tg.dropout_attention %q, %k, %v, %random scale 0.5 causal rate 0.1 stream 3
@@ -245,7 +245,7 @@ def TG_DropoutAttentionOp : TG_Op<"dropout_attention", "Attention", [TG_Infer, T
 
 def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [AttrSizedOperandSegments, TG_Infer, TG_Composite, TG_Cost,
                                TG_Blockwise], ["buildShard"]> {
-  let summary = "dq, dk and dv of attention, from its operands, result and log-sum-exp (Dao et al. 2022).";
+  let summary = "dq, dk and dv of attention, from its operands, result and log-sum-exp (Dao et al. 2022)";
   let description = [{
     ```mlir
     %dq, %dk, %dv = tg.attention_grad %q, %k, %v, %o, %lse, %do scale 0.5 causal
@@ -265,7 +265,7 @@ def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [AttrSizedOperandS
 }
 
 def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff, TG_Composite, TG_Cost]> {
-  let summary = "Rotary position embedding (Su et al. 2021), halves rotated together.";
+  let summary = "Rotary position embedding (Su et al. 2021), halves rotated together";
   let description = [{
     x is batch x sequence x heads x size; with half = size/2 and the angle
     a = s * theta^(-i/half), (x[i], x[i+half]) turns by a, or by -a when `inverse`.
@@ -293,7 +293,7 @@ def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff
 //===----------------------------------------------------------------------===//
 
 def TG_CrossEntropyOp : TG_Op<"cross_entropy", "Loss", [TG_Infer, TG_Diff, TG_Composite, TG_Cost, TG_Loss]> {
-  let summary = "Softmax cross entropy with class indices; returns the loss and the row log-sum-exp.";
+  let summary = "Softmax cross entropy with class indices; returns the loss and the row log-sum-exp";
   let description = [{
     Rows whose target is `ignore_index` count neither in the sum nor in the mean's
     divisor.
@@ -309,7 +309,7 @@ def TG_CrossEntropyOp : TG_Op<"cross_entropy", "Loss", [TG_Infer, TG_Diff, TG_Co
 }
 
 def TG_CrossEntropyGradOp : TG_Op<"cross_entropy_grad", "Loss", [TG_Infer, TG_Composite, TG_Cost]> {
-  let summary = "dlogits of cross entropy from logits, targets, log-sum-exp and dloss.";
+  let summary = "dlogits of cross entropy from logits, targets, log-sum-exp and dloss";
   let description = [{
     ```mlir
     %dlogits = tg.cross_entropy_grad mean %logits, %targets, %lse, %dloss ignore -100

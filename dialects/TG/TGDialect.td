@@ -13,30 +13,33 @@ include "dialects/Interfaces/Tensors.td"
 def TG_Dialect : Dialect {
   let name = "tg";
   let cppNamespace = "::braid::tg";
-  let summary = "The training graph: tensors, values, one device.";
+  let summary = "The training graph: tensors, values, one device";
   let description = [{
     Pure SSA on ranked, static tensors.  A graph is a `func.func` whose arguments
     say what they are:
 
     * `tg.param = #tg.param<"name", init, unit = "h.0">`: a parameter; `frozen`
       ones get no gradient.
-    * `tg.state = #tg.state<"name", init, of = "w", kind = moment>`: what lives
-      across steps beside the parameters, of which parameter, and as what.
-    * `tg.input = "name"`: data and run-time scalars; `tg.role = #tg.role<tokens>`
-      says which: `tokens`, `targets`, `features`, `labels` (dim 0 is the batch),
-      `key`, `lr`, `step`, `position`, and what ranks agree on, `stop` and `values`.
+    * `tg.state = #tg.state<"name", init, of = "w", kind = moment>`: a tensor besides parameters that lives across
+      steps, with the parameter that it belongs to and its kind.
+    * `tg.input = "name"`: data and run-time scalars; `tg.role = #tg.role<tokens>` says which: `tokens`, `targets`,
+      `features`, `labels` (dim 0 is the batch), `key`, `lr`, `step`, `position`, and the values that ranks agree
+      on, `stop` and `values`.
 
-    Results say what they are with `tg.role` (`loss`, `logits`, `count`, which the
-    loss is divided by, `grad_norm`, `grad_sq_local`, `grad_sq_global`, `stop`,
-    `values`), `tg.output = "name"` (anything else that somebody wants to have; a
-    float without dims is a count of the batch, which a training step reports),
-    `tg.updates = "name"` (the new value of a parameter or state) or
-    `tg.grad_of = "name"`.  Elementwise arithmetic is `arith` and `math` on
-    tensors.
+    Results have one of these attributes:
 
-    Every op ends with `: operand types -> result types`.  Parentheses around either list may
-    be left out; printed are those around two types and more.  Ops whose operands and results
-    have one type, such as `tg.gelu`, may write that type alone, as `arith` does:
+    * `tg.role`: `loss`, `logits`, `count` (the divisor of the loss), `grad_norm`, `grad_sq_local`,
+      `grad_sq_global`, `stop` or `values`.
+    * `tg.output = "name"`: an additional output of the model. A scalar float is a counter of the batch, which a
+      training step reports.
+    * `tg.updates = "name"`: the new value of a parameter or state.
+    * `tg.grad_of = "name"`: a gradient.
+
+    Elementwise arithmetic is `arith` and `math` on tensors.
+
+    Every op ends with `: operand types -> result types`. Parentheses around either list may be left out; the
+    printer writes them around two or more types. Ops whose operands and results have one type, such as `tg.gelu`,
+    may write that type alone, as `arith` does:
 
     ```mlir
     %h = tg.contract "bi,oi->bo" %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
@@ -44,11 +47,10 @@ def TG_Dialect : Dialect {
     %y = tg.gelu tanh %h : tensor<4x16xf32>
     ```
 
-    A module may have `tg.config = "{...}"`, the text of the `config.json` that its
-    graph was made from: nothing is computed from it, and `export` of the training
-    binary writes it beside the weights.  The module of a program that `braidc` made has
-    `tg.training`, a dictionary of facts that no op shows, such as the optimizer and the
-    microbatches of a step (`dialects/TG/TrainingFacts.h`).
+    A module may have `tg.config = "{...}"`, the text of the `config.json` that its graph was made from: nothing is
+    computed from it, and `export` of the training binary writes it beside the weights. A module made by `braidc`
+    has `tg.training`, a dictionary of facts that no op shows, such as the optimizer and the microbatches of a step
+    (`dialects/TG/TrainingFacts.h`).
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -126,12 +128,12 @@ class TG_Attr<string name, string mnemonic_> : AttrDef<TG_Dialect, name> {
 }
 
 def TG_RoleAttr : EnumAttr<TG_Dialect, TG_Role, "role"> {
-  let summary = "What an input or result is to training.";
+  let summary = "The role of an input or result in training";
   let assemblyFormat = "`<` $value `>`";
 }
 
 def TG_InitAttr : TG_Attr<"Init", "init"> {
-  let summary = "The initial values of a parameter or state.";
+  let summary = "The initial values of a parameter or state";
   let description = [{
     `#tg.init<zeros>`, `#tg.init<ones>`, `#tg.init<constant, 0.5>`,
     `#tg.init<normal, 0.0, 0.02>` (mean, standard deviation),
@@ -149,18 +151,16 @@ def TG_InitAttr : TG_Attr<"Init", "init"> {
 def TG_ParamAttr : TG_Attr<"Param", "param"> {
   let summary = "A parameter: name, initial values, unit, frozen or not.";
   let description = [{
-    `#tg.param<"h.0.ln_1.weight", #tg.init<ones>, unit = "h.0">`, with `frozen`
-    for one that is not trained and `transposed` for a matrix that the arena
-    holds with its two dims exchanged (checkpoints keep the logical layout, which
-    is then the transpose of the argument's type).  `copy_of = "w"` makes it a
-    working copy: it always equals the master `w`, rounded to its own type, and
-    checkpoints hold the master.
+    `#tg.param<"h.0.ln_1.weight", #tg.init<ones>, unit = "h.0">`, `frozen` marks a parameter that is not trained.
+    `transposed` marks a matrix that the arena holds with its two dims exchanged; checkpoints keep the logical
+    layout, the transpose of the argument's type. `copy_of = "w"` makes the parameter a working copy: it always
+    equals the master `w`, rounded to its own type, and checkpoints hold the master.
 
     `fused = 1` says that dims 1 and 2 are one dim in files: a matrix of `[q|k|v]`
     side by side is `tensor<768x3x768xf32>`, and its last dim can be sharded by head.
 
-    A name with a star, such as `h.0.experts.*.w1.weight`, is of tensors side by side along
-    dim 0: files of weights of other programs have one for each number in its place.
+    A name with a star, such as `h.0.experts.*.w1.weight`, stands for tensors side by side along dim 0. Weight files
+    of other programs have one tensor for each number in place of the star.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "InitAttr":$init,
                         OptionalParameter<"::mlir::StringAttr">:$unit,
@@ -171,32 +171,30 @@ def TG_ParamAttr : TG_Attr<"Param", "param"> {
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     TensorKind getKind() const { return getCopyOf() ? TensorKind::WorkingCopy : TensorKind::Parameter; }
-    /// The parameter of the model that it is, or is a copy of: states and gradients
-    /// belong to this name.
+    /// Name of the model's parameter, or of the master of a working copy; states and gradients belong to this name.
     ::mlir::StringAttr getOf() const { return getCopyOf() ? getCopyOf() : getName(); }
   }];
 }
 
 def TG_StateAttr : TG_Attr<"State", "state"> {
-  let summary = "State that lives across steps: optimizer moments, accumulators.";
+  let summary = "State that lives across steps: optimizer moments, accumulators";
   let description = [{
-    `#tg.state<"h.0.ln_1.weight.exp_avg", #tg.init<zeros>, of = "h.0.ln_1.weight", kind = moment>`.
-    Its name is only what checkpoints and reports call it; what it is, the other
-    fields say.  `of` names the parameter that it belongs to (`ParamAttr::getOf`),
-    and `kind` is one of
+    `#tg.state<"h.0.ln_1.weight.exp_avg", #tg.init<zeros>, of = "h.0.ln_1.weight", kind = moment>`. Only checkpoints
+    and reports use the name; the other fields define the state. `of` names the parameter that it belongs to
+    (`ParamAttr::getOf`), and `kind` is one of
 
-    * `moment`: what an optimizer keeps of a parameter;
+    * `moment`: an optimizer's state for a parameter;
     * `master`: the parameter itself, of which programs read a working copy;
-    * `accumulator`: the sum over microbatches of a parameter's gradient or, without
-      `of`, of the loss or of the count that it is divided by.  It starts from its
-      initial value in every step and is left out of checkpoints;
-    * `running_statistic`: state of the model itself, of no parameter;
-    * `cache`: what later positions of a sequence read of earlier ones, a row for each position
-      (`tg-make-decode`).  It lives from `generate` to the last `decode` of a text, has no memory
-      while other programs run, and is left out of checkpoints;
-    * `saved`: what a stage of a pipeline keeps of a microbatch, from its forward to its backward;
-    * `message`: what a stage of a pipeline sends or receives (`comm-stages`).  These two lie in
-      slots (`exec.slots`), are written before they are read, and are left out of checkpoints.
+    * `accumulator`: the sum over microbatches of a parameter's gradient or, without `of`, of the loss or of the
+      count that the loss is divided by. It starts from its initial value in every step and is left out of
+      checkpoints;
+    * `running_statistic`: state of the model itself, without a parameter;
+    * `cache`: values of earlier positions of a sequence that later positions read, a row for each position
+      (`tg-make-decode`). It lives from `generate` to the last `decode` of a text, has no memory while other
+      programs run, and is left out of checkpoints;
+    * `saved`: a value that a stage of a pipeline keeps for a microbatch, from its forward to its backward;
+    * `message`: a value that a stage of a pipeline sends or receives (`comm-stages`). `saved` and `message` states
+      lie in slots (`exec.slots`), are written before they are read, and are left out of checkpoints.
 
     `transposed` and `fused` are as for parameters.
   }];
@@ -242,9 +240,9 @@ class TG_Types<string isOneType, dag arguments, dag results> {
   string format = "attr-dict `:` custom<Types>(\"" # isOneType # "\"" # operands # outcomes # ")";
 }
 
-/// `kind`: the NumericKind, what the op is to a policy of precision.
-/// `shardMethods`: `buildShard`, of an op that is not simply itself on a shard.
-/// `wideMethods`: `buildWide`, of an op that computes and whose result is rounded only to be stored.
+/// `kind`: the NumericKind, by which a precision policy classifies the op. `shardMethods`: `buildShard`, of an op
+/// that is not simply itself on a shard. `wideMethods`: `buildWide`, of an op that computes and whose result is
+/// rounded only to be stored.
 class TG_Op<string mnemonic, string kind, list<Trait> traits = [], list<string> shardMethods = [],
             list<string> wideMethods = []>
     : Op<TG_Dialect, mnemonic, !listconcat(traits, [Pure,
@@ -266,7 +264,7 @@ def TG_CheckedResults : NativeOpTrait<"CheckedResults", [], [{
   let cppNamespace = "::braid::tg";
 }
 def TG_Infer : TraitList<[InferTypeOpAdaptor, TG_CheckedResults]>;
-/// Whose operands decide all but the width of the result's floats.
+/// Ops whose operands decide all but the width of the result's floats.
 def TG_InferToWidth : TraitList<[InferTypeOpAdaptorWithIsCompatible, TG_CheckedResults]>;
 defvar TG_Diff = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar TG_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;

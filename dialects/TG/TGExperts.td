@@ -1,8 +1,8 @@
 //===- TGExperts.td - mixtures of experts ---------------------*- tablegen -*-===//
 //
-// A token goes to the k experts that a router likes best.  Each row of the batch (a
-// sequence) is a group by itself: an expert has `capacity` slots for every row, so who gets
-// one depends on that row alone, and experts and rows are dims like any other.
+// A token goes to the k experts with the highest router scores. Each row of the batch (a sequence) is a group by
+// itself: an expert has `capacity` slots for every row. So slots depend only on the row, and experts and rows are
+// ordinary dims.
 //
 // In the examples there are 2 rows (b) of 6 tokens (s), 8 experts (e) with 4 slots (c), and
 // a token has 2 choices (k).
@@ -14,9 +14,9 @@
 include "dialects/TG/TGDialect.td"
 
 def TG_TopKOp : TG_Op<"top_k", "Softmax", [TG_Infer, TG_Diff, TG_Composite, TG_Cost]> {
-  let summary = "The k largest of each row's lanes, the largest first, and their lanes.";
+  let summary = "The k largest values of each row, the largest first, and their lanes";
   let description = [{
-    Of equal ones, that of the lower lane comes first.
+    Equal values are in the order of their lanes.
 
     ```mlir
     %weights, %chosen = tg.top_k %probabilities k 2 : tensor<2x6x8xf32> -> (tensor<2x6x2xf32>, tensor<2x6x2xi32>)
@@ -28,21 +28,20 @@ def TG_TopKOp : TG_Op<"top_k", "Softmax", [TG_Infer, TG_Diff, TG_Composite, TG_C
 }
 
 def TG_ExpertSlotsOp : TG_Op<"expert_slots", "Source", [TG_Infer, TG_Composite, TG_Cost]> {
-  let summary = "Which slot of its expert each choice gets, and which choice has each slot.";
+  let summary = "Assigns choices to slots of their experts, and slots to choices";
   let description = [{
-    The choices of a row ask in their order, the first token's first; choice i of token t has
-    the number t * k + i.  The first `capacity` that choose an expert get a slot there.  Slot j
-    of expert x has the number x * capacity + j; a choice without a slot has -1, and so has a
-    slot that nobody got.
+    The choices of a row ask in their order, the first token's first; choice i of token t has the number t * k + i.
+    The first `capacity` that choose an expert get a slot there. Slot j of expert x has the number x * capacity + j;
+    a choice without a slot has -1, and so has an unused slot.
 
     ```mlir
     %slots, %choices = tg.expert_slots %chosen capacity 4 of 8 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<8x2x4xi32>)
     ```
     Every expert takes all of its choices if the capacity is the number of tokens in a row.
 
-    `present` has the document of each token, and a negative number where a row has no token: such a
-    position gets no slot and takes none. With `bound`, a document has so many slots of each expert
-    for itself, whatever else is in its row.
+    `present` has the document of each token, and a negative number where a row has no token: such a position gets
+    no slot and takes none. With `bound`, a document has this many slots of each expert for itself, whatever else is
+    in its row.
 
     ```mlir
     %slots, %choices = tg.expert_slots %chosen present %documents capacity 6 of 8 bound 2
@@ -56,18 +55,18 @@ def TG_ExpertSlotsOp : TG_Op<"expert_slots", "Source", [TG_Infer, TG_Composite, 
 }
 
 def TG_DispatchOp : TG_Op<"dispatch", "Movement", [TG_Infer, TG_Diff, TG_Composite, TG_DefaultCost]> {
-  let summary = "Hands each slot of an expert the numbers of its token; zeros to one that nobody got.";
+  let summary = "Copies each slot's token to the slot; unused slots get zeros";
   let description = [{
-    `slots` and `choices` are those of one `tg.expert_slots`: forward reads the second, the
-    gradient, which sums over a token's choices, the first.  Neither adds by index.
+    `slots` and `choices` are the results of one `tg.expert_slots`. Forward reads `choices`; the gradient, which
+    sums over a token's choices, reads `slots`. Neither adds by index.
 
     ```mlir
     %in = tg.dispatch %x, %slots, %choices
         : (tensor<2x6x16xf32>, tensor<2x6x2xi32>, tensor<8x2x4xi32>) -> tensor<8x2x4x16xf32>
     ```
-    Experts come first, so that a contraction with their weights ("ebcd,efd->ebcf") is a GEMM
-    for each.  They are whole here: where weights are sharded by expert, the result goes from
-    shards of rows to shards of experts, which is an all_to_all.
+    Experts come first, so that a contraction with their weights ("ebcd,efd->ebcf") is a GEMM for each. The op
+    itself does not shard experts: where weights are sharded by expert, the result changes from shards of rows to
+    shards of experts, which is an all_to_all.
   }];
   let arguments = (ins TG_Float:$input, TG_Int:$slots, TG_Int:$choices);
   let results = (outs TG_Float:$result);
@@ -75,10 +74,10 @@ def TG_DispatchOp : TG_Op<"dispatch", "Movement", [TG_Infer, TG_Diff, TG_Composi
 }
 
 def TG_CollectOp : TG_Op<"collect", "Movement", [TG_Infer, TG_Diff, TG_Composite, TG_DefaultCost]> {
-  let summary = "Fetches what experts made of a token, for each of its choices; zeros for one without a slot.";
+  let summary = "Fetches the experts' results for each choice of a token; zeros for a choice without a slot";
   let description = [{
-    The way back from `tg.dispatch`: the sum over a token's choices, each times its weight, is
-    what the experts say together.
+    The inverse of `tg.dispatch`. The sum over a token's choices, each times its weight, is the output of the
+    mixture.
 
     ```mlir
     %each = tg.collect %out, %slots, %choices
@@ -92,18 +91,17 @@ def TG_CollectOp : TG_Op<"collect", "Movement", [TG_Infer, TG_Diff, TG_Composite
 }
 
 def TG_LoadBalanceOp : TG_Op<"load_balance", "Loss", [AttrSizedOperandSegments, TG_Composite, TG_Cost]> {
-  let summary = "How unevenly routers use their experts (Fedus et al. 2021); k where all are used alike.";
+  let summary = "Load imbalance of routers' experts (Fedus et al. 2021); k if all experts are used equally";
   let description = [{
-    The number of experts times the sum over experts of f p, where f is how many choices of a
-    token are this expert, and p is its probability, both on average over all tokens of all
-    layers.  A layer has an operand of probabilities and one of choices.  Only probabilities
-    have a gradient.
+    The number of experts times the sum over experts of f p. f is the number of a token's choices that are this
+    expert, and p is the expert's probability, both averaged over all tokens of all layers. A layer has an operand
+    of probabilities and one of choices. Only probabilities have a gradient.
 
     ```mlir
     %aux = tg.load_balance %p0, %p1 choices %e0, %e1
         : (tensor<2x6x8xf32>, tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<2x6x2xi32>) -> tensor<f32>
     ```
-    Positions where `present` is negative hold no token and are in no average.
+    Positions where `present` is negative hold no token and are left out of the averages.
   }];
   let arguments = (ins Variadic<TG_Float>:$probabilities, Variadic<TG_Int>:$chosen, Optional<TG_Int>:$present);
   let results = (outs TG_Float:$result);
@@ -112,9 +110,10 @@ def TG_LoadBalanceOp : TG_Op<"load_balance", "Loss", [AttrSizedOperandSegments, 
 }
 
 def TG_RouterZOp : TG_Op<"router_z", "Loss", [AttrSizedOperandSegments, TG_Composite, TG_Cost]> {
-  let summary = "The mean square of log-sum-exps over the last dim (Zoph et al. 2022): how large routers' logits are.";
+  let summary = "The mean square of log-sum-exps over the last dim (Zoph et al. 2022): how large routers' logits are";
   let description = [{
-    Over all rows of all operands, of which a layer has one; without those where `present` is negative.
+    The mean is over all rows of all operands, one operand for each layer. Rows where `present` is negative are left
+    out.
 
     ```mlir
     %z = tg.router_z %l0, %l1 : (tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<f32>

@@ -5,7 +5,7 @@
 include "dialects/TG/TGDialect.td"
 
 def TG_UpdateOp : TG_Op<"update", "Optimizer", [AttrSizedOperandSegments, TG_Infer, TG_Composite, TG_Cost]> {
-  let summary = "A step of an optimizer for one parameter.";
+  let summary = "A step of an optimizer for one parameter";
   let description = [{
     Each file in `dialects/TG/Optimizers` describes an optimizer, or a few that are
     alike: the states that it keeps of a parameter, its hyperparameters, whether it reads
@@ -30,7 +30,7 @@ def TG_UpdateOp : TG_Op<"update", "Optimizer", [AttrSizedOperandSegments, TG_Inf
 }
 
 def TG_GlobalNormOp : TG_Op<"global_norm", "Optimizer", [TG_Composite, TG_Cost]> {
-  let summary = "The 2-norm of several tensors taken as one vector.";
+  let summary = "The 2-norm of several tensors taken as one vector";
   let description = [{
     ```mlir
     %n = tg.global_norm %a, %b : (tensor<8xf32>, tensor<2x2xf32>) -> tensor<f32>
@@ -43,7 +43,7 @@ def TG_GlobalNormOp : TG_Op<"global_norm", "Optimizer", [TG_Composite, TG_Cost]>
 }
 
 def TG_QuantizeOp : TG_Op<"quantize", "Optimizer", [TG_Infer, TG_Composite, TG_Cost, AllTypesMatch<["input", "threshold"]>]> {
-  let summary = "Numbers in 8 bits, in blocks that share a scale.";
+  let summary = "Numbers in 8 bits, in blocks that share a scale";
   let description = [{
     Blocks are `block` neighbours of a row.  A code `q` from -127 to 127 stands for `sign(q) q^4`
     scales of its block, and 127 for the largest magnitude there: steps are 3 % of the number at the
@@ -63,9 +63,9 @@ def TG_QuantizeOp : TG_Op<"quantize", "Optimizer", [TG_Infer, TG_Composite, TG_C
 }
 
 def TG_DequantizeOp : TG_Op<"dequantize", "Optimizer", [TG_Infer, TG_Composite, TG_Cost]> {
-  let summary = "The numbers of codes of 8 bits.";
+  let summary = "The numbers that codes of 8 bits stand for";
   let description = [{
-    What `tg.quantize` made.  A row has a whole number of blocks.
+    The operands are the results of `tg.quantize`. A row has a whole number of blocks.
 
     ```mlir
     %x = tg.dequantize %codes, %scales : (tensor<16x128xi8>, tensor<16x2xf32>) -> tensor<16x128xf32>

@@ -28,7 +28,7 @@ def TG_ContractOp : TG_Op<"contract", "Contraction", [TG_InferToWidth, TG_Diff, 
 }
 
 def TG_BroadcastOp : TG_Op<"broadcast", "Movement", [TG_Diff, TG_DefaultCost]> {
-  let summary = "Repeats a tensor along new dims.";
+  let summary = "Repeats a tensor along new dims";
   let description = [{
     Operand dim i becomes result dim `dims[i]` (increasing); its size is the
     result's, or 1, which is repeated.
@@ -48,7 +48,7 @@ def TG_BroadcastOp : TG_Op<"broadcast", "Movement", [TG_Diff, TG_DefaultCost]> {
 def TG_ReduceOp : TG_Op<"reduce", "Reduction",
     [TG_Infer, TG_Diff, TG_Cost, DeclareOpInterfaceMethods<LossOpInterface, ["isSumOrMean"]>], ["buildShard"],
     ["buildWide"]> {
-  let summary = "Reduces dims away by sum, max or mean.";
+  let summary = "Reduces dims away by sum, max or mean";
   let description = [{
     `dims` is strictly increasing; the result drops them.
 
@@ -63,7 +63,7 @@ def TG_ReduceOp : TG_Op<"reduce", "Reduction",
 }
 
 def TG_TransposeOp : TG_Op<"transpose", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
-  let summary = "Permutes dims: result dim i is input dim `permutation[i]`.";
+  let summary = "Permutes dims: result dim i is input dim `permutation[i]`";
   let description = [{
     ```mlir
     %t = tg.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
@@ -76,7 +76,7 @@ def TG_TransposeOp : TG_Op<"transpose", "Movement", [TG_Infer, TG_Diff, TG_Defau
 }
 
 def TG_ReshapeOp : TG_Op<"reshape", "Movement", [KeepsElements, TG_Diff, TG_DefaultCost]> {
-  let summary = "The same elements in row-major order under another shape.";
+  let summary = "The same elements in row-major order under another shape";
   let description = [{
     ```mlir
     %h = tg.reshape %x : tensor<2x4x8xf32> -> tensor<2x4x2x4xf32>
@@ -90,7 +90,7 @@ def TG_ReshapeOp : TG_Op<"reshape", "Movement", [KeepsElements, TG_Diff, TG_Defa
 }
 
 def TG_SliceOp : TG_Op<"slice", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
-  let summary = "A range of one dim: `offset`, `size` and `stride` along `dim`.";
+  let summary = "A range of one dim: `offset`, `size` and `stride` along `dim`";
   let description = [{
     ```mlir
     %q = tg.slice %qkv dim 2 offset 0 size 8 : tensor<2x4x24xf32> -> tensor<2x4x8xf32>
@@ -118,7 +118,7 @@ def TG_ConcatOp : TG_Op<"concat", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost
 }
 
 def TG_PadOp : TG_Op<"pad", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
-  let summary = "Adds `low` and `high` elements of `value` at the ends of `dim`.";
+  let summary = "Adds `low` and `high` elements of `value` at the ends of `dim`";
   let description = [{
     ```mlir
     %y = tg.pad %x dim 0 low 1 high 2 value 0.0 : tensor<5xf32> -> tensor<8xf32>
@@ -132,7 +132,7 @@ def TG_PadOp : TG_Op<"pad", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
 }
 
 def TG_GatherOp : TG_Op<"gather", "Embedding", [TG_Infer, TG_Diff, TG_DefaultCost], ["buildShard"]> {
-  let summary = "Rows of a table by index: an embedding.";
+  let summary = "Rows of a table by index: an embedding";
   let description = [{
     The result's shape is the indices' with the table's row appended.  An index
     outside the table is an error of the caller (data is checked when it is read).
@@ -147,7 +147,7 @@ def TG_GatherOp : TG_Op<"gather", "Embedding", [TG_Infer, TG_Diff, TG_DefaultCos
 }
 
 def TG_ScatterAddOp : TG_Op<"scatter_add", "Embedding", [TG_Diff, TG_DefaultCost], ["buildShard"], ["buildWide"]> {
-  let summary = "Sums rows into a table of zeros by index, in index order.";
+  let summary = "Sums rows into a table of zeros by index, in index order";
   let description = [{
     ```mlir
     %g = tg.scatter_add %tokens, %dy : (tensor<2x4xi32>, tensor<2x4x8xf32>) -> tensor<256x8xf32>
@@ -160,7 +160,7 @@ def TG_ScatterAddOp : TG_Op<"scatter_add", "Embedding", [TG_Diff, TG_DefaultCost
 }
 
 def TG_IotaOp : TG_Op<"iota", "Source", [TG_DefaultCost], ["buildShard"]> {
-  let summary = "Each element is its index along `dim`.";
+  let summary = "Each element is its index along `dim`";
   let description = [{
     ```mlir
     %i = tg.iota dim 1 : tensor<4x8xi32>
@@ -174,7 +174,7 @@ def TG_IotaOp : TG_Op<"iota", "Source", [TG_DefaultCost], ["buildShard"]> {
 
 def TG_ConvertOp : TG_Op<"convert", "Conversion",
     [KeepsElements, TG_Diff, TG_DefaultCost, SameOperandsAndResultShape], [], ["buildWide"]> {
-  let summary = "Changes the element type: floats round to nearest even, ints truncate, i1 is 0 or 1.";
+  let summary = "Changes the element type: floats round to nearest even, ints truncate, i1 is 0 or 1";
   let description = [{
     ```mlir
     %f = tg.convert %i : tensor<4xi32> -> tensor<4xf32>
@@ -187,7 +187,7 @@ def TG_ConvertOp : TG_Op<"convert", "Conversion",
 }
 
 def TG_RandomUniformOp : TG_Op<"random_uniform", "Source", [TG_DefaultCost], ["buildShard"]> {
-  let summary = "Uniform numbers in [0, 1), a function of the key and the element's index.";
+  let summary = "Uniform numbers in [0, 1), a function of the key and the element's index";
   let description = [{
     Philox4x32-10 (Salmon et al., SC 2011).  `key` is tensor<4xi32>: seed low,
     seed high, step, microbatch.  Element i of n takes word `e % 4` of the block
@@ -219,7 +219,7 @@ def TG_RandomUniformOp : TG_Op<"random_uniform", "Source", [TG_DefaultCost], ["b
 
 def TG_StopGradientOp : TG_Op<"stop_gradient", "Movement",
     [KeepsElements, TG_Diff, TG_Composite, TG_DefaultCost, SameOperandsAndResultType]> {
-  let summary = "The identity; no gradient flows back.";
+  let summary = "The identity; no gradient flows back";
   let description = [{
     ```mlir
     %y = tg.stop_gradient %x : tensor<4xf32>
@@ -231,7 +231,7 @@ def TG_StopGradientOp : TG_Op<"stop_gradient", "Movement",
 }
 
 def TG_HookOp : TG_Op<"hook", "Movement", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
-  let summary = "The identity; a named, ordered, removable point of the graph.";
+  let summary = "The identity; a named, ordered, removable point of the graph";
   let description = [{
     In the forward graph a hook named "x" gives its gradient a hook "x.grad".
     `tg-attach-hooks` puts an op at a point; `tg-remove-hooks` takes the points
@@ -247,13 +247,13 @@ def TG_HookOp : TG_Op<"hook", "Movement", [TG_Diff, TG_DefaultCost, SameOperands
 }
 
 def TG_CountOp : TG_Op<"count", "Source", [TG_DefaultCost, TG_Composite]> {
-  let summary = "How many targets are not `ignore_index`, as a float.";
+  let summary = "The number of targets that differ from `ignore_index`, as a float";
   let description = [{
     ```mlir
     %n = tg.count %targets ignore -100 : tensor<2x4xi32> -> tensor<f32>
     ```
-    `as` gives an ignored target a weight of its own, which is 0 otherwise. A weight far below the last digit of
-    1 leaves every count as it is but that of no target, which becomes a number to divide by (`leastCount`).
+    `as` sets the weight of an ignored target, 0 by default. A weight far below the last digit of 1 changes only a
+    count of zero targets, which becomes a number to divide by (`leastCount`).
 
     ```mlir
     %n = tg.count %targets ignore -100 as 8.6736173798840355e-19 : tensor<2x4xi32> -> tensor<f32>

@@ -1,8 +1,9 @@
 //===- TrainingStep.td - from a model to its programs --------*- tablegen -*-===//
 //
-// Order of a step: tg-note-groups, tg-unfuse-weights (for ranks that share weights), tg-transpose-weights, tg-rebatch (to
-// accumulate), tg-make-programs, on @train tg-split-loss (to accumulate), tg-differentiate, tg-accumulate, tg-apply-optimizer.
-// Hooks: tg-mark-units before programs, tg-attach-hooks before tg-differentiate and behind tg-mark-gradients, tg-remove-hooks.
+// Order of a step: tg-note-groups, tg-unfuse-weights (for ranks that share weights), tg-transpose-weights,
+// tg-rebatch (to accumulate), tg-make-programs, on @train tg-split-loss (to accumulate), tg-differentiate,
+// tg-accumulate, tg-apply-optimizer. Hooks: tg-mark-units before programs, tg-attach-hooks before tg-differentiate
+// and behind tg-mark-gradients, tg-remove-hooks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_GRAPH_TRAININGSTEP

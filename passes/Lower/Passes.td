@@ -1,12 +1,11 @@
 //===- Passes.td - from tensors to actions in memory -------------*- tablegen -*-===//
 //
-// Order: set-target, set-machine (Target.td), select-dot-products (DotProducts.td), chunk-sums (Kernels.td), select-calls, select-bias-gradients
-// (Calls.td), form-kernels, fuse-kernels (Kernels.td), fuse-gathers (Gathers.td),
-// recompute-operands, gather-kernels (Kernels.td), form-packs (Memory.td), order-attention,
-// verify-library-sizes (Attention.td), verify-values (Kernels.td), plan-memory, pad-matmuls
-// (Memory.td), outline-kernels (Launches.td), shorten-row-loops (RowLoops.td),
-// batch-launches (Launches.td), stream-stores (Stores.td), split-matmuls (MatmulSizes.td),
-// copy-panels (Panels.td), verify-memory, verify-plan (Memory.td).
+// Order: set-target, set-machine (Target.td), select-dot-products (DotProducts.td), chunk-sums (Kernels.td),
+// select-calls, select-bias-gradients (Calls.td), form-kernels, fuse-kernels (Kernels.td), fuse-gathers
+// (Gathers.td), recompute-operands, gather-kernels (Kernels.td), form-packs (Memory.td), order-attention,
+// verify-library-sizes (Attention.td), verify-values (Kernels.td), plan-memory, pad-matmuls (Memory.td),
+// outline-kernels (Launches.td), shorten-row-loops (RowLoops.td), batch-launches (Launches.td), stream-stores
+// (Stores.td), split-matmuls (MatmulSizes.td), copy-panels (Panels.td), verify-memory, verify-plan (Memory.td).
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER
