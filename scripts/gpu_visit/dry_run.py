@@ -37,7 +37,7 @@ def main(arguments):
             time.sleep(0.05)
         copy = out.with_name(f"{out.name}-{cut:.0f}")
         shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(out, copy)
+        shutil.copytree(out, copy, ignore=shutil.ignore_patterns("*.partial"))  # which are gone in a moment
         cuts[cut] = copy
     process.wait()
     took = clock.now()
