@@ -5,6 +5,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -77,6 +78,28 @@ std::string codegen::stringLiteral(StringRef text) {
       quoted += c;
   }
   return quoted + "\"";
+}
+
+bool codegen::isWordOfCpp(StringRef name) {
+  static const llvm::StringSet<> words = {
+      "alignas",       "alignof",     "and",       "and_eq",    "asm",       "auto",
+      "bitand",        "bitor",       "bool",      "break",     "case",      "catch",
+      "char",          "class",       "co_await",  "co_return", "co_yield",  "compl",
+      "concept",       "const",       "consteval", "constexpr", "constinit", "const_cast",
+      "continue",      "decltype",    "default",   "delete",    "do",        "double",
+      "dynamic_cast",  "else",        "enum",      "explicit",  "export",    "extern",
+      "false",         "float",       "for",       "friend",    "goto",      "if",
+      "inline",        "int",         "long",      "mutable",   "namespace", "new",
+      "noexcept",      "not",         "not_eq",    "nullptr",   "operator",  "or",
+      "or_eq",         "private",     "protected", "public",    "register",  "reinterpret_cast",
+      "requires",      "return",      "short",     "signed",    "sizeof",    "static",
+      "static_assert", "static_cast", "struct",    "switch",    "template",  "this",
+      "thread_local",  "throw",       "true",      "try",       "typedef",   "typeid",
+      "typename",      "union",       "unsigned",  "using",     "virtual",   "void",
+      "volatile",      "wchar_t",     "while",     "xor",       "xor_eq",    "char8_t",
+      "char16_t",      "char32_t",    "typeof",    "errno",     "stdin",     "stdout",
+      "stderr",        "linux",       "unix",      "assert"};
+  return words.contains(name);
 }
 
 std::string codegen::identifier(StringRef name) {

@@ -19,6 +19,9 @@ std::string dtypeText(mlir::Type element);
 /// Returns a quoted string literal of the bytes of `text`, which may be any bytes.
 std::string stringLiteral(llvm::StringRef text);
 
+/// Returns whether a name is a keyword of C++ or a lower-case macro of the headers that generated code includes.
+bool isWordOfCpp(llvm::StringRef name);
+
 /// Returns `name` with every character replaced that C++ does not allow.
 std::string identifier(llvm::StringRef name);
 

@@ -9,28 +9,10 @@
 using namespace llvm;
 using namespace braid::codegen;
 
-/// Returns whether a name has a meaning even in a text that does not contain it: keywords, lower-case macros of the
-/// included headers, and names that emitters add if a body uses them.
+/// Returns whether a name has a meaning even in a text that does not contain it: words of C++, and names that emitters
+/// add if a body uses them.
 static bool isReserved(StringRef name) {
-  static const llvm::StringSet<> words = {
-      "alignas",       "alignof",     "and",       "and_eq",    "asm",       "auto",
-      "bitand",        "bitor",       "bool",      "break",     "case",      "catch",
-      "char",          "class",       "co_await",  "co_return", "co_yield",  "compl",
-      "concept",       "const",       "consteval", "constexpr", "constinit", "const_cast",
-      "continue",      "decltype",    "default",   "delete",    "do",        "double",
-      "dynamic_cast",  "else",        "enum",      "explicit",  "export",    "extern",
-      "false",         "float",       "for",       "friend",    "goto",      "if",
-      "inline",        "int",         "long",      "mutable",   "namespace", "new",
-      "noexcept",      "not",         "not_eq",    "nullptr",   "operator",  "or",
-      "or_eq",         "private",     "protected", "public",    "register",  "reinterpret_cast",
-      "requires",      "return",      "short",     "signed",    "sizeof",    "static",
-      "static_assert", "static_cast", "struct",    "switch",    "template",  "this",
-      "thread_local",  "throw",       "true",      "try",       "typedef",   "typeid",
-      "typename",      "union",       "unsigned",  "using",     "virtual",   "void",
-      "volatile",      "wchar_t",     "while",     "xor",       "xor_eq",    "char8_t",
-      "char16_t",      "char32_t",    "typeof",    "errno",     "stdin",     "stdout",
-      "stderr",        "linux",       "unix",      "block",     "part",      "vectors"};
-  return words.contains(name);
+  return isWordOfCpp(name) || name == "block" || name == "part" || name == "vectors";
 }
 
 /// Returns a name as a lower-case variable, or "": `%Hidden.x-1` becomes hidden_x_1.

@@ -168,6 +168,18 @@ static SmallVector<MatmulPart, 2> partsOf(exec::MatmulOp op, const MatmulShape &
   return parts;
 }
 
+/// Refuses marks that a GEMM's size or loops contradict, which text may have.
+static LogicalResult verifyApart(exec::MatmulOp op, const MatmulShape &shape) {
+  for (auto [mark, size] : {std::pair(exec::kRowsApart, shape.m), {exec::kColumnsApart, shape.n}})
+    if (auto count = op->getAttrOfType<IntegerAttr>(mark);
+        count && (count.getInt() >= size || !shape.batch.empty() || !shape.outer.empty()))
+      return op.emitError() << "'" << mark << "' is " << count.getInt() << ", but the matmul is "
+                            << (shape.batch.empty() && shape.outer.empty() ? "one GEMM with " + std::to_string(size)
+                                                                           : std::string("several GEMMs"))
+                            << "; run exec-split-matmuls instead of writing the mark";
+  return success();
+}
+
 LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   auto type = [](Value ref) { return cast<exec::RefType>(ref.getType()); };
   Value out = op.getOuts()[0];
@@ -190,6 +202,8 @@ LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
   if (op.getBiasGrad() && !(shape->batch.empty() && shape->outer.empty()))
     return op.emitError() << "sums an operand for the gradient of a bias, but \"" << op.getContraction().getSpec()
                           << "\" takes several GEMM calls";
+  if (failed(verifyApart(op, *shape)))
+    return failure();
   Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
 
   for (const MatmulPart &part : partsOf(op, *shape))

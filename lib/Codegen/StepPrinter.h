@@ -10,7 +10,7 @@
 #include "dialects/Exec/Exec.h"
 #include "lib/Codegen/LaunchShape.h"
 #include "lib/Codegen/PipelineTables.h"
-#include "lib/Codegen/Places.h"
+#include "lib/Codegen/PlaceNames.h"
 #include "lib/Codegen/RankTables.h"
 #include "lib/Codegen/StepEmitter.h"
 #include "lib/Target/MatmulShape.h"
@@ -105,7 +105,7 @@ private:
   const TargetInfo &target;
   const StepEmitter &emitter;
   std::string calls; // of the action being printed
-  Places places;
+  PlaceNames places;
   std::string programs, tables, sharedTables; // tables of the program being printed, and of all
   unsigned numTables = 0;
   uint64_t workspaceOffset = 0, workspaceBytes = 0; // of the program being printed

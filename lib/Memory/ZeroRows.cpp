@@ -9,9 +9,7 @@ using namespace braid;
 std::optional<unsigned> braid::operandOfColumns(exec::MatmulOp matmul) {
   StringRef left = matmul.getContraction().getLhs(), right = matmul.getContraction().getRhs();
   StringRef result = matmul.getContraction().getResult();
-  if (matmul.getBias() || matmul.getAccumulator() || matmul.getAddend() ||
-      matmul.getEpilogue() != exec::Epilogue::None || matmul.getWritten().size() + matmul.getOuts().size() != 1 ||
-      result.empty())
+  if (!matmul.isPlain() || matmul.getAccumulator() || result.empty())
     return std::nullopt;
   char columns = result.back();
   if (left.contains(columns) == right.contains(columns))

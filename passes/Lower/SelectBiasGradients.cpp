@@ -83,9 +83,7 @@ static bool contracts(exec::MatmulOp matmul, exec::Side side, ArrayRef<int64_t> 
 
 /// Returns the side of `matmul` whose sum over the contracted dims equals `reduce` of `value`.
 static std::optional<exec::Side> sideOf(exec::MatmulOp matmul, Value value, tg::ReduceOp reduce) {
-  bool isPlain = !matmul.getBias() && !matmul.getAux() && !matmul.getAddend() && !matmul.getBiasGrad() &&
-                 matmul.getEpilogue() == exec::Epilogue::None;
-  if (!isPlain || elementOf(matmul.getResult()) != elementOf(reduce.getResult()) || !isSingleGemm(matmul))
+  if (!matmul.isPlain() || elementOf(matmul.getResult()) != elementOf(reduce.getResult()) || !isSingleGemm(matmul))
     return {};
   for (exec::Side side : {exec::Side::Lhs, exec::Side::Rhs})
     if ((side == exec::Side::Lhs ? matmul.getLhs() : matmul.getRhs()) == value &&

@@ -1,6 +1,6 @@
-//===- Places.cpp - constants that name bytes of the arena ----------------===//
+//===- PlaceNames.cpp - constants that name bytes of the arena ----------------===//
 
-#include "lib/Codegen/Places.h"
+#include "lib/Codegen/PlaceNames.h"
 #include "lib/Codegen/CppText.h"
 #include "lib/Codegen/StepPrinter.h"
 #include "lib/Memory/Persistent.h"
@@ -15,30 +15,18 @@ using namespace braid::codegen;
 //===----------------------------------------------------------------------===//
 
 /// Returns whether generated code or the language uses the identifier. Names that the code calls end in `_kernel`,
-/// begin like a function of the runtime, or are listed here, as are macros of the C library.
+/// begin like a function of the runtime, or are listed here.
 static bool isReserved(StringRef name) {
-  static const llvm::StringSet<> words = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-      "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short",
-      "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
-      "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
-      "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-      // Used by the text around places.
-      "m", "ctx", "run", "braid", "bf16", "Memory", "Tuple", "gather", "scatter_add", "uint64_t", "int64_t",
-      // Macros of the C library.
-      "assert", "errno", "linux", "stderr", "stdin", "stdout", "unix"};
+  static const llvm::StringSet<> used = {"m",     "ctx",    "run",         "braid",    "bf16",   "Memory",
+                                         "Tuple", "gather", "scatter_add", "uint64_t", "int64_t"};
   bool isMacro = name.size() > 1 && !llvm::any_of(name, llvm::isLower); // the C library writes macros in upper case
-  return words.contains(name) || isMacro || name.ends_with("_kernel") || name.starts_with("br_") ||
+  return isWordOfCpp(name) || used.contains(name) || isMacro || name.ends_with("_kernel") || name.starts_with("br_") ||
          name.starts_with("launch") || name.starts_with("run_") || name.starts_with("copy_") ||
          name.starts_with("take_") || name.starts_with("attention") || name.starts_with("finish_") ||
          name.starts_with("_") || name.contains("__") || name.contains("_table");
 }
 
-std::string Places::add(StringRef name, llvm::StringSet<> &names) {
+std::string PlaceNames::add(StringRef name, llvm::StringSet<> &names) {
   constexpr size_t most = 100; // characters
   std::string text;
   for (char c : name.take_front(most))
@@ -62,14 +50,14 @@ std::string Places::add(StringRef name, llvm::StringSet<> &names) {
 // Names
 //===----------------------------------------------------------------------===//
 
-Places::Places(ModuleOp module, const ArenaMap &arena) : module(module), arena(arena) {
+PlaceNames::PlaceNames(ModuleOp module, const ArenaMap &arena) : module(module), arena(arena) {
   for (auto program : module.getOps<exec::ProgramOp>()) // programs have namespaces there
     tensorNames.insert(programFunction(program.getSymName()));
   for (auto tensor : module.getOps<exec::TensorOp>())
     tensors[tensor] = add(nameOf(tensor), tensorNames);
 }
 
-void Places::enter(exec::ProgramOp entered, const BufferNames &names) {
+void PlaceNames::enter(exec::ProgramOp entered, const BufferNames &names) {
   program = entered;
   buffers.clear();
   scratchName.clear();
@@ -82,7 +70,7 @@ void Places::enter(exec::ProgramOp entered, const BufferNames &names) {
   }
 }
 
-std::string Places::of(Value ref, int64_t behind) const {
+std::string PlaceNames::of(Value ref, int64_t behind) const {
   Operation *storage = arena.storageOf(ref);
   auto buffer = buffers.find(storage);
   auto tensor = tensors.find(storage);
@@ -98,8 +86,8 @@ std::string Places::of(Value ref, int64_t behind) const {
 // Declarations
 //===----------------------------------------------------------------------===//
 
-std::string Places::declare(ArrayRef<Operation *> storages,
-                            llvm::function_ref<std::string(Operation *)> describe) const {
+std::string PlaceNames::declare(ArrayRef<Operation *> storages,
+                                llvm::function_ref<std::string(Operation *)> describe) const {
   SmallVector<std::string> heads;
   size_t width = 0;
   for (Operation *storage : storages) {
@@ -121,7 +109,7 @@ static std::string onHostText(StringRef declarations) {
   return declarations.empty() ? "" : "\n// In pinned memory of the host.\n" + declarations.str();
 }
 
-std::string Places::tensorsText() const {
+std::string PlaceNames::tensorsText() const {
   SmallVector<Operation *> device, host;
   for (auto tensor : ModuleOp(module).getOps<exec::TensorOp>())
     (tensor.getHost() ? host : device).push_back(tensor);
@@ -132,7 +120,7 @@ std::string Places::tensorsText() const {
          declare(device, category) + onHostText(declare(host, category)) + "} // namespace at\n";
 }
 
-std::string Places::buffersText(const BufferNames &names) const {
+std::string PlaceNames::buffersText(const BufferNames &names) const {
   SmallVector<exec::BufferOp> sorted(exec::ProgramOp(program).getOps<exec::BufferOp>());
   llvm::stable_sort(sorted, [](exec::BufferOp a, exec::BufferOp b) {
     auto first = [](exec::BufferOp buffer) { return static_cast<int64_t>(buffer.getFirst()); };

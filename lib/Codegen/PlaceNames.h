@@ -1,4 +1,4 @@
-//===- Places.h - constants that name bytes of the arena --------*- C++ -*-===//
+//===- PlaceNames.h - constants that name bytes of the arena --------*- C++ -*-===//
 //
 // Generated code gives the address of a tensor by a constant, `m[hidden_weight]`. Its declaration states bytes, live
 // range and category. Constants of persistent tensors are in the namespace `at`, those of buffers in an inner namespace
@@ -9,8 +9,8 @@
 // names in the generated code.
 //
 //===----------------------------------------------------------------------===//
-#ifndef BRAID_LIB_CODEGEN_PLACES_H
-#define BRAID_LIB_CODEGEN_PLACES_H
+#ifndef BRAID_LIB_CODEGEN_PLACENAMES_H
+#define BRAID_LIB_CODEGEN_PLACENAMES_H
 
 #include "lib/Codegen/BufferNames.h"
 #include "llvm/ADT/StringSet.h"
@@ -18,9 +18,9 @@
 
 namespace braid::codegen {
 
-class Places {
+class PlaceNames {
 public:
-  Places(mlir::ModuleOp module, const ArenaMap &arena);
+  PlaceNames(mlir::ModuleOp module, const ArenaMap &arena);
   /// Names the buffers of a program, and forgets those of the previous program.
   void enter(exec::ProgramOp program, const BufferNames &names);
   /// Returns the offset in the arena of a reference plus `behind` bytes: "x", "x + 128".
@@ -47,4 +47,4 @@ private:
 
 } // namespace braid::codegen
 
-#endif // BRAID_LIB_CODEGEN_PLACES_H
+#endif // BRAID_LIB_CODEGEN_PLACENAMES_H
