@@ -102,14 +102,14 @@ static LogicalResult verifyApart(Operation *op, NamedAttribute attribute) {
   auto matmul = dyn_cast<MatmulOp>(op);
   auto count = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!matmul || !count || !count.getType().isInteger(64) || count.getInt() < 1)
-    return op->emitOpError() << "'" << attribute.getName()
+    return op->emitOpError() << "'" << attribute.getName().getValue()
                              << "' is the number of an exec.matmul's rows or columns, i64 and at least 1, found "
                              << attribute.getValue();
   if (op->hasAttr(kRowsApart) && op->hasAttr(kColumnsApart))
     return op->emitOpError() << "has '" << kRowsApart << "' and '" << kColumnsApart
                              << "'; two calls are one or the other";
   if (!matmul.isPlain())
-    return op->emitOpError() << "has '" << attribute.getName()
+    return op->emitOpError() << "has '" << attribute.getName().getValue()
                              << "' and a bias, an epilogue, an addend or a second result, which belong to one call";
   return success();
 }
