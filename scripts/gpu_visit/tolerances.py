@@ -19,7 +19,7 @@ rounded once to u = 2⁻⁹, which outweighs that: every n is 1.
 - Loss of step t, in f32: an element moves by at most lr, and its moves in both programs differ by at most
   2·lr·|difference/gradient|.  That changes the loss by at most 2·lr·‖difference‖₁, which is at most
   2·lr·√P·error·‖gradient‖₂ for P parameters (Cauchy and Schwarz), and ‖gradient‖₂ is at most what --clip
-  says.  Each step before t adds that much.
+  says; without it, that of step 1 stands for all.  Each step before t adds that much.
 - Loss of step t, in bf16: that bound would be as large as the loss.  Held to 2⁻⁷, twice what rounding a
   logit to bf16 may change; the stand-in differs by a sixth of it after ten steps.
 """
@@ -59,5 +59,5 @@ def of_losses(entry, losses):
     first = error(entry["precision"], entry["sums"]) / math.sqrt(entry["tokens"]) + error("f32", [entry["tokens"]])
     if entry["precision"] == "bf16":
         return [abs(loss) * (first if step == 0 else BF16_LOSS) for step, loss in enumerate(losses)]
-    each = 2 * programs.LEARNING_RATE * math.sqrt(entry["parameters"]) * of_gradients(entry) * programs.CLIP
+    each = 2 * programs.LEARNING_RATE * math.sqrt(entry["parameters"]) * of_gradients(entry) * entry.get("norm", programs.CLIP)
     return [abs(loss) * first + step * each for step, loss in enumerate(losses)]
