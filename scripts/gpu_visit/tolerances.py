@@ -15,6 +15,8 @@ rounded once to u = 2⁻⁹, which outweighs that: every n is 1.
 - Gradients of step 1 (Adam's first mean holds them, times 1 - β1): ‖difference‖₂ ≤ error·‖gradient‖₂ of each
   tensor.  This is the sharp test.  Later steps are none: Adam divides by the gradient's size, so an element
   whose gradient is smaller than its error moves up or down by the whole learning rate.
+  A sum that nearly cancels magnifies roundings, which no length of a sum tells: in bf16 the gradient may differ by
+  twice the distance of the CPU target's from its own in f32, where the manifest has that.
 - Loss of step 1: the mean over tokens of numbers off by the error of the forward pass, and its own sum.
 - Loss of step t, in f32: an element moves by at most lr, and its moves in both programs differ by at most
   2·lr·|difference/gradient|.  That changes the loss by at most 2·lr·‖difference‖₁, which is at most
@@ -52,6 +54,11 @@ def error(precision, sums):
 
 def of_gradients(entry):
     return error(entry["precision"], [*entry["sums"], *entry["sums"], entry["tokens"]])
+
+
+def of_gradient(entry, name):
+    """That of one tensor: twice what roundings alone made of it on the CPU, where that is more."""
+    return max(of_gradients(entry), 2 * entry.get("roundings", {}).get(name, 0))
 
 
 def of_losses(entry, losses):

@@ -15,9 +15,10 @@ PREFIX = "wide-"
 
 # What is checked of each program, all of one run that saves each step.
 ONE_RUN = ["losses", "held_out", "measured", "arena", "gradients"]
-EACH_STEP = ["--save-every", 1, "--keep", 0, "--eval-every", 5, "--eval-batches", 2]
+SAVES = ["--save-every", 1, "--keep", 0, "--checkpoint"]
 # A second run, by launches without graph and without early starts: the bits of the first.
-CHECKS = [*ONE_RUN, "launched", "tokens"]
+UNTOKENED = [*ONE_RUN, "launched"]
+CHECKS = [*UNTOKENED, "tokens"]
 SAMPLE = ["sample", "--prompt-tokens=1,2,3", "--length", 12, "--temperature", 1, "--top-k", 50]
 
 
@@ -35,9 +36,11 @@ class Model:
 
     def config(self, rehearsal):
         example = "/" in self.family
+        if example:
+            rehearsal = False
         its = json.loads((ROOT / ("" if example else "test/goldens/families") / self.family / "config.json").read_text())
         positions = "n_positions" if "n_positions" in its else "max_position_embeddings"
-        return {**its, **self.features, **({} if rehearsal or example else {positions: 256, "vocab_size": 521, **self.sizes})}
+        return {**its, **self.features, **({"vocab_size": 257} if rehearsal else {} if example else {positions: 256, "vocab_size": 521, **self.sizes})}
 
     def shape(self, rehearsal):
         return (2, min(self.seq, 16)) if rehearsal else (self.batch, self.seq)
@@ -102,7 +105,7 @@ class Program:
     words: list = field(default_factory=list)
     cuda: list = field(default_factory=list)
     run: list = field(default_factory=list)
-    checks: list = field(default_factory=lambda: [*ONE_RUN, "launched"])
+    checks: list = field(default_factory=lambda: UNTOKENED)
     split: bool = False  # rows beyond a multiple are a second call, however few there are
 
     def __post_init__(self):
@@ -114,11 +117,11 @@ def families():
     sampled = ("gpt", "llama", "qwen2", "qwen3", "gemma2", "gemma3", "phi", "mixtral")
     for name in ("gemma2", "mixtral", "qwen3", "qwen2_moe", "gemma3", "qwen2", "gpt", "qwen3_moe", "phi", "mistral", "llama", "gpt_neox",
                  "gpt_neox_sequential", "mixtral-dropped"):
-        yield Program(f"{name}-f32", name, checks=[*ONE_RUN, "launched", *(["tokens"] if name in sampled else [])])
+        yield Program(f"{name}-f32", name, checks=CHECKS if name in sampled else UNTOKENED)
     for name in ("gemma2", "qwen3", "phi", "gpt", "gpt_neox"):
         yield Program(f"{name}-bf16", name, "bf16")
     # A rounding may choose another expert, whose gradient is a whole one.
-    yield Program("mixtral-bf16", "mixtral", "bf16", checks=[check for check in [*ONE_RUN, "launched"] if check != "gradients"])
+    yield Program("mixtral-bf16", "mixtral", "bf16", checks=[check for check in UNTOKENED if check != "gradients"])
 
 
 def variants(model, words, precision="f32"):
@@ -138,7 +141,7 @@ def options():
     yield from variants("llama", {"offload-recompute": "--offload=optimizer,activations --offload-activations=all --recompute=attention",
                                   "tp": "--mesh=tp=1", "unmerged": "--merge-matmuls=off --loss-chunk=33"})
     # These change what is computed, so the CPU target has them, too.
-    clip, each = ["--clip=0.5"], ONE_RUN + ["launched"]
+    clip, unsaved = ["--clip=0.5"], [check for check in UNTOKENED if check != "gradients"]  # in f32
     hooks = ["--hook=h.0.exit:norm,h.1.exit.grad:norm,h.0.exit.grad:clip:0.02,param:transformer.ln_f.weight:norm"]
     yield Program("gpt-f32-accumulate", "gpt", words=["--accumulate=3", *clip])
     yield Program("gpt-bf16-accumulate", "gpt", "bf16", ["--accumulate=2", "--grad-dtype=bf16", *clip])
@@ -146,10 +149,10 @@ def options():
     yield Program("gpt-f32-attention-dropout", "gpt-attention-dropout", cuda=["--recompute=attention"])
     yield Program("gpt-f32-schedule", "gpt", words=["--weight-decay=0.1", "--decay-exclude=biases,norms"],
                   run=["--lr-schedule=cosine", "--warmup=3", "--min-lr=1e-4"])
-    yield Program("gpt-f32-short-batches", "gpt", run=["--batch-order=sequential", "--holdout=0.88"], checks=each)
+    yield Program("gpt-f32-short-batches", "gpt", run=["--batch-order=sequential", "--holdout=0.88"])
     for state in ("bf16", "int8"):
-        yield Program(f"gpt-f32-{state}-state", "gpt", words=[f"--optimizer-state={state}"])
-    yield Program("gpt-bf16-int8-state-offload", "gpt", "bf16", ["--optimizer-state=int8"], ["--offload=optimizer"])
+        yield Program(f"gpt-f32-{state}-state", "gpt", words=[f"--optimizer-state={state}", *clip], checks=unsaved)
+    yield Program("gpt-bf16-int8-state-offload", "gpt", "bf16", ["--optimizer-state=int8", *clip], ["--offload=optimizer"], checks=unsaved)
     for optimizer in ("sgd", "momentum", "nesterov", "lion", "adam"):
         yield Program(f"qwen3-f32-{optimizer}", "qwen3", words=[f"--optimizer={optimizer}", *clip])
 
@@ -167,7 +170,8 @@ def shapes():
 PROGRAMS = [*families(), *options(), *shapes()]
 
 
-def train_words(name, run, data):
-    """The words of a run of ten steps, on either target; `data` is the folder that has all of it."""
-    words = ["--seed", 1, "--lr", programs.LEARNING_RATE, "--steps", programs.STEPS, *EACH_STEP, *(word.format(data=data) for word in run)]
+def train_words(name, run, data, steps=programs.STEPS):
+    """The words of a run, on either target; `data` is the folder that has all of it."""
+    words = ["--seed", 1, "--lr", programs.LEARNING_RATE, "--steps", steps, "--eval-every", 5, "--eval-batches", 2,
+             *(word.format(data=data) for word in run)]
     return ["train", "--data", data / name, *(["--data-format=bytes"] if name == "text" else []), *words]

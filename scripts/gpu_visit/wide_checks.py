@@ -14,9 +14,9 @@ class Program(checks.Program):
         self.results = self.metrics.parent
         self.saved, self.error = visit.scratch / f"{self.name}-saved", None
 
-    def command(self, log, *words, **_):
-        return [self.binary, *wide.train_words(self.entry["data"], self.entry["run"], self.visit.references / "data"), "--log", log, "--force",
-                *checks.programs.HEURISTIC, *words]
+    def command(self, log, *words, steps=wide.programs.STEPS):
+        return [self.binary, *wide.train_words(self.entry["data"], self.entry["run"], self.visit.references / "data", steps),
+                "--log", log, "--force", *wide.programs.HEURISTIC, *words]
 
     def plain(self):
         """The run that several checks look at.  One that failed is not run again."""
@@ -25,7 +25,7 @@ class Program(checks.Program):
                 raise self.error
             if not self.first:
                 try:
-                    self.first = self.train("first", "--checkpoint", self.saved)
+                    self.first = self.train("first", *wide.SAVES, self.saved)
                 except tools.Failed as error:
                     self.error = tools.Failed("its run failed, see losses")
                     raise error
@@ -82,7 +82,7 @@ def launched(program):
 
 def same_tokens(program):
     program.plain()
-    printed = tools.run([program.binary, *wide.SAMPLE, *checks.programs.HEURISTIC, "--checkpoint", program.saved], label=f"{program.name} sample", timeout=30)
+    printed = tools.run([program.binary, *wide.SAMPLE, *wide.programs.HEURISTIC, "--checkpoint", program.saved], label=f"{program.name} sample", timeout=30)
     ours, expected = map(sampled, (printed, (program.results / "tokens").read_text()))
     if ours != expected:
         raise tools.Failed(f"the tokens are {ours}, the CPU target's {expected}")

@@ -4,6 +4,7 @@ import math
 import random
 import shutil
 import struct
+from dataclasses import replace
 
 from . import programs, tensors, tokens, tolerances, tools, wide
 from .emit import ROOT, Emitter
@@ -70,7 +71,17 @@ class WideEmitter(Emitter):
             self.sources(graph, program.name, [*words, *program.cuda, *([] if program.precision == "f32" else programs.FIXED)])
         reference = self.twin(program, graph, words, known)
         return {"name": program.name, "model": program.model, "precision": program.precision, "checks": program.checks, "run": program.run,
-                **known, **reference}
+                **known, **reference, **self.roundings(program, graph, known, reference)}
+
+    def roundings(self, program, graph, known, reference):
+        """How far each gradient of a bf16 twin is from that in f32: where attention is almost uniform, differences of rounded
+        numbers are most of the gradients of queries and keys."""
+        if program.precision == "f32" or "gradients" not in program.checks:
+            return {}
+        exact = self.twin(replace(program, name=f"{program.name}-exact", precision="f32"), graph,
+                          ["--precision=f32", *(word for word in program.words if not word.startswith("--grad-dtype"))], known)
+        ours, theirs = (tensors.first_means(self.place / "references" / its["reference"] / "gradients") for its in (reference, exact))
+        return {"roundings": {name: tensors.distance(ours[name], theirs[name]) for name in ours}}
 
     def twin(self, program, graph, words, known):
         """Results of the CPU target, once for all programs that compute the same: what a run logs, first gradients, and text."""
@@ -81,7 +92,7 @@ class WideEmitter(Emitter):
             binary, saved = (self.place / "graphs" / f"{program.name}.{end}" for end in ("exe", "saved"))
             self.compile(graph, "cpu", binary, [*words, f"--cc={UNOPTIMIZED}"], "exe")
             tools.run([binary, *wide.train_words(known["data"], program.run, self.place / "references/data"), "--threads", 1,
-                       "--log", results / "metrics.jsonl", "--checkpoint", saved])
+                       "--log", results / "metrics.jsonl", *wide.SAVES, saved])
             first = results / "gradients"
             first.mkdir()
             (saved / f"step-{1:08}.safetensors").rename(first / "whole.safetensors")
