@@ -203,7 +203,8 @@ def main(arguments):
         for name in ("binaries", "sources", "references"):
             pack.pack(place / name, folder / f"{name}.tar.xz")
     shutil.copy2(ROOT / "scripts/gpu-visit", folder / "gpu-visit")
-    shutil.copytree(HERE, folder / "gpu_visit", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in (HERE, HERE.with_name("equivalence")):  # whose reader of checkpoints is asked
+        shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
     tools.write_atomically(folder / "manifest.json", json.dumps(manifest, indent=1))
     return tell_size(folder)
 

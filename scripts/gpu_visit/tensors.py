@@ -28,8 +28,7 @@ def shapes(folder):
 
 def first_means(folder):
     """Of each parameter the numbers of its first mean, from all files of a folder; its own where the optimizer keeps none."""
-    names = shapes(folder)
-    ends = FIRST_MEANS if any(name.endswith(FIRST_MEANS) for name in names) else ("",)
+    ends = ends_of(shapes(folder))
     found = {}
     for path in sorted(folder.glob("*.safetensors")):
         with open(path, "rb") as file:
@@ -40,6 +39,16 @@ def first_means(folder):
                     file.seek(start + begin)
                     found[stem(name, ends)] = floats(file.read(end - begin))
     return found
+
+
+def means_of(tensors):
+    """The same of tensors by their names."""
+    ends = ends_of(tensors)
+    return {stem(name, ends): numbers for name, numbers in tensors.items() if name.endswith(ends)}
+
+
+def ends_of(names):
+    return FIRST_MEANS if any(name.endswith(FIRST_MEANS) for name in names) else ("",)
 
 
 def stem(name, ends):

@@ -43,7 +43,7 @@ class Model:
         return {**its, **self.features, **({"vocab_size": 257} if rehearsal else {} if example else {positions: 256, "vocab_size": 521, **self.sizes})}
 
     def shape(self, rehearsal):
-        return (2, min(self.seq, 16)) if rehearsal else (self.batch, self.seq)
+        return (min(self.batch, 4), min(self.seq, 16)) if rehearsal else (self.batch, self.seq)
 
 
 def sizes(hidden, heads, kv, inner, **more):
@@ -77,6 +77,10 @@ MODELS = {
     "mixtral-dropped": Model("mixtral", {**MIXTRAL, "num_local_experts": 5}, 3, 90, ["--capacity-factor=1.0"]),
     "qwen2_moe": Model("qwen2_moe", windows(80, 5, 5, 60, moe_intermediate_size=36, shared_expert_intermediate_size=44), 2, 90),
     "qwen3_moe": Model("qwen3_moe", sizes(80, 5, 1, 60, moe_intermediate_size=36, head_dim=24)),
+    # Sizes that 2 ranks divide.
+    "even": Model("llama", sizes(96, 4, 2, 84, head_dim=24, pad_token_id=3), 4, 64, features={"vocab_size": 512}),
+    "even-gpt": Model("gpt2", {"n_embd": 80, "n_head": 4, "n_inner": 100}, 4, 64, features={**DROPOUT, "vocab_size": 512}),
+    "even-moe": Model("mixtral", windows(80, 4, 2, 52, num_local_experts=4), 4, 64, features={"vocab_size": 512}),
     "bigram": Model("", graph="examples/bigram/bigram.mlir", data="text"),
     # Several documents in a row, with attention and positions inside each.
     "packed-gpt": Model("gpt2", GPT_SIZES, 2, 150, ["--pack"], "documents"),
@@ -98,13 +102,15 @@ MODELS = {
 
 @dataclass
 class Program:
-    """`words` are of braidc for both targets, `cuda` for a GPU alone, which change no result; `run` is of training."""
+    """`words` are of braidc for both targets, `cuda` for a GPU alone, which change no result; `run` is of training, and `here` of
+    training on a GPU alone."""
     name: str
     model: str
     precision: str = "f32"
     words: list = field(default_factory=list)
     cuda: list = field(default_factory=list)
     run: list = field(default_factory=list)
+    here: list = field(default_factory=list)
     checks: list = field(default_factory=lambda: UNTOKENED)
     split: bool = False  # rows beyond a multiple are a second call, however few there are
 
@@ -167,7 +173,34 @@ def shapes():
         yield Program(f"rows-apart-{precision}", "rows-apart", precision, split=True)
 
 
-PROGRAMS = [*families(), *options(), *shapes()]
+def meshes():
+    """Several ranks beside one rank of the CPU target.  They are threads that share the GPU, since NCCL takes one rank a GPU, so
+    collectives go through the host's memory, which no CUDA graph can hold."""
+    axes = {
+        "even": {"dp": "dp=2", "zero1": "dp=2 --zero=1", "zero2": "dp=2 --zero=2", "zero3": "dp=2 --zero=3", "zero3-of-4": "dp=4 --zero=3",
+                 "hsdp": "replica=2,shard=2 --zero=3", "tp": "tp=2", "sp": "tp=2 --sequence-parallel", "cp-ring": "cp=2 --context=ring",
+                 "cp-gather": "cp=2 --context=gather", "cp-ulysses": "cp=2 --context=ulysses", "pp": "pp=2 --accumulate=2",
+                 "pp-zb": "pp=2 --accumulate=4 --schedule=zb-v", "pp-tp": "pp=2,tp=2 --accumulate=2 --sequence-parallel",
+                 "dp-tp-zero3": "dp=2,tp=2 --zero=3 --sequence-parallel", "dp-cp": "dp=2,cp=2 --zero=2",
+                 "dp-accumulate": "dp=2 --accumulate=2 --zero=2", "dp-offload": "dp=2 --zero=3 --offload=optimizer --recompute=full"},
+        "even-gpt": {"dp": "dp=2", "zero3": "dp=2 --zero=3", "tp-sp": "tp=2 --sequence-parallel", "pp": "pp=2 --accumulate=2"},
+        "even-moe": {"ep": "ep=2", "dp-ep": "dp=2,ep=2 --zero=1", "tp": "tp=2", "zero3": "dp=2 --zero=3"},
+    }
+    for model, its in axes.items():
+        for name, mesh in its.items():
+            yield ranks(f"{model}-f32-{name}", model, mesh)
+    for name in ("zero3", "sp", "pp", "cp-ring"):
+        yield ranks(f"even-bf16-{name}", "even", axes["even"][name], "bf16")
+
+
+def ranks(name, model, mesh, precision="f32"):
+    # Microbatches are what is evaluated, too: other rows than those of a whole batch.
+    unlike = ["launched", *(["held_out"] if "--accumulate" in mesh else [])]
+    return Program(name, model, precision, cuda=f"--mesh={mesh}".split(), here=["--transport=device-threads"],
+                   checks=[check for check in UNTOKENED if check not in unlike])
+
+
+PROGRAMS = [*families(), *options(), *shapes(), *meshes()]
 
 
 def train_words(name, run, data, steps=programs.STEPS):

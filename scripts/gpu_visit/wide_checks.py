@@ -2,6 +2,8 @@
 
 import re
 
+from equivalence import checkpoints
+
 from . import checks, tensors, tolerances, tools, wide
 
 # Of a line of the log: facts of the clock and of the job, which are no results.
@@ -16,7 +18,7 @@ class Program(checks.Program):
 
     def command(self, log, *words, steps=wide.programs.STEPS):
         return [self.binary, *wide.train_words(self.entry["data"], self.entry["run"], self.visit.references / "data", steps),
-                "--log", log, "--force", *wide.programs.HEURISTIC, *words]
+                "--log", log, "--force", *wide.programs.HEURISTIC, *self.entry["here"], *words]
 
     def plain(self):
         """The run that several checks look at.  One that failed is not run again."""
@@ -65,10 +67,18 @@ def near(ours, expected, allowed):
 
 def first_gradients(program):
     program.plain()
+    return checks.compare_gradients(program, first_means(program))
+
+
+def first_means(program):
+    """Of the checkpoint of step 1: one file, or a folder with a file for each rank."""
+    parts = program.saved / "step-00000001"
+    if parts.is_dir():
+        return tensors.means_of(checkpoints.read_checkpoint(parts))
     first = program.folder("step-1")
     first.mkdir()
-    (program.saved / "step-00000001.safetensors").rename(first / "step-00000001.safetensors")
-    return checks.compare_gradients(program, tensors.first_means(first))
+    parts.with_suffix(".safetensors").rename(first / "step-00000001.safetensors")
+    return tensors.first_means(first)
 
 
 def launched(program):

@@ -71,6 +71,7 @@ class WideEmitter(Emitter):
             self.sources(graph, program.name, [*words, *program.cuda, *([] if program.precision == "f32" else programs.FIXED)])
         reference = self.twin(program, graph, words, known)
         return {"name": program.name, "model": program.model, "precision": program.precision, "checks": program.checks, "run": program.run,
+                "here": program.here,
                 **known, **reference, **self.roundings(program, graph, known, reference)}
 
     def roundings(self, program, graph, known, reference):
