@@ -79,7 +79,7 @@ class WideEmitter(Emitter):
         numbers are most of the gradients of queries and keys."""
         if program.precision == "f32" or "gradients" not in program.checks:
             return {}
-        exact = self.twin(replace(program, name=f"{program.name}-exact", precision="f32"), graph,
+        exact = self.twin(replace(program, name=f"{program.name.removeprefix(wide.PREFIX)}-exact", precision="f32"), graph,
                           ["--precision=f32", *(word for word in program.words if not word.startswith("--grad-dtype"))], known)
         ours, theirs = (tensors.first_means(self.place / "references" / its["reference"] / "gradients") for its in (reference, exact))
         return {"roundings": {name: tensors.distance(ours[name], theirs[name]) for name in ours}}
