@@ -195,7 +195,7 @@ def meshes():
 def ranks(name, model, mesh, precision="f32"):
     # Microbatches are what is evaluated, too: other rows than those of a whole batch.
     unlike = ["launched", *(["held_out"] if "--accumulate" in mesh else [])]
-    return Program(name, model, precision, cuda=f"--mesh={mesh}".split(), here=["--transport=device-threads"],
+    return Program(name, model, precision, cuda=f"--mesh={mesh} --transports=device-threads".split(), here=["--transport=device-threads"],
                    checks=[check for check in UNTOKENED if check not in unlike])
 
 
