@@ -193,7 +193,7 @@ def main(arguments):
         manifest = write_programs(arguments, place)
         build.write_together(place / "sources", arguments.arch)
         build.carry_frontend(place / "sources", arguments.rehearse)
-        names = [entry["name"] for entry in [entry for kind in KINDS for entry in manifest[kind]]]
+        names = [entry["name"] for kind in KINDS for entry in manifest[kind] if not re.search(arguments.there, entry["name"])]
         binaries = place / "binaries"
         build.build_here(arguments, place / "sources", names, binaries)
         if arguments.llmc:

@@ -73,13 +73,13 @@ class Visit:
         plan = self.matmul_plan(program)
         return [f"--matmul-plan={plan}"] if plan.exists() else programs.HEURISTIC
 
-    def build_there(self):
-        """Compiles all programs from the carried sources, with all processors, in place of the carried binaries."""
+    def build_there(self, names=None):
+        """Compiles programs from the carried sources, with all processors: all, in place of the carried binaries, or those named."""
         sources = pack.unpack(self.folder / "sources.tar.xz", self.scratch / "sources")
         arch = machine.architecture(self.manifest["arch"], self.gpu)
-        names = [entry["name"] for entry in [*self.manifest["programs"], *self.manifest["wide"], *self.manifest["speed"]]]
+        every = [entry["name"] for entry in [*self.manifest["programs"], *self.manifest["wide"], *self.manifest["speed"]]]
         try:
-            build.with_cmake(sources, self.scratch / "build", [*names, *build.TOOLS], os.cpu_count(), arch, self.packages)
+            build.with_cmake(sources, self.scratch / "build", names or [*every, *build.TOOLS], os.cpu_count(), arch, self.packages)
         finally:  # the programs that were built in time replace those that do not start
             for built in (self.scratch / "build/bin").glob("*"):
                 built.replace(self.binaries / built.name)

@@ -301,6 +301,18 @@ class Steps(unittest.TestCase):
         self.assertLess(self.visit.results.lines["a", "a"]["at"] - begin, 100)
         self.assertEqual(self.ran, ["told"])
 
+    def test_build_programs_that_were_not_carried_beside_those_that_were(self):
+        entries = [{"name": name, "checks": ["losses"]} for name in ("carried", "missing")]
+        built, ran = {"carried"}, []
+        self.visit.manifest = {"wide": entries}
+        self.visit.binary = lambda name: mock.Mock(exists=lambda: name in built)
+        self.visit.checked = lambda entry: mock.Mock(entry=entry)
+        self.visit.build_there = built.update
+        with mock.patch.dict(wide_checks.CHECKS, losses=lambda program: ran.append((program.entry["name"], sorted(built)))):
+            steps.wide_numbers(self.visit)
+        self.assertEqual(ran[1], ("missing", ["carried", "missing"]))
+        self.assertEqual(self.visit.results.outcome("machine", "build"), "passed")
+
     def test_build_where_carried_programs_do_not_start(self):
         def start(its):
             its.results.add("machine", "start", "failed", reason="version `GLIBC_2.99' not found")
