@@ -103,6 +103,8 @@ class WideEmitter(Emitter):
             if any(its.model == program.model and "tokens" in its.checks for its in wide.PROGRAMS):
                 (results / "tokens").write_text(tools.run([binary, *wide.SAMPLE, "--checkpoint", saved, "--threads", 1]))
             shutil.rmtree(saved)
+            if "gradients" not in program.checks:
+                shutil.rmtree(first)
             self.twins[key] = {"reference": f"wide/{program.name}", "norm": norm_of(program, means)}
         return self.twins[key]
 
