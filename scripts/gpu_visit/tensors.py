@@ -6,7 +6,7 @@ import math
 import struct
 import sys
 
-# The end of the name of Adam's first mean, which after one step is the gradient times 1 - beta1.
+# Suffix of the name of Adam's first mean, which after one step is the gradient times 1 - beta1.
 FIRST_MEAN = ".exp_avg"
 
 
@@ -25,7 +25,7 @@ def shapes(folder):
 
 
 def first_means(folder):
-    """Of each parameter the numbers of its first mean, from all files of a folder."""
+    """Returns the first mean of each parameter, from all files of a folder."""
     found = {}
     for path in sorted(folder.glob("*.safetensors")):
         with open(path, "rb") as file:

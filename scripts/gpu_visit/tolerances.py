@@ -1,4 +1,4 @@
-"""How far apart a GPU's numbers and the CPU target's may be: both are right, and add in different orders.
+"""Tolerances between a GPU's numbers and the CPU target's. Both are right, but add in different orders.
 
 A sum of n terms in floating point with unit roundoff u is off by at most λ·√n·u, relative to the size of
 its terms, with probability 1 - 2·exp(-λ²/2), where roundings are independent (Higham and Mary, "A new
@@ -12,9 +12,9 @@ f32: u = 2⁻²⁴, and n are the lengths of all sums between the tokens and a g
 pass, again in the backward pass, and the sum over tokens.  bf16: sums are made in f32, and each result is
 rounded once to u = 2⁻⁹, which outweighs that: every n is 1.
 
-- Gradients of step 1 (Adam's first mean holds them, times 1 - β1): ‖difference‖₂ ≤ error·‖gradient‖₂ of each
-  tensor.  This is the sharp test.  Later steps are none: Adam divides by the gradient's size, so an element
-  whose gradient is smaller than its error moves up or down by the whole learning rate.
+- Gradients of step 1 (Adam's first mean holds them, times 1 - β1): ‖difference‖₂ ≤ error·‖gradient‖₂ of each tensor.
+  This is the sharp test; later steps are not sharp, because Adam divides by the gradient's size, so an element whose
+  gradient is smaller than its error moves up or down by the whole learning rate.
 - Loss of step 1: the mean over tokens of numbers off by the error of the forward pass, and its own sum.
 - Loss of step t, in f32: an element moves by at most lr, and its moves in both programs differ by at most
   2·lr·|difference/gradient|.  That changes the loss by at most 2·lr·‖difference‖₁, which is at most
