@@ -1,6 +1,6 @@
-"""A visit without a GPU: a rehearsal's folder is run on the host's stand-in, beside a driver and peers that only say they are there.
+"""A visit without a GPU: runs a rehearsal's folder on the host's stand-in, with a fake driver and fake peers.
 
-It shows the order of the steps, that none takes more than its time, and what is left of a visit that is cut.
+Shows the order of the steps, that no step exceeds its time, and the results of an interrupted visit.
 """
 
 import json

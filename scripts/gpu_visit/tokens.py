@@ -1,7 +1,7 @@
-"""Files of tokens from a linear congruential generator: data where only speed counts.
+"""Token files from a linear congruential generator, for measurements of speed.
 
-Words of a text follow Zipf's law, the n-th most frequent one as often as 1/n: the gradient of an embedding adds many
-rows to few, and caches hold them, as with real text and unlike with equally likely tokens.
+Like words of real text, tokens follow Zipf's law: the n-th most frequent one has a frequency proportional to 1/n. So
+the gradient of an embedding adds many rows to few, and caches hold these few.
 
 Self-contained: the benchmarks of bench/ use it, too.
 """
