@@ -62,7 +62,7 @@ static bool isControl(unsigned byte) {
 }
 
 size_t braid::findControlCharacter(StringRef text) {
-  unsigned before = 0; // the byte that was decoded last
+  unsigned before = 0; // previous decoded byte
   for (size_t at = 0, next; at < text.size(); at = next) {
     unsigned byte = static_cast<unsigned char>(text[at]), high, low;
     next = at + 1;
@@ -171,8 +171,8 @@ static bool beginsRegion(StringRef behind) {
 size_t braid::findUseOutsideOfRegion(StringRef text) {
   ValueScopes scopes;
   SmallVector<char> parentheses;
-  SmallVector<bool> braces; // that are open: whether each is a region
-  size_t listEnd = 0;       // of the list of values that was read last
+  SmallVector<bool> braces; // for each open brace, whether it begins a region
+  size_t listEnd = 0;       // end of the last list of values
   bool listIsResults = false;
   for (size_t at = 0; (at = text.find_first_of("\"/%(){}", at)) < text.size(); ++at) {
     StringRef rest = text.substr(at);
