@@ -81,8 +81,7 @@ struct AttentionChoices {
       : offsets{0, 1, 2, 3, 4, 5, 6, 7, 10, 13, tile - 1, tile, tile + 2, -1, -2, -3, -6, -tile - 1},
         windows{0, 1, 2, 3, 4, 6, 9, tile - 1, tile + 3, kNotCausal}, documents{0, 1, 3, 7, 18, tile + 5},
         keysBehind{0, 1, 2, 3, 5, 14, -1, -2, -3, -5, -14} {
-    // Every remainder of blocks, vectors and tiles: before the first tile is full, within a tile, and behind a full
-    // tile.
+    // Every remainder of blocks and vectors: at the start of a tile, at its end, and behind it.
     std::set<int64_t> sizes;
     for (int64_t whole : {int64_t{0}, tile - 16, tile})
       for (int64_t rest = 1; rest <= 16; ++rest)
