@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Passes.md and Dialects.md: the .td files say what there is, braidc in which
-order passes run.
+"""Writes Passes.md and Dialects.md, from the .td files and the order in which braidc runs passes.
 
     docs/reference.py [--check]
 
@@ -42,7 +41,7 @@ def run(*command):
 
 
 class Records:
-    """What TableGen knows of a file."""
+    """TableGen's records of a file."""
 
     def __init__(self, path):
         tblgen = LLVM / "bin" / "llvm-tblgen"
@@ -67,7 +66,7 @@ def prose(text):
 
 
 def sentence(text):
-    """A summary as a sentence: some say a full stop, some do not."""
+    """Returns a summary as a sentence: some have a full stop, some do not."""
     return prose(text).rstrip(".") + "."
 
 
@@ -101,7 +100,7 @@ def passes_of(text):
 
 
 def expanded(option):
-    """The passes that braid-opt would run, pipelines among them taken apart."""
+    """Returns the passes that braid-opt would run, with pipelines expanded."""
     dump = subprocess.run(["braid-opt", "-", "--dump-pass-pipeline", option], input="module {}",
                           capture_output=True, text=True, check=False).stderr  # some stop for want of a model
     whole = re.search(r"^builtin\.module\(.*\)$", dump, re.M)
@@ -109,7 +108,7 @@ def expanded(option):
 
 
 def pipelines():
-    """(pipeline, what it does) of those that are registered."""
+    """Returns (pipeline, description) of each registered pipeline."""
     listed = re.search(r"^ *Pass Pipelines:\n((?: {6,}--.*\n)*)", run("braid-opt", "--help"), re.M)
     return re.findall(r"^ {6}--([\w-]+)\S* +- +(.*)", listed[1], re.M) if listed else []
 
