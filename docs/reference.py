@@ -24,13 +24,15 @@ LLVM = pathlib.Path("/usr/lib/llvm-19")
 NOTE = "<!-- Written by docs/reference.py: edit the .td files, then run it. -->"
 MANUALS = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("passes/*/Passes.td"))
 DIALECTS = ["dialects/TG/TGOps.td", "dialects/Exec/ExecOps.td", "dialects/Comm/CommOps.td"]
-# Flags of braidc. The page shows each pass with the first of these whose pipeline has the pass.
+# Flags of braidc. The page shows each pass with the first of these whose pipeline has the pass. Cases with
+# --recompute and a mesh, and with both kinds of --offload, only add to the order of passes.
 CASES = ["", "--hook=list", "--accumulate=2", "--precision=bf16", "--optimizer-state=bf16", "--recompute=full", "--loss-chunk=4",
          "--mesh=dp=2", "--mesh=dp=2 --link=20,1.25", "--mesh=dp=2 --zero=3", "--mesh=dp=2 --noise-scale",
          "--mesh=dp=2 --collectives=ring", "--mesh=dp=2 --precision=bf16 --reduce-dtype=f32",
-         "--mesh=dp=2 --strategy=dataparallel", "--mesh=pp=2 --accumulate=2", "--mesh=tp=2", "--mesh=tp=2 --tp-overlap=2",
-         "--mesh=cp=2", "--mesh=ep=2", "--precision=bf16 --target=cuda:sm_90", "--target=cuda:sm_90 --offload=optimizer",
-         "--target=cuda:sm_90 --offload=activations"]
+         "--mesh=dp=2 --strategy=dataparallel", "--mesh=pp=2 --accumulate=2", "--mesh=pp=2 --accumulate=2 --recompute=full",
+         "--mesh=dp=2 --zero=3 --recompute=full", "--mesh=tp=2", "--mesh=tp=2 --tp-overlap=2", "--mesh=cp=2", "--mesh=ep=2",
+         "--precision=bf16 --target=cuda:sm_90", "--target=cuda:sm_90 --offload=optimizer",
+         "--target=cuda:sm_90 --offload=activations", "--target=cuda:sm_90 --offload=optimizer,activations"]
 
 
 def run(*command):
