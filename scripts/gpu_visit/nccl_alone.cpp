@@ -1,7 +1,8 @@
 // NCCL with one rank on one GPU, through the classes of training programs: non-blocking communicators with a limit of
 // CTAs, one of them split off; an arena of ncclMemAlloc that is registered; each collective on the communication
-// stream, at once and in a CUDA graph that forks over events. nccl_alone COUNT prints a line after each success, and
-// ends at the first failure, with the reason.
+// stream, directly and in a CUDA graph that forks over events.
+//   nccl_alone COUNT
+// prints a line after each success, and ends at the first failure, with the reason.
 #include "base/Error.h"
 #include "comm/Bootstrap.h"
 #include "comm/ThreadsTransport.h"

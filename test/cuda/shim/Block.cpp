@@ -27,7 +27,7 @@ struct Thread {
   Site site;
   Fiber *fiber = nullptr;
   WarpClock clock;
-  // Of a shuffle.
+  // Data of a shuffle.
   int source = 0;
   size_t bytes = 0;
   alignas(16) char given[16], got[16];

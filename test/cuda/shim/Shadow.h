@@ -34,7 +34,7 @@ struct WarpClock {
   std::array<uint32_t, 32> known{};
 };
 
-// Who accesses.
+// The thread that accesses memory, and its segments.
 struct Accessor {
   Segment launch, block, now;
   uint16_t thread;
