@@ -142,9 +142,10 @@ static void fuse(const Lookup &lookup) {
     replaced.push_back(gather.getResult());
   }
   builder.setInsertionPoint(kernel);
-  auto fused = builder.create<exec::KernelOp>(
-      tg::madeFrom({gather, kernel}, replaced), body.getTerminator()->getOperandTypes(),
-      fusedName(kernelNameOf(gather), kernel.getName()), operands, ValueRange(), kernel.getSpace());
+  auto fused =
+      builder.create<exec::KernelOp>(tg::madeFrom({gather, kernel}, replaced), body.getTerminator()->getOperandTypes(),
+                                     fusedName(kernelNameOf(gather), kernel.getName(), kernel.getContext()), operands,
+                                     ValueRange(), kernel.getSpace());
   fused.getBody().takeBody(kernel.getBody());
   kernel->replaceAllUsesWith(fused->getResults().take_front(kernel->getNumResults()));
   kernel.erase();

@@ -108,9 +108,9 @@ void Merger::takeSecond() {
 exec::KernelOp Merger::finish() {
   OpBuilder builder(second);
   Location loc = first.getLoc();
-  auto merged =
-      builder.create<exec::KernelOp>(loc, ValueRange(yielded).getTypes(), fusedName(first.getName(), second.getName()),
-                                     operands, ValueRange(), first.getSpace());
+  auto merged = builder.create<exec::KernelOp>(loc, ValueRange(yielded).getTypes(),
+                                               fusedName(first.getName(), second.getName(), first.getContext()),
+                                               operands, ValueRange(), first.getSpace());
   merged.getBody().takeBody(region);
   builder.setInsertionPointToEnd(merged.getBlock());
   builder.create<exec::YieldOp>(loc, yielded);

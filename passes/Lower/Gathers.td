@@ -43,7 +43,7 @@ def FuseGathersPass : Pass<"exec-fuse-gathers", "::mlir::func::FuncOp"> {
     #row = affine_map<(r, l) -> (r)>
     #id = affine_map<(r, l) -> (r, l)>
     func.func @f(%table: tensor<16x8xf32>, %ids: tensor<4xi32>) -> tensor<4x8xf32> {
-      %y = exec.kernel "gather__tanh"(%table, %ids) space [4, 8] : (tensor<16x8xf32>, tensor<4xi32>) -> tensor<4x8xf32> {
+      %y = exec.kernel "gather"(%table, %ids) space [4, 8] : (tensor<16x8xf32>, tensor<4xi32>) -> tensor<4x8xf32> {
       ^bb0(%kt: tensor<16x8xf32>, %ki: tensor<4xi32>):
         %e0 = tensor.empty() : tensor<4x8xf32>
         %kx = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}

@@ -8,6 +8,15 @@
 
 using namespace mlir;
 
+/// Returns a name with `_` for each character that an identifier cannot have.
+static std::string asIdentifier(StringRef name) {
+  std::string result;
+  for (char c : name)
+    result += llvm::isAlnum(c) ? c : '_';
+  result.resize(StringRef(result).rtrim('_').size());
+  return result.empty() || llvm::isDigit(result[0]) ? "k" + result : result;
+}
+
 /// Returns the last part of a dotted name that is not a number, as an identifier: `tg.layer_norm` and `h.0.layer_norm`
 /// become `layer_norm`.
 static std::string identifierOf(StringRef name) {
@@ -20,10 +29,7 @@ static std::string identifierOf(StringRef name) {
     }
     name = head;
   }
-  std::string result;
-  for (char c : name)
-    result += llvm::isAlnum(c) ? c : '_';
-  return result.empty() || llvm::isDigit(result[0]) ? "k" + result : result;
+  return asIdentifier(name);
 }
 
 std::string braid::kernelNameOf(Operation *op) {
@@ -37,25 +43,41 @@ std::string braid::kernelNameOf(Operation *op) {
   return identifierOf(op->getName().getStringRef());
 }
 
-std::string braid::fusedName(StringRef first, StringRef second) {
-  SmallVector<StringRef> words;
-  for (StringRef name : {first, second}) {
-    SmallVector<StringRef> parts;
-    name.split(parts, "__");
-    for (StringRef part : parts)
-      if (!llvm::is_contained(words, part))
-        words.push_back(part);
-  }
-  // Arithmetic words are dropped next to the composites they were fused with.
-  auto isArithmetic = [](StringRef word) {
-    return llvm::is_contained({"addf", "subf", "mulf", "divf", "negf", "cmpf", "cmpi", "select", "convert", "reduce",
-                               "broadcast", "addi", "muli", "subi", "exp", "sqrt", "rsqrt", "copy"},
-                              word);
+/// Returns whether a word of a kernel's name says how values are computed and not what they are.
+static bool isArithmetic(StringRef word, MLIRContext *context) {
+  auto isOpOf = [&](StringRef dialect) {
+    return RegisteredOperationName::lookup((dialect + "." + word).str(), context).has_value();
   };
-  if (!llvm::all_of(words, isArithmetic))
-    llvm::erase_if(words, isArithmetic);
+  return isOpOf("arith") || isOpOf("math") || llvm::is_contained({"broadcast", "convert", "copy", "reduce"}, word);
+}
+
+static SmallVector<StringRef> wordsOf(StringRef name) {
+  SmallVector<StringRef> words;
+  name.split(words, "__");
+  return words;
+}
+
+std::string braid::fusedName(StringRef first, StringRef second, MLIRContext *context) {
+  SmallVector<StringRef> words;
+  for (StringRef name : {first, second})
+    for (StringRef word : wordsOf(name))
+      if (!llvm::is_contained(words, word))
+        words.push_back(word);
+  auto isPlain = [&](StringRef word) { return isArithmetic(word, context); };
+  if (!llvm::all_of(words, isPlain))
+    llvm::erase_if(words, isPlain);
   // Three words identify a kernel; its location names all parts.
   if (words.size() > 3)
     words.resize(3);
   return llvm::join(words, "__");
+}
+
+std::string braid::definitionName(exec::KernelOp kernel) {
+  SmallVector<StringRef> words = wordsOf(kernel.getName());
+  if (llvm::all_of(words, [&](StringRef word) { return isArithmetic(word, kernel.getContext()); }))
+    for (Value yielded : kernel.getBlock()->getTerminator()->getOperands())
+      if (Operation *op = yielded.getDefiningOp())
+        if (std::string name = tg::nameOfResult(op); !name.empty())
+          return asIdentifier(name);
+  return llvm::join(words, "_");
 }

@@ -1,13 +1,15 @@
 //===- KernelNames.h - names of kernels -------------------------*- C++ -*-===//
 //
 // A kernel is named after its graph ops: the composite that an op came from (tg-decompose keeps it in the location),
-// else the op itself. The name never contains the layer, because equal kernels of several layers are shared.
+// else the op itself. A definition whose words are all arithmetic is named after its first named result: `loss` for
+// what would be `subf_mulf_reduce`. The name never contains the layer, because equal kernels of several layers are
+// shared.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_PASSES_LOWER_KERNELNAMES_H
 #define BRAID_PASSES_LOWER_KERNELNAMES_H
 
-#include "mlir/IR/Operation.h"
+#include "dialects/Exec/Exec.h"
 #include <string>
 
 namespace braid {
@@ -15,8 +17,12 @@ namespace braid {
 /// `layer_norm` for a part of tg.layer_norm, `mulf` for a lone arith.mulf.
 std::string kernelNameOf(mlir::Operation *op);
 
-/// Returns the name of two merged kernels, at most a few words.
-std::string fusedName(llvm::StringRef first, llvm::StringRef second);
+/// Returns the words of two merged kernels, at most three, with `__` between them. Arithmetic words are dropped next
+/// to the composites they were fused with.
+std::string fusedName(llvm::StringRef first, llvm::StringRef second, mlir::MLIRContext *context);
+
+/// Returns the name of a kernel's definition, to which a number is added where another definition has it.
+std::string definitionName(exec::KernelOp kernel);
 
 } // namespace braid
 

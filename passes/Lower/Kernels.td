@@ -132,7 +132,7 @@ def FuseKernelsPass : TargetPass<"exec-fuse-kernels", "::mlir::func::FuncOp"> {
     ```mlir
     #id = affine_map<(d0) -> (d0)>
     func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
-      %z = exec.kernel "sin"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
+      %z = exec.kernel "sin__exp"(%x) space [8] : (tensor<8xf32>) -> tensor<8xf32> {
       ^bb0(%kx: tensor<8xf32>):
         %empty = tensor.empty() : tensor<8xf32>
         %ky = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}

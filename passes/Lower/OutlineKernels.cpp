@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/Lower/KernelNames.h"
 #include "passes/Lower/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -161,6 +162,7 @@ struct OutlineKernelsPass : public braid::impl::OutlineKernelsPassBase<OutlineKe
 
 private:
   void outline(exec::KernelOp kernel) {
+    std::string name = definitionName(kernel);
     exec::KernelDefOp definition = define(kernel);
     SmallVector<exec::KernelDefOp> &similar = definitions[hashOf(definition)];
     auto *known = llvm::find_if(similar, [&](exec::KernelDefOp other) { return isSame(definition, other); });
@@ -168,7 +170,7 @@ private:
       definition.erase();
       definition = *known;
     } else {
-      definition.setSymName(uniqueName(kernel.getName()));
+      definition.setSymName(uniqueName(name));
       similar.push_back(definition);
     }
     OpBuilder builder(kernel);
@@ -203,11 +205,7 @@ private:
     return definition;
   }
 
-  std::string uniqueName(StringRef base) {
-    std::string stem;
-    for (size_t i = 0; i < base.size(); ++i)
-      if (!base.substr(i).starts_with("__"))
-        stem += base[i];
+  std::string uniqueName(const std::string &stem) {
     std::string name = stem;
     for (int64_t number = 1; !names.insert(name).second; ++number)
       name = stem + "_" + std::to_string(number);

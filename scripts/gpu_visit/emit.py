@@ -1,5 +1,6 @@
 """Prepares a visit here: compiles the programs, computes the results of the CPU target, and packs everything."""
 
+import hashlib
 import json
 import pathlib
 import re
@@ -33,7 +34,7 @@ class Emitter:
     """Writes sources, data and references of programs below `place`."""
 
     def __init__(self, arguments, place):
-        self.bin, self.arch, self.place = arguments.build / "bin", arguments.arch, place
+        self.bin, self.arch, self.place, self.rehearsal = arguments.build / "bin", arguments.arch, place, arguments.rehearse
         self.models = programs.REHEARSAL_MODELS if arguments.rehearse else programs.MODELS
         self.references = set()
         if not (self.bin / "braidc").exists():
@@ -48,8 +49,9 @@ class Emitter:
 
     def config(self, config):
         """Writes a configuration for braid-model."""
-        path = self.place / "graphs/config.json"
-        path.write_text(json.dumps(config))
+        text = json.dumps(config)
+        path = self.place / "graphs" / f"{hashlib.sha1(text.encode()).hexdigest()}.json"
+        path.write_text(text)
         return path
 
     def graph(self, config, name, batch, seq):
@@ -149,9 +151,11 @@ def shape_of(config):
 
 def write_programs(arguments, place):
     """Sources and references of all programs; returns the manifest."""
+    from . import wide_emit  # which is an Emitter, too
+
     emitter, wanted = Emitter(arguments, place), re.compile(arguments.only)
     emitter.make_data()
-    manifest = {"arch": arguments.arch, "rehearsal": arguments.rehearse, "programs": [], "speed": []}
+    manifest = {"arch": arguments.arch, "rehearsal": arguments.rehearse, "programs": [], "wide": [], "speed": []}
     for program in filter(lambda program: wanted.search(program.name), programs.CHECKED):
         print(f"emit {program.name}", flush=True)
         manifest["programs"].append(emitter.checked(program))
@@ -159,9 +163,15 @@ def write_programs(arguments, place):
         print(f"emit {program.name}", flush=True)
         if entry := emitter.speed(program, [its["name"] for its in manifest["speed"]]):
             manifest["speed"].append(entry)
-    if not manifest["programs"] and not manifest["speed"]:
+    if arguments.wide:
+        manifest["wide"] = wide_emit.write(emitter, wanted)
+    if not any(manifest[kind] for kind in KINDS):
         raise tools.Failed(f"no program's name matches '{arguments.only}'")
     return manifest
+
+
+# Lists of programs in the manifest.
+KINDS = ("programs", "wide", "speed")
 
 
 def plans_of(manifest, sources):
@@ -183,7 +193,7 @@ def main(arguments):
         manifest = write_programs(arguments, place)
         build.write_together(place / "sources", arguments.arch)
         build.carry_frontend(place / "sources", arguments.rehearse)
-        names = [entry["name"] for entry in [*manifest["programs"], *manifest["speed"]]]
+        names = [entry["name"] for entry in [entry for kind in KINDS for entry in manifest[kind]]]
         binaries = place / "binaries"
         build.build_here(arguments, place / "sources", names, binaries)
         if arguments.llmc:
@@ -193,7 +203,8 @@ def main(arguments):
         for name in ("binaries", "sources", "references"):
             pack.pack(place / name, folder / f"{name}.tar.xz")
     shutil.copy2(ROOT / "scripts/gpu-visit", folder / "gpu-visit")
-    shutil.copytree(HERE, folder / "gpu_visit", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in (HERE, HERE.with_name("equivalence")):  # whose reader of checkpoints is asked
+        shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
     tools.write_atomically(folder / "manifest.json", json.dumps(manifest, indent=1))
     return tell_size(folder)
 

@@ -11,19 +11,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Callable
 
-from . import checks, machine, peers, programs, speed, tools
+from . import checks, machine, peers, programs, speed, tools, wide, wide_checks
 
 MACHINE = "machine"
 GPT, LLAMA = "gpt2-124m", "llama-1b"
 AT_ONCE = 4  # small programs share a GPU well
 
 
-def side_by_side(visit, names):
+def side_by_side(visit, names, entries="programs", known=checks.CHECKS):
     """Runs checks of small programs side by side, one check for all programs before the next check."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for check in names:
-            for program in [visit.checked(entry) for entry in visit.manifest["programs"] if check in entry["checks"]]:
-                pool.submit(visit.results.attempt, program.name, check, lambda program=program, check=check: checks.CHECKS[check](program))
+            for program in [visit.checked(entry) for entry in visit.manifest[entries] if check in entry["checks"]]:
+                pool.submit(visit.results.attempt, program.name, check, lambda program=program, check=check: known[check](program))
 
 
 # ---------------------------------------------------------------------------
@@ -37,7 +37,7 @@ ASK = "import importlib.metadata as m; print({d.metadata['Name']: d.version for 
 def start(visit):
     """Checks that the carried binaries start here, and records the versions of their libraries."""
     attempt = visit.results.attempt
-    first = visit.manifest["programs"][0] if visit.manifest["programs"] else None
+    first = next(iter([*visit.manifest["programs"], *visit.manifest["wide"]]), None)
     attempt(MACHINE, "libraries", lambda: libraries(visit))
     if first:
         attempt(MACHINE, "start", lambda: visit.checked(first).train("start", steps=1) and {})
@@ -154,6 +154,13 @@ def bits(visit):
 
 def fallbacks(visit):
     side_by_side(visit, programs.FALLBACK)
+
+
+def wide_numbers(visit):
+    """The programs of the table `wide`."""
+    if not visit.manifest["wide"]:
+        raise tools.Skipped("no program of this step was emitted: emit --wide")
+    side_by_side(visit, wide.CHECKS, "wide", wide_checks.CHECKS)
 
 
 # ---------------------------------------------------------------------------
@@ -277,17 +284,19 @@ SCHEDULE = [
     Step("fallbacks", 15, fallbacks),
     Step("counters", 25, counters),
 ]
+# Only where they are named: a visit has no time for all.
+ON_REQUEST = [Step("wide", 240, wide_numbers)]
 
 
 def chosen(names):
-    """The steps of a comma-separated list, in the order of the schedule, each as NAME or NAME:SECONDS; all without one."""
-    known = {step.name: step for step in SCHEDULE}
-    wanted = dict((word.split(":") + [""])[:2] for word in names.split(",")) if names else dict.fromkeys(known, "")
+    """The steps of a comma-separated list, in the order of the schedule, each as NAME or NAME:SECONDS; the schedule without one."""
+    known = {step.name: step for step in [*SCHEDULE, *ON_REQUEST]}
+    wanted = dict((word.split(":") + [""])[:2] for word in names.split(",")) if names else {step.name: "" for step in SCHEDULE}
     if unknown := wanted.keys() - known.keys():
         raise tools.Failed(f"there is no step {', '.join(sorted(unknown))}: steps are {', '.join(known)}")
     if wrong := [f"{name}:{seconds}" for name, seconds in wanted.items() if seconds and not seconds.isdigit()]:
         raise tools.Failed(f"{', '.join(wrong)}: the time of a step is a number of seconds")
-    return [replace(step, takes=int(wanted[step.name] or step.takes)) for step in SCHEDULE if step.name in wanted]
+    return [replace(step, takes=int(wanted[step.name] or step.takes)) for step in known.values() if step.name in wanted]
 
 
 def ends(steps):

@@ -8,6 +8,8 @@ import sys
 
 # Suffix of the name of Adam's first mean, which after one step is the gradient times 1 - beta1.
 FIRST_MEAN = ".exp_avg"
+# And that of the velocity of SGD with momentum, which is the gradient.
+FIRST_MEANS = (FIRST_MEAN, ".momentum_buffer")
 
 
 def header_of(file):
@@ -25,17 +27,32 @@ def shapes(folder):
 
 
 def first_means(folder):
-    """Returns the first mean of each parameter, from all files of a folder."""
+    """Returns the first mean of each parameter, from all files of a folder; its values if the optimizer keeps no mean."""
+    ends = ends_of(shapes(folder))
     found = {}
     for path in sorted(folder.glob("*.safetensors")):
         with open(path, "rb") as file:
             header, start = header_of(file), file.tell()
             for name, its in header.items():
-                if name.endswith(FIRST_MEAN) and its["dtype"] == "F32":
+                if name.endswith(ends) and its["dtype"] == "F32":
                     begin, end = its["data_offsets"]
                     file.seek(start + begin)
-                    found[name.removesuffix(FIRST_MEAN)] = floats(file.read(end - begin))
+                    found[stem(name, ends)] = floats(file.read(end - begin))
     return found
+
+
+def means_of(tensors):
+    """The same of tensors by their names."""
+    ends = ends_of(tensors)
+    return {stem(name, ends): numbers for name, numbers in tensors.items() if name.endswith(ends)}
+
+
+def ends_of(names):
+    return FIRST_MEANS if any(name.endswith(FIRST_MEANS) for name in names) else ("",)
+
+
+def stem(name, ends):
+    return name.removesuffix(next(end for end in ends if name.endswith(end)))
 
 
 def floats(data):
@@ -59,6 +76,12 @@ def write(path, tensors):
                 values = array.array("f", values)
                 values.byteswap()
             file.write(values.tobytes())
+
+
+def farthest(ours, expected):
+    """The element that differs most, in words."""
+    at = max(range(len(expected)), key=lambda index: (ours[index] != ours[index], abs(ours[index] - expected[index])))
+    return f"element {at} of {len(expected)} is {ours[at]:.7g}, {expected[at]:.7g} there"
 
 
 def distance(ours, expected):

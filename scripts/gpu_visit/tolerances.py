@@ -15,11 +15,13 @@ rounded once to u = 2⁻⁹, which outweighs that: every n is 1.
 - Gradients of step 1 (Adam's first mean holds them, times 1 - β1): ‖difference‖₂ ≤ error·‖gradient‖₂ of each tensor.
   This is the sharp test; later steps are not sharp, because Adam divides by the gradient's size, so an element whose
   gradient is smaller than its error moves up or down by the whole learning rate.
+  A sum that nearly cancels magnifies roundings, independently of its length. So in bf16 the tolerance is at least twice
+  the distance of the CPU target's gradient from its gradient in f32, if the manifest has that.
 - Loss of step 1: the mean over tokens of numbers off by the error of the forward pass, and its own sum.
 - Loss of step t, in f32: an element moves by at most lr, and its moves in both programs differ by at most
   2·lr·|difference/gradient|.  That changes the loss by at most 2·lr·‖difference‖₁, which is at most
   2·lr·√P·error·‖gradient‖₂ for P parameters (Cauchy and Schwarz), and ‖gradient‖₂ is at most what --clip
-  says.  Each step before t adds that much.
+  says; without it, that of step 1 stands for all.  Each step before t adds that much.
 - Loss of step t, in bf16: that bound would be as large as the loss.  Held to 2⁻⁷, twice what rounding a
   logit to bf16 may change; the stand-in differs by a sixth of it after ten steps.
 """
@@ -54,10 +56,15 @@ def of_gradients(entry):
     return error(entry["precision"], [*entry["sums"], *entry["sums"], entry["tokens"]])
 
 
+def of_gradient(entry, name):
+    """That of one tensor: twice what roundings alone made of it on the CPU, where that is more."""
+    return max(of_gradients(entry), 2 * entry.get("roundings", {}).get(name, 0))
+
+
 def of_losses(entry, losses):
     """The largest difference of the loss of each step."""
     first = error(entry["precision"], entry["sums"]) / math.sqrt(entry["tokens"]) + error("f32", [entry["tokens"]])
     if entry["precision"] == "bf16":
         return [abs(loss) * (first if step == 0 else BF16_LOSS) for step, loss in enumerate(losses)]
-    each = 2 * programs.LEARNING_RATE * math.sqrt(entry["parameters"]) * of_gradients(entry) * programs.CLIP
+    each = 2 * programs.LEARNING_RATE * math.sqrt(entry["parameters"]) * of_gradients(entry) * entry.get("norm", programs.CLIP)
     return [abs(loss) * first + step * each for step, loss in enumerate(losses)]

@@ -81,6 +81,7 @@ DEMANDS = [
     Demand("gradients of step 1, share of programs", 1, share_passed(ANY, "gradients")),
     Demand("equal bits in every run, share of programs", 1, share_passed(ANY, "determinism", "cuda_graph")),
     Demand("fall-backs: losses as the CPU target's", 1, share_passed(ANY, "fallback")),
+    Demand("families, options and shapes, share of checks", 1, share_passed("^wide-", "losses", "held_out", "measured", "gradients", "launched", "tokens")),
     Demand("sanitizer finds nothing, share of programs", 1, share_passed(ANY, "memcheck", "racecheck")),
     Demand("NCCL with one rank", 1, share_passed(ANY, "nccl")),
     Demand("Llama 1.1B: tokens/s over torch.compile", None, over_compile(LLAMA, ["beside_compile-bf16"])),

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 
-from . import build, checks, machine, pack, peers, programs, speed, tools
+from . import build, checks, machine, pack, peers, programs, speed, tools, wide_checks
 from .output import EVERY, Output, Ticker
 from .results import Results
 
@@ -55,7 +55,7 @@ class Visit:
 
     def checked(self, entry):
         """A small program: one object for all checks, which share its plain run."""
-        return self.programs.setdefault(entry["name"], checks.Program(entry, self))
+        return self.programs.setdefault(entry["name"], (wide_checks if "run" in entry else checks).Program(entry, self))
 
     def measured(self, name):
         """A measured program; None where it was not emitted."""
@@ -77,7 +77,7 @@ class Visit:
         """Compiles all programs from the carried sources, with all processors, in place of the carried binaries."""
         sources = pack.unpack(self.folder / "sources.tar.xz", self.scratch / "sources")
         arch = machine.architecture(self.manifest["arch"], self.gpu)
-        names = [entry["name"] for entry in [*self.manifest["programs"], *self.manifest["speed"]]]
+        names = [entry["name"] for entry in [*self.manifest["programs"], *self.manifest["wide"], *self.manifest["speed"]]]
         try:
             build.with_cmake(sources, self.scratch / "build", [*names, *build.TOOLS], os.cpu_count(), arch, self.packages)
         finally:  # the programs that were built in time replace those that do not start

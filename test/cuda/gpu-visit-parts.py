@@ -15,7 +15,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
 
-from gpu_visit import build, dry_run, emit, explain, machine, output, pack, results, sanitizer, steps, tensors, tokens, tolerances, tools, verdict, visit  # noqa: E402
+from gpu_visit import build, dry_run, emit, explain, machine, output, pack, results, sanitizer, steps, tensors, tokens, tolerances, tools, verdict, visit, wide, wide_checks, wide_emit  # noqa: E402
 
 
 class Tolerances(unittest.TestCase):
@@ -35,6 +35,12 @@ class Tolerances(unittest.TestCase):
         self.assertEqual(tolerances.of_losses(entry, [2.0, 2.0])[1], 2.0 * 2.0**-7)
 
 
+    def test_of_bf16_allow_what_roundings_make_of_a_gradient(self):
+        entry = {**self.entry, "precision": "bf16", "roundings": {"q": 0.3, "v": 0.001}}
+        self.assertEqual(tolerances.of_gradient(entry, "q"), 0.6)
+        self.assertEqual(tolerances.of_gradient(entry, "v"), tolerances.of_gradients(entry))
+
+
 class Tensors(unittest.TestCase):
     def test_are_read_as_they_were_written(self):
         with tempfile.TemporaryDirectory() as scratch:
@@ -50,6 +56,67 @@ class Tensors(unittest.TestCase):
         self.assertEqual(tensors.distance([0.0], [0.0]), 0)
         self.assertEqual(tensors.distance([1.0], [0.0]), math.inf)
         self.assertEqual(tensors.distance([math.nan], [1.0]), math.inf)
+
+
+    def test_are_parameters_where_no_means_are_kept(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder, one = pathlib.Path(scratch), array.array("f", [1.0])
+            tensors.write(folder / "x.safetensors", {"a": one})
+            self.assertEqual(tensors.first_means(folder), {"a": one})
+            tensors.write(folder / "x.safetensors", {"a": array.array("f", [2.0]), "a.momentum_buffer": one})
+            self.assertEqual(tensors.first_means(folder), {"a": one})
+
+
+class Wide(unittest.TestCase):
+    def program(self, ours, expected):
+        program = mock.Mock(entry={"precision": "f32", "sums": [16], "tokens": 4, "parameters": 100, "norm": 1.0})
+        program.lines.return_value = ours, expected
+        return program
+
+    def test_names_and_models_are_known(self):
+        names = [program.name for program in wide.PROGRAMS]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual({program.model for program in wide.PROGRAMS}, wide.MODELS.keys())
+        self.assertEqual([check for program in wide.PROGRAMS for check in program.checks if check not in wide_checks.CHECKS], [])
+
+    def test_each_number_of_the_first_step_is_compared(self):
+        line = {"step": 1, "seconds": 0.1, "targets": 7, "norm:x": 2.0}
+        self.assertEqual(wide_checks.measured(self.program([line], [{**line, "seconds": 0.2, "norm:x": 2.0000001}])), {"numbers": 2})
+        for wrong in ({"norm:x": 2.1}, {"targets": 8}, {"norm:x": math.nan}, {"dropped": 1}):
+            with self.assertRaisesRegex(tools.Failed, "step 1 has"):
+                wide_checks.measured(self.program([{**line, **wrong}], [line]))
+
+    def test_held_out_losses_are_those_of_the_same_steps(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            lines = [{"step": 1, "loss": 2.0}, {"step": 1, "eval_loss": 3.0}]
+            program = self.program(lines, lines)
+            program.metrics = pathlib.Path(scratch) / "metrics.jsonl"
+            program.metrics.write_text("".join(json.dumps(line) + "\n" for line in lines))
+            self.assertEqual(wide_checks.held_out(program)["evaluations"], 1)
+            for wrong, message in (([lines[0], {"step": 1, "eval_loss": 3.1}], "differ"), (lines[:1], "expected are")):
+                program.lines.return_value = wrong, lines
+                with self.assertRaisesRegex(tools.Failed, message):
+                    wide_checks.held_out(program)
+
+    def test_a_run_that_fails_is_not_run_again(self):
+        program = wide_checks.Program.__new__(wide_checks.Program)
+        program.lock, program.first, program.error, program.saved = mock.MagicMock(), None, None, "saved"
+        program.train = mock.Mock(side_effect=tools.Failed("out of memory"))
+        for message in ("out of memory", "see losses", "see losses"):
+            with self.assertRaisesRegex(tools.Failed, message):
+                program.plain()
+        program.train.assert_called_once()
+
+    def test_documents_lie_one_behind_the_other(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = pathlib.Path(scratch) / "x"
+            wide_emit.write_documents(path, 1001, 300)
+            data = path.read_bytes()
+            count = int.from_bytes(data[32:40], "little")
+            starts = array.array("Q", data[-8 * count:])
+            self.assertEqual((data[:8], len(data)), (b"BRAIDTOK", 64 + 2008 + 8 * count))
+            self.assertEqual(starts[0], 0)
+            self.assertTrue(all(2 <= after - before <= 60 for before, after in zip(starts, [*starts[1:], 1001 + 1])))
 
 
 class Verdict(unittest.TestCase):
