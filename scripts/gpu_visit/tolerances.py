@@ -57,7 +57,7 @@ def of_gradients(entry):
 
 
 def of_gradient(entry, name):
-    """That of one tensor: twice what roundings alone made of it on the CPU, where that is more."""
+    """Returns the tolerance of one tensor: at least twice the effect of rounding alone on the CPU."""
     return max(of_gradients(entry), 2 * entry.get("roundings", {}).get(name, 0))
 
 
