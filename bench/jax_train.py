@@ -1,7 +1,7 @@
 """JAX's side of bench/train: jax_train.py JOB.json.
 
-One jitted step of forward, backward and AdamW, which gives its arguments' memory to its results.  Parameters have
-the names of the file; in bf16 matrices and activations are, and parameters, norms and losses stay f32.
+One jitted step of forward, backward and AdamW, which gives its arguments' memory to its results. Parameters have the
+names of the file; with bf16, matrices and activations are bf16, and parameters, norms and losses stay f32.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 import time
 
 job = json.loads(pathlib.Path(sys.argv[1]).read_text())
-# XLA takes as many threads as there are cores: it has no other setting.
+# XLA uses one thread per core: it has no other setting.
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:job["threads"]])
 
 import jax  # noqa: E402
@@ -24,13 +24,13 @@ config = job["config"]
 
 
 def linear(x, matrix, bias=None):
-    """By a matrix of in x out."""
+    """Multiplies by a matrix of in x out."""
     y = x.astype(HALF) @ matrix.astype(HALF)
     return y if bias is None else y + bias.astype(HALF)
 
 
 def attend(q, k, v):
-    """Causal; [batch, seq, heads, size]."""
+    """Causal attention on [batch, seq, heads, size]."""
     return jax.nn.dot_product_attention(q, k, v, is_causal=True)
 
 
@@ -111,7 +111,7 @@ def step(number, parameters, means, squares, inputs, targets):
 
 
 def plain(name):
-    """Without the name of the part that holds the whole model."""
+    """Returns the names without the component of the whole model."""
     for part in ("transformer.", "model."):
         name = name.removeprefix(part)
     return name

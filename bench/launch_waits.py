@@ -4,8 +4,8 @@
     bench/launch_waits.py train kernels.cubin
 
 A kernel that begins early (programmatic dependent launch) must wait for the kernel in front of it, with all of its
-threads, before it reads or writes the device's memory. The sources say so, by enter_kernel(); whether the compiler has
-moved a load before the wait, the machine code alone shows. The instructions that can be reached from a kernel's entry
+threads, before it reads or writes the device's memory. The sources wait, by enter_kernel(). Only the machine code shows
+whether the compiler has moved a load before the wait. The instructions that can be reached from a kernel's entry
 without a wait are followed over branches: none may access global memory, and none may end the thread. Code for GPUs
 before sm_90 has no wait and is left out. The files are those that cuobjdump takes: cubins, objects, programs.
 """
@@ -19,11 +19,11 @@ import sys
 # The instruction of griddepcontrol.wait.
 WAIT = "ACQBULK"
 # Opcodes that begin like an access of memory count as accesses of global memory, so that unknown ones do. The second
-# list has those of other memories: constants, the stack, shared memory, tensor memory, and sums over a warp.
+# list has the exceptions: constants, the stack, shared memory, tensor memory, and sums over a warp.
 ACCESS = re.compile(r"(U?LD|U?ST|ATOM|RED|CCTL|UBLK|UTMA|SULD|SUST|SUATOM|SURED|TEX|TLD|TXD)")
 ELSEWHERE = {"LDC", "ULDC", "LDCU", "LDL", "STL", "LDS", "STS", "LDSM", "STSM", "MOVM", "ATOMS", "LDT", "STT", "LDTM", "STTM",
              "REDUX", "LDGDEPBAR", "UTMACMDFLUSH"}
-# Control flow. Calls and WARPSYNC come back; conditions are predicates before a jump, or operands of it.
+# Control flow. Calls and WARPSYNC return; a condition is a predicate before a jump, or an operand of it.
 COMPUTED = {"BRX", "BRXU", "JMX", "JMXU"}
 JUMPS = {"BRA", "JMP", "CALL", "WARPSYNC", *COMPUTED}
 ENDS = {"RET", "EXIT", "KILL", "BPT"}
@@ -41,7 +41,7 @@ def is_access(opcode):
 
 
 def successors(at, following, text):
-    """Addresses that may come next; ValueError for a jump that is computed."""
+    """Returns the possible next addresses. Raises ValueError for a computed jump."""
     predicate, opcode, rest = split_opcode(text)
     if opcode in ENDS:
         return [following] if predicate else []  # what follows a call is reached from the call
@@ -57,7 +57,7 @@ def successors(at, following, text):
 
 
 def find_early(instructions):
-    """Why a kernel may run before it has waited, from its instructions by their addresses; None if it cannot."""
+    """Returns why a kernel may run before it has waited, from its instructions by address; None if it cannot."""
     addresses = sorted(instructions)
     after = dict(zip(addresses, addresses[1:]))
     left, seen = [addresses[0]], set()

@@ -5,12 +5,11 @@
   heuristics/bin/python bench/matmul_table.py
 
 Writes lib/Cost/GemmRates/*.inc, a table for each GPU of lib/Target, which lib/Cost/Gemm.cpp interpolates, and
-test/unit/Cost/GemmSamples.inc, predictions away from the points of the tables, which a test holds against it.
-Both are committed: a build needs neither the wheel nor a GPU.  The figures are predictions: nobody has measured
-them here.
+test/unit/Cost/GemmSamples.inc, predictions away from the points of the tables, which a test holds against it. Both are
+committed: a build needs neither the wheel nor a GPU. The figures are predictions and have not been measured.
 
 A point of a table is a GEMM of a whole number of waves of 128 x 128 tiles, one tile a multiprocessor, of a ratio of
-rows to columns, and of a k.  The model does not tell transposed operands apart, which is checked.
+rows to columns, and of a k. The model does not distinguish transposed operands, which is checked.
 """
 
 import importlib.metadata
@@ -24,7 +23,7 @@ WHEEL = "nvidia-matmul-heuristics"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BACKEND = heuristics.NvMatmulHeuristicsTarget.CUTLASS3
 
-# By architecture: the model's name of the card that lib/Target describes, and its multiprocessors.
+# For each architecture, the model's name for the card in lib/Target, and the number of its multiprocessors.
 GPUS = {80: ("A100_SXM_80GB", 108), 86: ("A10_PCIE", 72), 89: ("L40S", 142), 90: ("H100_SXM", 132),
         100: ("B200", 148), 120: ("RTX_5090", 170)}
 # The type of the operands and of the result, and the model's letters for it.
@@ -46,7 +45,7 @@ WEIGHTS = [(768, 3072, 65536), (3072, 768, 65536), (2304, 768, 65536), (768, 768
 
 
 class Model:
-    """The seconds of GEMMs on one GPU."""
+    """Predicts the seconds of GEMMs on one GPU."""
 
     def __init__(self, gpu):
         self.interface = heuristics.NvMatmulHeuristicsInterfaceEx(
@@ -67,7 +66,7 @@ def is_blind_to_transposes(model):
 
 
 def tiles_of(waves, ratio, multiprocessors):
-    """Rows and columns of tiles near the ratio that fill the waves as well as any."""
+    """Returns the rows and columns of tiles, near the ratio, that fill the waves best."""
     tiles = waves * multiprocessors
     wanted = min(tiles, max(1.0, math.sqrt(tiles * ratio)))
     near = range(math.ceil(wanted / 1.4), math.floor(wanted * 1.4) + 1)
@@ -100,7 +99,7 @@ def table(arch, version):
 
 
 def random_shapes(generator, count):
-    """Sizes of layers: rows of a batch, features, and both as what is contracted."""
+    """Returns sizes of layers: rows of a batch and features, either of which may be contracted."""
     for _ in range(count):
         rows, wide, deep = 1024 * generator.randint(2, 64), 128 * generator.randint(4, 200), 128 * generator.randint(4, 64)
         yield generator.choice([(rows, wide, deep), (rows, deep, wide), (wide, deep, rows)])

@@ -41,7 +41,7 @@ HALF, FULL, INDEX = 2, 4, 4
 
 @dataclass
 class Model:
-    """What both kinds of config.json say."""
+    """Returns the settings that both kinds of config.json have."""
     width: int
     layers: int
     heads: int
@@ -73,7 +73,7 @@ def read_model(path):
 
 
 class Step:
-    """The bytes of each layer of a step: by unit, phase and kind.  `half` are those of what computes."""
+    """Returns the bytes of each layer of a step: by unit, phase and kind. `half`: bytes of a computing element."""
 
     def __init__(self, model, batch, seq, half=HALF):
         self.half = half
@@ -91,7 +91,7 @@ class Step:
         self.update()
 
     def add(self, phase, kind, values=0, full=0, weights=0):
-        """`values` a token in bf16, `full` a token in f32, and weights that are read, in bf16."""
+        """Bytes of `values` per token in bf16, `full` per token in f32, and read weights in bf16."""
         self.bytes[self.unit, phase, kind] += self.tokens * (self.half * values + FULL * full) + self.half * weights
 
     def gradients(self, kind, count):
@@ -108,11 +108,11 @@ class Step:
         self.gradients("matmul", weights + self.model.bias * outer)
 
     def norm(self):
-        """Of a sum that it reads; the first is with the embedding, whose reads are counted there, and writes its sum."""
+        """Bytes of a norm after a residual sum, which it reads. The first norm is part of the embedding, where its reads are counted, and writes its sum."""
         width, statistics = self.model.width, 1 + self.model.bias  # a mean, too, in layer norms
         weights = width * (1 + self.model.bias)
         self.add("forward", "norm", 2 * width, statistics, weights)
-        # No gradient but the norm's comes to the last sum.
+        # The last sum receives only the gradient of the norm.
         self.add("backward", "norm", (3 if self.unit == "head" else 4) * width, statistics, width)
         self.gradients("norm", weights)
 
@@ -159,7 +159,7 @@ class Step:
         self.bytes[self.unit, "forward", "loss"] += INDEX * self.tokens
 
     def update(self):
-        # Gradient, master and both means are read; these three and the copy that computes are written.
+        # The gradient, the master and both means are read. The master, the means and the working copy are written.
         self.bytes[self.unit, "update", "clip"] += FULL * self.parameters
         self.bytes[self.unit, "update", "update"] += (7 * FULL + (HALF if self.half == HALF else 0)) * self.parameters
 
@@ -174,7 +174,7 @@ class Step:
 
 
 def compare(step, folder):
-    """What the launches move beside the minimum, by what both can be told apart by; their ratio."""
+    """Compares the bytes of the launches with the minimum, in the groups that both have; returns their ratio."""
     import roofline  # beside this file: nothing above reads what braidc wrote
     launches = roofline.Step(roofline.read(folder), roofline.GPUS["h200"]).all()
     kinds = ("matmul", "attention")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How the kernels of an emitted folder fill a GPU, from what nvcc says of them: no GPU is needed.
+"""Computes how the kernels of an emitted folder fill a GPU, from nvcc's output: no GPU is needed.
 
     braidc gpt.mlir --target=cuda:sm_90 --emit=dir -o gpt && bench/occupancy.py gpt --arch=sm_90
 
-A kernel that moves data is as fast as the memory when enough bytes are on their way at any time: latency times
-bandwidth, about 16 KiB a multiprocessor of an A100 and 32 KiB of an H100 or more under load. The columns are those of
-that product: threads that are resident (registers, shared memory and the size of the grid limit them), times the bytes
-that a thread has asked for before it waits for the first of them. The latter is read off the machine code, and needs
+A kernel that moves data is as fast as the memory if enough bytes are in flight at any time: latency times bandwidth,
+about 16 KiB a multiprocessor of an A100 and 32 KiB of an H100 or more under load. The columns are those of that
+product: threads that are resident (registers, shared memory and the size of the grid limit them), times the bytes that
+a thread has asked for before it waits for the first of them. The latter is read off the machine code, and needs
 cuobjdump; operands that stay in a cache count as well. What a kernel prefetches is on its way beside its loads.
 """
 import argparse
@@ -40,7 +40,7 @@ def resident_blocks(threads, registers, shared, arch):
 
 
 def read_shapes(text):
-    """The blocks and threads of each kernel, as its comment says them; no blocks for kernels of any length."""
+    """Returns the blocks and threads of each kernel from its comment; no blocks for kernels of any length."""
     shapes = {}
     for comment, name in re.findall(r"((?:^//.*\n)+)__global__[^;{]*? void (\w+)\(", text, re.M):
         words = re.sub(r"\s*\n// ", " ", comment)
@@ -62,7 +62,7 @@ def read_prefetches(text):
 
 
 def read_resources(text):
-    """Registers, bytes of shared memory and of spills, from what ptxas says."""
+    """Returns registers, bytes of shared memory and bytes of spills, from the output of ptxas."""
     resources = {}
     name = None
     for line in text.splitlines():
@@ -86,7 +86,7 @@ def plain_name(mangled):
 
 
 def bytes_in_flight(instructions):
-    """The most bytes of loads that a thread has asked for and not yet touched."""
+    """Returns the peak of the bytes that a thread has requested and not yet used."""
     pending, most = {}, 0
     for text in instructions:
         load = re.search(r"\bLDG\.E(\S*) R(\d+)", text)

@@ -10,7 +10,7 @@ PACKAGES = ["numpy", "torch", "transformers", "jax", "matplotlib"]
 
 
 def install(folder):
-    """Makes a virtual environment with the peers, where there is none.  Returns its Python."""
+    """Makes a virtual environment with the peers if there is none. Returns its Python."""
     python = pathlib.Path(folder) / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)

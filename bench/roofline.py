@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each launch of an emitted CUDA program computes and moves, and how long it takes by the cost model.
+"""Lists the FLOPs, bytes and predicted seconds of each launch of an emitted CUDA program.
 
   roofline.py FOLDER --gpu=h200 [--program train] [--launches] [--json]
 
@@ -35,7 +35,7 @@ class Gpu:
     source: str
 
 
-# Of NVIDIA's data sheets.  Where one gives a rate "with sparsity", half of it.
+# Rates of NVIDIA's data sheets; half of rates "with sparsity".
 GPUS = {
     "a100": Gpu("A100 SXM 80 GB", 2.039e12, 312e12, 19.5e12, "A100 data sheet, 2021"),
     "a10": Gpu("A10", 600e9, 125e12, 31.2e12, "A10 data sheet, 2022"),
@@ -88,7 +88,7 @@ class Step:
         self.launches = {name: [Launch(action, card, gpu) for action in plan["programs"][name]["actions"]] for name in self.programs}
 
     def all(self):
-        """Each launch with the number of times that a step makes it."""
+        """Returns each launch with its number of executions in a step."""
         return [(its, count) for name, count in self.programs.items() for its in self.launches[name]]
 
     def sum(self, key, which=lambda its: True):
@@ -98,7 +98,7 @@ class Step:
         return sum(count for _, count in self.all())
 
     def rows(self):
-        """Tokens of all ranks, or rows of the batch where there are no tokens."""
+        """Returns the tokens of all ranks, or the rows of the batch if there are no tokens."""
         def of(inputs):
             if "tokens" in inputs:
                 shape = inputs["tokens"]
@@ -110,7 +110,7 @@ class Step:
         return "tokens" if any("tokens" in self.plan["programs"][name]["inputs"] for name in self.programs) else "rows"
 
     def model_flops(self):
-        """Of all ranks, as MFU counts them: attention's, forward, thrice."""
+        """Returns the FLOPs of all ranks as MFU counts them: three times those of forward attention."""
         attention = sum(count * (its.matrix_flops + its.masked_flops) for its, count in self.all() if its.kind == "attention")
         return 6 * self.plan["parameters"] * self.rows() + 3 * attention * self.plan["ranks"]
 

@@ -1,7 +1,7 @@
 //===- runtime.cpp - what the runtime does besides kernels and matmuls -----===//
 //
-// Elements a second of initial values, with the instructions of this machine and of
-// lesser ones, and bytes a second of copies of blocks, beside memcpy; one thread.
+// Measures, on one thread, initial values per second with this machine's instructions and with older ones, and the rate
+// of copies of blocks compared with memcpy.
 //
 //===----------------------------------------------------------------------===//
 

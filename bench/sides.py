@@ -1,8 +1,8 @@
-"""The programs that bench/train holds against each other.
+"""The programs that bench/train compares.
 
-Each is made ready for a work once, and then run in a process of its own, as often as asked: it returns the
-seconds and the losses of its steps, and the largest resident size of a rank.  All begin with the same
-parameters and see the same data in the same order.
+Each is prepared once for a work, and then runs in separate processes. A run returns the seconds and the losses of its
+steps, and the largest resident size of a rank. All begin with the same parameters and see the same data in the same
+order.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ class Result:
 
 
 class Setup:
-    """What the sides of a work share: the graph, the first parameters, and the data."""
+    """The parts that all sides of a work share: the graph, the first parameters, and the data."""
 
     def __init__(self, work, arguments, folder):
         self.work, self.arguments, self.folder = work, arguments, folder
@@ -38,7 +38,7 @@ class Setup:
         self.weights = self.make_weights()
 
     def make_weights(self):
-        """Those of a step with a learning rate of 0."""
+        """Returns the losses of a step with learning rate 0."""
         self.compile("start", ["--precision=f32"])
         tools.run([self.folder / "start", "train", "--data", self.data, "--steps", 1, "--lr", 0, "--checkpoint", self.folder / "weights"],
                   stderr=subprocess.DEVNULL)
@@ -82,7 +82,7 @@ class Compiled:
         return Result([line["seconds"] for line in lines], [line["loss"] for line in lines], resident)
 
     def measure_rates(self, setup):
-        """What GEMMs and copies reach on a rank, while the others do the same."""
+        """Returns the rates of GEMMs and copies on a rank, while all other ranks run them, too."""
         path = setup.folder / "profile.json"
         self.start(setup, 1, f"--profile={path}")
         return json.loads(path.read_text())["rates"]
@@ -143,7 +143,7 @@ def ours(work, arguments):
 
 
 def choose(work, arguments):
-    """The sides that can run here; says what cannot."""
+    """Returns the sides that can run here, and prints the others."""
     sides = ours(work, arguments)
     for side in ONE_RANK if work.ranks == 1 else MANY_RANKS:
         if arguments.peers and side.name not in arguments.peers.split(","):

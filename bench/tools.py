@@ -1,4 +1,4 @@
-"""What the benchmarks share: where the tools are, and how they are run."""
+"""Code that the benchmarks share: the places of the tools, and running them."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def add_common_arguments(parser):
 
 
 def processors():
-    """How many this process may use."""
+    """Returns the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 

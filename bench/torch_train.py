@@ -1,8 +1,8 @@
 """PyTorch's side of bench/train: torch_train.py JOB.json, alone or on every rank as torchrun starts them.
 
-Models are those of transformers with scaled_dot_product_attention; AdamW is the fused one, the fastest that
-PyTorch has on the CPU; bf16 is autocast over f32 parameters.  Rank 0 prints seconds and losses of the steps as JSON.
-FSDP2 shards each block and then the rest, as its documentation says.
+Models are from transformers, with scaled_dot_product_attention. AdamW is fused, which is PyTorch's fastest on the CPU.
+bf16 is autocast over f32 parameters. Rank 0 prints seconds and losses of the steps as JSON. FSDP2 shards each block and
+then the rest, as its documentation says.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ def make_model():
 
 
 def load(model):
-    """The parameters by their names, with or without that of the part that they are in."""
+    """Returns the parameters by name, with or without the first component of names."""
     tensors = weights.read_tensors(job["weights"])
     with torch.no_grad():
         for name, parameter in model.named_parameters():

@@ -1,4 +1,4 @@
-"""One model, compiled in several ways that take turns: what each option costs or saves."""
+"""Compares one model compiled with different options; the programs take turns."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ import gpt2
 import tools
 import works
 
-# By the name of a preset of braid-model.
+# Settings by name of a preset of braid-model.
 MODELS = {"gpt2": gpt2.CONFIG, "gpt-small": works.small_gpt(256, 192, 4, 6, 256)}
 
 

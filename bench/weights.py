@@ -7,7 +7,7 @@ import numpy
 
 
 def read_tensors(path):
-    """Those of f32, by name."""
+    """Returns the f32 tensors by name."""
     with open(path, "rb") as file:
         size, = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(size))
@@ -17,7 +17,7 @@ def read_tensors(path):
 
 
 class Batches:
-    """The batches of a job in their order: of tokens and targets, or of rows and labels."""
+    """Yields the batches of a job in order: tokens and targets, or rows and labels."""
 
     def __init__(self, job):
         self.batch, self.seq = job["batch"], job["seq"]

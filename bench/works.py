@@ -1,4 +1,4 @@
-"""What bench/train trains: models, batches, ranks and precisions."""
+"""The works of bench/train: models, batches, ranks and precisions."""
 
 import dataclasses
 import fnmatch
@@ -34,7 +34,7 @@ class Work:
 
     @property
     def tokens(self):
-        """Of a step; of an MLP rows."""
+        """Tokens of a step; rows for an MLP."""
         return self.batch * (self.seq or 1)
 
     def asdict(self):
@@ -54,7 +54,7 @@ LLAMA_25M = {
     "bos_token_id": 1, "eos_token_id": 2,
 }
 
-# What bench/train measures; every one in f32 and in bf16.
+# The works that bench/train measures, each in f32 and in bf16.
 WORKS = [
     Work("gpt2-4x64", gpt2.CONFIG, 4, 64),
     Work("gpt2-1x1024", gpt2.CONFIG, 1, 1024),
@@ -63,7 +63,7 @@ WORKS = [
     Work("mlp-256", {"model_type": "mlp", "layers": [1024, 4096, 4096, 256]}, 256),
     Work("gpt2-4x64", gpt2.CONFIG, 4, 64, ranks=2, threads=1),
 ]
-# To try the benchmark itself.
+# A small work to try the benchmark itself.
 TINY = [
     Work("tiny-gpt", small_gpt(256, 32, 2, 2, 16), 4, 16),
     Work("tiny-gpt", small_gpt(256, 32, 2, 2, 16), 4, 16, ranks=2, threads=1),
@@ -141,7 +141,7 @@ def write_data(work, steps, folder):
 
 
 def gemm_flops(work):
-    """Of forward and backward; of attention the half that the causal mask leaves."""
+    """FLOPs of forward and backward; for attention, the half that the causal mask keeps."""
     if work.kind == "mlp":
         sizes = work.config["layers"]
         # The gradient of the first layer's input is not needed.
@@ -154,7 +154,7 @@ def gemm_flops(work):
 
 
 def moved_bytes(work):
-    """The least outside of GEMMs and attention, of all ranks together."""
+    """Returns the minimum of bytes outside of GEMMs and attention, of all ranks together."""
     if work.kind == "mlp":
         parameters = sum(a * b + b for a, b in zip(work.config["layers"], work.config["layers"][1:]))
         return (30 if work.precision == "bf16" else 28) * parameters

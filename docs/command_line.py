@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Writes CommandLine.md: the options of every tool and of training binaries, as the
-tables say them from which their help is made.  And runtime/cli/ProgramOptions.h: the names
-of these options, by which each program knows those of the others.
+"""Writes CommandLine.md: the options of every tool and of training binaries, from the same tables as their help. Also
+writes runtime/cli/ProgramOptions.h: the names of these options, so that each program knows those of the others.
 
     docs/command_line.py [--check]
 

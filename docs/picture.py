@@ -56,7 +56,7 @@ def read_graph():
 
 
 class Action:
-    """A line of a rank's program: a computation, or a start or wait of a collective."""
+    """A line of a rank's program: a computation, or the start or wait of a collective."""
 
     def __init__(self, what, made, phase, starts, waits):
         self.what, self.made, self.phase, self.starts, self.waits = what, made, phase, starts, waits

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Passes.md and Dialects.md: the .td files say what there is, braidc in which
-order passes run.
+"""Writes Passes.md and Dialects.md, from the .td files and the order in which braidc runs passes.
 
     docs/reference.py [--check]
 
@@ -23,12 +22,17 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LLVM = pathlib.Path("/usr/lib/llvm-19")
 NOTE = "<!-- Written by docs/reference.py: edit the .td files, then run it. -->"
-ROOMS = ["Graph", "Strategies", "Sharding", "Recompute", "Memory", "Collectives", "Lower", "Overlap"]
+MANUALS = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("passes/*/Passes.td"))
 DIALECTS = ["dialects/TG/TGOps.td", "dialects/Exec/ExecOps.td", "dialects/Comm/CommOps.td"]
-# Flags of braidc that bring passes into the pipeline, each under the first that does.
-CASES = ["", "--hook=list", "--accumulate=2", "--precision=bf16", "--mesh=dp=2", "--mesh=dp=2 --link=20,1.25", "--mesh=dp=2 --zero=3", "--mesh=dp=2 --noise-scale",
+# Flags of braidc. The page shows each pass with the first of these whose pipeline has the pass. Cases with
+# --recompute and a mesh, and with both kinds of --offload, only add to the order of passes.
+CASES = ["", "--hook=list", "--accumulate=2", "--precision=bf16", "--optimizer-state=bf16", "--recompute=full", "--loss-chunk=4",
+         "--mesh=dp=2", "--mesh=dp=2 --link=20,1.25", "--mesh=dp=2 --zero=3", "--mesh=dp=2 --noise-scale",
          "--mesh=dp=2 --collectives=ring", "--mesh=dp=2 --precision=bf16 --reduce-dtype=f32",
-         "--mesh=dp=2 --strategy=dataparallel", "--precision=bf16 --target=cuda:sm_90"]
+         "--mesh=dp=2 --strategy=dataparallel", "--mesh=pp=2 --accumulate=2", "--mesh=pp=2 --accumulate=2 --recompute=full",
+         "--mesh=dp=2 --zero=3 --recompute=full", "--mesh=tp=2", "--mesh=tp=2 --tp-overlap=2", "--mesh=cp=2", "--mesh=ep=2",
+         "--precision=bf16 --target=cuda:sm_90", "--target=cuda:sm_90 --offload=optimizer",
+         "--target=cuda:sm_90 --offload=activations", "--target=cuda:sm_90 --offload=optimizer,activations"]
 
 
 def run(*command):
@@ -39,7 +43,7 @@ def run(*command):
 
 
 class Records:
-    """What TableGen knows of a file."""
+    """TableGen's records of a file."""
 
     def __init__(self, path):
         tblgen = LLVM / "bin" / "llvm-tblgen"
@@ -64,7 +68,7 @@ def prose(text):
 
 
 def sentence(text):
-    """A summary as a sentence: some say a full stop, some do not."""
+    """Returns a summary as a sentence: some have a full stop, some do not."""
     return prose(text).rstrip(".") + "."
 
 
@@ -98,7 +102,7 @@ def passes_of(text):
 
 
 def expanded(option):
-    """The passes that braid-opt would run, pipelines among them taken apart."""
+    """Returns the passes that braid-opt would run, with pipelines expanded."""
     dump = subprocess.run(["braid-opt", "-", "--dump-pass-pipeline", option], input="module {}",
                           capture_output=True, text=True, check=False).stderr  # some stop for want of a model
     whole = re.search(r"^builtin\.module\(.*\)$", dump, re.M)
@@ -106,9 +110,19 @@ def expanded(option):
 
 
 def pipelines():
-    """(pipeline, what it does) of those that are registered."""
+    """Returns (pipeline, description) of each registered pipeline."""
     listed = re.search(r"^ *Pass Pipelines:\n((?: {6,}--.*\n)*)", run("braid-opt", "--help"), re.M)
     return re.findall(r"^ {6}--([\w-]+)\S* +- +(.*)", listed[1], re.M) if listed else []
+
+
+def predecessors(step, after):
+    """The steps that stand before `step`, at any distance."""
+    found, left = set(), [step]
+    while left:
+        new = set(after.get(left.pop(), ())) - found
+        found |= new
+        left += new
+    return found
 
 
 def order():
@@ -117,13 +131,18 @@ def order():
     with tempfile.TemporaryDirectory() as folder:
         graph = pathlib.Path(folder) / "graph.mlir"
         run("braid-model", "--preset=mlp", "-o", graph)
-        for flags in CASES:
+        # From the last case to the first, whose flags then replace those of the others. Pipelines with a pass early
+        # thus come first, and the same pass further behind in another pipeline gets a row of its own.
+        for flags in reversed(CASES):
             seen, before = collections.Counter(), None
             for name in expanded(f"--pass-pipeline={run('braidc', graph, *flags.split(), '--print-pipeline').strip()}"):
                 seen[name] += 1
+                earlier = predecessors(before, after)
+                while (name, seen[name]) in earlier:
+                    seen[name] += 1
                 # A check belongs to what it checks; flags decide how many there are.
                 step = (name, before if "-verify-" in name else seen[name])
-                flags_of.setdefault(step, flags)
+                flags_of[step] = flags
                 after[step].update({before: None} if before else {})
                 before = step
     return [(step[0], flags_of[step]) for step in graphlib.TopologicalSorter(after).static_order()]
@@ -158,8 +177,8 @@ def pipeline_row(name, meaning, known):
 
 def passes_page():
     known = {}
-    for room in ROOMS:
-        records = Records(f"passes/{room}/Passes.td")
+    for path in MANUALS:
+        records = Records(path)
         known.update({definition["argument"]: (records, definition) for definition in records.of("PassBase")})
     steps = order()
     names = list(dict.fromkeys(name for name, _ in steps if name in known))

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the rule of every op into Sharding.md, between two markers: the examples
-of sharding_rules.mlir with what the compiler says of them (tg-print-sharding-rules,
-which also checks that no registered op with a rule is left out).
+"""Writes the rule of every op into Sharding.md, between two markers: the examples of sharding_rules.mlir with the
+compiler's output for them (tg-print-sharding-rules, which also checks that no registered op with a rule is left out).
 
     docs/sharding_rules.py [--braid-opt PATH] [--check]
 
@@ -48,7 +47,7 @@ def section(braid_opt):
         if number in found:
             example = number
         elif line.startswith("  return"):
-            # What comes before the last op makes its operands.
+            # The ops before the last one make its operands.
             op = lines[example - 1].partition(" = ")[2].partition(" : ")[0]
             out.append(f"| `{op}` | `{found[example]}` |")
     return "\n".join(out + [END])

@@ -1,7 +1,7 @@
 //===- Case.h - an input of a program ---------------------------*- C++ -*-===//
 //
-// A program with its arguments and the files that it finds in its folder.  A case is kept
-// as a folder of these files, with a file `command`, an argument a line.
+// A program with its arguments and the files in its folder. A case is stored as a folder of these files, with a file
+// `command` that has an argument a line.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_FUZZ_CASE_H
@@ -20,15 +20,15 @@ struct Case {
   Files files;
 };
 
-/// What is fuzzed: a program, and how its inputs come about.
+/// A fuzzed program, and the generator of its inputs.
 struct Target {
   const char *name;
   size_t share; // of all inputs, in proportion to those of others
   int (*program)(int argc, char **argv);
   std::function<Case(Random &)> make;
-  /// Whether a file that was not there before may be there when the program has failed.
+  /// Whether a program that fails may leave new files.
   bool (*mayStay)(const std::string &path) = [](const std::string &) { return false; };
-  /// Inputs may ask for much work: the end of the time is no failure.
+  /// Inputs may request much work, so a time-out is no failure.
   bool mayTakeLong = false;
 };
 
@@ -39,7 +39,7 @@ void writeFiles(const std::string &folder, const Files &files);
 Case readCase(const std::string &folder);
 void writeCase(const std::string &folder, const Case &input);
 
-/// The paths below the folder that end so, in their order.
+/// Returns the paths below the folder with this ending, in order.
 Texts pathsBelow(const std::string &folder, const std::string &suffix);
 
 } // namespace braid::fuzz

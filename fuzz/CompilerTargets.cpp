@@ -1,7 +1,6 @@
 //===- CompilerTargets.cpp - the compiler's tools under fuzz --------------===//
 //
-// Modules and command lines come from the tests: the RUN lines of test/**/*.mlir say which
-// passes make sense of which module.
+// Modules and command lines come from the tests: the RUN lines of test/**/*.mlir show which passes fit which module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +10,7 @@
 
 using namespace braid::fuzz;
 
-// The tools, whose main has another name here.
+// The tools, whose main functions have other names here.
 extern "C" {
 int braidOptMain(int argc, char **argv);
 int braidInterpMain(int argc, char **argv);
@@ -55,7 +54,7 @@ private:
 // Where inputs come from
 //===----------------------------------------------------------------------===//
 
-/// As a shell does it, with quotes.
+/// Splits a command line like a shell, with quotes.
 static Texts split(const std::string &line) {
   Texts words(1);
   char quote = 0;
@@ -193,7 +192,7 @@ static Texts anyOptions() {
   return all;
 }
 
-/// What braidc is told besides the graph: where it stops, and a few options.
+/// Arguments of braidc besides the graph: where it stops, and a few options.
 static Texts someOptions(Random &random) {
   Texts words = {"braidc", kGraph, "-o", "out",
                  random.pick({"--emit=tg", "--emit=memory", "--emit=memory", "--emit=cpp"})};
@@ -238,7 +237,7 @@ Case Corpus::modelLine(Random &random) const {
   return {line, {{"config.json", configs.front()}}};
 }
 
-/// The sources that --keep-sources asks for.
+/// The sources that --keep-sources requests.
 static bool isKept(const std::string &path) { return path.starts_with("kept/"); }
 
 int main(int argc, char **argv) {

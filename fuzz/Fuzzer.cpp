@@ -56,7 +56,7 @@ public:
           name);
   }
 
-  /// The cases below the folder that are these programs': TARGET/CASE/command.
+  /// Returns the cases of these programs below the folder: TARGET/CASE/command.
   void runFolder(const std::string &folder) {
     for (const std::string &path : pathsBelow(folder, "/command")) {
       std::string place = fs::path(path).parent_path(), target = fs::path(place).parent_path().filename();

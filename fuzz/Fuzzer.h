@@ -1,12 +1,10 @@
 //===- Fuzzer.h - programs under inputs that are nearly right ---*- C++ -*-===//
 //
-// The programs are the tools themselves: each input is run by a fork of this process, which
-// calls the tool's main.  That takes milliseconds, an input cannot disturb the next one,
-// and what a program does is judged from outside, as a shell sees it.
+// The programs are the tools themselves: each input is run by a fork of this process, which calls the tool's main. A
+// run takes milliseconds, no input affects the next one, and results are judged from outside, like in a shell.
 //
-// A program may do what it should, or refuse: exit status 0, 1 or 2, with a message
-// when it is not 0, and no file left then.  All else is a failure: a signal, a report of a
-// sanitizer, too long a time, too much memory.
+// A program may succeed or refuse: exit status 0, 1 or 2. If the status is not 0, there must be a message and no new
+// file. Everything else is a failure: a signal, a report of a sanitizer, a time-out, too much memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_FUZZ_FUZZER_H
@@ -29,7 +27,7 @@ struct Outcome {
 
 Outcome runCase(const Target &target, const Case &input, const Limits &limits);
 
-/// What is in the program's folder after it.
+/// Files in the program's folder after the run.
 Files outputsOf(int (*program)(int, char **), const Case &input);
 
 /// The main of a fuzzer: see its --help.

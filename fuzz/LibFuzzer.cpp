@@ -1,7 +1,7 @@
 //===- LibFuzzer.cpp - readers of the runtime under coverage guidance -----===//
 //
-// One program for each reader, in this process: libFuzzer keeps the inputs that reach new
-// code, and changes them as Mutate.h does.  -DBRAID_LIBFUZZER=ON with Clang.
+// One program for each reader, in this process: libFuzzer keeps the inputs that reach new code, and mutates them with
+// Mutate.h. Built by -DBRAID_LIBFUZZER=ON with Clang.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,7 +23,7 @@ template <class Is> static size_t endOf(std::string_view text, size_t at, const 
   return at;
 }
 
-/// Where the token that begins at `at` ends, and what it is.
+/// Returns the end and the kind of the token that begins at `at`.
 static std::pair<size_t, Kind> scan(std::string_view text, size_t at) {
   char c = text[at];
   if (isSpace(c))
@@ -156,7 +156,7 @@ static std::pair<size_t, size_t> groupAt(const std::vector<Token> &tokens, size_
   return {begin, begin + 1};
 }
 
-/// A token of the same kind; of names, most likely one that begins alike, from the same text.
+/// Returns a token of the same kind. For names, it most likely has the same beginning and is from the same text.
 static std::string replacement(Random &random, const std::vector<Token> &tokens, const Token &token, const Pool &pool) {
   if (token.kind == Kind::Number && !random.oneIn(4))
     return oddNumber(random, token.text);
@@ -166,7 +166,7 @@ static std::string replacement(Random &random, const std::vector<Token> &tokens,
   return pool.token(random, token.kind);
 }
 
-/// Changes a token wherever it is: a size, say, in all types that must agree.
+/// Replaces all occurrences of a token, such as a size in all types that must agree.
 static void replaceAll(Random &random, std::vector<Token> &tokens, Token token, const Pool &pool) {
   std::string text = replacement(random, tokens, token, pool);
   for (Token &each : tokens)
@@ -176,7 +176,7 @@ static void replaceAll(Random &random, std::vector<Token> &tokens, Token token, 
 
 static void repeat(Random &random, std::vector<Token> &tokens, size_t begin, size_t end) {
   std::vector<Token> piece(tokens.begin() + begin, tokens.begin() + end);
-  // Now and then so often that what calls itself for each runs out of stack.
+  // Sometimes repeats so often that recursive code runs out of stack.
   size_t times = random.oneIn(64) ? 100000 / piece.size() : random.few();
   std::vector<Token> repeated;
   for (size_t i = 0; i < times; ++i)

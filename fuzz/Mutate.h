@@ -1,8 +1,7 @@
 //===- Mutate.h - inputs that are nearly right ------------------*- C++ -*-===//
 //
-// What is nearly right gets further than noise.  Texts are changed by their tokens,
-// lines and brackets, with pieces of other texts of their kind; files with a header keep
-// their form, most of the time.
+// Almost valid inputs get further than noise. Texts are mutated by tokens, lines and brackets, with pieces of other
+// texts of the same kind. Files with a header mostly keep their form.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_FUZZ_MUTATE_H
@@ -19,7 +18,7 @@ namespace braid::fuzz {
 
 using Texts = std::vector<std::string>;
 
-/// What a token is: it is replaced by one of the same kind.
+/// Kind of a token. A token is replaced by one of the same kind.
 enum class Kind { Name, Number, String, Space, Sign };
 
 struct Token {
@@ -45,10 +44,10 @@ private:
   std::array<std::set<std::string, std::less<>>, kLines + 1> known;
 };
 
-/// Numbers at which programs stumble, or one near to `was`.
+/// Returns a number that often exposes faults, or one close to `was`.
 std::string oddNumber(Random &random, const std::string &was);
 
-/// Without the lines, or ends of lines, that begin with `mark`.
+/// Removes lines, and ends of lines, that begin with `mark`.
 std::string withoutComments(const std::string &text, std::string_view mark);
 
 /// A few changes of the text.

@@ -21,17 +21,17 @@ public:
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
   }
-  /// From 0 to `count` - 1; 0 where there is nothing to choose from.
+  /// Returns a number from 0 to `count` - 1; 0 if `count` is 0.
   size_t below(size_t count) { return count ? next() % count : 0; }
   bool oneIn(size_t count) { return below(count) == 0; }
-  /// From 1 on, each next one half as likely.
+  /// Returns a number from 1 on; each number is half as likely as the previous one.
   size_t few() {
     size_t count = 1;
     while (count < 16 && oneIn(2))
       ++count;
     return count;
   }
-  /// One of a range that is not empty.
+  /// Returns an element of a nonempty range.
   template <class Range> const auto &pick(const Range &range) { return *(std::begin(range) + below(std::size(range))); }
   template <class T> T pick(std::initializer_list<T> list) { return list.begin()[below(list.size())]; }
 

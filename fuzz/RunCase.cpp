@@ -24,7 +24,7 @@ static constexpr bool kHasSanitizer = false;
 
 namespace {
 
-/// A folder that the program has as its own, and what it says beside it.
+/// A folder for the program, with its output beside it.
 class Scratch {
 public:
   Scratch() {
@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-/// At the soft limit a signal says which it was; the program may print its stack until `end`.
+/// At the soft limit a signal identifies the limit; the program may print its stack until `end`.
 static void limitTo(rlim_t most, decltype(RLIMIT_AS) what, rlim_t end) {
   rlimit limit = {most, end};
   setrlimit(what, &limit);
@@ -79,7 +79,7 @@ static void limitTo(rlim_t most, decltype(RLIMIT_AS) what, rlim_t end) {
   std::exit(program(static_cast<int>(own.size()), argv.data()));
 }
 
-/// The files that were not there before.
+/// Returns the new files.
 static Texts newFiles(const Scratch &scratch, const Target &target, const Case &input) {
   Texts found;
   for (const auto &entry : fs::recursive_directory_iterator(scratch.folder())) {
@@ -95,7 +95,7 @@ static std::string judge(int status, const std::string &said, const Target &targ
     return target.mayTakeLong ? "" : "takes too long";
   if (WIFSIGNALED(status))
     return std::string("ends by signal: ").append(strsignal(WTERMSIG(status)));
-  // The sanitizer's own allocator ends a program without a word to its handlers.
+  // The sanitizer's allocator ends a program without calling its handlers.
   if (said.find("AddressSanitizer: allocator is out of memory") != said.npos)
     return "";
   for (const char *report : {"AddressSanitizer", "runtime error:", "UndefinedBehavior"})

@@ -1,8 +1,8 @@
 //===- RuntimeTargets.cpp - training binaries under fuzz ------------------===//
 //
-// The binaries are models written by hand that the runtime's tests have, under the main
-// of every training binary; their data and checkpoints are what that main reads.
-// The rendezvous store is called as its server calls it, with bytes of a client.
+// The binaries are the handwritten models of the runtime's tests, with the main function of every training binary.
+// Their inputs are the data and checkpoints that this function reads. The rendezvous store is called like by its
+// server, with bytes of a client.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,14 @@ using namespace braid;
 //===----------------------------------------------------------------------===//
 
 static int bigramMain(int argc, char **argv) {
-  // A command line may ask for any number of steps.
+  // A command line may request any number of steps.
   test::afterTrainStep = [](int step) { step > 8 ? std::exit(0) : void(); };
   return br_main(argc, argv, &test::bigramModel());
 }
 
 static int regressionMain(int argc, char **argv) { return br_main(argc, argv, &test::regressionModel()); }
 
-/// The tensors and what is known of them: that what is read is what was saved.
+/// The tensors, and the check that the read values equal the saved ones.
 static const test::ShardedModel &modelOf(int ranks) {
   static const test::ShardedModel one(1, test::logical, test::Sharding::Replicated),
       three(3, test::logical, test::Sharding::Flat);
@@ -43,8 +43,8 @@ static int saveMain(int, char **argv) {
   return 0;
 }
 
-/// load RANKS sealed|open: the newest checkpoint in the folder `saved`.  Where it has its
-/// checksums, it gives what was saved or nothing.
+/// load RANKS sealed|open: the newest checkpoint in the folder `saved`. With checksums, reading gives the saved values
+/// or nothing.
 static int loadMain(int, char **argv) {
   std::string error = test::load(modelOf(std::atoi(argv[1])), "saved");
   std::fprintf(stderr, "%s\n", error.c_str());
@@ -85,7 +85,7 @@ static int storeMain(int, char **argv) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// Of command lines, besides those of the ones that are changed.
+/// Words for command lines, in addition to those of the mutated ones.
 static constexpr const char *kLineWords[] = {"--help",
                                              "--version",
                                              "--ranks=1",
@@ -129,7 +129,7 @@ private:
 
 } // namespace
 
-/// As earlier versions wrote it, without checksums; else these would hide all that is behind them.
+/// Written without checksums, like by earlier versions; otherwise checksums would hide all later checks.
 static Files opened(Files files) {
   for (auto &[name, bytes] : files)
     if (name.starts_with("saved/"))
@@ -165,7 +165,7 @@ static std::string tokenFile(const std::string &text, size_t width) {
   return file;
 }
 
-/// Of version 2, with everything that one can have: a mask, documents and a table.
+/// A token file of version 2 with all optional parts: a mask, documents and a table.
 static std::string wholeTokenFile(const std::string &text, size_t width) {
   std::string file = tokenFile(text, width);
   const size_t documents = 3;
@@ -203,7 +203,7 @@ Case Corpus::rows(Random &random) const {
           {{"data", mutateSafetensors(random, table, headers)}}};
 }
 
-/// The files with one of them changed.
+/// Returns the files, one of them mutated.
 static Files withOneChanged(Random &random, Files files, const Pool &pool) {
   std::vector<std::string> names;
   for (const auto &[name, bytes] : files)
@@ -283,7 +283,7 @@ Case Corpus::line(Random &random) const {
   return {words, run};
 }
 
-/// Training that has failed leaves checkpoints and a log, but nothing half written.
+/// A failed training leaves checkpoints and a log, but no incomplete file.
 static bool isOfJob(const std::string &path) { return path.find(".tmp") == path.npos; }
 
 int main(int argc, char **argv) {

@@ -34,7 +34,7 @@ namespace braid {
 // ranks, the peer of a transfer, or pairs of a source and a target.
 enum class Naming { None, Root, Peer, Pairs };
 
-// Which ranks of the group send or receive; Sources are the sources of pairs.
+// Ranks of the group that send or receive; Sources are the sources of pairs.
 enum class Who { Nobody, Everyone, Root, Sources };
 
 enum class Form { Whole, Block, Blocks };

@@ -12,18 +12,17 @@ def Comm_CopyOp : Comm_Op<"copy", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<QueuedOpInterface, ["getQueue"]>]> {
   let summary = "Tensors from the host's memory to the device's, or back";
   let description = [{
-    Beside its arena a device may keep tensors in the memory of its host (`exec.host` of an
-    argument, `host` of an `exec.tensor`).  Nothing but this op reads and writes them.  Like a
-    collective it is one action for several tensors, and may be started and waited for.  There
-    is a queue for each direction.
+    Beside its arena a device may keep tensors in the memory of its host (`exec.host` of an argument, `host` of an
+    `exec.tensor`). Only this op reads and writes them. Like a collective it is one action for several tensors, and may
+    be started and waited for. There is a queue for each direction.
 
     ```mlir
     %d = comm.copy %m to device : (tensor<4xf32>) -> tensor<4xf32>
     %h = comm.copy %d to host : (tensor<4xf32>) -> tensor<4xf32>
     ```
 
-    copy_c1: operands are all tensors, and there are results; or all are references, and there
-    are `outs`.  copy_c2: there is an operand at least, and result i has the type of operand i.
+    copy_c1: operands are all tensors, and there are results; or all are references, and there are `outs`. copy_c2:
+    there is at least one operand, and result i has the type of operand i.
   }];
   let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, Comm_Memory:$to);
   let results = (outs Variadic<Comm_Tensor>:$results);

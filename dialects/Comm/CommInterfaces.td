@@ -7,10 +7,10 @@ include "mlir/IR/OpBase.td"
 def QueuedOpInterface : OpInterface<"QueuedOpInterface"> {
   let cppNamespace = "::braid::comm";
   let description = [{
-    An action whose work goes on beside what computes: what a `comm.start` may hold.
+    An action that can run beside computation. `comm.start` holds one.
   }];
   let methods = [
-    InterfaceMethod<"Which of the rank's queues it is put on.", "::braid::comm::Queue", "getQueue", (ins), [{}],
+    InterfaceMethod<"The queue of the rank that runs the action.", "::braid::comm::Queue", "getQueue", (ins), [{}],
       [{ return ::braid::comm::Queue::Ranks; }]>,
   ];
 }
@@ -18,41 +18,41 @@ def QueuedOpInterface : OpInterface<"QueuedOpInterface"> {
 def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::braid::comm";
   let description = [{
-    An op that all ranks of a group take part in, at the same point of their
-    order on the communicator.  A communicator is a mesh and a list of axes.
+    An op in which all ranks of a group take part. Each rank issues the collectives of a communicator in the same order.
+    A communicator is a mesh and a list of axes.
   }];
   let methods = [
-    InterfaceMethod<"What is known of collectives of this kind (runtime/CollectiveKinds.h).",
+    InterfaceMethod<"The row of this kind of collective in runtime/CollectiveKinds.h.",
       "const ::braid::CollectiveKind &", "getRow", (ins)>,
     InterfaceMethod<"The mesh.", "::mlir::FlatSymbolRefAttr", "getMeshAttr", (ins)>,
     InterfaceMethod<"The axes of the group.", "::braid::comm::AxesAttr", "getAxes", (ins)>,
-    InterfaceMethod<"What is sent: tensors on values, references in memory.",
+    InterfaceMethod<"The operands that are sent: tensors on values, references in memory.",
       "::mlir::OperandRange", "getSent", (ins)>,
-    InterfaceMethod<"How values combine, or none.",
+    InterfaceMethod<"The reduction that combines values, or none.",
       "::std::optional<::braid::comm::Reduction>", "getReductionKind", (ins), [{}], [{
         if constexpr (requires { $_op.getKind(); })
           return $_op.getKind();
         else
           return std::nullopt;
       }]>,
-    InterfaceMethod<"The number in the group of the root, or none.", "::std::optional<int64_t>", "getRootRank", (ins),
+    InterfaceMethod<"The root's number in the group, or none.", "::std::optional<int64_t>", "getRootRank", (ins),
       [{}], [{
         if constexpr (requires { $_op.getRoot(); })
           return $_op.getRoot();
         else
           return std::nullopt;
       }]>,
-    InterfaceMethod<"The number in the group of the one that it sends to or receives from, or none.",
+    InterfaceMethod<"The number in the group of the rank that this rank sends to or receives from, or none.",
       "::std::optional<int64_t>", "getPeerRank", (ins), [{}], [{
         if constexpr (requires { $_op.getPeer(); })
           return $_op.getPeer();
         else
           return std::nullopt;
       }]>,
-    InterfaceMethod<"Numbers in the group, source and target of each message in turn; empty where the kind says who sends.",
+    InterfaceMethod<"Source and target of each message in turn, as numbers in the group. Empty if the kind determines them.",
       "::llvm::ArrayRef<int64_t>", "getPairs", (ins), [{}], [{ return {}; }]>,
-    InterfaceMethod<[{For each tensor the dim along which what is sent is split into a
-      block for each rank, or kFlat; empty where it is sent whole.}], "::llvm::ArrayRef<int64_t>", "getSentDims", (ins),
+    InterfaceMethod<[{For each tensor, the dim that is split into one sent block for each rank, or kFlat. Empty if
+      tensors are sent whole.}], "::llvm::ArrayRef<int64_t>", "getSentDims", (ins),
       [{}], [{
         if constexpr (requires { $_op.getSplit(); })
           return $_op.getSplit();
@@ -61,8 +61,8 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
         else
           return {};
       }]>,
-    InterfaceMethod<"The same of what is received, in which blocks lie side by side.", "::llvm::ArrayRef<int64_t>",
-      "getReceivedDims", (ins), [{}], [{
+    InterfaceMethod<[{For each tensor, the dim along which received blocks lie side by side, or kFlat. Empty if tensors
+      are received whole.}], "::llvm::ArrayRef<int64_t>", "getReceivedDims", (ins), [{}], [{
         if constexpr (requires { $_op.getConcat(); })
           return $_op.getConcat();
         else if constexpr (requires { $_op.getDims(); })
@@ -70,7 +70,7 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
         else
           return {};
       }]>,
-    InterfaceMethod<"Bytes that the busiest rank sends, or receives where that is more, in a group of `ranks`.",
+    InterfaceMethod<"Bytes that the busiest rank of a group of `ranks` sends or receives, whichever is more.",
       "int64_t", "getBytesSent", (ins "int64_t":$ranks), [{}],
       [{ return detail::bytesSent($_op.getOperation(), ranks); }]>,
   ];

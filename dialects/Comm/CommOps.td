@@ -37,8 +37,8 @@ def Comm_MeshOp : Comm_Op<"mesh", [Symbol]> {
     comm.mesh @mesh [dp = 2, tp = 4]
     ```
 
-    mesh_c1: axis names are different identifiers.  mesh_c2: sizes are at least 1.
-    mesh_c3: there is an axis at least, and there are at most 2^20 ranks.
+    mesh_c1: axis names are different identifiers. mesh_c2: sizes are at least 1. mesh_c3: there is at least one axis,
+    and there are at most 2^20 ranks.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, DenseI64ArrayAttr:$sizes);
   let assemblyFormat = "$sym_name custom<MeshAxes>($names, $sizes) attr-dict";
@@ -114,7 +114,7 @@ class Comm_RankAction<string mnemonic, list<string> methods = [], list<Trait> tr
   let extraClassDeclaration = [{
     /// On values the op stands for its result.
     operator ::mlir::Value() { return getResult(); }
-    /// The tensor that it makes, in either form.
+    /// The type of the tensor that the op makes, in either form.
     ::mlir::RankedTensorType getType();
   }];
   let extraClassDefinition = [{
@@ -326,8 +326,8 @@ def Comm_AllToAllOp : Comm_Collective<"all_to_all"> {
 def Comm_BroadcastOp : Comm_Collective<"broadcast"> {
   let summary = "Every rank gets the root's tensors";
   let description = [{
-    A function that the root runs gives operands; one that it does not run gives
-    none and spends no memory on them.
+    The op has operands in a function that the root runs. In other functions it has none, so they spend no memory on
+    operands.
 
     ```mlir
     %y = comm.broadcast %x root 0 over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
@@ -335,10 +335,9 @@ def Comm_BroadcastOp : Comm_Collective<"broadcast"> {
     comm.broadcast %x root 0 over @mesh {dp} : (tensor<4xf32>) -> ()
     ```
 
-    broadcast_c1: the root is a rank of the group.  broadcast_c2: result i has the
-    type of operand i; a function that roots alone run may have none, as they hold
-    what they send.  broadcast_c3: operands are there if and only if the root runs
-    the function.
+    broadcast_c1: the root is a rank of the group. broadcast_c2: result i has the type of operand i; in a function that
+    only roots run the op may have no results, because roots hold the sent tensors. broadcast_c3: there are operands if
+    and only if the root runs the function.
   }];
   let arguments = (ins Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs, I64Attr:$root,
                        FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);
@@ -353,10 +352,9 @@ def Comm_ReduceOp : Comm_Collective<"reduce"> {
     comm.reduce sum %x root 0 over @mesh {dp} : (tensor<4xf32>) -> ()
     ```
 
-    reduce_c1: the root is a rank of the group.  reduce_c2: as all_reduce_c1 and c2
-    where there are results.  reduce_c3: results are there if and only if every
-    rank that runs the function is a root; a function that roots and others run
-    together cannot hold the op.
+    reduce_c1: the root is a rank of the group. reduce_c2: as all_reduce_c1 and c2 where there are results. reduce_c3:
+    there are results if and only if every rank that runs the function is a root. A function that both roots and other
+    ranks run cannot contain the op.
   }];
   let arguments = (ins Comm_Reduction:$kind, Variadic<Comm_Operand>:$ins, Variadic<Exec_RefType>:$outs,
                        I64Attr:$root, FlatSymbolRefAttr:$mesh, Comm_AxesAttr:$axes);

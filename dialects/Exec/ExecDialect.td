@@ -23,8 +23,7 @@ def Exec_Dialect : Dialect {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::braid::tg::TGDialect"];
   let extraClassDeclaration = [{
-    /// On a generic of a kernel body: which dims of the kernel's iteration space
-    /// its loops are, in order.
+    /// On a generic of a kernel body: for each of its loops, the dim of the kernel's iteration space.
     static constexpr ::llvm::StringLiteral kDims = "exec.dims";
     /// Target of the module, a TargetAttr.
     static constexpr ::llvm::StringLiteral kTarget = "exec.target";
@@ -84,9 +83,8 @@ def Exec_RefType : TypeDef<Exec_Dialect, "Ref"> {
   let extraClassDeclaration = [{
     /// The contiguous, row-major reference of a tensor type.
     static RefType contiguous(::mlir::RankedTensorType type);
-    /// The reference with these strides.  A dim of size 1 is never stepped along:
-    /// its stride becomes what a contiguous tensor would have, so that equal
-    /// places have equal types.
+    /// The reference with these strides. The stride of a dim of size 1 has no effect, so the dim gets the stride that
+    /// it has in a contiguous tensor. References to the same elements thus have the same type.
     static RefType strided(::mlir::RankedTensorType type, ::llvm::ArrayRef<int64_t> strides);
     /// The logical tensor.
     ::mlir::RankedTensorType getTensorType() const;

@@ -1,9 +1,8 @@
 //===- ExecOps.td - when, and where -----------------------------*- tablegen -*-===//
 //
-// The program of a rank as a fixed list of actions.  An action is written twice
-// in its life.  *On values*: operands and results are tensors and block order is
-// the schedule.  *In memory*: operands and `outs` are references into the arena
-// and there are no results.  `exec-plan-memory` turns the one into the other.
+// The program of a rank as a fixed list of actions. An action has two forms. *On values*: operands and results are
+// tensors, and block order is the schedule. *In memory*: operands and `outs` are references into the arena, and there
+// are no results. `exec-plan-memory` turns the first form into the second.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_EXEC_OPS
@@ -42,9 +41,8 @@ def Exec_Category : I32EnumAttr<"Category", "what memory is for", [
 
 class Exec_Op<string mnemonic, list<Trait> traits = []> : Op<Exec_Dialect, mnemonic, traits>;
 
-/// An action: `ins` operands, `outs` references in memory form, results on
-/// values.  Exactly one of `outs` and results is there.
-/// `methods` are the interface methods beyond the obligatory ones that it defines.
+/// An action has operands `ins`, and either references `outs` (in memory form) or results (on values). `methods` are
+/// the optional interface methods that the op defines.
 class Exec_Action<string mnemonic, list<string> methods = [], list<Trait> traits = []>
     : Exec_Op<mnemonic, !listconcat(traits, [
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
@@ -57,11 +55,9 @@ class Exec_Action<string mnemonic, list<string> methods = [], list<Trait> traits
 def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided", "readsRows", "writesRows", "getActionCost"], [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
   let summary = "One generated kernel: generics over one iteration space";
   let description = [{
-    `space` gives the sizes of the iteration space; its last dim is the lanes
-    (innermost, unit stride), the others are rows.  The body holds
-    `linalg.generic`s on whole tensors (with `tensor.empty`, `linalg.fill` for
-    their inits, and constants).  Attribute `exec.dims` of a generic says which
-    dims of the space its loops are.  A generic may
+    `space` gives the sizes of the iteration space; its last dim is the lanes (innermost, unit stride), the others are
+    rows. The body holds `linalg.generic`s on whole tensors (with `tensor.empty`, `linalg.fill` for their inits, and
+    constants). `exec.dims` of a generic maps each of its loops to a dim of the space. A generic may
 
     * be parallel over any subset of dims (none: one value for the launch),
     * reduce over the lanes, which are then its last loop (a row value),
@@ -69,16 +65,14 @@ def Exec_KernelOp : Exec_Action<"kernel", ["mayWriteInPlace", "mayWriteStrided",
       dims are the blocks, the same for all such generics of a kernel. The loops of such a generic are all dims of
       the space in order. The result is not read inside the kernel.
 
-    A generic has one result.  A reduction starts from a `linalg.fill`; its body
-    yields `combine(x, out)` where `combine` is one of `addf addi maximumf maxsi`
-    and `out` is used by nothing else.  Its indexing maps are projected
-    permutations, and a value made in the body is read with the dims that made
-    it: at the same row and lane, or repeated.
+    A generic has one result. A reduction starts from a `linalg.fill`; its body yields `combine(x, out)` where `combine`
+    is one of `addf addi maximumf maxsi` and `out` is used by nothing else. Its indexing maps are projected
+    permutations, and a value made in the body is read at the row and lane where it was made, or repeated.
 
-    Scalar bodies hold `arith` and `math`, `linalg.index` (read only by `arith.index_cast`, `exec.random_uniform`
-    and `tensor.extract`), `exec.random_uniform`, constants, and `tensor.extract %table[%row, %lane]`. The latter
-    reads an element of a kernel operand that is read only like this. The row is a number cast to an index, and the
-    lane a `linalg.index` of the lanes.
+    Scalar bodies hold `arith` and `math`, `linalg.index` (read only by `arith.index_cast`, `exec.random_uniform` and
+    `tensor.extract`), `exec.random_uniform`, constants, and `tensor.extract %table[%row, %lane]`. The last one reads an
+    element of a kernel operand that is read in no other way. The row is a number cast to an index, and the lane is a
+    `linalg.index` of the lanes.
 
     ```mlir
     %y = exec.kernel "scale"(%x, %s) space [4, 8] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32> {
@@ -125,11 +119,10 @@ def Exec_YieldOp : Exec_Op<"yield", [Pure, Terminator, ReturnLike]> {
 def Exec_RandomUniformOp : Exec_Op<"random_uniform", [Pure, AttrSizedOperandSegments]> {
   let summary = "One number of tg.random_uniform, in the body of a generic";
   let description = [{
-    The element with linear index Σ indices_d strides[d] of a random tensor of
-    `count` elements (see tg.random_uniform for the formula).  `key` is the
-    kernel's own operand, whole; `indices` are `linalg.index` of the generic.  A
-    block of a larger tensor starts `at` offsets, scalars that do not vary over the
-    space: offsets_k steps[k] is added to the index for each.
+    The element with linear index Σ indices_d strides[d] of a random tensor of `count` elements (see tg.random_uniform
+    for the formula). `key` is a whole operand of the kernel; `indices` are `linalg.index` of the generic. `at` gives
+    the offsets where a block of a larger tensor starts, as scalars that are constant over the space. Each offset adds
+    offsets_k steps[k] to the index.
 
     ```mlir
     %i = linalg.index 0 : index
@@ -221,9 +214,9 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteInPlace", "mayW
     %dw, %db = exec.matmul "bsd,bsf->fd" (%x, %dh acc %sum : tensor<16x8xf32>) bias_grad rhs : tensor<2x4x8xf32>, tensor<2x4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
     ```
 
-    `addend` has the result's type, too: result = addend + lhs x rhs + bias.  The call reads it
-    and writes its result elsewhere, or over it where nothing reads it later.  It allows a
-    bias, and no other optional operand or epilogue.
+    `addend` has the result's type, too: result = addend + lhs x rhs + bias. The call reads `addend` and writes its
+    result elsewhere, or over `addend` if nothing reads that later. It allows a bias, and no other optional operand or
+    epilogue.
 
     ```mlir
     %z = exec.matmul "bsf,fd->bsd" (%y, %p bias %c : tensor<8xf32> addend %x : tensor<2x4x8xf32>) : tensor<2x4x16xf32>, tensor<16x8xf32> -> tensor<2x4x8xf32>
@@ -248,7 +241,7 @@ def Exec_MatmulOp : Exec_Action<"matmul", ["getTiedIn", "mayWriteInPlace", "mayW
     ::mlir::Value getResult() { return getWritten().empty() ? ::mlir::Value() : getWritten().front(); }
     /// Whether the epilogue's input is written as well: the second result or out.
     bool keepsInput() { return getWritten().size() + getOuts().size() == 2 && !getBiasGrad(); }
-    /// Whether the call computes the product of two matrices and nothing else; it may add to what is there.
+    /// Whether the call computes only the product of two matrices, possibly added to an accumulator.
     bool isPlain() {
       return !getBias() && !getAux() && !getAddend() && !getBiasGrad() && getEpilogue() == Epilogue::None && !keepsInput();
     }
@@ -333,7 +326,7 @@ def Exec_ConcatOp : Exec_Op<"concat", [Pure]> {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// A place or a size in the arena: two of them can be added.
+/// An offset or a size in the arena. The sum of two does not overflow.
 def Exec_Bytes : ConfinedAttr<I64Attr, [IntNonNegative, AttrConstraint<
     CPred<"::llvm::cast<::mlir::IntegerAttr>($_self).getInt() <= (int64_t(1) << 62)">, "and at most 2^62">]>;
 
@@ -352,15 +345,15 @@ def Exec_TensorOp : Exec_Op<"tensor", [Symbol, ArenaRangeOpInterface]> {
     exec.tensor @wte at 0 bytes 1024 category parameters : tensor<32x8xf32> = #tg.param<"wte", #tg.init<zeros>>
     ```
 
-    One that is `host` lies in the memory of the device's host, whose places count from 0 by
-    themselves.  Only `comm.copy` reads and writes it.
+    A tensor with `host` lies in the memory of the device's host, where offsets start from 0. Only `comm.copy` reads and
+    writes it.
 
     ```mlir
     exec.tensor @wte.exp_avg at 0 bytes 1024 host category optimizer_state : tensor<32x8xf32>
         = #tg.state<"wte.exp_avg", #tg.init<zeros>, of = "wte", kind = moment>
     ```
 
-    One in `slots` is there several times; `at` is its place in the first of them.
+    A tensor in `slots` exists once in each slot; `at` is its offset in the first slot.
 
     ```mlir
     exec.slots @saved.1 3 at 4096 bytes 1024
@@ -381,11 +374,11 @@ def Exec_TensorOp : Exec_Op<"tensor", [Symbol, ArenaRangeOpInterface]> {
 }
 
 def Exec_SlotsOp : Exec_Op<"slots", [Symbol]> {
-  let summary = "Equal places in the arena, one behind the other, for what several microbatches have each";
+  let summary = "Consecutive ranges of equal size in the arena, one for each microbatch in flight";
   let description = [{
-    At module level.  A program reads and writes one slot in a run, which who runs it chooses.  On
-    values there is the number of slots alone; arguments say by `exec.slots` that they lie there.
-    In memory form the first slot is `at` an offset, and each has so many `bytes`.
+    At module level. A run of a program reads and writes one slot, which the caller chooses. On values the op has only
+    the number of slots, and `exec.slots` on an argument names the op. In memory form the first slot is `at` an offset,
+    and each slot has `bytes` bytes.
 
     ```mlir
     exec.slots @saved.0 3
@@ -399,7 +392,7 @@ def Exec_SlotsOp : Exec_Op<"slots", [Symbol]> {
 }
 
 def Exec_PackOp : Exec_Op<"pack", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, ArenaRangeOpInterface]> {
-  let summary = "Tensors that lie side by side in the arena, as one";
+  let summary = "Tensors that lie side by side in the arena and form one range";
   let description = [{
     At module level.  Every reference to one of its tensors, and to their concatenation
     along dim 0, is a reference to the pack.
@@ -419,7 +412,7 @@ def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `arena` $arena_bytes attr-dict-with-keyword $body";
   let extraClassDeclaration = [{
-    /// The end of its buffers in the host's memory; 0 if it has none there.
+    /// The end of the program's buffers in the host's memory; 0 without such buffers.
     int64_t getHostBytes();
   }];
 }
@@ -427,13 +420,11 @@ def Exec_ProgramOp : Exec_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
 def Exec_BufferOp : Exec_Op<"buffer", [Symbol, ArenaRangeOpInterface]> {
   let summary = "A transient range of the arena and the actions between which it is live";
   let description = [{
-    `first` and `last` number the program's actions from 0; -1 is before the
-    first (inputs), and the number of actions is after the last (results).
-    `name` is the tensor's name in reports.  `role` marks inputs and results of
-    the program (`io` is "input" or "result").  `padding` is how many of its bytes
-    are leading-dimension padding.  `scratch` is the memory that library calls work
-    in; no reference names it.  One that is `host` lies in the memory of the device's host,
-    behind the tensors there; only `comm.copy` reads and writes it.
+    `first` and `last` number the program's actions from 0; -1 is before the first (inputs), and the number of actions
+    is after the last (results). `name` is the tensor's name in reports. `role` marks inputs and results of the program
+    (`io` is "input" or "result"). `padding` is how many of its bytes are leading-dimension padding. `scratch` is the
+    memory that library calls work in; no reference names it. A buffer with `host` lies in the memory of the device's
+    host, behind the tensors there; only `comm.copy` reads and writes it.
 
     ```mlir
     exec.buffer @b3 at 4096 bytes 1024 live 3 to 17 category activations name "h.0.ln_1"

@@ -7,12 +7,11 @@ include "mlir/IR/OpBase.td"
 def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    An op that uses integers as indices.  What an index may be, only the op knows, and
-    what it does with another one is undefined: the training binary checks its data
-    against this range before the first step.
+    An op that uses integers as indices. The op defines the valid range; its result for any other index is undefined. So
+    the training binary checks its data against this range before the first step.
   }];
   let methods = [InterfaceMethod<
-    "The indices that this operand may hold; none if its numbers are no indices.",
+    "The range of valid indices in this operand; none if the operand holds no indices.",
     "::std::optional<::braid::IndexRange>", "getIndexRange", (ins "::mlir::OpOperand &":$operand)>];
 }
 

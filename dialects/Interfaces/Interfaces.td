@@ -11,15 +11,13 @@ include "mlir/IR/OpBase.td"
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    Reverse-mode differentiation: the op builds its own vector-Jacobian product.
-    An op without an own rule is differentiated through its decomposition.
+    Reverse-mode differentiation: the op builds its own vector-Jacobian product. An op without a rule of its own is
+    differentiated through its decomposition.
   }];
   let methods = [InterfaceMethod<
-    [{Builds, at the builder's insertion point, the gradient of each operand
-      from the gradients of the results.  `resultGradients[i]` is null when
-      result i has no gradient (zero).  Only operands with `needed[i]` must be
-      answered; null means zero.  The gradient has its operand's type.  The
-      operands and results of the op may be read.}],
+    [{Builds, at the builder's insertion point, the gradient of each operand from the gradients of the results.
+      `resultGradients[i]` is null when result i has no gradient (zero). Only operands with `needed[i]` need a gradient;
+      null means zero. A gradient has the type of its operand. It may use the operands and results of the op.}],
     "::llvm::SmallVector<::mlir::Value>", "buildVJP",
     (ins "::mlir::OpBuilder &":$builder,
          "::llvm::ArrayRef<::mlir::Value>":$resultGradients,
@@ -46,8 +44,8 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The op's rule.", "::braid::ShardingRule", "getShardingRule", (ins)>,
-    InterfaceMethod<[{Builds the op on a shard: one value for each result.  An op
-      with positional factors that are not decomposed must define it.}],
+    InterfaceMethod<[{Builds the op on a shard: one value for each result. An op with positional factors that are not
+      decomposed must define this method.}],
       "::llvm::SmallVector<::mlir::Value>", "buildShard",
       (ins "::mlir::OpBuilder &":$builder, "const ::braid::Shard &":$shard),
       [{}], [{ return ::braid::cloneOnShard($_op, builder, shard); }]>,
@@ -79,11 +77,9 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let methods = [
     InterfaceMethod<"The op's kind, which the trait HasNumericKind states.", "::braid::NumericKind", "getNumericKind",
       (ins), [{ return $_op.getNumericKind(); }]>,
-    InterfaceMethod<[{Builds, at the builder's insertion point, the op's only result
-      with elements of the wider float type `element`, as it is before it is
-      rounded.  `widen` answers an operand in that type.  Null if the op has no
-      such result.  Movement of wider numbers is the same movement, and need not
-      define it.}],
+    InterfaceMethod<[{Builds the op's only result in the wider float type `element`, without the rounding to its own
+      type, at the builder's insertion point. `widen` returns an operand in type `element`. Returns null if the op has
+      no such result. Ops that only move data need not define this method.}],
       "::mlir::Value", "buildWide",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Type":$element,
            "::llvm::function_ref<::mlir::Value(::mlir::Value)>":$widen),
@@ -98,12 +94,13 @@ def LossOpInterface : OpInterface<"LossOpInterface"> {
     so that the sums of microbatches add up.
   }];
   let methods = [
-    InterfaceMethod<"Whether this op is a sum or a mean.", "bool", "isSumOrMean", (ins), [{}], [{ return true; }]>,
-    InterfaceMethod<"Whether the data choose which examples count, so that batches of one size have other divisors.",
+    InterfaceMethod<"Whether the first result is a sum or a mean over examples.", "bool", "isSumOrMean", (ins), [{}],
+      [{ return true; }]>,
+    InterfaceMethod<"Whether the data choose which examples count. Batches of equal size then have different divisors.",
       "bool", "leavesOut", (ins), [{}], [{ return false; }]>,
-    InterfaceMethod<[{Makes a mean the sum.  Returns, built at the builder's insertion point,
-      the scalar that the mean divides by; null if the op was a sum already.  An example that is left out adds
-      `ofLeftOut` to the scalar.}],
+    InterfaceMethod<[{Changes a mean to a sum. Returns the divisor of the mean, a scalar built at the builder's
+      insertion point, or null if the op is a sum already. An example that does not count adds `ofLeftOut` to the
+      divisor.}],
       "::mlir::Value", "makeSum", (ins "::mlir::OpBuilder &":$builder, "double":$ofLeftOut)>,
   ];
 }
@@ -111,16 +108,16 @@ def LossOpInterface : OpInterface<"LossOpInterface"> {
 def CausalOpInterface : OpInterface<"CausalOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    An op along a sequence in which a position may read earlier positions of some operands, and none reads later
-    ones. So a sequence can be computed one position after the other, if the values that later positions read are
-    kept (`tg-make-decode`).
+    An op on a sequence in which a position may read earlier positions of some operands, but no later ones. So the
+    sequence can be computed one position after the other, if the values that later positions read are kept
+    (`tg-make-decode`).
   }];
   let methods = [
-    InterfaceMethod<"Where the sequence is; none if a position reads later ones.",
+    InterfaceMethod<"The dims of the sequence; none if a position reads later positions.",
       "::std::optional<::braid::SequenceDims>", "getSequenceDims", (ins)>,
-    InterfaceMethod<[{Builds the results at one position, tensor<i32>.  Operands that are read at
-      earlier positions are whole, with any finite numbers behind that position; of the others, and of
-      the results, the dim of the sequence has this position alone.}],
+    InterfaceMethod<[{Builds the results at `position`, tensor<i32>. Operands that are read at earlier positions are
+      whole and hold any finite numbers behind this position. In other operands and in results, the dim of the sequence
+      has size 1.}],
       "::llvm::SmallVector<::mlir::Value>", "buildAtPosition",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands, "::mlir::Value":$position)>,
   ];
@@ -129,21 +126,24 @@ def CausalOpInterface : OpInterface<"CausalOpInterface"> {
 def BlockwiseOpInterface : OpInterface<"BlockwiseOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    An op on the rank's part of a sequence that can process the sequence that it reads block by block, in any order.
-    So blocks may go round the ranks (`comm-form-rings`). The methods also hold for the op in the program of a rank.
+    An op on the rank's part of a sequence that reads the whole sequence. It can process that sequence block by block,
+    in any order, so blocks may go round the ranks (`comm-form-rings`). The methods work on global programs and on
+    programs of ranks.
   }];
   let methods = [
-    InterfaceMethod<"Why it cannot; empty if it can.", "::std::string", "getReasonAgainstBlocks", (ins)>,
-    InterfaceMethod<"The operands and results of which a block has a part, and the dim of each; none that cannot.",
+    InterfaceMethod<"The reason that the op cannot process blocks; empty if it can.", "::std::string",
+      "getReasonAgainstBlocks", (ins)>,
+    InterfaceMethod<[{The operands and results that are split into blocks, with the dim of each. Empty if the op cannot
+      process blocks.}],
       "::braid::BlockDims", "getBlockDims", (ins)>,
-    InterfaceMethod<[{Builds the op with these in place of the operands of getBlockDims, in its order: a
-      block that starts at an index, tensor<i32>, of theirs.  Returns one value for each result; those that
-      a block has no part of are of this block alone.}],
+    InterfaceMethod<[{Builds the op on one block. `block` replaces the operands of getBlockDims, in their order, and
+      `start`, tensor<i32>, is the index of its first position. Returns one value for each result. Results that are not
+      split into blocks count only this block.}],
       "::llvm::SmallVector<::mlir::Value>", "buildOnBlock",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$block, "::mlir::Value":$start)>,
-    InterfaceMethod<[{Builds, of two sets of blocks together, the results that a block has no part of, from
-      those of each set.  Floats may be wider than the op's.  The first set has the block with this rank's
-      own positions.}],
+    InterfaceMethod<[{Merges the results that are not split into blocks: `some` are the results for one set of blocks,
+      `others` for another set. Floats may be wider than the op's. The first set contains the block of this rank's own
+      positions.}],
       "::llvm::SmallVector<::mlir::Value>", "mergeBlocks",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$some, "::mlir::ValueRange":$others)>,
   ];
@@ -156,7 +156,7 @@ def TrainingOpInterface : OpInterface<"TrainingOpInterface"> {
     replaced by its definition, so that forward and backward share the values of the definition.
   }];
   let methods = [InterfaceMethod<
-    "Builds what the op is in inference; returns one value for each result.",
+    "Builds the op's replacement in inference; returns one value for each result.",
     "::llvm::SmallVector<::mlir::Value>", "buildInference", (ins "::mlir::OpBuilder &":$builder)>];
 }
 

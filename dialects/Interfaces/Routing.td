@@ -7,15 +7,14 @@ include "mlir/IR/OpBase.td"
 def RoutingOpInterface : OpInterface<"RoutingOpInterface"> {
   let cppNamespace = "::braid";
   let description = [{
-    An op that sends tokens to one of several destinations, such as experts, which the data
-    choose.  What is computed of its result is computed for each destination by itself, with
-    weights of its own, so these may lie on different ranks: tokens then go to the ranks of
-    their destinations.
+    An op that sends tokens to one of several destinations, such as experts. The data choose the destination. Each
+    destination processes its tokens separately, with weights of its own, so the destinations may lie on different
+    ranks. Tokens then go to the ranks of their destinations.
   }];
   let methods = [InterfaceMethod<
     "The result that destinations receive.", "::mlir::OpResult", "getRouted">,
   InterfaceMethod<
-    "Which of its dims tells destinations apart.", "unsigned", "getDestinationDim">];
+    "The dim of this result that numbers the destinations.", "unsigned", "getDestinationDim">];
 }
 
 #endif // BRAID_ROUTING

@@ -21,8 +21,8 @@ inline constexpr int64_t kMaxElements = int64_t(1) << 53;
 bool hasSupportedShape(llvm::ArrayRef<int64_t> shape);
 bool hasSupportedShape(mlir::Type type);
 
-/// Returns what is wrong with the shape of a tensor (or with a type that is not a
-/// tensor), as text that follows the type in a message. Empty for a supported shape.
+/// Returns the fault of a tensor's shape, or of another type, as text that follows the type in a message. Empty for a
+/// supported shape.
 std::string problemOfShape(mlir::Type type);
 
 } // namespace braid

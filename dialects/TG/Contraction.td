@@ -7,9 +7,9 @@ include "dialects/TG/TGDialect.td"
 def TG_ContractionAttr : TG_Attr<"Contraction", "contraction"> {
   let summary = "The dims of two tensors that are multiplied and summed, as an einsum";
   let description = [{
-    `#tg.contraction<"bsd,df->bsf">` has a letter for each dim of the left operand, the right operand and the
-    result. A letter of all three is a batch dim, a letter of only both operands is contracted (k), and a letter of
-    the result and the left or the right operand is free (m or n). A letter appears in at least two of the three
+    `#tg.contraction<"bsd,df->bsf">` has a letter for each dim of the left operand, the right operand and the result. A
+    letter in all three places is a batch dim. A letter only in both operands is contracted (k). A letter in the result
+    and in one operand is free: m in the left operand, n in the right one. A letter appears in at least two of the three
     places, and at most once in each. Ops write only the einsum: `tg.contract "bsd,df->bsf" %x, %w`.
   }];
   let parameters = (ins StringRefParameter<"letters of the left operand">:$lhs,
@@ -22,7 +22,7 @@ def TG_ContractionAttr : TG_Attr<"Contraction", "contraction"> {
     /// The einsum: `bsd,df->bsf`.
     std::string getSpec() const { return (getLhs() + "," + getRhs() + "->" + getResult()).str(); }
     ::llvm::StringRef getOperand(unsigned number) const { return number == 0 ? getLhs() : getRhs(); }
-    /// The letters of a role: in the order of the result, or of the left operand for k.
+    /// The letters of a role, in the order of the result; those of k are in the order of the left operand.
     std::string getBatch() const { return lettersIn(getResult(), true, true, true); }
     std::string getM() const { return lettersIn(getResult(), true, false, true); }
     std::string getN() const { return lettersIn(getResult(), false, true, true); }
@@ -30,7 +30,7 @@ def TG_ContractionAttr : TG_Attr<"Contraction", "contraction"> {
     bool isContracted(char letter) const { return !getResult().contains(letter); }
     /// The dims of an operand that are contracted.
     ::llvm::SmallVector<int64_t> getContractedDims(unsigned operand) const;
-    /// Number of products that are added for an element of the result.
+    /// Number of products that each element of the result adds up.
     int64_t getContractedSize(::llvm::ArrayRef<int64_t> lhsShape) const;
     /// Returns the shape of the result, or an error that names the mismatch of the operands.
     ::llvm::Expected<::llvm::SmallVector<int64_t>> getResultShape(::mlir::RankedTensorType lhs,

@@ -11,12 +11,11 @@ def TG_Phase : TG_Enum<"Phase", "phase of a training step", [
 def TG_FactsAttr : TG_Attr<"Facts", "facts"> {
   let summary = "The phase and unit of an op, and the kind and parameter of its tensor";
   let description = [{
-    `#tg.facts<forward, unit = "h.0">` is the phase of an op and the unit whose work it does. `#tg.facts<backward,
-    unit = "h.0", of = "h.0.attn.w", as = gradient>` also says that the op makes a tensor of that kind for that
-    parameter (`ParamAttr::getOf`); a state without a parameter has its own name. A tensor may be the gradient of
-    several: `of = ["a", "b"]`. Facts are the metadata of an op's location, `loc(fused<#tg.facts<…>>["h.0.mlp"])`;
-    an op that makes different tensors has a list of the facts of each, `loc(fused<[#tg.facts<…>, …]>[…])`: see
-    Facts.h.
+    `#tg.facts<forward, unit = "h.0">` is the phase of an op and the unit whose work it does. `#tg.facts<backward, unit
+    = "h.0", of = "h.0.attn.w", as = gradient>` also says that the op makes a tensor of that kind for that parameter
+    (`ParamAttr::getOf`); a state without a parameter has its own name. A tensor may be the gradient of several: `of =
+    ["a", "b"]`. Facts are the metadata of an op's location, `loc(fused<#tg.facts<…>>["h.0.mlp"])`; an op that makes
+    several tensors has a list with the facts of each tensor, `loc(fused<[#tg.facts<…>, …]>[…])` (see Facts.h).
   }];
   let parameters = (ins EnumParameter<TG_Phase>:$phase,
                         ArrayRefParameter<"::mlir::StringAttr", "sorted">:$units,

@@ -14,9 +14,9 @@ def TG_RopeScalingAttr : TG_Attr<"RopeScaling", "rope_scaling"> {
 
     Ops write only the words of the scaling: `tg.rope %x theta 1.0e4 linear 8.0`.
   }];
-  let parameters = (ins APFloatParameter<"what low frequencies are divided by">:$factor,
-                        APFloatParameter<"turns at which the factor is whole">:$low,
-                        APFloatParameter<"turns from which there is none">:$high,
+  let parameters = (ins APFloatParameter<"divisor of low frequencies">:$factor,
+                        APFloatParameter<"most turns of frequencies that are divided by the whole factor">:$low,
+                        APFloatParameter<"fewest turns of frequencies that do not change">:$high,
                         "int64_t":$positions);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

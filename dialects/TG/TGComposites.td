@@ -81,8 +81,8 @@ def TG_ReluOp : TG_Activation<"relu", "Elementwise"> {
 def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [TG_Diff, TG_Composite, TG_Cost, TG_Training]> {
   let summary = "Zeroes elements with probability `rate`, scales the rest by 1/(1-rate)";
   let description = [{
-    Element i is kept when `random_uniform(key, stream)[i] >= rate`.  Its own
-    gradient is the same op on the gradient, so no mask is saved.
+    Element i is kept when `random_uniform(key, stream)[i] >= rate`. Backward applies the same op to the gradient, so no
+    mask is saved.
 
     ```mlir
     %y = tg.dropout %x, %key rate 0.1 stream 3 : (tensor<4x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
@@ -193,15 +193,14 @@ def TG_AttentionOp : TG_Op<"attention", "Attention", [AttrSizedOperandSegments, 
                            TG_Causal, TG_Blockwise], ["buildShard"]> {
   let summary = "softmax(scale q kᵀ + mask) v; returns the output and the row log-sum-exp";
   let description = [{
-    Layout: q is batch x sequence x heads x size, k and v have kv heads, which
-    divide heads: query head h reads kv head `h / (heads / kv_heads)`.  The mask says
-    which keys a query counts (`#tg.mask`): `causal`, `causal window 4`, `causal offset 6`.
-    With `softcap c` scores s become c tanh(s / c) before the mask (Gemma Team 2024).
-    A fourth operand, documents, keeps the documents that share a row apart.
+    Layout: q is batch x sequence x heads x size, k and v have kv heads, which divide heads: query head h reads kv head
+    `h / (heads / kv_heads)`. The mask says which keys a query counts (`#tg.mask`): `causal`, `causal window 4`, `causal
+    offset 6`. With `softcap c` scores s become c tanh(s / c) before the mask (Gemma Team 2024). The optional operand
+    `documents` keeps documents in the same row apart.
 
-    Behind `at` stand the positions of the first query and of the first key, tensor<i32>, where a
-    rank has a part of the sequence: the mask then compares positions, and documents have a number for
-    each position.  A query that counts none of these keys has the result 0 and the log-sum-exp -inf.
+    If a rank has a part of the sequence, `at` gives the positions of the first query and of the first key, tensor<i32>.
+    The mask then compares positions, and `documents` has a number for each position of the sequence. A query that
+    counts no key has the result 0 and the log-sum-exp -inf.
 
     ```mlir
     %o, %lse = tg.attention %q, %k, %v scale 0.5 causal
@@ -267,10 +266,9 @@ def TG_AttentionGradOp : TG_Op<"attention_grad", "Attention", [AttrSizedOperandS
 def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff, TG_Composite, TG_Cost]> {
   let summary = "Rotary position embedding (Su et al. 2021), halves rotated together";
   let description = [{
-    x is batch x sequence x heads x size; with half = size/2 and the angle
-    a = s * theta^(-i/half), (x[i], x[i+half]) turns by a, or by -a when `inverse`.
-    With `dims n` only the first n of a head turn, as if they were its size.  The frequencies
-    theta^(-i/half) may be lowered (`#tg.rope_scaling`).
+    x is batch x sequence x heads x size; with half = size/2 and the angle a = s * theta^(-i/half), (x[i], x[i+half])
+    turns by a, or by -a when `inverse`. With `dims n` only the first n numbers of a head turn, and half is n/2. The
+    frequencies theta^(-i/half) may be lowered (`#tg.rope_scaling`).
 
     ```mlir
     %y = tg.rope %x theta 1.0e4 : tensor<2x8x4x4xf32>
@@ -283,7 +281,7 @@ def TG_RopeOp : TG_Op<"rope", "Elementwise", [SameOperandsAndResultType, TG_Diff
   let assemblyFormat = "$input `theta` $theta (`dims` $dims^)? (custom<RopeScaling>($scaling)^)? (`inverse` $inverse^)? " # oneType;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// How many numbers of a head turn.
+    /// Number of elements of a head that turn.
     int64_t getTurned() { return getDims().value_or(getType().getDimSize(3)); }
   }];
 }

@@ -15,11 +15,9 @@ def TG_Dialect : Dialect {
   let cppNamespace = "::braid::tg";
   let summary = "The training graph: tensors, values, one device";
   let description = [{
-    Pure SSA on ranked, static tensors.  A graph is a `func.func` whose arguments
-    say what they are:
+    Pure SSA on ranked, static tensors. A graph is a `func.func`. Each argument has one of these attributes:
 
-    * `tg.param = #tg.param<"name", init, unit = "h.0">`: a parameter; `frozen`
-      ones get no gradient.
+    * `tg.param = #tg.param<"name", init, unit = "h.0">`: a parameter. A `frozen` parameter gets no gradient.
     * `tg.state = #tg.state<"name", init, of = "w", kind = moment>`: a tensor besides parameters that lives across
       steps, with the parameter that it belongs to and its kind.
     * `tg.input = "name"`: data and run-time scalars; `tg.role = #tg.role<tokens>` says which: `tokens`, `targets`,
@@ -208,11 +206,11 @@ def TG_StateAttr : TG_Attr<"State", "state"> {
   let extraClassDeclaration = [{
     bool isAccumulator() const { return getKind() == TensorKind::Accumulator; }
     bool isCache() const { return getKind() == TensorKind::Cache; }
-    /// Whether checkpoints hold it.
+    /// Whether checkpoints hold the state.
     bool isSaved() const { return !isAccumulator() && !isCache() && !isOfMicrobatch(); }
-    /// Whether there is one for each microbatch that a pipeline has under way.
+    /// Whether a pipeline has one copy of the state for each microbatch in flight.
     bool isOfMicrobatch() const { return getKind() == TensorKind::Saved || getKind() == TensorKind::Message; }
-    /// Whether it sums up the loss, the count that the loss is divided by, or what the model counts.
+    /// Whether the state accumulates the loss, the loss's divisor or a counter of the model.
     bool isOfLoss() const { return isAccumulator() && !getOf(); }
   }];
 }
@@ -228,8 +226,8 @@ class TG_ElementsOf<TypeConstraint operand> {
   string words = !if(!isa<Braid_TensorOf>(one), !cast<Braid_TensorOf>(one).elements, "i32");
 }
 
-/// The part of an assembly format that reads and prints types (TypeSyntax.h): of each operand its name, its element
-/// types, how often it is there and its types; then the types of results.
+/// The part of an assembly format that reads and prints types (TypeSyntax.h). For each operand it has the name, the
+/// element types, a reference to the operands and their types; then it has the types of results.
 class TG_Types<string isOneType, dag arguments, dag results> {
   string operands = !foldl("", !range(!size(arguments)), text, i, text #
       !if(!isa<TypeConstraint>(!getdagarg<Constraint>(arguments, i)),
@@ -240,20 +238,19 @@ class TG_Types<string isOneType, dag arguments, dag results> {
   string format = "attr-dict `:` custom<Types>(\"" # isOneType # "\"" # operands # outcomes # ")";
 }
 
-/// `kind`: the NumericKind, by which a precision policy classifies the op. `shardMethods`: `buildShard`, of an op
-/// that is not simply itself on a shard. `wideMethods`: `buildWide`, of an op that computes and whose result is
-/// rounded only to be stored.
+/// `kind` is the NumericKind, by which a precision policy classifies the op. `shardMethods` has `buildShard` if the op
+/// changes on a shard. `wideMethods` has `buildWide` if the op computes, and rounds its result only for storage.
 class TG_Op<string mnemonic, string kind, list<Trait> traits = [], list<string> shardMethods = [],
             list<string> wideMethods = []>
     : Op<TG_Dialect, mnemonic, !listconcat(traits, [Pure,
          DeclareOpInterfaceMethods<ShardingRuleOpInterface, shardMethods>,
          DeclareOpInterfaceMethods<PrecisionOpInterface, wideMethods>, HasNumericKind<kind>])> {
-  /// How an assembly format ends: with `operand types -> result types`, or with one type for all of them.
+  /// The end of an assembly format: `operand types -> result types`, or one type for all operands and results.
   string typeList = TG_Types<"false", arguments, results>.format;
   string oneType = TG_Types<"true", arguments, results>.format;
 }
 
-/// Result types that follow from the operands: in place of MLIR's check, one whose message says what to write.
+/// Result types follow from the operands. The trait replaces MLIR's check by one whose message has the expected types.
 def TG_CheckedResults : NativeOpTrait<"CheckedResults", [], [{
   static ::llvm::LogicalResult refineReturnTypes(
       ::mlir::MLIRContext *, ::std::optional<::mlir::Location>, ::mlir::ValueRange, ::mlir::DictionaryAttr,
@@ -264,7 +261,7 @@ def TG_CheckedResults : NativeOpTrait<"CheckedResults", [], [{
   let cppNamespace = "::braid::tg";
 }
 def TG_Infer : TraitList<[InferTypeOpAdaptor, TG_CheckedResults]>;
-/// Ops whose operands decide all but the width of the result's floats.
+/// Result types follow from the operands, except for the width of floats.
 def TG_InferToWidth : TraitList<[InferTypeOpAdaptorWithIsCompatible, TG_CheckedResults]>;
 defvar TG_Diff = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar TG_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;

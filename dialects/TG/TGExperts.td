@@ -30,18 +30,17 @@ def TG_TopKOp : TG_Op<"top_k", "Softmax", [TG_Infer, TG_Diff, TG_Composite, TG_C
 def TG_ExpertSlotsOp : TG_Op<"expert_slots", "Source", [TG_Infer, TG_Composite, TG_Cost]> {
   let summary = "Assigns choices to slots of their experts, and slots to choices";
   let description = [{
-    The choices of a row ask in their order, the first token's first; choice i of token t has the number t * k + i.
-    The first `capacity` that choose an expert get a slot there. Slot j of expert x has the number x * capacity + j;
-    a choice without a slot has -1, and so has an unused slot.
+    Choice i of token t has the number t * k + i. The choices of a row are served in the order of their numbers: the
+    first `capacity` choices of an expert get its slots. Slot j of expert x has the number x * capacity + j; a choice
+    without a slot has -1, and so has an unused slot.
 
     ```mlir
     %slots, %choices = tg.expert_slots %chosen capacity 4 of 8 : tensor<2x6x2xi32> -> (tensor<2x6x2xi32>, tensor<8x2x4xi32>)
     ```
     Every expert takes all of its choices if the capacity is the number of tokens in a row.
 
-    `present` has the document of each token, and a negative number where a row has no token: such a position gets
-    no slot and takes none. With `bound`, a document has this many slots of each expert for itself, whatever else is
-    in its row.
+    `present` has the document number of each token. Positions with a negative number hold no token and get no slot.
+    With `bound`, each document has this many slots of each expert for itself, whatever other documents are in its row.
 
     ```mlir
     %slots, %choices = tg.expert_slots %chosen present %documents capacity 6 of 8 bound 2

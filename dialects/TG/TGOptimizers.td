@@ -7,10 +7,10 @@ include "dialects/TG/TGDialect.td"
 def TG_UpdateOp : TG_Op<"update", "Optimizer", [AttrSizedOperandSegments, TG_Infer, TG_Composite, TG_Cost]> {
   let summary = "A step of an optimizer for one parameter";
   let description = [{
-    Each file in `dialects/TG/Optimizers` describes an optimizer, or a few that are
-    alike: the states that it keeps of a parameter, its hyperparameters, whether it reads
-    the number of the step (1 at the first), and the formula.  An op has all of them,
-    as the description says; the results are the new parameter and the new states.
+    Each file in `dialects/TG/Optimizers` describes an optimizer, or a few similar ones: the states of a parameter, the
+    hyperparameters, whether the optimizer reads the number of the step (1 in the first), and the formula. An op has
+    exactly the states, hyperparameters and step of this description. Its results are the new parameter and the new
+    states.
 
     ```mlir
     %p1 = tg.update "sgd" %p, %g, %lr {weight_decay = 0.0}
@@ -45,12 +45,12 @@ def TG_GlobalNormOp : TG_Op<"global_norm", "Optimizer", [TG_Composite, TG_Cost]>
 def TG_QuantizeOp : TG_Op<"quantize", "Optimizer", [TG_Infer, TG_Composite, TG_Cost, AllTypesMatch<["input", "threshold"]>]> {
   let summary = "Numbers in 8 bits, in blocks that share a scale";
   let description = [{
-    Blocks are `block` neighbours of a row.  A code `q` from -127 to 127 stands for `sign(q) q^4`
-    scales of its block, and 127 for the largest magnitude there: steps are 3 % of the number at the
-    top and grow towards zero, so numbers down to 4e-9 of the largest have codes of their own.
+    A block is `block` neighbouring numbers of a row. A code `q` from -127 to 127 stands for `sign(q) q^4` times the
+    scale of its block, and 127 for the largest magnitude in the block. The relative step between codes is 3 % at the
+    top and grows towards zero; code 1 stands for 4e-9 of the largest magnitude.
 
-    `threshold`, from 0 to below 1, decides the rounding: up if it is less than the part of the way
-    to the next code that the number has come.  What is not zero has a code that is not zero.
+    `threshold`, in [0, 1), decides the rounding. A number lies at some fraction of the distance between two codes, and
+    is rounded up if `threshold` is less than this fraction. A number that is not zero never gets code 0.
 
     ```mlir
     %codes, %scales = tg.quantize %x at %t block 64 : (tensor<16x128xf32>, tensor<16x128xf32>) -> (tensor<16x128xi8>, tensor<16x2xf32>)

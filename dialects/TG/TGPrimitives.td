@@ -30,8 +30,8 @@ def TG_ContractOp : TG_Op<"contract", "Contraction", [TG_InferToWidth, TG_Diff, 
 def TG_BroadcastOp : TG_Op<"broadcast", "Movement", [TG_Diff, TG_DefaultCost]> {
   let summary = "Repeats a tensor along new dims";
   let description = [{
-    Operand dim i becomes result dim `dims[i]` (increasing); its size is the
-    result's, or 1, which is repeated.
+    Operand dim i becomes result dim `dims[i]`, and `dims` is increasing. Both dims have the same size, or the operand's
+    has size 1 and is repeated.
 
     ```mlir
     %b = tg.broadcast %bias dims [1] : tensor<8xf32> -> tensor<4x8xf32>
@@ -134,8 +134,8 @@ def TG_PadOp : TG_Op<"pad", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
 def TG_GatherOp : TG_Op<"gather", "Embedding", [TG_Infer, TG_Diff, TG_DefaultCost], ["buildShard"]> {
   let summary = "Rows of a table by index: an embedding";
   let description = [{
-    The result's shape is the indices' with the table's row appended.  An index
-    outside the table is an error of the caller (data is checked when it is read).
+    The shape of the result is the shape of the indices followed by the shape of a row. The caller must not pass an
+    index outside the table; data are checked when they are read.
 
     ```mlir
     %e = tg.gather %wte, %tokens : (tensor<256x8xf32>, tensor<2x4xi32>) -> tensor<2x4x8xf32>
@@ -195,8 +195,8 @@ def TG_RandomUniformOp : TG_Op<"random_uniform", "Source", [TG_DefaultCost], ["b
     where e = microbatch * n + i; the number is `(word >> 8) * 2^-24`.  It
     therefore replays identically and does not depend on sharding.
 
-    `at (offsets) of shape` makes the block of a larger random tensor that starts
-    at these offsets, one for each dim: i and n are then those of the larger tensor.
+    `at (offsets) of shape` makes the block of a larger random tensor that starts at these offsets, one for each dim; i
+    and n then refer to the larger tensor.
 
     ```mlir
     %u = tg.random_uniform %key stream 3 : tensor<4xi32> -> tensor<2x8xf32>
@@ -233,9 +233,8 @@ def TG_StopGradientOp : TG_Op<"stop_gradient", "Movement",
 def TG_HookOp : TG_Op<"hook", "Movement", [TG_Diff, TG_DefaultCost, SameOperandsAndResultType]> {
   let summary = "The identity; a named, ordered, removable point of the graph";
   let description = [{
-    In the forward graph a hook named "x" gives its gradient a hook "x.grad".
-    `tg-attach-hooks` puts an op at a point; `tg-remove-hooks` takes the points
-    out.  Points of one name run in the order of `order`.
+    In the forward graph a hook named "x" gives its gradient a hook "x.grad". `tg-attach-hooks` inserts ops at a point,
+    and `tg-remove-hooks` removes the points. Points with the same name run by increasing `order`.
 
     ```mlir
     %y = tg.hook %x "h.0.enter" order 0 : tensor<4x8xf32>
@@ -252,8 +251,8 @@ def TG_CountOp : TG_Op<"count", "Source", [TG_DefaultCost, TG_Composite]> {
     ```mlir
     %n = tg.count %targets ignore -100 : tensor<2x4xi32> -> tensor<f32>
     ```
-    `as` sets the weight of an ignored target, 0 by default. A weight far below the last digit of 1 changes only a
-    count of zero targets, which becomes a number to divide by (`leastCount`).
+    `as` sets the weight of an ignored target, 0 by default. A weight far below the last digit of 1 changes only a count
+    of zero: the count can then be a divisor (`leastCount`).
 
     ```mlir
     %n = tg.count %targets ignore -100 as 8.6736173798840355e-19 : tensor<2x4xi32> -> tensor<f32>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """compare_logits.py TRAINING-BINARY FOLDER --text TEXT
 
-Loads an exported folder with Hugging Face Transformers and says how far its logits of the token behind TEXT
-are from those that the training binary computes of the same weights.  Needs `transformers` and `torch`."""
+Loads an exported folder with Hugging Face Transformers. Compares its logits for the token after TEXT with those of the
+training binary for the same weights. Needs `transformers` and `torch`."""
 
 import argparse
 import pathlib
@@ -18,7 +18,7 @@ from transformers.utils.logging import disable_progress_bar
 
 
 def window_of(binary):
-    """Tokens in a row, as the model was compiled: `run` writes the inputs that it makes up, too."""
+    """Tokens in a row of the compiled model. `run` also writes its random inputs, which show this number."""
     with tempfile.TemporaryDirectory() as scratch:
         outputs = pathlib.Path(scratch, "outputs")
         subprocess.run([str(binary), "run", "--program=generate", f"--outputs={outputs}"], check=True,
@@ -36,7 +36,7 @@ def logits_of_transformers(folder, tokens):
 
 
 def logits_of_binary(binary, folder, tokens, window):
-    """By its program `generate`, which takes a row and the position of the last token that counts."""
+    """Runs the program `generate`, which takes a row and the position of the last token that counts."""
     with tempfile.TemporaryDirectory() as scratch:
         inputs, outputs = pathlib.Path(scratch, "inputs"), pathlib.Path(scratch, "outputs")
         weights = {name: tensor for file in folder.glob("*.safetensors") for name, tensor in load_file(file).items()}

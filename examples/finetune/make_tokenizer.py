@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_tokenizer.py TEXT FOLDER: a byte-level tokenizer of 512 tokens, as the folder model has one.
+"""make_tokenizer.py TEXT FOLDER: writes a byte-level tokenizer of 512 tokens, like the one in the folder model.
 
 Needs the Python library `tokenizers`."""
 

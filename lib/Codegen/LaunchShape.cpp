@@ -26,8 +26,8 @@ static constexpr int64_t kBlockThreads = 256, kMostThreads = kMostBlockThreads;
 static constexpr int64_t kFlatBlocksAtOnce = 3;
 /// From this number of rows on, one warp per row gives enough warps.
 static constexpr int64_t kWarpRows = 1024;
-/// How many numbers per thread can stay in registers across lane loops: in a block of up to half the maximum of
-/// threads, and in a larger one.
+/// Numbers per thread that can stay in registers across lane loops, for blocks of up to half the maximum of threads and
+/// for larger blocks.
 static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfMost = 16;
 /// Fewest bytes of a row that row groups sharing a column sum read at once.
 static constexpr int64_t kSectorBytes = 32;

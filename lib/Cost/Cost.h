@@ -1,4 +1,4 @@
-//===- Cost.h - seconds of actions and of collectives -----------*- C++ -*-===//
+//===- Cost.h - seconds of actions and of collectives ----------*- C++ -*--===//
 //
 // A prediction that orders alternatives, not a measurement:
 //
@@ -22,8 +22,8 @@
 
 namespace braid {
 
-/// Predicted seconds of an action that runs alone.  Nothing else overlaps `scratch`, the traffic between the kernels of
-/// one call.
+/// Predicted seconds of an action that runs alone. `scratch` is the traffic between the kernels of one call, which
+/// nothing overlaps.
 struct ActionSeconds {
   double launch, matrix, vector, memory, scratch = 0;
 

@@ -62,8 +62,7 @@ struct ParallelOptions {
   std::string strategy;
   /// File name of a layout for `comm-annotate`.
   std::string layout;
-  /// Axes that no layout names: tp, for which a layout is searched, axes that shard experts, and axes that shard the
-  /// sequence.
+  /// Axes that no layout names: tp, for which a layout is searched; the axes of experts; and the axes of the sequence.
   bool searchesLayout = false;
   std::vector<std::string> expertAxes, sequenceAxes;
   /// Axes of one rank that no layout names. Options may ask for them; nothing is sharded over them.

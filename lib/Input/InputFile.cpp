@@ -20,7 +20,7 @@ Expected<std::unique_ptr<MemoryBuffer>> braid::readInputFile(StringRef path, uin
     return createStringError("it is a device; copy it into a file");
   if (uint64_t(info.st_size) > maxBytes)
     return createStringError(("it has " + Twine(info.st_size) + " bytes, above the limit of " + Twine(maxBytes)).str());
-  // Texts end in a zero for those who parse them; larger files are mapped.
+  // Texts get a terminating zero, which parsers need. Larger files are mapped.
   auto buffer = MemoryBuffer::getOpenFile(file, path, /*FileSize=*/uint64_t(info.st_size),
                                           /*RequiresNullTerminator=*/maxBytes <= kMaxTextBytes);
   if (!buffer)

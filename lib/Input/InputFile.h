@@ -7,10 +7,10 @@
 
 namespace braid {
 
-/// The most bytes of a text, such as a configuration or a layout.
+/// Upper limit of a text's size in bytes, such as of a configuration or a layout.
 inline constexpr uint64_t kMaxTextBytes = uint64_t(64) << 20;
 
-/// Reads a regular file; an error says why it cannot, and not which it is.
+/// Reads a regular file of at most `maxBytes` bytes. An error gives the reason without the file's name.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readInputFile(llvm::StringRef path,
                                                                   uint64_t maxBytes = kMaxTextBytes);
 

@@ -1,4 +1,4 @@
-//===- ParserLimits.cpp - text that parsers do not take -------------------===//
+//===- ParserLimits.cpp - limits of text for parsers ----------------------===//
 
 #include "lib/Input/ParserLimits.h"
 #include "llvm/ADT/StringExtras.h"
@@ -8,7 +8,7 @@
 using namespace llvm;
 using namespace braid;
 
-/// The place of the quote that ends the string from the one at `at` on; a line ends it, too.
+/// Returns the position of the quote, or of the end of the line, that ends the string whose first quote is at `at`.
 static size_t endOfString(StringRef text, size_t at) {
   do
     at = text.find_first_of("\"\\\n", at + 1);
@@ -55,14 +55,14 @@ size_t braid::findLongNumber(StringRef text) {
   return StringRef::npos;
 }
 
-/// Bytes below the blank, but for those that are blanks, and DEL.  Terminals ignore NUL, and whoever
-/// needs names without it says so better.
+/// Returns whether a byte is a control character other than white space. Allows NUL, which terminals ignore; the checks
+/// of names refuse it with a better message.
 static bool isControl(unsigned byte) {
   return (byte != 0 && byte < 0x20 && byte != '\n' && byte != '\t' && byte != '\r') || byte == 0x7f;
 }
 
 size_t braid::findControlCharacter(StringRef text) {
-  unsigned before = 0; // the byte that was decoded last
+  unsigned before = 0; // previous decoded byte
   for (size_t at = 0, next; at < text.size(); at = next) {
     unsigned byte = static_cast<unsigned char>(text[at]), high, low;
     next = at + 1;
@@ -94,8 +94,7 @@ static StringRef takeName(StringRef text) {
   return text.take_while([](char c) { return isAlnum(c) || StringRef("_.$-").contains(c); });
 }
 
-/// Whether what follows the name of a value makes it and the rest of its list results (`, %b:2 =`), and the text
-/// behind the list.
+/// Reads the rest of a list of values (`, %b:2 =`). Returns whether the list holds results, and the text behind it.
 static std::pair<bool, StringRef> readList(StringRef rest) {
   while (true) {
     if (rest.consume_front(":"))
@@ -111,10 +110,10 @@ static std::pair<bool, StringRef> readList(StringRef rest) {
 }
 
 namespace {
-/// The values of a module's text: where each is used and defined, by the number of regions around.
+/// Uses and definitions of a module's values, each with the number of the regions around it.
 class ValueScopes {
 public:
-  /// False where the value was used outside of the region that defines it.
+  /// Returns false if the value was already used outside of the region that defines it.
   bool define(StringRef name, bool inNextRegion) {
     unsigned depth = scopes.size() + inNextRegion;
     if (auto used = pending.find(name); used != pending.end()) {
@@ -153,7 +152,7 @@ private:
 };
 } // namespace
 
-/// What a parenthesis at the end of this text begins.
+/// Returns the kind of list that a parenthesis begins at the end of this text.
 static char kindOfParenthesis(StringRef before) {
   before = before.rtrim();
   size_t begin = before.size();
@@ -162,7 +161,8 @@ static char kindOfParenthesis(StringRef before) {
   return begin > 0 ? before[begin - 1] : ' '; // the '@' of a function, or the '^' of a block
 }
 
-/// A dictionary begins with a name, a region with a new line, a block or an op.
+/// Returns whether a brace begins a region, given the text behind it. A dictionary begins with a name, a region with a
+/// new line, a block or an op.
 static bool beginsRegion(StringRef behind) {
   behind = behind.ltrim(' ');
   return behind.empty() || StringRef("\n^%/").contains(behind.front());
@@ -171,8 +171,8 @@ static bool beginsRegion(StringRef behind) {
 size_t braid::findUseOutsideOfRegion(StringRef text) {
   ValueScopes scopes;
   SmallVector<char> parentheses;
-  SmallVector<bool> braces; // that are open: whether each is a region
-  size_t listEnd = 0;       // of the list of values that was read last
+  SmallVector<bool> braces; // for each open brace, whether it begins a region
+  size_t listEnd = 0;       // end of the last list of values
   bool listIsResults = false;
   for (size_t at = 0; (at = text.find_first_of("\"/%(){}", at)) < text.size(); ++at) {
     StringRef rest = text.substr(at);

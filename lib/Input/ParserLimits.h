@@ -1,8 +1,7 @@
-//===- ParserLimits.h - text that parsers do not take -----------*- C++ -*-===//
+//===- ParserLimits.h - limits of text for parsers --------------*- C++ -*-===//
 //
-// The parsers of MLIR and of LLVM's JSON call themselves for what is inside of something, so
-// a file of opening brackets would end a tool by a stack overflow.  A number takes MLIR's a time
-// that grows with the square of its digits.  Whatever is parsed by them is looked through first.
+// The parsers of MLIR and of LLVM's JSON are recursive, so a file of opening brackets would overflow their stack. MLIR
+// parses a number in quadratic time in its digits. So every text is checked before these parsers read it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_INPUT_PARSERLIMITS_H
@@ -14,34 +13,34 @@
 
 namespace braid {
 
-/// The most brackets that may be open at a place.
+/// Upper limit of nested brackets.
 inline constexpr unsigned kMaxNesting = 256;
 
-/// Where a bracket of MLIR's syntax or of JSON is opened in more than kMaxNesting others; npos
-/// if none is.  Strings and comments do not count.
+/// Returns the position of the first bracket, of MLIR's syntax or JSON, that is nested in more than kMaxNesting
+/// brackets, or npos. Ignores strings and comments.
 size_t findDeepNesting(llvm::StringRef text);
 
-/// The most digits that a number may have.
+/// Upper limit of a number's digits.
 inline constexpr size_t kMaxDigits = 4096;
 
-/// Where a number of more digits begins; npos if there is none.  Strings and comments do not count.
+/// Returns the position of the first number with more digits, or npos. Ignores strings and comments.
 size_t findLongNumber(llvm::StringRef text);
 
-/// Where a string, or the text itself, has a control character other than a blank (as it is or as
-/// \1B); npos if there is none.  Names are printed, and must not command a terminal.
+/// Returns the position of the first control character other than white space, as a byte or as an escape (\1B), or
+/// npos. Names are printed, and must not control a terminal.
 size_t findControlCharacter(llvm::StringRef text);
 
-/// Where an array of i1 has numbers, which MLIR reads and cannot print; npos if none has.
+/// Returns the position of the first array of i1 with numbers, or npos. MLIR reads such arrays but cannot print them.
 size_t findNumbersOfBits(llvm::StringRef text);
 
-/// Where a region, or a function, defines a value that an op around it has used already; npos if none does.
-/// MLIR 19 frees such uses twice where the text behind them is wrong.
+/// Returns the position where a region or function defines a value that an op outside has already used, or npos. MLIR
+/// 19 frees such uses twice if the text behind them has an error.
 size_t findUseOutsideOfRegion(llvm::StringRef text);
 
-/// All of these as an error that names the file and the line.
+/// Checks all of these limits. The error names the file and the line.
 llvm::Error checkParserLimits(const llvm::MemoryBuffer &file);
 
-/// llvm::json::parse of text that may nest deeply.
+/// Like llvm::json::parse, but refuses text that nests too deeply.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 } // namespace braid

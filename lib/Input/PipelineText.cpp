@@ -6,7 +6,7 @@ using namespace llvm;
 
 std::string braid::problemOfPairs(StringRef text) {
   constexpr StringLiteral kOpening = "({[", kClosing = ")}]";
-  std::string open; // what closes each, the innermost last
+  std::string open; // closing brackets that are due, innermost last
   for (size_t at = 0; (at = text.find_first_of("'\"(){}[]", at)) != StringRef::npos; ++at) {
     char found = text[at];
     if (size_t kind = kOpening.find(found); kind != StringRef::npos) {

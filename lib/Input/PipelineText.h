@@ -7,8 +7,8 @@
 
 namespace braid {
 
-/// What is wrong with quotes and brackets in the text of a pipeline or of a pass's options,
-/// where MLIR's parser would search for the end for ever; empty if they are in pairs.
+/// Returns an error message for unpaired quotes or brackets in the text of a pipeline or of a pass's options; empty if
+/// all are in pairs. MLIR's parser would not terminate on unpaired ones.
 std::string problemOfPairs(llvm::StringRef text);
 
 } // namespace braid

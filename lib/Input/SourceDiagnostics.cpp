@@ -1,4 +1,4 @@
-//===- SourceDiagnostics.cpp - errors beside the text they are about ------===//
+//===- SourceDiagnostics.cpp - errors with their source lines -------------===//
 
 #include "lib/Input/SourceDiagnostics.h"
 #include "mlir/IR/Location.h"
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace braid;
 
-/// In columns: graphs have an op on each line, with its types.
+/// Longest source line that is shown, in columns. A line of a graph has one op with its types.
 static constexpr size_t kLongestLine = 240;
 
 SourceDiagnostics::SourceDiagnostics(StringRef tool, llvm::SourceMgr &sources, MLIRContext *context)

@@ -1,4 +1,4 @@
-//===- SourceDiagnostics.h - errors beside the text they are about -*- C++ -*-===//
+//===- SourceDiagnostics.h - errors with their source lines -----*- C++ -*-===//
 #ifndef BRAID_LIB_INPUT_SOURCEDIAGNOSTICS_H
 #define BRAID_LIB_INPUT_SOURCEDIAGNOSTICS_H
 
@@ -6,8 +6,9 @@
 
 namespace braid {
 
-/// Prints diagnostics as mlir::SourceMgrDiagnosticHandler does, with two differences.  A diagnostic without a place has
-/// the name of the tool in front.  A source line that is too long to read is left out, such as a model's configuration.
+/// Prints diagnostics as mlir::SourceMgrDiagnosticHandler does, with two differences. A diagnostic without a location
+/// begins with the name of the tool. Source lines that are too long to read, such as a model's configuration, are left
+/// out.
 class SourceDiagnostics : public mlir::SourceMgrDiagnosticHandler {
 public:
   SourceDiagnostics(llvm::StringRef tool, llvm::SourceMgr &sources, mlir::MLIRContext *context);

@@ -1,4 +1,4 @@
-//===- Statements.cpp - texts that say things by name ---------------------===//
+//===- Statements.cpp - statements about named things ---------------------===//
 
 #include "lib/Input/Statements.h"
 #include "lib/Input/InputFile.h"

@@ -1,8 +1,7 @@
-//===- Statements.h - texts that say things by name -------------*- C++ -*-===//
+//===- Statements.h - statements about named things -------------*- C++ -*-===//
 //
-// A layout says of parameters how they are sharded, a list of replays of units what backward
-// computes again.  Both are statements `PATTERN: WHAT`, a line each; `;` ends a statement as the
-// line's end does, and `#` begins a comment.
+// A layout states how parameters are sharded, and a list of replays states which values of units backward recomputes.
+// Both consist of statements `PATTERN: WHAT`, one a line. `;` also ends a statement, and `#` begins a comment.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_INPUT_STATEMENTS_H
@@ -15,19 +14,19 @@
 
 namespace braid {
 
-/// A statement that is there, without spaces around it.
+/// A statement that is not empty, without surrounding spaces.
 struct Statement {
   llvm::StringRef text;
   unsigned line;
 };
 
-/// In the order in which they stand; they refer to `text`.
+/// Returns the statements in their order; they refer to `text`.
 llvm::SmallVector<Statement> splitStatements(llvm::StringRef text);
 
-/// The pattern that stands before a colon, or what is wrong with it.  It refers to the text.
+/// Parses the pattern before a colon. The result refers to `pattern`.
 llvm::Expected<llvm::GlobPattern> parsePattern(llvm::StringRef pattern);
 
-/// What an option says, or else what the file that it names holds.
+/// Returns the text of an option, or the contents of `file` if one is given.
 llvm::Expected<std::string> readStatements(llvm::StringRef text, llvm::StringRef file);
 
 } // namespace braid

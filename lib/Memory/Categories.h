@@ -12,8 +12,8 @@
 //   buckets      gradients that a collective reads and reduces into another buffer: whole
 //                gradients that are not yet reduced (one that is reduced in place is a
 //                gradient)
-//   caches       what `generate` and `decode` keep of earlier positions
-//   activations  everything else: what forward and backward pass on
+//   caches       values of earlier positions that `generate` and `decode` keep
+//   activations  all other buffers, such as values that forward passes on to backward
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_MEMORY_CATEGORIES_H

@@ -18,9 +18,9 @@
 
 namespace braid {
 
-/// Returns the operand (0: left, 1: right) whose rows are the result's columns: its first dim
-/// is the last dim of the result, and of no other tensor. No value if there is none, or if the
-/// matmul has an epilogue, an accumulator or another result, which have as many columns.
+/// Returns the operand (0: left, 1: right) whose rows are the result's columns: its first dim is the last dim of the
+/// result, and no other tensor has that dim. No value if there is none, or if the matmul has an epilogue, an
+/// accumulator or another result, which have as many columns.
 std::optional<unsigned> operandOfColumns(exec::MatmulOp matmul);
 
 /// Returns the bytes of the zero rows that must follow this operand so that the rows of

@@ -16,7 +16,7 @@
 
 namespace braid {
 
-/// Axes of each factor of a rule, and the axes that shard what the factors leave of the tensors in flat ranges.
+/// Axes of each factor of a rule, and the axes that shard the rest of the tensors in flat ranges.
 struct FactorAxes {
   llvm::SmallVector<comm::AxesAttr> factors;
   comm::AxesAttr flat;

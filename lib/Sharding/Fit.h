@@ -1,8 +1,7 @@
 //===- Fit.h - the sharding of an op, and its operands' ---------*- C++ -*-===//
 //
-// Propagation assigns a sharding to each value. The shardings of an op's tensors
-// determine how the op is sharded. That determines the shardings that it needs of its
-// operands, and those in which it yields its results.
+// Propagation assigns a sharding to each value. The shardings of an op's tensors determine the factor axes of the op.
+// These determine the shardings that the op needs of its operands, and the shardings in which it yields its results.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_FIT_H

@@ -15,8 +15,8 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
 
     - Behind contractions: the ops that make the sent value are computed in chunks, back to the contractions. Ops in
       between, such as a sum of several contractions or a conversion, must have no other readers.
-    - Before contractions: so are the readers of the received value, if they are contractions or conversions of the
-      same unit and phase, and elementwise ops on their results, such as a bias and an activation.
+    - Before contractions: readers of the received value are computed in chunks, too, if they are contractions or
+      conversions of the same unit and phase. So are elementwise ops on their results, such as a bias and an activation.
 
     The row dim is the first dim of the sent value with more than one index. The rules of all ops must keep its
     indices independent, and it must be the outermost dim of all their tensors. Then a chunk is one range of memory.
@@ -29,13 +29,13 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
     too, its parts are copied together, and the prediction counts this. Elementwise ops are split only if their
     operands have no other readers.
 
-    A collective is split into `chunks` parts, or by default into 2, 4 or 8, whichever has the least predicted time.
-    It is split only if that saves 1% of the time of collective and contractions together. The prediction has one
-    clock for contractions and one for the link. Each chunk costs the latency of a message, a launch for each call
-    and for an activation, and another read of the weights from memory. In both cases, contractions that run
-    meanwhile anyway, or that comm-fill-waits can move there, hide the collective. A remark for each program gives
-    the number of split collectives and the saving, and the number of others and the reasons. It is a warning if
-    `chunks` is given and no collective of a program that trains is split.
+    A collective is split into `chunks` parts, or by default into 2, 4 or 8, whichever has the least predicted time. It
+    is split only if that saves 1% of the time of collective and contractions together. The prediction has one clock for
+    contractions and one for the link. Each chunk costs the latency of a message, a launch for each call and for an
+    activation, and another read of the weights from memory. With and without chunks, contractions hide the collective
+    if they run meanwhile anyway or if comm-fill-waits can move them there. A remark for each program gives the number
+    of split collectives and the saving, and the number of others and the reasons. It is a warning if `chunks` is given
+    and no collective of a program that trains is split.
 
     Collectives of gradients, new parameters and single numbers are left to comm-bucket, and so are collectives over
     other axes. The sent bytes stay the same. No comm-simplify and no CSE may run after this pass. Functions without
@@ -70,11 +70,11 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
     ```
   }];
   let options = [
-    ListOption<"axes", "axes", "std::string", "The axes whose collectives are split; none: nothing is">,
+    ListOption<"axes", "axes", "std::string", "Axes whose collectives are split; empty: no collective is split">,
     Option<"chunks", "chunks", "::braid::Integer<0, 1024>", /*default=*/"0",
-           "How many chunks; 0: of 2, 4 and 8 the number that is predicted to take least">,
+           "Number of chunks; 0: 2, 4 or 8, whichever has the least predicted time">,
     Option<"inOrder", "in-order", "bool", /*default=*/"false",
-           "Whether computing keeps its order, and comm-fill-waits hides nothing">,
+           "Keep the order of computation, so that comm-fill-waits hides nothing">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }

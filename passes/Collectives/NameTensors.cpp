@@ -1,7 +1,7 @@
 //===- NameTensors.cpp - name the tensors that a collective sends ---------===//
 //
-// A tensor is named after the parameter or state in its facts. An argument of the program has its own name, and
-// a scalar that of the function result that it contributes to.
+// A tensor is named after the parameter or state in its facts. An argument of the program has its own name. A scalar
+// has the name of the function result to which it contributes.
 //
 //===----------------------------------------------------------------------===//
 

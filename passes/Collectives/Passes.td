@@ -179,7 +179,7 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"reshardAfterForward", "reshard-after-forward", "bool", /*default=*/"true",
-           "Drop units after forward and gather them again for backward">,
+           "Drop gathered parameters after forward and gather them again for backward">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -262,9 +262,10 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
   let options = [
     Option<"bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
            "MiB of tensors in a bucket; 0 (one tensor), inf or auto">,
-    Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"", "The same of the first bucket">,
+    Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"",
+           "MiB of tensors in the first bucket; 0 (one tensor) or inf">,
     Option<"perUnit", "per-unit", "std::string", /*default=*/"\"auto\"",
-           "Whether a bucket ends with its unit: auto (where parameters are stored in shards), true or false">,
+           "End a bucket with its unit: true, false or auto (true for parameters that are stored in shards)">,
   ];
 }
 
@@ -338,11 +339,12 @@ def VerifyOrder : Pass<"comm-verify-order", "::mlir::ModuleOp"> {
     * a send or collective without a match on the other side;
     * ranks that issue the same collective with another op, reduction, root, dims, pairs or tensors;
     * ranks with two functions or none;
-    * tickets that are not waited for exactly once. Passes that cut a program into functions of ranks put
-      `comm.moved` on each collective between these: the values that it moves, as names of arguments and numbers of
-      results. Ranks that move different values are an error, even if the types agree. On values, an operand that is
-      not the named value is an error, too. exec-verify-plan checks, in memory form, that no action touches the
-      bytes of a collective in flight.
+    * tickets that are not waited for exactly once;
+    * ranks that move different values, even if the types agree; on values, an operand that is not the named value.
+
+    Passes that cut a program into functions of ranks name these values: they put `comm.moved` on each collective
+    between the functions, with names of arguments and numbers of results. exec-verify-plan checks, in memory form,
+    that no action touches the bytes of a collective in flight.
 
     Leaves:
     ```mlir

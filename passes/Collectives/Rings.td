@@ -67,10 +67,10 @@ def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
     In zigzag (`comm.zigzag`) a rank's block has two pieces of the sequence, and a rank's queries have two halves;
     comm-partition has made an op for each half. Both halves share one ring, and each computes with each piece of a
     block at the piece's start position. With the rank's own block, each half starts with the piece at its own
-    positions. The second half comes behind the first pieces of all blocks, and the first half before all second
-    pieces. So under a causal mask the pairs of a second half and a first piece need no mask, if there is no window,
-    and the pairs of a first half and a second piece are left out. Of the two other pairs, one counts in full and
-    one not at all, which is known at run time.
+    positions. The second half comes behind the first pieces of all blocks, and the first half before all second pieces.
+    So under a causal mask the pairs of a second half and a first piece need no mask, if there is no window, and the
+    pairs of a first half and a second piece are left out. Of the two other pairs, one counts in full and the other not
+    at all; which one, is known only at run time.
 
     Input:
     ```mlir

@@ -46,7 +46,7 @@ def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"function", "function", "std::string", /*default=*/"",
-           "The function to differentiate; without it every function that has a root">,
+           "The function to differentiate; empty: every function with a root">,
     ListOption<"root", "root", "::braid::Integer<0>", "Result numbers to differentiate, instead of those with role loss">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
@@ -131,8 +131,8 @@ def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
     them out. Points with the same name are handled by increasing `order`, and the results of the second and later
     ones carry it, as in "norm:<point>:1". A name that no point has is an error.
 
-    An action on an activation must be attached before `tg-differentiate`, so that it is differentiated, when there
-    are no points on gradients yet. So a pipeline runs this pass twice with the same actions: on forward points
+    An action on an activation must be attached before `tg-differentiate`, so that it is differentiated. At that time
+    there are no points on gradients yet. So a pipeline runs this pass twice with the same actions: on forward points
     before `tg-differentiate`, on all other points behind it. `phase` selects the points, by the facts of the hooks.
 
     Input (`at=y action=scale:0.5`):
@@ -154,9 +154,9 @@ def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"at", "at", "std::string", "Names of points">,
-    ListOption<"action", "action", "std::string", "What happens at each: scale:F, clip:F, norm or keep">,
+    ListOption<"action", "action", "std::string", "Action at each point: scale:F, clip:F, norm or keep">,
     Option<"function", "function", "std::string", /*default=*/"",
-           "The function that returns what norm and keep report; without it each that has the point">,
+           "The function that returns the results of norm and keep; empty: every function with the point">,
     Option<"phase", "phase", "std::string", /*default=*/"",
            "forward: forward points, and names that no point has are left for later; backward: all other points; "
            "without it all">,
@@ -182,7 +182,7 @@ def RemoveHooksPass : Pass<"tg-remove-hooks", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    ListOption<"at", "at", "std::string", "Names of points; without it all points go">,
+    ListOption<"at", "at", "std::string", "Names of points; empty: all points">,
   ];
 }
 

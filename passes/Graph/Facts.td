@@ -10,7 +10,7 @@
 include "mlir/Pass/PassBase.td"
 
 def NoteGroupsPass : Pass<"tg-note-groups", "::mlir::func::FuncOp"> {
-  let summary = "Classifies each parameter as a weight, a bias, an embedding or of a norm";
+  let summary = "Classifies each parameter as a weight, a bias, an embedding or a part of a norm";
   let description = [{
     The readers of a parameter (norms, contractions, look-ups) decide its kind. A bias has at most one dim. Passes
     that lay weights out for ranks change dims and readers, so this pass runs before them, on the model. The
@@ -52,11 +52,11 @@ def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
     * Every op that the loss depends on is forward.
     * Every op that makes the new value of a parameter, a moment or a master is update.
     * Every op that depends on update is update, and none that depends on backward is forward.
-    * A gradient, a value returned of one (`tg.output`), or the new value of a parameter depends on every op that is
-      backward.
+    * Of every backward op, one of these depends: a gradient, a value that is computed from one and returned
+      (`tg.output`), or the new value of a parameter.
 
-    If an op makes several tensors, each is checked, together with the ops of a kernel body that it depends on; only
-    actions may have tensors of different phases. A list of facts has one entry for each tensor, and each unit is
+    If an op makes several tensors, each tensor is checked, together with the ops of the kernel body that it depends on.
+    Only actions may have tensors of different phases. A list of facts has one entry for each tensor, and each unit is
     the unit of a parameter. A program that does not train has only forward.
 
     Leaves:
@@ -75,7 +75,7 @@ def VerifyFactsPass : Pass<"tg-verify-facts", "::mlir::ModuleOp"> {
 }
 
 def DeriveFactsPass : Pass<"tg-derive-facts", "::mlir::ModuleOp"> {
-  let summary = "Finds the facts of a program that comes as text";
+  let summary = "Derives the facts of a program that was written by hand";
   let description = [{
     For hand-written programs on values, at any level: derives the facts of all ops from dependences and from the
     signature, and replaces existing facts. The compiler never runs this pass on its own programs, whose passes set

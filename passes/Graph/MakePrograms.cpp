@@ -84,8 +84,8 @@ static func::FuncOp copyFor(func::FuncOp model, StringRef program) {
 // The logits of one position
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of leading dims that logits share with a contraction's operand, such that picking a row of the
-/// operand picks that row of the result: "bsd,vd->bsv" has 2.
+/// Returns the number of leading dims that logits share with a contraction's operand. A picked row of the operand then
+/// gives the same row of the result: "bsd,vd->bsv" has 2.
 static std::optional<unsigned> sharedLeadingDims(ContractOp contract) {
   tg::ContractionAttr dims = contract.getContraction();
   StringRef result = dims.getResult(), lhs = dims.getLhs(), rhs = dims.getRhs();

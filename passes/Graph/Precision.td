@@ -16,7 +16,7 @@ def MixedPrecisionPass : Pass<"tg-mixed-precision", "::mlir::func::FuncOp"> {
     Each op has a kind (`PrecisionOpInterface`), and a table decides by kinds which ops run in bf16:
 
     * contractions, attention and embeddings run in bf16;
-    * elementwise ops between those run in bf16: with an operand in bf16, and on a path to one of those;
+    * elementwise ops between those run in bf16, that is, ops with an operand in bf16 and on a path to one of those;
     * ops that only move data follow their operands;
     * norms, softmax, reductions, losses and optimizers stay in f32, and read bf16 results of other ops in f32.
 
@@ -54,7 +54,7 @@ def MixedPrecisionPass : Pass<"tg-mixed-precision", "::mlir::func::FuncOp"> {
   }];
   let options = [
     ListOption<"keepF32", "keep-f32", "std::string",
-               "Kinds of ops that stay in f32 besides: contractions, attention, embeddings, elementwise, movement">,
+               "Additional kinds of ops that stay in f32: contractions, attention, embeddings, elementwise, movement">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect"];
 }
@@ -245,7 +245,7 @@ def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"type", "type", "std::string", "\"f32\"", "f32, bf16 or int8">,
-    Option<"ranks", "ranks", "::braid::Integer<1>", "1", "Ranks that may share a moment: none has a part of a block">,
+    Option<"ranks", "ranks", "::braid::Integer<1>", "1", "Ranks that may share a moment; each gets whole blocks">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

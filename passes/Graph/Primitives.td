@@ -35,7 +35,7 @@ def DecomposePass : Pass<"tg-decompose", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    ListOption<"only", "only", "std::string", "Names of the composites to replace, such as tg.silu; without it all">,
+    ListOption<"only", "only", "std::string", "Names of the composites to replace, such as tg.silu; empty: all">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

@@ -88,7 +88,7 @@ def RepeatHeadsPass : Pass<"tg-repeat-heads", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"ranks", "ranks", "::braid::Integer<1>", /*default=*/"1", "The ranks that share out the heads">,
+    Option<"ranks", "ranks", "::braid::Integer<1>", /*default=*/"1", "Number of ranks that divide the heads">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect"];
 }
@@ -235,7 +235,7 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
   let options = [
     Option<"model", "model", "std::string", "\"model\"", "The function to start from">,
     ListOption<"programs", "programs", "std::string",
-               "Which programs (train, eval, generate, predict); by default those the model's results allow">,
+               "Programs to make: train, eval, generate, predict (by default all that the model's results allow)">,
     ListOption<"without", "without", "std::string", "Programs to leave out of those made by default">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
@@ -430,7 +430,8 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"functionName", "function", "std::string", "\"train\"", "The differentiated function">,
-                 Option<"separateUpdate", "separate-update", "bool", "false", "The update adds no microbatch">];
+                 Option<"separateUpdate", "separate-update", "bool", "false",
+                        "Run @accumulate for all microbatches, so that @train adds none">];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -475,7 +476,7 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "The optimizer">,
     ListOption<"hyperparameters", "hyperparameters", "std::string",
-               "Its hyperparameters, as in beta1=0.9,eps=1e-6; the others have the optimizer's defaults">,
+               "Hyperparameters of the optimizer, as in beta1=0.9,eps=1e-6; the others have the optimizer's defaults">,
     ListOption<"decayExclude", "decay-exclude", "std::string",
                "Parameters that get no weight decay: biases (not of norms), norms (with their biases), embeddings">,
     Option<"clip", "clip", "::braid::Number", "0.0", "Clip the global norm of the gradients to this; 0 does not clip">,

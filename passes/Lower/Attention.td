@@ -85,12 +85,12 @@ def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> 
   }];
   let options = [
     Option<"order", "order", "::braid::AttentionOrder", "::braid::AttentionOrder::Auto", "auto, fixed, serial or any",
-           [{::llvm::cl::values(clEnumValN(::braid::AttentionOrder::Auto, "auto", "fixed, unless that costs time or memory"),
+           [{::llvm::cl::values(clEnumValN(::braid::AttentionOrder::Auto, "auto", "fixed, unless it costs too much time or memory"),
                                 clEnumValN(::braid::AttentionOrder::Fixed, "fixed", "the same bits in every run"),
                                 clEnumValN(::braid::AttentionOrder::Serial, "serial", "the same bits, slower, with less memory"),
                                 clEnumValN(::braid::AttentionOrder::Any, "any", "bits that differ from run to run"))}]>,
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
-           "For auto: the arena that there may be, in bytes or with a unit (512MiB, 2G); empty for no limit">,
+           "For auto: limit of the arena, in bytes or with a unit (512MiB, 2G); empty for no limit">,
     Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",
            "For auto: as in exec-plan-memory">,
   ];

@@ -43,7 +43,7 @@ std::string braid::kernelNameOf(Operation *op) {
   return identifierOf(op->getName().getStringRef());
 }
 
-/// Returns whether a word of a kernel's name says how values are computed and not what they are.
+/// Returns whether a word of a kernel's name describes arithmetic, not the computed value.
 static bool isArithmetic(StringRef word, MLIRContext *context) {
   auto isOpOf = [&](StringRef dialect) {
     return RegisteredOperationName::lookup((dialect + "." + word).str(), context).has_value();

@@ -21,7 +21,7 @@ std::string kernelNameOf(mlir::Operation *op);
 /// to the composites they were fused with.
 std::string fusedName(llvm::StringRef first, llvm::StringRef second, mlir::MLIRContext *context);
 
-/// Returns the name of a kernel's definition, to which a number is added where another definition has it.
+/// Returns the name of a kernel's definition, without the number that makes it unique.
 std::string definitionName(exec::KernelOp kernel);
 
 } // namespace braid

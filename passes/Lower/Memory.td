@@ -132,7 +132,7 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
-           "An arena larger than this is an error: bytes, or with a unit (512MiB, 2G); empty for no limit">,
+           "Limit of the arena, in bytes or with a unit (512MiB, 2G); a larger arena is an error; empty for no limit">,
     Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",
            "Pad rows of transient tensors to multiples of this many bytes where the padding is small; "
            "0: never; -1: the target's row alignment">,
@@ -149,8 +149,8 @@ def PadMatmulsPass : Pass<"exec-pad-matmuls", "::mlir::ModuleOp"> {
     matmul contracts rows with such padding, with a weight that has zeros behind it, it contracts the padding as
     well. All other actions leave the padding alone, so the program only computes additional products with zeros.
 
-    Left alone are matmuls with an epilogue, an accumulator or a second result, whose other tensors have as many
-    columns as the result; weights that are not persistent tensors, such as gathered weights; and slices of rows.
+    Three cases are left alone: matmuls with an epilogue, an accumulator or a second result, whose other tensors have as
+    many columns as the result; weights that are not persistent tensors, such as gathered weights; and slices of rows.
 
     Input:
     ```mlir

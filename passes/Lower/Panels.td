@@ -12,10 +12,10 @@ def CopyPanelsPass : Pass<"exec-copy-panels", "::mlir::ModuleOp"> {
     operand into panels of some columns, a part at a time, and repeats the copy for each block of rows of the
     result.
 
-    A matmul whose result has many rows is marked `exec.panels`: the call copies its right operand into scratch
-    memory once, before the product. `panelRows` of the target's row is the least number of rows (0: never, as on a
-    GPU). The gradient of a weight has as many rows as the weight, and a small right operand, the activations; other
-    matmuls have as many rows as there are tokens.
+    A matmul whose result has many rows is marked `exec.panels`: the call copies its right operand into scratch memory
+    once, before the product. `panelRows` of the target's row is the least number of rows (0: never, as on a GPU). The
+    gradient of a weight has as many rows as the weight, and its right operand, the activations, is small. Other matmuls
+    have one row for each token.
 
     Matmuls of other types, matmuls of many matrices, and matmuls whose panels are not smaller than their scratch
     memory are left alone. The sums are the same, and so are their bits if the library adds in the same order.

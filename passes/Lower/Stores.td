@@ -7,14 +7,14 @@ include "mlir/Pass/PassBase.td"
 def StreamStoresPass : Pass<"exec-stream-stores", "::mlir::ModuleOp"> {
   let summary = "Marks results whose stores bypass the caches";
   let description = [{
-    A processor reads a line of memory before it writes a part of it, and keeps the line in its caches, where it
-    evicts another line. This helps values that are read soon. For other values it is a third of the traffic: for
-    example, the bf16 copy of a weight that an update makes is next read in another step.
+    A processor reads a line of memory before it writes a part of it, and keeps the line in its caches, where it evicts
+    another line. This helps values that are read soon. For other values this read is a third of the traffic. For
+    example, an update makes the bf16 copy of a weight, which is next read in another step.
 
     A kernel result that is not also an operand bypasses the caches if its next use is far away. The distance is the
-    number of bytes that move from the launch up to the next action that reads or writes the same tensor or buffer.
-    It must be at least `streamDistance` of the target's row (0: never, as on a GPU, whose stores go to L2 anyway).
-    For a persistent tensor, its first use in any program may come next. If launches of one kernel differ, the
+    number of bytes that move from the launch up to the next action that reads or writes the same tensor or buffer. It
+    must be at least `streamDistance` of the target's row (0: never, as on a GPU, whose stores go to L2 anyway). A
+    persistent tensor may next be used by any program, at its first use there. If launches of one kernel differ, the
     majority of the bytes decides. `exec.streamed` on the `exec.kernel_def` holds the numbers of these results. The
     written bytes are the same.
 

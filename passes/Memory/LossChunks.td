@@ -52,9 +52,9 @@ def ChunkLossPass : Pass<"tg-chunk-loss", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"rows", "rows", "::braid::Integer<0, 1000000000>", /*default=*/"0", "The most rows of a chunk; 0: all rows at once">,
+    Option<"rows", "rows", "::braid::Integer<0, 1000000000>", /*default=*/"0", "Upper limit of the rows of a chunk; 0: all rows in one chunk">,
     Option<"required", "required", "bool", /*default=*/"false",
-           "Fail where a program that trains has no loss that can be computed in chunks">,
+           "Fail if a program that trains has no loss that can be computed in chunks">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }

@@ -87,7 +87,7 @@ def OffloadStatePass : Pass<"exec-offload-state", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"groupBytes", "group-bytes", "::braid::Integer<0>", /*default=*/"0",
-           "Bytes of the states that are copied together; 0: a sixteenth of all, and at most 64 MiB">,
+           "Upper limit of the bytes of a group of states; 0: a sixteenth of all states, and at most 64 MiB">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -147,9 +147,9 @@ def OffloadActivationsPass : Pass<"exec-offload-activations", "::mlir::ModuleOp"
     `%l` stays, because the program returns it.
   }];
   let options = [
-    Option<"all", "all", "bool", /*default=*/"false", "Every tensor goes, not only those whose copies are hidden">,
+    Option<"all", "all", "bool", /*default=*/"false", "Offload every tensor, not only those whose copies are hidden">,
     Option<"minBytes", "min-bytes", "::braid::Integer<-1>", /*default=*/"-1",
-           "Bytes below which a tensor stays; -1: what the link moves in its latency, or 0 with all">,
+           "Least bytes of an offloaded tensor; -1: the bytes that the link moves in its latency, or 0 with all">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

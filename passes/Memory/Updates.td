@@ -102,7 +102,7 @@ def EarlyUpdatesPass : Pass<"exec-early-updates", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"reduced", "reduced", "bool", /*default=*/"true",
-           "Whether gradients that a collective reduces are updated early, too; comm-overlap does that while it works">,
+           "Move updates of gradients that a collective reduces, too; false leaves them to comm-overlap">,
   ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }

@@ -57,7 +57,7 @@ def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
-           "The arena: where there is a limit, no program may hold more in its new order">];
+           "Limit of the arena; if there is one, no program may need more memory in its new order">];
   let dependentDialects = ["::braid::comm::CommDialect", "::braid::exec::ExecDialect"];
 }
 
@@ -141,12 +141,12 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"prefetch", "prefetch", "::braid::Integer<-1, 1000000>", /*default=*/"-1",
-           "Units that are gathered ahead of their use, at most; -1: as many as predicted times ask for">,
+           "Most units that are gathered ahead of their use; -1: chosen by predicted times">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
-           "The arena: bytes, or with a unit (512MiB, 2G); empty for no limit">,
-    Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Whether updates run during backward">,
-    Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false", "Predict the program as it is, and move nothing">,
-    Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", /*default=*/"-1", "As exec-plan-memory has it">,
+           "Limit of the arena, in bytes or with a unit (512MiB, 2G); empty for no limit">,
+    Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Run updates during backward">,
+    Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false", "Predict the program in its present order, and move nothing">,
+    Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", /*default=*/"-1", "As in exec-plan-memory">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -211,7 +211,7 @@ def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::Modul
   }];
   let options = [
     Option<"ctas", "ctas", "::braid::Integer<-1, 32>", /*default=*/"-1",
-           "The most CTAs of a collective; -1 for the target's, 0 for the library's choice">,
+           "Most CTAs of a collective; -1: the value of the target, 0: the library chooses">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

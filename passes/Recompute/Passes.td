@@ -78,20 +78,20 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"policy", "policy", "::braid::RecomputePolicy", "::braid::RecomputePolicy::None", "What is replayed",
+    Option<"policy", "policy", "::braid::RecomputePolicy", "::braid::RecomputePolicy::None", "Values to replay",
            [{::llvm::cl::values(clEnumValN(::braid::RecomputePolicy::None, "none", "nothing"),
                                 clEnumValN(::braid::RecomputePolicy::Attention, "attention", "what attention computes"),
                                 clEnumValN(::braid::RecomputePolicy::Selective, "selective", "what costs little for its bytes"),
                                 clEnumValN(::braid::RecomputePolicy::Full, "full", "all that units compute"),
                                 clEnumValN(::braid::RecomputePolicy::Auto, "auto", "what is cheaper than its bytes"))}]>,
     Option<"bytesPerSecond", "bytes-per-second", "::braid::Number", "0",
-           "For auto: the bytes that a second of replaying is worth; 0 replays all that it can">,
+           "For auto: the bytes that a second of replay is worth; 0 replays every value that may be replayed">,
     Option<"units", "units", "::braid::Integer<0>", "::braid::ReplayWorth().units",
-           "For auto: the first units, which bytes-per-second is for (all)">,
+           "For auto: number of the first units, to which bytes-per-second applies (all)">,
     Option<"restBytesPerSecond", "rest-bytes-per-second", "::braid::Number", "::braid::kNoReplays",
-           "For auto: what a second is worth in the other units; the default replays nothing">,
+           "For auto: the bytes that a second of replay is worth in the other units; the default replays nothing">,
     Option<"choicesFile", "choices-file", "std::string", /*default=*/"", "The file with statements about units and values">,
-    Option<"choices", "choices", "std::string", /*default=*/"", "More of them, which come after those of the file">,
+    Option<"choices", "choices", "std::string", /*default=*/"", "More statements, which follow those of the file">,
   ];
 }
 

@@ -144,11 +144,11 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
   let options = [
     Option<"axis", "axis", "std::string", "\"pp\"", "The axis of the mesh along which stages lie">,
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "The name of a schedule, or a CSV file">,
-    Option<"chunks", "chunks", "Integer<0>", "0", "Stages on each rank; 0 for those that the schedule takes">,
-    Option<"microbatches", "microbatches", "Integer<1>", "1", "Of a step">,
-    Option<"stages", "stages", "std::string", "\"\"", "Which units each stage has; empty to balance them">,
+    Option<"chunks", "chunks", "Integer<0>", "0", "Stages on each rank; 0: the number that the schedule needs">,
+    Option<"microbatches", "microbatches", "Integer<1>", "1", "Microbatches in a step">,
+    Option<"stages", "stages", "std::string", "\"\"", "Units of each stage; empty: balanced stages">,
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
-           "What a rank may hold, such as 40GiB, where stages are balanced; empty for no limit">];
+           "Limit of a rank's memory when stages are balanced, such as 40GiB; empty for no limit">];
   let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect", "::braid::exec::ExecDialect",
                            "::mlir::arith::ArithDialect"];
 }

@@ -50,7 +50,7 @@ def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
     Option<"layoutFile", "layout-file", "std::string", /*default=*/"", "The file that holds them">,
     ListOption<"functions", "functions", "std::string", "The functions to annotate (all)">,
     ListOption<"batchAxes", "batch-axes", "std::string",
-               "Axes that comm-data-parallel shards the batch over, which a layout leaves to it (none)">,
+               "Axes over which comm-data-parallel shards the batch; a layout may not (none)">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -165,7 +165,7 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     ListOption<"shard", "shard", "std::string", "The axes over which ZeRO shards (those of the batch)">,
     Option<"zero", "zero", "::braid::Integer<0, 3>", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
     Option<"keepUnreduced", "unreduced-accumulators", "bool", /*default=*/"false",
-           "Accumulators hold partial sums at every stage">,
+           "Keep partial sums in accumulators at every stage of ZeRO">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -272,7 +272,7 @@ def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"axis", "axis", "std::string", /*default=*/"\"tp\"", "The axis that shards weights">,
-    Option<"sequence", "sequence", "bool", /*default=*/"false", "It shards the sequence of activations, too">,
+    Option<"sequence", "sequence", "bool", /*default=*/"false", "Shard the sequence of activations over the axis, too">,
     ListOption<"sequenceAxes", "sequence-axes", "std::string",
                "Other axes over which the sequence is sharded already (none)">,
   ];
@@ -329,13 +329,13 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"axes", "axes", "std::string", "The axes that shard the sequence">,
     ListOption<"otherHeadAxes", "head-axes", "std::string", "Axes that shard heads already (none)">,
-    ListOption<"behindAxes", "behind-axes", "std::string", "Axes that shard the sequence behind these (none)">,
+    ListOption<"behindAxes", "behind-axes", "std::string", "Axes that shard the sequence, minor to `axes` (none)">,
     ListOption<"stageAxes", "stage-axes", "std::string",
-               "For auto, axes along which stages of a pipeline lie, which share out no op (none)">,
+               "For auto: axes of the stages of a pipeline, whose ranks do not divide ops (none)">,
     Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "auto, ring, gather or ulysses",
            [{::llvm::cl::values(clEnumValN(::braid::ContextWay::Auto, "auto", "the fastest as predicted"),
                                 clEnumValN(::braid::ContextWay::Ring, "ring", "blocks go round the ranks"),
-                                clEnumValN(::braid::ContextWay::Gather, "gather", "what is read is gathered"),
+                                clEnumValN(::braid::ContextWay::Gather, "gather", "read positions are gathered"),
                                 clEnumValN(::braid::ContextWay::Ulysses, "ulysses", "positions change places with heads"))}]>,
     Option<"order", "order", "::braid::ContextOrder", "::braid::ContextOrder::Auto", "auto, straight or zigzag",
            [{::llvm::cl::values(clEnumValN(::braid::ContextOrder::Auto, "auto", "zigzag in a causal ring that it fits"),
@@ -401,7 +401,7 @@ def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"function", "function", "std::string", "",
-                        "The program that is split; empty: all that all ranks run">];
+                        "The program to split; empty: every program that all ranks run">];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 std::string bare(std::string name) {
   std::erase_if(name, [](char c) { return c == '_' || c == '.' || c == '-'; });
-  // The kernel has other words for these two.
+  // The kernel has other names for these two features.
   if (name == "sse3")
     return "pni";
   if (name == "lzcnt")

@@ -60,7 +60,7 @@ public:
   void publish();
 
   int descriptor() const { return fd; }
-  // What other users (except root) can do with the file: "read", "change" or "".
+  // Returns the access of other users (except root) to the file: "read", "change" or "".
   std::string othersCan() const;
 
 private:

@@ -68,7 +68,7 @@ private:
     return other.empty() ? text : text + "; did you mean " + other + "?";
   }
 
-  // Says that only programs for another target have the option or the value.
+  // Returns the message for an option or a value that only programs for another target have.
   std::string sayTarget(const Option &option, const std::string &said) const {
     return said + " applies to programs for " + std::string(option.target) + ", but this one was compiled for " +
            std::string(target) + ": leave it out, or compile with --target=" + std::string(option.target);

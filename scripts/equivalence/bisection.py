@@ -1,16 +1,16 @@
-"""The first pass, or else the first kernel or call, behind which two programs differ.
+"""Finds the first pass after which two programs differ, or else the first kernel or call.
 
-Passes are tried in the interpreter: the graph behind the first N of them trains a step as the graph itself does, up to
-some N, which is searched for by halves.  A module that the interpreter cannot run, such as one whose shardings are not
-settled, tells nothing; then its neighbours are tried.  Where all passes agree, generated code or the runtime differs,
-and switches that leave out a kind of kernel or call are tried one by one.
+Passes are tried in the interpreter: up to some N, the graph after the first N passes trains a step exactly as the graph
+itself. A binary search finds this N. If the interpreter cannot run a module, such as one with open shardings, the
+search tries the neighbouring modules. If all passes agree, generated code or the runtime differs. The search then
+tries, one by one, switches that leave out a kind of kernel or call.
 """
 
 from . import check, command, programs
 
 
 def elements(text, separators="([{", closers=")]}"):
-    """The parts of a pipeline between commas that are in no brackets."""
+    """Splits a pipeline at commas outside of brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character in separators) - (character in closers)
@@ -22,7 +22,7 @@ def elements(text, separators="([{", closers=")]}"):
 
 
 def passes_of(text):
-    """The passes of a pipeline, each nested in its op by itself."""
+    """Returns the passes of a pipeline, each nested in its op separately."""
     found = []
     for element in elements(text):
         nested, _, rest = element.partition("(")
@@ -44,7 +44,7 @@ def is_of_sgd(what):
 
 
 class Search:
-    """Prefixes of the passes, and whether a step of each is that of the one-rank program."""
+    """Prefixes of the passes, and whether a step of each equals a step of the one-rank program."""
 
     def __init__(self, folder, graph, seed, options, what, tolerance):
         self.options, self.what, self.tolerance, self.known = options, what, tolerance, {}
@@ -62,7 +62,7 @@ class Search:
         return self.engine.train(program, 1 if self.of_sgd else 2, rate, untargeted=self.untargeted)
 
     def differs(self, count):
-        """Whether a step behind `count` passes differs; None if nothing runs there."""
+        """Returns whether a step after `count` passes differs; None if the module cannot run."""
         if count not in self.known:
             program = self.engine.with_passes("found", self.passes[:count], self.options)
             try:
@@ -79,7 +79,7 @@ class Search:
         try:
             found = self.measure(program)
         except programs.Broken:
-            # Before the optimizer's pass there is a loss and nothing else.
+            # Before the optimizer's pass the program returns only a loss.
             loss = self.engine.losses(program, untargeted=self.untargeted)
             return check.loss_error(loss, self.expected.losses[:1]) > self.tolerance / 10
         start = {name: values for name, values in self.engine.start.items() if name in found.tensors}
@@ -87,7 +87,7 @@ class Search:
         return error > self.tolerance or check.loss_error(found.losses, self.expected.losses) > self.tolerance / 10
 
     def runs_near(self, low, high):
-        """The middle between two counts that runs, as near as there is one."""
+        """Returns the count nearest to the middle of two counts whose module can run."""
         middle = (low + high) // 2
         for count in sorted(range(low + 1, high), key=lambda count: abs(count - middle)):
             if self.differs(count) is not None:
@@ -95,7 +95,7 @@ class Search:
         return None
 
     def first(self):
-        """The passes between the last module that agrees and the first that differs; none if all agree."""
+        """Returns the passes between the last module that agrees and the first that differs; none if all agree."""
         low, high = 0, len(self.passes)
         if self.differs(high) is None:
             raise programs.Broken("the interpreter cannot run the program in memory")
@@ -107,7 +107,7 @@ class Search:
 
 
 def first_switch(folder, graph, seed, options):
-    """The first switch with which compiled programs agree; None if there is none."""
+    """Returns the first switch with which compiled programs agree; None if there is none."""
     given = list(map(command.name_of, options))
     switches = command.PLAIN + (command.PLAIN_RANKS if "--mesh" in given else ())
     for switch in switches:
@@ -123,9 +123,9 @@ def first_switch(folder, graph, seed, options):
 
 
 def bisect(folder, graph, seed, options, wrong):
-    """What is behind a difference, as a line."""
+    """Returns a line about the cause of a difference."""
     options = command.with_sgd(options) if is_of_sgd(wrong.what) else command.with_optimizer(options)
-    # What is to the bit elsewhere is not so here.
+    # Comparisons that are exact elsewhere have a tolerance here.
     tolerance = wrong.tolerance * (10 if wrong.tensor == check.LOSS else 1) or check.state_tolerance(options)
     search = Search(folder, graph, seed, command.without(options, ("--transports",)), wrong.what, tolerance)
     found = search.first()

@@ -8,10 +8,10 @@ from .differences import TOLERANCE, TOLERANCE_BF16, Incomparable, changes, norm,
 
 LOSS = "the loss"
 FIRST_RATE = 1  # makes the change of a parameter its gradient
-# Of weights that make much of rounding, this multiple of what it does is allowed, up to a part of a tensor.  Both
-# programs round: what that does to one of them is allowed twice.
+# If rounding has a large effect, the allowed error is this multiple of the effect, up to a part of a tensor. Both
+# programs round, so the effect on one program is allowed twice.
 ROUNDING, MOST_ROUNDING, MOST_ROUNDING_BF16 = 10, 0.5, 2 * TOLERANCE_BF16
-# A gradient that is missing is off by 1, and so is a square: never is that much allowed.
+# A missing gradient or square has the error 1, so an error of 1 is never allowed.
 MOST_OF_ALL, MOST_OF_SQUARES = 0.9, 0.4
 RATES = {"sgd": 0.02, "momentum": 0.02, "nesterov": 0.02}
 OTHER_RATE = 1e-3
@@ -20,7 +20,7 @@ LEAST_CHANGE = 3e-4  # of an element, below which rounding of weights shows
 
 @dataclasses.dataclass
 class Result:
-    """A comparison: its worst tensor, the error of that, and what is allowed; without a tolerance, to the bit."""
+    """A comparison: its worst tensor, the error, and the allowed error (0: the bits must be equal)."""
     what: str
     tensor: str = ""
     error: float = 0.0
@@ -32,7 +32,7 @@ class Result:
         return self.error <= self.tolerance
 
     def share(self):
-        """The share of the allowed error."""
+        """Returns the error as a share of the allowed error."""
         return self.error / self.tolerance if self.tolerance else self.error
 
     def line(self):
@@ -43,18 +43,18 @@ class Result:
 
 
 def tolerance_of(options):
-    """The allowed error of a first step."""
+    """Returns the allowed error of a first step."""
     return TOLERANCE_BF16 if command.value_of(options, "--precision") == "bf16" else TOLERANCE
 
 
 def state_tolerance(options):
-    """That of moments, which may be rounded."""
+    """Returns the allowed error of moments, which may be rounded."""
     rounded = {"bf16": 0.02, "int8": 0.1}.get(command.value_of(options, "--optimizer-state"), 0)
     return max(min(tolerance_of(options) * 10, 2 * TOLERANCE_BF16), rounded)
 
 
 def allowed_of(options, rounding):
-    """What is allowed where rounding does so much to the graph itself."""
+    """Returns the allowed error if rounding changes the graph itself by this much."""
     most = MOST_ROUNDING_BF16 if tolerance_of(options) == TOLERANCE_BF16 else MOST_ROUNDING
     if not math.isfinite(rounding):
         raise Incomparable("the graph itself gives no numbers")
@@ -69,7 +69,7 @@ def loss_error(found, expected):
 
 
 def groups_of(tensors, parameters):
-    """The states of a step by what they are: those with one suffix behind the names of parameters, and all others."""
+    """Groups the states of a step: those with one suffix behind the names of parameters, and all others."""
     groups = {}
     for name in tensors:
         owner = max((parameter for parameter in parameters if name.startswith(parameter + ".")), key=len, default=None)
@@ -79,7 +79,7 @@ def groups_of(tensors, parameters):
 
 
 def worst(found, expected, start, with_states, with_parameters=True, each=LEAST_CHANGE):
-    """The worst of changes of parameters, and of each kind of state; `each` is the least change that counts."""
+    """Returns the worst changes of parameters and of each kind of state; `each` is the least change that counts."""
     if missing := sorted((expected.keys() if with_states else start.keys()) - found.keys()):
         return math.inf, missing[0]
     errors = []
@@ -103,7 +103,7 @@ def worst_change(found, expected, each):
 
 
 class Check:
-    """Programs of one graph, and what was found."""
+    """The programs of one graph, and the results of their comparisons."""
 
     def __init__(self, engine, options):
         self.engine, self.options = engine, options
@@ -113,8 +113,8 @@ class Check:
         self.results = []
 
     def build(self, name, options):
-        """The program asked for and that of one rank."""
-        # What is refused is refused by the program asked for.
+        """The requested program, and the program of one rank."""
+        # A refusal must come from the requested program.
         found = self.engine.build(name, options)
         try:
             return found, self.engine.build(f"{name}-one", command.of_one_rank(options, self.graph), is_reference=True)
@@ -122,7 +122,7 @@ class Check:
             raise programs.Broken(f"the one-rank program is refused: {error}") from None
 
     def add(self, what, programs_of_both, run, tolerance, **parts):
-        """Compares the losses and tensors of steps, and rounding's share of the difference where there is much."""
+        """Compares the losses and tensors of steps. Finds the share of rounding in a large difference."""
         found, expected = (run(self.engine, program) for program in programs_of_both)
         result = self.compare(what, found, expected, tolerance, **parts)
         if not result.same:
@@ -132,12 +132,12 @@ class Check:
 
     def compare(self, what, found, expected, tolerance, **parts):
         error, tensor = worst(found.tensors, expected.tensors, self.engine.start, **parts)
-        # A loss is a sum over all targets, whose errors have either sign.
+        # A loss sums over all targets, and their errors have either sign.
         loss = Result(what, LOSS, loss_error(found.losses, expected.losses), tolerance / 10)
         return max(loss, Result(what, tensor, error, tolerance), key=Result.share)
 
     def rounding(self, what, run, **parts):
-        """The error of the graph itself in its own types, beside f64."""
+        """Returns the error of the graph itself in its own types, compared with f64."""
         with_sgd = parts.get("with_states") is False
         interpreter, graph = self.exact_graph((command.with_sgd if with_sgd else command.with_optimizer)(self.options))
         native, exact = (run(interpreter, graph, arithmetic=arithmetic) for arithmetic in ("native", "f64"))
@@ -159,7 +159,7 @@ class Check:
     def second_step(self):
         options = command.with_optimizer(self.options)
         self.second = self.first if self.optimizer == "sgd" else self.build("second", options)
-        # Lion's updates are signs: of rounding, where a gradient is 0.
+        # Lion's updates are signs. If a gradient is 0, they are the signs of rounding errors.
         self.add(f"two steps, {self.optimizer}", self.second, lambda engine, program, **how: engine.train(
                  program, 2, self.rate, **how), state_tolerance(self.options), with_states=True,
                  with_parameters=self.has_exact_updates(),
@@ -170,7 +170,7 @@ class Check:
         return self.optimizer != "lion" and command.value_of(self.options, "--optimizer-state", "f32") == "f32"
 
     def noise_scale(self):
-        """Compares the squares of gradients that --noise-scale logs with those of ranks that share the batch alone."""
+        """Compares the squares of gradients of --noise-scale with those of ranks along the batch only."""
         if "--noise-scale" not in self.options:
             return
         of_data_ranks = self.engine.build("noise", command.of_data_ranks(command.with_optimizer(self.options)))
@@ -215,7 +215,7 @@ class Check:
             self.results.append(Result("resumed step", error=float(tensor is not None), note=note))
 
     def run(self, with_sgd=True, with_others=True):
-        """The comparisons: those of plain SGD, where another optimizer's do not say enough, and all others."""
+        """Makes all comparisons; those with plain SGD only if another optimizer's say too little."""
         if with_sgd or self.optimizer == "sgd" or not self.has_exact_updates():
             self.first_step(with_others)
         if with_others:
@@ -227,7 +227,7 @@ class Check:
 
 
 def verdict(results):
-    """The last line: the worst of all comparisons."""
+    """Returns the last line: the worst of all comparisons."""
     wrong = [result for result in results if not result.same]
     if wrong:
         return "differ: " + ", ".join(result.what for result in wrong)

@@ -1,4 +1,4 @@
-"""Checkpoints of any layout as whole tensors."""
+"""Reads checkpoints of any layout as whole tensors."""
 
 import array
 import json
@@ -23,7 +23,7 @@ def read(path):
 
 
 class Part:
-    """The elements of a tensor that a rank holds, in their order, as flat indices of the whole."""
+    """Returns the elements of a tensor that a rank holds, in the rank's order, as flat indices of the whole tensor."""
 
     def __init__(self, index, name, rank):
         self.sizes = [size for _, size in index["mesh"]]
@@ -35,7 +35,7 @@ class Part:
             rank //= size
 
     def place(self, axes):
-        """The number of the rank among those along these axes, and how many they are."""
+        """Returns the rank's number in its group along these axes, and the size of the group."""
         number, count = 0, 1
         for axis in axes:
             at = self.axes.index(axis)
@@ -43,7 +43,7 @@ class Part:
         return number, count
 
     def put(self, whole, values):
-        """Writes what the rank holds into the tensor."""
+        """Writes the rank's elements into the tensor."""
         places = self.indices()
         if isinstance(places, slice):
             whole[places] = values
@@ -63,7 +63,7 @@ class Part:
         ranges = []
         for dim, size in enumerate(shape):
             number, count = self.place(self.tensor.get("dims", [[]] * len(shape))[dim])
-            # Of parts side by side, such as queries, keys and values, each is in blocks.
+            # If parts lie side by side, such as queries, keys and values, each part is divided into blocks.
             part = size // max(self.tensor.get("fused", [1] * len(shape))[dim], 1)
             ranges.append([at for first in range(0, size, part)
                            for at in range(first + number * part // count, first + (number + 1) * part // count)])
@@ -80,7 +80,7 @@ class Part:
 
 
 def decoded(tensors, shapes):
-    """Tensors with moments as numbers: a code q with a scale is sign(q) q^4 scales (runtime/checkpoint/Moments.cpp)."""
+    """Decodes moments: a code q stands for sign(q) q^4 times its scale (runtime/checkpoint/Moments.cpp)."""
     found = dict(tensors)
     for name in [name for name, values in tensors.items() if values.typecode == "b" and f"{name}.scale" in tensors]:
         shape, of_scales = shapes[name], shapes[f"{name}.scale"]
@@ -94,7 +94,7 @@ def decoded(tensors, shapes):
 
 
 def read_checkpoint(path):
-    """The whole tensors of a checkpoint of any layout."""
+    """Returns the whole tensors of a checkpoint of any layout."""
     path = pathlib.Path(path)
     if not path.is_dir():
         tensors = read(path)
@@ -114,12 +114,12 @@ def read_checkpoint(path):
 
 
 def rank_files(path):
-    """The files of a checkpoint: its own, or those of ranks."""
+    """Returns the files of a checkpoint: a single file, or one per rank."""
     return sorted(path.glob("rank-*.safetensors")) if path.is_dir() else [path]
 
 
 def bits(path):
-    """Each tensor of each file as it is stored."""
+    """Yields each tensor of each file as it is stored."""
     return [safetensors_file.read(file) for file in rank_files(pathlib.Path(path))]
 
 

@@ -1,32 +1,32 @@
-"""Words of a command line: those of braid-model, and those of braidc that the one-rank program has, too."""
+"""Splits a command line into words of braid-model and words of braidc for the one-rank program."""
 
 import math
 import re
 
 MODEL_OPTIONS = ("--preset", "--batch", "--seq", "--pack", "--expert-bound", "--capacity-factor")
 FLAGS = ("--pack", "--sequence-parallel", "--unreduced-accumulators", "--noise-scale", "--reshard-after-forward")
-# What these write or print, a check does not need.
+# Refused options: a check does not need the files and texts that they write.
 REFUSED = ("--emit", "-o", "--report", "--keep", "--print-pipeline", "--print-ir-after", "--compare", "-v", "--count",
            "--keep-sources", "--version")
 
-# Options that say what is computed; the others only say how.
+# Options that change what is computed. The others only change how.
 MEANING = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--weight-decay",
            "--decay-exclude", "--clip", "--precision", "--grad-dtype", "--optimizer-state", "--hook", "--sampling",
            "--cpu", "--cc", "--runtime-dir")
 # Options of optimizers that plain SGD does not have.
 OPTIMIZER = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--optimizer-state")
-# Switches that leave passes and kernels out where a program is right without.
+# Switches that leave out passes and kernels without changing the result.
 PLAIN = ("--attention=decompose", "--epilogues=none", "--merge-matmuls=off", "--row-loops=full", "--stores=cached",
          "--dot-products=library", "--panels=library", "--update=late", "--order=graph", "--loss-chunk=none",
          "--recompute=none", "--row-alignment=0", "--kv-cache=off")
 PLAIN_RANKS = ("--overlap=none", "--bucket-mb=0", "--collectives=library", "--zero=0")
 
-# Where microbatches are means of their own: statistics of a batch, and random numbers.
+# Ops whose result depends on the split into microbatches: statistics of a batch, and random numbers.
 OF_MICROBATCH = re.compile(r"tg\.load_balance|tg\.router_z|dropout|#tg\.role<key>|running_statistic")
 
 
 class Usage(Exception):
-    """A command line that makes no sense."""
+    """An invalid command line."""
 
 
 class Refusal(Exception):
@@ -34,7 +34,7 @@ class Refusal(Exception):
 
 
 def joined(words):
-    """Options as --name=value, and the words that are none."""
+    """Returns options as --name=value, and the words that are not options."""
     options, others, pending = [], [], list(words)
     while pending:
         word = pending.pop(0)
@@ -52,7 +52,7 @@ def name_of(option):
 
 
 def value_of(options, name, default=None):
-    """What the last of these options says."""
+    """Returns the value of the last of these options."""
     values = [option.partition("=")[2] for option in options if name_of(option) == name]
     return values[-1] if values else default
 
@@ -75,7 +75,7 @@ def without(options, names):
 
 
 def split(options):
-    """Those of braid-model and those of braidc."""
+    """Returns the options of braid-model and those of braidc."""
     for option in options:
         if name_of(option) in REFUSED:
             raise Usage(f"{name_of(option)} is about what a tool writes, and a check keeps nothing: leave it out")
@@ -84,13 +84,13 @@ def split(options):
 
 
 def mesh_of(options):
-    """The axes of --mesh and their sizes; what is no number braidc refuses."""
+    """Returns the axes of --mesh and their sizes. braidc refuses sizes that are not numbers."""
     axes = dict(axis.partition("=")[::2] for axis in value_of(options, "--mesh", "").split(",") if axis)
     return {axis: max(int(size), 1) if size.isdecimal() else 1 for axis, size in axes.items()}
 
 
 def with_sgd(options):
-    """The same options for plain SGD, which decays weights, too."""
+    """Returns the same options for plain SGD, which also decays weights."""
     if value_of(options, "--optimizer") == "sgd":
         return list(options)
     pairs = [pair for option in options if name_of(option) == "--hyperparameters"
@@ -100,20 +100,20 @@ def with_sgd(options):
 
 
 def with_optimizer(options):
-    """The options, with an eps for Adam that keeps it from dividing rounding by rounding."""
+    """Returns the options with an eps for Adam that avoids dividing rounding errors by rounding errors."""
     says_eps = any(name_of(option) == "--eps" or "eps=" in option for option in options)
     is_adam = value_of(options, "--optimizer", "adamw") in ("adam", "adamw")
     return [*options, "--eps=1e-2"] if is_adam and not says_eps else list(options)
 
 
 def adds_up_on_ranks(options):
-    """Whether each rank adds up gradients of several microbatches, which the interpreter does not keep apart."""
+    """Returns whether ranks add up gradients of several microbatches, which the interpreter merges."""
     reduces_each = value_of(options, "--zero") in ("2", "3") and "--unreduced-accumulators" not in options
     return value_of(options, "--accumulate", "1") != "1" and not reduces_each
 
 
 def of_data_ranks(options):
-    """The options of a program whose ranks share the batch alone, as many as here, and measure the noise scale."""
+    """Returns the options of a program with as many ranks, all along the batch, that measures the noise scale."""
     ranks = math.prod(size for axis, size in mesh_of(options).items() if axis not in ("tp", "cp", "pp", "ep"))
     names = ["--accumulate", "--noise-scale"]
     names += ["--zero", "--unreduced-accumulators"] if value_of(options, "--accumulate") else []
@@ -122,7 +122,7 @@ def of_data_ranks(options):
 
 
 def of_one_rank(options, graph):
-    """What a program of one rank has of these options, so that it computes the same."""
+    """Returns those of the options with which a program of one rank computes the same."""
     kept = [option for option in options if name_of(option) in MEANING]
     accumulate = [option for option in options if name_of(option) == "--accumulate"]
     return kept + (accumulate if OF_MICROBATCH.search(graph) else [])

@@ -1,4 +1,4 @@
-"""Data for a graph's inputs: what the interpreter draws for them, with targets that do not count.
+"""Data for a graph's inputs: the interpreter draws them, and some targets do not count.
 
 A third of the targets is masked, and in a second step all of the first row, so that a microbatch has none.
 """
@@ -21,7 +21,7 @@ IGNORED = re.compile(r"tg\.cross_entropy\b.*?\bignore (-?\d+)")
 
 
 class Inputs:
-    """Names, shapes and roles of a graph's inputs, and the target that its loss ignores."""
+    """Returns names, shapes and roles of a graph's inputs, and the target that its loss ignores."""
 
     def __init__(self, graph):
         self.slots = {name: ([int(size) for size in shape.split("x") if size], (ROLE.findall(attributes) or [""])[0])
@@ -47,8 +47,8 @@ def value_of(kind, a, b, draw):
 
 
 def weights(path, graph, seed):
-    """Writes initial values of a graph's parameters, whose attention is peaked, and returns them by name.  What is in
-    one tensor for all experts is in a tensor for each of them in the file."""
+    """Writes initial values of a graph's parameters, whose attention is peaked, and returns them by name. A tensor of
+    all experts becomes one tensor for each expert in the file."""
     draw, start, tensors, parameters = random.Random(seed), {}, {}, PARAMETER.findall(peaked(graph)[0])
     if not parameters or len(parameters) != graph.count("#tg.param<"):
         raise Refusal(f"the graph has {graph.count('#tg.param<')} parameters, of which {len(parameters)} are read: "
@@ -67,7 +67,7 @@ def weights(path, graph, seed):
 
 
 def counted(rows, positions, batch, draw):
-    """For each target whether it counts."""
+    """Returns for each target whether it counts."""
     return [[row != batch and (draw.random() > 0.3 or (row, at) == (0, 0)) for at in range(positions)]
             for row in range(rows)]
 
@@ -86,7 +86,7 @@ def write_tokens(path, ids, counts, starts):
 
 
 def token_file(path, inputs, drawn, seed, untargeted):
-    """Tokens of all that was drawn, one behind the other."""
+    """Returns the tokens of all drawn batches, one after the other."""
     draw = random.Random(seed)
     name, = inputs.of_role("tokens")
     ids = array.array("i", b"".join(tensors[name][2] for tensors in drawn)).tolist()
@@ -103,7 +103,7 @@ def token_file(path, inputs, drawn, seed, untargeted):
 
 
 def masked(inputs, name, parts, draw, untargeted):
-    """The type, shape and rows of what was drawn for an input, whose targets are masked."""
+    """Returns the type, shape and rows that were drawn for an input, with masked targets."""
     (shape, role), (dtype, _, _), data = inputs.slots[name], parts[0], b"".join(part[2] for part in parts)
     if dtype == "I32" and role in ("labels", "targets") and inputs.ignored is not None:
         values = array.array("i", data)
@@ -115,7 +115,7 @@ def masked(inputs, name, parts, draw, untargeted):
 
 
 def documents_of(inputs, draw):
-    """Documents one behind the other in each row, positions from their beginnings, and who has a next token."""
+    """Returns the document of each position of a row, the position in it, and whether a next token exists."""
     batch, positions = inputs.tokens
     documents, places, present = [], [], []
     for _ in range(batch):
@@ -142,7 +142,7 @@ def batch(path, inputs, drawn, seed, untargeted=False):
 
 
 def text(inputs, first, drawn):
-    """The first row of tokens from a position on, as one document."""
+    """Returns the first row of tokens from a position on, as one document."""
     name, = inputs.of_role("tokens")
     end = inputs.tokens[1]
     values = {name: array.array("i", drawn[name][2])[first:end], "documents": [0] * end, "positions": range(end),
@@ -151,7 +151,7 @@ def text(inputs, first, drawn):
 
 
 def rows(path, inputs, drawn, seed, untargeted=False):
-    """A file for `--data`, of as many batches as were drawn."""
+    """Writes a file for `--data` with all drawn batches."""
     if inputs.tokens:
         return token_file(path, inputs, drawn, seed, untargeted)
     draw = random.Random(seed)

@@ -1,14 +1,14 @@
-"""Errors of tensors, and initial weights whose attention is peaked.
+"""Measures errors of tensors, and makes initial weights with peaked attention.
 
 With weights of a standard deviation of 0.02, all weights of attention are nearly the same, and losses agree whatever
 its gradients are.  So programs are compared from weights that are 15 times larger.  Biases and weights of norms are
 drawn, too: a bias of 0 that is added twice is still 0.
 
-The error of a tensor is the norm of the difference, relative to the norm of what is expected.  Gradients that are zero
-but for rounding, as that of a bias of keys, are measured by the largest tensor's norm instead, times SMALL.  Sums in
-another order are apart by some 1e-6 of a tensor in f32.  TOLERANCE is 1e-4, so that an error of 1 % in a hundredth of a
-tensor's norm is seen.  In bf16 each operand is rounded by 2^-9, and scores of 10 by 0.02: gradients are apart by up to
-9 %, so an error of 1 % is for checks in f32 to find.
+The error of a tensor is the norm of the difference, relative to the norm of what is expected. Some gradients are zero
+except for rounding, such as that of a bias of keys. Their error is relative to the largest tensor's norm times SMALL.
+In f32, sums in another order differ by some 1e-6 of a tensor. TOLERANCE is 1e-4, so that an error of 1 % in a hundredth
+of a tensor's norm is seen. In bf16 each operand is rounded by 2^-9, and scores of 10 by 0.02: gradients differ by up to
+9 %, so only checks in f32 find an error of 1 %.
 """
 
 import math
@@ -42,7 +42,7 @@ def peak(path):
 
 
 class Incomparable(ValueError):
-    """Tensors that are not of one kind, or none."""
+    """The tensors are not all of one kind, or there are none."""
 
 
 def norm(values):
@@ -56,12 +56,12 @@ def difference(values, others):
 
 
 def changes(tensors, start):
-    """The change of each tensor that `start` has."""
+    """Returns the change of each tensor that `start` has."""
     return {name: difference(tensors[name], start[name]) for name in start}
 
 
 def worst_of(found, expected, names, each=0.0):
-    """The largest error of these tensors, and the tensor's name; `each` is what an element counts for at least."""
+    """Returns the largest error of these tensors, and the tensor's name; each element counts as at least `each`."""
     if missing := [name for name in names if name not in found]:
         raise Incomparable(f"{missing} are in one of the two alone")
     norms = {name: norm(expected[name]) for name in names}
@@ -70,7 +70,7 @@ def worst_of(found, expected, names, each=0.0):
         raise Incomparable("all gradients are 0: nothing is compared")
     measures = {name: max(norms[name], least, each * math.sqrt(len(expected[name]))) for name in names}
     errors = {name: norm(difference(found[name], expected[name])) / measures[name] for name in names}
-    # Of NaN nothing is the largest.
+    # `max` does not find NaN.
     return max((error if error == error else math.inf, name) for name, error in errors.items())
 
 

@@ -1,7 +1,7 @@
-"""Models and options at random: families, sizes, axes of ranks and what goes with them, whether they fit or not.
+"""Draws random models and options: families, sizes, mesh axes and further options, whether they fit together or not.
 
-A seed draws one model and its options.  Sizes are often 1, prime or no multiple of 4.  Nineteen draws of twenty keep
-the plain rules of docs/Parallelism.md, such as batches that ranks divide; the others find what is refused.
+A seed draws one model and its options. Sizes are often 1, prime or no multiple of 4. Nineteen draws of twenty keep the
+plain rules of docs/Parallelism.md, such as batches that ranks divide; the others test refusals.
 """
 
 import collections
@@ -55,11 +55,11 @@ class Draw:
         return [self.choose(options)] if options and self.happens(chance) else []
 
     def allowed(self, condition, *options):
-        """These options; none where a rule is against them."""
+        """Returns these options; none if a rule forbids them."""
         return options if condition or not self.keeps_rules else ()
 
     def fitting(self, sizes, divisor):
-        """One of these sizes, or the next multiple of the divisor."""
+        """Returns one of these sizes, or the next multiple of the divisor."""
         size = self.choose(sizes)
         return -(-size // divisor) * divisor if self.keeps_rules else size
 
@@ -157,7 +157,7 @@ class Draw:
             options += ["--weight-decay=0.1"] + self.maybe(0.7, *(f"--decay-exclude={names}" for names in (
                 "biases", "biases,norms", "norms,embeddings", "embeddings")))
         options += self.maybe(0.1, "--optimizer-state=bf16", "--optimizer-state=int8") if optimizer != "sgd" else []
-        # In bf16 rounding decides which experts there are.
+        # In bf16, rounding changes which experts are chosen.
         return options + (self.maybe(0.05, "--precision=bf16") if not self.has_experts else [])
 
     def line(self):
@@ -166,7 +166,7 @@ class Draw:
 
 
 def names_left_out(message):
-    """A message without its names and numbers: what refusals are counted by."""
+    """Returns a message without its names and numbers, by which refusals are counted."""
     lines = message.splitlines() or [""]
     first = next((line for line in lines if "error:" in line), lines[0])
     first = first[first.find("error: ") + len("error: "):] if "error: " in first else first

@@ -1,4 +1,4 @@
-"""A graph's programs, compiled or interpreted: what they are built with, a training step, and what they draw."""
+"""Builds and runs the programs of a graph, compiled or interpreted: training steps and samples."""
 
 import json
 import os
@@ -14,7 +14,8 @@ import threading
 from . import checkpoints, command, data, safetensors_file
 
 LIMIT = 600  # seconds of one command
-# What verifiers and a C++ compiler say of Braid's own output, with status 1; of tg's ops they say what a model has.
+# Messages of verifiers and of a C++ compiler about Braid's own output, with status 1. Messages about ops of tg are
+# about the model instead.
 OWN_ERROR = re.compile(r"this is an error in Braid|' failed on generated code \(|"
                        r"error: '(exec|comm)\.(?!constrain)\w+' op |\bdeadlock: ")
 SQUARES = ("grad_sq_local", "grad_sq_global")
@@ -22,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve()
 
 
 class Broken(Exception):
-    """A tool or a program that ended as none should."""
+    """A tool or a program crashed, or ended in another way that is never right."""
 
 
 def tool(name):
@@ -32,7 +33,7 @@ def tool(name):
 
 
 def run(*words):
-    """The command's end and its output; the message of what could not be started."""
+    """Returns the exit status of the command and its output, or the message if it could not be started."""
     words = [str(word) for word in words]
     try:
         return subprocess.run(words, capture_output=True, timeout=LIMIT, check=False)
@@ -47,7 +48,7 @@ def text_of(done):
 
 
 def tell(done):
-    """How a process ended, for a message."""
+    """Returns how a process ended, for a message."""
     status = done.returncode
     return f"is ended by {signal.Signals(-status).name}" if status < 0 else f"ends with {status}"
 
@@ -96,7 +97,7 @@ class Module:
             raise Broken(f"{' '.join(self.words[:-1])} {line}: {tell(done)}: {text_of(done)[:1500]}")
 
     def answer(self, line):
-        """How a run ended; how the process did, if it runs no more."""
+        """Returns how a run ended, or how the process ended if it is gone."""
         try:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
@@ -108,14 +109,14 @@ class Module:
         return self.process.wait() or 1
 
     def new_errors(self):
-        """What came to standard error since it was asked for; the place of the process in the file stays."""
+        """Returns the standard error since the last call. Keeps the process's position in the file."""
         text = os.pread(self.errors.fileno(), 1 << 20, self.told)
         self.told += len(text)
         return text
 
 
 class Steps:
-    """What steps leave behind: losses, the squares of gradients that --noise-scale logs, and the tensors at the end."""
+    """Results of steps: losses, the squares of gradients that --noise-scale logs, and the tensors at the end."""
 
     def __init__(self, log, tensors):
         lines = [line for line in map(json.loads, log.read_text().splitlines()) if "loss" in line]
@@ -125,7 +126,7 @@ class Steps:
 
 
 class Engine:
-    """What makes programs of a graph and runs them, on data of its own."""
+    """Makes programs of a graph and runs them on the graph's data."""
 
     def __init__(self, folder, graph, seed):
         folder.mkdir(exist_ok=True)
@@ -134,7 +135,7 @@ class Engine:
         self.start = data.weights(self.weights, graph.read_text(), seed)
 
     def drawn(self, number):
-        """The inputs that the interpreter draws for the graph."""
+        """Returns the inputs that the interpreter draws for the graph."""
         path = self.folder / f"drawn-{number}.safetensors"
         if not path.exists():
             ran(tool("braid-interp"), self.graph, f"--seed={self.seed + number}", "--init", f"--save-inputs={path}",
@@ -177,7 +178,7 @@ class Compiled(Engine):
         return next((self.folder / f"{name}.saved").glob(f"step-{step:08}*"))
 
     def resume_differs(self, name, rate):
-        """What differs between two steps and a step, a checkpoint and a step; None if nothing does."""
+        """Compares two steps with a step, a checkpoint and a step. Returns the difference, or None."""
         self.train(name, 2, rate)
         whole, first = checkpoints.bits(self.checkpoint(name, 2)), self.checkpoint(name, 1)
         apart = self.folder / "apart"
@@ -198,7 +199,7 @@ class Compiled(Engine):
         return done.stdout
 
     def sample_differs(self, name, reference):
-        """What both draw from the checkpoint of the first: None where it is the same, else a text."""
+        """Compares the samples that both draw from the first one's checkpoint. Returns None or a difference."""
         if not self.inputs.tokens:
             return None
         length, checkpoint = self.inputs.tokens[1] + 8, self.folder / f"{name}.saved"
@@ -208,7 +209,7 @@ class Compiled(Engine):
 
 
 class Interpreted(Engine):
-    """Programs in memory, which braid-interp runs: what passes make of a graph, without generated code and runtime."""
+    """Programs in memory form, which braid-interp runs. Tests the passes without generated code and runtime."""
     saves = False
 
     def __init__(self, folder, graph, seed):
@@ -224,7 +225,7 @@ class Interpreted(Engine):
         return name
 
     def with_passes(self, name, passes, options):
-        """The graph behind these passes, as a program."""
+        """Returns the graph after these passes, as a program."""
         file = self.folder / f"{name}.passes"
         file.write_text(",".join(passes))
         shutil.copy(self.graph, self.folder / f"{name}.mlir")
@@ -261,7 +262,7 @@ class Interpreted(Engine):
         return Steps(log, {}).losses
 
     def logits(self, name, arithmetic="native"):
-        """Logits of the whole window, and of one position more from what that has left in caches."""
+        """Returns the logits of the whole window, and those of one more position from the caches."""
         last, found = self.inputs.tokens[1] - 1, {}
         drawn = self.drawn(0)
 
@@ -281,12 +282,12 @@ class Interpreted(Engine):
 
 
 def is_own(option, options):
-    """Whether the options say this one otherwise."""
+    """Returns whether the options give this option another value."""
     return command.name_of(option) in map(command.name_of, options)
 
 
 def write_graph(folder, model, options):
-    """The file of a model's graph: a copy of a graph, or what braid-model makes of a configuration."""
+    """Writes a model's graph to a file: a copy, or the graph that braid-model makes from a configuration."""
     graph = folder / "graph.mlir"
     if not model or model.suffix != ".mlir":
         made("braid-model", *([model] if model else []), *options, "-o", graph)

@@ -1,7 +1,7 @@
 """A twin of a model that is too large to be compared: the same structure with smaller sizes.
 
-Sizes keep their parity and what they have in common with the numbers of ranks, so that they divide, or do not, as
-before; groups of query heads, windows, stages of pipelines and patterns of layers stay.
+Sizes keep their parity and their common divisors with the numbers of ranks, so that the same sizes divide. Groups of
+query heads, windows, stages of pipelines and patterns of layers stay.
 """
 
 import math
@@ -24,7 +24,7 @@ PATTERN = 6  # layers, the longest pattern of a family: five with a window and o
 
 
 def smaller(size, ranks, least):
-    """The smallest number from `least` on that divides over as many of the ranks, with the same parity."""
+    """Returns the smallest number from `least` on with the same parity and common divisors with the ranks."""
     for other in range(least, size):
         if math.gcd(other, ranks) == math.gcd(size, ranks) and (other - size) % 2 == 0:
             return other
@@ -36,7 +36,7 @@ def first_of(config, names):
 
 
 def layers_of(layers, stages, pattern):
-    """As many for each stage as a pattern of layers has, and what is left over."""
+    """Returns a number of layers: one pattern of layers for each stage, and the remainder."""
     each = min(layers // stages, max(pattern // stages, 1)) if layers >= stages else 0
     return each * stages + layers % stages
 
@@ -72,7 +72,7 @@ def shrink(config, options):
 
 
 def heads_of(config, ranks):
-    """Heads, those of keys, and the width that they have together."""
+    """Returns the heads of queries, the heads of keys, and the total width."""
     name, width = first_of(config, HEADS), first_of(config, WIDTHS)
     if not name or not width or config[name] < 1:
         return {}
@@ -95,7 +95,7 @@ def heads_of(config, ranks):
 
 
 def shorter(for_model, for_compiler, positions):
-    """The options of both tools that have fewer tokens in a batch, and the new length over the old."""
+    """Returns the options of both tools for fewer tokens in a batch, and the ratio of the new length to the old."""
     old = {"--batch": command.number_of(for_model, "--batch", 8),
            "--seq": command.number_of(for_model, "--seq", min(64, positions or 64))}
     mesh, accumulate = command.mesh_of(for_compiler), command.number_of(for_compiler, "--accumulate", 1)

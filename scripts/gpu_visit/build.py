@@ -1,4 +1,4 @@
-"""Builds programs and tools: here, to carry binaries; on the device machine, where those do not start."""
+"""Builds programs and tools: here, or on the device machine if the carried binaries do not start."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ from . import machine, tools
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
-# Beside the folders of programs, whose own CMakeLists.txt stay as braidc wrote them but for their names.
+# Stands beside the folders of programs. Their own CMakeLists.txt keep braidc's text, except for names.
 TOGETHER = """\
 # All programs of a visit, the runtime that they share, and the tools that look at the machine.
 cmake_minimum_required(VERSION 3.24)
@@ -39,7 +39,7 @@ if(TARGET braid_rt_nccl)
 endif()
 """
 
-# In place of a copy of the runtime in each folder: each can still be built alone.
+# Replaces the copy of the runtime in each folder, so that each folder can still be built alone.
 SHARED_RUNTIME = """\
 if(NOT TARGET braid_rt)
   add_subdirectory(${CMAKE_CURRENT_SOURCE_DIR}/../../../runtime ${CMAKE_CURRENT_BINARY_DIR}/shared)
@@ -47,8 +47,8 @@ endif()
 """
 TOOLS = {"copy_rate": "copy_rate.cu", "nccl_alone": "nccl_alone.cpp"}
 
-# Headers and libraries that toolkits often lack and Python packages bring: the variable of CMake, the place in a
-# toolkit, and that among packages.  A header's variable names its folder.
+# Headers and libraries that toolkits often lack and Python packages bring: the CMake variable, the path in a toolkit,
+# and the path among packages. A header's variable names its folder.
 LIBRARIES = [
     ("CUDNN_INCLUDE_DIR", "include/cudnn.h", "nvidia/*/include/cudnn.h"),
     ("CUDNN_FRONTEND_INCLUDE_DIR", "include/cudnn_frontend.h", "include/cudnn_frontend.h"),
@@ -59,7 +59,7 @@ LIBRARIES = [
     ("NCCL_LIBRARY", "lib64/libnccl.so", "nvidia/*/lib/libnccl.so*"),
 ]
 
-# What a carried binary may need of the device machine: the C and C++ libraries and CUDA's.
+# Libraries that a carried binary may expect on the device machine: those of C, C++ and CUDA.
 ALLOWED = re.compile(r"ld-linux|lib(stdc\+\+|gcc_s|c|m|dl|rt|pthread|cuda|cudart|cublas|cublasLt|nvrtc|nccl|cudnn|nvidia-ml)\.so")
 VERSIONS = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 30)}
 
@@ -95,7 +95,7 @@ def write_together(sources, arch):
 
 
 def library_words(nvcc, packages, sources):
-    """CMake's variables for what the toolkit lacks, and Python packages or the sources bring."""
+    """Returns CMake variables for what the toolkit lacks and Python packages or the sources have."""
     words = [f"-DCMAKE_CUDA_COMPILER={nvcc.path}"]
     for name, own, pattern in LIBRARIES:
         carried = sources / "cudnn-frontend/include" / pathlib.Path(own).name
@@ -106,29 +106,29 @@ def library_words(nvcc, packages, sources):
 
 
 def static_words():
-    """Links GCC's OpenMP into the binaries, where it is there as an archive: device machines may lack it.
+    """Links GCC's OpenMP statically if its archive exists, because device machines may lack it.
 
-    The C++ library stays shared.  As an archive it would need the newest functions of this machine's C library."""
+    The C++ library stays shared: its archive needs the newest functions of this machine's C library."""
     archive = tools.run(["c++", "-print-file-name=libgomp.a"]).strip()
     return [f"-DOpenMP_gomp_LIBRARY={archive}"] if archive.startswith("/") else []
 
 
 def with_cmake(sources, place, names, jobs, arch, packages, more=()):
-    """Builds the targets `names` as far as it goes; returns the folder of the binaries that there are."""
+    """Builds as many of the targets `names` as possible; returns the folder of the finished binaries."""
     nvcc = machine.find_nvcc()
     if not nvcc:
         raise tools.Failed("there is no nvcc: name a CUDA toolkit with CUDA_HOME")
     generator = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
     tools.run(["cmake", "-S", sources, "-B", place, "-G", generator, "-DCMAKE_BUILD_TYPE=Release",
                f"-DCMAKE_CUDA_ARCHITECTURES={arch}", *library_words(nvcc, packages, sources), *more])
-    # Past an error in one program, the others are built.
+    # An error in one program does not stop the build of the others.
     tools.run(["cmake", "--build", place, "--parallel", jobs, "--target", *names, "--", "-k", *(["0"] if generator == "Ninja" else [])],
               timeout=7200)
     return place / "bin"
 
 
 def build_here(arguments, sources, names, binaries):
-    """Fills the folder `binaries` with stripped programs and tools that need nothing but CUDA's libraries there."""
+    """Fills the folder `binaries` with stripped programs and tools that need only CUDA's libraries there."""
     binaries.mkdir()
     if arguments.build_with:
         (sources.parent / "built").mkdir()
@@ -151,7 +151,7 @@ def build_here(arguments, sources, names, binaries):
 
 
 def reason_not_to_carry(binary):
-    """Why a binary may not start on another machine; None where nothing speaks against it."""
+    """Returns the reason that a binary may not start on another machine; None if there is none."""
     needed = re.findall(r"\(NEEDED\)\s+Shared library: \[(.+?)\]", tools.run(["readelf", "-d", binary]))
     symbols = tools.run(["objdump", "-T", binary])
     if strange := [name for name in needed if not ALLOWED.match(name)]:

@@ -1,4 +1,4 @@
-"""What must hold of a small program: each check returns figures, or raises Failed."""
+"""Checks of a small program. Each check returns figures, or raises Failed."""
 
 import functools
 import re
@@ -9,7 +9,7 @@ from . import programs, sanitizer, tensors, tolerances, tools
 
 
 class Program:
-    """A program of the manifest, its binary, and what the CPU target computed."""
+    """A program of the manifest, its binary, and the results of the CPU target."""
 
     def __init__(self, entry, visit):
         self.entry, self.visit, self.name = entry, visit, entry["name"]
@@ -24,7 +24,7 @@ class Program:
         return self.visit.scratch / f"{self.name}-{run}.jsonl"
 
     def folder(self, name):
-        """A path where nothing is."""
+        """Returns an unused path."""
         path = self.visit.scratch / f"{self.name}-{name}"
         shutil.rmtree(path, ignore_errors=True)
         return path
@@ -39,7 +39,7 @@ class Program:
         return tools.losses(self.log(run)), printed
 
     def plain(self):
-        """A run without more words, which several checks look at."""
+        """Returns a run without further options, which several checks examine."""
         with self.lock:
             if not self.first:
                 self.first = self.train("first")
@@ -47,11 +47,11 @@ class Program:
 
 
 def compare(program, losses, expected):
-    """Holds losses against those of the CPU target, each step by its tolerance."""
+    """Compares losses with those of the CPU target, each step by its tolerance."""
     if len(losses) != len(expected):
         raise tools.Failed(f"{len(losses)} steps were run, {len(expected)} were expected")
     allowed = tolerances.of_losses(program.entry, expected)
-    # The worst step takes the largest share of its tolerance.  A loss that is not a number fails, too.
+    # The worst step uses the largest share of its tolerance. A loss that is NaN fails, too.
     shares = [abs(a - b) / most for a, b, most in zip(losses, expected, allowed)]
     worst = max(range(len(shares)), key=lambda step: (shares[step] != shares[step], shares[step]))
     if not shares[worst] <= 1:

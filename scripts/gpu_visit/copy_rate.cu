@@ -1,7 +1,6 @@
-// How fast this GPU copies memory, which bounds kernels that compute little:
+// Measures how fast this GPU copies memory, the bound of kernels that compute little:
 //   copy_rate BYTES RUNS
-// prints the best and the median of copies by a kernel of 16-byte accesses, in bytes read
-// and written a second.
+// prints the best and the median of copies by a kernel of 16-byte accesses, in bytes read and written per second.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

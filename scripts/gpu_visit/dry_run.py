@@ -1,6 +1,6 @@
-"""A visit without a GPU: a rehearsal's folder is run on the host's stand-in, beside a driver and peers that only say they are there.
+"""A visit without a GPU: runs a rehearsal's folder on the host's stand-in, with a fake driver and fake peers.
 
-It shows the order of the steps, that none takes more than its time, and what is left of a visit that is cut.
+Shows the order of the steps, that no step exceeds its time, and the results of an interrupted visit.
 """
 
 import json
@@ -17,7 +17,7 @@ from .visit import read_manifest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FAKES = ROOT / "test/cuda/Inputs/gpu-visit"
-# A step ends this much after its time at the latest: seconds of the visit to end processes, and real ones to notice.
+# Upper limit of a step's delay after its time: seconds of the visit to end processes, and real seconds to notice.
 GRACE, NOTICE = 5, 3
 FILES = 8
 END = 560  # of a whole visit, as `run` has it
@@ -52,7 +52,7 @@ def slack(scale):
 
 
 def rows_of(cuts, out):
-    """What a visit that is cut leaves, and a whole one."""
+    """Checks the results of an interrupted visit and of a complete one."""
     rows = [["cut at", "files", "results", "of steps", "launches", "log, bytes"]]
     for name, folder in [*((f"{cut:.0f} s", folder) for cut, folder in cuts.items()), ("never", out)]:
         lines = read(folder / "results.jsonl") if (folder / "results.jsonl").exists() else {}
@@ -64,7 +64,7 @@ def rows_of(cuts, out):
 
 
 def broken_rules(out, scale):
-    """What must hold of a visit's results, in words for what does not."""
+    """Checks the results of a visit; returns a text for each violation."""
     lines = [json.loads(text) for text in (out / "results.jsonl").read_text().splitlines()]
     steps = [step.name for step in SCHEDULE]
     seen = list(dict.fromkeys(line["step"] for line in lines))

@@ -1,4 +1,4 @@
-"""Prepares a visit here: compiles the programs, computes what the CPU target computes, and packs all of it."""
+"""Prepares a visit here: compiles the programs, computes the results of the CPU target, and packs everything."""
 
 import hashlib
 import json
@@ -12,9 +12,9 @@ from . import build, pack, peers, programs, tensors, tolerances, tools
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = pathlib.Path(__file__).resolve().parent
 
-# The file by which a folder is known as one that this command may overwrite.
+# File that marks a folder as one that this command may overwrite.
 MARK = "emitted-by-gpu-visit"
-# What travels to the device machine at most, with the tracked files of the repository: bytes.
+# Upper limit, in bytes, of the files carried to the device machine, including the tracked files of the repository.
 LIMIT, TRACKED = 55 << 20, 12 << 20
 
 
@@ -48,7 +48,7 @@ class Emitter:
         tools.write_atomically(data / "text", tools.run(["python3", ROOT / "test/binary/Inputs/text.py", 100000]))
 
     def config(self, config):
-        """A file that braid-model reads."""
+        """Writes a configuration for braid-model."""
         text = json.dumps(config)
         path = self.place / "graphs" / f"{hashlib.sha1(text.encode()).hexdigest()}.json"
         path.write_text(text)
@@ -68,7 +68,7 @@ class Emitter:
         tools.run([self.bin / "braidc", graph, f"--target={target}", f"--emit={emit}", "-o", output, *words])
 
     def sources(self, graph, name, words):
-        """A program's folder; the runtime is there once, for all."""
+        """Writes a program's folder. All programs share one copy of the runtime."""
         place, shared = self.place / "sources/programs" / name, self.place / "sources/runtime"
         self.compile(graph, f"cuda:{self.arch}", place, words, "dir")
         if shared.exists():
@@ -95,9 +95,9 @@ class Emitter:
         return any("resumes" in program.checks for program in programs.CHECKED if program.model == model)
 
     def reference(self, graph, model, precision):
-        """Results of the CPU target for all programs of a model and a precision: losses, the gradients of step 1, and, for
-        programs that resume, a checkpoint after half of the steps and the losses that follow on it.  The checkpoint is
-        that of f32, which a bf16 program takes, too."""
+        """Results of the CPU target for all programs of a model and a precision: losses, the gradients of step 1, and,
+        for programs that resume, a checkpoint after half of the steps and the losses that follow on it. The checkpoint
+        is from f32; bf16 programs can read it, too."""
         if (model, precision) in self.references:
             return
         if precision != "f32":
@@ -124,12 +124,12 @@ class Emitter:
         self.references.add((model, precision))
 
     def is_same(self, name, other):
-        """Whether two programs, of the same graph, have the same sources."""
+        """Returns whether two programs of the same graph have the same sources."""
         one, two = (self.place / "sources/programs" / its for its in (name, other))
         return all((one / file).read_text() == (two / file).read_text() for file in ("step.cu", "kernels.cuh", "model.cpp"))
 
     def speed(self, program, earlier):
-        """The manifest's entry; None where the program is the same as an earlier one, its own default for example."""
+        """Returns the entry in the manifest; None if the program equals an earlier one, such as its own default."""
         self.sources(self.graph(program.config, program.variant_of or program.name, program.batch, program.seq), program.name,
                      ["--precision=bf16", f"--clip={programs.CLIP}", *program.words])
         if same := next((other for other in earlier if self.is_same(program.name, other)), None):
@@ -175,7 +175,7 @@ KINDS = ("programs", "wide", "speed")
 
 
 def plans_of(manifest, sources):
-    """What braidc says of the actions of the measured programs, without which `explain` has no predictions."""
+    """Writes braidc's predictions for the actions of the measured programs; `explain` needs them."""
     return {entry["name"]: json.loads((sources / "programs" / entry["name"] / "actions.json").read_text()) for entry in manifest["speed"]}
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from . import tools
 from .results import table
 
-# An action counts for a rate where that part of its prediction is the largest, and it takes this long: seconds.
+# An action counts for a rate if that part of its prediction is the largest, and if it takes at least these seconds.
 LONG = 20e-6
 
 
 @dataclass
 class Group:
-    """Launches of one name in all layers."""
+    """Launches with the same name, in all layers."""
     seconds: float = 0
     predicted: float = 0
     count: int = 0
@@ -31,7 +31,7 @@ class Group:
 
 
 def read(folder):
-    """Actions by program.  Lines that a cut visit left half are skipped."""
+    """Returns actions by program. Skips incomplete lines of an interrupted visit."""
     path = folder / "launches.jsonl"
     if not path.exists():
         raise tools.Failed(f"{folder} has no launches.jsonl: no step was profiled in this visit")
@@ -70,7 +70,7 @@ def bound(line):
     return max(parts, key=parts.get) if line.get("predicted_s") else None
 
 
-# The rate, its unit, which actions count, and what they do.
+# The rate, its unit, the actions that count, and their work.
 RATES = [
     ("memory", "GB/s", 1e9, lambda line: bound(line) == "memory", lambda line: line["bytes_read"] + line["bytes_written"]),
     ("bf16 matmuls", "TFLOP/s", 1e12, lambda line: line["kind"] == "matmul" and line.get("type") == "bf16" and bound(line) == "matrix",
@@ -83,13 +83,13 @@ RATES = [
 
 
 def launch_of(lines):
-    """Seconds of a launch: the tenth percentile of actions that are predicted to be little else.  None without any."""
+    """Returns the seconds of a launch: the tenth percentile of actions that are mostly launch. None without any."""
     short = sorted(line["seconds"] for line in lines if line.get("predicted_s") and line["launch_s"] > 0.5 * line["predicted_s"])
     return short[len(short) // 10] if short else None
 
 
 def rates_of(lines):
-    """Rows: the rate that the target's row says, and the one that fits the measurements, each after the launch's time."""
+    """Returns rows with the rate of the target's row and the fitted rate, both without the launch's time."""
     launch = launch_of(lines)
     rows = [["rate", "the cost model", "measured", "ratio", "actions"]]
     if launch is not None:

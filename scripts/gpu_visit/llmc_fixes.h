@@ -1,5 +1,4 @@
-// Stands before llm.c's sources where CUDA 13 compiles them: there cudaMemAdvise takes a
-// location in place of a number of a device.
+// Precedes llm.c's sources under CUDA 13, whose cudaMemAdvise takes a location instead of a device number.
 #include <cuda_runtime.h>
 
 #if CUDART_VERSION >= 13000

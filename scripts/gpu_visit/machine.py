@@ -1,4 +1,4 @@
-"""What this machine has: a GPU, a toolkit, libraries of Python packages."""
+"""Finds the GPU, the toolkit and the libraries of Python packages on this machine."""
 
 import itertools
 import os
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from . import tools
 
-# Dense bf16 operations a second with f32 sums, from NVIDIA's data sheets (where those give
-# rates with sparsity, half of them).  A name fits that has all the words; the first wins.
+# Dense bf16 operations a second with f32 sums, from NVIDIA's data sheets (where those give rates with sparsity, half of
+# them). A row fits a name that contains all its words; the first such row applies.
 PEAK = [
     ("GB200", 2500e12), ("B200", 2250e12), ("B100", 1750e12),
     ("GH200", 989.4e12), ("H200 NVL", 835.5e12), ("H200", 989.4e12),
@@ -38,7 +38,7 @@ class Gpu:
 
 
 def visible_gpus():
-    """What CUDA_VISIBLE_DEVICES lists, as the driver reads it: up to the first word that names none.  None: all are seen."""
+    """Returns the devices in CUDA_VISIBLE_DEVICES, up to the first invalid word, as the driver reads it. None: all."""
     words = os.environ.get("CUDA_VISIBLE_DEVICES")
     if words is None:
         return None
@@ -46,7 +46,7 @@ def visible_gpus():
 
 
 def find_gpu():
-    """The first GPU that programs see, by what the driver says; None without one."""
+    """Returns the first GPU that programs see, as the driver describes it; None without one."""
     smi, visible = shutil.which("nvidia-smi"), visible_gpus()
     if not smi or visible == []:
         return None
@@ -89,13 +89,13 @@ def find_nvcc():
 
 
 def architecture(emitted, gpu):
-    """What to compile for: the GPU; with the features that the folder was made for, where they are of that GPU."""
+    """Returns the architecture to compile for: the GPU's, with the folder's features if the GPU has them."""
     wanted = emitted.removeprefix("sm_")
     return wanted if not gpu or wanted.rstrip("af") == gpu.arch else gpu.arch
 
 
 class Packages:
-    """CUDA's libraries among the packages of a Python, as PyTorch brings them."""
+    """Returns CUDA's libraries among the packages of a Python; PyTorch installs them there."""
 
     def __init__(self, python):
         try:
@@ -112,14 +112,14 @@ class Packages:
         return sorted(self.root.glob("nvidia/*/lib")) if self.root else []
 
 
-# GPUs are numbered as nvidia-smi does, for our programs and for what stands beside them.
+# Our programs and their peers number GPUs as nvidia-smi does.
 ORDER = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 
 
 def environment_of_programs(packages, nvcc):
     """Variables for our programs: the order of GPUs, and libraries that only Python packages have.
 
-    The toolkit's own come first: what a program was linked with is what it runs with."""
+    The toolkit's libraries come first, so that a program runs with the libraries that it was linked with."""
     folders = [str(nvcc.home() / "lib64")] if nvcc else []
     folders += [*map(str, packages.library_folders()), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
     return {**ORDER, "LD_LIBRARY_PATH": os.pathsep.join(folders)}

@@ -1,9 +1,9 @@
-"""How near the matmuls of a step come to the best that cuBLASLt has for them.
+"""Compares the matmuls of a step with cuBLASLt's fastest algorithms.
 
-A run with --matmul-search times, for each matmul, the algorithm that the library's
-heuristic puts first, with which programs run by default, and others that it offers, by
-turns; --profile writes these times, and which actions run which matmul. A share is the
-best one's time over the first's: 1 where the heuristic is right.
+A run with --matmul-search times, for each matmul, the algorithm that the library's heuristic puts first, with which
+programs run by default, and others that it offers, by turns; --profile writes these times, and which actions run which
+matmul. A share is the time of the fastest algorithm divided by the time of the first; 1 means that the heuristic is
+right.
 """
 
 TARGET = 0.97
@@ -27,20 +27,20 @@ def compare(matmul, runs):
 
 
 def together(matmuls, best, first):
-    """The share of all calls of a step, which weighs matmuls by their time."""
+    """Returns the share over all calls of a step, in which matmuls are weighted by their time."""
     total = lambda key: sum(its["calls"] * its[key] for its in matmuls)
     return total(best) / total(first)
 
 
 def figures(profile):
-    """Of a profile with a search; None where its step runs no matmul."""
+    """Reads a profile with a search. Returns None if the step runs no matmul."""
     actions = actions_of(profile)
     runs = {}
     for action in actions:
         if "product" in action:
             runs[action["product"]] = runs.get(action["product"], 0) + 1
     used = [its for its in profile["products"] if its["product"] in runs]
-    # No room to time it, or the first one fails, in which case programs do not run without a search.
+    # There was no room to time it, or the first algorithm fails; such programs need a search to run.
     timed = [its for its in used if its["candidates"] and its["candidates"][0]["seconds"]]
     if not timed:
         return None

@@ -1,8 +1,8 @@
-// NCCL with one rank on one GPU, through the classes by which training programs call it: communicators that do
-// not block, with a limit of CTAs, and one that is split off; an arena of ncclMemAlloc that is registered; each
-// collective on the communication stream, at once and in a CUDA graph that forks over events.
+// NCCL with one rank on one GPU, through the classes of training programs: non-blocking communicators with a limit of
+// CTAs, one of them split off; an arena of ncclMemAlloc that is registered; each collective on the communication
+// stream, directly and in a CUDA graph that forks over events.
 //   nccl_alone COUNT
-// prints a line as soon as something has worked, and ends at the first that does not, with the reason.
+// prints a line after each success, and ends at the first failure, with the reason.
 #include "base/Error.h"
 #include "comm/Bootstrap.h"
 #include "comm/ThreadsTransport.h"
@@ -33,7 +33,7 @@ struct Kind {
   br_reduction reduction = BR_SUM;
   br_dtype dtype = BR_F32;
 };
-// With one rank each copies what it is given, also the sums; the permutation sends to itself.
+// With one rank, each collective copies its operand, including sums; the permutation sends to itself.
 constexpr Kind kinds[] = {{"all_reduce", BR_ALL_REDUCE},
                           {"all_reduce_max", BR_ALL_REDUCE, BR_MAX},
                           {"all_reduce_mean", BR_ALL_REDUCE, BR_MEAN},
@@ -44,11 +44,11 @@ constexpr Kind kinds[] = {{"all_reduce", BR_ALL_REDUCE},
                           {"broadcast", BR_BROADCAST},
                           {"send_recv", BR_PERMUTE}};
 constexpr int32_t numKinds = std::size(kinds);
-// The groups of a mesh of one rank: the rank alone, which the first communicator serves, and that of
-// the only axis, which has one that is split off.
+// The groups of a mesh with one rank: all ranks, served by the first communicator, and the only axis, served by a
+// communicator that is split off.
 constexpr int32_t numGroups = 2;
 
-// A model without programs: an arena with what collectives read, what they write, and a copy of that.
+// A model without programs: its arena holds the operands of collectives, their results, and a copy of the results.
 struct Tables {
   explicit Tables(int64_t count) : bytes((count * sizeof(float) + 255) / 256 * 256) {
     for (int32_t i = 0; i < numKinds; ++i) {
@@ -111,7 +111,7 @@ public:
     }
   }
 
-  // NCCL ends only when no graph has its collectives any more.
+  // NCCL ends only after all graphs with its collectives are gone.
   void finish() {
     collectives.reset();
     if (!failure.empty())
@@ -120,7 +120,7 @@ public:
   }
 
 private:
-  // The collective comes after what is on the compute stream, and before what follows its wait.
+  // The collective runs after the work on the compute stream, and before the work that follows its wait.
   br_status launch(int32_t index) {
     std::byte *to = arena.data() + tables.bytes, *copy = to + tables.bytes;
     errors.note(cudaMemsetAsync(to, 0, tables.bytes, streams.compute), "cudaMemsetAsync");
@@ -138,7 +138,7 @@ private:
       fail(name, ": ", errors.any() ? errors.text().c_str() : collectives->error());
   }
 
-  // What was copied behind the collective; it is overwritten for the next run.
+  // The copy made after the collective; the next run overwrites it.
   void compare(const std::string &name) {
     std::vector<float> found(values.size());
     std::byte *copy = arena.data() + 2 * tables.bytes;

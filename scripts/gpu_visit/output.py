@@ -1,4 +1,4 @@
-"""The files of a visit.  They lie in one folder, at most 8, and hold at any time what is known, for a visit may be cut.
+"""The files of a visit: at most 8, in one folder, which always holds all results known so far.
 
   results.jsonl    a line per check: outcome, figures, when
   launches.jsonl   a line per action of the measured programs (predicted and measured seconds), and per matmul that was searched
@@ -10,7 +10,7 @@
 import json
 import threading
 
-# What a device machine gives back of a file, and what of that the log may take: bytes.
+# Upper limit in bytes of a file that a device machine returns, and of the log.
 FILE_LIMIT = 16 << 20
 LOG_LIMIT = FILE_LIMIT - (1 << 20)
 EVERY = 5  # seconds between two looks at what commands have printed
@@ -33,7 +33,7 @@ class Output:
         self.append("launches.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
 
     def log(self, label, output):
-        """Appends to the log, below a line with the time and the label where another command printed before."""
+        """Appends to the log. If another command printed last, a line with the time and the label comes first."""
         text = output.decode(errors="replace")
         with self.lock, open(self.folder / "log.txt", "a") as file:
             if self.full:

@@ -21,7 +21,7 @@ def pack(folder, path):
 
 
 def unpack(path, folder):
-    """Unpacks into a new folder.  Archives are our own, and are unpacked without absolute paths or `..` all the same."""
+    """Unpacks into a new folder.  Refuses absolute paths and `..`, although archives are our own."""
     folder.mkdir(parents=True)
     try:
         with lzma.open(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:

@@ -1,7 +1,7 @@
-"""The programs that ours stands beside: PyTorch and llm.c, each in processes of its own.
+"""The programs that ours is compared with: PyTorch and llm.c, each in processes of its own.
 
-All train the same model on the same batch, from the same tokens.  A peer that has no memory for the batch takes a smaller one,
-and its result says so.
+All train the same model on the same batch, from the same tokens. A peer without enough memory for the batch uses a
+smaller one, and its result says so.
 """
 
 import json
@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def less(batch):
-    """A tenth less, and a multiple of 4 as long as that is not 0."""
+    """Returns a batch that is a tenth smaller: a multiple of 4 if that is not 0."""
     batch = int(0.9 * batch)
     return max(1, batch if batch < 4 else batch // 4 * 4)
 
@@ -26,7 +26,7 @@ class OutOfMemory(tools.Failed):
 
 
 class Peer:
-    """A way to train the model of `program`; `run(steps, warm)` returns the seconds of steps, or raises OutOfMemory."""
+    """Trains the model of `program`: `run(steps, warm)` returns the seconds of steps, or raises OutOfMemory."""
 
     def __init__(self, name, program):
         self.name, self.program, self.visit, self.entry = name, program, program.visit, program.entry
@@ -127,7 +127,7 @@ def build_llmc(arguments, sources, binaries):
         raise tools.Failed(f"{arguments.llmc} holds no train_gpt2.cu: name a folder of llm.c's sources")
     nvcc, place = machine.find_nvcc(), sources.parent / "llm.c"
     shutil.copytree(arguments.llmc, place, symlinks=True)
-    # llm.c links NVML, which comes with a driver, and calls it only where nvml.h is: an empty library stands in.
+    # llm.c links NVML, which comes with a driver, but calls it only if nvml.h exists. An empty library replaces it.
     (place / "lib").mkdir()
     tools.run(["cc", "-shared", "-x", "c", "/dev/null", "-Wl,-soname,libnvidia-ml.so.1", "-o", place / "lib/libnvidia-ml.so"])
     frontend = place / "cudnn-frontend/include"

@@ -1,4 +1,4 @@
-"""The programs of a visit, as data: models, precisions, options of braidc, and what is checked of each."""
+"""The programs of a visit, as data: models, precisions, options of braidc, and the checks of each program."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ GPT2_124M = {**GPT, "vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_
 LLAMA_1B = {**LLAMA, "vocab_size": 32000, "max_position_embeddings": 4096, "hidden_size": 2048, "num_hidden_layers": 22,
             "num_attention_heads": 32, "num_key_value_heads": 4, "intermediate_size": 5632}
 
-# How a graph is made, and what trains it.
+# The options that make a graph, and those that train it.
 MODELS = {
     "mlp": {"graph": "examples/mlp-by-hand/mlp.mlir", "data": "mlp", "sums": [1, 32, 1], "tokens": 64, "parameters": 97},
     "gpt": {"config": GPT, "batch": 8, "seq": 64, "data": "text"},
@@ -30,7 +30,7 @@ MODELS = {
 STEPS = 10
 LEARNING_RATE = 1e-3
 CLIP = 1.0
-# The schedule is constant, so the steps of a first half are those of the whole.
+# The learning rate is constant, so the first half of a run has the same steps as a whole run.
 TRAIN = ["--seed", 1, "--lr", LEARNING_RATE, "--lr-schedule", "constant"]
 # cuBLASLt's first choice for each matmul, without a search.
 HEURISTIC = ["--matmul-search=1"]
@@ -41,7 +41,7 @@ BITS = ["determinism", "resumes", "saves"]
 SANITIZER = ["memcheck", "racecheck"]
 FALLBACK = ["fallback"]
 
-# Equal bits in every run want a fixed order of attention's sums.
+# Equal bits in every run require a fixed order of attention's sums.
 FIXED = ["--attention-order=fixed"]
 
 
@@ -59,7 +59,7 @@ CHECKED = [
     # racecheck cannot run the libraries' kernels of bf16 for Hopper ("failed to handle a hardware exception").
     Program("mlp-f32", "mlp", "f32", NUMBERS + SANITIZER[1:]),
     Program("gpt-f32", "gpt", "f32", NUMBERS + BITS + SANITIZER[1:], FIXED),
-    # Beside its twin: where only this one agrees with the CPU, the library's approximate GELU is the difference.
+    # If only this program agrees with the CPU and its twin does not, the library's approximate GELU is the cause.
     Program("gpt-f32-epilogues-none", "gpt", "f32", NUMBERS, [*FIXED, "--epilogues=none"]),
     Program("gpt-bf16", "gpt", "bf16", NUMBERS + BITS + SANITIZER[:1], FIXED),
     Program("llama-bf16", "llama", "bf16", NUMBERS, FIXED),
@@ -90,7 +90,7 @@ def measured(gpt, gpt_batch, gpt_seq, llama, llama_batch, llama_seq):
 
 
 SPEED = measured(GPT2_124M, 64, 1024, LLAMA_1B, 4, 4096)
-# The same path with programs that the host's stand-in for a GPU runs in seconds.
+# The same steps with programs that the host's stand-in for a GPU runs in seconds.
 TINY_GPT = {**GPT, "n_positions": 64, "n_embd": 64, "n_head": 2, "embd_pdrop": 0.0, "resid_pdrop": 0.0}
 TINY_LLAMA = {**LLAMA_1B, "vocab_size": 256, "max_position_embeddings": 64, "hidden_size": 64, "num_hidden_layers": 2,
               "num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 128}

@@ -26,7 +26,7 @@ class Results:
             print(f"{self.clock.now():5.0f} s  {outcome:8}{program}: {check}{reason}", flush=True)
 
     def attempt(self, program, check, work):
-        """Notes how `work` ends, which returns figures.  Returns them; None where it did not pass."""
+        """Runs `work` and records its outcome. Returns its figures; None if it did not pass."""
         try:
             figures = work() or {}
         except tools.Skipped as reason:
@@ -44,7 +44,7 @@ class Results:
             return self.lines.get((program, check), {}).get("outcome")
 
     def failed(self):
-        """Whether a check failed, or there was none."""
+        """Returns whether a check failed, or there was no check."""
         with self.lock:
             return not self.lines or any(line["outcome"] == "failed" for line in self.lines.values())
 
@@ -54,7 +54,7 @@ class Results:
 
 
 def read(path):
-    """The last line of each check of each program.  Lines that a cut run left half are skipped."""
+    """Returns the last line of each check of each program. Skips incomplete lines of an interrupted run."""
     lines = {}
     for text in path.read_text().splitlines():
         try:
@@ -96,7 +96,7 @@ def number(value):
 
 
 def figures(lines):
-    """The numbers that measurements put into `headline`: a value, and what it stands beside."""
+    """Returns the numbers that measurements put into `headline`: a value, and its reference."""
     rows = [["program", "check", "figure", "value", "beside", ""]]
     for (program, check), line in lines.items():
         for name, (value, other, what) in line.get("headline", {}).items():
@@ -105,7 +105,7 @@ def figures(lines):
 
 
 def reasons(lines, outcome):
-    """Each reason once, with the checks that have it."""
+    """Returns each reason once, with its checks."""
     whose = defaultdict(list)
     for (program, check), line in lines.items():
         if line["outcome"] == outcome:

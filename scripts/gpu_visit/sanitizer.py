@@ -6,7 +6,7 @@ from . import machine, tools
 
 
 def findings(printed):
-    """The number of errors that a run reports; None where it ended without its summary.
+    """Returns the number of errors that a run reports; None if it ended without its summary.
 
     `ERROR SUMMARY: 0 errors` of memcheck and initcheck, and of racecheck
     `RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)`."""
@@ -24,8 +24,8 @@ def check(tool, program):
     path = machine.find_tool("compute-sanitizer")
     if not path:
         raise tools.Skipped("compute-sanitizer is neither on PATH nor in the CUDA toolkit")
-    # An exit status of its own tells errors that were found from a program that fails.  Libraries' kernels would take
-    # most of the time, so the tool looks at ours alone.
+    # A special exit status distinguishes found errors from a program that fails. Libraries' kernels would take most of
+    # the time, so the tool examines only ours.
     ours = [word for name in program.visit.manifest["kernels"] for word in ("--kernel-name", f"kns={name}")]
     command = [path, "--tool", tool, "--error-exitcode", 99, "--print-limit", 20, *ours, *program.command(program.log(tool), steps=2)]
     try:

@@ -1,4 +1,4 @@
-"""Tokens per second, the share of the GPU's peak, and what each launch takes beside its prediction.
+"""Measures tokens per second, the share of the GPU's peak, and each launch's time against its prediction.
 
 MFU counts 6 operations per parameter and token, and 12 * layers * width * sequence of
 attention (PaLM, appendix B: no discount for the causal half), over the dense bf16 rate of
@@ -10,10 +10,10 @@ import statistics
 
 from . import machine, matmuls, programs, tokens, tools
 
-# Steps that count, and steps before them.
+# Number of steps that count, and of warm-up steps before them.
 STEPS = (20, 5)
 TURNS = (12, 4)  # beside a peer
-# A run that takes longer hangs, and other ways to run the program may not: seconds of the visit.
+# Time limit of a run, in seconds of the visit. A longer run hangs; other variants of the program may not.
 LONGEST = 40
 
 
@@ -43,7 +43,7 @@ class Measured:
     def rates(self, run, steps, *words):
         """Tokens per second of each step after the warm-up.
 
-        The last step is left out: between its end and the one before lies no launch of another, as with all others."""
+        Leaves out the last step, because unlike all others it does not include the launches of a next step."""
         log, (steps, warm) = self.visit.scratch / f"{self.name}-{run}.jsonl", self.steps(steps)
         self.run(run, "--steps", warm + steps + 1, "--log", log, "--force", *words, timeout=LONGEST)
         return [line["tokens_per_second"] for line in tools.read_lines(log) if "tokens_per_second" in line][warm:-1]
@@ -87,7 +87,7 @@ def throughput(program, run, *words):
 
 # The target for a kernel that moves memory: share of the rate at which the GPU copies.
 TARGET = 0.85
-# A shorter kernel is mostly launch and two events.
+# The time of a shorter kernel is mostly the launch and two events.
 SHORTEST = 20e-6
 
 
@@ -118,7 +118,7 @@ def kernels(program):
 
 
 def searched(program):
-    """Searches algorithms for matmuls, and keeps the plan for later runs.  Figures are of cuBLASLt's first choices beside the best."""
+    """Searches algorithms for matmuls, and keeps the plan for later runs.  Figures compare cuBLASLt's first choices with the fastest."""
     plan = program.visit.matmul_plan(program)
     profile = program.profile("search", f"--matmul-search={programs.CANDIDATES}", f"--matmul-plan={plan}", steps=4)
     program.visit.output.launches([{"program": program.name, "matmul": its} for its in profile["products"]])
@@ -134,7 +134,7 @@ def searched(program):
 # ---------------------------------------------------------------------------
 
 def beside(program, peers, rounds, results):
-    """Ours and each peer by turns, so that clocks and heat are the same for all.  Whole turns count; a peer that fails leaves."""
+    """Runs ours and each peer in turns, so that clocks and heat are equal for all. Only whole turns count; a failing peer leaves."""
     turns, ended = {peer.name: [] for peer in peers}, {}
     for _ in range(rounds):
         try:
@@ -157,7 +157,7 @@ def beside(program, peers, rounds, results):
 
 
 def compare(program, peer, turns, error):
-    """A ratio for each turn, and of these the least and the median."""
+    """Returns the ratio of each turn, and their minimum and median."""
     if not turns or error and not isinstance(error, tools.Skipped):
         raise error or tools.OutOfTime("the time of the step was over before the first turn")
     ratios = [statistics.median(ours) / statistics.median(theirs) for ours, theirs in turns]

@@ -1,4 +1,4 @@
-"""The steps of a visit, most valuable first: what each does, and how long it may take."""
+"""The steps of a visit with their time limits, most valuable first."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ AT_ONCE = 4  # small programs share a GPU well
 
 
 def side_by_side(visit, names, entries=None, known=checks.CHECKS):
-    """Runs checks of small programs side by side: each check of all programs that have it before the next."""
+    """Runs checks of small programs side by side, one check for all programs before the next check."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for check in names:
             for program in [visit.checked(entry) for entry in entries or visit.manifest["programs"] if check in entry["checks"]]:
@@ -35,7 +35,7 @@ ASK = "import importlib.metadata as m; print({d.metadata['Name']: d.version for 
 
 
 def start(visit):
-    """Whether the carried binaries start here, and the versions of what they run with."""
+    """Checks that the carried binaries start here, and records the versions of their libraries."""
     attempt = visit.results.attempt
     first = next(iter([*visit.manifest["programs"], *visit.manifest["wide"]]), None)
     attempt(MACHINE, "libraries", lambda: libraries(visit))
@@ -50,7 +50,7 @@ def start(visit):
 
 
 def epilogues(program):
-    """What cuBLASLt's heuristic has for each distinct matmul and each way to end it; a refused epilogue is left to a kernel."""
+    """Lists the heuristic's algorithms of cuBLASLt for each distinct matmul and epilogue. A kernel replaces a refused epilogue."""
     lines = [json.loads(line) for line in tools.run([program.binary, "matmuls"], label=f"{program.name} matmuls", timeout=10).splitlines()
              if line.startswith("{")]
     if not lines:
@@ -61,7 +61,7 @@ def epilogues(program):
 
 
 def libraries(visit):
-    """Fails with the libraries that the loader does not find for what was carried."""
+    """Fails if the loader does not find libraries of the carried binaries; the message lists them."""
     missing = {}
     for binary in sorted(visit.binaries.iterdir()):
         for name in re.findall(r"^\s*(\S+) => not found", loaded(binary), re.MULTILINE):
@@ -72,7 +72,7 @@ def libraries(visit):
 
 
 def loaded(binary):
-    """What ldd prints; nothing for a binary that loads no library."""
+    """Returns the output of ldd; empty for a binary that loads no library."""
     try:
         return tools.run(["ldd", binary], timeout=4)
     except tools.Failed as error:
@@ -108,7 +108,7 @@ def copy_rate(visit, size, runs):
 # ---------------------------------------------------------------------------
 
 class Warming(threading.Thread):
-    """Lets torch.compile fill its cache while small programs are checked: first for the Llama, which takes it longest."""
+    """Lets torch.compile fill its cache while small programs are checked. The Llama comes first, because it takes longest."""
 
     def __init__(self, visit):
         super().__init__(daemon=True)
@@ -135,7 +135,7 @@ class Warming(threading.Thread):
 
 
 def numbers(visit):
-    """Losses, arena, gradients and graphs beside the CPU target's, of all programs before the next check."""
+    """Compares losses, arena, gradients and graphs of all programs with the CPU target's."""
     warming = Warming(visit)
     warming.start()
     side_by_side(visit, programs.NUMBERS)
@@ -186,15 +186,15 @@ def emitted(visit, name):
 
 
 def base(visit):
-    """The GPT-2 that runs here: attention by tiles stands in where cuDNN refuses the default."""
+    """Returns the GPT-2 that runs here: the one with attention by tiles if cuDNN refuses the default."""
     names = [GPT, f"{GPT}-tiles"]
     ran = [name for name in names if visit.results.outcome(name, "throughput") == "passed"]
     return emitted(visit, next(iter(ran), GPT))
 
 
 def gpt(visit):
-    """Tokens per second of the default, its profile, then its variants and switches.  Where the default fails, the switches that
-    may be the reason come first, then attention without cuDNN."""
+    """Tokens per second of the default, its profile, then its variants and switches. If the default fails, the switches
+    that may be the reason come first, then attention without cuDNN."""
     attempt, program = visit.results.attempt, emitted(visit, GPT)
     attempt(GPT, "throughput", lambda: speed.throughput(program, "default", *programs.HEURISTIC))
     failed = visit.results.outcome(GPT, "throughput") == "failed"
@@ -257,7 +257,7 @@ def counted(visit, program):
     if not path:
         raise tools.Skipped("ncu is neither on PATH nor in the CUDA toolkit")
     sections = [word for section in SECTIONS for word in ("--section", section)]
-    # The clocks stay as they are, also because a card may be shared with others.
+    # Does not change the clocks, because others may share the card.
     words = ["--csv", "--page", "details", "--clock-control", "none", *sections, "--kernel-name", COUNTED, "--launch-count", 6]
     printed = tools.run([path, *words, program.binary, "train", "--data", program.tokens(), "--seed", 1, "--lr", "1e-4",
                          *programs.HEURISTIC, "--cuda-graph=off", "--steps", 1],
@@ -276,7 +276,7 @@ def counted(visit, program):
 
 @dataclass
 class Step:
-    """Begins when the step before has ended, and ends when it and those before have taken their time at the latest."""
+    """Begins when the previous step has ended. Ends no later than the sum of the times of all steps up to this one."""
     name: str
     takes: int
     work: Callable
@@ -311,5 +311,5 @@ def chosen(names):
 
 
 def ends(steps):
-    """Each step with the second at which it ends at the latest."""
+    """Returns each step with the second at which it must end."""
     return list(zip(steps, itertools.accumulate(step.takes for step in steps)))

@@ -6,7 +6,7 @@ import math
 import struct
 import sys
 
-# The end of the name of Adam's first mean, which after one step is the gradient times 1 - beta1.
+# Suffix of the name of Adam's first mean, which after one step is the gradient times 1 - beta1.
 FIRST_MEAN = ".exp_avg"
 # And that of the velocity of SGD with momentum, which is the gradient.
 FIRST_MEANS = (FIRST_MEAN, ".momentum_buffer")
@@ -27,7 +27,7 @@ def shapes(folder):
 
 
 def first_means(folder):
-    """Of each parameter the numbers of its first mean, from all files of a folder; its own where the optimizer keeps none."""
+    """Returns the first mean of each parameter, from all files of a folder; its values if the optimizer keeps no mean."""
     ends = ends_of(shapes(folder))
     found = {}
     for path in sorted(folder.glob("*.safetensors")):

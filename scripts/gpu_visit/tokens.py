@@ -1,7 +1,7 @@
-"""Files of tokens from a linear congruential generator: data where only speed counts.
+"""Token files from a linear congruential generator, for measurements of speed.
 
-Words of a text follow Zipf's law, the n-th most frequent one as often as 1/n: the gradient of an embedding adds many
-rows to few, and caches hold them, as with real text and unlike with equally likely tokens.
+Like words of real text, tokens follow Zipf's law: the n-th most frequent one has a frequency proportional to 1/n. So
+the gradient of an embedding adds many rows to few, and caches hold these few.
 
 Self-contained: the benchmarks of bench/ use it, too.
 """
@@ -24,11 +24,11 @@ def generate(count, vocabulary):
 
 
 def write_tokens(path, count, vocabulary):
-    """In the runtime's binary format."""
+    """Writes tokens in the runtime's binary format."""
     header = struct.pack("<8sIIQQ", b"BRAIDTOK", 1, 2, count, vocabulary).ljust(64, b"\0")
     path.write_bytes(header + generate(count, vocabulary))
 
 
 def write_llmc_tokens(path, count, vocabulary):
-    """In that of llm.c (llmc/dataloader.h): 256 integers, of which three say something."""
+    """Writes tokens in llm.c's format (llmc/dataloader.h), whose header has 256 integers, three of them in use."""
     path.write_bytes(struct.pack("<256i", 20240520, 1, count, *[0] * 253) + generate(count, vocabulary))

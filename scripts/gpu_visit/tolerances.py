@@ -1,4 +1,4 @@
-"""How far apart a GPU's numbers and the CPU target's may be: both are right, and add in different orders.
+"""Tolerances between a GPU's numbers and the CPU target's. Both are right, but add in different orders.
 
 A sum of n terms in floating point with unit roundoff u is off by at most λ·√n·u, relative to the size of
 its terms, with probability 1 - 2·exp(-λ²/2), where roundings are independent (Higham and Mary, "A new
@@ -12,11 +12,11 @@ f32: u = 2⁻²⁴, and n are the lengths of all sums between the tokens and a g
 pass, again in the backward pass, and the sum over tokens.  bf16: sums are made in f32, and each result is
 rounded once to u = 2⁻⁹, which outweighs that: every n is 1.
 
-- Gradients of step 1 (Adam's first mean holds them, times 1 - β1): ‖difference‖₂ ≤ error·‖gradient‖₂ of each
-  tensor.  This is the sharp test.  Later steps are none: Adam divides by the gradient's size, so an element
-  whose gradient is smaller than its error moves up or down by the whole learning rate.
-  A sum that nearly cancels magnifies roundings, which no length of a sum tells: in bf16 the gradient may differ by
-  twice the distance of the CPU target's from its own in f32, where the manifest has that.
+- Gradients of step 1 (Adam's first mean holds them, times 1 - β1): ‖difference‖₂ ≤ error·‖gradient‖₂ of each tensor.
+  This is the sharp test; later steps are not sharp, because Adam divides by the gradient's size, so an element whose
+  gradient is smaller than its error moves up or down by the whole learning rate.
+  A sum that nearly cancels magnifies roundings, independently of its length. So in bf16 the tolerance is at least twice
+  the distance of the CPU target's gradient from its gradient in f32, if the manifest has that.
 - Loss of step 1: the mean over tokens of numbers off by the error of the forward pass, and its own sum.
 - Loss of step t, in f32: an element moves by at most lr, and its moves in both programs differ by at most
   2·lr·|difference/gradient|.  That changes the loss by at most 2·lr·‖difference‖₁, which is at most
@@ -57,7 +57,7 @@ def of_gradients(entry):
 
 
 def of_gradient(entry, name):
-    """That of one tensor: twice what roundings alone made of it on the CPU, where that is more."""
+    """Returns the tolerance of one tensor: at least twice the effect of rounding alone on the CPU."""
     return max(of_gradients(entry), 2 * entry.get("roundings", {}).get(name, 0))
 
 

@@ -60,7 +60,7 @@ class Command:
         return self.read(0).decode(errors="replace")
 
     def read(self, start):
-        """The output from byte `start` on; the position that the process writes at stays."""
+        """Returns the output from byte `start` on. Does not change the position at which the process writes."""
         size = os.fstat(self.output.fileno()).st_size
         return os.pread(self.output.fileno(), size - start, start)
 
@@ -89,7 +89,7 @@ class Commands:
         return command
 
     def drain(self):
-        """Hands the log what running commands have printed since the last call."""
+        """Appends the output of running commands since the last call to the log."""
         with self.lock:
             for command in self.running:
                 self.drain_one(command)
@@ -122,7 +122,7 @@ commands = Commands()
 
 
 def run(words, timeout=600, label=None, **options):
-    """Returns the output of a command.  Raises Failed after `timeout` seconds of the visit, OutOfTime where the step ends first."""
+    """Returns the output of a command.  Raises Failed after `timeout` seconds of the visit, or OutOfTime if the step ends first."""
     clock = commands.clock
     if clock.left() <= 0:
         raise OutOfTime("the time of the step was over before it began")
@@ -161,7 +161,7 @@ def losses(path):
 
 
 def write_atomically(path, text):
-    """Writes a file that is either whole or not there."""
+    """Writes a file atomically: it is complete or absent."""
     partial = path.with_name(path.name + ".partial")
     with open(partial, "w") as file:
         file.write(text)

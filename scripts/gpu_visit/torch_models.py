@@ -1,7 +1,6 @@
-"""GPT-2 and Llama as PyTorch has them: modules that return the loss.
+"""GPT-2 and Llama in PyTorch: modules that return the loss.
 
-The vocabulary is padded to a multiple of 64: a matmul over 50257 columns is slow, and targets never name the
-others.
+The vocabulary is padded to a multiple of 64: a matmul over 50257 columns is slow, and no target is a padding column.
 """
 
 import torch
@@ -14,7 +13,7 @@ def padded(vocabulary):
 
 
 def attend(q, k, v, batch, seq):
-    """Of projections: causal, and heads of k and v stand for several of q where there are fewer."""
+    """Causal attention on projections. If there are fewer heads of k and v than of q, several heads of q share one."""
     q, k, v = (t.transpose(1, 2) for t in (q, k, v))
     grouped = {"enable_gqa": True} if k.shape[1] != q.shape[1] else {}
     return F.scaled_dot_product_attention(q, k, v, is_causal=True, **grouped).transpose(1, 2).reshape(batch, seq, -1)
@@ -69,7 +68,7 @@ def rotate(x, cos, sin):
 
 
 class LlamaBlock(nn.Module):
-    """q, k and v are one matmul, gate and up another: the fastest way that PyTorch has."""
+    """q, k and v are one matmul, and gate and up are another, which is fastest in PyTorch."""
 
     def __init__(self, width, heads, kv_heads, inner):
         super().__init__()

@@ -1,9 +1,9 @@
-"""GPT-2 or a Llama as PyTorch trains it: fused AdamW, clipped gradients, SDPA attention.
+"""Trains GPT-2 or a Llama with PyTorch: fused AdamW, clipped gradients, SDPA attention.
 
 With bf16 autocast, parameters are f32 and matmuls bf16; with bf16, parameters, gradients and AdamW's state are.
 
-The last line says what came out, as JSON: seconds of the steps after the warm-up, the most
-memory that was taken; or that memory ran out.  It runs in whatever Python has PyTorch.
+The last line has the result as JSON: seconds of the steps after the warm-up and the peak of memory, or that memory ran
+out. Runs in any Python that has PyTorch.
 """
 
 import argparse
@@ -37,7 +37,7 @@ from torch_models import MODELS  # noqa: E402  (beside this file)
 
 
 class Clock:
-    """Marks between steps: on a GPU in its queue, so that nothing waits for the host."""
+    """Time marks between steps. On a GPU they are in its queue, so that nothing waits for the host."""
 
     def __init__(self, device):
         self.device, self.marks = device, []
@@ -58,7 +58,7 @@ class Clock:
 
 
 def read_tokens(options):
-    """A batch of sequences, one behind the other; a file that has fewer is begun again."""
+    """Returns a batch of consecutive sequences; a file with too few starts again."""
     tokens, count = array.array("H"), options.batch * (options.seq + 1)
     with open(options.tokens, "rb") as file:
         file.seek(64)
@@ -102,7 +102,7 @@ if __name__ == "__main__":
     except torch.cuda.OutOfMemoryError as error:
         print(json.dumps({"out_of_memory": str(error)[:300]}))
     except RuntimeError as error:
-        # What libraries take outside of PyTorch's pool ends differently, and means the same.
+        # Libraries that run out of memory outside of PyTorch's pool raise another error with the same meaning.
         if "out of memory" not in str(error).lower() and "ALLOC_FAILED" not in str(error):
             raise
         print(json.dumps({"out_of_memory": str(error)[:300]}))

@@ -1,4 +1,4 @@
-"""What was to be shown on a GPU, and what came out: met, missed, or not measured and why."""
+"""The goals on a GPU and their outcomes: met, missed, or not measured with the reason."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ GPT, LLAMA, ANY = "^gpt2-124m(-tiles)?$", "^llama-1b$", ""
 
 
 class Unknown(Exception):
-    """Why it was not measured."""
+    """Returns why a goal was not measured."""
 
 
 @dataclass
@@ -24,7 +24,7 @@ def chosen(lines, programs, checks):
 
 
 def why(found):
-    """The first line of what failed; else of what was skipped."""
+    """Returns the first line of a failure, or else of a skipped check."""
     for outcome in ("failed", "skipped"):
         for (program, check), line in found.items():
             if line["outcome"] == outcome:
@@ -49,7 +49,7 @@ def smallest(*what):
 
 
 def over_compile(programs, checks=("beside_compile", "beside_compile-bf16")):
-    """Over the faster of what torch.compile makes of both precisions."""
+    """Returns the speed relative to the faster of torch.compile's two precisions."""
     def find(lines):
         failed = {key: line for key, line in chosen(lines, programs, checks).items() if line["outcome"] != "passed"}
         passed = {check for (_, check), line in chosen(lines, programs, checks).items() if line["outcome"] == "passed"}
@@ -60,7 +60,7 @@ def over_compile(programs, checks=("beside_compile", "beside_compile-bf16")):
 
 
 def share_passed(programs, *checks):
-    """How many of those that were run passed; one that was never run is no success."""
+    """Returns how many of the checks passed; a check that was never run counts as no success."""
     def find(lines):
         run = [line["outcome"] for line in chosen(lines, programs, checks).values() if line["outcome"] != "skipped"]
         missing = [check for check in checks if not any(line["outcome"] != "skipped" for line in chosen(lines, programs, [check]).values())]

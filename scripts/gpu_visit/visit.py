@@ -1,4 +1,4 @@
-"""A visit: the folder that was carried, the machine, and the steps, of which each has its time and none can stop the next."""
+"""A visit: the carried folder, the machine, and the steps. Each step has a time limit, and none can stop the next."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from . import build, checks, machine, pack, peers, programs, speed, tools, wide_
 from .output import EVERY, Output, Ticker
 from .results import Results
 
-# Building on the device machine, where what was carried does not start: seconds.
+# Seconds for building on the device machine, if the carried binaries do not start.
 BUILDING = 130
 
 
@@ -37,11 +37,11 @@ class Visit:
         self.copy_rate, self.programs = None, {}
 
     def peers_among(self, names):
-        """Those of `names` that stand beside ours in this visit."""
+        """Returns those of `names` that are peers in this visit."""
         return [name for name in names if not self.peers or name in self.peers]
 
     def unpack(self):
-        """Unpacks both archives at once; xz leaves Python's lock."""
+        """Unpacks both archives in parallel; xz releases Python's lock."""
         threads = [threading.Thread(target=pack.unpack, args=(self.folder / f"{name}.tar.xz", self.scratch / name))
                    for name in ("binaries", "references")]
         for thread in threads:
@@ -69,7 +69,7 @@ class Visit:
         return self.output.path(f"{program.name}.matmul-plan.json")
 
     def best_words(self, program):
-        """With the plan of an earlier search, as a user's second start; else the heuristic's choices."""
+        """Uses the plan of an earlier search, like a user's second start, or else the heuristic's choices."""
         plan = self.matmul_plan(program)
         return [f"--matmul-plan={plan}"] if plan.exists() else programs.HEURISTIC
 
@@ -86,7 +86,7 @@ class Visit:
 
 
 class Run:
-    """Runs the steps of a schedule, and tells the verdict once: at the end, at second `end`, or on a signal."""
+    """Runs the steps of a schedule, and prints the verdict once: at the end, at second `end`, or on a signal."""
 
     def __init__(self, visit, schedule, end):
         self.visit, self.schedule, self.clock, self.end = visit, schedule, visit.clock, end
@@ -100,7 +100,7 @@ class Run:
             self.tell("the time was over")
 
     def tell(self, why=None):
-        """Prints the verdict and ends the process, whatever still runs."""
+        """Prints the verdict and ends the process, even if commands still run."""
         if not self.told.acquire(blocking=False):
             return
         tools.commands.stop()

@@ -1,4 +1,4 @@
-"""What must hold of a program of the step `wide`, most of it seen in one run."""
+"""Checks of a program of the step `wide`, most of them on one run."""
 
 import re
 
@@ -6,7 +6,7 @@ from equivalence import checkpoints
 
 from . import checks, tensors, tolerances, tools, wide
 
-# Of a line of the log: facts of the clock and of the job, which are no results.
+# Keys of a log line that are not results: times, and the identity of the job.
 NO_RESULTS = {"seconds", "tokens_per_second", "job", "lr", "step", "loss"}
 
 
@@ -21,7 +21,7 @@ class Program(checks.Program):
                 "--log", log, "--force", *wide.programs.HEURISTIC, *self.entry["here"], *words]
 
     def plain(self):
-        """The run that several checks look at.  One that failed is not run again."""
+        """Returns the run that several checks examine. A failed run is not repeated."""
         with self.lock:
             if self.error:
                 raise self.error
@@ -34,13 +34,13 @@ class Program(checks.Program):
             return self.first
 
     def lines(self):
-        """The log's lines, ours and the CPU target's."""
+        """Returns the lines of our log and of the CPU target's."""
         self.plain()
         return tools.read_lines(self.log("first")), tools.read_lines(self.metrics)
 
 
 def held_out(program):
-    """The losses of evaluations, each by the tolerance of its step's loss."""
+    """Compares the losses of evaluations, each by the tolerance of its step's loss."""
     ours, expected = ({line["step"]: line["eval_loss"] for line in lines if "eval_loss" in line} for lines in program.lines())
     allowed = tolerances.of_losses(program.entry, tools.losses(program.metrics))
     if ours.keys() != expected.keys():
@@ -51,7 +51,7 @@ def held_out(program):
 
 
 def measured(program):
-    """What else the line of step 1 has: norms, hooks, tokens, targets, choices of experts that were dropped."""
+    """Compares the other results in the line of step 1: norms, hooks, tokens, targets, dropped choices of experts."""
     ours, expected = ({key: value for key, value in lines[0].items() if key not in NO_RESULTS} for lines in program.lines())
     allowed = tolerances.of_gradients(program.entry)
     if wrong := [key for key in sorted({*ours, *expected}) if not near(ours.get(key), expected.get(key), allowed)]:
@@ -71,7 +71,7 @@ def first_gradients(program):
 
 
 def first_means(program):
-    """Of the checkpoint of step 1: one file, or a folder with a file for each rank."""
+    """Compares the checkpoint of step 1: one file, or a folder with a file for each rank."""
     parts = program.saved / "step-00000001"
     if parts.is_dir():
         return tensors.means_of(checkpoints.read_checkpoint(parts))
@@ -82,7 +82,7 @@ def first_means(program):
 
 
 def launched(program):
-    """Launches one after the other give the bits of a graph whose kernels begin early."""
+    """Checks that separate launches give the bits of a graph whose kernels begin early."""
     whole, _ = program.plain()
     plain, _ = program.train("launched", "--cuda-graph=off", "--programmatic-launch=off")
     if plain != whole:
@@ -100,7 +100,7 @@ def same_tokens(program):
 
 
 def sampled(printed):
-    """The last line of numbers that a program printed."""
+    """Returns the last line of numbers that a program printed."""
     found = re.findall(r"^\d+(?: \d+)* *$", printed, re.MULTILINE)
     if not found:
         raise tools.Failed(f"no tokens were printed: {printed[-500:]}")

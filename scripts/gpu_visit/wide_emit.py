@@ -1,4 +1,4 @@
-"""Prepares the programs of the step `wide`: their sources, data, and what the CPU target computes."""
+"""Prepares the programs of the step `wide`: their sources, data, and the results of the CPU target."""
 
 import math
 import random
@@ -10,12 +10,12 @@ from . import programs, tensors, tokens, tolerances, tools, wide
 from .emit import ROOT, Emitter
 
 TOKENS = 20000
-# Results of a twin are asked, not its speed.
+# Only the results of a twin matter, not its speed.
 UNOPTIMIZED = ROOT / "test/cuda/Inputs/unoptimized-c++"
 
 
 def write_documents(path, count, vocabulary):
-    """A token file of documents of 2 to 60 tokens."""
+    """Writes a token file of documents with 2 to 60 tokens."""
     source, starts = random.Random(1), [0]
     while (last := starts[-1] + source.randint(2, 60)) < count:
         starts.append(last)
@@ -30,7 +30,7 @@ class WideEmitter(Emitter):
         self.twins, self.known = {}, {}
 
     def data(self, model, config):
-        """The name of the model's data, which is made once."""
+        """Returns the name of the model's data, which is made once."""
         if model.data == "text":
             return "text"
         name = f"{model.data}-{config['vocab_size']}"
@@ -40,7 +40,7 @@ class WideEmitter(Emitter):
         return name
 
     def model(self, name):
-        """The graph of a model, its data, and the figures of which tolerances are made."""
+        """Writes the graph of a model and its data. Returns the figures from which tolerances follow."""
         if name not in self.known:
             its = wide.MODELS[name]
             if its.graph:
@@ -54,7 +54,7 @@ class WideEmitter(Emitter):
         return self.known[name]
 
     def split_sources(self, graph, program, words):
-        """Marks each matmul that has rows beyond a multiple for a second call, then compiles as ever."""
+        """Marks each matmul with rows beyond a multiple for a second call, then compiles as usual."""
         one, two = (self.place / "graphs" / f"{program.name}-{number}.mlir" for number in (1, 2))
         self.compile(graph, f"cuda:{self.arch}", one, words, "memory")
         tools.run([self.bin / "braid-opt", one, "--exec-split-matmuls=least-work=1", "-o", two])
@@ -85,7 +85,7 @@ class WideEmitter(Emitter):
         return {"roundings": {name: tensors.distance(ours[name], theirs[name]) for name in ours}}
 
     def twin(self, program, graph, words, known):
-        """Results of the CPU target, once for all programs that compute the same: what a run logs, first gradients, and text."""
+        """Computes results of the CPU target, once for all programs with equal results: logs, first gradients, and text."""
         key = (program.model, *words, *program.run)
         if key not in self.twins:
             results = self.place / "references/wide" / program.name
@@ -110,7 +110,7 @@ class WideEmitter(Emitter):
 
 
 def norm_of(program, means):
-    """At most what --clip says; else that of step 1, of Adam's first means, which are a tenth of the gradients."""
+    """Returns the limit of --clip, or else the norm in step 1, from Adam's first means, a tenth of the gradients."""
     clips = [float(word.removeprefix("--clip=")) for word in program.words if word.startswith("--clip=")]
     return clips[0] if clips else 10 * math.sqrt(math.fsum(value * value for values in means.values() for value in values))
 

@@ -1,1 +1,1 @@
-"""What scripts/tokenize and scripts/sample share."""
+"""Code that scripts/tokenize and scripts/sample share."""

@@ -1,4 +1,4 @@
-"""Where in the text of a conversation the assistant speaks."""
+"""Finds the assistant's words in the text of a conversation."""
 
 import os
 
@@ -16,8 +16,8 @@ def common_end(*texts):
 
 
 def found_by_probes(messages, number, whole, render, low, eos):
-    """The range of a message in a text that other messages change, too.  Other contents of the message
-    show where its content stands; the prompt and the turn's end, as they are where it is the last, are around it."""
+    """Finds the range of a message in the text of a whole conversation. Replaces the content of the message to see
+    where it stands. The prompt and the end of the turn surround it, as when the message is the last."""
     earlier, probes = messages[:number], [{"role": "assistant", "content": each} for each in PROBES]
     probed = [render([*earlier, each, *messages[number + 1:]]) for each in probes]
     start, end = common_start(whole, *probed), len(whole) - common_end(whole, *probed)
@@ -34,7 +34,7 @@ def found_by_probes(messages, number, whole, render, low, eos):
 
 
 def ranges(messages, whole, render, place, eos=""):
-    """Ranges of characters: what the assistant says, up to the end of its turn."""
+    """Returns the ranges of characters that the assistant says, up to the end of its turn."""
     found, low = [], 0
     for number, message in enumerate(messages):
         if message["role"] != "assistant":
@@ -54,7 +54,7 @@ def ranges(messages, whole, render, place, eos=""):
 
 
 def inside(offsets, ranges):
-    """For each token whether some of its characters are in a range."""
+    """Returns for each token whether some of its characters are in a range."""
     counts, ranges, at = [], [*ranges, (float("inf"), float("inf"))], 0
     for start, end in offsets:
         while ranges[at][1] <= start:

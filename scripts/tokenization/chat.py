@@ -1,4 +1,4 @@
-"""Conversations as a model's chat template writes them: tokens, and which of them count as targets."""
+"""Encodes conversations with a model's chat template: the tokens, and which of them count as targets."""
 
 import pathlib
 
@@ -40,7 +40,7 @@ class Chat:
         return self.compiled[name]
 
     def text(self, conversation, place):
-        """(text, ranges of characters that count as targets)"""
+        """Returns (text, ranges of characters that count as targets)."""
         template = self._template(conversation.tools)
         variables = {**self.tokenizer.special_tokens(), **conversation.variables, "tools": conversation.tools,
                      "documents": conversation.documents}
@@ -54,7 +54,7 @@ class Chat:
         return text, answers.ranges(conversation.messages, text, render, place, self.tokenizer.named("eos_token") or "")
 
     def encode(self, conversation, place):
-        """(ids, for each whether it counts as a target).  The text is encoded once, as a whole."""
+        """Returns (ids, for each id whether it counts as a target). Encodes the text once, as a whole."""
         text, ranges = self.text(conversation, place)
         encoding = self.tokenizer.encode([text], with_ends=False, place=place)[0]
         return encoding.ids, answers.inside(encoding.offsets, ranges)

@@ -1,4 +1,4 @@
-"""The documents of text files and of JSON lines: texts and conversations."""
+"""Reads the documents of text files and of JSON lines: texts and conversations."""
 
 import dataclasses
 import io
@@ -21,7 +21,7 @@ class Conversation:
 
 
 def kind_of(start):
-    """What a file is that is no text, by its first bytes; None where these do not say."""
+    """Returns the format of a file that is not text, by its first bytes; None if these do not show it."""
     if start.startswith(b"BRAIDTOK"):
         return "a token file already"
     if len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= MOST_HEADER:
@@ -30,7 +30,7 @@ def kind_of(start):
 
 
 def opened(path, newline=None):
-    """A text file, or a pipe, which is read once, from its beginning to its end."""
+    """Opens a text file, or a pipe, to read it once from beginning to end."""
     file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
     os.set_blocking(file.fileno(), True)
     start = file.peek(16)
@@ -44,7 +44,7 @@ def opened(path, newline=None):
 
 
 def decoded(file, read):
-    """What `read` gives, until it gives nothing."""
+    """Yields the results of `read` until one is empty."""
     try:
         while block := read():
             if "\0" in block:
@@ -55,18 +55,18 @@ def decoded(file, read):
 
 
 def pieces_of(file):
-    """A text of any length in pieces of about a megabyte."""
+    """Yields a text of any length in pieces of about a megabyte."""
     return decoded(file, lambda: file.read(PIECE))
 
 
 def lies_across(separator, one, next_one):
-    """Whether it begins in a piece and ends in the next, or may, that piece being shorter than it."""
+    """Returns whether the separator may begin in a piece and end behind it."""
     end = one[1 - len(separator):]
     return len(one) < len(separator) or 0 <= (end + next_one).find(separator) < len(end)
 
 
 def separated(pieces, separator):
-    """Lists of pieces, one for each document."""
+    """Yields a list of pieces for each document."""
     document = []
     for piece in pieces:
         while document and len(separator) > 1 and lies_across(separator, document[-1], piece):
@@ -87,7 +87,7 @@ def text_documents(path, separator):
 
 
 def json_lines(path):
-    """Objects with the place that they are from."""
+    """Yields objects with their places in the file."""
     with opened(path) as file:
         for number, line in enumerate(decoded(file, file.readline), 1):
             place = f"'{path}' line {number}"
@@ -110,7 +110,7 @@ def objects_of(value, key, place):
 
 
 def as_templates_want(message):
-    """A message as Transformers hands it to templates: without nulls, and what was thought under two names."""
+    """Returns a message as templates get it: without nulls, and with the reasoning under both its names."""
     message = {key: value for key, value in message.items() if value is not None}
     thought = next((message[name] for name in ("reasoning_content", "thinking", "reasoning") if name in message), None)
     return message if thought is None else {"thinking": thought, **message, "reasoning_content": thought}

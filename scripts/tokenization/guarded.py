@@ -1,4 +1,4 @@
-"""JSON from outside: whatever is wrong with it becomes a message."""
+"""Reads JSON from users. Every error becomes a message."""
 
 import json
 import os
@@ -8,16 +8,17 @@ import stat
 MAX_DEPTH = 256
 MAX_BYTES = 256 << 20  # of a file that is read whole
 SURROGATE = re.compile("[\ud800-\udfff]")
-# A string without an end goes to the end: a match that fails would be tried again from each quote.
+# An unterminated string extends to the end of the text. Otherwise the failing match would be tried again from each
+# quote.
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 
 class Failure(Exception):
-    """What a user can cause, as a message."""
+    """An error that a user can cause; its text is the message."""
 
 
 def is_deep(text):
-    """Whether more than MAX_DEPTH brackets are open somewhere."""
+    """Returns whether more than MAX_DEPTH brackets are open somewhere."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
     depth = 0
@@ -41,12 +42,12 @@ def strings_of(value):
 
 
 def is_text(string):
-    """Whether it is Unicode: JSON can also write half of a surrogate pair."""
+    """Returns whether a text is valid Unicode. JSON can also spell half of a surrogate pair."""
     return not SURROGATE.search(string)
 
 
 def parse(text, place, remedy=""):
-    """The value of a JSON text from `place`, which messages begin with."""
+    """Parses a JSON text. Messages begin with `place`."""
     if is_deep(text):
         raise Failure(f"{place} nests more than {MAX_DEPTH} lists and objects in each other")
     try:
@@ -62,7 +63,7 @@ def parse(text, place, remedy=""):
 
 
 def read_text(path):
-    """The text of a regular file.  Never waits for the writer of a pipe."""
+    """Returns the text of a regular file. Never waits for the writer of a pipe."""
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), encoding="utf-8") as file:
         info = os.fstat(file.fileno())
         if not stat.S_ISREG(info.st_mode):

@@ -1,6 +1,6 @@
 """How to get a Python library that is missing, where the system's Python takes no packages of pip's (PEP 668)."""
 
-# Those that Debian 12 has.
+# Libraries that Debian 12 has.
 OF_DEBIAN = {"jinja2": "python3-jinja2", "matplotlib": "python3-matplotlib"}
 
 

@@ -1,6 +1,6 @@
-"""Tokens of a text that is too long to be encoded at once: those of the whole, whatever the tokenizer does at ends.
+"""Encodes a long text in windows. The tokens are those of the whole text, whatever happens at ends.
 
-Neighbouring windows share characters.  Where their tokens agree for a while, the one goes on as the other."""
+Neighbouring windows share characters. Where their tokens agree for some length, one window continues the other."""
 
 import bisect
 
@@ -14,14 +14,14 @@ class Window:
     def __init__(self, text, encode):
         encoding = encode(text)
         self.text, self.ids, offsets = text, encoding.ids, encoding.offsets
-        # Of tokens in front of a text and behind it, which stand for no characters, those behind are the last.
+        # Tokens before and after a text stand for no characters; those after it are the last ones.
         self.starts, highest = [], 0
         for start, end in offsets:
             highest = max(highest, start if end else highest)
             self.starts.append(highest)
 
     def index(self, place):
-        """Of the first token that begins at a character or behind it."""
+        """Returns the index of the first token that begins at a character or behind it."""
         return bisect.bisect_left(self.starts, place)
 
     def between(self, low, high, shift=0):
@@ -30,7 +30,7 @@ class Window:
 
 
 def seam(one, other, shift, low):
-    """The character at which a window can go on as another, which begins at its character `shift`; or None."""
+    """Returns the character where the next window, which begins at `shift`, can continue this one; or None."""
     quarter = (len(one.text) - shift) // 4
     first, last = max(shift + quarter, low), len(one.text) - quarter
     tokens = one.between(first, last)
@@ -40,7 +40,7 @@ def seam(one, other, shift, low):
 
 
 def joined(one, piece, low, encode, place):
-    """(the window behind, the place of a seam in the window, and in the one behind)"""
+    """Returns (the next window, the place of the seam in this window, its place in the next one)."""
     overlap = OVERLAP
     while overlap < len(one.text):
         shift = len(one.text) - overlap
@@ -57,7 +57,7 @@ def joined(one, piece, low, encode, place):
 
 
 def ids_of(pieces, encode, place="the text"):
-    """Lists of ids, together those of encode() of all pieces in one."""
+    """Yields lists of ids. Together they are the ids of encode() on all pieces joined."""
     window, low = Window("", encode), 0
     for piece in pieces:
         behind, end, begin = joined(window, piece, low, encode, place)

@@ -1,4 +1,4 @@
-"""The bytes that each token of a tokenizer stands for."""
+"""Finds the bytes that each token of a tokenizer stands for."""
 
 import re
 
@@ -6,7 +6,7 @@ from .tokenizer import Failure
 
 
 def byte_of_letter():
-    """The letters in which GPT-2's tokenizer writes bytes: those that print are themselves."""
+    """Returns the letters by which GPT-2's tokenizer writes bytes. Printable bytes are written as themselves."""
     printing = [*range(33, 127), *range(161, 173), *range(174, 256)]
     letters = {chr(byte): byte for byte in printing}
     for count, byte in enumerate(byte for byte in range(256) if byte not in printing):
@@ -26,13 +26,13 @@ def from_letters(text, letters):
 
 
 def from_pieces(text):
-    """SentencePiece's: a bar is a space, and <0x0A> is a byte."""
+    """Decodes SentencePiece's form: a bar is a space, and <0x0A> is a byte."""
     byte = re.fullmatch(r"<0x([0-9A-Fa-f]{2})>", text)
     return bytes([int(byte[1], 16)]) if byte else text.replace("\u2581", " ").encode()
 
 
 def table_of(tokenizer):
-    """The bytes of each token of the vocabulary, by its number."""
+    """Returns the bytes of each token of the vocabulary, by its number."""
     kinds = decoders_of(tokenizer.description)
     if "ByteLevel" in kinds:
         letters = byte_of_letter()

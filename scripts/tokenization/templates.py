@@ -12,7 +12,7 @@ USED_OTHERWISE = "default"
 
 
 def named_templates(tokenizer):
-    """The tokenizer's templates by name.  Files go before tokenizer_config.json, as in Transformers."""
+    """Returns the tokenizer's templates by name. Files precede tokenizer_config.json, as in Transformers."""
     files = {USED_OTHERWISE: tokenizer.folder / "chat_template.jinja"}
     files.update((file.stem, file) for file in sorted(tokenizer.folder.glob("additional_chat_templates/*.jinja")))
     found = {name: text_of(file) for name, file in files.items() if file.is_file()}
@@ -56,7 +56,7 @@ def environment():
         raise Failure(libraries.missing("jinja2", ", which renders chat templates,")) from None
 
     class Generation(jinja2.ext.Extension):
-        """{% generation %} … {% endgeneration %} around what the model is to say."""
+        """{% generation %} … {% endgeneration %} around the words of the model."""
 
         tags = {"generation"}
 

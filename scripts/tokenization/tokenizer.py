@@ -1,4 +1,4 @@
-"""A tokenizer of the `tokenizers` library that makes of a text the tokens that Transformers makes of it."""
+"""A tokenizer of the `tokenizers` library that gives the same tokens as Transformers."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ USUAL_ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "[SEP]")
 
 
 def called(place, function, *arguments, **named):
-    """What a function of the library returns.  Where its Rust panics, it raises what is no Exception."""
+    """Calls a function of the library. If its Rust code panics, the library raises something that is no Exception."""
     try:
         return function(*arguments, **named)
     except (KeyboardInterrupt, SystemExit):
@@ -22,7 +22,7 @@ def called(place, function, *arguments, **named):
 
 
 class Tokenizer:
-    """From a folder as Hugging Face publishes them, or its tokenizer.json."""
+    """Reads a tokenizer's folder in Hugging Face's form, or its tokenizer.json."""
 
     def __init__(self, path):
         try:
@@ -44,7 +44,7 @@ class Tokenizer:
         if self.vocabulary > MAX_VOCABULARY:
             raise Failure(f"the tokenizer in '{self.folder}' has a token of the number {self.vocabulary - 1}, above the limit of "
                           f"{MAX_VOCABULARY - 1}; number its tokens from 0 on")
-        # What no tokenizer should do to data: cut it or fill it up.
+        # A tokenizer must neither truncate nor pad data.
         self.library.no_truncation()
         self.library.no_padding()
 
@@ -57,7 +57,7 @@ class Tokenizer:
                        if self._content(entry) and (name.endswith("_token") or name in extra)}
 
     def _config(self):
-        """tokenizer_config.json, and what older folders have in special_tokens_map.json."""
+        """Returns tokenizer_config.json, with the contents of special_tokens_map.json in older folders."""
         config, older = map(self._object, ("tokenizer_config.json", "special_tokens_map.json"))
         return config if "added_tokens_decoder" in config else {**config, **older}
 
@@ -69,7 +69,7 @@ class Tokenizer:
         return {key: each for key, each in value.items() if each is not None}
 
     def _add_named_tokens(self, tokenizers):
-        """Tokens that the configuration names are special ones, whether tokenizer.json says so or not."""
+        """Makes the tokens that the configuration names special, whether tokenizer.json lists them or not."""
         self.added = {each["content"] for each in self.description.get("added_tokens") or []}
         for entry in [*self._listed_tokens(), *self._named.values(), *self._unnamed]:
             text = self._content(entry)
@@ -87,7 +87,7 @@ class Tokenizer:
         return str(self.config.get("tokenizer_class")).removesuffix("Fast") == "LlamaTokenizer" and "ByteLevel" not in steps
 
     def _build_as_llama(self, tokenizers):
-        """Transformers 5 takes vocabulary and post-processor of a LlamaTokenizer from tokenizer.json, and no more."""
+        """Transformers 5 takes only vocabulary and post-processor of a LlamaTokenizer from tokenizer.json."""
         scheme = "always" if self.config.get("legacy", False) else "first"
         scheme = scheme if self.config.get("add_prefix_space", True) else "never"
         self.library.normalizer = None
@@ -107,11 +107,11 @@ class Tokenizer:
         return text if isinstance(text, str) else None
 
     def special_tokens(self):
-        """The text of each special token, by the name that templates have for it."""
+        """Returns the text of each special token, by its name in templates."""
         return {name: self._content(entry) for name, entry in self._named.items()}
 
     def named(self, key):
-        """The text of a special token that the configuration names, such as eos_token."""
+        """Returns the text of a special token that the configuration names, such as eos_token."""
         return self._content(self.config.get(key))
 
     def id_of(self, text):
@@ -121,15 +121,15 @@ class Tokenizer:
         return token
 
     def end_of_text(self):
-        """The token that ends a text; None where nothing says which it is."""
+        """Returns the token that ends a text; None if it is unknown."""
         name = self.named("eos_token")
         if name:
             return self.id_of(name)
         return next(filter(lambda token: token is not None, map(self.library.token_to_id, USUAL_ENDS)), None)
 
     def encode(self, texts, with_ends=True, split=False, place="the text"):
-        """Encodings of the library: ids, and the characters that each is from.  `with_ends` puts the tokens around a
-        text that the tokenizer has for it; `split` takes the name of a special token for text."""
+        """Returns the library's encodings: ids, and the characters of each. `with_ends` adds the tokenizer's tokens
+        around a text; `split` encodes the names of special tokens as text."""
         for text in texts:
             if not guarded.is_text(text):
                 raise Failure(f"{ascii(text[:40])} is not text: it has bytes or characters that are not Unicode")

@@ -1,4 +1,4 @@
-"""Token files as docs/Data.md describes them."""
+"""Writes token files (docs/Data.md)."""
 
 import array
 import os
@@ -16,8 +16,8 @@ def little_endian(numbers):
 
 
 class Writer:
-    """Writes ids as they come, and what is known only at the end behind them.  The file has its
-    name when all of it is there."""
+    """Writes ids as they come, then the parts that are known only at the end. The file gets its name when it is
+    complete."""
 
     def __init__(self, path, vocabulary):
         self.path, self.vocabulary = path, vocabulary
@@ -31,13 +31,13 @@ class Writer:
         self.masked = False
 
     def _create(self):
-        """Nobody else can open the file until it has its name; a link of that name is not followed."""
+        """No other user can open the file until it has its name; a link of that name is not followed."""
         if os.path.lexists(self.temporary):
             os.remove(self.temporary)  # of a process of the same number that was killed
         return open(os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb")
 
     def add(self, ids, counts=None):
-        """Tokens of the current document, and for each whether it counts as a target, or None where all do."""
+        """Adds tokens of the current document, and for each whether it counts as a target; None if all count."""
         self.file.write(little_endian(array.array(self.type, ids)))
         if counts and not all(counts) and not self.masked:
             self.masked = True
@@ -59,7 +59,7 @@ class Writer:
         return bytes(sum(padded[at + bit] << bit for bit in range(8)) for at in range(0, len(padded), 8))
 
     def finish(self, end_of_text, table):
-        """With the table of the tokens' bytes, or None."""
+        """Completes the file with the table of the tokens' bytes, or None."""
         while self.documents and self.documents[-1] == self.count:
             self.documents.pop()
         text = b"".join(table or [])

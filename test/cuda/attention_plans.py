@@ -35,8 +35,8 @@ EXAMPLES = {
 
 
 def write_examples(folder):
-    """A table of the descriptors of all examples, as C++."""
-    # One of 80 layers, all of which have the same attention.
+    """Returns a table of the descriptors of all examples, as C++."""
+    # One of 80 layers; all have the same attention.
     config = {**json.loads((ROOT / "examples/llama-3d/llama-70b.json").read_text()), "num_hidden_layers": 1}
     (folder / "70b.json").write_text(json.dumps(config))
     tables, entries = "", ""

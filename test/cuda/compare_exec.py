@@ -16,7 +16,7 @@ import memory_form
 import trace
 from memory_form import merged, without
 
-# What a collective's data may move by, where the library has no call of its own for it, or blocks are not equal.
+# Operations that may move a collective's data if the library has no call for it, or if blocks are not equal.
 CALLS = {
     "comm.all_reduce": {"all_reduce"},
     "comm.reduce_scatter": {"reduce_scatter", "reduce"},
@@ -33,7 +33,7 @@ CALLS = {
 }
 
 
-# Of the shim's devices.
+# Multiprocessors of the shim's devices.
 MULTIPROCESSORS = 132
 CALLS_WITH_WORKSPACE = {"exec.matmul", "exec.scatter_add", "exec.attention", "exec.attention_grad"}
 
@@ -51,7 +51,7 @@ class Run:
 
 
 def is_hosts(one, allocations, host):
-    """Whether an operation copies between host and device: inputs and results, which are no actions."""
+    """Returns whether an operation copies inputs or results between host and device. Such copies are not actions."""
     if any(a == host for a, _, _ in one.get("reads", []) + one.get("writes", [])):
         return False
     sides = {allocations[a]["device"] >= 0 for a, _, _ in one.get("reads", []) + one.get("writes", [])}
@@ -59,7 +59,7 @@ def is_hosts(one, allocations, host):
 
 
 def host_memory(allocations, operations, sizes):
-    """The number of the pinned allocation that holds tensors, of this rank; None where there is none."""
+    """Returns the number of this rank's pinned allocation with tensors; None if there is none."""
     used = {a for one in operations for a, _, _ in one.get("reads", []) + one.get("writes", [])}
     found = [number for number in sorted(used) if allocations[number]["device"] < 0 and allocations[number]["bytes"] in sizes]
     return found[0] if found else None
@@ -94,13 +94,13 @@ def check_memory(action, operations, memories, program, used):
         yield f"reads bytes {text(bad)}, which are none of its operands'"
     if bad := without(writes, merged(action.outs + scratch)):
         yield f"writes bytes {text(bad)}, which are none of its outs'"
-    # A scatter adds to the rows that it has updates for.
+    # A scatter adds only to rows with updates.
     if action.kind != "exec.scatter_add" and (bad := without(action.outs, writes)):
         yield f"does not write bytes {text(bad)} of its outs"
 
 
 def check_multiprocessors(action, operations, ctas):
-    """Collectives have their CTAs, and matmuls beside them count on what is left."""
+    """Checks that collectives have their CTAs, and that matmuls beside them are planned for the remaining ones."""
     left = MULTIPROCESSORS - ctas if "comm.beside_collective" in action.text else 0
     for one in operations:
         if one["op"] == "collective" and one["ctas"] != ctas:
@@ -136,7 +136,7 @@ def check_action(action, operations, memories, program, used, started, staged):
 
 
 def compare(run, program, memories, staged):
-    """What differs between a run and a program; empty if nothing does."""
+    """Returns the difference between a run and a program; empty if there is none."""
     order = [index for index, _ in run.actions]
     if order != sorted(set(order)):
         first = next(i for i, index in enumerate(order) if i and index <= order[i - 1])
@@ -157,7 +157,7 @@ def compare(run, program, memories, staged):
 
 
 def collectives(runs):
-    """What ranks must have in common, in order of issue."""
+    """Returns the operations that all ranks must share, in order of issue."""
     return [(run_number, index, one["kind"], one["communicator"], one["count"], one["bytes"], one["reduction"])
             for run_number, run in enumerate(runs) for index, ops in run.actions for one in ops
             if one["op"] == "collective" and one["kind"] not in ("send", "recv")]

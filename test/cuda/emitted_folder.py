@@ -61,7 +61,7 @@ def grouped(chosen, folder):
 
 
 def compile_group(entries, folder, frontend):
-    """What is wrong with each source; as one source, whose headers are read once, and alone where that fails."""
+    """Returns the faults of sources. Compiles them as one, which reads headers once, else separately."""
     if len(entries) > 1:
         joined = folder / "runtime/cuda/joined.cpp"
         joined.write_text("".join(f'#include "{entry["file"]}"\n' for entry in entries))
@@ -80,7 +80,7 @@ def include_folders(words):
 
 
 def compile_source(entry, folder, frontend=True):
-    """What is wrong with a source; empty for nothing.  Those that include the frontend may be preprocessed alone."""
+    """Returns the fault of a source, or an empty text. Sources that include the frontend may be preprocessed only."""
     words = shlex.split(entry["command"])
     for place in include_folders(words):
         path = pathlib.Path(place).resolve()

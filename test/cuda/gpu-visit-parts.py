@@ -1,4 +1,4 @@
-"""Parts of scripts/gpu-visit by themselves: what no dry run comes upon."""
+"""Tests parts of scripts/gpu-visit that no dry run reaches."""
 
 import array
 import json
@@ -211,7 +211,7 @@ class Frontend(unittest.TestCase):
 
 
 class Libraries(unittest.TestCase):
-    """Of a toolkit that has some, and packages that have the others."""
+    """A toolkit with some libraries, and packages with the others."""
 
     def test_of_packages_stand_in_for_missing_ones(self):
         with tempfile.TemporaryDirectory() as scratch:
@@ -265,7 +265,7 @@ class Carried(unittest.TestCase):
 
 
 class Steps(unittest.TestCase):
-    """The order and the times of a visit, by steps that do nothing but wait."""
+    """The order and the times of a visit whose steps only wait."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()

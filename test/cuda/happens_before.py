@@ -18,13 +18,13 @@ import trace
 
 
 class Clocks:
-    """What comes before, for streams, recorded events and threads of the host."""
+    """Clocks of streams, recorded events and host threads."""
 
     def __init__(self):
         self.streams, self.events, self.hosts = {}, {}, {}
 
     def issue(self, one):
-        """The clock of an operation: what its stream has done, and what the host knew."""
+        """Returns the clock of an operation: the earlier work of its stream, and the host's knowledge."""
         clock = self.streams.setdefault(one["stream"], {})
         self.join(clock, self.hosts.get(one["host"], {}))
         clock[one["stream"]] = clock.get(one["stream"], 0) + 1

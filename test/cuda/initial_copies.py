@@ -7,7 +7,7 @@ import sys
 
 
 def tensors(folder):
-    """Names and bytes, of the newest checkpoint."""
+    """Returns names and bytes of the newest checkpoint's tensors."""
     data = max(pathlib.Path(folder).glob("step-*.safetensors")).read_bytes()
     header = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
     return {name: entry["data_offsets"][1] - entry["data_offsets"][0] for name, entry in header.items() if name != "__metadata__"}

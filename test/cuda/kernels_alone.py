@@ -37,7 +37,7 @@ class Operand:
         self.dims, self.element, self.strides = dims, element, strides
 
     def extent(self):
-        """From the first element to the last."""
+        """Returns the number of elements from the first to the last."""
         return 1 + sum((n - 1) * s for n, s in zip(self.dims, self.strides))
 
     def isDense(self):
@@ -53,7 +53,7 @@ class Operand:
         return f"!exec.ref<{''.join(f'{n}x' for n in self.dims)}{self.element}, [{', '.join(map(str, self.strides))}]>"
 
     def ofLength(self, length):
-        """Of a flat kernel, an operand of this length; scalars are what they are."""
+        """Returns an operand of this length for a flat kernel; scalars do not change."""
         return Operand([length, *self.dims[1:]], self.element, self.strides) if self.dims else self
 
 
@@ -62,7 +62,7 @@ MOST_ELEMENTS = 1 << 22
 
 
 class Kernel:
-    """Launched for several tuples of operands where the program does so."""
+    """Launches several tuples of operands if the program does so."""
 
     def __init__(self, text, batched):
         match = KERNEL.match(text)
@@ -81,7 +81,7 @@ class Kernel:
         self.text, self.name = self.text.replace(f"@{self.name} ", f"@{name} ", 1), name
 
     def calls(self):
-        """The operands and results of each call of one launch."""
+        """Returns the operands and results of each call of one launch."""
         lengths = (VECTORS if len(self.space) == 1 else ROWS) if self.isFlat else (None,) * (2 if self.isBatched else 1)
         return [tuple([o.ofLength(n) if n else o for o in some] for some in (self.ins, self.outs)) for n in lengths]
 
@@ -96,7 +96,7 @@ def kernels(text):
 
 
 def unlike(some):
-    """Those with other bodies, types or ways to be launched than all before, by names of their own."""
+    """Returns kernels whose bodies, types or launches differ from all earlier ones, under names of their own."""
     found = {}
     for kernel in some:
         kernel.rename(f"{kernel.name}_{len(found)}")
@@ -190,7 +190,7 @@ def write_tensors(path, tensors):
 
 
 def read_tensors(path, names=None):
-    """{name: (type, values)}; of these names where they are given."""
+    """Returns {name: (type, values)}, only for these names if they are given."""
     data = memoryview(path.read_bytes())
     length = struct.unpack_from("<Q", data)[0]
     header, body = json.loads(bytes(data[8:8 + length])), data[8 + length:]
@@ -229,7 +229,7 @@ def isEqual(ours, theirs, rounds):
     if len(a) != len(b) or kind in ("i32", "i64", "i8", "i1"):
         return a == b
     share, small = (2.0 ** -7 if kind == "bf16" else 1e-5), 1e-5 * max((abs(y) for y in b if y == y), default=0.0)
-    # The root of a negative sum is NaN in both; NaN in one is off.
+    # The root of a negative sum is NaN in both; NaN in only one is an error.
     pairs = [(x, y) for x, y in zip(a, b) if not (x != x and y != y)]
     off = [abs(x - y) for x, y in pairs if x != y and not abs(x - y) <= share * abs(y) + small]
     if not off or not rounds:

@@ -28,7 +28,7 @@ REPO = HERE.parent.parent
 
 GPT = {"model_type": "gpt2", "vocab_size": 256, "n_positions": 16, "n_embd": 32, "n_layer": 2, "n_head": 2,
        "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
-# Rows of logits begin at no multiple of 16 bytes unless they are padded.
+# Rows of logits are not multiples of 16 bytes unless they are padded.
 ODD = {**GPT, "vocab_size": 257}
 STRATEGIES = {"ddp": "--zero=0", "zero1": "--zero=1", "zero2": "--zero=2", "zero3": "--zero=3"}
 
@@ -156,7 +156,7 @@ def graphs(work):
         run_model.first_step.peak(work / f"{name}.mlir")
     for name in ("gpt", "odd", "llama"):
         run_model.text(work / f"{name}.data", 20000)
-    # Text is for models of bytes.
+    # Models of bytes need text.
     odd = (work / "odd.data").read_bytes()
     header = struct.pack("<8sIIQQ", b"BRAIDTOK", 1, 2, len(odd), ODD["vocab_size"]).ljust(64, b"\0")
     (work / "odd.data").write_bytes(header + b"".join(struct.pack("<H", byte) for byte in odd))
@@ -172,7 +172,7 @@ def run(case, work):
 
 
 def print_pairs(without):
-    """Which pairs of values of the product the cover has."""
+    """Returns the pairs of values of the product that the cover has."""
     chosen = [case for case in cover() if case.name != without]
     left_out = pairs_of(product()) - pairs_of(chosen)
     print(f"{len(chosen)} of {len(list(product()))} cases have {len(pairs_of(chosen))} pairs, {len(left_out)} are left out")

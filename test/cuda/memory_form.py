@@ -84,7 +84,7 @@ def merged(ranges):
 
 
 def without(ranges, cover):
-    """What of merged ranges other merged ranges leave uncovered."""
+    """Returns the parts of merged ranges that other merged ranges leave uncovered."""
     result, i = [], 0
     for begin, end in ranges:
         while i < len(cover) and cover[i][1] <= begin:
@@ -101,7 +101,7 @@ def without(ranges, cover):
 
 
 def balanced(text, start):
-    """The end of the parenthesis that opens at `start`."""
+    """Returns the end of the parenthesis that opens at `start`."""
     depth = 0
     for i in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[i], 0)
@@ -172,7 +172,7 @@ def end_on_host(places):
 
 
 class Slots:
-    """Which tensors lie in which slots."""
+    """Returns the slots of each tensor."""
 
     def __init__(self):
         self.ranges, self.of = {}, {}

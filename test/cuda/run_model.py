@@ -36,7 +36,7 @@ def call(command, environment=None):
 
 
 def text(path, length):
-    """Something to learn: words that follow one another by chance."""
+    """Writes text to learn: words in a random order."""
     words = ["the ", "quick ", "brown ", "fox ", "jumps ", "over ", "a ", "lazy ", "dog. "]
     state, result = 1, ""
     while len(result) < length:
@@ -62,7 +62,7 @@ def train_command(program, args, log, checkpoints):
 
 
 def reference(args):
-    """The losses of the CPU target; kept for the other ways to run the same graph."""
+    """Returns the losses of the CPU target, and keeps them for other runs of the same graph."""
     training = [word for word in shlex.split(args.options) if word.startswith(("--accumulate", "--clip", "--optimizer", "--hook"))]
     key = hashlib.sha1(repr((args.graph.read_text(), training, str(args.data), args.steps, args.lr)).encode()).hexdigest()[:12]
     log = args.work / f"cpu-{key}.jsonl"
@@ -84,7 +84,7 @@ def build(args):
 
 
 def run_options(args):
-    """Ranks that are threads run without graphs unless told."""
+    """By default, ranks that are threads run without graphs."""
     options = shlex.split(args.run)
     captures = args.ranks > 1 and not args.staged and not any(word.startswith("--cuda-graph") for word in options)
     return options + (["--cuda-graph", "on"] if captures else [])

@@ -62,7 +62,7 @@ def compile_all(args, sources, folder):
 
 
 def linker():
-    """One that is faster than the compiler's own, where there is one."""
+    """Returns a linker that is faster than the compiler's, if there is one."""
     return next((f"-fuse-ld={name}" for name in ("lld", "gold") if shutil.which(f"ld.{name}")), "-pthread")
 
 
@@ -79,7 +79,7 @@ def libraries(args):
     if args.no_runtime:
         return [shim / "libbraid_cuda_shim.a"]
     archives = [shim / "libbraid_rt_cuda_shim.a", shim / "libbraid_cuda_shim.a", args.build / "lib" / "braid" / "libbraid_rt.a"]
-    # The archives need one another; --wrap lets the shim see the program's actions.
+    # The archives depend on each other; --wrap passes the program's actions to the shim.
     return ["-Wl,--wrap=br_action", "-Wl,--wrap=br_cuda_status", *transports(args), "-Wl,--start-group", *archives, "-Wl,--end-group", "-ldnnl", "-lcrypto", "-fopenmp"]
 
 

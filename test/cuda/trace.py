@@ -18,7 +18,7 @@ def read(path):
 
 
 def name(one):
-    """What an operation is, for people."""
+    """Returns a readable description of an operation."""
     text = one.get("kernel") or one.get("kind") or one["op"]
     if "action" in one:
         text += f" of action {one['action']} in run {one['run']}"

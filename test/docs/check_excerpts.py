@@ -13,7 +13,7 @@ EXCERPT = re.compile(r"<!-- ([\w./-]+) -->\n```\w+\n(.*?)```", re.S)
 
 
 def missing(text, excerpt):
-    """The first part of an excerpt that the file lacks at its place, or nothing."""
+    """Returns the first part of an excerpt that the file lacks, or nothing."""
     at = 0
     for part in re.split(r"^ *…\n", excerpt, flags=re.M):
         found = text.find(part, at)

@@ -12,7 +12,7 @@ import sys
 
 
 def statements(block):
-    """Of an example: an op may go on in the next line."""
+    """Returns the ops of an example; an op may continue on the next line."""
     joined = re.sub(r"\s*\n\s+", " ", block.strip())
     return [line for line in joined.split("\n") if line]
 

@@ -49,7 +49,7 @@ def mesh_of(axes):
 
 
 def without_names(line):
-    """Of the head of a function its name alone counts."""
+    """Only the name counts in the head of a function."""
     return re.sub(r"%[\w#:]+", "%", re.sub(r"^(func\.func @\w+)\(.*", r"\1", line.strip()))
 
 
@@ -115,7 +115,7 @@ def regathered(plan):
 
 
 def reported(plan, microbatches):
-    """Bytes by the names of the columns."""
+    """Returns bytes by the names of the columns."""
     programs, kept = plan["programs"], plan["persistent"]
     def sent(name):
         return sum(c["bytes_moved"] for c in plan["collectives"] if c["program"] == name and c["bytes"] > 32)
@@ -205,7 +205,7 @@ def symbols_of_layer(settings, graph, ranks):
 
 
 def check_layer(config, flags, formula, ranks, measure):
-    """What one more layer adds to `measure` of a report."""
+    """Returns the increase of `measure` of a report by one more layer."""
     flags = () if flags == "one rank" else tuple(re.sub(r"=[tc]$", f"={ranks}", flag) for flag in flags.split())
     few, many = (plan_of(config, layers, flags) for layers in (2, 3))
     names = symbols_of_layer(*graph_of(config, 3), ranks)

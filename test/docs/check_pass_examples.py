@@ -20,7 +20,7 @@ LEAVES = re.compile(r"Leaves(?: \(`([^`]*)`\))?:" + BLOCK, re.S)
 
 
 def manual(path, root):
-    """The text of a file and of what it includes from `root`."""
+    """Returns the text of a file and of the files that it includes from `root`."""
     text = path.read_text()
     return text + "".join(manual(root / name, root) for name in INCLUDE.findall(text))
 
@@ -31,11 +31,11 @@ def opt(text, *arguments):
 
 
 def check(name, options, before, after):
-    """What is wrong with an example, or nothing."""
+    """Returns the fault of an example, or nothing."""
     expected, error = opt(after)
     if expected is None:
         return f"the output does not parse:\n{error}"
-    # Examples are text, and passes may need what is known of ops.
+    # Examples are text without facts, which some passes need.
     actual, error = opt(before, "--tg-derive-facts", f"--{name}={options}" if options else f"--{name}")
     if actual is None:
         return f"the input does not parse, or the pass fails on it:\n{error}"

@@ -16,7 +16,7 @@ PICTURE_BYTES = 200 << 10
 
 
 def written(graph):
-    """What braidc says and writes for the worked example: by two ranks, and by one for the kernel."""
+    """Returns braidc's output and files for the worked example, on two ranks, and on one for the kernel."""
     def run(*flags):
         command = ["braidc", str(graph), *flags]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -39,7 +39,7 @@ def plain(text):
 
 
 def missing_families(page, models):
-    """Those of the table of families that the page's list of published models lacks."""
+    """Returns the families of the table that the page's list of published models lacks."""
     table = re.search(r"^## Families\n(.*?)^## ", models.read_text(), re.S | re.M)[1]
     named = plain(re.search(r"^- \*A published model\.\*.*$", page, re.M)[0])
     return [family for family in re.findall(r"^\| `(\w+)` \|", table, re.M)[1:] if plain(family) not in named]

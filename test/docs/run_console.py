@@ -79,7 +79,7 @@ def pattern_of(lines, any_numbers):
 
 
 def prints(lines, output, any_numbers):
-    """Without a line `…` at the end, what is shown is all there is."""
+    """Without a line `…` at the end, the page must show the whole output."""
     text = "".join(" ".join(line.split()) + "\n" for line in output.replace("\r", "\n").splitlines())
     return pattern_of(lines, any_numbers).fullmatch(text)
 

@@ -178,7 +178,7 @@ def train(model, tokens):
 
 
 def checkpoint_names(model):
-    """What a checkpoint calls each parameter: not always what the model does."""
+    """Returns the name of each parameter in a checkpoint, which may differ from the model's."""
     renamed = {"GPTNeoXForCausalLM": {"lm_head.weight": "embed_out.weight"}}.get(type(model).__name__, {})
     return {name: renamed.get(name, name) for name, _ in model.named_parameters()}
 

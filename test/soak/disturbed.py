@@ -110,7 +110,7 @@ def stop(trial, delay, choose):
 
 
 def pause(trial, delay, choose):
-    """SIGSTOP, and after a while SIGCONT: the job goes on."""
+    """SIGSTOP, and after a while SIGCONT: the job continues."""
     job, rank = trial.start(), choose.randrange(trial.options.ranks)
     time.sleep(delay)
     job.send(rank, signal.SIGSTOP)
@@ -134,7 +134,7 @@ def disk(trial, _, choose):
 
 
 def output(trial, delay, _):
-    """Who reads the standard output goes away."""
+    """The reader of the standard output ends."""
     reader, writer = os.pipe()
     job = trial.start(stdout=writer)
     os.close(writer)

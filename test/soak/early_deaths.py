@@ -91,7 +91,7 @@ def dies(launcher, dead, absent, number=signal.SIGKILL, rendezvous=None):
 
 
 def runs_again(options):
-    """What killed ranks have left behind is no rank that has died."""
+    """Files of killed ranks of earlier jobs do not count as dead ranks."""
     case = Case(options, "shm", absent=3)
     try:
         for rank in case.started:
@@ -102,7 +102,7 @@ def runs_again(options):
 
 
 def starts_again(options):
-    """A rank that is started once more, before ranks have met, is no loss."""
+    """A rank that restarts before ranks have met does not count as dead."""
     case = Case(options, "gloo", absent=0)
     try:
         case.kill(2, signal.SIGKILL)

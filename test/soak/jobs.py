@@ -31,7 +31,7 @@ def torchrun_variables(rank, ranks, port):
 
 
 class Wrong(Exception):
-    """What a test found."""
+    """A fault that a test found."""
 
 
 class Job:
@@ -57,7 +57,7 @@ class Job:
                                                     stderr=self.errors[rank], preexec_fn=prepare)
 
     def pid_of(self, rank):
-        """None when it has not started, or has ended."""
+        """Returns None if the process has not started, or has ended."""
         if not self.many:
             process = self.processes[rank if rank in self.processes else 0]
             return process.pid if process.poll() is None else None
@@ -72,7 +72,7 @@ class Job:
         return None
 
     def send(self, rank, number):
-        """Whether there was somebody to take the signal."""
+        """Returns whether the process still existed to receive the signal."""
         pid = self.pid_of(rank)
         try:
             if pid:

@@ -58,7 +58,7 @@ def half(connection, _):
 
 
 def getflood(connection, stop):
-    """Asks for a long value again and again, and never reads."""
+    """Requests a long value repeatedly, and never reads."""
     connection.sendall(MAGIC + bytes([SET]) + string(b"/x") + string(b"v" * (1 << 20)))
     while not stop.wait(0.001):
         connection.sendall((bytes([GET]) + string(b"/x")) * 60)
@@ -167,7 +167,7 @@ class Job:
             time.sleep(0.005)
 
     def wait(self, seconds):
-        """Why it is no good, or None."""
+        """Returns the fault, or None."""
         deadline = time.monotonic() + seconds
         while any(process.poll() is None for process in self.processes.values()):
             self.peak = max(self.peak, peak_mib(self.processes[0].pid))

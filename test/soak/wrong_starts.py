@@ -78,7 +78,7 @@ def cases(options):
 
 
 def check(options, name, change):
-    """What is wrong, or None."""
+    """Returns the fault, or None."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as stranger:
         if not change:
             stranger.bind(("127.0.0.1", 0))

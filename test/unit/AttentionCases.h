@@ -1,10 +1,10 @@
 //===- AttentionCases.h - attention at the edges of tiles, and in f64 -----===//
 //
-// Cases of attention by tiles, and what its definition gives in f64, with the sums of absolute values that
-// rounding is measured by.  Scores have a standard deviation of 3, so that weights are far from equal.
+// Cases of attention by tiles, and the results of its definition in f64, with the sums of absolute values by which
+// rounding is measured. Scores have a standard deviation of 3, so that weights are far from equal.
 //
-// A tensor has gaps between its positions and behind its end.  In inputs these are NaN, in outputs they must stay
-// as they were.
+// A tensor has gaps between its positions and behind its end. Gaps of inputs are NaN, and gaps of outputs must not
+// change.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_ATTENTIONCASES_H
@@ -24,7 +24,7 @@
 
 namespace braid::test {
 
-// f32, or bf16, which CPU and CUDA have types of their own for.
+// f32, or the bf16 type of the CPU or of CUDA.
 template <class T> float numberOf(T x) {
   if constexpr (sizeof(T) == 4)
     return x;
@@ -59,11 +59,11 @@ struct AttentionCase {
     const bool inBand = window == kNotCausal || (back >= 0 && (window == 0 || back < window));
     return inBand && (documents == 0 || documentOf(first + s) == documentOf(t));
   }
-  // Documents of a row begin in the middle of one; position 0 is the first key's.
+  // The first document of a row begins before the row. Position 0 is the first key's.
   int32_t documentOf(int64_t position) const {
     return static_cast<int32_t>((position + before() + documents / 2) / documents);
   }
-  // Positions of the row in front of the first key.
+  // Number of the row's positions before the first key.
   int64_t before() const { return atRunTime ? std::max<int64_t>(-first, 0) + 3 : 0; }
   int64_t positions() const { return before() + std::max(first + queries, keys) + 2; }
 };
@@ -73,7 +73,7 @@ inline std::ostream &operator<<(std::ostream &out, const AttentionCase &c) {
              << " keys, window " << c.window << ", documents of " << c.documents << ", soft cap " << c.softcap;
 }
 
-// The lists that cases for tiles of this many positions are products of.
+// The lists whose products are the cases for tiles of this many positions.
 struct AttentionChoices {
   std::vector<int64_t> queries, offsets, windows, documents, keysBehind;
 
@@ -81,7 +81,7 @@ struct AttentionChoices {
       : offsets{0, 1, 2, 3, 4, 5, 6, 7, 10, 13, tile - 1, tile, tile + 2, -1, -2, -3, -6, -tile - 1},
         windows{0, 1, 2, 3, 4, 6, 9, tile - 1, tile + 3, kNotCausal}, documents{0, 1, 3, 7, 18, tile + 5},
         keysBehind{0, 1, 2, 3, 5, 14, -1, -2, -3, -5, -14} {
-    // Each remainder of blocks, vectors and tiles, behind no tile, within one, and behind a whole one.
+    // Every remainder of blocks and vectors: at the start of a tile, at its end, and behind it.
     std::set<int64_t> sizes;
     for (int64_t whole : {int64_t{0}, tile - 16, tile})
       for (int64_t rest = 1; rest <= 16; ++rest)
@@ -89,7 +89,7 @@ struct AttentionChoices {
     queries.assign(sizes.begin(), sizes.end());
   }
 
-  // Fewer, for tiles whose pairs are each looked at, so that only ends of slices and of tiles are edges.
+  // Fewer cases, for tiles in which every pair is computed, so that only the ends of slices and tiles are edges.
   static AttentionChoices ofEnds(int64_t tile, int64_t slice) {
     AttentionChoices its(tile);
     its.queries = {1, slice + 1, tile - 1, tile + 1};
@@ -99,7 +99,7 @@ struct AttentionChoices {
     its.keysBehind = {0, 5, -1, -slice};
     return its;
   }
-  // The same and what is beside these ends.
+  // These ends and their neighbours.
   static AttentionChoices aroundEnds(int64_t tile, int64_t slice) {
     AttentionChoices its = ofEnds(tile, slice);
     its.queries.insert(its.queries.end(), {3, slice, tile, tile + 6});
@@ -116,7 +116,7 @@ struct AttentionChoices {
             documents, atRunTime || first < 0}; // graphs have no constant offset that is negative
   }
 
-  // Runs f(case) for every size of queries, offset, window and size of documents; the rest is drawn.
+  // Runs f(case) for every size of queries, offset, window and size of documents. The other choices are random.
   void each(const std::function<void(const AttentionCase &)> &f) const {
     std::mt19937 engine(1);
     for (int64_t n : queries)
@@ -126,8 +126,8 @@ struct AttentionChoices {
             f(make(n, first, window, size, drawn(keysBehind, engine), engine() % 2));
   }
 
-  // Runs f(case) for cases in which each two choices are together at least once.  Sizes of queries and offsets, of
-  // which there are the most pairs, go by turns; of some draws of the others the one with the most new pairs is taken.
+  // Runs f(case) for cases in which each two choices occur together at least once. Sizes of queries and offsets, which
+  // have the most pairs, are enumerated. For the other choices, the random draw with the most new pairs is used.
   void eachPair(const std::function<void(const AttentionCase &)> &f) const {
     const std::vector<int64_t> sizes = {count(queries),   count(offsets),    count(windows),
                                         count(documents), count(keysBehind), 2};
@@ -198,7 +198,7 @@ template <class T> struct AttentionTensor {
   }
 };
 
-// Of two rows with a head each, or of one whose two heads share their keys.
+// Two rows with one head each, or one row whose two heads share their keys.
 template <class T> struct AttentionProblem {
   static constexpr int64_t keyHeads = 1;
   AttentionCase its;
@@ -223,7 +223,7 @@ template <class T> struct AttentionProblem {
     desc.gradient = 1, desc.type = sizeof(T) == 4 ? BR_F32 : BR_BF16;
     desc.scale = 0.7, desc.softcap = its.softcap, desc.causal = its.window != kNotCausal;
     desc.window = std::max<int64_t>(its.window, 0);
-    // At run time the first query's position is what the descriptor says, more.
+    // At run time the position in the descriptor is added to the first query's position.
     desc.first = its.atRunTime ? 2 : its.first, desc.positions = its.documents ? its.positions() : 0;
     queryStart = static_cast<int32_t>(its.first + keyStart - desc.first);
     std::mt19937 engine(static_cast<unsigned>(its.queries * 131 + its.keys * 31 + its.first * 7 + its.window));
@@ -246,7 +246,7 @@ struct BoundedSum {
   void add(double x, double bound) { value += x, size += bound; }
 };
 
-// What the definition gives for each element of the tensors, by their indices.
+// Results of the definition for each element of the tensors, by index.
 template <class T> class AttentionReference {
 public:
   std::vector<BoundedSum> o, dq, dk, dv;
@@ -300,7 +300,7 @@ private:
     for (size_t i = 0; i < keys.size(); ++i) {
       const double by = p.desc.scale * slopes[i] * weights[i];
       const double gradient = by * (gradients[i].value - mean);
-      // A slope is 1 less a square, whose rounding shows where little is left.
+      // A slope is 1 minus a square, so rounding matters where the difference is small.
       const double size = (by + 0.03 * p.desc.scale * weights[i]) * (gradients[i].size + meanSize);
       for (int64_t e = 0; e < p.desc.size; ++e) {
         auto add = [](BoundedSum &sum, double factor, double factorSize, double x) {
@@ -316,7 +316,8 @@ private:
   }
 };
 
-// Each element is right within `tolerance` of the absolute values of its sum, and gaps are as they were.
+// Checks that each element is right within `tolerance` times the absolute values of its sum, and that gaps have not
+// changed.
 template <class T> void AttentionProblem<T>::check(double tolerance) const {
   const AttentionReference<T> wanted(*this);
   const std::tuple<const char *, const AttentionTensor<T> &, const std::vector<BoundedSum> &> all[] = {

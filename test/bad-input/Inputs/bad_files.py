@@ -38,7 +38,7 @@ def main():
         data = file.read()
     length = struct.unpack("<Q", data[:8])[0]
     header, body = json.loads(data[8:8 + length]), data[8 + length:]
-    # As versions without checksums wrote it, so that other checks have something to find.
+    # Like a file of versions without checksums, so that other checks find the damage.
     for key in ("header_xxh3", "block_bytes", "block_xxh3"):
         del header["__metadata__"][key]
     names = sorted(name for name in header if name != "__metadata__")

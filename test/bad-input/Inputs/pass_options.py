@@ -16,7 +16,7 @@ import sys
 
 OURS = re.compile("(tg|comm|exec|braid)-")
 NUMBERS = ["-1", "0", str(2**62), str(-(2**63)), str(10**30), "1e999", "nan", "inf", "''"]
-# A program with what passes look for: a mesh, a loss, a parameter, an input of the batch.
+# A program with everything that passes look for: a mesh, a loss, a parameter, an input of the batch.
 MODULE = """
 comm.mesh @mesh [dp = 2]
 func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
@@ -26,7 +26,7 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
   return %loss : tensor<f32>
 }
 """
-# What other options a pass needs before it looks at one.
+# Other options that a pass needs before it checks an option.
 BESIDE = {("comm-annotate", "functions"): "layout=w:", ("comm-annotate", "batch-axes"): "layout=w:",
           ("comm-data-parallel", "shard"): "axes=dp", ("tg-make-programs", "programs"): "model=train", ("tg-make-programs", "without"): "model=train",
           ("tg-attach-hooks", "at"): "action=norm", ("tg-attach-hooks", "action"): "at=x"}
@@ -38,7 +38,7 @@ UNREAD = {("comm-annotate", "layout"), ("exec-set-target", "arch"), ("braid-anno
 
 
 def options(text):
-    """(pass, option, what it takes) of all passes and phases."""
+    """Returns (pass, option, its valid values) of all passes and phases."""
     name = None
     for line in text.splitlines():
         if found := re.match(r" {6}--([\w-]+)", line):

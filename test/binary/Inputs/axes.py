@@ -42,7 +42,7 @@ MODELS = {
             "num_local_experts": 4, "num_experts_per_tok": 2, "output_router_logits": True, "router_aux_loss_coef": 0.05,
             "tie_word_embeddings": False},
 }
-# What is said to braidc; ZeRO needs dp, cp or ep, and ep experts.
+# Options for braidc. ZeRO needs dp, cp or ep, and ep needs experts.
 ARRANGEMENTS = [
     "tp=2", "tp=4", "tp=2 sequence-parallel", "tp=4 sequence-parallel",
     "cp=2", "cp=3", "cp=2 context=gather", "cp=4 context=gather", "cp=2 context=ring", "cp=4 context=ring", "cp=2 context=ulysses",
@@ -50,7 +50,7 @@ ARRANGEMENTS = [
     "dp=2,tp=2", "dp=2,tp=2 sequence-parallel", "dp=2,cp=2", "dp=2,cp=2 context=ring", "cp=2,tp=2",
     "cp=2,tp=2 sequence-parallel", "cp=2,tp=2 sequence-parallel context=ring", "dp=2,cp=2,tp=2", "dp=2,cp=2,tp=2 context=ring", "dp=2,cp=2,tp=2 sequence-parallel",
     "replica=2,shard=2,tp=2",
-    # With rates that make chunks pay.
+    # Rates with which chunks save time.
     *(f"{words} link=1,0.01 compute=1,10" for words in (
         "tp=2 tp-overlap=2", "tp=2 sequence-parallel tp-overlap=2", "dp=2,tp=2 tp-overlap=auto",
         "dp=4,tp=2 sequence-parallel tp-overlap=2", "pp=2,tp=2 sequence-parallel tp-overlap=2")),
@@ -71,7 +71,7 @@ def hasExperts(arrangement):
 
 
 def layers_of(arrangement):
-    """As many as stages and chunks need, and one behind the first and before the last."""
+    """Returns as many layers as stages and chunks need, and at least a first, a middle and a last one."""
     stages = 4 if "pp=4" in arrangement else 2 if "pp=2" in arrangement else 1
     return max(3, stages * (2 if "chunks" in arrangement or "zb-v" in arrangement else 1))
 
@@ -79,7 +79,7 @@ def layers_of(arrangement):
 def all_cases():
     for arrangement in ARRANGEMENTS:
         shards = any(axis in arrangement for axis in ("dp=", "cp=", "shard=", "ep="))
-        # Pipelines take as many microbatches as ranks, and interleaved ones a multiple of them.
+        # Pipelines need as many microbatches as ranks, and interleaved ones a multiple of this number.
         counts = ((4,) if "chunks" in arrangement and "pp=4" in arrangement else (2, 4)) if "pp=" in arrangement else (1, 2)
         layers = layers_of(arrangement)
         models = ["moe"] if hasExperts(arrangement) else MODELS
@@ -94,7 +94,7 @@ def words_of(case):
 
 
 def pairs(case):
-    """Every two of what a case says."""
+    """Returns every pair of words of a case."""
     arrangement, others = words_of(case)
     return set(itertools.combinations(sorted(arrangement + others), 2))
 
@@ -144,7 +144,7 @@ def run(folder, *command):
 
 
 def train(folder, binary, k, log, *options, steps=STEPS):
-    """What a binary of k microbatches logs; it evaluates in batches of one."""
+    """Returns the log of a binary with k microbatches, which evaluates in batches of one."""
     run(folder, f"./{binary}", "train", "--data", "tokens", "--steps", steps, "--threads", 1, "--lr", "1e-3",
         "--lr-schedule", "constant", "--warmup", 0, "--eval-every", 5, "--eval-batches", 2 * k, "--log", log, "--force", *options)
     lines = [json.loads(line) for line in (folder / log).read_text().splitlines()]
@@ -214,7 +214,7 @@ def check(folder, case, references):
 
 
 def interpret(folder, graph, k):
-    """What the interpreter logs of training and of evaluation, and the tensors that training leaves behind."""
+    """Returns the interpreter's logs of training and evaluation, and the tensors after training."""
     lines, tensors = [], folder / f"{graph}.st"
     for function, options in ("train", ["--set", "lr=3e-3", f"--accumulate={k}", f"--outputs={tensors}"]), ("eval", []):
         log = f"{graph}.{function}"

@@ -14,7 +14,7 @@ import sys
 
 
 def announced(path, program):
-    """How many actions a program announces."""
+    """Returns the number of actions of a program."""
     text = pathlib.Path(path).read_text()
     body = re.search(r"^namespace at::step_%s \{\n(.*?)\n\} // namespace at::" % program, text, re.DOTALL | re.MULTILINE)[1]
     marks = [int(mark) for mark in re.findall(r"m\.at\((\d+)\);", body)]

@@ -19,12 +19,12 @@ loader = importlib.machinery.SourceFileLoader("tokenize_script", str(scripts / "
 script = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
 loader.exec_module(script)
 
-# What the tests' own library, which knows byte-level tokenizers alone, can read.
+# Cases that the tests' own library can read, which has only byte-level tokenizers.
 BYTE_LEVEL = ("gpt2", "llama3", "qwen", "deepseek", "chatml", "tagged")
 
 
 class Written:
-    """What a writer gets."""
+    """Records the calls of a writer."""
 
     def __init__(self):
         self.ids, self.counts = [], []
@@ -43,7 +43,7 @@ def expect(found, right, *place):
 
 
 def written(read, line):
-    """What Job writes of a line of JSON."""
+    """Returns the tokens that Job writes for a line of JSON."""
     job = script.Job(read, Written(), types.SimpleNamespace(end_token=None, split_special_tokens=False, chat_template=None))
     documents.json_lines = lambda path: [(line, path)]
     job.add("line.jsonl")
@@ -62,7 +62,7 @@ def check_tokens(read, name, golden):
 
 
 def check_texts(folder, name, golden):
-    """By a tokenizer of which only the configuration is read."""
+    """Checks with a tokenizer of which only the configuration is read."""
     read = object.__new__(tokenizer.Tokenizer)
     read.folder = folder
     read.read_config()

@@ -72,6 +72,6 @@ for rank in range(ranks):
     check_communication(operations[-1], done)
 for same in zip(*operations, strict=True):
     assert len({event["name"] for event in same}) == 1, same
-    # An operation of all ranks ends where all have come to it.
+    # An operation of all ranks ends only after all have arrived at it.
     if same[0]["args"]["kernel"] in ("all_reduce", "all_gather"):
         assert min(map(end, same)) >= max(event["ts"] for event in same) - max(50, slack), same

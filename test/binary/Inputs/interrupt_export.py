@@ -34,13 +34,13 @@ def write_holes(path, parameters):
 
 
 def take_signals():
-    """Also where the tests run under nohup."""
+    """Works also if the tests run under nohup."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 
 
 def interrupt(model, weights, scratch, number, delay):
-    """The status of an export that gets the signal so many seconds after it begins to write."""
+    """Returns the status of an export that gets the signal this many seconds after it begins to write."""
     process = subprocess.Popen([model, "export", scratch / "out", "--init", weights], stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, preexec_fn=take_signals)
     while process.poll() is None and not list(scratch.glob("out*")):

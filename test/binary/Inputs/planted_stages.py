@@ -37,7 +37,7 @@ def must(folder, *command):
 
 
 def train(folder, binary):
-    """Losses and norms, or nothing where the job ends with an error."""
+    """Returns losses and norms, or nothing if the job ends with an error."""
     done = run(folder, f"./{binary}", "train", "--data", "tokens", "--steps", STEPS, "--threads", 1, "--lr", "1e-2",
                "--lr-schedule", "constant", "--warmup", 0, "--log", f"{binary}.jsonl", "--force")
     if done.returncode:
@@ -52,7 +52,7 @@ def agree(some, others):
 
 
 def function(text, name):
-    """Where the body of a function stands."""
+    """Returns the range of a function's body in the text."""
     begin = text.index(f"func.func @{name}(")
     return begin, text.index("\n  }", begin)
 
@@ -90,7 +90,7 @@ def without_scale(text, rank):
 
 
 def not_added(text, name, shape):
-    """A microbatch replaces what those before it summed up."""
+    """A microbatch replaces the sum of the earlier ones."""
     return within(text, name, rf"(%\w+) = arith\.addf (%arg\d+), (%\w+) : tensor<{shape}xf32> (loc\(.*\))\n",
                   lambda m: f"{m[1]} = arith.mulf {m[3]}, {m[3]} : tensor<{shape}xf32> {m[4]}\n")
 
@@ -148,7 +148,7 @@ def main():
     cut = must(folder, "braid-opt", "model.mlir", f"--pass-pipeline={before}", *printed)
 
     def losses(text):
-        """None where something refuses the program."""
+        """None if a tool refuses the program."""
         (folder / "cut.mlir").write_text(text)
         planned = run(folder, "braid-opt", "cut.mlir", f"--pass-pipeline={behind}", *printed, "-o", "planned.mlir")
         if planned.returncode == 0:

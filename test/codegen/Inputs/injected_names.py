@@ -30,7 +30,7 @@ GRAPH = """module {
 }
 """
 NAMES = ["w", "b", "unit", "x", "loc", "y", "file"]
-# Those that need not be valid UTF-8, because no file holds them as names.
+# Texts that need not be valid UTF-8, because no file has them as names.
 FREE = {"loc", "file"}
 
 BREAK_OUTS = [b"\nint x;//", b"\rint x;//", b"\\", b"\\\n int x;", b"??/", b"??/\nint x;", b"*/ int x; /*", b'"); int x; ("',
@@ -41,12 +41,12 @@ BYTES = [bytes(range(start, min(start + 64, 256))) for start in range(0, 256, 64
 
 
 def allowed(text):
-    """Without the control characters that names of a graph cannot have."""
+    """Removes the control characters that names of a graph cannot have."""
     return re.sub(rb"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]", b"", text)
 
 
 def spelled(name):
-    """A string of MLIR's that is these bytes."""
+    """Returns a string in MLIR's syntax for these bytes."""
     return "".join(chr(c) if chr(c).isalnum() and c < 128 else f"\\{c:02X}" for c in name)
 
 
@@ -81,7 +81,7 @@ def number_places(text):
     return re.sub(rb"(inline constexpr uint64_t )(\w+)|\w+", number, text)
 
 
-# Names that mean something to the code around places.
+# Names with a meaning in the code around places.
 TAKEN = ["while", "int", "and", "errno", "NULL", "m", "ctx", "run", "run_0", "at", "braid", "std", "Memory", "Tuple", "uint64_t", "br_status",
          "br_matmul", "launch_rows", "launch_lanes", "gelu_kernel", "gather", "step_train", "train", "identity", "V", "W", "BR_OK", "__x", "1", "_"]
 

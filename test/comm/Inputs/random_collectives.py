@@ -94,7 +94,7 @@ class Program:
             flat = (-(-elements // n),)
             self.add(f"comm.reduce_scatter {kind} {name} dims [flat] {over} : ({type_}) -> {self.type(flat)}", flat)
         elif op == "flat_gather" and len(shape) == 1 and elements * n <= 600:
-            # Of what can have ranges of this size.
+            # Values that can have flat ranges of this size.
             shapes = [s for _, s in self.values if -(-math.prod(s) // n) == elements] or [(elements * n,)]
             result = self.random.choice(shapes)
             self.add(f"comm.all_gather {name} dims [flat] {over} : ({type_}) -> {self.type(result)}", result)

@@ -12,7 +12,7 @@ import tempfile
 
 
 class Stage:
-    """The function of a stage: collectives as text, some started and waited for later."""
+    """Returns the function of a stage: collectives as text, some of them with a separate start and wait."""
 
     def __init__(self, number):
         self.number = number

@@ -20,7 +20,7 @@ constexpr size_t pageBytes = 4096, guardBytes = 16 * pageBytes;
 struct Table {
   std::shared_mutex mutex;
   std::map<const char *, std::unique_ptr<Allocation>> byBase;
-  // Those that are gone stay as records: a thread may be looking at the one it remembers.
+  // Records of freed allocations stay: a thread may still look at the one it remembers.
   std::vector<std::unique_ptr<Allocation>> gone;
   std::map<int, size_t> bytes; // by device
   int count = 0;
@@ -29,7 +29,7 @@ Table &table() {
   static auto *all = new Table; // outlives everything
   return *all;
 }
-// Changes when an allocation goes: what threads remember is then void.
+// Changes when an allocation is freed, which makes remembered allocations invalid.
 std::atomic<uint64_t> generation{1};
 
 Allocation *insert(std::unique_ptr<Allocation> allocation) {

@@ -1,7 +1,6 @@
 //===- Allocations.h - memory of devices, and pinned memory of the host ---===//
 //
-// Every allocation has inaccessible pages around it and is poisoned: NaN wherever it is
-// read before it is written.
+// Every allocation has inaccessible pages around it, and is filled with NaN, so that reads before writes give NaN.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_ALLOCATIONS_H
@@ -27,16 +26,16 @@ struct Allocation {
   }
 };
 
-// Null if the device's memory is used up.
+// Returns null if the device's memory is exhausted.
 Allocation *allocate(int device, size_t bytes);
 Allocation *adopt(void *pointer, size_t bytes);
-// Whether there was such an allocation.
+// Returns whether there was such an allocation.
 bool release(void *pointer, bool device);
 void releaseDevice(int device);
 
-// The allocation with this byte, or null.
+// Returns the allocation with this byte, or null.
 Allocation *findAllocation(const void *pointer);
-// The one whose end is nearest below or start nearest above, for messages.
+// Returns the allocation whose end is nearest below or whose start is nearest above, for messages.
 Allocation *nearestAllocation(const void *pointer);
 
 size_t deviceMemory();

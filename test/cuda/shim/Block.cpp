@@ -17,7 +17,7 @@ constinit thread_local dim3 blockDim{}, gridDim{};
 
 namespace {
 
-// What threads synchronize for.
+// Reasons to synchronize.
 enum class Sync { None, Block, Group, Shuffle };
 
 struct Thread {
@@ -27,7 +27,7 @@ struct Thread {
   Site site;
   Fiber *fiber = nullptr;
   WarpClock clock;
-  // Of a shuffle.
+  // Data of a shuffle.
   int source = 0;
   size_t bytes = 0;
   alignas(16) char given[16], got[16];
@@ -142,7 +142,7 @@ void Runner::runBlock() {
   }
 }
 
-// Runs threads to their ends, one after the other; stops in between when one waits.
+// Runs threads to their ends, one after the other; switches when one waits.
 void Runner::fiberBody() {
   while (true) {
     (*body)();
@@ -167,7 +167,7 @@ void Runner::touch(Allocation &allocation) {
     touched.push_back(&allocation);
 }
 
-// What is in front of a kernel is complete for who has waited for it.
+// After its wait, a thread sees the complete kernel in front.
 void Runner::checkEntered(const char *what) {
   if (beginsEarly && !current().entered)
     violation(
@@ -193,7 +193,7 @@ std::string Runner::describe(unsigned thread) const {
   return t.waits == Sync::Block ? text : text + format(" with mask %#x", t.mask);
 }
 
-// All threads wait for one that never arrives.
+// All threads wait for a thread that never arrives.
 void Runner::stuck() {
   for (unsigned i = 0; i < threads.size(); ++i) {
     const Thread &t = threads[i];
@@ -330,11 +330,11 @@ Allocation &checkedAllocation(const void *pointer, size_t bytes, size_t align, c
                    static_cast<const char *>(pointer) - allocation.base, allocation.id));
 }
 
-// A block has so much without asking for more when it is launched.
+// Shared memory that a block has without requesting more at launch.
 constexpr size_t staticSharedBytes = 48 << 10;
 
-// Shadows of the arrays in shared memory of this thread of the host.  Their first write in a
-// block makes them known: an older segment's is none.
+// Shadows of the arrays in shared memory, for this host thread. The first write in a block registers an array; writes
+// of older segments do not count.
 struct SharedArrays {
   struct Array {
     size_t bytes;
@@ -345,7 +345,7 @@ struct SharedArrays {
 
   Shadow &of(const void *array, size_t bytes, Segment block) {
     auto entry = arrays.find(array);
-    // Nothing is made for what is there: most accesses find their array's.
+    // Creates nothing if the shadow exists, as for most accesses.
     if (entry == arrays.end() || entry->second.bytes != bytes)
       entry = arrays.insert_or_assign(array, Array{bytes, 0, Shadow(bytes)}).first;
     if (entry->second.block != block) {
@@ -357,7 +357,7 @@ struct SharedArrays {
   }
 
 private:
-  // What the arrays of the running block take together.
+  // Total size of the running block's arrays.
   Segment running = 0;
   size_t taken = 0;
 

@@ -1,9 +1,8 @@
 //===- Block.h - runs the threads of a block ------------------------------===//
 //
-// Threads run one after the other, each until it waits for others or ends, on fibers; one
-// that waits for nobody costs no switch.  At a barrier it checks that all threads
-// arrive at the same one: a barrier that some threads leave out, or another one, is a
-// divergence.
+// Threads run on fibers, one after the other, each until it waits for others or ends. A thread that never waits costs
+// no switch. At a barrier, all threads must arrive at the same one: a barrier that some threads skip, or different
+// barriers, are a divergence.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_BLOCK_H
@@ -18,14 +17,14 @@ namespace shim {
 
 struct Allocation;
 
-// What a launch did: its first segment, and the memory that it touched.
+// Record of a launch: its first segment, and the memory that it accessed.
 struct Ran {
   uint32_t launch;
   std::vector<Allocation *> touched;
 };
 
-// Runs all blocks of a launch on this thread of the host.  One that `beginsEarly` waits in each
-// thread for what is in front of it, before anything else.
+// Runs all blocks of a launch on this host thread. With `beginsEarly`, each thread must first wait for the kernel in
+// front.
 Ran runBlocks(dim3 blocks, dim3 threads, const std::function<void()> &thread, bool beginsEarly);
 
 } // namespace shim

@@ -66,7 +66,7 @@ cudaError_t shim::noteWait(cudaStream_t stream, cudaEvent_t event) {
 }
 
 bool Capture::isJoined() const {
-  // Backwards from the origin's end; a node stands after all that it depends on.
+  // Walks backward from the origin's end. A node comes after all its predecessors.
   std::vector<bool> wanted(streams.size(), false), reached(nodes.size(), false);
   wanted[0] = true;
   bool all = true;

@@ -1,9 +1,9 @@
 //===- Capture.h - graphs -------------------------------------------------===//
 //
-// What was issued to streams under capture is a list of nodes: work, records of events and
-// waits for them.  A replay issues them again, the origin's to the stream of the launch, those
-// of each other stream to one that the graph keeps for it, with events of the graph's own:
-// so the order of a graph is exactly that of the streams that it was captured from.
+// A capture is a list of the nodes that were issued to its streams: work, records of events and waits for them. A
+// replay issues them again, with events of the graph's own. Nodes of the origin go to the stream of the launch, and
+// nodes of each other stream to a stream that the graph keeps for it. So a graph has exactly the order of the captured
+// streams.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_CAPTURE_H
@@ -31,16 +31,16 @@ struct Capture {
   cudaError_t note(cudaStream_t stream, const MakeWork &make);
   cudaError_t noteRecord(cudaStream_t stream, cudaEvent_t event);
   int placeOf(cudaStream_t stream) const;
-  // Whether all nodes come before the origin's last.
+  // Returns whether all nodes come before the origin's last one.
   bool isJoined() const;
 };
 
 cudaError_t noteWait(cudaStream_t stream, cudaEvent_t event);
 
-// Whether a call that waits or allocates is refused, as this thread captures; the
-// captures are then invalid.
+// Returns whether a call that waits or allocates is refused because this thread captures. Makes the captures invalid in
+// this case.
 bool refusesUnsafeCall();
-// The host waits until the stream is empty.
+// Makes the host wait until the stream is empty.
 cudaError_t waitForStream(cudaStream_t stream);
 
 } // namespace shim

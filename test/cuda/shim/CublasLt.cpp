@@ -19,7 +19,7 @@ struct cublasLtMatmulPreferenceShim {
 
 namespace {
 
-// What the heuristic promises of an algorithm, in cublasLtMatmulAlgo_t.
+// The heuristic's data about an algorithm, in cublasLtMatmulAlgo_t.
 struct Promise {
   uint32_t magic;
   uint32_t alignment[4];
@@ -30,7 +30,7 @@ struct Promise {
   int32_t splits; // parts of the sum over k
   uint32_t reduction;
 
-  // Sums of parts lie in the workspace, in f32.
+  // Sums of parts are in the workspace, in f32.
   uint64_t workspaceFor(const cublasLtMatrixLayoutShim &d) const {
     return workspace + (splits > 1 ? uint64_t(splits) * d.rows * d.columns * d.batch * sizeof(float) : 0);
   }
@@ -87,7 +87,7 @@ cublasStatus_t checkMatmul(const cublasLtMatmulDescShim &desc, const cublasLtMat
   bool hasAux = desc.epilogue & 128, hasBias = desc.epilogue & CUBLASLT_EPILOGUE_BIAS;
   if (hasAux && (!desc.aux || desc.auxLd < m || desc.auxLd % 8 || reinterpret_cast<uintptr_t>(desc.aux) % 16))
     return CUBLAS_STATUS_INVALID_VALUE;
-  // Whose sum has one place for all matmuls of a batch.
+  // The bias gradient has one place for all matmuls of a batch.
   bool sums = desc.epilogue & (CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB);
   if (sums && (desc.epilogue & (desc.epilogue - 1) || d.batch != 1))
     return CUBLAS_STATUS_NOT_SUPPORTED;

@@ -1,7 +1,7 @@
 //===- Cudnn.cpp - graphs of attention, on the host -----------------------===//
 //
-// Runs a graph as plain loops over bf16 with sums in f32, in the order of the stream.  A row of
-// the scores is made again where it is needed, from the log-sum-exp.
+// Runs a graph as plain loops over bf16 with sums in f32, in the order of the stream. A row of the scores is recomputed
+// from the log-sum-exp when it is needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ namespace {
 using Pieces = std::vector<std::pair<const void *, size_t>>;
 enum { Q, K, V, O, Stats, Dout, Dq, Dk, Dv };
 
-// A tensor where a call finds it.
+// A tensor at the address that a call gives.
 struct Operand {
   std::vector<int64_t> dims, strides;
   char *base;
@@ -152,7 +152,7 @@ void Call::forward() const {
         forward(b, h, s);
 }
 
-// The query heads of one key head add up in its dk and dv.
+// The query heads of one key head are summed in its dk and dv.
 void Call::backward(int64_t b, int64_t keys) const {
   const int64_t group = at[Q].dims[1] / at[K].dims[1], size = at[Q].dims[3], positions = at[K].dims[2];
   std::vector<float> dk(positions * size), dv(dk.size());
@@ -247,7 +247,7 @@ std::array<Graph::Tensor, 3> Graph::sdpa_backward(Tensor q, Tensor k, Tensor v, 
   return {operands[Dq], operands[Dk], operands[Dv]};
 }
 
-// The dims that attention wants, and rows of heads that do not overlap.
+// Checks the dims that attention requires, and that rows of heads do not overlap.
 fe::error_t Graph::validate() const {
   if (operands.empty())
     return {"the graph has no node of attention"};

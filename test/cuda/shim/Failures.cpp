@@ -53,7 +53,7 @@ constexpr struct {
 
 } // namespace
 
-// Of the call that it is now; null: nothing was told of it.
+// Returns the rule for the current call; null if there is none.
 static const Failure *findTold(Failures &failures, const char *call) {
   if (failures.all.empty())
     return nullptr;

@@ -17,18 +17,18 @@
 
 namespace shim {
 
-// The name of the error that this call is to return, or "".
+// Returns the name of the error that this call must return, or "".
 std::string injectedFailure(const char *call);
 
-// Whether a call has failed by now because it was told to.
+// Returns whether a call has already failed by a rule.
 bool anyInjected();
 
-// Does not return if this call is to block.
+// Does not return if this call must block.
 void blockIfTold(const char *call);
 
 // Keeps the error for cudaGetLastError, and returns it.
 cudaError_t noteError(cudaError_t error);
-// What a function of the runtime returns at once, if there is a reason.
+// Returns the error that a runtime function must return immediately, if any.
 cudaError_t failureOf(const char *call);
 #define FAIL_IF_TOLD(call)                                                                                             \
   if (cudaError_t error = ::shim::failureOf(#call))                                                                    \

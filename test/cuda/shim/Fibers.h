@@ -1,8 +1,7 @@
 //===- Fibers.h - stacks that take turns ----------------------------------===//
 //
-// A fiber is a stack and the place where it stopped.  makecontext makes the first frame,
-// and the others are reached by _setjmp and _longjmp, which, unlike swapcontext, make no
-// system call.
+// A fiber is a stack and the place where it stopped. makecontext makes the first frame. Later switches use _setjmp and
+// _longjmp, which make no system call, unlike swapcontext.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_FIBERS_H
@@ -17,14 +16,14 @@ namespace shim {
 
 class Fiber {
 public:
-  // `body` never returns: it switches away for good.
+  // `body` never returns: it finally switches away.
   explicit Fiber(std::function<void()> body);
   ~Fiber();
   Fiber(const Fiber &) = delete;
 
-  // Leaves the place that runs now as `from`, and goes on with this fiber.
+  // Saves the current place as `from`, and continues this fiber.
   void resume(std::jmp_buf &from);
-  // Where the fiber stops while another runs.
+  // The place where the fiber has stopped while another one runs.
   std::jmp_buf place;
 
 private:

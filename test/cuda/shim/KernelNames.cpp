@@ -1,7 +1,6 @@
 //===- KernelNames.cpp - names of functions by address --------------------===//
 //
-// From the symbol table of the program's own file: kernels are often local, which dladdr
-// does not see.
+// Reads the symbol table of the program's own file, because dladdr does not find local kernels.
 //
 //===----------------------------------------------------------------------===//
 #include "KernelNames.h"
@@ -69,7 +68,7 @@ std::string shorten(std::string name) {
     }
   }
   name.resize(end);
-  // The return type of an instance of a template, then the namespaces before its arguments.
+  // Removes the return type of a template instance, then the namespaces before its arguments.
   size_t angle = name.find('<');
   for (const char *mark : {" ", "::"})
     if (size_t at = name.rfind(mark, angle); at != std::string::npos) {

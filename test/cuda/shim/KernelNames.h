@@ -4,7 +4,7 @@
 
 namespace shim {
 
-// The name of the function of this program, without its parameters; never freed.
+// Returns the name of a function of this program, without parameters. The text is never freed.
 const char *kernelName(const void *function);
 
 } // namespace shim

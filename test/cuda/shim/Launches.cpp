@@ -11,7 +11,7 @@ using namespace shim;
 
 namespace {
 
-// Whether the kernel may begin before what is in front of it on the stream has ended.
+// Returns whether the kernel may begin before the work in front of it on the stream has ended.
 bool mayBeginEarly(const cudaLaunchConfig_t &config) {
   for (unsigned i = 0; i < config.numAttrs; ++i)
     if (config.attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization)
@@ -42,7 +42,7 @@ cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, s
   if (cudaError_t error = failureOf("cudaLaunchKernelEx"))
     return error;
   dim3 blocks = config.gridDim, threads = config.blockDim;
-  // Limits of every GPU; a block with dynamic shared memory, or with more dims than one, the shim cannot run.
+  // Limits of every GPU. The shim cannot run a block with dynamic shared memory or with several dims.
   if (!blocks.x || blocks.x > 0x7fffffff || !threads.x || threads.x > 1024 || argumentBytes > 32764)
     return noteError(cudaErrorInvalidConfiguration);
   if (blocks.y != 1 || blocks.z != 1 || threads.y != 1 || threads.z != 1 || config.dynamicSmemBytes)
@@ -63,7 +63,7 @@ cudaError_t shim::launch(const cudaLaunchConfig_t &config, const void *kernel, s
   return issue(config.stream, [run] { return Work{nullptr, run, {}}; });
 }
 
-// Every kernel is there, for every device.
+// Every kernel is loaded on every device.
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *) {
   if (cudaError_t error = failureOf("cudaFuncGetAttributes"))
     return error;

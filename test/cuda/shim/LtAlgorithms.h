@@ -1,12 +1,12 @@
 //===- LtAlgorithms.h - what the heuristic offers, and how long it takes --===//
 //
-// BRAID_SHIM_LT=4096:30,0:12,0:5:fails,0:30::8 says which algorithms cublasLtMatmulAlgoGetHeuristic
-// offers, in their order: the bytes of workspace, the microseconds of a call, whether
-// calls fail, and the microseconds with the sum over k split, where it can be.  Events then show what matmuls have
-// taken on their stream, and nothing else, so that tests know it; without it they show the host's clock.
+// BRAID_SHIM_LT=4096:30,0:12,0:5:fails,0:30::8 lists the algorithms of cublasLtMatmulAlgoGetHeuristic in order: the
+// bytes of workspace, the microseconds of a call, whether calls fail, and the microseconds with a split sum over k, if
+// splitting is possible. Events then show only the time of the matmuls on their stream, so that tests know it;
+// otherwise they show the host's clock.
 //
-// BRAID_SHIM_LT_REFUSES=BGRADB:f32,GELU_AUX_BIAS says which epilogues the library has no
-// algorithm for, for a type of the result or for all.
+// BRAID_SHIM_LT_REFUSES=BGRADB:f32,GELU_AUX_BIAS lists the epilogues for which the library has no algorithm, for one
+// type of the result or for all.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_LTALGORITHMS_H
@@ -30,7 +30,7 @@ std::vector<LtAlgorithm> offeredAlgorithms();
 
 bool isRefused(uint32_t epilogue, cudaDataType result);
 
-// The time on a stream, by its number, that an event shows.
+// Returns the time that an event shows, on a stream with this number.
 std::chrono::steady_clock::time_point timeOnStream(int stream);
 void passTime(int stream, unsigned microseconds);
 

@@ -30,7 +30,7 @@ float geluGrad(float x) {
   return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * scale * (1 + 3 * cubic * x * x);
 }
 
-// The matrix as floats, op applied: rows of k elements.
+// Returns the matrix as floats, with op applied: rows of k elements.
 std::vector<float> packed(const char *base, const cublasLtMatrixLayoutShim &layout, bool rowsAreColumns) {
   std::vector<float> values(layout.rows * layout.columns);
   for (int64_t j = 0; j < layout.columns; ++j)
@@ -59,7 +59,7 @@ void appendMatrix(std::vector<std::pair<const void *, size_t>> &pieces, const ch
 
 size_t shim::sizeOf(cudaDataType type) { return type == CUDA_R_16BF ? 2 : 4; }
 
-// What happens to an element after its sum.
+// Applies the epilogue to an element after its sum.
 void LtMatmul::finish(int64_t row, int64_t column, float sum, char *out, const char *addend) const {
   int64_t at = column * c.ld + row;
   float value = alpha * sum;
@@ -104,7 +104,7 @@ void LtMatmul::runBatch(int32_t batch) const {
     }
 }
 
-// The gradient of a bias: sums over k of what is multiplied, which replace what was there.
+// Computes the gradient of a bias: the sums of an operand over k, which replace the old values.
 void LtMatmul::sumOperand() const {
   bool ofA = has(CUBLASLT_EPILOGUE_BGRADA);
   std::vector<float> values =

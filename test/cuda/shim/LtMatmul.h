@@ -41,7 +41,7 @@ struct LtMatmul {
   int64_t k() const { return desc.transA == CUBLAS_OP_N ? a.columns : a.rows; }
   bool has(unsigned flags) const { return (desc.epilogue & flags) == flags; }
   cudaDataType biasType() const { return cudaDataType(desc.biasType < 0 ? c.type : desc.biasType); }
-  // Elements of the gradient of a bias; 0: there is none.
+  // Number of elements of the bias gradient; 0: none.
   int64_t summed() const { return has(CUBLASLT_EPILOGUE_BGRADA) ? m() : has(CUBLASLT_EPILOGUE_BGRADB) ? n() : 0; }
 
   void run(const Issue &issue) const;

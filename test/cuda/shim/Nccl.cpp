@@ -57,7 +57,7 @@ namespace {
 
 bool isBlocking(const ncclConfig_t *config) { return !config || config->blocking != 0; }
 
-// 0 where the library chooses; -1 for what it refuses.
+// 0: the library chooses; -1: refused.
 int ctasOf(const ncclConfig_t *config) {
   if (!config || (config->maxCTAs == INT_MIN && config->minCTAs == INT_MIN))
     return 0;
@@ -80,7 +80,7 @@ ncclResult_t settle(Lock &lock, ncclComm_t comm, bool blocking) {
   return ncclSuccess;
 }
 
-// All have come to a split: those of a color make a communicator, in order of their keys.
+// All ranks have arrived at a split. The ranks of each color form a communicator, in order of their keys.
 void finishSplit(Clique &old, Clique::Split &split) {
   std::set<int> colors(split.colors.begin(), split.colors.end());
   for (int color : colors) {
@@ -120,7 +120,7 @@ void writeCollective(const Issue &issue, const NcclOp &op) {
       .write(issue.owner);
 }
 
-// The operations of a group on one stream: they begin and end together.
+// The operations of a group on one stream, which begin and end together.
 Work workOf(const std::vector<NcclOp> &ops) {
   auto posted = std::make_shared<std::vector<PostedPtr>>();
   Work work;
@@ -160,8 +160,8 @@ ncclResult_t putOnStreams(const std::vector<NcclOp> &all) {
   return ncclSuccess;
 }
 
-// Where communicators do not block, nothing is on a stream before the caller has asked twice
-// how it went: who goes on without asking finds its events recorded too early.
+// With non-blocking communicators, nothing is on a stream before the caller has polled twice. A caller that continues
+// without polling records its events too early.
 ncclResult_t issueGroup() {
   std::vector<NcclOp> all;
   all.swap(group);
@@ -294,8 +294,8 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error) {
   return ncclSuccess;
 }
 
-// NCCL waits until no graph has collectives of a communicator before it lets that go, or
-// aborts it: for ever, if the caller would destroy the graphs later.
+// NCCL destroys or aborts a communicator only when no graph has its collectives. If the caller destroys the graphs
+// later, it waits forever.
 static void awaitGraphs(const char *call, ncclComm_t comm, std::chrono::seconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (comm->graphs.use_count() > 1) {
@@ -321,7 +321,7 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm) {
   return settle(lock, comm, false);
 }
 
-// What was issued may still name them, so they stay.
+// Issued work may still refer to them, so they stay.
 ncclResult_t ncclCommDestroy(ncclComm_t) { return ncclSuccess; }
 
 ncclResult_t ncclCommAbort(ncclComm_t comm) {

@@ -71,7 +71,7 @@ double combine(ncclRedOp_t op, double a, double b) {
   }
 }
 
-// A range of a rank's memory, which must be its device's.
+// A range of a rank's memory, which must be on its device.
 Allocation &checked(const NcclOp &op, const void *pointer, size_t bytes) {
   Allocation *allocation = findAllocation(pointer);
   if (!allocation || !allocation->holds(pointer, bytes) || allocation->device != op.comm->device)
@@ -132,7 +132,7 @@ void checkAgreement(const std::vector<NcclOp> &ops) {
   }
 }
 
-// All ranks are here.
+// All ranks have arrived.
 void exchange(const std::vector<NcclOp> &ops) {
   checkAgreement(ops);
   std::vector<Bytes> all;

@@ -1,8 +1,8 @@
 //===- NcclExchange.h - what ranks of a communicator have come to ---------===//
 //
-// An operation is posted when it is the head of its stream.  A collective is done when
-// all ranks have posted their next one, and theirs must agree; a send when its peer has posted
-// the receive.  Whoever comes last moves the data.  queuesMutex guards all of it.
+// An operation is posted when it is at the head of its stream. A collective runs when all ranks have posted their next
+// collective, which must agree. A send runs when its peer has posted the receive. The last one to arrive moves the
+// data. queuesMutex guards everything.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_NCCLEXCHANGE_H
@@ -31,11 +31,11 @@ struct NcclOp {
   ncclComm_t comm;
   cudaStream_t stream;
 
-  // Bytes that the rank sends and receives, 0 where it has nothing to do with one.
+  // Bytes that the rank sends and receives; 0 if it does not.
   size_t sent() const, received() const;
 };
 
-// A kind of operation under way, of one rank.
+// A rank's pending operation of one kind.
 struct Posted {
   NcclOp op;
   bool done = false;
@@ -50,7 +50,7 @@ struct Clique {
   std::map<std::pair<int, int>, std::deque<PostedPtr>> sends, receives; // by source and target
   int finalized = 0;
   int arrived = 0;
-  // Splits under way: who has come to the n-th, with color and key.
+  // Pending splits: the ranks that have arrived at the n-th split, with color and key.
   struct Split {
     std::vector<ncclComm_t> made;
     std::vector<int> colors, keys;
@@ -68,23 +68,22 @@ std::string describe(const NcclOp &op);
 
 void post(const PostedPtr &posted);
 
-// Calls of a group that have not been put on their streams: communicators that do not block
-// do so later.
+// Calls of a group that are not yet on their streams, because non-blocking communicators put them there later.
 struct PendingGroup {
   std::vector<NcclOp> ops;
   int asked = 0; // how often for its state
 };
 
-// Notes what ncclGetLastError says, and returns the result.
+// Records the text of ncclGetLastError, and returns the result.
 ncclResult_t failedNccl(ncclResult_t result, std::string why);
-// What BRAID_SHIM_FAIL makes of a call.
+// Returns the result of a call by BRAID_SHIM_FAIL.
 ncclResult_t failureOfNccl(const char *call);
 #define FAIL_IF_TOLD_NCCL(call)                                                                                        \
   if (ncclResult_t result = failureOfNccl(#call))                                                                      \
   return result
 
-// Both hold queuesMutex.  A violation if memory is registered with the communicator, which
-// is about to end; and what an abort does with such memory.
+// The caller must hold queuesMutex. The first reports a violation if memory is registered with a communicator that is
+// about to end. The second handles such memory in an abort.
 void refuseRegistered(const char *call, ncclComm_t comm);
 void forgetRegistrations(ncclComm_t comm);
 

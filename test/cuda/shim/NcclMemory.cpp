@@ -9,7 +9,7 @@
 using namespace shim;
 
 namespace {
-// What ncclMemAlloc has given, and what is registered with which communicator.
+// Memory of ncclMemAlloc, and the memory that is registered with each communicator.
 std::set<void *> &memoryOfNccl() {
   static auto *all = new std::set<void *>;
   return *all;

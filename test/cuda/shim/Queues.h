@@ -1,9 +1,8 @@
 //===- Queues.h - streams, events and what waits in them ------------------===//
 //
-// A stream is a queue of work in the order of issue.  Whoever calls the runtime runs what
-// heads of queues can run, so work is done as soon as it is issued, except where it waits
-// for an event or for other ranks.  One mutex guards all queues; it is not held while
-// work runs.
+// A stream is a queue of work in the order of issue. Each call of the runtime runs the heads of queues that are ready.
+// So work runs as soon as it is issued, unless it waits for an event or for other ranks. One mutex guards all queues;
+// it is not held while work runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_QUEUES_H
@@ -22,15 +21,14 @@
 namespace shim {
 struct Capture;
 
-// One piece of work in a queue.  `ready` is asked with the lock held, `run` is called
-// without it.
+// One piece of work in a queue. `ready` is called with the lock held, `run` without it.
 struct Work {
   std::function<bool()> ready; // none: at once
   std::function<void(const Issue &)> run;
   Issue issue;
 };
 
-// What can be issued, and issued again by a graph: a Work of its own each time.
+// Work that can be issued, and issued again by a graph; each time it makes a new Work.
 using MakeWork = std::function<Work()>;
 
 } // namespace shim
@@ -62,15 +60,15 @@ int currentDevice();
 cudaStream_t makeStream(int device, bool isReplay = false);
 void destroyStream(Lock &lock, cudaStream_t stream);
 cudaEvent_t makeEvent(unsigned flags);
-// The device's stream that stands for "no stream".
+// The device's default stream.
 cudaStream_t streamOrDefault(cudaStream_t stream);
 
-// Issues to the stream, or notes it in the stream's capture.
+// Issues work to the stream, or adds it to the stream's capture.
 cudaError_t issue(cudaStream_t stream, const MakeWork &make);
 cudaError_t issueRecord(cudaStream_t stream, cudaEvent_t event);
 cudaError_t issueWait(cudaStream_t stream, cudaEvent_t event);
 
-// As part of graph `graph`'s replay, with the lock held.
+// Issues work as part of a replay of graph `graph`, with the lock held.
 struct Replay {
   int graph, replay;
   bool active = false;
@@ -79,15 +77,15 @@ void issueNow(cudaStream_t stream, Work work, const Action &action, const Replay
 void recordNow(cudaStream_t stream, cudaEvent_t event, const Action &action, const Replay &replay = {});
 void waitNow(cudaStream_t stream, cudaEvent_t event, const Action &action, const Replay &replay = {});
 
-// Runs what can run on this device; whether there was something.
+// Runs all ready work on this device; returns whether there was any.
 bool runSome(Lock &lock, int device);
 void runAll(Lock &lock, int device);
-// Runs and waits until `holds`.
+// Runs work and waits until `holds` returns true.
 void runUntil(Lock &lock, int device, const std::function<bool()> &holds);
 bool isDrained(cudaStream_t stream);
 bool isDeviceDrained(int device);
 
-// A line for what the host has waited for.
+// Writes a line for a wait of the host.
 void recordSync(const char *op, int owner, const char *field, int64_t value, int64_t version = -1);
 
 } // namespace shim

@@ -64,8 +64,8 @@ int shim::hostId() {
 
 Action shim::currentAction() { return action; }
 
-// Programs tell their actions to the runtime, and ask for its state at their ends: linked with
-// --wrap, they come here first.
+// Programs report their actions to the runtime, and read its state at their ends. With --wrap, these calls come here
+// first.
 extern "C" {
 struct br_context;
 [[gnu::weak]] void __real_br_action(br_context *context, int32_t index);

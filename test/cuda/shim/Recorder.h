@@ -1,8 +1,7 @@
 //===- Recorder.h - what a program did, a JSON line each ------------------===//
 //
-// BRAID_SHIM_TRACE=<prefix> writes <prefix>.<rank>.jsonl, where ranks are the threads of the
-// host that made streams, numbered in the order of their first.  Lines come in the order in
-// which things ran; `n` is the order of issue.
+// BRAID_SHIM_TRACE=<prefix> writes <prefix>.<rank>.jsonl. Ranks are the host threads that made streams, numbered in the
+// order of their first stream. Lines are in the order of execution; `n` is the order of issue.
 //
 //   {"op": "allocate", "allocation": 0, "device": 0, "bytes": 4096}
 //   {"n": 7, "op": "launch", "stream": 1, "host": 0, "run": 0, "action": 3,
@@ -10,9 +9,9 @@
 //   {"n": 8, "op": "record", "stream": 1, "host": 0, "event": 2, "version": 1}
 //   {"n": 9, "op": "wait", "stream": 2, "host": 0, "event": 2, "version": 1}
 //
-// `run` counts the programs that this thread of the host has run or captured.  A range is [allocation, begin, end].
-// `op` is allocate, launch, matmul, copy, memset, host_function, collective, record, wait, graph, or what the host
-// waited for: sync_event, sync_stream, sync_device.  What a graph replays has "graph": [which, how many times].
+// `run` counts the programs that this thread of the host has run or captured. A range is [allocation, begin, end]. `op`
+// is allocate, launch, matmul, copy, memset, host_function, collective, record, wait, graph, or a wait of the host:
+// sync_event, sync_stream, sync_device. Lines of a replay have "graph": [number of the graph, number of the replay].
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_RECORDER_H
@@ -27,16 +26,15 @@ namespace shim {
 
 bool tracing();
 
-// Of the host's thread that runs now: made at its first use.
+// Returns the recorder of the current host thread, which is made at its first use.
 int hostId();
-// What the program of this thread has told last.  Each run of a program begins with its
-// action 0; -1: none yet.
+// The last action that this thread's program has reported. Each run of a program begins with action 0; -1: none yet.
 struct Action {
   int index = -1, run = -1;
 };
 Action currentAction();
 
-// What was issued, known when it was.
+// Facts about work that are known when it is issued.
 struct Issue {
   uint64_t n = 0;
   int owner = 0, host = 0, stream = 0, device = 0;
@@ -44,7 +42,7 @@ struct Issue {
   int graph = -1, replay = 0;
 };
 
-// A line under way.
+// A line that is being written.
 class Line {
 public:
   Line(const Issue &issue, const char *op);

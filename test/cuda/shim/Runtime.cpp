@@ -200,7 +200,7 @@ cudaError_t cudaHostUnregister(void *pointer) {
 
 namespace {
 
-// The device's memory that a range lies in; null for memory of the host.
+// Returns the device memory that contains a range; null for host memory.
 Allocation *deviceRange(const void *pointer, size_t bytes, const char *call) {
   Allocation *allocation = findAllocation(pointer);
   if (!allocation || allocation->device < 0)
@@ -281,10 +281,9 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
   return waitForStream(nullptr);
 }
 
-// An allocation is zeroed as a whole so that no run differs from another, and not because
-// zero is the right value of anything in it: its bytes count as never written, or a read that comes
-// before its write would be hidden.  A memset of a part writes.  A test that means its zeros sets
-// BRAID_SHIM_ZEROS.
+// A memset of a whole allocation only makes runs equal; zero is not the right value of anything in it. So its bytes
+// count as never written, which exposes reads before writes. A memset of a part counts as a write. A test that needs
+// its zeros sets BRAID_SHIM_ZEROS.
 static bool givesValues(const Allocation &target, int value, size_t bytes) {
   return value != 0 || bytes != target.bytes || std::getenv("BRAID_SHIM_ZEROS");
 }

@@ -15,13 +15,13 @@ namespace {
 constexpr size_t pageBytes = 4096;
 std::atomic<Segment> segments{0};
 
-// The halves of pair `index` that [offset, offset + bytes) covers.
+// Returns the halves of pair `index` that [offset, offset + bytes) covers.
 unsigned halvesOf(size_t index, size_t offset, size_t bytes) {
   unsigned first = offset <= 2 * index ? 1 : 0, second = offset + bytes > 2 * index + 1 ? 2 : 0;
   return first | second;
 }
 
-// Whether the write that the cell remembers may happen at the same time.
+// Returns whether the write in the cell may happen at the same time.
 const char *racesWithWrite(const Cell &cell, const Accessor &a, unsigned halves) {
   if (cell.writeSegment < a.launch || !(cell.writeHalves & halves))
     return nullptr;
@@ -33,7 +33,7 @@ const char *racesWithWrite(const Cell &cell, const Accessor &a, unsigned halves)
   return ordered ? nullptr : "another thread of the block wrote with no barrier between";
 }
 
-// Whether barriers of the accessor's warp order all remembered reads before it.
+// Returns whether barriers of the accessor's warp order all recorded reads before it.
 bool readsPrecede(const Cell &cell, const Accessor &a) {
   if (cell.manyWarps || cell.readWarp != a.warp())
     return false;
@@ -55,7 +55,7 @@ const char *racesWithReads(const Cell &cell, const Accessor &a, unsigned halves)
 
 void rememberRead(Cell &cell, const Accessor &a, unsigned halves) {
   uint32_t lane = 1u << a.lane();
-  // What comes after this read comes after those that precede it.
+  // Accesses after this read also come after the reads that precede it.
   if (cell.readSegment != a.now || (readsPrecede(cell, a) && cell.readHalves == halves)) {
     if (cell.readSegment != a.now) {
       cell.manyBlocks = cell.readSegment >= a.launch && (cell.manyBlocks || cell.readSegment < a.block);

@@ -1,18 +1,16 @@
 //===- Shadow.h - what is known of every byte of memory -------------------===//
 //
-// Beside memory stand one byte for each byte (was it ever written?) and one Cell for
-// each pair of bytes: who wrote it last, and who read it since the launch began.
+// Shadow memory has one byte for each byte (was it ever written?) and one Cell for each pair of bytes: its last writer,
+// and its readers since the launch began.
 //
-// Time is a number of *segments*: a block starts a new one, and so does each barrier of
-// a whole block.  Segments are numbered in the order in which they run, so an older access
-// is of an earlier launch (before `launch`), of another block of this launch (before
-// `block`), ordered by a barrier of the block (before `now`), or concurrent with the
-// other threads of the segment, unless a barrier of a part of a warp orders them: these
-// are counted by vector clocks of the 32 threads of a warp.
+// Time is a number of *segments*: a block starts a new one, and so does each barrier of a whole block. Segments are
+// numbered in the order in which they run, so an older access is from an earlier launch (before `launch`), from another
+// block of this launch (before `block`), ordered by a barrier of the block (before `now`), or concurrent with the other
+// threads of the segment. Barriers of a part of a warp also order accesses; vector clocks of the 32 threads of a warp
+// count them.
 //
-// Pairs of bytes are exact for elements of two bytes and more; for single bytes a race
-// of the two halves of a pair is not told from one of the same byte, so the halves
-// are remembered and only the last one is compared.
+// Pairs of bytes are exact for elements of at least two bytes. For single bytes, a race on two halves of a pair looks
+// like a race on one byte, so each cell records the halves and compares only the last access.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_SHADOW_H
@@ -30,13 +28,13 @@ namespace shim {
 
 using Segment = uint32_t;
 
-// What a thread knows of the others of its warp: the last barrier count at which each
-// of them synchronized with it, and its own count.
+// A thread's knowledge of its warp: the barrier count at which each other thread last synchronized with it, and its own
+// count.
 struct WarpClock {
   std::array<uint32_t, 32> known{};
 };
 
-// Who accesses.
+// The thread that accesses memory, and its segments.
 struct Accessor {
   Segment launch, block, now;
   uint16_t thread;
@@ -63,7 +61,7 @@ class Shadow {
 public:
   explicit Shadow(size_t bytes);
 
-  // What is wrong with the access, or "" if nothing is.
+  // Returns the fault of the access, or "" if there is none.
   std::string load(const Accessor &accessor, size_t offset, size_t bytes);
   std::string store(const Accessor &accessor, size_t offset, size_t bytes);
 
@@ -71,20 +69,20 @@ public:
   void written(size_t offset, size_t bytes);
   void copied(size_t offset, const Shadow &from, size_t fromOffset, size_t bytes);
   void unwrite(); // all is as if it was never written
-  // A byte for each: 1 where it was written.
+  // One byte for each byte: 1 if it was written.
   const uint8_t *knownAt(size_t offset) const { return known.get() + offset; }
   void setKnown(size_t offset, const uint8_t *from, size_t bytes);
-  // First byte of the range that was never written; `bytes` if there is none.
+  // Returns the first byte of the range that was never written; `bytes` if there is none.
   size_t unwritten(size_t offset, size_t bytes) const;
   void forget(); // as fresh memory
 
-  // What was accessed since the launch whose first segment this is.
+  // Returns the memory accessed since the launch with this first segment.
   void accessed(Segment launch, Ranges &reads, Ranges &writes);
 
 private:
   void touch(Segment launch, size_t offset, size_t bytes);
 
-  // Zero is the state of fresh memory, so that pages of these cost nothing before they are used.
+  // Zero is the initial state, so unused pages cost nothing.
   template <class T> using Zeroed = std::unique_ptr<T[], decltype(&std::free)>;
   size_t bytes;
   Zeroed<Cell> cells;

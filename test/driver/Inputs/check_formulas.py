@@ -36,7 +36,7 @@ def formula(sharded, whole):
 
 
 def held(plan, parameters, ranks, sizes):
-    """Each category is so many bytes for each parameter, whole or sharded; scalars do not count."""
+    """Each category has a number of bytes for each parameter, whole or sharded. Scalars do not count."""
     whole = sharded = 0
     for category, size in sizes.items():
         if category not in plan["persistent"]:

@@ -82,7 +82,7 @@ def bounds_of(text):
 
 
 def launched_otherwise(folder):
-    """The launches of a program whose threads are not those of the kernel."""
+    """Returns the launches whose number of threads differs from the kernel's."""
     bounds = bounds_of((folder / "kernels.cuh").read_text())
     launches = re.findall(r"\blaunch\w*\(m,[^;]*?\b(\d+),\s+(\w+_kernel)\b", (folder / "step.cu").read_text())
     if not launches:
@@ -92,7 +92,7 @@ def launched_otherwise(folder):
 
 
 def too_many_registers(case, text, ptxas):
-    """Kernels of a case of which no block can start, by what ptxas says of their registers."""
+    """Returns the kernels of which no block can start, by the registers that ptxas reports."""
     used = re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers", ptxas, re.S)
     for name, threads in bounds_of(text).items():
         registers = [int(count) for mangled, count in used if re.search(rf"\d{case}\d+{name}E", mangled)]
@@ -113,7 +113,7 @@ def joined(texts):
 
 
 def compile_kernels(texts, gpu, scratch):
-    """What is wrong with the kernels of cases."""
+    """Returns the faults of the kernels of these cases."""
     source, cubin = scratch / "kernels.cuh", scratch / "kernels.cubin"
     source.write_text(joined(texts))
     command = ["nvcc", "-std=c++20", "-O3", f"-arch={gpu}", "-Werror", "all-warnings", "-Xptxas", "-v", f"-I{ROOT / 'runtime'}",
@@ -147,7 +147,7 @@ def pairs_of(cases):
 
 
 def pairs(cases, without):
-    """Which pairs of the product with all GPUs the cover lacks."""
+    """Returns the pairs of the product with all GPUs that the cover lacks."""
     product = [(*case, gpu) for case in cases for gpu in GPUS]
     chosen = [case for case in cover_of(cases) if " ".join(case) != without]
     left_out = sorted(pairs_of(product) - pairs_of(chosen))

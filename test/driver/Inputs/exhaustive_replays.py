@@ -74,7 +74,7 @@ def compiled(graph, report, *options):
 
 
 def replayable(graph):
-    """Names of values of the first unit, as braidc says them; not what the second unit reads."""
+    """Returns names of values of the first unit, as braidc prints them, that the second unit does not read."""
     done = subprocess.run(["braidc", graph, "--emit=memory", "-o", os.devnull, "--recompute=full", "-v"],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
     names = {line.split("replays ")[1].split(",")[0] for line in done.stderr.splitlines() if ": replays a/" in line}

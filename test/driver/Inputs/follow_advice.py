@@ -20,7 +20,7 @@ OF_MODEL = ("--seq", "--batch", "--mesh", "--count")  # numbers, which say what 
 
 
 def refusal_of(words):
-    """The message of a command; None where it ends well."""
+    """Returns the error message of a command; None if it succeeds."""
     done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode == 0:
         return None

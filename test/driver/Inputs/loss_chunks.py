@@ -27,7 +27,7 @@ fewest = next(count for count, bytes_ in arenas.items() if bytes_ <= 1.01 * min(
 assert (arena, ROWS // (rows or ROWS)) == (arenas[fewest], fewest), (arenas, arena, rows)
 assert fewest > 1, "the graph needs no chunks"
 
-# A limit takes as few as keep it, and none where none are needed.
+# With a limit, auto takes the fewest chunks that keep it, and none if none are needed.
 limit = (arenas[1] + arenas[2]) // 2
 kept, rows = plan(f"--memory-limit={limit}", "--recompute=none")
 assert kept <= limit and rows == ROWS // 2, (arenas, kept, rows)

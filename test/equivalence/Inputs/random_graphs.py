@@ -187,7 +187,7 @@ class Graph:
 
 
 def differences(texts, pipeline):
-    """What differs after the passes, "" for nothing."""
+    """Returns the difference after the passes, "" if there is none."""
     run = subprocess.run(["braid-interp", "-", "--compare", "--arithmetic=f64", "--rtol=1e-4", "--atol=1e-5",
                           "--pipeline=" + pipeline], input="".join(texts), capture_output=True, text=True)
     agree = run.returncode == 0 and run.stdout.count("agree") == len(texts)

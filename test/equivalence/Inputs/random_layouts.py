@@ -65,7 +65,7 @@ class Refused(Exception):
 
 
 class Layout:
-    """What braidc is told of ranks; none is a program of one rank."""
+    """Options of braidc for ranks; none for a program of one rank."""
 
     def __init__(self, draw, accumulate, mesh=None):
         self.draw, self.mesh = draw, mesh or {}
@@ -84,7 +84,7 @@ class Layout:
         self.flags.append(f"--{option}" if value is None else f"--{option}={value}")
 
     def maybe(self, option, values, chance=0.5):
-        """The value that was taken, if one was."""
+        """Returns the chosen value, if any."""
         value = self.draw.choice(values) if self.draw.random() < chance else None
         if value is not None:
             self.add(option, value)
@@ -154,7 +154,7 @@ class Trial:
         optimizer = choose(["adamw", "adamw", "adam", "sgd", "momentum", "nesterov"])
         options = [f"--accumulate={self.accumulate}"] if self.accumulate > 1 else []
         options += [f"--optimizer={optimizer}"]
-        # Adam divides rounding by rounding where a gradient is next to nothing.
+        # Adam divides rounding errors by rounding errors if a gradient is almost zero.
         options += ["--eps=1e-4"] if optimizer.startswith("adam") else []
         if clip := choose([None, 0.1, 1, 1e6]):
             options.append(f"--clip={clip}")
@@ -281,7 +281,7 @@ class Trial:
         self.same_losses("resumed in the second layout", moved, self.after(expected, SAVED))
 
     def limited(self, plan, metrics):
-        """Less memory than the schedule takes, if it can do with less."""
+        """Returns less memory than the schedule uses, if less suffices."""
         limit = int(plan["arena_bytes"] * self.draw.choice([0.85, 0.95, 0.99, 1]))
         try:
             # Chunks of the loss would add up in another order.

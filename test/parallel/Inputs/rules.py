@@ -175,7 +175,7 @@ def check_shards(found, file):
             if example.rule.can_shard(letter):
                 shardable.add(f"{example.name}_sharded_{letter}")
         if example.rule.flat:
-            # Ranges with padding are right for all; some ops gather them.
+            # Ranges with padding are correct for all ops; some ops gather them.
             functions.append(example.flat("flat"))
             if example.rule.unpadded:
                 functions.append(example.flat("unpadded"))

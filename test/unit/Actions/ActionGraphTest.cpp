@@ -1,8 +1,8 @@
 //===- ActionGraphTest.cpp - orders that compute the same -----------------===//
 //
-// Programs in memory, with buffers that share no bytes but those that assignment shares, run in the
-// interpreter in random orders.  Every order that keeps a graph's edges gives the same results; an
-// order that breaks one edge alone, which no path stands for, gives others or an error.
+// Runs programs in memory in the interpreter in random orders. Buffers share bytes only if assignment makes them share.
+// Every order that keeps a graph's edges gives the same results. An order that breaks a single edge, which no path
+// implies, gives other results or an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ Edges edgesOf(const ActionGraph &graph) {
   return edges;
 }
 
-/// A random order of actions in which each comes behind its predecessors.
+/// Returns a random order in which each action follows its predecessors.
 std::vector<unsigned> randomOrder(const Edges &edges, std::mt19937 &random) {
   std::vector<unsigned> order, left;
   std::vector<bool> done(edges.size());
@@ -79,7 +79,7 @@ bool hasPath(const Edges &edges, unsigned from, unsigned to) {
   return from == to || llvm::any_of(edges[to], [&](unsigned before) { return hasPath(edges, from, before); });
 }
 
-/// The edges with one of them turned around; nothing where a path stands for it.
+/// Returns the edges with one of them reversed; nothing if a path implies that edge.
 std::optional<Edges> turned(Edges edges, Edge edge) {
   llvm::erase(edges[edge.second], edge.first);
   if (hasPath(edges, edge.first, edge.second))
@@ -88,7 +88,7 @@ std::optional<Edges> turned(Edges edges, Edge edge) {
   return edges;
 }
 
-/// A planned program whose buffers live all the time, each at a place of its own.
+/// A planned program whose buffers are always live, each at an offset of its own.
 class Planned {
 public:
   explicit Planned(ModuleOp module) : module(module) {
@@ -106,7 +106,7 @@ public:
     program.setArenaBytes(end);
   }
 
-  /// Fails where the order is one that the interpreter refuses.
+  /// Fails if the interpreter refuses the order.
   reference::Results run(ArrayRef<unsigned> order) {
     for (unsigned number : order)
       actions[number]->moveBefore(actions[number]->getBlock(), actions[number]->getBlock()->end());
@@ -166,7 +166,7 @@ TEST_F(ActionGraphTest, EveryOrderThatItAllowsComputesTheSame) {
           continue;
         ++planted;
         overwriting += llvm::is_contained(graph.overwrites(action), before);
-        // By chance, what an order reads in place of a value may be a copy of it.
+        // An order may by chance read an equal copy instead of the value.
         EXPECT_TRUE(llvm::any_of(llvm::seq(4),
                                  [&](int) { return !areSame(expected, program.run(randomOrder(*wrong, random))); }))
             << "without " << before << " before " << action << ":\n"
@@ -177,7 +177,7 @@ TEST_F(ActionGraphTest, EveryOrderThatItAllowsComputesTheSame) {
   EXPECT_GT(overwriting, 40u);
 }
 
-/// How many new values of parameters assignment copies to where the old ones are, for actions in an order.
+/// Returns how many new values of parameters assignment copies over the old ones, for an order of actions.
 unsigned copiesOfUpdates(ModuleOp module, ArrayRef<unsigned> order) {
   OwningOpRef<ModuleOp> copy = module.clone();
   func::FuncOp function = functionIn(*copy);
@@ -242,7 +242,7 @@ func.func @f(%p: tensor<4x4xf32> {tg.param = #tg.param<"p", #tg.init<ones>>})
   return %half, %b, %n : tensor<2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 })";
 
-/// The edges as text, `3r5` where 5 reads what 3 makes.
+/// Returns the edges as text: `3r5` if 5 reads a result of 3.
 std::string textOf(const ActionGraph &graph) {
   std::string text;
   auto add = [&](char kind, unsigned before, unsigned action) {

@@ -34,7 +34,7 @@ bool dependsOn(Operation *op, Operation *other) {
   });
 }
 
-/// Whether something else lies on a path from `first` to `second`.
+/// Returns whether another action is on a path from `first` to `second`.
 bool isBetween(Operation *first, Operation *second) {
   return llvm::any_of(second->getOperands(), [&](Value operand) {
     Operation *maker = operand.getDefiningOp();

@@ -41,7 +41,7 @@ public:
 private:
   static inline const std::string kWhole = "tensor<4x4xf32>", kHalf = "tensor<2x4xf32>";
 
-  /// Adds a random op, or none if it would repeat one: equal values would hide a read of the wrong one.
+  /// Adds a random op, unless an equal op exists: equal values would hide a read of the wrong value.
   void addOp(bool withConcats) {
     picked.clear();
     unsigned kind = random() % (half.size() < 2 ? 6 : withConcats ? 8 : 7);
@@ -99,7 +99,7 @@ private:
   std::mt19937 random;
   unsigned numbers = 0;
   std::string text, signature;
-  /// Values by their shape, those that actions make, and the operands of the op that is written.
+  /// Values by shape, the results of actions, and the operands of the op that is being written.
   std::vector<std::string> whole, half, made, picked;
   std::vector<std::string> unread, returned;
   std::set<std::string> seen;

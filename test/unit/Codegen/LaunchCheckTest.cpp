@@ -11,7 +11,7 @@ using namespace braid::codegen;
 
 namespace {
 
-/// What is said of such a launch; empty for nothing.
+/// Returns the error message for such a launch; empty if there is none.
 std::string verify(const LaunchNeeds &needs, StringRef arch) {
   MLIRContext context;
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));

@@ -18,7 +18,7 @@ class CollectivesTest : public testing::Test {
 protected:
   CollectivesTest() { context.loadDialect<CommDialect, func::FuncDialect, exec::ExecDialect>(); }
 
-  /// The collective of a line in a function that the ranks with `program` run.
+  /// Returns the collective on a line of a function that the ranks of `program` run.
   CollectiveOpInterface parse(StringRef line, StringRef program = "") {
     std::string text = ("comm.mesh @mesh [dp = 4]\nfunc.func @f(%x: tensor<8x4xf32>, %b: tensor<2x4xf32>, "
                         "%r: !exec.ref<8x4xf32, [4, 1]>) attributes {comm.program = #comm.program<@mesh" +
@@ -36,8 +36,7 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-/// Each collective of K = 128 bytes on 4 ranks, as ranks run it that take part in
-/// everything.
+/// Each collective of K = 128 bytes on 4 ranks, in a function that all ranks run.
 const std::map<StringRef, StringRef> &examples() {
   static const std::map<StringRef, StringRef> lines{
       {"all_reduce", "comm.all_reduce sum %x over @mesh {dp} : (tensor<8x4xf32>) -> tensor<8x4xf32>"},
@@ -56,7 +55,7 @@ const std::map<StringRef, StringRef> &examples() {
   return lines;
 }
 
-/// What is known of a kind, and what its op says of itself.
+/// Compares the table's facts about a kind with those of its op.
 TEST_F(CollectivesTest, EveryOpHasARowThatItAgreesWith) {
   std::set<StringRef> ops, rows;
   for (RegisteredOperationName op : context.getRegisteredOperations())
@@ -143,7 +142,7 @@ TEST_F(CollectivesTest, SendsTensorsInMemoryToo) {
   EXPECT_EQ(op.getBytesSent(4), 192);
 }
 
-/// Where all ranks run the function it may go with its result, and not otherwise.
+/// If all ranks run the function, an unread collective may be erased, otherwise not.
 TEST_F(CollectivesTest, IsPureOnlyWhereAllRanksRunIt) {
   StringRef line = "comm.all_reduce sum %x over @mesh {dp} : (tensor<8x4xf32>) -> tensor<8x4xf32>";
   EXPECT_TRUE(isMemoryEffectFree(parse(line)));

@@ -72,7 +72,7 @@ TEST(Attention, scalesByTheDataSheet) {
   EXPECT_NEAR(a100 / l40s, 366.5 / 312, 1e-6);
 }
 
-/// Where the library needs no scores for a fixed order, it takes no scratch memory either.
+/// If the library needs no scores for a fixed order, the order needs no scratch memory.
 TEST(Attention, fixedOrderWithoutScores) {
   AttentionWork backward = work(true, true, 4096, 128);
   backward.order = exec::SumOrder::Fixed;

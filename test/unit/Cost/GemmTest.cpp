@@ -42,7 +42,7 @@ TEST(Gemm, interpolatesTheModel) {
   EXPECT_LT(errors.back(), 0.6);
 }
 
-/// Each GPU has a table of its own, which is neither fast nor slow on the whole.
+/// Each GPU has a table of its own, which is neither too fast nor too slow overall.
 TEST(Gemm, hasATableForEachGpu) {
   for (unsigned arch : {80, 86, 89, 90, 100, 120}) {
     double sum = 0, count = 0;
@@ -65,7 +65,8 @@ TEST(Gemm, addsUpToAStepOfGpt2) {
   EXPECT_NEAR(1e3 * (12 * layer + head), 81.8, 0.02 * 81.8);
 }
 
-/// Twice the size takes longer, or by a tenth less: a k that is split for few tiles may be split less well.
+/// Twice the size takes longer, or at most a tenth less, because a k that is split for few tiles may be split less
+/// well.
 TEST(Gemm, growsWithEachSize) {
   for (llvm::StringRef arch : {"sm_80", "sm_90", "sm_120"})
     for (GemmType type : {GemmType::Half, GemmType::HalfToFloat, GemmType::Float})
@@ -77,7 +78,7 @@ TEST(Gemm, growsWithEachSize) {
       }
 }
 
-/// Beyond the table a GEMM takes as long for each FLOP as at its end; below, as long as one tile.
+/// Beyond the table a GEMM has the time per FLOP of the table's end; below the table it takes the time of one tile.
 TEST(Gemm, goesOnBeyondTheTable) {
   double end = predicted(GemmType::Half, {1 << 18, 1 << 17, 65536});
   EXPECT_NEAR(predicted(GemmType::Half, {1 << 19, 1 << 17, 65536}) / end, 2, 0.05);
@@ -111,7 +112,7 @@ TEST_F(ContractionTest, sortsLetters) {
   expect(sizes("bshd,bthd->bhst", {2, 5, 3, 8}, {2, 7, 3, 8}), {5, 7, 8, 6});
 }
 
-/// Given rates are those of all GEMMs, whatever their size, and of attention.
+/// Given rates apply to GEMMs of every size, and to attention.
 TEST(ComputeRates, givenRatesAreFlat) {
   const TargetInfo &target = *lookupTarget("cuda", "sm_90");
   ComputeRates rates = ComputeRates::of(target);

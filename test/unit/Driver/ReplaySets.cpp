@@ -2,10 +2,10 @@
 //
 // braid_replay_sets GRAPH.mlir < LINES
 //
-// A line has statements of tg-recompute with `;` between them, which say all that is replayed.
-// For each it prints the bytes of the arena and the predicted seconds of a step, or `-` where
-// something must not be replayed.  One process plans thousands; no search is involved, so
-// exhaustive_replays.py can hold that of --recompute=auto against it.
+// A line has statements of tg-recompute, separated by `;`, which list all replays. For each line the program prints the
+// bytes of the arena and the predicted seconds of a step, or `-` if a listed value must not be replayed. One process
+// plans thousands of sets without a search, so exhaustive_replays.py can compare the search of --recompute=auto with
+// them.
 //
 //===----------------------------------------------------------------------===//
 

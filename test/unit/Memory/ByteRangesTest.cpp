@@ -147,7 +147,7 @@ TEST_F(ByteRangesTest, RandomWritesAndReadsAgreeWithBytes) {
   std::mt19937_64 random(3);
   auto pick = [&](int64_t limit) { return static_cast<int64_t>(random() % limit); };
   for (int round = 0; round < 300; ++round) {
-    // Alike ranges have the same rows, which are walked once.
+    // Equal ranges have the same rows, which are walked once.
     llvm::SmallVector<ByteRanges> ranges;
     int64_t rows = 2 + pick(3);
     bool areAlike = pick(2);

@@ -50,7 +50,7 @@ TEST(Layout, ViewThatCarriesHasNoStrides) {
 }
 
 TEST(Layout, InverseOfHeadsIntoASlice) {
-  // [B,S,H*D] is a view of [B,S,H,D]; it shall be a slice of rows of 24.
+  // [B,S,H*D] is a view of [B,S,H,D], and must become a slice of rows of 24.
   auto source = invertView({2, 4, 2, 4}, {2, 4, 8}, 0, {32, 8, 1}, layout(8, {96, 24, 1}));
   ASSERT_TRUE(source);
   EXPECT_EQ(source->offset, 8);

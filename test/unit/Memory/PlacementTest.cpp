@@ -13,8 +13,8 @@ std::string message(llvm::Error error) { return llvm::toString(std::move(error))
 
 PlacementProblem problem(std::vector<PlacementBuffer> buffers) { return {std::move(buffers), 64}; }
 
-/// A training step as the planner sees it: activations live from forward to
-/// backward, temporaries for an action or two on both ways.
+/// The buffers of a training step: activations live from forward to backward, and temporaries live for one or two
+/// actions in either.
 PlacementProblem trainingStep(int64_t layers, int64_t savedPerLayer, std::mt19937_64 &random) {
   PlacementProblem result;
   auto bytes = [&] { return static_cast<int64_t>(1024 * (1 + random() % 64)); };
@@ -98,7 +98,7 @@ TEST(Placement, RandomProblemsArePlacedWithoutOverlap) {
 }
 
 TEST(Placement, BrokenPlacementsAreCaught) {
-  // Moving one buffer onto another that lives at the same time must be seen.
+  // The check must find a buffer that is moved onto another live buffer.
   std::mt19937_64 random(11);
   for (int round = 0; round < 100; ++round) {
     PlacementProblem p = trainingStep(3, 3, random);

@@ -1,8 +1,7 @@
 //===- NewOpTest.cpp - an op that no pass and no printer has heard of -----===//
 //
-// The op's dialect is this file's.  It says what a new op must: its definition and its
-// gradient.  Everything behind follows: a fused kernel for each target, whose bodies
-// compute the same.
+// This file defines the op's dialect. The op has only what a new op needs: a definition and a gradient. Everything else
+// follows: a fused kernel for each target, and all these kernels have equal bodies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +61,7 @@ func.func @model(%x: tensor<8x64xf32> {tg.input = "x", tg.role = #tg.role<featur
   return %loss : tensor<f32>
 })";
 
-/// What the driver runs, for a target.
+/// The passes that the driver runs for a target.
 std::string pipeline(const std::string &target) {
   return "exec-set-target{name=" + target +
          "},func.func(tg-transpose-weights),tg-make-programs,canonicalize,cse,tg-differentiate{function=train},"
@@ -72,7 +71,7 @@ std::string pipeline(const std::string &target) {
          "exec-verify-plan,exec-verify-memory";
 }
 
-/// The kernels as they are printed for a target.
+/// Returns the text of the kernels for a target.
 std::string kernelsFor(const std::string &target) {
   static bool registered = (braid::registerAllPasses(), true);
   (void)registered;
@@ -88,8 +87,8 @@ std::string kernelsFor(const std::string &target) {
   return failed(sources) ? "" : sources->front().text;
 }
 
-/// The calculations of kernels, without what targets have of their own: widths, counts of
-/// left-over lanes, and the types of indices.
+/// Returns the calculations of kernels without the parts that depend on the target: widths, counts of remaining lanes,
+/// and types of indices.
 std::vector<std::string> calculations(std::string text) {
   text = std::regex_replace(text, std::regex("<W>|<T>|, n\\b"), "");
   const std::regex calculation("(V|float) t\\d+ = .*;");
@@ -105,7 +104,7 @@ TEST(NewOp, hasAKernelOnEveryTarget) {
   ASSERT_NE(cuda, "");
   EXPECT_EQ(cpu.find("__global__"), std::string::npos);
   EXPECT_NE(cuda.find("__global__"), std::string::npos);
-  // |x| of the definition, and of the gradient.
+  // |x| in the definition and in the gradient.
   for (const std::string &text : {cpu, cuda})
     EXPECT_EQ(StringRef(text).count("abs("), 3u) << text; // @train's twice, and @eval's
 }

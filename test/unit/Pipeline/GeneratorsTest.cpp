@@ -1,6 +1,6 @@
 //===- GeneratorsTest.cpp - schedules that are known by name --------------===//
 //
-// Times are whole numbers, so what is computed of them is exact.
+// Times are whole numbers, so results are exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,7 @@
 
 using namespace braid::pipeline;
 
-/// Calls `visit` with shapes of 1 to 9 ranks that the generator takes.
+/// Calls `visit` with the shapes of 1 to 9 ranks that the generator accepts.
 static void forShapes(const Generator &generator, llvm::function_ref<void(Shape)> visit) {
   unsigned shapes = 0;
   for (unsigned ranks = 1; ranks <= 9; ++ranks)

@@ -54,14 +54,14 @@ TEST(Messages, OfAllGeneratorsAreRight) {
           for (unsigned ahead : {0, 1, 4}) {
             MessagePlan plan = planMessages(schedule, simulate(schedule, uniform(schedule, times)), ahead);
             EXPECT_EQ(llvm::toString(verify(schedule, plan)), "");
-            // Stages in a loop have a way back to rank 0, those of a V turn round on a rank.
+            // In a loop, the last rank sends back to rank 0. In a V, stages turn around on the last rank.
             unsigned ways = 2 * ((ranks - 1) * generator->usualChunks + (generator == &interleaved() && ranks > 1));
             EXPECT_EQ(plan.messages.size(), rounds * ranks * ways);
           }
         }
 }
 
-/// Queues are part of the schedule's time where messages take some.
+/// Queues add to the schedule's time if messages take time.
 static double queuedEnd(const Schedule &schedule, StageTimes times, unsigned ahead = kReceivesAhead) {
   std::vector<StageTimes> stages = uniform(schedule, times);
   return simulateQueues(schedule, stages, planMessages(schedule, simulate(schedule, stages), ahead)).end;
@@ -86,7 +86,7 @@ TEST(Messages, OfARankTakeTurns) {
   Schedule schedule = scheduleOf(verify(tableOf("0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1")));
   EXPECT_EQ(simulate(schedule, uniform(schedule, times)).end, 13);
   EXPECT_EQ(queuedEnd(schedule, times), 16);
-  // Without receives ahead the second waits for the first one's reader.
+  // Without early receives the second message waits for the reader of the first.
   times.sendActivation = 1;
   schedule = scheduleOf("gpipe", 2, 3);
   EXPECT_EQ(queuedEnd(schedule, times), 13);

@@ -1,6 +1,6 @@
 //===- PyTorchTest.cpp - tables that PyTorch wrote ------------------------===//
 //
-// test/goldens/make_pipelines.py made them.
+// Compares with tables of PyTorch, which test/goldens/make_pipelines.py made.
 //
 //===----------------------------------------------------------------------===//
 

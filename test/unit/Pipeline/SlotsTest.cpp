@@ -7,7 +7,7 @@
 
 using namespace braid::pipeline;
 
-/// Whether nobody lies in a slot that another still holds.
+/// Returns whether no microbatch takes a slot that another one still holds.
 static void expectApart(const Schedule &schedule, const Slots &slots, SlotsOf owner) {
   std::map<std::pair<unsigned, unsigned>, const Cell *> held;
   for (const Table::Row &row : schedule.getTable().rows)

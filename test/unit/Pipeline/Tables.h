@@ -9,7 +9,7 @@
 
 namespace braid::pipeline {
 
-/// A table that must be right as a text.
+/// Parses a table whose text must be valid.
 inline Table tableOf(llvm::StringRef csv) {
   llvm::Expected<Table> table = parseCsv(csv, "test.csv");
   if (table)
@@ -18,7 +18,7 @@ inline Table tableOf(llvm::StringRef csv) {
   return {};
 }
 
-/// A schedule that must be right.
+/// Makes a schedule from a table that must be valid.
 inline Schedule scheduleOf(llvm::Expected<Schedule> schedule) {
   if (schedule)
     return std::move(*schedule);
@@ -30,7 +30,7 @@ inline Schedule scheduleOf(llvm::StringRef name, unsigned ranks, unsigned microb
   return scheduleOf(generate(*findGenerator(name), {ranks, microbatches, chunks}));
 }
 
-/// What verify says of a table that is wrong.
+/// Returns the verifier's message for an invalid table.
 inline std::string errorOf(Table table, HeldLimit limit = {}) {
   llvm::Expected<Schedule> schedule = verify(std::move(table), limit);
   return schedule ? "" : llvm::toString(schedule.takeError());
@@ -43,7 +43,7 @@ inline std::string textOf(const Table &table) {
   return text;
 }
 
-/// Every stage takes the same.
+/// Times with all stages equal.
 inline std::vector<StageTimes> uniform(const Schedule &schedule, StageTimes times = {}) {
   return std::vector<StageTimes>(schedule.numStages(), times);
 }

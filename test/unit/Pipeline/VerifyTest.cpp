@@ -64,8 +64,8 @@ TEST(Verify, RanksThatWaitForEachOther) {
 }
 
 TEST(Verify, ALongDeadlockIsShortened) {
-  // Six ranks with two stages each, round which microbatch 0 goes; but rank 0 wants it back before
-  // it lets go of microbatch 1, which rank 1 wants first.
+  // Six ranks with two stages each, in a loop. Microbatch 0 goes round, but rank 0 waits for it before it sends
+  // microbatch 1, which rank 1 needs first.
   std::string text = "0F0,6F0,0F1,6F1,6B0,0B0,6B1,0B1\n"
                      "1F1,1F0,7F0,7F1,7B0,1B0,7B1,1B1\n";
   for (int rank = 2; rank < 6; ++rank) {
@@ -90,8 +90,7 @@ TEST(Verify, TheLimitOfWhatIsHeld) {
 // Random schedules
 //===----------------------------------------------------------------------===//
 
-/// A right table: stages on random ranks, cells in an order in which a random one of those that
-/// can be done is done next.
+/// A valid table: stages on random ranks. The next cell is always a random one whose inputs exist.
 static Table randomTable(std::mt19937 &random) {
   auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   unsigned ranks = 1 + below(4);

@@ -46,7 +46,7 @@ TEST(Walk, NeighboursOnARankShareSlots) {
     EXPECT_FALSE(step.kind != WalkStep::Run && step.isSend && step.stage == 1 && step.action == Action::Forward);
 }
 
-/// The most microbatches that a stage holds, from its row alone.
+/// Returns the peak number of microbatches that a stage holds, from its row alone.
 static unsigned mostHeld(const Schedule &schedule, unsigned stage) {
   unsigned held = 0, most = 0;
   for (const Cell &cell : schedule.getTable().rows[schedule.rankOf(stage)])
@@ -65,7 +65,7 @@ static void expectRight(const Schedule &schedule, const std::string &what) {
   for (unsigned stage = 0; stage < schedule.numStages(); ++stage) {
     EXPECT_EQ(walk.slots(stage, Buffer::Saved).count, mostHeld(schedule, stage)) << what << ", stage " << stage;
     EXPECT_EQ(walk.slots(stage, Buffer::Saved).count, ofStages[stage]) << what << ", stage " << stage;
-    // Nothing comes to the ends, and receives are started at most so far ahead.
+    // The ends receive nothing, and receives start at most this far ahead.
     EXPECT_EQ(walk.slots(stage, Buffer::ActivationIn).count == 0, stage == 0);
     EXPECT_EQ(walk.slots(stage, Buffer::GradientIn).count == 0, stage + 1 == schedule.numStages());
     EXPECT_LE(walk.slots(stage, Buffer::ActivationIn).count, mostHeld(schedule, stage) + kReceivesAhead + 1) << what;
@@ -103,7 +103,7 @@ TEST(Walk, HoldsWhatThePeakOfTheScheduleSays) {
   }
 }
 
-/// Stages on any ranks, cells in any order in which they can be done.
+/// Stages on random ranks, and cells in a random order that respects inputs.
 static Schedule randomSchedule(std::mt19937 &random) {
   unsigned ranks = 1 + random() % 4, stages = ranks + random() % 4, microbatches = 1 + random() % 5;
   std::vector<unsigned> rankOf(stages);
@@ -115,7 +115,7 @@ static Schedule randomSchedule(std::mt19937 &random) {
   table.numStages = stages;
   table.numMicrobatches = microbatches;
   table.rows.resize(ranks);
-  // Of each microbatch the next cell on its way, and the W that wait.
+  // For each microbatch its next cell, and the W that can run.
   std::vector<unsigned> next(microbatches, 0);
   std::vector<Cell> waiting;
   unsigned step = 0;
@@ -207,7 +207,7 @@ TEST_F(PlantedWalk, AReceiveIntoASlotThatIsRead) {
 
 TEST_F(PlantedWalk, AReceiveThatNobodyWaitsFor) {
   erase(1, "wait for 1RECV_F2");
-  // Its slot is taken when the receive starts, but it may not be there.
+  // The receive takes its slot when it starts, but the tensor may not have arrived.
   EXPECT_EQ(error(), "1F2 does not wait for its activation");
 }
 
@@ -234,7 +234,7 @@ TEST_F(PlantedWalk, ASendThatIsUnderWayAtTheEnd) {
 }
 
 TEST_F(PlantedWalk, StartsInAnotherOrder) {
-  // Both slots are there, so only the queues disagree: rank 1 receives microbatch 1 first.
+  // Both slots exist, so only the order of the queues differs: rank 1 receives microbatch 1 first.
   std::swap(walk.ranks[1][find(1, "1RECV_F0")], walk.ranks[1][find(1, "1RECV_F1")]);
   EXPECT_EQ(error().rfind("deadlock: rank ", 0), 0u) << error();
 }

@@ -17,7 +17,7 @@ struct SafetensorsTest : testing::Test {
   }
   ~SafetensorsTest() override { llvm::sys::fs::remove(path); }
 
-  /// Reads a file of this header and data; the message, or nothing.
+  /// Reads a file of this header and data. Returns the error message, or an empty text.
   std::string errorOf(llvm::StringRef header, llvm::StringRef data) {
     std::string length(8, '\0');
     for (int i = 0; i < 8; ++i)

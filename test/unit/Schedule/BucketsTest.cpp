@@ -11,7 +11,7 @@ using Items = std::vector<unsigned>;
 
 namespace {
 
-/// A program that is written down action by action.
+/// Builds a program action by action.
 struct Program {
   BucketProblem problem;
 
@@ -19,12 +19,12 @@ struct Program {
     problem.needs.emplace_back(needs.begin(), needs.end());
     return problem.needs.size() - 1;
   }
-  /// Returns the action; the item has the next number.
+  /// Adds an action with an item, which gets the next number. Returns the action.
   unsigned item(llvm::ArrayRef<unsigned> needs, int64_t bytes, unsigned order, unsigned kind = 0, unsigned unit = 0) {
     problem.items.push_back({action(needs), kind, unit, order, bytes});
     return problem.items.back().action;
   }
-  /// The items of each bucket, once they are verified.
+  /// Solves, verifies, and returns the items of each bucket.
   std::vector<Items> solve() {
     EXPECT_EQ(check(problem), std::nullopt);
     solution = findBuckets(problem);
@@ -62,7 +62,7 @@ TEST(Buckets, ZeroIsOneTensorEach) {
 TEST(Buckets, NoLimitIsOneBucket) {
   Program program = gradients(4, 10, {});
   EXPECT_EQ(program.solve(), (std::vector<Items>{{0, 1, 2, 3}}));
-  // It stands behind the last gradient, in the place of the first.
+  // The bucket stands behind the last gradient, in the place of the first item.
   EXPECT_EQ(program.solution.order, (std::vector<unsigned>{0, 2, 4, 6, 1}));
 }
 
@@ -78,7 +78,7 @@ TEST(Buckets, LargeTensorsAreNotSplit) {
 }
 
 TEST(Buckets, EnoughIsEnough) {
-  // Small tensors join large ones; what is left over and too little joins the last.
+  // Small tensors join large ones; a remainder that is too small joins the last bucket.
   Program program;
   program.problem.kinds = {{}};
   program.problem.kinds.front().enough = 100;
@@ -108,7 +108,7 @@ TEST(Buckets, EndWithTheUnit) {
 }
 
 TEST(Buckets, ReadersFollow) {
-  // Each result is read at once, and what was read is added up.
+  // Each result is read at once, and the read values are added up.
   Program program;
   program.problem.kinds = {{}};
   unsigned first = program.item({program.action()}, 1, 1);
@@ -155,7 +155,7 @@ TEST(Buckets, FollowersKeepCompany) {
 }
 
 TEST(Buckets, NobodyWaitsForNumbers) {
-  // The count is read before the loss is made; whether to stop is read by nobody.
+  // The count is read before the loss is made, and no action reads whether to stop.
   Program program;
   program.problem.kinds = {{BucketProblem::kUnlimited, BucketProblem::kUnlimited, /*mayDelay=*/false}};
   program.item({}, 4, 0); // stop

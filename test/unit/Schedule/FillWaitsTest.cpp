@@ -42,7 +42,7 @@ double exposedIn(const OverlapProblem &problem) {
   return exposed;
 }
 
-/// Every action behind what it needs, what communicates in its order.
+/// Checks that every action follows its predecessors, and that communication keeps its order.
 void expectRight(const OverlapProblem &problem, const Order &order) {
   Order sorted = order;
   llvm::sort(sorted);
@@ -68,7 +68,7 @@ void expectRight(const OverlapProblem &problem, const Order &order) {
 } // namespace
 
 TEST(FillWaits, DelaysTheGradientOfAWeight) {
-  // dy, dw, dx, the sum of dx, and what reads it.
+  // dy, dw, dx, the sum of dx, and its reader.
   OverlapProblem problem =
       problemOf({computes(1, {}), computes(2, {0}), computes(2, {0}), sends(2, {2}), computes(1, {3})});
   Order order = fillWaits(problem, Filling::Delay);
@@ -92,7 +92,7 @@ TEST(FillWaits, HoistsWhatAllTokensShare) {
 }
 
 TEST(FillWaits, LeavesWhatOverwritesBehindWhatReads) {
-  // 3 writes over what 2 reads.
+  // 3 overwrites an operand of 2.
   OverlapProblem problem = problemOf({computes(1, {}), sends(3, {0}), computes(1, {1}), computes(2, {0}, {2})});
   EXPECT_EQ(fillWaits(problem, Filling::DelayAndHoist), (Order{0, 1, 2, 3}));
 }
@@ -110,7 +110,7 @@ TEST(FillWaits, LeavesTheWaitsOfUpdates) {
 }
 
 TEST(FillWaits, TakesNothingFromAnEarlierWait) {
-  // 2 hides the first collective, so the second gets 4 alone.
+  // 2 hides the first collective, so only 4 is left for the second.
   OverlapProblem problem = problemOf({computes(1, {}), sends(2, {0}), computes(2, {0}), computes(1, {1}),
                                       computes(1, {3}), computes(1, {3}), sends(2, {5}), computes(1, {6})});
   Order order = fillWaits(problem, Filling::Delay);

@@ -39,7 +39,7 @@ TEST(HostTrips, WhatIsReadSoonStays) {
 
 TEST(HostTrips, AQueueTakesOneAfterAnother) {
   HostTripsProblem problem = tenActions();
-  // Each is hidden alone; away, two of them take until the program turns.
+  // Each tensor alone is hidden. Together, two copies to the host last until the program turns.
   problem.tensors = {{100, 0, 7, 1.9e-3}, {100, 0, 9, 1.9e-3}, {100, 0, 9, 1.9e-3}};
   HostTrips answer = solve(problem);
   EXPECT_EQ(answer.goes, (std::vector<bool>{true, true, false}));
@@ -47,7 +47,7 @@ TEST(HostTrips, AQueueTakesOneAfterAnother) {
 
 TEST(HostTrips, OneIsFetchedAhead) {
   HostTripsProblem problem = tenActions();
-  // The second may not be fetched before the use of the first, an action before its own.
+  // The second tensor may not be fetched before the use of the first, one action before its own use.
   problem.tensors = {{200, 0, 8, 1e-3}, {100, 0, 9, 1.5e-3}};
   EXPECT_EQ(solve(problem).goes, (std::vector<bool>{true, false}));
   problem.ahead = 2;

@@ -9,7 +9,7 @@ using namespace braid;
 
 namespace {
 
-/// Slots 0, 1, 2, … for actions that take one each.
+/// Slots 0, 1, 2, …, one for each action.
 std::vector<ActionSlots> inARow(unsigned count) {
   std::vector<ActionSlots> slots;
   for (unsigned slot = 0; slot < count; ++slot)
@@ -20,11 +20,11 @@ std::vector<ActionSlots> inARow(unsigned count) {
 } // namespace
 
 TEST(LiveBytes, ABufferLivesFromItsFirstUserToItsLast) {
-  // 0 makes what 2 reads, 1 what 3 reads.
+  // 2 reads the result of 0, and 3 that of 1.
   std::vector<LiveBuffer> buffers{{100, false, false, {0, 2}}, {10, false, false, {1, 3}}};
   LiveBytes live(buffers, inARow(4), 8);
   EXPECT_EQ(live.peak(), 110);
-  // 2 right behind 0: they no longer meet.
+  // With 2 right behind 0, the two values are no longer live together.
   live.move(1, {4, 4});
   live.move(3, {5, 5});
   EXPECT_EQ(live.peak(), 100);
@@ -48,7 +48,7 @@ TEST(LiveBytes, AnActionThatBeginsAndEndsHoldsItsBuffersAllTheTime) {
   EXPECT_EQ(LiveBytes(buffers, slots, 4).peak(), 110);
 }
 
-// What moves report is what counting from scratch does, whatever moved before.
+// Incremental counts equal counts from scratch after any moves.
 TEST(LiveBytes, RandomMovesAreAsCountedFromScratch) {
   std::mt19937 random(3);
   auto number = [&](unsigned low, unsigned high) { return low + random() % (high - low + 1); };
@@ -61,7 +61,7 @@ TEST(LiveBytes, RandomMovesAreAsCountedFromScratch) {
         if (number(0, actions / 3) == 0)
           buffer.users.push_back(action);
     }
-    // Each action begins and ends at slots that no other takes.
+    // Each action begins and ends at slots of its own.
     std::vector<unsigned> free(slots);
     std::iota(free.begin(), free.end(), 0);
     auto take = [&] {

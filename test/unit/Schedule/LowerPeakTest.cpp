@@ -33,7 +33,7 @@ void expectRight(const PeakProblem &problem, llvm::ArrayRef<unsigned> order) {
       EXPECT_LT(slots[need].begin, slots[action].begin);
 }
 
-/// The least peak of all orders.
+/// Returns the least peak of all orders.
 int64_t leastPeak(const PeakProblem &problem) {
   std::vector<unsigned> order = own(problem);
   int64_t least = peakIn(problem, order);
@@ -49,7 +49,7 @@ int64_t leastPeak(const PeakProblem &problem) {
   return least;
 }
 
-/// Actions that each make a value of earlier ones.
+/// Random actions; each makes a value from results of earlier actions.
 PeakProblem randomProblem(std::mt19937 &random, unsigned actions) {
   auto number = [&](unsigned low, unsigned high) { return low + random() % (high - low + 1); };
   PeakProblem problem;
@@ -70,7 +70,7 @@ PeakProblem randomProblem(std::mt19937 &random, unsigned actions) {
 } // namespace
 
 TEST(LowerPeak, WhatIsReadLateIsMadeLate) {
-  // 0 makes what 4 reads; between them is the peak, at 2.
+  // 4 reads the result of 0; the peak is between them, at 2.
   PeakProblem problem{{{50, false, false, {0, 4}},
                        {100, false, false, {1, 2}},
                        {100, false, false, {2, 3}},
@@ -82,7 +82,7 @@ TEST(LowerPeak, WhatIsReadLateIsMadeLate) {
 }
 
 TEST(LowerPeak, WhatFreesMemoryRunsEarly) {
-  // 4 reads what 0 has made, and leaves little of it.
+  // 4 reads the result of 0 and makes a small value from it.
   PeakProblem problem{
       {{50, false, false, {0, 4}}, {100, false, false, {1, 2}}, {100, false, false, {2, 3}}, {1, false, true, {4}}},
       {{}, {}, {1}, {2}, {0}}};
@@ -92,7 +92,7 @@ TEST(LowerPeak, WhatFreesMemoryRunsEarly) {
 }
 
 TEST(LowerPeak, WhatDependsOnAMoveMovesWithIt) {
-  // 0 makes what 1 makes as much of, for 5.
+  // 1 makes an equally large value from the result of 0, for 5.
   PeakProblem problem{{{40, false, false, {0, 1}},
                        {40, false, false, {1, 5}},
                        {100, false, false, {2, 3}},
@@ -115,7 +115,8 @@ TEST(LowerPeak, NothingMovesForTooLittle) {
   EXPECT_TRUE(lowerPeak({}).empty());
 }
 
-// Against all orders of small programs: never worse than their own, always right, mostly the best.
+// Compares with all orders of small programs: always valid, never worse than the program's own order, and mostly the
+// best.
 TEST(LowerPeak, RandomProgramsComeNearTheLeastPeak) {
   std::mt19937 random(5);
   unsigned best = 0, rounds = 60;

@@ -1,7 +1,7 @@
 //===- OrderRandomTest.cpp - order against all ranks, one by one ----------===//
 //
-// Compares with a simulation of its own: all ranks one by one, no symmetry, no
-// counters, everything looked at again in each round.
+// Compares with a naive simulation: all ranks one by one, without symmetry and counters, and a complete search in each
+// round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,7 @@ struct Naive {
     return true;
   }
 
-  /// Completes one match; false if there is none.
+  /// Completes one match; returns false if there is none.
   bool completeOne() {
     for (RankState &state : states) {
       const Communication *at = head(state.rank);
@@ -116,8 +116,8 @@ struct Naive {
 
   const std::vector<Step> &steps(const RankState &state) const { return problem.classes[state.classNumber].steps; }
 
-  /// Whether a rank has come as far as the one of its class that stands for it,
-  /// the first of those that differ from it along axes without numbered peers.
+  /// Returns whether a rank has advanced as far as its representative: the first rank that differs from it only along
+  /// axes without numbered peers.
   bool isLike(const RankState &state, const std::vector<RankState> &representatives) const {
     return std::any_of(representatives.begin(), representatives.end(), [&](const RankState &other) {
       std::vector<int64_t> mine = coordinates(state.rank), its = coordinates(other.rank);
@@ -161,7 +161,7 @@ public:
 private:
   size_t below(size_t bound) { return random() % bound; }
 
-  /// The same matches in all classes, in an order that is now and then disturbed.
+  /// The same matches in all classes, in an order with random changes.
   void makeClasses(OrderProblem &problem, size_t classes) {
     std::vector<std::vector<Communication>> lists(classes);
     for (size_t i = 0, count = 1 + below(6); i < count; ++i) {
@@ -235,13 +235,13 @@ TEST(Order, EqualsAllRanksOneByOne) {
     std::optional<Deadlock> found = findDeadlock(problem);
     ASSERT_EQ(!found, allEnd);
     ended += allEnd;
-    // Whom the explanation names is kept in the other simulation, too.
+    // The rank that the explanation names is stuck in the other simulation, too.
     if (found && found->kind == Deadlock::Cycle) {
       for (const RankState &state : found->ranks)
         ASSERT_LT(state.step, naive.steps(naive.states[state.rank]).size());
     }
   }
-  // The problems are neither all hopeless nor all harmless.
+  // Some problems deadlock, and some do not.
   EXPECT_GT(ended, 300u);
   EXPECT_LT(ended, 2700u);
   EXPECT_GT(symmetric, 300u);

@@ -10,7 +10,7 @@ using Step = OrderProblem::Step;
 
 namespace {
 
-/// Communications that are each started and waited for at once.
+/// Communications that are waited for right after their start.
 OrderProblem::Class inOrder(std::vector<Communication> communications) {
   OrderProblem::Class cls{std::move(communications), {}};
   for (unsigned i = 0; i < cls.communications.size(); ++i) {
@@ -20,7 +20,7 @@ OrderProblem::Class inOrder(std::vector<Communication> communications) {
   return cls;
 }
 
-/// Communications of which all are started before the first is waited for.
+/// Communications that all start before the first wait.
 OrderProblem::Class overlapped(std::vector<Communication> communications) {
   OrderProblem::Class cls{std::move(communications), {}};
   for (unsigned i = 0; i < cls.communications.size(); ++i)
@@ -71,7 +71,7 @@ TEST(Order, OneRankStandsForAnSpmdProgram) {
 }
 
 TEST(Order, OneRankStandsForAStage) {
-  // Eight stages of 128 ranks: microbatches come, go on, and gradients are reduced.
+  // Eight stages of 128 ranks: microbatches pass through, and gradients are reduced.
   std::vector<OrderProblem::Class> classes;
   std::vector<unsigned> classOf;
   for (int64_t stage = 0; stage < 8; ++stage) {

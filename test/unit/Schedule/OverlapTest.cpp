@@ -1,10 +1,9 @@
 //===- OverlapTest.cpp - starts, waits and updates of small programs ------===//
 //
-// Seconds are small numbers, with no contention or slack unless a test is about
-// them.  A program is written as text: `c5 r3(0) u1(0,1)` computes for 5 seconds,
-// reduces that for 3 and runs an update for 1 that needs both; `g2` gathers the next
-// unit; `f2` fetches the next from the host and `b2(0)` writes back.  So is a schedule: `c0 [1 c2 ]1 u3` computes 0,
-// starts 1, computes 2, waits for 1 and runs the update 3.
+// Seconds are small numbers, with no contention or slack unless a test is about them. A program is written as text: `c5
+// r3(0) u1(0,1)` computes for 5 seconds, reduces the result for 3, and runs an update for 1 that needs both; `g2`
+// gathers the next unit; `f2` fetches the next unit from the host, and `b2(0)` writes back. A schedule is text, too:
+// `c0 [1 c2 ]1 u3` computes 0, starts 1, computes 2, waits for 1 and runs the update 3.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +80,7 @@ OverlapSchedule scheduleOf(const std::string &text) {
   return schedule;
 }
 
-/// Solves, verifies, and gives the text.
+/// Solves, verifies, and returns the schedule as text.
 std::string solved(const OverlapProblem &problem) {
   EXPECT_FALSE(check(problem));
   OverlapSchedule schedule = solve(problem);
@@ -149,7 +148,7 @@ TEST(Overlap, UpdatesRunOnceTheirBucketIsReducedButNotThoseThatHideTheLast) {
   OverlapProgram program("c10 r3(0) c10(0) r3(2) c10(2) r2(4) u2(1) u2(3) u2(5)");
   // The last reduction takes 2 seconds: the group before the last hides it.
   EXPECT_EQ(solved(program), "c0 [1 c2 [3 ]1 u6 c4 [5 ]3 u7 ]5 u8");
-  // All were started in the order in which they became ready.
+  // All reductions start in the order in which they become ready.
   program.earlyUpdates = false;
   EXPECT_EQ(solved(program), "c0 [1 c2 [3 c4 [5 ]1 u6 ]3 u7 ]5 u8");
 }
@@ -171,7 +170,7 @@ TEST(Overlap, AnUpdateComesAfterWhoReadsTheOldValue) {
   EXPECT_EQ(solved(program), "c0 [1 c2 c3 ]1 u4 c5");
 }
 
-/// The most fetched units whose readers are not over, and the most write-backs under way.
+/// Returns the peak number of fetched units with unfinished readers, and the peak number of write-backs in flight.
 static std::pair<size_t, size_t> mostOnTheWay(const OverlapProblem &problem, const OverlapSchedule &schedule) {
   std::set<unsigned> fetched, writeBacks;
   std::vector<bool> over(problem.actions.size());
@@ -202,7 +201,7 @@ TEST(Overlap, FetchesAndWriteBacksRunBesideEachOther) {
   Timeline timeline = simulate(program, schedule);
   EXPECT_LE(timeline.seconds, 10 + 4 * 2 + 3);
   EXPECT_LE(mostOnTheWay(program, schedule).first, 2u);
-  // Behind the last fetch nothing waits for them before the end.
+  // After the last fetch nothing waits for write-backs before the end.
   EXPECT_LE(mostOnTheWay(program, schedule).second, 4u);
 }
 
@@ -211,7 +210,7 @@ TEST(Overlap, UpdatesOfReducedGradientsFetchMeanwhile) {
   EXPECT_EQ(solved(program), "c0 [1 [3 c2 ]1 ]3 u4 [5 ]5");
 }
 
-// As after clipping, all updates wait for one number: what they need comes group by group.
+// All updates wait for one number, as after clipping, so their states arrive group by group.
 TEST(Overlap, ManyUpdatesOfOneReductionFetchLittleAtATime) {
   for (bool early : {false, true}) {
     OverlapProgram program("c10 r1(0)");
@@ -246,7 +245,7 @@ TEST(Overlap, TheLimitHoldsGathersBack) {
   program.limit = 150;
   EXPECT_EQ(solved(program), "[0 ]0 c1 [3 c2 ]3 c4");
   EXPECT_EQ(solve(program).heldBy[3], HeldBy::Memory);
-  // A limit that the program itself exceeds only keeps it as it is.
+  // With a limit that the program itself exceeds, the program keeps its order.
   program.limit = 20;
   EXPECT_LE(peakBytes(program, solve(program)), peakBytes(program, plainSchedule(program)));
 }
@@ -268,7 +267,7 @@ TEST(Timeline, SaysWhatIsExposedAndWhy) {
   OverlapSchedule schedule = scheduleOf("c0 [1 c2 [3 ]1 c4 ]3 c5");
   ASSERT_EQ(toString(verify(program, schedule)), "");
   Timeline timeline = simulate(program, schedule);
-  // 1 runs from 5 to 8, 3 from 8 to 11; computing is at 7 and then at 9.
+  // 1 runs from 5 to 8, and 3 from 8 to 11; the clock of computing is 7 and then 9.
   EXPECT_EQ(timeline.collectives[1].exposed, 1);
   EXPECT_EQ(timeline.collectives[1].waitsFor, 0u);
   EXPECT_EQ(timeline.collectives[3].exposed, 2);
@@ -375,7 +374,7 @@ TEST(Overlap, RandomProgramsAreRightAndNoSlower) {
     ASSERT_EQ(toString(verify(program, smallSchedule(program))), "") << "round " << round;
     ASSERT_EQ(toString(verify(program, schedule)), "") << "round " << round;
     ASSERT_EQ(textOf(program, schedule), textOf(program, solve(program)));
-    // Computing and communicating one after another is the slowest there is.
+    // No schedule is slower than computing and communicating one after the other.
     EXPECT_LE(simulate(program, schedule).seconds, simulate(program, plain).seconds + 1e-9) << "round " << round;
   }
 }

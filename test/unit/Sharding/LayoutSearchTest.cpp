@@ -30,7 +30,7 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-/// The cheapest of all choices, one by one; more than a few million are too many.
+/// Returns the cheapest choice by enumeration, which is possible for up to a few million choices.
 std::optional<Cost> cheapest(const MinimumCost &problem) {
   size_t choices = 1;
   for (unsigned variable = 0; variable < problem.numVariables(); ++variable)
@@ -49,7 +49,7 @@ std::optional<Cost> cheapest(const MinimumCost &problem) {
   return best;
 }
 
-/// A chain of products and activations whose widths some numbers of ranks divide.
+/// A chain of products and activations; some numbers of ranks divide their widths.
 std::string randomChain(std::mt19937 &random) {
   auto width = [&] { return 1 + random() % 7; };
   unsigned layers = 1 + random() % 2;
@@ -94,7 +94,7 @@ TEST_F(LayoutSearchTest, isTheCheapestOfAllLayouts) {
   EXPECT_GT(compared, 20);
 }
 
-/// Columns, then rows; and nothing of it changes with names and the order of arguments.
+/// Columns, then rows. Names and the order of arguments have no effect.
 TEST_F(LayoutSearchTest, isThatOfMegatronForAnMlp) {
   const char *const texts[] = {
       R"(func.func @model(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},

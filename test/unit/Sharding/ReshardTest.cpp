@@ -17,7 +17,7 @@ using namespace braid::comm;
 namespace {
 using Numbers = std::vector<int64_t>;
 
-/// What one rank holds.
+/// The part that one rank holds.
 struct Part {
   SmallVector<int64_t> shape;
   Numbers numbers;
@@ -167,8 +167,8 @@ Part ReshardTest::partOf(const Part &whole, ShardingAttr sharding, const Mesh &m
   return part;
 }
 
-/// What the ranks hold at first.  Partial values are random but for the last rank of
-/// each group, which has what is missing.
+/// Returns the initial parts of the ranks. Partial values are random, except that the last rank of each group has the
+/// remainder of the sum.
 std::vector<Part> ReshardTest::hold(const Part &whole, ShardingAttr sharding, const Mesh &mesh) {
   int64_t count = mesh.sizeOf(sharding.getPartial());
   std::vector<Part> summands(count, whole);
@@ -211,7 +211,7 @@ std::vector<Part> ReshardTest::apply(const ReshardStep &step, const std::vector<
   return next;
 }
 
-/// Numbers of a part that are not padding.
+/// Returns the elements of a part that are not padding.
 static Numbers elementsOf(const Part &part, ShardingAttr sharding, const Mesh &mesh, RankedTensorType type,
                           int64_t rank) {
   Numbers numbers = part.numbers;
@@ -274,7 +274,7 @@ TEST_F(ReshardTest, KeepsTheCommonPrefix) {
   EXPECT_EQ(steps(tensor, sharding({"ab", ""}), sharding({"ba", ""}), ranks), "gather0:ab slice0:ba");
 }
 
-/// Gather and slice of one axis stand together: they become an all_to_all.
+/// Gather and slice of one axis are adjacent, so they become an all_to_all.
 TEST_F(ReshardTest, MovesAnAxisAtOnce) {
   Mesh ranks = mesh({2, 2});
   RankedTensorType tensor = type({8, 8});
@@ -282,8 +282,8 @@ TEST_F(ReshardTest, MovesAnAxisAtOnce) {
   EXPECT_EQ(steps(tensor, sharding({"ab", ""}), sharding({"", "b"}), ranks), "gather0:b slice1:b gather0:a");
 }
 
-/// So do reduction and slice, which become a reduce_scatter; what is only reduced
-/// comes when the tensor is small.
+/// Reduction and slice are adjacent, too, and become a reduce_scatter. A plain reduction comes when the tensor is
+/// small.
 TEST_F(ReshardTest, ReducesWhatIsSlicedFirst) {
   Mesh ranks = mesh({2, 2});
   RankedTensorType tensor = type({8, 8});

@@ -38,7 +38,7 @@ TEST(TargetInfo, knowsNoOthers) {
   EXPECT_EQ(targetNames(), "cpu, cuda");
 }
 
-/// What an H100 is assumed to reach, to the digit: schedules depend on it.
+/// The exact rates that an H100 is assumed to reach, because schedules depend on them.
 TEST(TargetInfo, hasTheRatesOfAnH100) {
   const TargetRates &rates = lookupTarget("cuda", "sm_90")->rates;
   EXPECT_EQ(rates.matrixFlops, 50e12);
@@ -48,7 +48,7 @@ TEST(TargetInfo, hasTheRatesOfAnH100) {
   EXPECT_EQ(rates.linkBytesPerSecond, 350e9);
 }
 
-/// A data sheet's numbers typed wrong by a power of ten, or of 1024, fall out of these.
+/// These ranges exclude numbers of a data sheet that are wrong by a power of ten or of 1024.
 TEST(TargetInfo, hasPlausibleRows) {
   for (llvm::StringRef arch : {"sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"}) {
     const GpuInfo &gpu = *gpuOf(arch);

@@ -1,7 +1,7 @@
 //===- FreezeUnitsTest.cpp - the pass of docs/WritingAPass.md -------------===//
 //
-// What a pass's tests show: what it does, what it leaves alone, what it refuses, and
-// that what runs behind it takes it as it is meant.
+// Tests of a pass show its effect, the ops that it leaves alone, its refusals, and that later passes handle its result
+// correctly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ func.func @model(%x: tensor<2x3xf32> {tg.input = "x", tg.role = #tg.role<feature
   return %loss : tensor<f32>
 })";
 
-/// The graph behind a pipeline as text, or the error.
+/// Returns the graph after a pipeline as text, or the error.
 std::string after(StringRef pipeline) {
   static bool registered = (braid::registerAllPasses(), braid::registerFreezeUnitsPass(), true);
   (void)registered;
@@ -44,7 +44,7 @@ std::string after(StringRef pipeline) {
   return text;
 }
 
-/// Whether the function returns the gradient of a parameter.
+/// Returns whether the function returns the gradient of a parameter.
 bool hasGradient(StringRef text, StringRef parameter) {
   return text.contains(("tg.grad_of = \"" + parameter + "\"").str());
 }

@@ -1,9 +1,8 @@
 //===- Bucket.h - tensors with known values, and what collectives make of them //
 //
-// Values are small integers that depend on the rank, the tensor and the place, so
-// that sums are exact in every type.  Places in blocks are computed here a second
-// time, from the definition in braid_comm.h.  Behind every tensor lie bytes that
-// nobody may write.
+// Values are small integers that depend on the rank, the tensor and the place, so that sums are exact in every type.
+// Places in blocks are computed independently, from the definition in braid_comm.h. Guard bytes behind every tensor
+// must not change.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_BUCKET_H
@@ -21,7 +20,7 @@ inline double value(br_dtype dtype, int rank, int tensor, int64_t i) {
   return static_cast<double>((rank * 5 + tensor * 3 + i * 7 + i / 11) % 13 - 6);
 }
 
-// The element of block `block`, place `k`, in the whole; -1 for padding.
+// Returns the index in the whole tensor of place `k` in block `block`; -1 for padding.
 inline int64_t wholeIndex(int64_t count, int rows, int n, int block, int64_t k) {
   if (rows == 1) {
     int64_t most = (count + n - 1) / n, index = most * block + k;
@@ -43,7 +42,7 @@ public:
     for (int64_t i = 0; i < count; ++i)
       putNumber(dtype, memory.data() + i * width, f(i));
   }
-  // Every element is f(i), to the bit.
+  // Checks that every element has the bits of f(i).
   template <class F> void expect(const std::string &what, const F &f) const {
     std::byte expected[8];
     for (int64_t i = 0; i < count; ++i) {
@@ -64,7 +63,7 @@ private:
   std::vector<std::byte> memory;
 };
 
-// What is sent and what is received, tensor by tensor.
+// Sent and received memory of each tensor.
 struct Bucket {
   br_dtype dtype;
   std::vector<int64_t> counts;
@@ -73,7 +72,7 @@ struct Bucket {
 
   Bucket(br_dtype dtype, std::vector<int64_t> counts) : dtype(dtype), counts(std::move(counts)) {}
 
-  // Memory of `sent(count)` and `received(count)` elements; none where negative.
+  // Memory of `sent(count)` and `received(count)` elements; none for negative numbers.
   template <class Sent, class Received> void allocate(const Sent &sent, const Received &received, int rows) {
     for (int64_t count : counts) {
       send.emplace_back(dtype, std::max<int64_t>(sent(count), 0));

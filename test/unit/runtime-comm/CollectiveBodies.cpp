@@ -11,7 +11,7 @@ namespace {
 
 constexpr br_dtype dtypes[] = {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1, BR_I8};
 
-// The tensors of a bucket, and the rows that blocks are parts of.
+// The tensors of a bucket, and the rows from which blocks are taken.
 struct Shape {
   std::vector<int64_t> counts;
   int rows;
@@ -50,7 +50,7 @@ void fillWithOwn(Bucket &bucket, int rank) {
     bucket.send[t].fill([&](int64_t i) { return value(bucket.dtype, rank, t, i); });
 }
 
-// A rank's own blocks, in place; what pads them is not to be seen.
+// A rank's own blocks, in place. Padding must not appear in results.
 void fillWithBlocks(Bucket &bucket, Rank &rank, int rows) {
   for (size_t t = 0; t < bucket.send.size(); ++t)
     bucket.send[t].fill([&](int64_t k) {
@@ -59,7 +59,7 @@ void fillWithBlocks(Bucket &bucket, Rank &rank, int rows) {
     });
 }
 
-// Everyone's blocks, side by side.
+// Returns the blocks of all ranks side by side.
 void expectBlocks(const Bucket &bucket, int n, int rows, const std::string &what) {
   for (size_t t = 0; t < bucket.recv.size(); ++t) {
     int64_t count = bucket.counts[t];
@@ -140,7 +140,7 @@ void checkWholes(Rank &rank, br_dtype dtype, const Shape &shape) {
     for (size_t t = 0; t < bucket.recv.size(); ++t)
       bucket.recv[t].expect("broadcast", [&](int64_t i) { return value(dtype, root, t, i); });
   }
-  // Around the ring, but nobody sends to rank 0, and the last sends to itself.
+  // A ring in which no rank sends to rank 0 and the last rank sends to itself.
   std::vector<int32_t> pairs;
   for (int source = 0; source + 2 < rank.n; ++source)
     pairs.insert(pairs.end(), {source, source + 1});
@@ -159,7 +159,7 @@ void checkWholes(Rank &rank, br_dtype dtype, const Shape &shape) {
     bucket.recv[t].expect("permute", [&](int64_t i) { return gets ? value(dtype, source, t, i) : 0.0; });
 }
 
-// Sent whole to the next rank; even ranks send first.
+// Sends a whole tensor to the next rank; even ranks send first.
 void checkTransfers(Rank &rank, br_dtype dtype, const Shape &shape) {
   if (rank.n == 1)
     return;

@@ -100,7 +100,7 @@ double secondsOf(const std::string &body, LinkModel link) {
   return std::stod(outcomes[0].report);
 }
 
-// Upper bounds leave room for machines that do something else, too.
+// Upper bounds leave room for other work on the machine.
 TEST(Link, TakesLatencyAndBandwidth) {
   // 2 * 1/2 * 40 KB at 1 MB/s, and twice 5 ms.
   double seconds = secondsOf("timeOfReductions", {0.005, 1e6});

@@ -35,7 +35,7 @@ TEST_P(Collectives, HaveTheSameBitsInEveryRunAndOverEveryTransport) {
     EXPECT_EQ(own[rank].report, threads[rank].report);
 }
 
-// Processes take their time where cores are few: all numbers in long runs alone.
+// Processes are slow on few cores, so only long runs test all numbers of ranks.
 std::vector<int> ranksOver(Over transport) {
   if (transport == Over::Threads || std::getenv("BRAID_LONG_TESTS"))
     return {1, 2, 3, 4, 8};
@@ -60,8 +60,7 @@ TEST_P(Transports, MoveLargeTensors) { expectSuccess(runRanks(GetParam(), 3, "la
 
 TEST_P(Transports, MoveTensorsOfAnySize) { expectSuccess(runRanks(GetParam(), 3, "manySizes", {120})); }
 
-// Two jobs at the same time know nothing of each other.  (MPI is initialized once a
-// process: its jobs are those of two mpiruns.)
+// Two simultaneous jobs do not affect each other. (MPI is initialized once per process, so its jobs are two mpiruns.)
 TEST_P(Transports, CarryCommunicatorsSideBySide) {
   std::vector<Outcome> one, other;
   std::thread second([&] { other = runRanks(GetParam(), 2, "severalGroups"); });
@@ -136,7 +135,7 @@ TEST_P(Transports, TimeOutInGroupsThatCross) {
 
 TEST_P(Transports, StayFailed) { expectSuccess(runRanks(GetParam(), 2, "afterFailure")); }
 
-// Threads die together.  mpirun itself ends the ranks that are left.
+// Threads end together, and mpirun itself ends the remaining ranks.
 TEST_P(Transports, EndWhenARankIsKilled) {
   if (GetParam() == Over::Threads)
     GTEST_SKIP() << "ranks are not processes";
@@ -150,8 +149,7 @@ TEST_P(Transports, EndWhenARankIsKilled) {
   expectAll(outcomes, {" waits for all_reduce #2 (sum, f32, 4096 elements)", "rank 0 has ended"});
 }
 
-// One of those that carry messages stands for all, because they share the code;
-// mpirun takes a second or two to end ranks.
+// Transports of messages share this code, so one of them is tested. mpirun would take a second or two to end ranks.
 std::vector<Over> transportsWithoutMpi() {
   std::vector<Over> result = transports();
   if (result.size() > 2)

@@ -9,7 +9,7 @@ using namespace braid::test;
 
 namespace {
 
-// One tensor of f32, with memory as long as the program's.
+// One f32 tensor, whose memory lives as long as the program.
 br_operation over(br_collective kind, int64_t count, int root = 0) {
   static thread_local std::vector<float> send(4096), recv(4096);
   static thread_local br_segment segment;
@@ -24,7 +24,7 @@ void runBarriers(Rank &rank, int count) {
 
 } // namespace
 
-// Rank 0 comes to something else than the others.
+// Rank 0 issues another operation than the others.
 BRAID_BODY(otherCollective) {
   runBarriers(rank, 2);
   run(rank, rank.me == 0 ? over(BR_BARRIER, 0) : over(BR_ALL_REDUCE, 4096));
@@ -60,7 +60,7 @@ BRAID_BODY(oneEnds) {
     run(rank, over(BR_ALL_REDUCE, 4096));
 }
 
-// Rank 0 computes for ever, as far as the others can see.
+// To the other ranks, rank 0 seems to compute forever.
 BRAID_BODY(oneNeverComes) {
   runBarriers(rank, 1);
   if (rank.me == 0)
@@ -68,7 +68,7 @@ BRAID_BODY(oneNeverComes) {
   run(rank, over(BR_ALL_REDUCE, 4096));
 }
 
-// Each waits in a group where the other has not come yet.
+// Each rank waits in a group that the other has not reached yet.
 BRAID_BODY(crossedGroups) {
   int first = makeGroup(rank, {0, 1}), second = makeGroup(rank, {1, 0});
   br_operation operation = over(BR_ALL_REDUCE, 4096);
@@ -83,7 +83,7 @@ BRAID_BODY(oneIsKilled) {
   run(rank, over(BR_ALL_REDUCE, 4096));
 }
 
-// What comes after a failure fails, too, and says why.
+// Operations after a failure fail, too, with the original reason.
 BRAID_BODY(afterFailure) {
   std::string first;
   try {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr br_dtype dtypes[] = {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1, BR_I8};
 
-// One tensor of n blocks of an odd size, each rank's own block in its place.
+// One tensor of n blocks of an odd size; each rank has its own block in place.
 struct Whole {
   Rank &rank;
   br_dtype dtype;
@@ -27,7 +27,7 @@ struct Whole {
   void fill(int owner) {
     tensor.fill([&](int64_t i) { return value(dtype, owner, 0, i); });
   }
-  // Block b is that of rank owner(b), the others are what they were.
+  // Checks that block b is from rank owner(b), and that other blocks have not changed.
   template <class F> void expect(const std::string &what, const F &owner) {
     tensor.expect(what, [&](int64_t i) { return value(dtype, owner(static_cast<int>(i / block)), 0, i); });
   }
@@ -90,8 +90,7 @@ BRAID_BODY(inPlace) {
     }
 }
 
-// From nothing to some MiB, 64 in long runs: each size is odd and about four times
-// the one before.
+// Sizes from zero to some MiB, 64 MiB in long runs: each is odd and about four times the previous one.
 BRAID_BODY(manySizes) {
   int64_t most = (std::getenv("BRAID_LONG_TESTS") ? 64 : 2) << 18;
   for (int64_t elements = 1; elements <= most; elements = elements * 4 + 3) {

@@ -53,8 +53,7 @@ TEST_F(LivenessTest, LetMessagesPass) {
   EXPECT_EQ(sent, received);
 }
 
-// More than any socket takes at once, so that a part is still to be sent and to be
-// received when the connection ends.
+// More bytes than any socket buffers, so that a part is neither sent nor received when the connection ends.
 TEST_F(LivenessTest, WakeWhatWaitsForTheRestOfAMessage) {
   std::vector<char> sent(256 << 20), received(256 << 20);
   auto out = peer->context->createUnboundBuffer(sent.data(), sent.size());

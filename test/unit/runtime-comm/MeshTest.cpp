@@ -20,7 +20,7 @@ namespace {
 
 using Clock = Store::Clock;
 
-// What the ranks, threads of this test, leave for each other.
+// A store for the ranks, which are threads of this test.
 struct Keys {
   std::mutex mutex;
   std::map<std::string, std::string> values;
@@ -44,8 +44,7 @@ private:
   Keys &keys;
 };
 
-// Connects to each port on which Gloo listens in this process, as soon as it does, and
-// says something.
+// Connects to each port on which Gloo listens in this process, as soon as it listens, and sends bytes.
 class Intruder {
 public:
   Intruder(int most, std::string says, bool closes) : most(most), says(std::move(says)), closes(closes) {
@@ -99,7 +98,7 @@ Joining joiningOf(int rank, int size) {
   return joining;
 }
 
-// What each rank says; nothing if all could send each other something.
+// Returns the error of each rank; empty if all could send each other messages.
 std::string errorOfRank(Keys &keys, int rank, int size, Clock::duration patience) {
   try {
     MemoryStore store(keys);
@@ -117,7 +116,7 @@ std::string errorOfRank(Keys &keys, int rank, int size, Clock::duration patience
       if (in != peer)
         return "wrong data";
     }
-    // The others may still read.
+    // Other ranks may still read.
     std::this_thread::sleep_for(100ms);
     return "";
   } catch (const std::exception &error) {
@@ -175,8 +174,8 @@ TEST(Mesh, WaitsForAllBeforeItOpensAPort) {
   EXPECT_EQ(intruder.visits, 0);
 }
 
-// Gloo's thread throws for a message that nobody waits for, and an exception of a thread
-// ends the process: with our message.
+// Gloo's thread throws on an unexpected message, and an exception in a thread ends the process. It must end with our
+// message.
 TEST(MeshDeathTest, EndsWithAMessageWhenGlooThrowsOnItsThread) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   uint64_t message[6] = {64, /*SEND_UNBOUND_BUFFER=*/1, /*slot=*/12345, 0, 16, 0};

@@ -23,7 +23,7 @@ float roughValue(int rank, int64_t i) {
   return static_cast<float>(static_cast<int32_t>(bits)) * (1.0f / (1 << (bits % 29)));
 }
 
-// Of everything that combines, over an odd bucket.
+// Every operation that combines values, over an odd bucket.
 uint64_t hashOfReductions(Rank &rank) {
   uint64_t hash = 0;
   for (br_dtype dtype : {BR_F32, BR_BF16, BR_F64}) {
@@ -45,7 +45,7 @@ uint64_t hashOfReductions(Rank &rank) {
 
 } // namespace
 
-// Starts that are not waited for run in order: each sums what the last has left.
+// Starts without waits run in order: each sums the result of the previous one.
 BRAID_BODY(chainOfStarts) {
   constexpr int length = 12;
   std::vector<int64_t> data(1000, 1);
@@ -54,7 +54,7 @@ BRAID_BODY(chainOfStarts) {
   for (int i = 0; i < length; ++i)
     tickets.push_back(start(rank, allReduce(segment)));
   require(std::is_sorted(tickets.begin(), tickets.end()), "tickets are not in order");
-  // The last first: the others have ended by then.
+  // Waits for the last operation first; the others have ended by then.
   for (int i = length - 1; i >= 0; --i)
     require(br_comm_wait(&rank.comm, tickets[i]) == BR_OK, br_comm_error(&rank.comm));
   for (int64_t x : data)
@@ -102,7 +102,7 @@ BRAID_BODY(bitsOfReductions) {
   rank.report = std::to_string(first);
 }
 
-// How long the quickest of some all_reduces of 40 KB takes; the report is in seconds.
+// Returns the seconds of the fastest of several all_reduces of 40 KB.
 BRAID_BODY(timeOfReductions) {
   std::vector<float> data(10000, 1.0f);
   br_segment segment = {data.data(), data.data(), 10000, 1, 1};
@@ -117,7 +117,7 @@ BRAID_BODY(timeOfReductions) {
   rank.report = std::to_string(least);
 }
 
-// What a rank does between start and wait takes no more time on a slow link.
+// A slow link does not slow down the rank's work between start and wait.
 BRAID_BODY(overlappedTime) {
   float x = 1;
   br_segment segment = {&x, &x, 1, 1, 1};

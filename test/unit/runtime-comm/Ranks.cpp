@@ -83,7 +83,7 @@ pid_t spawn(std::vector<std::string> arguments, const std::string &log) {
   return pid;
 }
 
-// No test hangs: after this long what is left is killed.
+// Time limit after which the remaining ranks are killed, so that no test hangs.
 void waitForAll(const std::vector<pid_t> &pids, double seconds) {
   auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
   for (pid_t pid : pids) {
@@ -122,7 +122,7 @@ std::vector<Outcome> runProcesses(Over transport, int n, const std::string &body
   std::vector<Outcome> outcomes;
   for (int rank = 0; rank < n; ++rank)
     outcomes.push_back(readOutcome(folder, rank));
-  // What a rank said that left no outcome.
+  // Returns the output of a rank that left no outcome.
   std::ifstream log(folder + "/log");
   std::string said{std::istreambuf_iterator<char>(log), {}};
   for (Outcome &outcome : outcomes)

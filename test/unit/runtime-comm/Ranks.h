@@ -1,8 +1,7 @@
 //===- Ranks.h - programs of ranks, over any transport --------------------===//
 //
-// A body is a named function that every rank runs.  Ranks are threads, or
-// processes: then this test binary starts itself again, under mpirun where MPI is
-// meant, with the name of the body.
+// A body is a named function that every rank runs. Ranks are threads or processes. For processes, this test binary
+// starts itself with the name of the body, for MPI under mpirun.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_RANKS_H
@@ -20,7 +19,7 @@ namespace braid::test {
 
 enum class Over { Threads, Shared, Mpi, Gloo };
 const char *nameOf(Over transport);
-// Transports that this binary was built with, and that work under its sanitizer.
+// Transports that are built in and work under this binary's sanitizer.
 std::vector<Over> transports();
 
 struct Rank {
@@ -40,8 +39,8 @@ struct RunOptions {
   LinkModel link = {}; // threads
 };
 
-// Runs the body on one rank.  `tell` is called with an error while the communicator is
-// still there: as soon as it is gone, the process may be ended together with the others.
+// Runs the body on one rank. Calls `tell` with an error before the communicator is destroyed, because then the process
+// may be ended together with the others.
 Outcome runBody(const TransportFactory &factory, const std::string &body, double timeout,
                 const std::function<void(const Outcome &)> &tell = {});
 
@@ -51,7 +50,7 @@ std::vector<Outcome> runRanks(Over transport, int n, const std::string &body, co
 // A GoogleTest failure for each rank that did not end well.
 void expectSuccess(const std::vector<Outcome> &outcomes);
 
-// A rank's part of what runRanks started: the whole main of such a process.
+// Runs one rank of runRanks: the whole main of such a process.
 bool isRankProcess(int argc, char **argv);
 int rankMain(int argc, char **argv);
 
@@ -64,13 +63,13 @@ struct Registration {
   static braid::test::Registration name##Registration(#name, name);                                                    \
   static void name(braid::test::Rank &rank)
 
-// In bodies: a false condition ends the rank with this text.
+// For bodies: ends the rank with this text if the condition is false.
 template <class... Parts> void require(bool condition, Parts &&...text) {
   if (!condition)
     fail(std::forward<Parts>(text)...);
 }
 
-// Start, and start and wait, throwing what the communicator reports.
+// Starts an operation, or starts it and waits. Throws the communicator's error.
 br_ticket start(Rank &rank, const br_operation &operation);
 void run(Rank &rank, const br_operation &operation);
 int makeGroup(Rank &rank, const std::vector<int32_t> &ranks);

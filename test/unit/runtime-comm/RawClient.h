@@ -16,7 +16,7 @@
 
 namespace braid::test {
 
-// A port that nobody has; somebody may take it before we do, but hardly.
+// Returns a free port. Another process might take it first, but this is unlikely.
 inline int freePort() {
   int probe = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
@@ -54,7 +54,7 @@ public:
   bool isConnected() const { return connected; }
   int socket() const { return number; }
 
-  // What the other side takes within the time; false when that is not all.
+  // Sends bytes within the time limit; returns false if the other side does not accept all.
   bool send(const std::string &bytes, std::chrono::milliseconds patience = std::chrono::seconds(5)) {
     auto deadline = std::chrono::steady_clock::now() + patience;
     for (size_t at = 0; at < bytes.size();) {
@@ -69,7 +69,7 @@ public:
     return true;
   }
 
-  // As many bytes, or fewer when the connection ends or nothing comes for so long.
+  // Receives this many bytes, or fewer if the connection ends or nothing arrives within the time limit.
   std::string receive(size_t bytes, std::chrono::milliseconds patience = std::chrono::seconds(5)) {
     std::string text;
     char buffer[4096];
@@ -83,7 +83,7 @@ public:
     return text;
   }
 
-  // Whether the server ends the connection within the time.
+  // Returns whether the server ends the connection within the time limit.
   bool isEndedWithin(std::chrono::milliseconds time) {
     auto deadline = std::chrono::steady_clock::now() + time;
     char byte;

@@ -1,7 +1,6 @@
 //===- StoreAttacksTest.cpp - clients of a store that mean no good --------===//
 //
-// Whatever they do, the ranks get their answers, memory is bounded, and the server ends
-// within a second.
+// Whatever attackers do, ranks get their answers, memory is bounded, and the server ends within a second.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +26,7 @@ using Clock = Store::Clock;
 constexpr const char *secret = "the token of this job";
 const std::string mebibyte(1 << 20, 'v');
 
-// Of this process, in MiB.
+// Returns the memory of this process in MiB.
 double residentMemory() {
   std::ifstream file("/proc/self/statm");
   size_t all = 0, resident = 0;
@@ -35,7 +34,7 @@ double residentMemory() {
   return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-// What one client does until it is told to stop.
+// The actions of one client until it is asked to stop.
 struct Attack {
   const char *name;
   void (*run)(RawClient &client, const std::atomic<bool> &stop);
@@ -102,7 +101,7 @@ const Attack attacks[] = {
      }},
 };
 
-// Clients that come again and again.
+// Clients that connect repeatedly.
 class Attackers {
 public:
   Attackers(const Attack &attack, int port, int count, bool areMembers) {
@@ -137,8 +136,7 @@ std::unique_ptr<Store> join(int port, int rank) {
   return openStore(joining, Clock::now() + 20s);
 }
 
-// Members know the token, as does a rank that has gone mad: some of what is refused to
-// strangers they may do, within limits.
+// Members, such as a faulty rank, know the token. They may do some things that strangers may not, within limits.
 class Attacked : public testing::TestWithParam<std::tuple<Attack, bool>> {};
 
 TEST_P(Attacked, TheRanksGoOn) {
@@ -163,7 +161,7 @@ TEST_P(Attacked, TheRanksGoOn) {
     EXPECT_LT(Clock::now() - begin, 1s);
   }
 #ifndef __SANITIZE_ADDRESS__ // which keeps what was freed
-  // The table's limit for members, some answers, and what the allocator keeps.
+  // The table's limit for members, some answers, and unused memory of the allocator.
   EXPECT_LT(residentMemory() - before, areMembers ? 400 : 64);
 #else
   (void)before;

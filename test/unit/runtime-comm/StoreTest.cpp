@@ -87,7 +87,7 @@ protected:
     joining.job = job;
     return openStore(joining, Clock::now() + 5s);
   }
-  // Rank 1 while rank 0, which may have to welcome it, looks for something.
+  // Rank 1 connects while rank 0, which may have to accept it, looks up a key.
   std::unique_ptr<Store> openOther(Store &own) {
     auto other = std::async(std::launch::async, [&] { return open(1); });
     own.await("nothing", Clock::now() + 50ms);
@@ -228,7 +228,7 @@ TEST(TcpStore, IsNotTakenFromAnImpostor) {
   expectIn("does not know this rank's job token", errorOf([&] { open(atPort(port), 1, secret, 300ms); }));
 }
 
-// The port of a job that is about to end leads to the next one.
+// The port of a job that is about to end is the port of the next job.
 TEST(TcpStore, WaitsUntilAnotherJobHasLeftThePort) {
   int port = freePort();
   auto other = std::make_unique<TcpStoreServer>("127.0.0.1", port, JobToken("the token of another job"));
@@ -287,7 +287,7 @@ TEST(Rendezvous, AmongHostsNeedsAToken) {
   checkRendezvous(joiningAt("tcp://host0:29500", 1, secret));
 }
 
-// A launcher's store answers everybody: what a stranger leaves there counts for nothing.
+// A launcher's store serves every client, so values of strangers are ignored.
 TEST(AgentStore, IgnoresWhatDoesNotCarryTheToken) {
   int port = freePort();
   TcpStoreServer agent("127.0.0.1", port, JobToken());
@@ -299,7 +299,7 @@ TEST(AgentStore, IgnoresWhatDoesNotCarryTheToken) {
   expectIn("ignored what 'braid/key' holds", own->remark());
   rank1->set("key", "value");
   EXPECT_EQ(own->await("key", Clock::now() + 5s), "value");
-  // Nor does what a rank has left under another key.
+  // A rank's value under another key is ignored, too.
   RawClient copyist(port);
   copyist.send(validate() + getOf("/braid/key"));
   std::string sealed = copyist.receive(8 + 5 + JobToken::macBytes).substr(8);
@@ -323,7 +323,7 @@ protected:
   void TearDown() override { std::filesystem::remove_all(folder); }
   std::string address() const { return "file://" + folder; }
 
-  // Two ranks that start, leave something for each other, and end.
+  // Two ranks that start, set values for each other, and end.
   void meet(const std::string &text, int first) {
     auto run = [&](int rank) {
       auto store = open(address(), rank);
@@ -351,7 +351,7 @@ TEST_F(FolderStores, WorkAgainAfterARestart) {
   EXPECT_EQ(filesInside(), files);
 }
 
-// Its hello is left over, and rank 0 answers it first.
+// The previous rank's hello is left over, and rank 0 answers it first.
 TEST_F(FolderStores, WaitForTheRankThatWasStartedAgain) {
   expectIn("rank 0 has not joined", errorOf([&] { open(address(), 1, "", 50ms); }));
   auto own = open(address(), 0);
@@ -361,7 +361,7 @@ TEST_F(FolderStores, WaitForTheRankThatWasStartedAgain) {
   again.get();
 }
 
-// Who can write there could join.
+// Every user who can write there could join.
 TEST_F(FolderStores, DemandATokenWhereOthersCanWrite) {
   const std::string inside = folder + "/braid";
   std::filesystem::create_directory(inside);
@@ -374,7 +374,7 @@ TEST_F(FolderStores, DemandATokenWhereOthersCanWrite) {
   expectIn("cannot open the folder", errorOf([&] { open(address(), 0, secret); }));
 }
 
-// Whatever the umask, and whatever has the names of files.
+// With any umask, and with anything under the names of files.
 TEST_F(FolderStores, MakeNothingThatOthersCanRead) {
   const mode_t before = umask(0);
   open(address() + "/deep/er", 0)->set("key", "value");

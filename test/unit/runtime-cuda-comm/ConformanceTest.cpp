@@ -45,7 +45,7 @@ TEST_P(DeviceCollectives, OfSeveralGroupsAreApart) { runAll("severalGroups"); }
 
 TEST_P(DeviceCollectives, MoveLargeTensors) { runAll("largeTensors"); }
 
-// Every operation starts a transport, which takes its time: all numbers in long runs alone.
+// Every operation starts a transport, which is slow, so only long runs test all numbers of ranks.
 std::vector<int> numbersOfRanks() {
   return std::getenv("BRAID_LONG_TESTS") ? std::vector<int>{1, 2, 3, 4} : std::vector<int>{1, 3};
 }

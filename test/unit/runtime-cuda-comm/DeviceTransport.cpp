@@ -33,8 +33,8 @@ struct Range {
   uint64_t at;
 };
 
-// What an operation reads and writes, and where that lies in the arena.  Ranges that
-// overlap are one; behind each lie bytes that nobody may write.
+// The memory that an operation reads and writes, and its places in the arena. Overlapping ranges are merged; guard
+// bytes behind each range must not change.
 class Arena {
 public:
   void add(const void *begin, int64_t bytes) {

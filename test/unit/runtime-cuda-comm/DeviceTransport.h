@@ -1,9 +1,8 @@
 //===- DeviceTransport.h - operations on tensors of a device --------------===//
 //
-// Lets the bodies of test/unit/runtime-comm, whose tensors are the host's, test the
-// collectives of devices.  Each operation becomes a model with one collective: its
-// arena gets what is sent, the collective is started and waited for as a program does,
-// and what was received comes back.  The ranks of the operation are all ranks of that
+// Tests the collectives of devices with the bodies of test/unit/runtime-comm, whose tensors are on the host. Each
+// operation becomes a model with one collective. The sent tensors are copied to its arena, the collective starts and
+// ends as in a program, and the received tensors are copied back. The ranks of the operation are all ranks of that
 // model, so each operation also starts and ends its transport.
 //
 //===----------------------------------------------------------------------===//
@@ -20,14 +19,14 @@
 
 namespace braid::test {
 
-// What the ranks of one operation share.
+// State that the ranks of one operation share.
 struct Rendezvous {
   explicit Rendezvous(int ranks) : hub(std::make_shared<ThreadsHub>(ranks)), notices(std::make_shared<NoticeStore>()) {}
   std::shared_ptr<ThreadsHub> hub;
   std::shared_ptr<NoticeStore> notices;
 };
 
-// By the operation's name, which is the same on all its ranks.
+// Operations by name, which is equal on all ranks.
 class RendezvousTable {
 public:
   explicit RendezvousTable(std::string transport) : transport(std::move(transport)) {}
@@ -40,7 +39,7 @@ private:
   std::map<std::string, std::shared_ptr<Rendezvous>> byName;
 };
 
-// `rank` has the device of its number, or shares the first one.
+// `rank` uses the device with its number, or shares the first device.
 TransportFactory deviceTransport(std::shared_ptr<RendezvousTable> table, int rank, int size);
 
 } // namespace braid::test

@@ -45,7 +45,7 @@ struct Tables {
   }
 };
 
-// One rank, once its collectives are there.
+// One rank, after its collectives exist.
 struct Member {
   int rank, size;
   Streams &streams;
@@ -115,7 +115,7 @@ std::string runRank(const Job &job, Bootstrap &bootstrap, int rank, int size,
   }
 }
 
-// What each rank has thrown.
+// Returns the error of each rank.
 std::vector<std::string> runJob(const Job &job, int ranks, const std::function<void(Member &)> &body) {
   auto hub = std::make_shared<ThreadsHub>(ranks);
   auto notices = std::make_shared<NoticeStore>();
@@ -206,7 +206,7 @@ TEST_F(Jobs, areOfOneProgram) {
   expectAll(runJob(job, 2, [](Member &) {}), "rank 1 runs a different program from rank 0");
 }
 
-// NCCL takes a collective in a graph on all ranks, or on none.
+// NCCL requires a collective to be in a graph on all ranks or on none.
 TEST_F(Jobs, captureTheirProgramsOnAllRanksOrOnNone) {
   Job job;
   job.configure = [](Rank &rank) { rank.graphs = rank.number == 1; };
@@ -221,7 +221,7 @@ TEST_F(Jobs, captureTheirProgramsOnAllRanksOrOnNone) {
   expectGood(runJob(job, 2, [](Member &m) { m.checkSum(); }));
 }
 
-// Whose calls cannot go on before the rank has asked how they went.
+// A library whose calls cannot continue before the rank has polled them.
 TEST(NcclOfTheShim, putsGroupsOnStreamsWhenAsked) {
   ncclUniqueId id;
   ncclComm_t comm;
@@ -250,7 +250,7 @@ TEST(NcclOfTheShim, putsGroupsOnStreamsWhenAsked) {
   EXPECT_EQ(ncclCommAbort(comm), ncclSuccess);
 }
 
-// What fails is told before the process starts, so each is one of its own.
+// Failures are set before the process starts, so each test has its own process.
 class JobsWithFailures : public Jobs {
 protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
@@ -289,7 +289,7 @@ TEST_F(JobsWithFailures, endAllIfACallFails) {
               "error 'rank 1: all_reduce #0");
 }
 
-// How often it is asked before the job has started depends on the machine.
+// The number of polls before the job has started depends on the machine.
 TEST_F(JobsWithFailures, endAllIfNcclReportsAnError) {
   EXPECT_EXIT(report("ncclCommGetAsyncError:20:ncclRemoteError:1", {"nccl"},
                      [](Member &m) {
@@ -341,7 +341,7 @@ TEST_F(Jobs, endWhenARankDoesNotCome) {
   expectAll(errors, " waits for all_reduce #0 (sum, f32, 4 elements) over {0, 1, 2}, 'step, loss'");
 }
 
-// The host starts the next step before the device is through with this one.
+// The host starts the next step before the device has finished this one.
 TEST_F(Jobs, tellWhichCollectiveIsLateAStepAhead) {
   std::vector<std::string> errors = runJob({"nccl", 0.5}, 2, [](Member &m) {
     m.write(1);
@@ -365,7 +365,7 @@ TEST_F(Jobs, leaveNoErrorBehindAWait) {
   }));
 }
 
-// What has ended is used again, whether or not the watch has come by.
+// Ended events are reused, whether or not the watching thread has seen them.
 TEST_F(JobsWithFailures, takeEventsOfFewSteps) {
   EXPECT_EXIT(report("cudaEventCreate:600:cudaErrorMemoryAllocation", {"nccl"},
                      [](Member &m) {
@@ -423,7 +423,7 @@ TEST_F(Jobs, mayBeCapturedInAGraph) {
   }));
 }
 
-// It goes before the communicators, which are aborted only when no graph holds them.
+// The graph is destroyed before the communicators, which can be aborted only when no graph contains them.
 TEST_F(Jobs, endWhenARankDoesNotLaunchItsGraph) {
   struct Graph {
     cudaGraph_t graph = nullptr;

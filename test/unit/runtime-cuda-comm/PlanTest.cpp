@@ -92,7 +92,7 @@ TEST(CollectivePlan, leavesShortBlocksShort) {
             "reduce 100>- x3 @0; reduce 103>- x3 @1; reduce 106>0 x1; zero 1 x2; ");
   EXPECT_EQ(Plan(BR_ALL_GATHER, 3, 2, {{0, 100, 7}}).text(),
             "copy 0>106 1x1; send 0>- x1 @0; recv ->100 x3 @0; send 0>- x1 @1; recv ->103 x3 @1; ");
-  // In its place already.
+  // The block is already in place.
   EXPECT_EQ(Plan(BR_ALL_GATHER, 3, 2, {{106, 100, 7}}).text(),
             "send 106>- x1 @0; recv ->100 x3 @0; send 106>- x1 @1; recv ->103 x3 @1; ");
 }
@@ -117,7 +117,7 @@ TEST(CollectivePlan, needsNobodyForARankAlone) {
   EXPECT_EQ(Plan(BR_ALL_REDUCE, 1, 0, {{0, 100, 5}}).text(), "copy 0>100 1x5; ");
   EXPECT_EQ(Plan(BR_ALL_GATHER, 1, 0, {{0, 0, 5, 1, 5}}).text(), "");
   EXPECT_EQ(Plan(BR_BARRIER, 1, 0, {}).text(), "");
-  // Unless the library is what is checked.
+  // Except if the library itself is tested.
   auto check = [](br_collective kind, const std::vector<Plan::Part> &parts) {
     return Plan(kind, 1, 0, parts, true, 0, /*communicatesAlone=*/true).text();
   };

@@ -34,7 +34,7 @@ protected:
   Stream stream;
 };
 
-// None, a part of one piece, whole ones, and some more.
+// Sizes: zero, a part of a piece, whole pieces, and slightly more.
 TEST_F(Copies, bringWhatWasWritten) {
   for (int threads : {1, 3})
     for (uint64_t bytes : {uint64_t{0}, uint64_t{1}, piece - 1, piece, 2 * piece, 2 * piece + 1, 5 * piece + 7}) {
@@ -63,7 +63,7 @@ TEST_F(Copies, beginWithWhatIsExpected) {
   EXPECT_EQ(read(copies, 4 * piece, second.size()), second);
 }
 
-// What was copied before a write, or before a program, is old.
+// A copy made before a write or before a program is outdated.
 TEST_F(Copies, forgetWhatWasExpected) {
   ArenaCopies copies(memory, arenaBytes, stream, 1, piece);
   const std::vector<uint8_t> old = numbers(piece, 1), next = numbers(piece, 7);

@@ -1,7 +1,7 @@
 //===- AttentionTest.cpp - attention by tiles on the device ---------------===//
 //
-// Blocks at the edges of tiles, beside f64, as of the CPU's tiles (runtime/AttentionTest.cpp): every two of remainder,
-// offset, window and size of documents; with BRAID_LONG_TESTS all together.
+// Compares blocks at the edges of tiles with f64, like the test of the CPU's tiles (runtime/AttentionTest.cpp): all
+// pairs of remainder, offset, window and size of documents; with BRAID_LONG_TESTS all combinations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace {
 
 using Half = __nv_bfloat16;
 
-// Products and sums in f32 err by a few units of 6e-8 in scores up to 15; results in bf16 are rounded to 2^-9.
+// Products and sums in f32 have errors of a few units of 6e-8 in scores up to 15; results in bf16 are rounded to 2^-9.
 template <class T> constexpr double kTolerance = sizeof(T) == 4 ? 2e-5 : 1e-2;
 
 template <class T, int D, bool Capped> void checkOnDevice(AttentionCase its) {

@@ -86,7 +86,7 @@ TEST(CudaBlocks, copiesNothing) {
   EXPECT_EQ(out.read(), std::vector<int32_t>{2});
 }
 
-// Rows of 16 bytes at a time, when both memories have them so.
+// Copies rows 16 bytes at a time if both memories are aligned for this.
 TEST(CudaBlocks, widensUnits) {
   auto unit = [](BlockCopy copy, uint64_t from, uint64_t to) {
     CopyLoops loops = loops_of(copy);

@@ -12,7 +12,7 @@ using namespace braid::test;
 
 namespace {
 
-// A column-major library in the fewest words: what cuBLASLt makes of the layouts.
+// A minimal column-major library: computes from the layouts what cuBLASLt computes.
 float at(const ColumnMatrix &m, const std::vector<float> &memory, int64_t offset, int64_t row, int64_t column) {
   if (m.transposed)
     std::swap(row, column);

@@ -41,7 +41,7 @@ br_attention_desc packed() {
   return desc;
 }
 
-// Four heads of queries read two of keys, of other positions; every tensor has rows of its own.
+// Four heads of queries read two heads of keys, with another number of positions. Each tensor has its own row length.
 br_attention_desc grouped() {
   br_attention_desc desc{};
   desc.batch = 2, desc.heads = 4, desc.key_heads = 2, desc.queries = 5, desc.keys = 7, desc.size = 8;

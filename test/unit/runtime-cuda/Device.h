@@ -29,7 +29,7 @@ namespace braid::test {
 
 inline void succeed(cudaError_t error) { ASSERT_EQ(error, cudaSuccess) << cudaGetErrorString(error); }
 
-// `shift` elements behind a place that is aligned as buffers are.
+// Memory `shift` elements behind an address with the alignment of buffers.
 template <class T> class OnDevice {
 public:
   explicit OnDevice(const std::vector<T> &values, size_t shift = 0) : count(values.size()) {

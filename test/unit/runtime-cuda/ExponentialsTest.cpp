@@ -50,7 +50,7 @@ std::vector<float> logits(int lanes, float mean, float deviation, unsigned seed)
   return x;
 }
 
-// In units of 2^-24.
+// Error in units of 2^-24.
 double errorOf(const std::vector<float> &x) {
   const Row row = onDevice(x);
   const float max = *std::max_element(x.begin(), x.end());
@@ -61,7 +61,7 @@ double errorOf(const std::vector<float> &x) {
   return std::abs(row.sum - sum) / sum * 0x1p24;
 }
 
-// As logits in bf16 are: the difference of two is exact.
+// Like logits in bf16: the difference of two is exact.
 std::vector<float> rounded(std::vector<float> x) {
   for (float &value : x)
     value = __bfloat162float(__float2bfloat16_rn(value));
@@ -79,7 +79,7 @@ TEST(Exponentials, areWithinTwoUnitsOfF64) {
       }
 }
 
-// Errors that do not cancel: all lanes but one are alike.  The maximum comes last.
+// Errors that do not cancel: all lanes except one are equal, and the maximum comes last.
 TEST(Exponentials, growAsTheyMayWhereAllLanesAreAlike) {
   for (float distance : {1.0f, 3.3f, 7.7f, 15.1f}) {
     std::vector<float> x(20011, 0.3f);

@@ -26,7 +26,7 @@ template <class T> std::vector<T> randomValues(int64_t n, unsigned seed) {
   return values;
 }
 
-// Few ids many times, and some that are not rows.
+// Few ids, many times, and some ids outside the table.
 std::vector<int32_t> randomIds(int64_t n, int64_t rows, unsigned seed) {
   std::mt19937 engine(seed);
   std::vector<int32_t> ids(n);
@@ -136,7 +136,7 @@ TEST(CudaScatterAdd, otherTypes) {
     }
 }
 
-// Around the sizes of tiles and of runs, whose last is short or missing.
+// Sizes around those of tiles and runs, so that the last one is short or missing.
 TEST(CudaScatterAdd, sortsAnyNumber) {
   for (int64_t n : {0, 1, 2, 255, 256, 257, 511, 513, 769, 1025, 2100})
     checkScatter<float>(n, 50, 4, n % 2);

@@ -1,7 +1,7 @@
 //===- LaunchTest.cpp - launches that CUDA's fields cannot describe -------===//
 //
-// Numbers of blocks have 64 bits until they are known to fit: cut off, a kernel would run on a part
-// of its work without a word.  None of these launches comes to a kernel, so there is no memory.
+// Numbers of blocks have 64 bits until they are known to fit: with a truncated number, a kernel would silently do only
+// a part of its work. None of these launches reaches a kernel, so no memory is needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ TEST(Launch, refusesAVectorOfTooManyParts) {
   expectRefusal(context, std::to_string(beyond), "blocks of a kernel");
 }
 
-// Together they would have one block more than a grid: the second is launched by itself.
+// Together they would have one block more than a grid allows, so the second is launched separately.
 TEST(Launch, splitsVectorsThatDoNotFitOneGrid) {
   br_context context;
   OnDevice<int32_t> end(std::vector<int32_t>(1, 0));

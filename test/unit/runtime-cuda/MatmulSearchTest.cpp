@@ -1,7 +1,6 @@
 //===- MatmulSearchTest.cpp - which algorithm a search keeps --------------===//
 //
-// The shim offers the algorithms of BRAID_SHIM_LT, and its events show how long these say
-// that they take.
+// The shim has the algorithms of BRAID_SHIM_LT, and its events report the times given there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +28,7 @@ namespace {
 
 constexpr uint64_t workspace = 1 << 16;
 
-// What the heuristic offers while this lives.
+// Sets the heuristic's algorithms while the object exists.
 class Offered {
 public:
   explicit Offered(const char *algorithms) { setenv("BRAID_SHIM_LT", algorithms, 1); }
@@ -38,7 +37,7 @@ public:
 
 std::vector<std::string> alone(const std::string &word) { return {word}; }
 
-// Matmuls in a zeroed arena: the workspace, and behind it C, A and B of each.
+// Matmuls in a zeroed arena: the workspace, followed by C, A and B of each matmul.
 class Arena {
 public:
   explicit Arena(const std::vector<MatmulCase> &matmuls, uint64_t room = 1 << 18) : matmuls(matmuls), bytes(room) {
@@ -56,7 +55,7 @@ public:
   }
   ~Arena() { cudaFree(base); }
 
-  // The matmuls' names, choices and candidates; they run by the choices.
+  // The matmuls' names, choices and candidates; the matmuls run with the choices.
   Json search(int most) {
     table->search(most, alone);
     table->take(table->searched());
@@ -118,7 +117,7 @@ TEST(MatmulSearch, keepsTheFirstOfEqualOnes) {
 
 TEST(MatmulSearch, looksAtSoManyOfThem) {
   EXPECT_EQ(chosenOf("0:30,0:20,0:10", 2), 1u);
-  // The first does not fit the workspace, and is none.
+  // The first algorithm does not fit the workspace, so it is no candidate.
   EXPECT_EQ(chosenOf("1048576:5,0:30,0:20,0:10", 2), 1u);
 }
 
@@ -158,7 +157,7 @@ TEST(MatmulSearch, timesEachDifferentMatmulOnce) {
     EXPECT_EQ(arena.run(i), expected(std::vector{plain, other, plain, parts}[i]).c);
 }
 
-// Every type and epilogue has its operands in the arena, and leaves nothing there.
+// For every type and epilogue, operands are in the arena, which is zeroed afterwards.
 TEST(MatmulSearch, timesWhatPlansRun) {
   const Offered offered("4096:30,0:10");
   std::vector<MatmulCase> matmuls;
@@ -228,7 +227,7 @@ TEST(MatmulSearch, splitsNoMoreThanWasAsked) {
   EXPECT_EQ(splitsOf("0:30::12,0:20", 4096, 2, chosen), "0/1 1/1");
 }
 
-// Of the second so many parts do not fit, and the library says so.
+// For the second matmul this many parts do not fit, and the library refuses them.
 TEST(MatmulSearch, splitsWithinTheWorkspace) {
   uint64_t chosen;
   EXPECT_EQ(splitsOf("0:30::12,61440:20::5", 4096, 16, chosen), "0/1 1/1 0/2 0/4 0/8 1/2 1/4");
@@ -309,7 +308,7 @@ TEST(MatmulScratch, placesPiecesBesideEachOther) {
   EXPECT_FALSE(placePieces(bytes, {4000, 5000}, 8192));
 }
 
-// As q and k are, which lie in one matrix.
+// Like q and k, which are in one matrix.
 TEST(MatmulScratch, letsOperandsThatAreReadShareTheirPlace) {
   br_context context;
   OnDevice<char> memory(std::vector<char>(4096, 7));
@@ -385,7 +384,7 @@ TEST(MatmulPlan, hasTheMatmulsOfAllRanks) {
   const Json plan = Json::parse(std::ifstream(file.path));
   ASSERT_EQ(plan["matmuls"].size(), 2u);
   EXPECT_EQ(plan["matmuls"][1]["key"], "4,5,6");
-  // Where all have the same, that one is of another program.
+  // If all ranks have the same plan, it belongs to another program.
   std::vector<MatmulTrial> trials = trialsOf({0});
   EXPECT_THROW(file.choices().giveTo(trials), Error);
 }

@@ -44,7 +44,7 @@ public:
   ~MatmulRun() { cudaFree(arena); }
 
   Outcome operator()() { return addingFrom(desc.has_addend ? addend : 0); }
-  // The addend being C.
+  // The addend is C.
   Outcome inPlace() { return addingFrom(c); }
   Outcome addingFrom(uint64_t added) {
     CudaMatmulTable table(model, arena, context.stream);
@@ -56,18 +56,18 @@ public:
     succeed(cudaStreamSynchronize(context.stream));
     return {read(c, p.sizeC), read(desc.aux_offset, p.aux().size()), read(desc.bias_grad_offset, p.sizeSum())};
   }
-  // What a run that fails says.
+  // Returns the message of a run that fails.
   std::string failure() {
     CudaMatmulTable table(model, arena, context.stream);
     EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, nullptr, nullptr), BR_ERROR);
     return table.error();
   }
 
-  // What the table reports at the start.
+  // Returns the report of the table at the start.
   std::string rests() { return CudaMatmulTable(model, arena, context.stream).describeRests(); }
 
 private:
-  // As the program does, whose types are known when it is compiled.
+  // Like the program, whose types are known at compile time.
   void finish(const CudaMatmulTable &table) {
     context.rest = table.rest();
     const Memory m(&context);
@@ -153,7 +153,7 @@ TEST(CudaMatmul, keepsAndReadsTheInputOfGelu) {
   check(MatmulCase(9, 16, 8, true, false, false).outer(3).withAux(true, BR_EPILOGUE_GELU_TANH));
 }
 
-// C adds up, the gradient of the bias does not; it may lie anywhere in a bucket.
+// C accumulates, but the gradient of the bias does not. It may be anywhere in a bucket.
 TEST(CudaMatmul, sumsAnOperandForTheGradientOfABias) {
   for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)})
     for (br_bias_grad of : {BR_BIAS_GRAD_A, BR_BIAS_GRAD_B})
@@ -165,7 +165,7 @@ TEST(CudaMatmul, sumsAnOperandForTheGradientOfABias) {
       }
 }
 
-// Which lies elsewhere than C, in rows of other gaps.
+// The addend is not C, and its rows have other gaps.
 TEST(CudaMatmul, addsATensor) {
   for (auto [inputs, result] : {std::pair(BR_F32, BR_F32), std::pair(BR_BF16, BR_F32), std::pair(BR_BF16, BR_BF16)})
     for (int64_t pad : {0, 5})
@@ -183,7 +183,7 @@ TEST(CudaMatmul, addsATensor) {
     check(MatmulCase(9, 16, 8, false, true, false).ofTypes(BR_BF16, BR_BF16).withAddend(true), shift);
 }
 
-// Which is C: the library wants one layout for both.
+// The addend is C: the library requires one layout for both.
 TEST(CudaMatmul, addsATensorInPlace) {
   for (int64_t pad : {0, 5}) {
     const MatmulCase plain = MatmulCase(9, 16, 8, false, true, false, pad).batch(3);
@@ -227,7 +227,7 @@ TEST(CudaMatmul, anyMatmul) {
   }
 }
 
-// Parts of buffers, which begin anywhere.
+// Operands are parts of buffers, which may begin anywhere.
 TEST(CudaMatmul, operandsOfAnyAlignment) {
   for (int64_t shift : {1, 2, 4, 8})
     for (br_dtype type : {BR_F32, BR_BF16})
@@ -285,7 +285,7 @@ TEST_F(CudaMatmulRest, biases) {
     check(MatmulCase(8, 12, 4, false, true, false, 3).batch(3).ofTypes(BR_BF16, BR_BF16).withAddend(true, gap));
 }
 
-// Of one type and not of another; the report says which, and why.
+// The library refuses one type and accepts another. The report gives the refused one and the reason.
 TEST_F(CudaMatmulRest, isSaidAtTheStart) {
   refuse("BGRADA:f32,BGRADB:f32");
   const MatmulCase sums = MatmulCase(9, 16, 8, true, false, false).withSum(BR_BIAS_GRAD_B, false);
@@ -376,7 +376,7 @@ TEST(CudaMatmul, refusesOtherAddends) {
   EXPECT_NE(refusal(p).find("adds a column-major matrix to a row-major C"), std::string::npos);
 }
 
-// The shim reads what is to fail once a process: each of these has its own.
+// The shim reads its list of failures once per process, so each of these tests has its own process.
 struct CudaMatmulFailures : testing::Test {
   CudaMatmulFailures() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 

@@ -1,7 +1,6 @@
 //===- AllocationCounter.h - watching the heap ----------------------------===//
 //
-// This test program replaces malloc, to count requests of a page or more while
-// a counter is alive.
+// This test program replaces malloc to count requests of at least a page while a counter exists.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_ALLOCATIONCOUNTER_H

@@ -1,7 +1,7 @@
 //===- AttentionTest.cpp - attention by tiles on the CPU ------------------===//
 //
-// Tiles of every size, beside f64.  With BRAID_LONG_TESTS every remainder, offset, window and size of documents
-// together; else every two of them.
+// Compares tiles of every size with f64. With BRAID_LONG_TESTS, all combinations of remainder, offset, window and size
+// of documents; otherwise all pairs of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,11 @@ using namespace braid::test;
 
 namespace {
 
-// Products and sums in f32 err by a few units of 6e-8 in scores up to 15; bf16 rounds weights and results to 2^-9.
+// Products and sums in f32 have errors of a few units of 6e-8 in scores up to 15; bf16 rounds weights and results to
+// 2^-9.
 template <class T> constexpr double kTolerance = sizeof(T) == 4 ? 2e-5 : 1e-2;
 
-// Fills the stack that a call is about to use with NaN: a tile that reads what it did not write shows.
+// Fills the stack that a call is about to use with NaN, to find tiles that read values which they have not written.
 [[gnu::noinline]] void dirtyStack() {
   uint32_t memory[1 << 18];
   for (uint32_t &word : memory)

@@ -50,8 +50,8 @@ TEST_P(Blocks, sharesOutLongCopies) {
   }
 }
 
-// Two to four dims of odd sizes, each memory with its dims in an order of its own and
-// gaps behind some of them: rows, transposed rows, tiles and their edges.
+// Two to four dims of odd sizes. Each memory has its own order of dims, with gaps behind some of them: rows, transposed
+// rows, tiles and their edges.
 template <class T> void copyAnyShape(br_context *context, std::mt19937 &random) {
   const int32_t dims = 2 + random() % 3;
   BlockCopy copy = {sizeof(T), dims, {}, {}, {}};

@@ -95,7 +95,7 @@ TEST_F(Damaged, indexThatSaysOtherThings) {
   }
 }
 
-// Any byte of the index, of a header, of padding and of data.
+// Flips any byte of the index, of a header, of padding and of data.
 TEST_F(Damaged, everyByte) {
   std::mt19937 random(12);
   for (const std::string &file : {index, second}) {
@@ -155,8 +155,7 @@ TEST_F(Damaged, aFileWithoutChecksumsAmongOthers) {
   expectRefused("' is damaged: it has no checksums, and other files of the checkpoint have");
 }
 
-// Whatever the bytes, the answer is an error or the tensors as they were saved, without
-// checksums, too.
+// For any bytes, reading gives an error or the saved tensors, also without checksums.
 TEST_F(Damaged, bytesAtRandom) {
   std::mt19937 random(13);
   for (const std::string &name : namesIn(folder))

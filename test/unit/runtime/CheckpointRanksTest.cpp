@@ -78,7 +78,7 @@ TEST(CheckpointRanks, flatIsOneFileARank) {
   SafetensorsFile last(folder + "/rank-00002.safetensors");
   EXPECT_EQ(last.find("bias")->shape, std::vector<int64_t>{1}); // of 5, after 2 and 2
   EXPECT_EQ(last.find("count"), nullptr);                       // one element, on rank 0
-  // A folder can be named itself.
+  // The option can name a checkpoint's folder itself.
   EXPECT_EQ(load(alone, folder), "");
 }
 
@@ -109,7 +109,7 @@ TEST(CheckpointRanks, needsBuffersOnly) {
   std::mutex mutex;
   std::condition_variable all;
   for (const ShardedModel *model : {&four, &any, &two}) {
-    // Ranks begin and end together, so that what others do before and after is not counted.
+    // Ranks begin and end together, so that work of other ranks before and after is not counted.
     int begun = 0, ended = 0;
     auto rendezvous = [&](int &count, auto last) {
       std::unique_lock lock(mutex);
@@ -202,7 +202,7 @@ TEST(CheckpointRanks, theSameStepOfAnotherMeshIsReplaced) {
   EXPECT_EQ(load(alone, scratch.path), "");
 }
 
-// A limit that rank 0's file alone is above: it holds the odd element, too.
+// Only rank 0's file exceeds the limit, because it also holds the odd element.
 TEST(CheckpointRanks, oneRanksFailureIsEverybodys) {
   ScratchDirectory scratch;
   const std::vector<LogicalTensor> uneven = {{"w", BR_PARAMETERS, BR_F32, {64, 1024}},

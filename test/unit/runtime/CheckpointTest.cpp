@@ -32,7 +32,7 @@ protected:
     std::sort(names.begin(), names.end());
     return names;
   }
-  // The file with its header passed through `change`, without checksums.
+  // Rewrites the file's header by `change`, without checksums.
   template <class F> std::string edited(const std::string &sealed, F change) {
     const std::string file = withoutChecksums(sealed);
     const uint64_t length = littleEndianAt(file);

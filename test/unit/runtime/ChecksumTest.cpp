@@ -13,7 +13,7 @@ using namespace braid::test;
 
 namespace {
 
-// Files keep them for years: this is XXH3 as others compute it, too.
+// Files keep checksums for years, so they must equal other implementations of XXH3.
 TEST(Checksum, isXxh3) {
   EXPECT_EQ(checksumText(checksumOf("", 0)), "2d06800538d394c2");
   EXPECT_EQ(checksumText(checksumOf("a", 1)), "e6c632b61e964e1f");
@@ -48,7 +48,7 @@ TEST(Checksum, sealedTextsShowEveryFlippedBit) {
   EXPECT_FALSE(isSealed("short", 0));
 }
 
-// Tensors of no bytes, of less than a block, of blocks and of a bit more.
+// Tensors without bytes, smaller than a block, of whole blocks, and slightly larger.
 class Checked : public testing::Test {
 protected:
   Checked() {

@@ -14,7 +14,7 @@ using namespace braid;
 
 namespace {
 
-// One i32 at 0; what is gathered at 64, summed at 128 and broadcast at 192.
+// One i32 at 0; its gather is at 64, its sum at 128 and its broadcast at 192.
 const br_segment_desc gathered[] = {{0, 64, 4, 1, 1, 0, 0}}, summed[] = {{0, 128, 1, 1, 1, 0, 0}},
                       sent[] = {{0, 192, 1, 1, 1, 0, 0}};
 

@@ -69,7 +69,7 @@ TEST(CommandLine, optionsOfOthersAreAnsweredWithTheRightOne) {
   }
 }
 
-// What is an option is found as one; a word with two meanings would have only the first.
+// A word that is an option is found as one; a word with two meanings would have only the first.
 TEST(CommandLine, synonymsLeadToOptions) {
   auto isOption = [](std::string_view name) {
     return std::ranges::any_of(braid::cli::kProgramOptions,

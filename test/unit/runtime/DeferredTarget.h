@@ -1,8 +1,7 @@
 //===- DeferredTarget.h - a target that does nothing before it must -------===//
 //
-// It runs on the host, but as late as a device might: a program runs when its results
-// are asked for, or when the host wants a place that its inputs still hold.  The arena
-// is out of the host's reach.
+// A target on the host that runs as late as a device might. A program runs when its results are read, or when the host
+// needs memory that still holds its inputs. The host cannot access the arena directly.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_DEFERREDTARGET_H
@@ -12,11 +11,10 @@
 
 namespace braid::test {
 
-// The same model for that target.
+// Returns the same model for this target.
 br_model deferred(const br_model &model);
 
-// Of all contexts since the start: results that were asked for when a later run of
-// their program had been started.
+// Number of results, over all contexts, that were read after a later run of their program had started.
 extern int lateResults;
 
 } // namespace braid::test

@@ -1,7 +1,6 @@
 //===- DeviceRanksTest.cpp - ranks of programs on devices -----------------===//
 //
-// Which transport is chosen, and how ranks communicate before NCCL runs.  None of
-// it needs a device.
+// Tests the choice of the transport, and the communication of ranks before NCCL runs. Needs no device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,7 +126,7 @@ TEST(DeviceRanks, chooseADeviceOnlyWhereThatMeansOne) {
 // Blobs and notices
 //===----------------------------------------------------------------------===//
 
-// Every rank runs f with its bootstrap; the first error of any rank.
+// Runs f on every rank with its bootstrap. Returns the first error of any rank.
 template <class F> std::string onRanks(int n, const std::function<BootstrapOptions(int)> &options, const F &f) {
   std::vector<std::string> errors(n);
   std::vector<std::thread> threads;
@@ -213,7 +212,7 @@ TEST(Bootstrap, endsAStartOfRanksThatDiffer) {
                                              "start all of them with the same binary, data and options");
 }
 
-// Whichever it is, and however late the others come.
+// For any rank, and with any delay of the others.
 TEST(Bootstrap, endsAStartThatARankRefuses) {
   for (int refusing : {0, 2}) {
     ScratchDirectory folder;

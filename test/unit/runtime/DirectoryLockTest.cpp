@@ -25,10 +25,10 @@ int noFlock(int, int) {
   return -1;
 }
 
-// With flock, and on a file system without.
+// With flock, and on a file system without it.
 class Lock : public testing::TestWithParam<DirectoryLock::Flock> {
 protected:
-  // Why the lock cannot be had; empty if it can.
+  // Returns why the lock cannot be taken; empty if it can.
   std::string tryLock() {
     try {
       DirectoryLock second(directory, GetParam());
@@ -37,7 +37,7 @@ protected:
       return error.what();
     }
   }
-  // A job that is killed while it holds the lock; returns its process.
+  // Starts a job that is killed while it holds the lock. Returns its process id.
   pid_t killedJob() {
     pid_t child = fork();
     if (child == 0) {
@@ -81,7 +81,7 @@ TEST_P(Lock, isFreeWhenItsJobWasKilled) {
   EXPECT_NE(tryLock(), "");
 }
 
-// Numbers of processes come again: what runs under it now started at another time.
+// Process ids are reused: the process that has this id now started at another time.
 TEST_P(Lock, isFreeWhenAnotherProcessHasTheNumber) {
   const pid_t killed = killedJob();
   std::string text = readFile(file);
@@ -116,7 +116,7 @@ TEST_P(Lock, wasTakenAway) {
   writeFile(file, "host another\n"); // is not this lock's to remove
 }
 
-// Zeros are what a host that lost its power leaves.
+// A host that loses power leaves zeros.
 TEST_P(Lock, writesOverNoOtherFile) {
   fs::create_directory(directory);
   for (const std::string &text :
@@ -139,7 +139,7 @@ TEST_P(Lock, followsNoLinkAndWaitsForNoPipe) {
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
   EXPECT_NE(tryLock().find("it is not a regular file"), std::string::npos) << tryLock();
   fs::remove(file);
-  // Nor when the lock is taken away while a job holds it.
+  // The same holds if the lock file is removed while a job holds it.
   DirectoryLock lock(directory, GetParam());
   fs::remove(file);
   fs::create_symlink("../victim", file);

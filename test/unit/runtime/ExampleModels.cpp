@@ -55,7 +55,7 @@ namespace regression {
 
 constexpr int B = 8, D = 4, N = 3, K = 2;
 
-// The plan: where everything lies in the arena.
+// The plan: the offset of each tensor in the arena.
 struct Arena {
   alignas(64) float weight[N][D]; // logical [D, N]
   alignas(64) float momentum[N][D];
@@ -73,7 +73,7 @@ struct Arena {
 
 Arena &arenaOf(br_context *ctx) { return *static_cast<Arena *>(br_arena(ctx)); }
 
-// error = (error - labels) * 2 / (B N K), adding what the loss grows by.
+// error = (error - labels) * 2 / (B N K); adds the summand of the loss.
 void squaredError(Block, const float *labels, float *error, float *loss) {
   float sum = 0;
   for (int64_t l = 0; l < B * N; l += W) {
@@ -208,7 +208,7 @@ struct Arena {
 
 Arena &arenaOf(br_context *ctx) { return *static_cast<Arena *>(br_arena(ctx)); }
 
-// One row: its loss, and the gradient of the mean loss in place of the logits.
+// Computes the loss of a row, and writes the gradient of the mean loss over the logits.
 void crossEntropy(Block block, float *logits, const int32_t *targets, float *losses) {
   for (int64_t r = block.begin; r < block.end; ++r) {
     float *row = logits + r * C;

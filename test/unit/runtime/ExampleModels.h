@@ -1,9 +1,7 @@
 //===- ExampleModels.h - two models written by hand -----------------------===//
 //
-// What the compiler would write, small enough to read: proof that the C ABI is
-// all that a generated program needs.  One learns a linear map from rows of
-// numbers with momentum, over microbatches; one learns which byte follows
-// which.
+// Small versions of generated programs. They show that a generated program needs only the C ABI. One learns a linear
+// map from rows of numbers, with momentum and microbatches. The other learns which byte follows which.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_EXAMPLEMODELS_H

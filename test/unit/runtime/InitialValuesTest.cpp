@@ -82,7 +82,7 @@ TEST(InitialValues, dependOnSeedStreamAndLogicalIndexOnly) {
       ASSERT_EQ(a[i * 200 + j], b[j * 300 + i]);
 }
 
-// Whatever the type, the number is the definition's, rounded (or truncated).
+// For every type, the number is the definition's, rounded (or truncated).
 TEST(InitialValues, everyTypeHoldsTheSameNumbers) {
   for (br_init_kind init : {BR_INIT_NORMAL, BR_INIT_UNIFORM})
     for (br_dtype dtype : {BR_F64, BR_F32, BR_BF16, BR_I32, BR_I64, BR_I1, BR_I8}) {
@@ -102,7 +102,7 @@ TEST(InitialValues, everyTypeHoldsTheSameNumbers) {
     }
 }
 
-// Every rank's part is what one rank would have there, and padding is zero.
+// Every rank's part equals that part of a single rank's tensor, and padding is zero.
 TEST(InitialValues, partsAreThoseOfTheWhole) {
   std::mt19937 random(3);
   for (int i = 0; i < 100; ++i) {

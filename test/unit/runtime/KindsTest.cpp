@@ -9,7 +9,7 @@ using namespace braid;
 
 namespace {
 
-// Of a mesh {dp = 3, tp = 2}: the ranks with dp = 0, and those with dp = 1 and 2.
+// A mesh {dp = 3, tp = 2} with two kinds of ranks: those with dp = 0, and those with dp = 1 and 2.
 struct Kinds {
   br_axis mesh[2] = {{"dp", 3}, {"tp", 2}};
   int32_t first[1] = {0}, second[2] = {1, 2};

@@ -1,7 +1,7 @@
 //===- LaneMathTest.cpp - accuracy of the elementary functions ------------===//
 //
-// Sweeps all magnitudes, signs, denormals, infinities and NaN in even steps of
-// the bit pattern, and holds each function to the error its header states.
+// Sweeps all magnitudes, signs, denormals, infinities and NaN in even steps of the bit pattern. Checks each function
+// against the error in its header.
 //
 //===----------------------------------------------------------------------===//
 

@@ -98,7 +98,7 @@ TEST(Lanes, reductions) {
   EXPECT_EQ(float(keep(v, 1, -7.0f)[1]), -7.0f);
 }
 
-// Adds 1 where a block says that it works.
+// Adds 1 to each element of a block.
 void visitRows(Block block, int32_t *seen) {
   for (int64_t r = block.begin; r < block.end; ++r)
     seen[r] += 1;
@@ -128,7 +128,7 @@ TEST(Launch, coversEverythingOnce) {
   }
 }
 
-// As generated code sums: `at(i)` is term i.
+// Sums like generated code; `at(i)` is term i.
 template <class F> float longSum(int terms, const F &at) {
   V sums[2] = {};
   Total<V> totals[2] = {};
@@ -168,7 +168,7 @@ TEST(Launch, tablesRunAsOneVector) {
   br_model model{};
   model.arena_bytes = 1 << 16;
   const Tuple<1> table[] = {{100, {0}}, {1, {1024}}, {5000, {2048}}};
-  // Of many elements for each lane or row, threads share the work.
+  // With many elements for each lane or row, threads share the work.
   for (auto [threads, each] : {std::pair{1, 1}, {1, 100}, {2, 100}, {5, 100}})
     for (bool byRows : {false, true}) {
       CpuContext context(model, threads);

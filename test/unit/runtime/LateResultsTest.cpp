@@ -1,7 +1,7 @@
 //===- LateResultsTest.cpp - commands on a target that runs behind --------===//
 //
-// What a command does and says is the same as on the CPU, but for a job that is told to
-// stop, which has done a step more.
+// A command has the same effects and output as on the CPU, except that a job that is asked to stop has run one more
+// step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ protected:
     return runMain(model, arguments);
   }
   std::string directory(const std::string &name) { return scratch / (name + ".d"); }
-  // Without times, and whose it is.
+  // Returns the log without times and without the job's identity.
   std::vector<std::string> log(const std::string &name) {
     std::istringstream lines(readFile(scratch / name));
     std::vector<std::string> log;
@@ -66,7 +66,7 @@ TEST_F(LateResults, areThoseOfTheCpu) {
   EXPECT_EQ(log("late").size(), 14u);
   for (int step : {4, 8, 11})
     expectSameCheckpoint("cpu", "late", step);
-  // Loss and norm, of steps that nothing but another step follows: 1 2 . 5 7 10.
+  // Loss and norm of steps that only another step follows: 1 2 . 5 7 10.
   EXPECT_EQ(lateResults, 2 * 5);
 }
 
@@ -79,7 +79,7 @@ TEST_F(LateResults, goOnFromACheckpoint) {
   EXPECT_EQ(loss.output, runMain(regressionModel(), {"eval", "--data", data, "--checkpoint", directory("cpu")}).output);
 }
 
-// The step that was started meanwhile is finished, logged and saved.
+// The step that has already started is finished, logged and saved.
 TEST_F(LateResults, keepTheStepAfterASignal) {
   afterTrainStep = [](int step) {
     if (step == 5)

@@ -60,7 +60,7 @@ Variables without(Variables variables, const std::string &name) {
   return variables;
 }
 
-// What was found, in words.
+// Returns the launch as text.
 std::string said(const Variables &variables) {
   Launch launch = find(variables);
   std::string text = std::string(nameOf(launch.launcher)) + ": rank " + std::to_string(launch.rank) + " of " +
@@ -84,7 +84,7 @@ TEST(Launch, launchers) {
       {torchrun, "torchrun: rank 3 of 4, here 1 of 2, at tcp://node1:29500, over gloo"},
       {with(torchrun, {{"LOCAL_WORLD_SIZE", "4"}}),
        "torchrun: rank 3 of 4, here 1 of 4, at tcp://node1:29500, over shm"},
-      // Its agent owns its port.
+      // torchrun's agent owns the port.
       {agent, "torchrun: rank 3 of 4, here 1 of 2, at agent://node1:29500, job abc.2, over gloo"},
       {openMpi, "mpirun: rank 1 of 8, here 1 of 4, bound, job 77, over mpi"},
       {with(slurm, {{"MASTER_ADDR", "a"}, {"MASTER_PORT", "5"}}),
@@ -98,7 +98,7 @@ TEST(Launch, launchers) {
   EXPECT_EQ(find(with(torchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "False"}})).rendezvous, "tcp://node1:29500");
 }
 
-// Which every launcher can hand on.
+// Every launcher can pass these variables on.
 TEST(Launch, tokens) {
   EXPECT_EQ(find(with(torchrun, {{"BRAID_JOB_TOKEN", "secret"}})).token, "secret");
   EXPECT_EQ(find(with(slurm, {{"BRAID_JOB_TOKEN", "secret"}})).token, "secret");
@@ -118,7 +118,7 @@ TEST(Launch, slurm) {
   EXPECT_TRUE(find(with(slurm, {{"SLURM_CPU_BIND_TYPE", "mask_cpu:"}})).isBound);
 }
 
-// Each may run inside the next.
+// Each launcher may run inside the next one.
 TEST(Launch, order) {
   EXPECT_EQ(find(with(torchrun, openMpi)).launcher, Launcher::Torchrun);
   EXPECT_EQ(find(with(openMpi, slurm)).launcher, Launcher::OpenMpi);

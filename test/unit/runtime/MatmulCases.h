@@ -1,7 +1,7 @@
 //===- MatmulCases.h - random matmuls, and what they should give ----------===//
 //
-// Matrices of small whole numbers, unless a test asks for others: every sum is exact in
-// f32, so that results are compared bit by bit wherever nothing is rounded.
+// Matrices of small whole numbers, unless a test needs others. Every sum is exact in f32, so unrounded results must
+// have equal bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_RUNTIME_MATMULCASES_H
@@ -21,8 +21,8 @@ struct MatmulCase {
   int64_t sizeA = 0, sizeB = 0, sizeC = 0, sizeAddend = 0; // elements that the operands reach over
   bool areWhole = true;                                    // the numbers; others are rounded in each sum
 
-  // Matrices that begin a memory of their own; a transposed one has its other stride
-  // 1, and a padded one gaps between its lines.
+  // Each matrix is at the start of its own memory. A transposed matrix has stride 1 in the other dim, and a padded one
+  // has gaps between its lines.
   MatmulCase(int64_t m, int64_t n, int64_t k, bool transposedA, bool transposedB, bool transposedC, int64_t pad = 0) {
     d.m = m, d.n = n, d.k = k;
     d.a.type = d.b.type = d.c.type = d.bias_type = BR_F32;
@@ -36,8 +36,8 @@ struct MatmulCase {
     return transposed ? columns * byColumn : rows * byRow;
   }
 
-  // One more loop outside of all; a shared B is the same for all.  A gap breaks the
-  // composition of strides with the loops before.
+  // Adds an outermost loop; all iterations share a shared B. With a gap, the loop's strides do not compose with those
+  // of the inner loops.
   MatmulCase &batch(int64_t n, bool sharesB = false, int64_t gap = 0) {
     const int32_t i = d.n_batch++;
     for (int32_t j = i; j > 0; --j)
@@ -58,17 +58,17 @@ struct MatmulCase {
     d.has_bias = bias, d.accumulate = accumulate, d.epilogue = epilogue;
     return *this;
   }
-  // Whose epilogue keeps, or reads, GELU's input.
+  // Makes a matmul whose epilogue keeps or reads GELU's input.
   MatmulCase &withAux(bool bias, br_epilogue epilogue, int64_t pad = 0) {
     d.has_aux = 1, d.aux_m = d.n + pad;
     return with(bias, false, epilogue);
   }
-  // That sums A or B for the gradient of a bias.
+  // Makes a matmul that sums A or B for the gradient of a bias.
   MatmulCase &withSum(br_bias_grad of, bool accumulate) {
     d.bias_grad = of;
     return with(false, accumulate);
   }
-  // That adds a tensor in C's order, with gaps of its own; after all batch loops and types.
+  // Makes a matmul that adds a tensor in C's order, with gaps of its own. Must come after all batch loops and types.
   MatmulCase &withAddend(bool bias, int64_t pad = 0) {
     d.has_addend = 1, d.addend.type = d.c.type;
     sizeAddend = lay(d.m, d.n, d.c.column_stride != 1, pad, d.addend.row_stride, d.addend.column_stride);
@@ -127,7 +127,7 @@ inline double geluSlope(double x) {
   const double h = 1e-5;
   return (geluTanh(x + h) - geluTanh(x - h)) / (2 * h);
 }
-// Of one number: not those that read GELU's input.
+// Applies an epilogue to one number, except epilogues that read GELU's input.
 inline double activation(br_epilogue epilogue, double x) {
   switch (epilogue) {
   case BR_EPILOGUE_GELU_TANH:
@@ -143,13 +143,13 @@ inline double activation(br_epilogue epilogue, double x) {
   return x;
 }
 
-// What a matmul leaves: all of the memory of C and of GELU's input, so that what lies
-// between rows is seen as well, and the gradient of a bias.
+// Results of a matmul: all of the memory of C and of GELU's input, including the gaps between rows, and the gradient of
+// a bias.
 struct Outcome {
   std::vector<float> c, aux, sum;
 };
 
-// By the definition of br_matmul_desc.
+// Computes the results by the definition of br_matmul_desc.
 inline Outcome expected(const MatmulCase &p) {
   const br_matmul_desc &d = p.d;
   const std::vector<float> a = p.a(), b = p.b(), bias = p.bias(), addend = p.addend();

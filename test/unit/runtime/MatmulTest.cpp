@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t workspace = 8 << 20;
 
-// In an arena of its workspace alone, with numbers that are rounded.
+// Runs a matmul in an arena with only its workspace, on numbers that are rounded.
 MatmulCase problem(int64_t m, int64_t n, int64_t k, bool transposedA, bool transposedB, bool transposedC,
                    int64_t pad = 0) {
   MatmulCase p(m, n, k, transposedA, transposedB, transposedC, pad);
@@ -50,7 +50,7 @@ std::string describe(const MatmulCase &p, int threads) {
   return CpuContext(m, threads).matmulTable().describe(0);
 }
 
-// As a whole: also what lies between rows.
+// Compares all memory, including the gaps between rows.
 void check(const MatmulCase &p, int threads) {
   const std::vector<float> got = run(p, threads), wanted = expected(p).c;
   const double scale = std::sqrt(double(p.d.k) * loopCount(p.d.n_outer, p.d.outer)) + 2;
@@ -152,7 +152,7 @@ TEST(Matmul, bf16WhereTheProcessorHasIt) {
   }
 }
 
-// In bf16, with a copy of B or without; nothing where the processor has no bf16.
+// Runs in bf16, with or without a copy of B. Returns nothing if the processor has no bf16.
 std::optional<std::vector<float>> runHalf(MatmulCase p, int threads, bool isCopied, std::string *how = nullptr) {
   p.ofTypes(BR_BF16, BR_F32).areWhole = true; // and so the same in bf16
   p.d.copy_b = isCopied;
@@ -203,7 +203,7 @@ TEST(Matmul, noPanelsWhereTheyDoNotFitOrAreA) {
   }
 }
 
-// C is divided into strips where A has to be packed and does not fit: all read the same panels.
+// C is divided into strips if A must be packed and does not fit. All strips read the same panels.
 TEST(Matmul, stripsSharePanels) {
   MatmulCase p = problem(3000, 64, 256, true, true, false, 8);
   p.d.workspace_bytes = 1 << 20;
@@ -243,7 +243,7 @@ TEST(Matmul, splitsIntoStripsWhenTheTeamsScratchDoesNotFit) {
   GTEST_SKIP() << "no workspace size asks for strips here";
 }
 
-// What the compiler plans for a call is enough for the way that it runs with any amount.
+// The workspace that the compiler plans suffices for the mode that a call chooses with any workspace.
 TEST(Matmul, plannedWorkspaceIsEnough) {
   auto check = [](int64_t m, int64_t n, int64_t k, int64_t items, br_dtype type, int bits) {
     for (int threads : {1, 2, 3, 4}) {

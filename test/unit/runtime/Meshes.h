@@ -13,7 +13,7 @@
 
 namespace braid::test {
 
-// A mesh of up to three axes, and all its groups of different axes, in many orders.
+// A random mesh of up to three axes, with all groups of different axes, in many orders.
 class RandomMesh {
 public:
   explicit RandomMesh(std::mt19937 &random) {
@@ -34,7 +34,7 @@ public:
     auto at = std::find_if(groups.begin(), groups.end(), [&](const br_group &g) {
       return std::equal(g.axes, g.axes + g.n_axes, list.begin(), list.end());
     });
-    // Not every order of three axes is there.
+    // Some orders of three axes are missing.
     return at == groups.end() ? 0 : static_cast<int32_t>(at - groups.begin());
   }
   void addTo(br_model &model) const {
@@ -42,8 +42,8 @@ public:
     model.groups = groups.data(), model.n_groups = static_cast<int32_t>(groups.size());
   }
 
-  // Each axis shards one dim, the flat order, or nothing; a dim that it does not divide stays whole.
-  // Some dims have two or three parts side by side.
+  // Each axis shards one dim, the flat order, or nothing. A dim that the axis does not divide stays whole. Some dims
+  // have two or three fused parts.
   void shard(br_tensor &t, std::mt19937 &random) const {
     std::vector<std::vector<int32_t>> lists(t.rank + 2);
     for (size_t axis = 0; axis < axes.size(); ++axis)
@@ -59,7 +59,7 @@ public:
     }
     t.flat = groupOf(lists[t.rank]);
   }
-  // Row-major, or in any order and, if not flat, with gaps.
+  // Row-major, or with dims in any order and, if not flat, with gaps.
   void lay(br_tensor &t, std::mt19937 &random, bool anyhow) const {
     std::vector<int> order(t.rank);
     std::iota(order.begin(), order.end(), 0);
@@ -95,7 +95,7 @@ private:
   }
 };
 
-// A tensor that the ranks of a mesh hold in any way that a program may ask for.
+// A tensor in a random sharding that a program may use.
 struct RandomTensor {
   explicit RandomTensor(std::mt19937 &random, br_dtype dtype = BR_I32) : mesh(random) {
     std::vector<int64_t> shape(random() % 4);
@@ -103,7 +103,7 @@ struct RandomTensor {
       extent = std::vector<int64_t>{1, 2, 3, 5, 6, 12, 18}[random() % 7];
     fill(random, shape, dtype);
   }
-  // Another way to hold a tensor of `like`'s shape.
+  // Another sharding of a tensor of `like`'s shape.
   RandomTensor(std::mt19937 &random, const RandomTensor &like) : mesh(random) {
     fill(random, {like.tensor.shape, like.tensor.shape + like.tensor.rank}, like.tensor.dtype);
   }

@@ -31,7 +31,7 @@ std::vector<int64_t> stepsOf(const std::vector<json> &log) {
   return steps;
 }
 
-// The events of a directory, by a reader of its own: {"step": 3, "loss": 0.5, ...} each.
+// Reads the events of a directory independently of the runtime: {"step": 3, "loss": 0.5, ...} each.
 std::vector<json> readEvents(const std::string &directory) {
   std::vector<json> events;
   for (const std::string &path : eventFiles(directory)) {
@@ -144,7 +144,7 @@ TEST_F(Metrics, whatAnotherJobHasWrittenStays) {
   EXPECT_EQ(stepsOf(readEvents(events)), (std::vector<int64_t>{0, 1, 2}));
 }
 
-// A job that was killed has logged steps that it will do again.
+// A killed job has logged steps that it will repeat.
 TEST_F(Metrics, resumedJobsRepeatNoStep) {
   ASSERT_EQ(train({"--steps", "300", "--save-every", "150", "--eval-every", "150", "--checkpoint", saved, "--log", log,
                    "--tensorboard", events})
@@ -167,7 +167,7 @@ TEST_F(Metrics, resumedJobsRepeatNoStep) {
   EXPECT_EQ(eventFiles(events).size(), 2u);
 }
 
-// One command starts and restarts a job, also where it was ended before it saved anything.
+// One command starts and restarts a job, even if the job ended before it saved anything.
 TEST_F(Metrics, jobsThatMayResumeStartTheirOwnLogAgain) {
   auto start = [&](const char *seed, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments = {"--steps",      "3",   "--log",  log,  "--tensorboard", events,
@@ -214,7 +214,7 @@ TEST_F(Metrics, otherEventsStay) {
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.errors.find("does not say that this job wrote it"), std::string::npos) << run.errors;
   EXPECT_EQ(readFile(theirs), before);
-  // A link is not followed, whatever it leads to.
+  // No link is followed.
   std::filesystem::remove(theirs);
   const std::string victim = writeFile(scratch / "victim", "precious");
   std::filesystem::create_symlink(victim, theirs);

@@ -37,7 +37,7 @@ int64_t scaleIndexOf(const Storage &storage, int64_t i) {
                           : row * (momentColumns / storage.block) + column / storage.block;
 }
 
-// Codes and scales of no moment in particular: 0, both signs, the largest and the smallest code.
+// Arbitrary codes and scales: 0, both signs, the largest and the smallest code.
 int8_t savedCode(int64_t i) { return static_cast<int8_t>(i % 7 == 0 ? 0 : i * 37 % 255 - 127); }
 float savedScale(int64_t i) { return std::ldexp(1.0f + float(i % 5), int(i % 9) - 30); }
 double savedNumber(const Storage &storage, int64_t i) {
@@ -57,7 +57,7 @@ void fillMoments(Model &model, const Storage &storage) {
   });
 }
 
-// All elements of a tensor, from the parts of its ranks.
+// Returns all elements of a tensor, from the parts of its ranks.
 std::vector<double> elementsOf(const ShardedModel &model, const std::vector<std::vector<double>> &ofRanks,
                                int32_t tensor) {
   const br_tensor &t = model.table().tensors[tensor];
@@ -69,7 +69,7 @@ std::vector<double> elementsOf(const ShardedModel &model, const std::vector<std:
   return all;
 }
 
-// What a model has after it has read a checkpoint: by tensor.
+// Returns the tensors of a model after it has read a checkpoint.
 std::vector<std::vector<double>> readBy(const ShardedModel &model, const std::string &path) {
   std::vector<std::vector<double>> ofRanks(model.size(), std::vector<double>(3 * momentRows * momentColumns, NAN));
   const auto errors = model.run([&](Model &m) {
@@ -86,7 +86,7 @@ std::vector<std::vector<double>> readBy(const ShardedModel &model, const std::st
   return tensors;
 }
 
-// The distance from a code below `size` to the next, in parts of the largest number of a block.
+// Returns the distance from a code below `size` to the next code, relative to the largest number of a block.
 double gapAt(double size) {
   const double below = std::min(std::floor(std::sqrt(std::sqrt(size)) * 127), 126.0);
   return (std::pow(below + 1, 4) - std::pow(below, 4)) / std::pow(127.0, 4);
@@ -106,7 +106,7 @@ void expectNear(const Storage &from, const Storage &to, const std::vector<std::v
     const double scale = read[2][scaleIndexOf(to, i)], most = largest[scaleIndexOf(to, i)];
     const double found = std::copysign(std::pow(read[1][i], 4) * scale, read[1][i]);
     EXPECT_EQ(found == 0, expected == 0) << i;
-    // What is not zero has at least the first code.
+    // A nonzero number has at least the first code.
     const double first = most / std::pow(127.0, 4);
     EXPECT_NEAR(found, expected, most ? std::max(0.5001 * gapAt(std::fabs(expected) / most) * most, first) : 0) << i;
   }
@@ -129,7 +129,7 @@ TEST(Moments, anyMeshReadsAnyStorage) {
     }
 }
 
-// A rank with an eighth of a flat moment reads about that much of one that is stored otherwise.
+// A rank with an eighth of a flat moment reads about an eighth of a moment in another form.
 TEST(Moments, aFlatPartIsReadAlone) {
   const std::vector<int64_t> shape = {1024, 1024};
   const std::vector<LogicalTensor> saved = {{"w.moment", BR_OPTIMIZER_STATE, BR_BF16, shape}},

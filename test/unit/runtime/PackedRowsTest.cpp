@@ -27,7 +27,7 @@ TEST(PackedRows, asManyAsFit) {
   EXPECT_EQ(boundsOf({0}, 0, 8, 8), (Numbers{0, 8}));
 }
 
-// One that is too long begins in a row of its own; its end shares one with what is behind it.
+// A document that is too long begins a new row. Its end shares a row with the documents behind it.
 TEST(PackedRows, longDocumentsAreCut) {
   EXPECT_EQ(boundsOf({0, 2, 22, 24, 30}, 0, 32, 8), (Numbers{0, 2, 10, 18, 24, 32}));
 }

@@ -23,7 +23,7 @@ TEST(Progress, fieldsGiveWayUntilTheLineFits) {
     EXPECT_LE(fitLine(kFields, width).size(), width);
 }
 
-// Wider gaps are for where nothing has to go for them.
+// Gaps are wider only if no field must be dropped for them.
 TEST(Progress, gapsGiveWayBeforeFields) {
   EXPECT_EQ(fitLine({{"a", 0}, {"b", 1}}, 4), "a  b");
   EXPECT_EQ(fitLine({{"a", 0}, {"b", 1}}, 3), "a b");
@@ -43,7 +43,7 @@ TEST(SaveInterval, isANumberOfStepsOrATime) {
     EXPECT_FALSE(parseSaveInterval(text)) << text;
 }
 
-// Three times the products of forward, each type at its rate; what is not known is no rate.
+// Three times the products of forward, each type at its rate. Without a known rate there is no share.
 TEST(ModelFlops, areThoseOfForward) {
   const br_action_desc actions[] = {
       {"a", "matmul", "", "u", "forward", BR_F32, 100, 0, 0},

@@ -41,8 +41,7 @@ TEST_P(RandomNumbers, normalsAreThoseOfTheDefinition) {
     });
 }
 
-// Deviations so small that a fifth of the numbers lies halfway between two floats, as
-// far as a kernel can tell.
+// Deviations so small that, within a kernel's error, a fifth of the numbers lies halfway between two floats.
 TEST_P(RandomNumbers, asksTheDefinitionWhereItCannotTell) {
   const RandomStream stream{5, 1, 1 + 0x1p-24, 0x1p-48};
   int up = 0;

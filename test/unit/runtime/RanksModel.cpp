@@ -29,7 +29,7 @@ struct Memory {
 
 Memory &memoryOf(br_context *ctx) { return *static_cast<Memory *>(br_arena(ctx)); }
 
-// Of the model that was made last.
+// Data of the model that was made last.
 int readersOf(br_context *ctx);
 int32_t ignoredTarget();
 
@@ -145,7 +145,7 @@ void addPrograms(int32_t microbatches) {
 const br_model &braid::test::ranksModel(std::vector<br_axis> mesh, int32_t microbatches, int32_t ignored) {
   tables = {};
   tables.mesh = std::move(mesh);
-  // The rank alone; those that read different rows; all.
+  // Groups: the rank alone, the ranks that read different rows, and all ranks.
   tables.groups = {{0, {}}, {1, {0}}, {static_cast<int32_t>(tables.mesh.size()), {0, 1}}};
   tables.collectives = {allReduce(BR_SUM, BR_F32, 1, totalsPart), allReduce(BR_SUM, BR_F32, 2, stopPart),
                         allReduce(BR_MAX, BR_I32, 2, valuesPart)};

@@ -1,7 +1,7 @@
 //===- RanksModel.h - a model of many ranks, written by hand --------------===//
 //
-// Its loss is the mean of the tokens of a step, whatever the mesh; it has what the
-// training loop asks of a program of ranks: sharded batches, `stop`, `agree`.
+// The loss is the mean of the tokens of a step, on any mesh. The model has the parts of a program of ranks that the
+// training loop needs: sharded batches, `stop`, `agree`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_RANKSMODEL_H
@@ -14,9 +14,8 @@
 
 namespace braid::test {
 
-// For the ranks of a mesh of one or two axes, the batch of 8 windows of 3 tokens
-// sharded along the first.  Tokens whose target is `ignored` do not count.  Valid until
-// the next is made.
+// For the ranks of a mesh of one or two axes, the batch of 8 windows of 3 tokens sharded along the first. Tokens whose
+// target is `ignored` do not count. Valid until the next model is made.
 const br_model &ranksModel(std::vector<br_axis> mesh, int32_t accumulate = 1, int32_t ignored = -1);
 
 // Called by each rank before it runs a program, with the tokens that it was given

@@ -115,8 +115,7 @@ protected:
     return runMain(model, arguments);
   }
 
-  // What the ranks are given, by program and step, each time in the order of ranks
-  // of the first axis: global batches.
+  // Global batches by program and step: the inputs of the ranks, in the order of ranks along the first axis.
   std::vector<std::vector<int32_t>> globalBatches(std::vector<br_axis> mesh, std::vector<std::string> arguments,
                                                   int32_t microbatches = 2) {
     const br_model &model = ranksModel(mesh, microbatches);
@@ -134,7 +133,7 @@ protected:
       EXPECT_EQ(calls, given[rank / inner * inner]) << "ranks that share rows are given different ones";
       if (rank % inner != 0)
         continue;
-      // Tokens first, then targets: put each where the whole has it.
+      // Tokens first, then targets; each goes to its place in the global batch.
       for (size_t i = 0; i < calls.size(); ++i) {
         auto half = static_cast<std::ptrdiff_t>(calls[i].size() / 2),
              at = static_cast<std::ptrdiff_t>(batches[i].size() / 2);
@@ -161,8 +160,8 @@ TEST_F(OnRanks, readTheRowsOfOneGlobalBatch) {
   }
 }
 
-// 100 tokens to train on are 33 windows: the last batch has one, which seven of eight
-// ranks, and the second microbatch of two, do not see.
+// 100 training tokens are 33 windows. The last batch has one window, so seven of eight ranks, and the second of two
+// microbatches, have none.
 TEST_F(OnRanks, endAPassWithAShortBatch) {
   std::string text = readFile(data);
   for (int microbatches : {1, 2}) {
@@ -206,8 +205,7 @@ TEST_F(OnRanks, logOnceWithGlobalTokens) {
     EXPECT_FLOAT_EQ(log[i]["loss"].get<float>(), one[i]["loss"].get<float>());
 }
 
-// The mean over the tokens that are there: of a short batch, and of all that is held
-// out, whatever the batches.
+// The mean is over existing tokens, for a short batch and for the whole held-out part, with any batch size.
 TEST_F(OnRanks, averageOverTheTokensThatAreThere) {
   std::string text = readFile(data);
   auto mean = [&](size_t begin, size_t end, int32_t ignored) {
@@ -259,7 +257,7 @@ TEST(NoiseScale, isTheTraceOverTheSquare) {
 // Ends
 //===----------------------------------------------------------------------===//
 
-// A signal reaches ranks in different steps: the last to begin a step decides.
+// A signal reaches ranks in different steps. The rank that begins a step last decides.
 TEST_F(OnRanks, stopAfterTheSameStep) {
   std::map<int, int> steps;
   onRankCall = [&](const RankCall &call) {
@@ -292,7 +290,7 @@ template <class F> Preparation unprepared(const F &command) {
   return [command](int) { return PreparedCommand{{}, command}; };
 }
 
-// One rank comes too late: the error names it and what the others wait for.
+// One rank comes too late. The error names this rank and the operation for which the others wait.
 TEST_F(OnRanks, waitNoLongerThanTheyMust) {
   auto begin = std::chrono::steady_clock::now();
   RankPlan plan = planRanks(ranksModel({{"dp", 3}}), {}, {});
@@ -319,7 +317,7 @@ TEST_F(OnRanks, waitNoLongerThanTheyMust) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5);
 }
 
-// What one rank throws is the error, not what the others make of it.
+// The reported error is the one that a rank throws, not the resulting errors of the others.
 TEST_F(OnRanks, sayTheFirstError) {
   RankPlan plan = planRanks(ranksModel({{"dp", 3}}), {}, {});
   auto failing = [&](const Rank &rank, int) -> int {

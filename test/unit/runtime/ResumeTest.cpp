@@ -133,7 +133,7 @@ TEST_F(Restarts, refuseOtherData) {
   EXPECT_EQ(train({"--steps", "4", "--resume=auto"}).status, 0);
 }
 
-// Their metadata does not say what it is that they were trained with.
+// Their metadata does not contain the training settings.
 TEST_F(Restarts, goOnFromOlderVersionsWithAWarning) {
   ASSERT_EQ(train({"--steps", "2"}).status, 0);
   edit(checkpoint(2), [](auto &metadata) {
@@ -244,7 +244,7 @@ TEST(Fingerprint, isOfTheSizeAndOfSamples) {
   }
 }
 
-// Every block is at a place of its own, and the whole file is read if it has no more.
+// Blocks do not overlap, and a file with fewer blocks is read completely.
 TEST(Fingerprint, samplesAreSpread) {
   ScratchDirectory scratch;
   constexpr size_t blockBytes = 4096, limit = 64 * blockBytes;

@@ -11,8 +11,7 @@ using namespace braid::test;
 
 namespace {
 
-// The message that opening a file of this content gives; empty: it was
-// accepted.
+// Returns the message for opening a file with this content; empty if it is accepted.
 std::string refusal(const std::string &content) {
   ScratchDirectory scratch;
   try {

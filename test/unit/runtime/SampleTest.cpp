@@ -63,7 +63,7 @@ TEST_F(Sample, logitsThatAreNoNumbers) {
     }
 }
 
-// The definitions of transformers: of a, b, c and d, a token is drawn from where those likelier have less than p.
+// As in Transformers: a, b, c or d can be drawn if the likelier tokens have a total probability below p.
 TEST_F(Sample, topPAndRepetitionPenalty) {
   const std::string path = directory + "/step-00000300.safetensors", file = withoutChecksums(readFile(path));
   const size_t row = 8 + littleEndianAt(file) + 'q' * 256 * 4;
@@ -110,7 +110,7 @@ TEST_F(Sample, topPAndRepetitionPenalty) {
   }
 }
 
-// A token whose logit is minus infinity is not drawn; one of them has to be possible.
+// A token whose logit is minus infinity is not drawn; at least one token must be possible.
 TEST_F(Sample, tokensThatCannotBeDrawn) {
   const std::string path = directory + "/step-00000300.safetensors", file = withoutChecksums(readFile(path));
   const size_t data = 8 + littleEndianAt(file), row = 'q';
@@ -159,12 +159,12 @@ TEST_F(Sample, speaksByTheTable) {
     more.insert(more.end(), {"--temperature", "0"});
     return sample(more);
   };
-  // It ends where the text does.
+  // The sample ends where the text ends.
   EXPECT_EQ(greedy({"--tokenizer", table, "--prompt-tokens", "113", "--length", "9"}).output, "QUICK\n");
   writeFile(scratch / "c/tokenizer.tok", tableOfCapitals('k'));
   EXPECT_EQ(greedy({"--prompt-tokens", "113", "--length", "9"}).output, "QUIC\n");
   EXPECT_EQ(greedy({"--prompt-tokens", "113", "--length", "2"}).output, "QUI\n");
-  // The token that ends a text is also what a text begins with.
+  // A text also begins with the token that ends a text.
   EXPECT_EQ(greedy({"--length", "1"}).output, "K_\n");
   Outcome run = greedy({"--prompt", "q"});
   EXPECT_NE(

@@ -1,7 +1,6 @@
 //===- SavedModel.h - models whose elements say what they are -------------===//
 //
-// Saves sharded models filled with a pattern, and loads them into others, where every
-// element must be what was saved.
+// Saves sharded models filled with a pattern, loads them into other models, and compares every element.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_SAVEDMODEL_H
@@ -17,7 +16,7 @@
 
 namespace braid::test {
 
-// The bytes that this thread has asked files for.
+// Bytes that this thread has read from files.
 inline uint64_t bytesRead() {
   std::string text = readFile("/proc/thread-self/io");
   return std::stoull(text.substr(text.find("rchar: ") + 7));
@@ -31,7 +30,7 @@ inline const std::vector<LogicalTensor> logical = {
     {"mean", BR_OPTIMIZER_STATE, BR_F64, {7, 6}},   {"seen", BR_PARAMETERS, BR_I1, {3, 12}},
     {"none", BR_PARAMETERS, BR_F32, {0, 4}}};
 
-// Bits that say which tensor and element it is.
+// Bits that identify the tensor and the element.
 inline void putBits(std::byte *at, int tensor, int64_t i, int64_t size) {
   uint64_t bits = (static_cast<uint64_t>(i) * 8 + tensor + 1) * 0x9E3779B97F4A7C15u;
   std::memcpy(at, reinterpret_cast<const std::byte *>(&bits) + 8 - size, size);
@@ -55,8 +54,7 @@ inline void fill(Model &model) {
   forEachElement(model, [](int t, int64_t i, std::byte *at, int64_t n) { putBits(at, t, i, n); });
 }
 
-// Throws Error at the first element that is not what `fill` put there, or that is not
-// a part's and not zero.
+// Throws Error at the first element that differs from `fill`, or that belongs to no part and is not zero.
 inline void expectFilled(Model &model, bool optimizerState = true) {
   forEachElement(model, [&](int t, int64_t i, std::byte *at, int64_t size) {
     std::byte expected[8] = {};
@@ -91,7 +89,7 @@ inline void save(const ShardedModel &model, const std::string &directory, int64_
     ASSERT_EQ(error, "");
 }
 
-// What the ranks of a model say to a checkpoint; empty if all could read it.
+// Returns the errors of a model's ranks for a checkpoint; empty if all could read it.
 inline std::string load(const ShardedModel &model, const std::string &path, Restore what = Restore::Everything) {
   auto errors = model.run([&](Model &m) {
     SavedTensors saved = openCheckpoint(path, m.rank());

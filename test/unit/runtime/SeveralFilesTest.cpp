@@ -63,7 +63,7 @@ TEST(DataFiles, fingerprints) {
 // Proportions
 //===----------------------------------------------------------------------===//
 
-// Rows of a source are numbered without a gap, and its share is never far from its weight.
+// Rows of a source are numbered without gaps, and its share is always close to its weight.
 TEST(Mix, keepsProportions) {
   for (const std::vector<double> &weights :
        std::vector<std::vector<double>>{{1}, {0.7, 0.3}, {1e-3, 1, 1e3}, {1, 1, 1, 1, 1}, {1e300, 1e300}, {3, 1e-12}}) {
@@ -136,7 +136,7 @@ TEST_F(SeveralFiles, oneBehindTheOther) {
   EXPECT_EQ(firsts({a, b}, 3, true), firsts({a, b}, 1, true));
 }
 
-// Each goes through its own windows, again and again.
+// Each group goes through its own windows repeatedly.
 TEST_F(SeveralFiles, inProportion) {
   const std::string a = file("a", 'a', 3), b = file("b", 'B', 5);
   std::string first, second;
@@ -147,8 +147,8 @@ TEST_F(SeveralFiles, inProportion) {
   EXPECT_EQ(second, "BCDEFBCDEF");
 }
 
-// A step's batch is the same whatever came before, and every window that fits can be drawn.
-// A step of two microbatches has the rows of two steps.
+// A step's batch does not depend on earlier steps, and every window that fits can be drawn. A step of two microbatches
+// has the rows of two steps.
 TEST_F(SeveralFiles, microbatchesGoOn) {
   const std::vector<std::string> texts{file("a", 'a', 12) + ":1", file("b", 'A', 12) + ":3"};
   EXPECT_EQ(firsts(texts, 1, true, 0, 2), firsts(texts, 1, true));
@@ -178,7 +178,7 @@ TEST_F(SeveralFiles, refusals) {
       << run.errors;
 }
 
-// What is gone on from must be the same files in the same proportions.
+// A resumed job must have the same files in the same proportions.
 TEST_F(SeveralFiles, resume) {
   const std::string a = writeFile(scratch / "a", bigramData()), b = writeFile(scratch / "b", bigramData() + "!");
   auto train = [&](const std::string &data, const char *folder, std::vector<std::string> more) {

@@ -1,7 +1,6 @@
 //===- ShardedModel.h - a model on a random mesh, sharded at random -------===//
 //
-// Tables as the compiler writes them, with the one program that saving and loading
-// need, and ranks that are threads.
+// Tables like those of the compiler, with the one program that saving and loading need, for ranks that are threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_TEST_SHARDEDMODEL_H
@@ -28,7 +27,7 @@ struct LogicalTensor {
   std::vector<int64_t> shape;
 };
 
-// How a model is sharded: at random, or every tensor in the same way.
+// The sharding of a model: random, or the same for every tensor.
 enum class Sharding { Random, Replicated, Flat };
 
 class ShardedModel {
@@ -37,7 +36,7 @@ public:
       : mesh(random) {
     fill(random, logical, sharding);
   }
-  // One axis of so many ranks.
+  // A mesh of one axis with this many ranks.
   ShardedModel(int ranks, const std::vector<LogicalTensor> &logical, Sharding sharding) : mesh(ranks) {
     std::mt19937 random(1);
     fill(random, logical, sharding);
@@ -47,7 +46,7 @@ public:
   const br_model &table() const { return model; }
   int size() const { return worldSize(model); }
 
-  // Runs `body` on every rank; returns what each threw, empty if nothing.
+  // Runs `body` on every rank. Returns each rank's error message, empty without an error.
   std::vector<std::string> run(const std::function<void(Model &)> &body) const {
     std::vector<std::string> errors(size());
     auto hub = std::make_shared<ThreadsHub>(size());

@@ -34,7 +34,7 @@ TEST(StartFacts, differencesNameTheFactAndTheRanks) {
             "a is 1 on ranks 0, 2-3, 2 on rank 1 and 3 on rank 4; b is x on ranks 0, 2-4 and y on rank 1");
 }
 
-// Where one rank reads the data for all, the others say nothing of it.
+// If one rank reads the data for all, the others report no data.
 TEST(StartFacts, aRankWithoutAFactDoesNotDiffer) { EXPECT_EQ(differencesOf({{{"the data", "1"}}, {}}), ""); }
 
 TEST(ProgramHash, isOfWhatRuns) {

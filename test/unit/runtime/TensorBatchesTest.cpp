@@ -48,7 +48,7 @@ br_model classifier() {
   return model;
 }
 
-// Row r is (r, 100 + r) of class r, but the eighth has none.
+// Row r is (r, 100 + r) of class r; the eighth row has no class.
 std::string tenRows() {
   std::vector<float> x;
   std::vector<int32_t> y;
@@ -89,7 +89,7 @@ TEST_F(OrderedRows, endWithTargetsThatDoNotCount) {
   EXPECT_EQ(model.input<float>(program, ios[0])[7], 103);
 }
 
-// Classes in other types of integers are the same classes, and one that the model's type does not hold is named.
+// Classes in other integer types are the same classes. The error names a class that the model's type cannot hold.
 TEST_F(OrderedRows, convertIntegers) {
   auto write = [&](const char *type, size_t size, int64_t last) {
     const std::string data = tenRows();
@@ -125,7 +125,7 @@ TEST_F(OrderedRows, convertIntegers) {
   }
 }
 
-// For results that are wanted of each row, the last batch is filled up.
+// If each row needs a result, the last batch is filled up.
 TEST_F(OrderedRows, fillUp) {
   table.loss = nullptr;
   TensorBatches batches(model, {.data = findData({path}, DataFormat::Auto), .holdout = 1, .fillsUp = true}, nullptr,
@@ -135,7 +135,7 @@ TEST_F(OrderedRows, fillUp) {
   EXPECT_EQ(classes(), (std::vector<int32_t>{ignored, 9, 0, 0}));
 }
 
-// Of two readers with two rows each, the second has one target less.
+// Two readers have two rows each, and the second has one target less.
 TEST_F(OrderedRows, countTargets) {
   const BatchCount even = countOf({2, 2}, 4, {1, 0, 0, 1});
   EXPECT_EQ(even.tokens, 4);
@@ -169,7 +169,7 @@ TEST_F(OrderedRows, leaveMicrobatchesEmpty) {
   EXPECT_EQ(batches.fillTraining(program, 2, 0, 3).tokens, 4);
 }
 
-// A sum is divided by what it counts, so that it too does not depend on the batch.
+// A sum is divided by its count, so that it does not depend on the batch either.
 TEST_F(OrderedRows, countOnceInAnEvaluation) {
   for (auto [holdout, wanted, counted, mean] : {std::tuple(0.3, 1, 2, 8.0f), std::tuple(0.6, 2, 5, 31 / 5.0f)}) {
     TensorBatches batches = open(holdout);
@@ -223,7 +223,7 @@ template <class Index> std::string rowsOf(const std::vector<float> &x, const std
                      data);
 }
 
-// What is said of a file in which one of 30 rows has this index; empty if nothing is.
+// Returns the message about a file in which one of 30 rows has this index; empty if there is none.
 template <class Index> std::string problemOf(Index index, int64_t row, int64_t extent, int64_t ignored) {
   ScratchDirectory scratch;
   std::vector<Index> y(60, 1);
@@ -263,7 +263,7 @@ TEST(Indices, areCheckedBeforeTheFirstStep) {
 
 TEST(Indices, ofInputsThatAreNoneMayBeAnything) { EXPECT_EQ(problemOf<int32_t>(-5, 3, 0, 0), ""); }
 
-// A file that changes under a running job is no way around the check.
+// A file that changes while a job runs does not evade the check.
 TEST(Indices, areCheckedAsTheyAreRead) {
   ScratchDirectory scratch;
   std::vector<int32_t> y(16, 1);

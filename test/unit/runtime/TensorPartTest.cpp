@@ -15,8 +15,7 @@ using namespace braid::test;
 
 namespace {
 
-// Logical index to place in memory, element by element, from the text of
-// braid_rt.h.
+// Returns the place in memory of a logical index, by the definition in braid_rt.h.
 std::map<int64_t, int64_t> placesByDefinition(const br_model &model, const br_tensor &t, int rank) {
   std::map<int64_t, int64_t> places;
   GroupPlace flat = placeInGroup(model, t.flat, rank);
@@ -161,7 +160,7 @@ TEST(TensorPart, emptyTensorsHaveNoRuns) {
   forEachRun(wholeTensor({3, 0}), partOf(model, t, 0), [](const auto &) { ADD_FAILURE(); });
 }
 
-// Runs of tensors that lie otherwise, many enough to be copied together, as one by one.
+// Copying many runs of differently stored tensors together gives the same result as copying them one by one.
 template <class T> void expectRuns(std::mt19937 &random) {
   std::vector<int64_t> shape(2 + random() % 2), begin(shape.size());
   std::vector<int> order(shape.size());

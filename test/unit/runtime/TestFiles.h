@@ -58,7 +58,7 @@ inline std::string safetensors(const std::string &header, const std::string &dat
   return littleEndian(header.size(), 8) + header + data;
 }
 
-// A file of a checkpoint, or its index, as versions without checksums wrote it.
+// Returns a file of a checkpoint, or its index, in the form of versions without checksums.
 inline std::string withoutChecksums(std::string file) {
   const size_t brace = file.find('{', file.starts_with("{\"index_xxh3") ? 0 : file.find('{') + 1);
   const size_t end = file.find(brace == 0 ? "\"job\"" : "\"format\"");
@@ -68,7 +68,7 @@ inline std::string withoutChecksums(std::string file) {
   return file;
 }
 
-// A file of a checkpoint but for the id of its job, which is drawn, and the checksum over it.
+// Returns a file of a checkpoint without the random id of its job and the checksum that depends on it.
 inline std::string ofAnyJob(std::string file) {
   for (const std::string &key : {std::string("\"job_id\":\""), std::string("\"header_xxh3\":\"")})
     if (size_t at = file.find(key); at != file.npos)

@@ -133,7 +133,7 @@ TEST(TokenFormats, llmc) {
   EXPECT_REFUSED("claims 0 tokens", llmc(20240520, 1, {}, 2), 50257);
 }
 
-// Nothing in the file says what it is, so the user does.
+// Nothing in the file shows its format, so the user gives it.
 TEST(TokenFormats, nanoGpt) {
   const std::string ids = littleEndian(50256, 2) + littleEndian(7, 2);
   EXPECT_EQ(idsOf(ids, 50257, DataFormat::NanoGpt), (Ids{50256, 7}));

@@ -24,7 +24,7 @@ std::vector<ordered_json> readLog(const std::string &path) {
   return log;
 }
 
-// What must be equal in two runs: all but the times.
+// Returns the parts of the output that must be equal in two runs: everything except times.
 std::string withoutTimes(const std::string &path) {
   std::string text;
   for (ordered_json &line : readLog(path)) {
@@ -222,8 +222,8 @@ TEST_F(Train, badData) {
   EXPECT_NE(missing.errors.find("cannot open '"), std::string::npos);
 }
 
-// Its loss counts every row, so batches are whole or left out: of 90 rows in steps
-// of 16, and of the 10 that are held out in batches of 8.
+// The loss counts every row, so incomplete batches are skipped: 90 rows in steps of 16, and 10 held-out rows in batches
+// of 8.
 TEST_F(Train, leavesOutABatchThatIsNotWhole) {
   std::vector<std::string> passes = {"--steps", "10", "--batch-order", "sequential", "--log", scratch / "log"};
   Outcome run = regression(passes);

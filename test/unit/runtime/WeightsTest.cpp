@@ -22,7 +22,7 @@ br_tensor tensor(const char *name, std::vector<int64_t> shape) {
   return t;
 }
 
-// A file with such tensors of zeros, {name, shape, type} each.
+// Writes a file with tensors of zeros, {name, shape, type} each.
 struct Entry {
   std::string name;
   std::vector<int64_t> shape;
@@ -92,7 +92,7 @@ TEST_F(Weights, indicesThatSayNonsense) {
             std::string::npos);
 }
 
-// As openai-community/gpt2 is stored.
+// Names as in openai-community/gpt2.
 TEST_F(Weights, namesWithoutThePrefixOfAllParameters) {
   model.pop_back();
   writeFile(folder + "/model.safetensors", fileOf({{"a", {2, 3}}, {"b", {4}}, {"h.0.attn.bias", {1, 1, 8, 8}}}));
@@ -110,13 +110,13 @@ TEST_F(Weights, allMisfitsInOneMessage) {
           "[2, 3] in the model; tensor 'lm_head.weight' has type I32, which cannot become the model's F32");
 }
 
-// Transformers has called the head of GPT-NeoX both.
+// Versions of Transformers use either name for the head of GPT-NeoX.
 TEST_F(Weights, headsUnderAnotherName) {
   model.back() = tensor("embed_out.weight", {5});
   writeFile(folder + "/model.safetensors",
             fileOf({{"transformer.a", {2, 3}}, {"transformer.b", {4}}, {"lm_head.weight", {5}}}));
   EXPECT_EQ(match(folder).at("embed_out.weight"), "lm_head.weight");
-  // Unless the model has both.
+  // This does not apply if the model has both.
   model.push_back(tensor("lm_head.weight", {5}));
   EXPECT_NE(refusal(folder).find("it lacks 1 tensor ('embed_out.weight')"), std::string::npos);
 }
@@ -152,7 +152,7 @@ TEST_F(Weights, masksAreNoBiases) {
   EXPECT_NE(refusalOf("other_rotary_emb.inv_freq", {8}), "");
 }
 
-// Of many, the first few are named.
+// If there are many, the message names the first few.
 TEST_F(Weights, manyMisfitsAreCounted) {
   std::vector<Entry> entries;
   std::vector<std::string> names;

@@ -1,7 +1,7 @@
 //===- cublasLt.h - matmuls, one after the other --------------------------===//
 //
-// Column-major matmuls of f32 and bf16 with the epilogues of training, in plain loops; the
-// rules of the library on types, strides, alignment and workspace are checked.
+// Column-major matmuls of f32 and bf16 with the epilogues of training, in plain loops. Checks the library's rules on
+// types, strides, alignment and workspace.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_CUBLASLT_H

@@ -1,9 +1,8 @@
 //===- cuda_runtime.h - CUDA for machines without it ---------------------===//
 //
-// Declarations of the part of the CUDA runtime that programs of braidc and their
-// runtime use, for a plain C++ compiler.  What they do is in the library beside:
-// the threads of a block take turns on one thread of the host, streams run in the order
-// of issue as soon as nothing holds them up, and every access is checked.
+// Declarations of the part of the CUDA runtime that programs of braidc and their runtime use, for a plain C++ compiler.
+// The shim's library implements them: the threads of a block take turns on one host thread, streams run in the order of
+// issue as soon as nothing blocks them, and every access is checked.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_CUDA_RUNTIME_H
@@ -213,8 +212,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *fu
 cudaError_t cudaFuncGetName(const char **name, const void *function);
 
 namespace shim {
-// Calls a kernel with its arguments, as each thread does.  A type for all kernels: a compiler has much to do where
-// each of them has types of the library of its own.
+// Calls a kernel with its arguments, once per thread. All kernels share one type, because separate library types for
+// each kernel would take long to compile.
 struct Call {
   void (*run)(const void *values);
   const void *values; // copied by launch()

@@ -1,8 +1,7 @@
 //===- cudnn_frontend.h - attention of cuDNN, on the host -----------------===//
 //
-// Declares the part of cuDNN and of its frontend that the runtime uses.  A graph is one node of
-// attention or of its gradient; it runs by the dims and strides of its tensors, and by nothing
-// else that the runtime knows.
+// Declares the part of cuDNN and of its frontend that the runtime uses. A graph is one node of attention or of its
+// gradient. It uses only the dims and strides of its tensors, and no other knowledge of the runtime.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_CUDNN_FRONTEND_H
@@ -33,7 +32,7 @@ enum class HeurMode_t { A };
 enum class BuildPlanPolicy_t { HEURISTICS_CHOICE };
 enum class DiagonalAlignment_t { TOP_LEFT };
 
-// Good where there is no message.
+// Good if there is no message.
 class error_t {
 public:
   error_t(std::string message = "") : message(std::move(message)) {}
@@ -112,7 +111,7 @@ public:
   Graph &deselect_workspace_greater_than(int64_t bytes) { return workspaceBytes = bytes, *this; }
   error_t check_support(cudnnHandle_t) const;
   error_t build_plans(cudnnHandle_t, BuildPlanPolicy_t) const { return {}; }
-  // All that there may be.
+  // All plans that may exist.
   error_t get_workspace_size(int64_t &bytes) const { return bytes = workspaceBytes, error_t(); }
   error_t execute(cudnnHandle_t handle, std::unordered_map<int64_t, void *> &places, void *workspace) const;
 

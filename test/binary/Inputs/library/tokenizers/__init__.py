@@ -8,7 +8,7 @@ import types
 IS_STAND_IN = True
 # GPT-2's words.
 WORD = re.compile(r"'(?:[sdmt]|ll|ve|re)| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
-# How bytes are written: those that print as themselves.
+# Letters for bytes; printable bytes stand for themselves.
 PRINTING = [*range(33, 127), *range(161, 173), *range(174, 256)]
 OTHERS = [byte for byte in range(256) if byte not in PRINTING]
 LETTERS = {byte: chr(byte) for byte in PRINTING} | {byte: chr(256 + number) for number, byte in enumerate(OTHERS)}
@@ -20,7 +20,7 @@ class AddedToken:
 
 
 def in_letters(text):
-    """(letters, of each the character that it is from)"""
+    """Returns (letters, the source character of each letter)."""
     pairs = [(LETTERS[byte], at) for at, character in enumerate(text) for byte in character.encode()]
     return "".join(letter for letter, _ in pairs), [at for _, at in pairs]
 
@@ -35,7 +35,7 @@ def ends_of(post):
 
 
 class ByteLevelBPETokenizer:
-    """Learns letters alone, however many tokens it may have."""
+    """Learns only letters, for any number of tokens."""
 
     def train(self, file, vocab_size, special_tokens):
         with open(file, encoding="utf-8") as text:

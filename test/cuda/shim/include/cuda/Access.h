@@ -1,7 +1,7 @@
 //===- Access.h - memory of kernels, every access checked -----------------===//
 //
-// Stands before runtime/cuda/Access.h on the list of include folders, and declares the
-// same names.  A violation ends the process with a message.
+// Replaces runtime/cuda/Access.h: comes first in the include path, and declares the same names. A violation ends the
+// process with a message.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_CUDA_ACCESS_H
@@ -15,16 +15,16 @@
 namespace shim {
 void checkLoad(const void *pointer, size_t bytes, size_t align);
 void checkStore(void *pointer, size_t bytes, size_t align);
-// Of a place that a load may follow: it is one of the device's memory.
+// Checks that an address, from which a load may follow, is in the device's memory.
 void checkPrefetch(const void *pointer);
-// Of an array in shared memory of `total` bytes.
+// Checks an access to an array of `total` bytes in shared memory.
 void checkSharedLoad(const void *array, size_t total, ptrdiff_t offset, size_t bytes, const Site &site);
 void checkSharedStore(void *array, size_t total, ptrdiff_t offset, size_t bytes, const Site &site);
 
-// Of a thread: from here on it may access memory, whatever is in front of its kernel.
+// Allows the thread to access memory from here on: it has waited for the kernel in front.
 void enterKernel();
 
-// An access of 1, 2, 4, 8 or 16 bytes is one instruction, which wants that alignment.
+// An access of 1, 2, 4, 8 or 16 bytes is one instruction, which requires this alignment.
 template <class T> constexpr size_t accessAlign() {
   return sizeof(T) <= 16 && std::has_single_bit(sizeof(T)) ? sizeof(T) : alignof(T);
 }

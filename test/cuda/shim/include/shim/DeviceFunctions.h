@@ -1,7 +1,7 @@
 //===- DeviceFunctions.h - what the hardware does for a thread ------------===//
 //
-// Mathematics of CUDA that C++ lacks, and the synchronization points of threads.  Kernels call
-// the latter through cuda/Access.h, which says where they were called from.
+// Mathematics of CUDA that C++ lacks, and the synchronization points of threads. Kernels call the latter through
+// cuda/Access.h, which passes the place of the call.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_DEVICEFUNCTIONS_H
@@ -40,7 +40,7 @@ using Site = std::source_location;
 
 void blockBarrier(const Site &site);
 void groupBarrier(unsigned mask, const Site &site);
-// Gives `to` what the thread of lane `lane` gave as `from`.
+// Sets `to` to the `from` of the thread in lane `lane`.
 void shuffle(unsigned mask, int lane, const void *from, void *to, size_t bytes, const Site &site);
 int ownLane();
 } // namespace shim

@@ -1,7 +1,7 @@
 //===- Programs.h - headers of generated programs -------------------------===//
 //
-// The build compiles these headers once, and shim_build.py uses them for each program.  They are those that all
-// programs include, and have no kernels of their own.
+// The headers that all programs include, without kernels. The build compiles them once, and shim_build.py uses the
+// result for each program.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_PROGRAMS_H

@@ -1,8 +1,7 @@
 //===- Types.h - vectors, indices and marks of CUDA C++ -------------------===//
 //
-// The indices of the thread that runs now are in thread-local memory of the host:
-// the fiber that stands for a CUDA thread never leaves the host thread that made it.
-// Shared memory is one copy for each host thread, as blocks run one after the other.
+// The indices of the current CUDA thread are in thread-local memory of the host, because its fiber never leaves the
+// host thread that made it. Each host thread has one copy of shared memory, because blocks run one after the other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_SHIM_TYPES_H
@@ -44,12 +43,12 @@ struct dim3 {
 
 typedef struct CUstream_st *cudaStream_t;
 
-// Where the thread of a kernel is that runs now.
+// Indices of the current thread of a kernel.
 extern constinit thread_local uint3 threadIdx, blockIdx;
 extern constinit thread_local dim3 blockDim, gridDim;
 constexpr int warpSize = 32;
 
-// Types of elements, as libraries name them.
+// Element types, with the names of the libraries.
 typedef enum cudaDataType_t {
   CUDA_R_32F = 0,
   CUDA_R_64F = 1,
