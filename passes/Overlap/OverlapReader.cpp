@@ -41,6 +41,8 @@ private:
   };
   void addSources(Value value, const DenseSet<Value> &kept, const std::vector<bool> &made, Sources &sources) const;
   std::vector<bool> madeOfReductions();
+  DenseMap<unsigned, unsigned> firstUses() const;
+  void readFetches();
   void readUnits();
   void readHeldStarts();
 
@@ -49,8 +51,6 @@ private:
   const ActionGraph &graph;
   const Machine &machine;
   OverlapProgram program;
-  /// Number of copies from the host so far.
-  unsigned numFetches = 0;
   /// New values of parameters and states.
   llvm::SetVector<Value> updates;
 };
@@ -82,14 +82,11 @@ LogicalResult braid::requireActions(func::FuncOp function) {
   return success();
 }
 
-/// Fetches are ordered by their first uses.
 void Reader::readCopy(comm::CopyOp copy, OverlapProblem::Action &entry) {
   bool isFetch = copy.getQueue() == comm::Queue::FromHost;
   entry.kind = isFetch ? Kind::Gather : Kind::Collective;
   entry.queue = unsigned(copy.getQueue());
   entry.seconds = machine.host.seconds(copy);
-  if (isFetch)
-    entry.unit = numFetches++;
 }
 
 LogicalResult Reader::readActions() {
@@ -230,6 +227,29 @@ void Reader::readKinds() {
   readUpdateParts();
 }
 
+/// Returns the first action that needs each action's results.
+DenseMap<unsigned, unsigned> Reader::firstUses() const {
+  DenseMap<unsigned, unsigned> firstUse;
+  for (auto [number, entry] : llvm::enumerate(program.problem.actions))
+    for (unsigned need : entry.needs)
+      firstUse.try_emplace(need, number);
+  return firstUse;
+}
+
+/// Numbers copies from the host in the order of their first uses, each a unit of its own: with states of several types
+/// their order in the program is another.
+void Reader::readFetches() {
+  std::vector<OverlapProblem::Action> &actions = program.problem.actions;
+  SmallVector<std::pair<unsigned, unsigned>> fetches;
+  DenseMap<unsigned, unsigned> firstUse = firstUses();
+  for (auto [number, entry] : llvm::enumerate(actions))
+    if (entry.kind == Kind::Gather)
+      fetches.push_back({firstUse.contains(number) ? firstUse.lookup(number) : actions.size(), number});
+  llvm::sort(fetches);
+  for (auto [unit, fetch] : llvm::enumerate(fetches))
+    actions[fetch.second].unit = unit;
+}
+
 /// Numbers the gathers of stored parameters by their units, in the order of first uses. A unit ends where another
 /// begins, or where it is gathered again.
 void Reader::readUnits() {
@@ -244,11 +264,8 @@ void Reader::readUnits() {
       for (Value result : op.getResults())
         stored[result] = stored.lookup(op.getOperand(0));
   }
-  // The first user of each collective, if that computes.
-  DenseMap<unsigned, unsigned> firstUse;
-  for (auto [number, entry] : llvm::enumerate(actions))
-    for (unsigned need : entry.needs)
-      firstUse.try_emplace(need, number);
+  // A collective's first user must compute.
+  DenseMap<unsigned, unsigned> firstUse = firstUses();
   SmallVector<std::pair<unsigned, unsigned>> gathers;
   for (auto [number, entry] : llvm::enumerate(actions)) {
     auto use = firstUse.find(number);
@@ -299,6 +316,7 @@ FailureOr<OverlapProgram> Reader::run() {
   readEdges();
   readUpdates();
   readKinds();
+  readFetches();
   readUnits();
   readHeldStarts();
   return std::move(program);
