@@ -134,14 +134,19 @@ class Warming(threading.Thread):
         self.join(timeout=10)
 
 
-def numbers(visit):
-    """Compares losses, arena, gradients and graphs of all programs with the CPU target's."""
+def while_warming(visit, work):
+    """Does the work of a step while torch.compile fills its cache, and waits for that until the step's time is over."""
     warming = Warming(visit)
     warming.start()
-    side_by_side(visit, programs.NUMBERS)
+    work()
     while visit.clock.left() > 0 and warming.is_alive():
         warming.join(timeout=visit.clock.real(0.5))
     warming.stop()
+
+
+def numbers(visit):
+    """Compares losses, arena, gradients and graphs of all programs with the CPU target's."""
+    while_warming(visit, lambda: side_by_side(visit, programs.NUMBERS))
 
 
 def sanitizer(visit):
@@ -157,12 +162,17 @@ def fallbacks(visit):
 
 
 def wide_numbers(visit):
-    """The programs of the table `wide`: those that were carried, while the others are compiled, and then these."""
+    """Compares the programs of the table `wide` with the CPU target's results: those that were carried, while the device machine
+    compiles the others, and then these."""
     if not visit.manifest["wide"]:
         raise tools.Skipped("no program of this step was emitted: emit --wide")
-    there = lambda entry: visit.binary(entry["name"]).exists()
-    carried = [entry for entry in visit.manifest["wide"] if there(entry)]
-    missing = [entry for entry in visit.manifest["wide"] if not there(entry)]
+    while_warming(visit, lambda: wide_checked(visit))
+
+
+def wide_checked(visit):
+    carried, missing = [], []
+    for entry in visit.manifest["wide"]:
+        (carried if visit.binary(entry["name"]).exists() else missing).append(entry)
     names = [entry["name"] for entry in missing]
     builder = threading.Thread(target=visit.results.attempt, args=(MACHINE, "build", lambda: visit.build_there(names) and {}))
     if missing:

@@ -184,7 +184,7 @@ def meshes():
         "even": {"dp": "dp=2", "zero1": "dp=2 --zero=1", "zero2": "dp=2 --zero=2", "zero3": "dp=2 --zero=3", "zero3-of-4": "dp=4 --zero=3",
                  "hsdp": "replica=2,shard=2 --zero=3", "tp": "tp=2", "sp": "tp=2 --sequence-parallel", "cp-ring": "cp=2 --context=ring",
                  "cp-gather": "cp=2 --context=gather", "cp-ulysses": "cp=2 --context=ulysses", "pp": "pp=2 --accumulate=2",
-                 "pp-zb": "pp=2 --accumulate=4 --schedule=zb-v", "pp-tp": "pp=2,tp=2 --accumulate=2 --sequence-parallel",
+                 "pp-zb": "pp=2 --accumulate=4 --schedule=zb-h1", "pp-tp": "pp=2,tp=2 --accumulate=2 --sequence-parallel",
                  "dp-tp-zero3": "dp=2,tp=2 --zero=3 --sequence-parallel", "dp-cp": "dp=2,cp=2 --zero=2",
                  "dp-accumulate": "dp=2 --accumulate=2 --zero=2", "dp-offload": "dp=2 --zero=3 --offload=optimizer --recompute=full"},
         "even-gpt": {"dp": "dp=2", "zero3": "dp=2 --zero=3", "tp-sp": "tp=2 --sequence-parallel", "pp": "pp=2 --accumulate=2"},
