@@ -125,9 +125,9 @@ template <typename Op> LogicalResult StepPrinter::printCallOrTiles(Op op, Value 
   return success();
 }
 
-LogicalResult StepPrinter::printAttention(exec::AttentionOp op) { return printCallOrTiles(op, op.getOuts()[0], {}); }
+LogicalResult StepPrinter::print(exec::AttentionOp op) { return printCallOrTiles(op, op.getOuts()[0], {}); }
 
-LogicalResult StepPrinter::printAttentionGrad(exec::AttentionGradOp op) {
+LogicalResult StepPrinter::print(exec::AttentionGradOp op) {
   SmallVector<Value> gradients{op.getGradient()};
   llvm::append_range(gradients, op.getOuts());
   return printCallOrTiles(op, op.getOutput(), gradients);

@@ -74,7 +74,7 @@ static std::string checkedCall(StringRef function, unsigned number) {
   return function.str() + "(ctx, " + std::to_string(number) + ") != BR_OK";
 }
 
-LogicalResult StepPrinter::printCollective(comm::CollectiveOpInterface op) {
+LogicalResult StepPrinter::print(comm::CollectiveOpInterface op) {
   FailureOr<unsigned> number = ranks.add(op, arena);
   if (failed(number))
     return failure();
@@ -83,7 +83,7 @@ LogicalResult StepPrinter::printCollective(comm::CollectiveOpInterface op) {
   return success();
 }
 
-LogicalResult StepPrinter::printStart(comm::StartOp op) {
+LogicalResult StepPrinter::print(comm::StartOp op) {
   comm::CopyOp copy = comm::copyOf(op);
   FailureOr<unsigned> number = copy ? addTransfer(copy) : ranks.add(op.getCollective(), arena);
   if (failed(number))
@@ -93,7 +93,7 @@ LogicalResult StepPrinter::printStart(comm::StartOp op) {
   return success();
 }
 
-LogicalResult StepPrinter::printWait(comm::WaitOp op) {
+LogicalResult StepPrinter::print(comm::WaitOp op) {
   StringRef function = comm::copyOf(op) ? "br_wait_transfer" : "br_wait";
   calls += "  if (" + checkedCall(function, collectiveOf.at(op.getStart())) + ")\n    return BR_ERROR;\n";
   return success();
@@ -126,7 +126,7 @@ FailureOr<unsigned> StepPrinter::addTransfer(comm::CopyOp op) {
   return number;
 }
 
-LogicalResult StepPrinter::printCopy(comm::CopyOp op) {
+LogicalResult StepPrinter::print(comm::CopyOp op) {
   FailureOr<unsigned> number = addTransfer(op);
   if (failed(number))
     return failure();
@@ -139,7 +139,7 @@ LogicalResult StepPrinter::printCopy(comm::CopyOp op) {
 // Actions without communication
 //===----------------------------------------------------------------------===//
 
-LogicalResult StepPrinter::printAxisIndex(comm::AxisIndexOp op) {
+LogicalResult StepPrinter::print(comm::AxisIndexOp op) {
   if (failed(ranks.requireRanks(op, op.getMeshAttr())))
     return failure();
   std::string group = std::to_string(ranks.groupOf(op.getAxes())), out = addressText(op.getOuts().front());
@@ -216,7 +216,7 @@ static std::string startText(const std::string &number, exec::RefType whole, exe
   return number + " * " + std::to_string(whole.getStrides()[dim] * block.getShape()[dim]);
 }
 
-LogicalResult StepPrinter::printSlice(comm::SliceOp op) {
+LogicalResult StepPrinter::print(comm::SliceOp op) {
   if (failed(ranks.requireRanks(op, op.getMeshAttr())))
     return failure();
   Value out = op.getOuts().front();
@@ -235,7 +235,7 @@ LogicalResult StepPrinter::printSlice(comm::SliceOp op) {
   return success();
 }
 
-LogicalResult StepPrinter::printAssemble(comm::AssembleOp op) {
+LogicalResult StepPrinter::print(comm::AssembleOp op) {
   if (failed(ranks.requireRanks(op, op.getMeshAttr())))
     return failure();
   Value out = op.getOuts().front();

@@ -85,7 +85,7 @@ static int64_t countBlocks(const KernelToPrint &kernel, ArrayRef<int64_t> length
   return blocks;
 }
 
-LogicalResult StepPrinter::printLaunch(exec::LaunchOp op) {
+LogicalResult StepPrinter::print(exec::LaunchOp op) {
   auto it = kernels.find(op.getKernelAttr().getAttr());
   if (it == kernels.end())
     return op.emitError() << "kernel " << op.getKernelAttr() << " is not defined in the module";

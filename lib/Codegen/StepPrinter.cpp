@@ -10,6 +10,7 @@
 #include "lib/Codegen/Sections.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -180,7 +181,7 @@ static LogicalResult verifyApart(exec::MatmulOp op, const MatmulShape &shape) {
   return success();
 }
 
-LogicalResult StepPrinter::printMatmul(exec::MatmulOp op) {
+LogicalResult StepPrinter::print(exec::MatmulOp op) {
   auto type = [](Value ref) { return cast<exec::RefType>(ref.getType()); };
   Value out = op.getOuts()[0];
   std::string reason;
@@ -229,7 +230,7 @@ LogicalResult StepPrinter::verifyRows(Operation *op, exec::RefType indices, Arra
   return success();
 }
 
-LogicalResult StepPrinter::printGather(exec::GatherOp op) {
+LogicalResult StepPrinter::print(exec::GatherOp op) {
   auto table = cast<exec::RefType>(op.getTable().getType()), indices = cast<exec::RefType>(op.getIndices().getType());
   if (failed(verifyRows(op, indices, {table, cast<exec::RefType>(op.getOuts()[0].getType())})))
     return failure();
@@ -241,7 +242,7 @@ LogicalResult StepPrinter::printGather(exec::GatherOp op) {
   return success();
 }
 
-LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
+LogicalResult StepPrinter::print(exec::ScatterAddOp op) {
   auto indices = cast<exec::RefType>(op.getIndices().getType()),
        updates = cast<exec::RefType>(op.getUpdates().getType());
   auto out = cast<exec::RefType>(op.getOuts()[0].getType());
@@ -273,34 +274,13 @@ LogicalResult StepPrinter::printScatterAdd(exec::ScatterAddOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult StepPrinter::printAction(Operation *op) {
-  if (auto launch = dyn_cast<exec::LaunchOp>(op))
-    return printLaunch(launch);
-  if (auto matmul = dyn_cast<exec::MatmulOp>(op))
-    return printMatmul(matmul);
-  if (auto attention = dyn_cast<exec::AttentionOp>(op))
-    return printAttention(attention);
-  if (auto gradient = dyn_cast<exec::AttentionGradOp>(op))
-    return printAttentionGrad(gradient);
-  if (auto gather = dyn_cast<exec::GatherOp>(op))
-    return printGather(gather);
-  if (auto scatter = dyn_cast<exec::ScatterAddOp>(op))
-    return printScatterAdd(scatter);
-  if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op))
-    return printCollective(collective);
-  if (auto copy = dyn_cast<comm::CopyOp>(op))
-    return printCopy(copy);
-  if (auto start = dyn_cast<comm::StartOp>(op))
-    return printStart(start);
-  if (auto wait = dyn_cast<comm::WaitOp>(op))
-    return printWait(wait);
-  if (auto index = dyn_cast<comm::AxisIndexOp>(op))
-    return printAxisIndex(index);
-  if (auto slice = dyn_cast<comm::SliceOp>(op))
-    return printSlice(slice);
-  if (auto assemble = dyn_cast<comm::AssembleOp>(op))
-    return printAssemble(assemble);
-  return op->emitError() << "no code is generated for " << op->getName()
-                         << " yet; has the module been brought into memory form?";
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<exec::LaunchOp, exec::MatmulOp, exec::AttentionOp, exec::AttentionGradOp, exec::GatherOp,
+            exec::ScatterAddOp, comm::CollectiveOpInterface, comm::CopyOp, comm::StartOp, comm::WaitOp,
+            comm::AxisIndexOp, comm::SliceOp, comm::AssembleOp>([&](auto action) { return print(action); })
+      .Default([](Operation *other) {
+        return other->emitOpError() << "has no code; has the module been brought into memory form?";
+      });
 }
 
 /// Splits a long list of actions into parts of about equal length, if possible at the beginning of a section. The last

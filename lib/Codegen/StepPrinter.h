@@ -62,24 +62,25 @@ private:
   mlir::LogicalResult printProgram(exec::ProgramOp program);
   mlir::LogicalResult addMessage(exec::ProgramOp program);
   mlir::LogicalResult printAction(mlir::Operation *op);
-  mlir::LogicalResult printLaunch(exec::LaunchOp op);
-  mlir::LogicalResult printMatmul(exec::MatmulOp op);
+  // Print the calls of an action.
+  mlir::LogicalResult print(exec::LaunchOp op);
+  mlir::LogicalResult print(exec::MatmulOp op);
+  mlir::LogicalResult print(exec::AttentionOp op);
+  mlir::LogicalResult print(exec::AttentionGradOp op);
+  mlir::LogicalResult print(exec::GatherOp op);
+  mlir::LogicalResult print(exec::ScatterAddOp op);
+  mlir::LogicalResult print(comm::CollectiveOpInterface op);
+  mlir::LogicalResult print(comm::StartOp op);
+  mlir::LogicalResult print(comm::WaitOp op);
+  mlir::LogicalResult print(comm::CopyOp op);
+  mlir::LogicalResult print(comm::AxisIndexOp op);
+  mlir::LogicalResult print(comm::SliceOp op);
+  mlir::LogicalResult print(comm::AssembleOp op);
   std::string matmulRow(exec::MatmulOp op, const MatmulShape &shape, mlir::Value lhs, mlir::Value rhs);
-  mlir::LogicalResult printAttention(exec::AttentionOp op);
-  mlir::LogicalResult printAttentionGrad(exec::AttentionGradOp op);
   template <typename Op> mlir::LogicalResult printCallOrTiles(Op op, mlir::Value output, mlir::ValueRange gradients);
   template <typename Op> std::string attentionRow(Op op, mlir::Value output, mlir::ValueRange gradients);
   template <typename Op> void printTiles(Op op, std::string row);
-  mlir::LogicalResult printGather(exec::GatherOp op);
-  mlir::LogicalResult printScatterAdd(exec::ScatterAddOp op);
-  mlir::LogicalResult printCollective(comm::CollectiveOpInterface op);
-  mlir::LogicalResult printStart(comm::StartOp op);
-  mlir::LogicalResult printWait(comm::WaitOp op);
   mlir::FailureOr<unsigned> addTransfer(comm::CopyOp op);
-  mlir::LogicalResult printCopy(comm::CopyOp op);
-  mlir::LogicalResult printAxisIndex(comm::AxisIndexOp op);
-  mlir::LogicalResult printSlice(comm::SliceOp op);
-  mlir::LogicalResult printAssemble(comm::AssembleOp op);
   mlir::FailureOr<std::string> copyTable(mlir::Operation *op, llvm::ArrayRef<int64_t> shape, exec::RefType from,
                                          exec::RefType to);
   std::string collectiveText(mlir::Operation *action);
