@@ -105,7 +105,7 @@ LogicalResult StepPrinter::print(comm::WaitOp op) {
 
 /// Adds the descriptor of a copy. Returns its index.
 FailureOr<unsigned> StepPrinter::addTransfer(comm::CopyOp op) {
-  if (!emitter.onDevice)
+  if (!target.onDevice())
     return op.emitError() << "copies between a device and its host, but the " << emitter.target
                           << " target has one memory";
   Transfers &transfers = transfersOf[kind];
@@ -143,7 +143,7 @@ LogicalResult StepPrinter::print(comm::AxisIndexOp op) {
   if (failed(ranks.requireRanks(op, op.getMeshAttr())))
     return failure();
   std::string group = std::to_string(ranks.groupOf(op.getAxes())), out = addressText(op.getOuts().front());
-  if (emitter.onDevice)
+  if (target.onDevice())
     printCall("axis_index", {"m", group, out});
   else
     calls += "  *static_cast<int32_t *>(" + out + ") = br_axis_index(ctx, " + group + ");\n";

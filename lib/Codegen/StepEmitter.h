@@ -29,9 +29,6 @@ struct StepEmitter {
   /// Parts of model.cpp: its include, the first calls of main, the CPU features, and the transports that the binary may
   /// be linked with.
   llvm::StringLiteral modelInclude, mainCalls, cpuFeatures, transports;
-  /// Whether the arena is in device memory. If so, kernels are launched with a launch shape, and the runtime's own
-  /// kernels are templates.
-  bool onDevice;
 };
 
 constexpr StepEmitter cpuStepEmitter = {
@@ -48,7 +45,6 @@ constexpr StepEmitter cpuStepEmitter = {
     /*mainCalls=*/"  br_use_cpu();\n",
     /*cpuFeatures=*/"BRAID_CPU_FEATURES",
     /*transports=*/"gloo mpi",
-    /*onDevice=*/false,
 };
 
 constexpr StepEmitter cudaStepEmitter = {
@@ -65,7 +61,6 @@ constexpr StepEmitter cudaStepEmitter = {
     /*mainCalls=*/"  br_use_cuda();\n",
     /*cpuFeatures=*/"\"\"",
     /*transports=*/"nccl gloo mpi",
-    /*onDevice=*/true,
 };
 
 /// Returns the emitter for this target, or null.

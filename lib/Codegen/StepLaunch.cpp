@@ -50,7 +50,7 @@ struct LaunchText {
 
 /// Returns the launch on the host. `length` is the number of elements of a flat kernel's vectors, or the number of
 /// rows.
-static LaunchText onHost(const KernelAnalysis &kernel, int64_t length) {
+static LaunchText launchOnHost(const KernelAnalysis &kernel, int64_t length) {
   std::string lanes = std::to_string(kernel.flat ? length : kernel.lanes);
   auto count = [](int64_t n) { return std::to_string(n); };
   switch (kernel.partition) {
@@ -64,7 +64,7 @@ static LaunchText onHost(const KernelAnalysis &kernel, int64_t length) {
   llvm_unreachable("unknown partition");
 }
 
-static LaunchText onDevice(const KernelAnalysis &kernel, const LaunchShape &shape, int64_t length) {
+static LaunchText launchOnDevice(const KernelAnalysis &kernel, const LaunchShape &shape, int64_t length) {
   if (kernel.flat)
     return {"launch_flat", {"m", std::to_string(length), std::to_string(shape.threads)}};
   if (shape.hasTable)
@@ -90,7 +90,7 @@ LogicalResult StepPrinter::print(exec::LaunchOp op) {
   if (it == kernels.end())
     return op.emitError() << "kernel " << op.getKernelAttr() << " is not defined in the module";
   const KernelAnalysis &kernel = it->second.analysis;
-  if (emitter.onDevice) {
+  if (target.onDevice()) {
     SmallVector<int64_t> lengths;
     for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple)
       lengths.push_back(lengthOf(op, kernel, tuple));
@@ -107,7 +107,8 @@ LogicalResult StepPrinter::print(exec::LaunchOp op) {
   }
   for (uint64_t tuple = 0; tuple < op.getBatch(); ++tuple) {
     int64_t length = lengthOf(op, kernel, tuple);
-    LaunchText launch = emitter.onDevice ? onDevice(kernel, it->second.shape, length) : onHost(kernel, length);
+    LaunchText launch =
+        target.onDevice() ? launchOnDevice(kernel, it->second.shape, length) : launchOnHost(kernel, length);
     launch.arguments.push_back(kernelFunction(op.getKernel()));
     for (Value pointer : pointersOf(op, kernel, tuple))
       launch.arguments.push_back(addressText(pointer));
@@ -139,9 +140,9 @@ void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
   tables += "};\n\n";
   const KernelAnalysis &analysis = kernel.analysis;
   auto count = [](int64_t n) { return std::to_string(n); };
-  if (emitter.onDevice && analysis.flat)
+  if (target.onDevice() && analysis.flat)
     printCall("launch_table", {"m", name, count(kernel.shape.threads), function});
-  else if (emitter.onDevice)
+  else if (target.onDevice())
     printCall("launch_table", {"m", name, count(kernel.shape.part), count(kernel.shape.threads), function});
   else if (analysis.flat)
     printCall("launch_table", {"ctx", "m", name, function});

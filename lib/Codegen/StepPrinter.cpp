@@ -50,7 +50,7 @@ void StepPrinter::printCall(StringRef function, ArrayRef<std::string> arguments)
 /// Prints a call of a runtime function that takes element types; equal types are passed once. They are an argument on
 /// the CPU, and template arguments on a device.
 void StepPrinter::printTyped(StringRef function, ArrayRef<Type> elements, SmallVector<std::string> arguments) {
-  if (emitter.onDevice) {
+  if (target.onDevice()) {
     arguments.insert(arguments.begin(), "m");
     llvm::SmallSetVector<StringRef, 2> types;
     for (Type element : elements)
@@ -212,7 +212,7 @@ LogicalResult StepPrinter::print(exec::MatmulOp op) {
                             addressText(lhs, part.lhs), addressText(rhs, part.rhs), addressText(out, part.out),
                             addressText(op.getBias()), addressText(op.getAddend())});
   // Computes the epilogue if the library does not, which is known at program start.
-  if (emitter.onDevice && (op.getBias() || op.getEpilogue() != exec::Epilogue::None || op.getBiasGrad()))
+  if (target.onDevice() && (op.getBias() || op.getEpilogue() != exec::Epilogue::None || op.getBiasGrad()))
     printCall("finish_matmul<" + memoryType(type(out).getElementType()).str() + ", " +
                   memoryType(type(lhs).getElementType()).str() + ">",
               {"m"});
@@ -263,7 +263,7 @@ LogicalResult StepPrinter::print(exec::ScatterAddOp op) {
   if (scratch > workspaceBytes)
     return op.emitError() << "sorts in " << scratch << " bytes of scratch memory, but the program has "
                           << workspaceBytes << "; it was not planned for the " << emitter.target << " target";
-  if (emitter.onDevice)
+  if (target.onDevice())
     arguments.push_back("m[" + places.scratch().str() + "]");
   printTyped("scatter_add", {out.getElementType(), updates.getElementType()}, std::move(arguments));
   return success();
@@ -310,7 +310,7 @@ std::string StepPrinter::programText(StringRef function, StringRef declarations,
   SmallVector<ArrayRef<ActionText>> lists = splitIntoParts(actions);
   if (actions.empty())
     return "br_status " + function.str() + "(br_context *) { return BR_OK; }\n";
-  std::string parts, body, unused = emitter.onDevice ? "[[maybe_unused]] " : "";
+  std::string parts, body, unused = target.onDevice() ? "[[maybe_unused]] " : "";
   for (auto [number, its] : llvm::enumerate(lists)) {
     std::string name = lists.size() == 1 ? "run" : "run_" + std::to_string(number);
     parts +=
@@ -372,7 +372,7 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
                            "  m.at(" + number + ");\n" + calls,
                        !section.empty()});
   }
-  programs += "\n" + (emitter.onDevice ? sectionText(program.getSymName()) : "") +
+  programs += "\n" + (target.onDevice() ? sectionText(program.getSymName()) : "") +
               programText(programFunction(program.getSymName()),
                           "// " + commentText(program.getSymName()) + ": an arena of " +
                               std::to_string(program.getArenaBytes()) + " bytes.\n" + places.buffersText(names) +
@@ -412,8 +412,8 @@ FailureOr<std::string> StepPrinter::print() {
   for (auto program : module.getOps<exec::ProgramOp>())
     if (failed(isPipelineMessage(program) ? addMessage(program) : printProgram(program)))
       return failure();
-  std::string preload = emitter.onDevice ? preloadText(kernels) : "", shared = sharedTables;
-  if (emitter.onDevice && !shared.empty())
+  std::string preload = target.onDevice() ? preloadText(kernels) : "", shared = sharedTables;
+  if (target.onDevice() && !shared.empty())
     shared = sectionText("Copies of blocks, and attention by tiles") + shared;
   StringRef attention = tiledAttentions.rows.empty() ? StringRef() : StringRef(emitter.attentionInclude);
   return "// The programs of the model: kernels and library calls in their order.\n#include \"" +

@@ -107,6 +107,9 @@ struct TargetInfo {
   /// The GPU, and how kernels are launched on it; null for a CPU.
   const GpuInfo *gpu;
   const LaunchLimits *launch;
+  /// Whether the arena is in a device's memory. If so, kernels are launched with a launch shape, and the runtime's own
+  /// kernels are templates.
+  bool onDevice() const { return gpu; }
   /// A result whose next use is at least this many bytes of traffic away is written past the caches; 0: none is.
   int64_t streamDistance;
   /// GEMMs are fast if contiguous dims are multiples of this many bytes; 0: always.
