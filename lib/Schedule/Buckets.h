@@ -18,10 +18,10 @@
 #define BRAID_LIB_SCHEDULE_BUCKETS_H
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace braid {
@@ -72,14 +72,14 @@ struct BucketSolution {
 };
 
 /// Returns the first error in the problem itself, if any.
-std::optional<std::string> check(const BucketProblem &problem);
+llvm::Error check(const BucketProblem &problem);
 
 /// Solves a problem. The time is nearly linear in the needs, with one queue over the actions.
 BucketSolution findBuckets(const BucketProblem &problem);
 
 /// Returns the first error in the solution, if any. Does not use components and waves: it checks that the new order
 /// exists and is valid.
-std::optional<std::string> verify(const BucketProblem &problem, const BucketSolution &solution);
+llvm::Error verify(const BucketProblem &problem, const BucketSolution &solution);
 
 } // namespace braid
 

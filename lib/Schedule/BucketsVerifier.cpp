@@ -12,11 +12,9 @@ using namespace braid;
 using llvm::Twine;
 using Item = BucketProblem::Item;
 
-using Fault = std::optional<std::string>;
+static llvm::Error fault(const Twine &text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); }
 
-static Fault fault(const Twine &text) { return text.str(); }
-
-Fault braid::check(const BucketProblem &problem) {
+llvm::Error braid::check(const BucketProblem &problem) {
   for (auto [action, needs] : llvm::enumerate(problem.needs))
     for (unsigned need : needs)
       if (need >= action)
@@ -31,7 +29,7 @@ Fault braid::check(const BucketProblem &problem) {
     if (item.bytes < 0)
       return fault("item " + Twine(number) + " has " + Twine(item.bytes) + " bytes");
   }
-  return std::nullopt;
+  return llvm::Error::success();
 }
 
 namespace {
@@ -39,17 +37,17 @@ namespace {
 class Verifier {
 public:
   Verifier(const BucketProblem &problem, const BucketSolution &solution) : problem(problem), solution(solution) {}
-  Fault run();
+  llvm::Error run();
 
 private:
   /// Checks that every item is in exactly one bucket.
-  Fault cover();
-  Fault likeness(unsigned bucket);
-  Fault size(unsigned bucket);
+  llvm::Error cover();
+  llvm::Error likeness(unsigned bucket);
+  llvm::Error size(unsigned bucket);
   /// Checks, for kinds whose readers may not move, that no reader of an item precedes the last need of the bucket in
   /// the old order.
-  Fault delays();
-  Fault order();
+  llvm::Error delays();
+  llvm::Error order();
 
   /// Returns the only bucket that produces what the items send, if there is one.
   std::optional<unsigned> leader(const Bucket &bucket) const;
@@ -62,7 +60,7 @@ private:
 
 } // namespace
 
-Fault Verifier::cover() {
+llvm::Error Verifier::cover() {
   bucketOf.resize(problem.needs.size());
   size_t count = 0;
   for (auto [number, bucket] : llvm::enumerate(solution.buckets)) {
@@ -80,10 +78,10 @@ Fault Verifier::cover() {
   }
   if (count != problem.items.size())
     return fault(Twine(problem.items.size() - count) + " items are in no bucket");
-  return std::nullopt;
+  return llvm::Error::success();
 }
 
-Fault Verifier::likeness(unsigned number) {
+llvm::Error Verifier::likeness(unsigned number) {
   const Bucket &bucket = solution.buckets[number];
   const Item *last = nullptr;
   for (unsigned index : bucket.items) {
@@ -96,7 +94,7 @@ Fault Verifier::likeness(unsigned number) {
       return fault("bucket " + Twine(number) + " takes order " + Twine(item.order) + " after " + Twine(last->order));
     last = &item;
   }
-  return std::nullopt;
+  return llvm::Error::success();
 }
 
 std::optional<unsigned> Verifier::leader(const Bucket &bucket) const {
@@ -111,7 +109,7 @@ std::optional<unsigned> Verifier::leader(const Bucket &bucket) const {
   return found;
 }
 
-Fault Verifier::size(unsigned number) {
+llvm::Error Verifier::size(unsigned number) {
   const Bucket &bucket = solution.buckets[number];
   int64_t bytes = 0;
   for (unsigned item : bucket.items)
@@ -121,10 +119,10 @@ Fault Verifier::size(unsigned number) {
   int64_t cap = problem.kinds[problem.items[bucket.items.front()].kind].cap;
   if (bucket.items.size() > 1 && bytes > cap && !leader(bucket))
     return fault("bucket " + Twine(number) + " holds " + Twine(bytes) + " bytes of at most " + Twine(cap));
-  return std::nullopt;
+  return llvm::Error::success();
 }
 
-Fault Verifier::delays() {
+llvm::Error Verifier::delays() {
   std::vector<unsigned> ready(solution.buckets.size());
   for (const Item &item : problem.items)
     for (unsigned need : problem.needs[item.action]) {
@@ -141,10 +139,10 @@ Fault Verifier::delays() {
         return fault("bucket " + Twine(*bucket) + " delays action " + Twine(action) + " behind action " +
                      Twine(ready[*bucket]));
     }
-  return std::nullopt;
+  return llvm::Error::success();
 }
 
-Fault Verifier::order() {
+llvm::Error Verifier::order() {
   std::vector<bool> done(problem.needs.size());
   auto missing = [&](unsigned action) {
     return llvm::find_if(problem.needs[action], [&](unsigned need) { return !done[need]; });
@@ -166,21 +164,23 @@ Fault Verifier::order() {
   }
   if (auto left = llvm::find(done, false); left != done.end())
     return fault("action " + Twine(left - done.begin()) + " is not in the order");
-  return std::nullopt;
+  return llvm::Error::success();
 }
 
-Fault Verifier::run() {
-  if (Fault found = cover())
+llvm::Error Verifier::run() {
+  if (llvm::Error found = cover())
     return found;
-  for (unsigned bucket = 0; bucket < solution.buckets.size(); ++bucket)
-    for (Fault found : {likeness(bucket), size(bucket)})
-      if (found)
-        return found;
-  if (Fault found = delays())
+  for (unsigned bucket = 0; bucket < solution.buckets.size(); ++bucket) {
+    if (llvm::Error found = likeness(bucket))
+      return found;
+    if (llvm::Error found = size(bucket))
+      return found;
+  }
+  if (llvm::Error found = delays())
     return found;
   return order();
 }
 
-Fault braid::verify(const BucketProblem &problem, const BucketSolution &solution) {
+llvm::Error braid::verify(const BucketProblem &problem, const BucketSolution &solution) {
   return Verifier(problem, solution).run();
 }

@@ -169,11 +169,11 @@ llvm::Expected<BucketSettings> BucketCollectives::readOptions() {
 }
 
 LogicalResult BucketCollectives::solve(func::FuncOp function, const BucketProgram &program) {
-  if (std::optional<std::string> fault = check(program.problem))
-    return function.emitError() << "comm-bucket: " << *fault;
+  if (llvm::Error error = check(program.problem))
+    return function.emitError() << "comm-bucket: " << llvm::toString(std::move(error));
   BucketSolution solution = findBuckets(program.problem);
-  if (std::optional<std::string> fault = verify(program.problem, solution))
-    return function.emitError() << "comm-bucket found buckets that are wrong: " << *fault;
+  if (llvm::Error error = verify(program.problem, solution))
+    return function.emitError() << "comm-bucket found buckets that are wrong: " << llvm::toString(std::move(error));
   if (llvm::all_of(solution.buckets, [](const Bucket &bucket) { return bucket.items.size() == 1; })) {
     markAllAnalysesPreserved();
     return success();
