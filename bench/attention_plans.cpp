@@ -9,25 +9,12 @@
 // prints one JSON object for each plan: the median seconds of a call over SECONDS (0.15) of calls, back to back.
 #include "cuda/CudnnGraph.cpp" // as one source: the headers of the frontend take half a minute
 #include "cuda/CudnnLibrary.cpp"
+#include "gpu_timing.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cuda_runtime_api.h>
-#include <random>
 #include <unordered_map>
 
 namespace {
-
-[[noreturn]] void stop(const char *what, const std::string &why) {
-  std::fprintf(stderr, "attention_plans: %s: %s\n", what, why.c_str());
-  std::exit(1);
-}
-
-void check(cudaError_t error, const char *what) {
-  if (error != cudaSuccess)
-    stop(what, cudaGetErrorString(error));
-}
 
 struct Shape {
   const char *name;
@@ -63,29 +50,6 @@ br_attention_desc describe(const Shape &shape, Layout layout, bool gradient, br_
   desc.gradient = gradient, desc.type = BR_BF16, desc.causal = true, desc.order = order;
   desc.scale = 0.125;
   return desc;
-}
-
-// Memory with random bf16 numbers around zero.
-void *randomNumbers(int64_t count) {
-  static const std::vector<uint16_t> pattern = [] {
-    std::vector<uint16_t> values(1 << 20);
-    std::mt19937 generator(1);
-    std::normal_distribution<float> normal;
-    for (uint16_t &value : values) {
-      const float number = normal(generator);
-      uint32_t bits;
-      std::memcpy(&bits, &number, sizeof bits);
-      value = static_cast<uint16_t>(bits >> 16);
-    }
-    return values;
-  }();
-  void *memory = nullptr;
-  check(cudaMalloc(&memory, count * 2), "memory");
-  for (int64_t at = 0; at < count; at += static_cast<int64_t>(pattern.size()))
-    check(cudaMemcpy(static_cast<uint16_t *>(memory) + at, pattern.data(),
-                     2 * std::min<int64_t>(count - at, pattern.size()), cudaMemcpyHostToDevice),
-          "copy");
-  return memory;
 }
 
 using Places = std::unordered_map<int64_t, void *>;
@@ -124,40 +88,6 @@ private:
   void *own(int64_t count) { return owned.emplace_back(randomNumbers(count)); }
   Places places;
   std::vector<void *> owned;
-};
-
-class Timer {
-public:
-  Timer(double seconds) : seconds(seconds) {
-    check(cudaEventCreate(&begin), "event");
-    check(cudaEventCreate(&end), "event");
-  }
-  // Returns the median seconds of a call.
-  template <class Call> double time(Call call) {
-    using Clock = std::chrono::steady_clock;
-    for (int i = 0; i < 3; ++i)
-      call();
-    check(cudaDeviceSynchronize(), "the first calls");
-    std::vector<double> times;
-    for (auto start = Clock::now(); std::chrono::duration<double>(Clock::now() - start).count() < seconds;) {
-      constexpr int kAtOnce = 4;
-      check(cudaEventRecord(begin, stream()), "event");
-      for (int i = 0; i < kAtOnce; ++i)
-        call();
-      check(cudaEventRecord(end, stream()), "event");
-      check(cudaEventSynchronize(end), "a call");
-      float ms = 0;
-      check(cudaEventElapsedTime(&ms, begin, end), "event");
-      times.push_back(ms * 1e-3 / kAtOnce);
-    }
-    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-    return times[times.size() / 2];
-  }
-  static cudaStream_t stream() { return nullptr; }
-
-private:
-  double seconds;
-  cudaEvent_t begin, end;
 };
 
 struct Workspace {

@@ -7,28 +7,15 @@
 //
 // prints one JSON object for each GEMM and epilogue: median seconds of the fastest algorithm and of the heuristic's
 // first, over SECONDS (0.05) of calls for each algorithm.
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include "gpu_timing.h"
+
 #include <cublasLt.h>
-#include <cuda_runtime_api.h>
-#include <random>
-#include <vector>
 
 namespace {
 
-[[noreturn]] void stop(const char *what, int code) {
-  std::fprintf(stderr, "epilogues: %s: error %d\n", what, code);
-  std::exit(1);
-}
-void check(cudaError_t error, const char *what) {
-  if (error != cudaSuccess)
-    stop(what, error);
-}
 void check(cublasStatus_t status, const char *what) {
   if (status != CUBLAS_STATUS_SUCCESS)
-    stop(what, status);
+    stop(what, "cuBLAS returned " + std::to_string(status));
 }
 
 // Column-major: D (m x n) = op(A) (m x k) * op(B) (k x n).
@@ -85,64 +72,21 @@ const Gemm kGemms[] = {{"up",
                         CUDA_R_32F,
                         {{"none", CUBLASLT_EPILOGUE_DEFAULT}, {"bgrada", CUBLASLT_EPILOGUE_BGRADA}}}};
 
-void *randomNumbers(size_t count) {
-  std::vector<uint16_t> pattern(1 << 20);
-  std::mt19937 generator(1);
-  std::normal_distribution<float> normal;
-  for (uint16_t &value : pattern) {
-    union {
-      float number;
-      uint32_t bits;
-    } one{normal(generator)};
-    value = static_cast<uint16_t>(one.bits >> 16);
-  }
-  void *memory = nullptr;
-  check(cudaMalloc(&memory, count * 2), "memory");
-  for (size_t at = 0; at < count; at += pattern.size())
-    check(cudaMemcpy(static_cast<uint16_t *>(memory) + at, pattern.data(), 2 * std::min(count - at, pattern.size()),
-                     cudaMemcpyHostToDevice),
-          "copy");
-  return memory;
-}
-
 constexpr size_t kWorkspace = 64 << 20;
 // The largest operand, in elements.
 constexpr size_t kLargest = size_t{3072} * 65536;
 
 struct Bench {
-  double seconds;
+  Timer timer;
   cublasLtHandle_t handle;
   void *a, *b, *d, *aux, *vector, *workspace;
-  cudaEvent_t begin, end;
 
-  explicit Bench(double seconds) : seconds(seconds) {
+  explicit Bench(double seconds) : timer(seconds) {
     check(cublasLtCreate(&handle), "cublasLt");
     a = randomNumbers(kLargest), b = randomNumbers(kLargest), d = randomNumbers(2 * kLargest),
     aux = randomNumbers(kLargest);
     vector = randomNumbers(8192);
     check(cudaMalloc(&workspace, kWorkspace), "workspace");
-    check(cudaEventCreate(&begin), "event");
-    check(cudaEventCreate(&end), "event");
-  }
-
-  template <class Call> double time(Call call) {
-    using Clock = std::chrono::steady_clock;
-    call();
-    check(cudaDeviceSynchronize(), "the first call");
-    std::vector<double> times;
-    for (auto start = Clock::now(); std::chrono::duration<double>(Clock::now() - start).count() < seconds;) {
-      constexpr int kAtOnce = 4;
-      check(cudaEventRecord(begin), "event");
-      for (int i = 0; i < kAtOnce; ++i)
-        call();
-      check(cudaEventRecord(end), "event");
-      check(cudaEventSynchronize(end), "a call");
-      float ms = 0;
-      check(cudaEventElapsedTime(&ms, begin, end), "event");
-      times.push_back(ms * 1e-3 / kAtOnce);
-    }
-    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-    return times[times.size() / 2];
   }
 
   void run(const Gemm &gemm, const char *name, cublasLtEpilogue_t epilogue) {
@@ -183,7 +127,7 @@ struct Bench {
     const float alpha = 1, beta = 0;
     double first = 0, best = 1e9;
     for (int i = 0; i < count; ++i) {
-      const double its = time([&] {
+      const double its = timer.time([&] {
         check(cublasLtMatmul(handle, operation, &alpha, a, layoutA, b, layoutB, &beta, d, layoutD, d, layoutD,
                              &found[i].algo, workspace, kWorkspace, nullptr),
               "matmul");
