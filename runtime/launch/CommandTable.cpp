@@ -37,53 +37,56 @@ constexpr Option kHelp[] = {kHelpOption};
 
 constexpr Option kData[] = {
     {"--data", list("FILE|FOLDER[:WEIGHT]"),
-     "Text files (a token a byte) or token files, or for models without tokens a safetensors file; a folder stands for "
-     "its .tok, .bin and .txt files; with weights rows are taken in these proportions, as in a.tok:0.7,b.tok:0.3",
+     "Text files (one token per byte) or token files; for models without tokens, a safetensors file. A folder stands "
+     "for "
+     "its .tok, .bin and .txt files. Weights set the proportions in which rows are taken, as in a.tok:0.7,b.tok:0.3",
      into<&DataOptions::data>(), required()},
     {"--data-format",
-     choice({{"auto", "text, which has no NUL and is for a vocabulary of 256"},
-             {"bytes", "a token a byte"},
+     choice({{"auto", "text without NUL, for a vocabulary of 256"},
+             {"bytes", "one token per byte"},
              {"nanogpt", "ids of 2 bytes, without a header"}}),
-     "How data is read that does not say what it is, as llm.c's and scripts/tokenize's files do",
+     "Format of data files without a header that states it; the files of llm.c and scripts/tokenize have one",
      into<&DataOptions::format>()},
     {"--holdout", number("SHARE", 0, 1), "Fraction of each file, from its end, kept for evaluation",
      into<&DataOptions::holdout>(), defaultOf<&JobState::holdout>()},
 };
 
 constexpr Option kRanks[] = {
-    {"--ranks", integer("N", 1, 4096), "Ranks to run as threads of this process: as many as the model was compiled for",
-     into<&RankOptions::ranks>(), byDefault("all, if no launcher has started processes")},
+    {"--ranks", integer("N", 1, 4096),
+     "Number of ranks to run as threads of this process; must be that of the compiled model",
+     into<&RankOptions::ranks>(), byDefault("all, without a launcher")},
     {"--threads", integer("N", 1, 1024), "Threads of a rank", into<&RankOptions::threads>(),
      byDefault("the physical cores available, shared by the ranks of this host")},
     {"--pin", choice({"auto", "on", "off"}),
-     "Give each thread a core of its own; auto: where ranks share a machine that is theirs", into<&RankOptions::pin>()},
+     "Pin each thread to a core of its own; auto: if the ranks have the machine to themselves",
+     into<&RankOptions::pin>()},
     {"--transport", choice({"auto", "threads", "shm", "gloo", "mpi"}),
-     "How ranks communicate: as threads of one process, through memory that processes of one host share, or over Gloo "
-     "or MPI; auto: what fits mpirun, torchrun, srun or none, and shm for Gloo where the launcher says that all "
-     "processes are on this host",
+     "Communication between ranks: between threads of one process, through memory shared by the processes of one host, "
+     "over Gloo or over MPI; auto: by the launcher (mpirun, torchrun, srun or none), with shm instead of Gloo if the "
+     "launcher puts all processes on this host",
      into<&RankOptions::transport>(), byDefault("auto"), onlyFor("cpu")},
     {"--transport", choice({"auto", "nccl", "gloo", "mpi", "device-threads"}),
-     "How ranks communicate: over NCCL; over Gloo or MPI through the host's memory; as threads that share one "
-     "GPU; auto: NCCL if it can start",
+     "Communication between ranks: over NCCL; over Gloo or MPI, through the host's memory; between threads that share "
+     "one GPU; auto: NCCL if it can start",
      into<&RankOptions::transport>(), byDefault("auto"), onlyFor("cuda")},
     {"--rendezvous", text("PLACE"), "Where processes rendezvous: file:///FOLDER or tcp://HOST:PORT of rank 0",
      into<&RankOptions::rendezvous>(), byDefault("MASTER_ADDR and MASTER_PORT")},
-    {"--token-file", text("FILE"), "File with the job's token, a secret that all ranks of a rendezvous share",
-     into<&RankOptions::tokenFile>(), byDefault("BRAID_JOB_TOKEN, or for ranks of one host one that rank 0 draws")},
+    {"--token-file", text("FILE"), "File with the token of the job, a secret shared by all ranks of a rendezvous",
+     into<&RankOptions::tokenFile>(), byDefault("BRAID_JOB_TOKEN; for ranks of one host, a token that rank 0 draws")},
     // At most about three years: clocks can still add this to the current time.
-    {"--timeout", numberAbove("SECONDS", 0, 1e8), "How long a rank waits for another", into<&RankOptions::timeout>()},
+    {"--timeout", numberAbove("SECONDS", 0, 1e8), "Longest wait of a rank for another", into<&RankOptions::timeout>()},
     {"--link", text("latency_us,GBps", isLink, "a latency in us and a rate in GB/s, like 20,12.5"),
-     "Make threads as slow as a link of this latency and rate", into<&RankOptions::link>()},
+     "Slow down communication between threads to a link of this latency and rate", into<&RankOptions::link>()},
 };
 
 constexpr Option kGpus[] = {
-    {"--device", integer("N", 0, 1 << 16), "GPU of this process, of programs for one", into<&RankOptions::device>(),
+    {"--device", integer("N", 0, 1 << 16), "GPU of this process", into<&RankOptions::device>(),
      byDefault("its number on this host"), onlyFor("cuda")},
     {"--cuda-graph", choice({"off", "on"}), "Capture each program once as a CUDA graph and replay it",
-     into<&RankOptions::graphs>(), byDefault("on, where the transport can and each rank is a process of its own"),
-     onlyFor("cuda")},
+     into<&RankOptions::graphs>(),
+     byDefault("on, if the transport can be captured and each rank is a process of its own"), onlyFor("cuda")},
     {"--programmatic-launch", choice({"off", "on"}),
-     "Let a kernel begin before the one in front of it has ended, and wait for that end itself (GPUs from sm_90)",
+     "Start each kernel before the previous one has ended; the kernel itself waits for that end (GPUs from sm_90)",
      into<&RankOptions::programmaticLaunch>(), byDefault("on"), onlyFor("cuda")},
     {"--deterministic-attention",
      text("").alone(""),
@@ -91,30 +94,31 @@ constexpr Option kGpus[] = {
      {},
      moved("the order of sums is chosen when the graph is compiled, by --attention-order of braidc")},
     {"--matmul-search", integer("N", 0, 256).orOneOf({"off"}),
-     "At the first start, time up to N of cuBLASLt's algorithms for each matmul, and write the fastest to the matmul "
-     "plan, which later starts take; off, 0 or 1: run by the one that its heuristic puts first, and read no plan",
+     "At the first start, time up to N algorithms of cuBLASLt for each matmul, and write the fastest to the matmul "
+     "plan, "
+     "which later starts read; off, 0 or 1: use the first choice of the library's heuristic, and read no plan",
      into<&RankOptions::matmulSearch>(),
-     byDefault("the plan beside the program; without one, 16 where training is long enough to win the time back"),
+     byDefault("the plan beside the program; without one, 16 if the whole job gains more time than the search takes"),
      onlyFor("cuda")},
     {"--matmul-plan", text("FILE"),
-     "The matmul plan, which all ranks run by; other algorithms round differently, so one that does not fit the GPU, "
-     "cuBLASLt or the program is refused",
+     "File of the matmul plan of all ranks. A plan that does not fit the GPU, cuBLASLt or the program is refused, "
+     "because "
+     "other algorithms round differently",
      into<&RankOptions::matmulPlan>(),
-     byDefault(
-         "the program's name with .matmul-plan.json; that one is replaced, with a warning, where it does not fit"),
+     byDefault("the program's name with .matmul-plan.json; if that plan does not fit, it is replaced, with a warning"),
      onlyFor("cuda")},
 };
 
 constexpr Option kMeasurements[] = {
     {"--profile", text("FILE").alone(""),
-     "Measure each action of the programs (without CUDA graphs), and write their times to a JSON file, or for people "
-     "at the end: beside FLOPs, bytes and the least time that the machine could take; and sums by kernel, op and unit",
+     "Measure the time of each action (without CUDA graphs). Write a JSON file, or without FILE print a table at the "
+     "end, "
+     "with FLOPs, bytes, the least time that the machine could take, and sums by kernel, op and unit",
      into<&RankOptions::profile>()},
     {"--trace", text("FILE"),
-     "Write when all ranks computed and communicated in the first steps (without CUDA graphs), as a trace that "
-     "Perfetto shows",
+     "Write a trace for Perfetto: when each rank computed and communicated in the first steps (without CUDA graphs)",
      into<&RankOptions::trace>()},
-    {"--trace-steps", integer("N", 1, 1 << 20), "Steps in the trace, or runs of a program",
+    {"--trace-steps", integer("N", 1, 1 << 20), "Number of steps in the trace, or of runs of a program",
      into<&RankOptions::traceSteps>(), needs("--trace")},
 };
 
@@ -123,15 +127,15 @@ constexpr Option kMeasurements[] = {
 //===----------------------------------------------------------------------===//
 
 constexpr Option kSteps[] = {
-    {"--steps", integer("N", 1, INT32_MAX), "Total number of steps, those before a resume included",
+    {"--steps", integer("N", 1, INT32_MAX), "Total number of steps, including those before a resume",
      into<&TrainOptions::steps>(), required()},
-    {"--batch-tokens", integer("N", 1), "Tokens (or rows) a step, of all ranks and microbatches",
+    {"--batch-tokens", integer("N", 1), "Tokens (or rows) per step, over all ranks and microbatches",
      into<&TrainOptions::batchTokens>(), byDefault("as compiled")},
     {"--batch-order", choice({"random", "sequential"}),
-     "Order of the data: windows (or rows) at random, or each once a pass; the last batch of a pass is short, "
-     "or left out where the loss counts every row",
+     "Order of the data: windows (or rows) at random, or each once per pass. The last batch of a pass is short; if the "
+     "loss counts every row, it is left out",
      into<&TrainOptions::batchOrder>(), defaultOf<&JobState::batchOrder>()},
-    {"--batch-seed", integer("N"), "Seed of the choice of data", into<&TrainOptions::batchSeed>(),
+    {"--batch-seed", integer("N"), "Seed of the random order of the data", into<&TrainOptions::batchSeed>(),
      defaultOf<&JobState::batchSeed>()},
     {"--seed", integer("N"), "Seed of initial values and dropout", into<&TrainOptions::seed>(),
      defaultOf<&JobState::seed>()},
@@ -139,52 +143,56 @@ constexpr Option kSteps[] = {
 
 constexpr Option kLearningRate[] = {
     {"--lr", number("X"), "Learning rate after warm-up", into<&TrainOptions::lr>(), defaultOf<&JobState::lr>()},
-    {"--lr-schedule", choice({"constant", "cosine"}), "What the learning rate does after warm-up",
-     into<&TrainOptions::schedule>(), defaultOf<&JobState::schedule>()},
+    {"--lr-schedule", choice({"constant", "cosine"}),
+     "Learning rate after warm-up: constant, or a cosine down to --min-lr", into<&TrainOptions::schedule>(),
+     defaultOf<&JobState::schedule>()},
     {"--schedule",
      text("").alone(""),
      "",
      {},
-     moved("that of the learning rate is --lr-schedule now, and pipelines have theirs from --schedule of braidc")},
+     moved("the schedule of the learning rate is --lr-schedule now, and that of a pipeline is --schedule of braidc")},
     {"--warmup", integer("N"), "Steps of linear warm-up", into<&TrainOptions::warmup>(),
      defaultOf<&JobState::warmup>()},
-    {"--min-lr", number("X"), "Where the cosine ends", into<&TrainOptions::minLr>(), defaultOf<&JobState::minLr>()},
-    {"--decay-steps", integer("N", 1), "Step where the cosine ends", into<&TrainOptions::decaySteps>(),
+    {"--min-lr", number("X"), "Learning rate at the end of the cosine", into<&TrainOptions::minLr>(),
+     defaultOf<&JobState::minLr>()},
+    {"--decay-steps", integer("N", 1), "Step at which the cosine ends", into<&TrainOptions::decaySteps>(),
      byDefault("--steps of the first run")},
 };
 
 constexpr Option kMetrics[] = {
-    {"--log", text("FILE"), "Metrics, one JSON object a line; scripts/plot draws them", into<&TrainOptions::log>()},
-    {"--tensorboard", text("DIR"), "Metrics as TensorBoard reads them, in a directory for this job alone",
+    {"--log", text("FILE"), "File for metrics, one JSON object per line; scripts/plot draws them",
+     into<&TrainOptions::log>()},
+    {"--tensorboard", text("DIR"), "Directory of this job alone for metrics in TensorBoard's format",
      into<&TrainOptions::tensorboard>()},
-    {"--force", flag(), "Write the log and the directory for TensorBoard anew where another job has left them",
-     into<&TrainOptions::force>()},
-    {"--eval-every", integer("N"), "Steps between evaluations on the held-out part; 0: none",
+    {"--force", flag(), "Overwrite a log and a TensorBoard directory of another job", into<&TrainOptions::force>()},
+    {"--eval-every", integer("N"), "Steps between evaluations on the held-out part of the data; 0: none",
      into<&TrainOptions::evalEvery>()},
     {"--eval-batches", integer("N", 1),
-     "Batches of an evaluation, spread over the held-out part; all of it if it has no more",
+     "Number of batches per evaluation, spread over the held-out part; a smaller part is used whole",
      into<&TrainOptions::evalBatches>()},
 };
 
 constexpr Option kCheckpoints[] = {
-    {"--checkpoint", text("DIR"), "Directory to save checkpoints in", into<&TrainOptions::checkpoint>()},
+    {"--checkpoint", text("DIR"), "Directory for checkpoints", into<&TrainOptions::checkpoint>()},
     {"--save-every", text("N|15m", isSaveInterval, "a number of steps, or a time like 15m, 90s or 2h"),
-     "Steps between checkpoints, or the time by the clock of rank 0; 0: only at the end",
-     into<&TrainOptions::saveEvery>(), byDefault("15m"), needs("--checkpoint")},
-    {"--save-timeout", numberAbove("SECONDS", 0, 1e8), "How long ranks wait for each other during a save",
+     "Steps or time (by the clock of rank 0) between checkpoints; 0: only at the end", into<&TrainOptions::saveEvery>(),
+     byDefault("15m"), needs("--checkpoint")},
+    {"--save-timeout", numberAbove("SECONDS", 0, 1e8), "Longest wait of a rank for another during a save",
      into<&TrainOptions::saveTimeout>(), needs("--checkpoint")},
-    {"--keep", integer("N"), "Checkpoints kept, newest first; 0: all", into<&TrainOptions::keep>()},
+    {"--keep", integer("N"), "Number of newest checkpoints to keep; 0: all", into<&TrainOptions::keep>()},
     {"--resume", choice({"false", "true", "auto"}).alone("true"),
-     "Go on from the newest checkpoint; =auto: or start where there is none, so that one command starts and restarts a "
-     "job; options not given keep their saved values",
+     "Resume from the newest checkpoint. =auto: if there is none, start anew, so that one command starts and restarts "
+     "a "
+     "job. Options that are not given keep their saved values",
      into<&TrainOptions::resume>(), needs("--checkpoint")},
     {"--allow", list("data,optimizer,model", isDifferences, "some of data, optimizer and model"),
-     "Go on although the data, or the optimizer or its settings, or what the model computes, are not those of the "
-     "checkpoint",
+     "Resume although the data, the optimizer or its settings, or the computation of the model differ from the "
+     "checkpoint's",
      into<&TrainOptions::allow>(), needs("--resume")},
     {"--init", text("FILE|FOLDER"),
-     "Start from the parameters in a safetensors file, a checkpoint, or a folder with model.safetensors or its index; "
-     "floats of f32, f16 and bf16 are converted",
+     "Initial parameters: a safetensors file, a checkpoint, or a folder with model.safetensors or its index; f32, f16 "
+     "and "
+     "bf16 are converted",
      into<&TrainOptions::init>()},
 };
 
@@ -207,10 +215,10 @@ constexpr Topic kTrainTopics[] = {
 constexpr Option kEvaluation[] = {
     {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it)",
      into<&EvalOptions::checkpoint>(), required()},
-    {"--init", text("FILE|FOLDER"), "Any weights with the parameters, instead, as train --init takes them",
+    {"--init", text("FILE|FOLDER"), "Weights instead of a checkpoint, in any form that train --init reads",
      into<&EvalOptions::init>(), excludes("--checkpoint")},
     {"--eval-batches", integer("N", 1),
-     "Batches to average over, spread over the held-out part; all of it if it has no more",
+     "Number of batches to average, spread over the held-out part; a smaller part is used whole",
      into<&EvalOptions::batches>()},
 };
 
@@ -228,10 +236,11 @@ constexpr Option kPredictedData[] = {kData[0], kData[1]};
 constexpr Option kPrediction[] = {
     {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it)",
      into<&PredictOptions::checkpoint>(), required()},
-    {"--init", text("FILE|FOLDER"), "Any weights with the parameters, instead, as train --init takes them",
+    {"--init", text("FILE|FOLDER"), "Weights instead of a checkpoint, in any form that train --init reads",
      into<&PredictOptions::init>(), excludes("--checkpoint")},
     {"--outputs", text("FILE"),
-     "Safetensors file to write: a tensor for each output of the graph, by its name, with a row for each of the data",
+     "Safetensors file to write: a tensor for each output of the graph, under its name, with one row per row of the "
+     "data",
      into<&PredictOptions::outputs>(), required()},
 };
 
@@ -247,26 +256,28 @@ constexpr Topic kPredictTopics[] = {
 constexpr Option kSampling[] = {
     {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it)",
      into<&SampleOptions::checkpoint>(), required()},
-    {"--prompt", text("TEXT"), "Text to go on from", into<&SampleOptions::prompt>(),
+    {"--prompt", text("TEXT"), "Text to continue", into<&SampleOptions::prompt>(),
      byDefault("a newline, or the token that ends a text")},
-    {"--prompt-tokens", text("IDS"), "Tokens to go on from, like 1,2,3; scripts/sample makes them of a text",
+    {"--prompt-tokens", text("IDS"), "Tokens to continue, as in 1,2,3; scripts/sample makes them from text",
      into<&SampleOptions::promptTokens>(), excludes("--prompt")},
     {"--prompt-ids", text(""), "", {}, moved("it is --prompt-tokens now")},
     {"--tokenizer", text("FILE"),
-     "The token file whose table says which text a token is, and which token ends it; without one, tokens are bytes if "
-     "the model has no more than 256, and else printed as numbers",
-     into<&SampleOptions::tokenizer>(), byDefault("tokenizer.tok beside the checkpoint, where training left it")},
-    {"--length", integer("N"), "Tokens to generate", into<&SampleOptions::length>()},
+     "Token file with the text of each token and the token that ends a text. Without one, tokens are bytes if the "
+     "model "
+     "has at most 256, and otherwise are printed as numbers",
+     into<&SampleOptions::tokenizer>(), byDefault("tokenizer.tok beside the checkpoint, if training wrote it")},
+    {"--length", integer("N"), "Number of tokens to generate", into<&SampleOptions::length>()},
 };
 
 constexpr Option kChoices[] = {
-    {"--temperature", number("X"), "0: always the likeliest token", into<&SampleOptions::temperature>()},
-    {"--top-k", integer("K"), "Choose among the k likeliest; 0: among all", into<&SampleOptions::topK>()},
+    {"--temperature", number("X"), "Temperature of the choice; 0: always the likeliest token",
+     into<&SampleOptions::temperature>()},
+    {"--top-k", integer("K"), "Choose among the K likeliest tokens; 0: among all", into<&SampleOptions::topK>()},
     {"--top-p", number("P", 0, 1),
-     "Of these, choose among the fewest likeliest whose probabilities sum up to this; 1: among all",
+     "Choose among the fewest likeliest tokens whose probabilities add up to P; 1: among all",
      into<&SampleOptions::topP>()},
     {"--repetition-penalty", number("X", 1e-3, 1e3),
-     "Divide positive logits of the tokens that are in the text by this, and multiply negative ones; 1: leave them",
+     "Divide the positive logits of tokens that occur in the text by X, and multiply the negative ones; 1: neither",
      into<&SampleOptions::repetitionPenalty>()},
     {"--seed", integer("N"), "Seed of the choices", into<&SampleOptions::seed>()},
 };
@@ -281,17 +292,16 @@ constexpr Topic kSampleTopics[] = {
 };
 
 constexpr Option kExported[] = {
-    {"FOLDER", text(""), "The folder to write; it may not be there yet, or must be empty",
-     into<&ExportOptions::folder>(), required()},
+    {"FOLDER", text(""), "Folder to write; must be new or empty", into<&ExportOptions::folder>(), required()},
     {"--checkpoint", text("DIR|FILE"), "Checkpoint file, or directory (the newest in it), of any layout",
      into<&ExportOptions::checkpoint>(), required()},
-    {"--init", text("FILE|FOLDER"), "Any weights with the parameters, instead", into<&ExportOptions::init>(),
+    {"--init", text("FILE|FOLDER"), "Weights instead of a checkpoint", into<&ExportOptions::init>(),
      excludes("--checkpoint")},
-    {"--tokenizer", text("FOLDER"), "Folder with the files of the tokenizer, which are copied",
-     into<&ExportOptions::tokenizer>(), byDefault("the folder that --init named when training began")},
+    {"--tokenizer", text("FOLDER"), "Folder with the files of the tokenizer to copy", into<&ExportOptions::tokenizer>(),
+     byDefault("the folder that --init named when training began")},
     {"--type", choice({"f32", "bf16"}), "Type of the weights", into<&ExportOptions::type>()},
-    {"--file-gb", numberAbove("X", 0, 1e6), "Most GB in a file; there is an index where one is not enough",
-     into<&ExportOptions::fileGb>()},
+    {"--file-gb", numberAbove("X", 0, 1e6),
+     "Largest size of a file in GB; larger weights become several files with an index", into<&ExportOptions::fileGb>()},
 };
 
 constexpr Topic kExportTopics[] = {
@@ -300,8 +310,8 @@ constexpr Topic kExportTopics[] = {
 };
 
 constexpr Option kPlan[] = {
-    {"--json", flag(), "As JSON, like braidc --report", into<&InfoOptions::json>()},
-    {"--tensors", integer("N"), "Largest tensors to list", into<&InfoOptions::tensors>()},
+    {"--json", flag(), "Print JSON, as braidc --report does", into<&InfoOptions::json>()},
+    {"--tensors", integer("N"), "Number of largest tensors to list", into<&InfoOptions::tensors>()},
 };
 
 constexpr Topic kInfoTopics[] = {
@@ -310,7 +320,7 @@ constexpr Topic kInfoTopics[] = {
 };
 
 constexpr Option kAsked[] = {
-    {"--device", integer("N", 0, 1 << 16), "GPU whose algorithms to list", into<&MatmulsOptions::device>(),
+    {"--device", integer("N", 0, 1 << 16), "GPU to list algorithms for", into<&MatmulsOptions::device>(),
      byDefault("the first"), onlyFor("cuda")},
 };
 
