@@ -2,6 +2,7 @@
 
 #include "lib/Memory/Lifetimes.h"
 #include "dialects/Comm/Comm.h"
+#include "dialects/TG/Facts.h"
 #include "dialects/TG/ValueNames.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -10,7 +11,7 @@ using namespace braid;
 using namespace braid::exec;
 using Kind = Storage::Kind;
 
-/// Returns the name in a location; empty if it has none.
+/// Returns the name of a layer or an op in a location; empty if it has none.
 static StringRef nameIn(Location loc) {
   StringRef name;
   loc->walk([&](Location inner) {
@@ -23,9 +24,26 @@ static StringRef nameIn(Location loc) {
   return name;
 }
 
+/// Returns the name that the author of the graph or of a decomposition gives the value, else "".
+static std::string valueName(Operation *action, unsigned result) {
+  auto kernel = dyn_cast<KernelOp>(action);
+  if (!kernel)
+    return result == 0 ? tg::valueNameOf(action->getLoc()).str() : "";
+  Operation *maker = kernel.getBlock()->getTerminator()->getOperand(result).getDefiningOp();
+  return maker ? tg::nameOfResult(maker) : "";
+}
+
 std::string braid::tensorName(Operation *action, unsigned result) {
-  StringRef located = nameIn(action->getLoc());
-  std::string name = located.empty() ? cast<ActionOpInterface>(action).getActionName() : located.str();
+  tg::FactsAttr facts = tg::factsOfTensor(action->getResult(result));
+  std::optional<tg::TensorKind> kind = tg::kindOf(facts);
+  if (kind && !facts.getOf().empty() &&
+      llvm::is_contained({tg::TensorKind::Gradient, tg::TensorKind::Parameter}, *kind))
+    return (facts.getOf().front().getValue() + (*kind == tg::TensorKind::Gradient ? ".grad" : "")).str();
+  StringRef layer = nameIn(action->getLoc());
+  std::string value = valueName(action, result);
+  if (!value.empty())
+    return layer.empty() || layer.starts_with("tg.") ? value : (layer + "." + value).str();
+  std::string name = layer.empty() ? cast<ActionOpInterface>(action).getActionName() : layer.str();
   if (cast<ActionOpInterface>(action).getActionResults().size() > 1)
     name += "#" + std::to_string(result);
   return name;
