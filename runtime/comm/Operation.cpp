@@ -105,15 +105,15 @@ void Operation::assign(const br_operation &description, const Group &group, uint
   }
 }
 
-bool Operation::takesPart(Who who, int place) const {
-  switch (who) {
-  case Who::Nobody:
+bool Operation::takesPart(Participants participants, int place) const {
+  switch (participants) {
+  case Participants::Nobody:
     return false;
-  case Who::Everyone:
+  case Participants::Everyone:
     return true;
-  case Who::Root:
+  case Participants::Root:
     return place == root();
-  case Who::Sources:
+  case Participants::Sources:
     for (size_t i = 0; i < pairs.size(); i += 2)
       if (pairs[i] == place)
         return true;
@@ -145,7 +145,8 @@ bool braid::match(const Signature &mine, int me, const Signature &theirs, int th
   const CollectiveKind &row = rowOf(mine.kind), &other = rowOf(theirs.kind);
   // A send matches a receive.
   if (row.hasPeer())
-    return same && other.hasPeer() && other.sent.who == row.received.who && mine.root == them && theirs.root == me;
+    return same && other.hasPeer() && other.sent.participants == row.received.participants && mine.root == them &&
+           theirs.root == me;
   // Elements and types are ignored if no data moves.
   if (row.movesNothing())
     return theirs.kind == mine.kind;
@@ -160,7 +161,7 @@ std::string braid::describe(const Signature &s, const Group &group) {
   text += " (";
   if (row.reduces)
     text += concat(reductionNames[s.reduction], ", ");
-  const char *who = row.hasRoot() ? "root" : row.sent.who == Who::Nobody ? "from" : "to";
+  const char *who = row.hasRoot() ? "root" : row.sent.participants == Participants::Nobody ? "from" : "to";
   if ((row.hasRoot() || row.hasPeer()) && s.root < group.size()) // else it is of another group
     text += concat(who, " ", group.ranks[s.root], ", ");
   return text + concat(nameOf(static_cast<br_dtype>(s.dtype)), ", ", s.elements, " elements)");

@@ -49,8 +49,8 @@ struct Operation {
   const CollectiveKind &row() const { return rowOf(signature.kind); }
 
   // Whether the rank at `place` of the group sends (or receives).
-  bool sends(int place) const { return takesPart(row().sent.who, place); }
-  bool receives(int place) const { return takesPart(row().received.who, place); }
+  bool sends(int place) const { return takesPart(row().sent.participants, place); }
+  bool receives(int place) const { return takesPart(row().received.participants, place); }
 
   // Assigns from a description and reuses this object's memory. Throws Error if the description is invalid
   // for the group.
@@ -62,7 +62,7 @@ struct Operation {
   int target() const;
 
 private:
-  bool takesPart(Who who, int place) const;
+  bool takesPart(Participants participants, int place) const;
 };
 
 // Whether `mine`, from place `me`, and `theirs`, from place `them`, are the same operation.

@@ -74,7 +74,7 @@ void Planner::planSegment(const br_segment &s) {
   if (row.sent.form == Form::Blocks)
     return row.received.form == Form::Blocks ? planAllToAll(s) : planScatter(s);
   if (row.sent.form == Form::Block)
-    return row.received.who == Who::Root ? planGather(s) : planAllGather(s);
+    return row.received.participants == Participants::Root ? planGather(s) : planAllGather(s);
   if (row.hasRoot())
     return addWhole(s, Move::Kind::Broadcast, op.isRoot() ? s.send : nullptr, s.recv);
   planTransfer(s);
