@@ -65,8 +65,8 @@ private:
   bool takesPart(Participants participants, int place) const;
 };
 
-// Whether `mine`, from place `me`, and `theirs`, from place `them`, are the same operation.
-bool match(const Signature &mine, int me, const Signature &theirs, int them);
+// Whether this rank's operation and the operation of a peer, at these places, are the same.
+bool match(const Signature &own, int ownPlace, const Signature &peer, int peerPlace);
 
 // Describes an operation as "all_reduce #7 (sum, f32, 4096 elements)". Ranks in the text are global ranks.
 std::string describe(const Signature &signature, const Group &group);
