@@ -35,12 +35,12 @@ namespace braid {
 enum class Naming { None, Root, Peer, Pairs };
 
 // Ranks of the group that send or receive; Sources are the sources of pairs.
-enum class Who { Nobody, Everyone, Root, Sources };
+enum class Participants { Nobody, Everyone, Root, Sources };
 
 enum class Form { Whole, Block, Blocks };
 
 struct Side {
-  Who who;
+  Participants participants;
   Form form = Form::Whole;
 };
 
@@ -61,7 +61,9 @@ struct CollectiveKind {
   constexpr bool hasRoot() const { return naming == Naming::Root; }
   constexpr bool hasPeer() const { return naming == Naming::Peer; }
   constexpr bool isTransfer() const { return phases == 0; }
-  constexpr bool movesNothing() const { return sent.who == Who::Nobody && received.who == Who::Nobody; }
+  constexpr bool movesNothing() const {
+    return sent.participants == Participants::Nobody && received.participants == Participants::Nobody;
+  }
 
   constexpr int64_t messages(int64_t ranks) const { return isTransfer() ? 1 : phases * (ranks - 1); }
   // Bytes that the busiest rank sends; `bytes` is the size of the whole tensors, padded to equal
@@ -75,7 +77,7 @@ inline constexpr int collectiveKindCount = BR_BARRIER + 1;
 
 // clang-format off
 inline constexpr auto collectiveKinds = [] {
-  using enum Who;
+  using enum Participants;
   using enum Form;
   using enum InPlace;
   return std::array<CollectiveKind, collectiveKindCount>{{

@@ -207,10 +207,10 @@ static LogicalResult verifyMembers(CollectiveOpInterface op, const Mesh &mesh) {
   if (row.hasRoot() && failed(verifyMember(op, mesh, "root", *op.getRootRank())))
     return failure();
   // broadcast_c3, scatter_c3
-  if (row.sent.who == Who::Root && failed(verifyRootSends(op, mesh)))
+  if (row.sent.participants == Participants::Root && failed(verifyRootSends(op, mesh)))
     return failure();
   // reduce_c3, gather_c3
-  if (row.received.who == Who::Root && failed(verifyRootReceives(op, mesh)))
+  if (row.received.participants == Participants::Root && failed(verifyRootReceives(op, mesh)))
     return failure();
   size_t sent = op.getSent().size(), received = receivedTypes(op).size();
   // barrier_c1
@@ -218,10 +218,10 @@ static LogicalResult verifyMembers(CollectiveOpInterface op, const Mesh &mesh) {
     return op->emitOpError() << "sends or receives " << sent + received << " tensors; a " << row.name.data()
                              << " has none";
   // send_c2
-  if (row.received.who == Who::Nobody && received > 0)
+  if (row.received.participants == Participants::Nobody && received > 0)
     return op->emitOpError() << "has " << received << " results; a " << row.name.data() << " receives nothing";
   // recv_c2
-  if (row.sent.who == Who::Nobody && sent > 0)
+  if (row.sent.participants == Participants::Nobody && sent > 0)
     return op->emitOpError() << "has " << sent << " operands; a " << row.name.data() << " sends nothing";
   // send_c1, recv_c1
   if (row.hasPeer())
@@ -236,13 +236,13 @@ static LogicalResult verifyMembers(CollectiveOpInterface op, const Mesh &mesh) {
 /// Verifies whole tensors on both sides, if the ranks that run the function have both.
 static LogicalResult verifyWholes(CollectiveOpInterface op, const Mesh &mesh) {
   const CollectiveKind &row = op.getRow();
-  if (row.sent.who == Who::Nobody || row.received.who == Who::Nobody)
+  if (row.sent.participants == Participants::Nobody || row.received.participants == Participants::Nobody)
     return success();
-  if (row.sent.who == Who::Root && op.getSent().empty())
+  if (row.sent.participants == Participants::Root && op.getSent().empty())
     return success();
   // A root may receive nothing and keep what it holds.
-  bool mayKeep =
-      row.hasRoot() && (row.received.who == Who::Root || membersHere(op, mesh, *op.getRootRank()) == Members::All);
+  bool mayKeep = row.hasRoot() && (row.received.participants == Participants::Root ||
+                                   membersHere(op, mesh, *op.getRootRank()) == Members::All);
   return mayKeep && receivedTypes(op).empty() ? success() : verifySameTypes(op);
 }
 

@@ -67,10 +67,10 @@ void BufferNames::enter(exec::ActionOpInterface action, unsigned number) {
     auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(out));
     if (!buffer || buffer.getIo())
       continue;
-    Names &its = names[buffer];
-    its.after = nameFor(action, index, number);
-    if (!its.numWrites++)
-      its.first = its.before = its.after;
+    Names &bufferNames = names[buffer];
+    bufferNames.after = nameFor(action, index, number);
+    if (!bufferNames.numWrites++)
+      bufferNames.first = bufferNames.before = bufferNames.after;
     written.push_back(buffer);
   }
 }
@@ -97,6 +97,6 @@ std::string BufferNames::first(exec::BufferOp buffer) const {
 
 std::string BufferNames::history(exec::BufferOp buffer) const {
   auto known = names.find(buffer);
-  unsigned more = known == names.end() ? 0 : known->second.numWrites - 1;
-  return first(buffer) + (more ? ", then " + std::to_string(more) + " more" : "");
+  unsigned laterWrites = known == names.end() ? 0 : known->second.numWrites - 1;
+  return first(buffer) + (laterWrites ? ", then " + std::to_string(laterWrites) + " more" : "");
 }

@@ -13,11 +13,11 @@ using namespace braid::codegen;
 /// Most lanes for which values or sums per lane are kept on the stack: 64 KiB.
 static constexpr int64_t kStackLanes = 16384;
 /// Most floats on the stack if there is no alternative: 2 MiB, for long sums twice that.
-static constexpr int64_t kMostStackFloats = 512 << 10;
+static constexpr int64_t kMaxStackFloats = 512 << 10;
 /// Largest numbers of terms of uncompensated sums. After n additions to one accumulator, the error is about sqrt(n)
 /// times 2e-8 of the sum's size; 5e-7 for the most rows. Lanes are spread over at least four accumulators, and over 16
 /// or more on current processors.
-static constexpr int64_t kMostPlainRows = 1024, kMostPlainLanes = 1 << 16;
+static constexpr int64_t kMaxPlainRows = 1024, kMaxPlainLanes = 1 << 16;
 /// A kernel with a dynamic row count is treated as having this many rows, so each row gets at most one warp.
 static constexpr int64_t kAnyRows = 1 << 20;
 
@@ -55,7 +55,7 @@ bool KernelAnalysis::isLongSum(const Node &node) const {
   if (node.combine != codegen::Combine::Sum || node.picked || node.online ||
       kindOf(getElementTypeOrSelf(node.result())) != Kind::F32)
     return false;
-  return node.reducesLanes ? lanes > kMostPlainLanes : node.reducesRows && rows / blocks() > kMostPlainRows;
+  return node.reducesLanes ? lanes > kMaxPlainLanes : node.reducesRows && rows / blocks() > kMaxPlainRows;
 }
 
 InFlightDiagnostic KernelAnalysis::error(Operation *op) const {
@@ -236,10 +236,10 @@ LogicalResult KernelAnalysis::checkStack() {
     return success();
   int64_t sums = llvm::count_if(
       nodes, [&](auto &entry) { return entry.second.reducesRows && hasLane(entry.second.resultDims()); });
-  if (sums * lanes <= kMostStackFloats)
+  if (sums * lanes <= kMaxStackFloats)
     return success();
   return error(kernel) << sums << " sums over rows of " << lanes << " lanes do not fit on the stack, which holds "
-                       << kMostStackFloats << " numbers; reduce over rows in a kernel of its own";
+                       << kMaxStackFloats << " numbers; reduce over rows in a kernel of its own";
 }
 
 void KernelAnalysis::visitInputs(const Node &node, llvm::function_ref<bool(Node &)> visit) {

@@ -32,12 +32,12 @@ static void visitWords(StringRef text, llvm::function_ref<void(StringRef word, b
                        llvm::function_ref<void(StringRef)> skip) {
   auto isWord = [](char c) { return isAlnum(c) || c == '_'; };
   while (!text.empty()) {
-    StringRef between = text.take_until(isWord);
-    skip(between);
-    text = text.drop_front(between.size());
+    StringRef separator = text.take_until(isWord);
+    skip(separator);
+    text = text.drop_front(separator.size());
     StringRef word = text.take_while(isWord);
     if (!word.empty())
-      visit(word, between.ends_with("."));
+      visit(word, separator.ends_with("."));
     text = text.drop_front(word.size());
   }
 }
@@ -80,6 +80,6 @@ std::string KernelNaming::apply(StringRef text) const {
         auto name = chosen.find(word);
         result += name == chosen.end() ? word : StringRef(name->second);
       },
-      [&](StringRef between) { result += between; });
+      [&](StringRef separator) { result += separator; });
   return result;
 }

@@ -16,8 +16,8 @@ LogicalResult codegen::verifyLaunch(Operation *op, StringRef kernel, const Launc
   };
   // Only the sizes of tensors can make a grid too large; the compiler chooses the rest.
   constexpr StringLiteral report = "report this, braidc should have chosen fewer";
-  return success(succeeded(verify(needs.blocks, kMostGridBlocks, "blocks", "build the graph with a smaller batch")) &&
-                 succeeded(verify(needs.threads, kMostBlockThreads, "threads a block", report)) &&
-                 succeeded(verify(needs.sharedBytes, std::min(kMostStaticBytes, gpu.blockSharedBytes),
+  return success(succeeded(verify(needs.blocks, kMaxGridBlocks, "blocks", "build the graph with a smaller batch")) &&
+                 succeeded(verify(needs.threads, kMaxBlockThreads, "threads a block", report)) &&
+                 succeeded(verify(needs.sharedBytes, std::min(kMaxStaticBytes, gpu.blockSharedBytes),
                                   "bytes of shared memory a block", report)));
 }

@@ -15,7 +15,7 @@ namespace braid::codegen {
 
 /// Limits of all compute capabilities (CUDA C++ Programming Guide, Technical Specifications): blocks of a grid along x,
 /// threads of a block, and bytes of shared memory that a block has without asking for more.
-constexpr int64_t kMostGridBlocks = (int64_t{1} << 31) - 1, kMostBlockThreads = 1024, kMostStaticBytes = 48 << 10;
+constexpr int64_t kMaxGridBlocks = (int64_t{1} << 31) - 1, kMaxBlockThreads = 1024, kMaxStaticBytes = 48 << 10;
 
 /// Blocks, threads of a block, and bytes of static shared memory of a block.
 struct LaunchNeeds {

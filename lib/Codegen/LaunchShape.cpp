@@ -21,7 +21,7 @@ static constexpr int64_t kAccessBytes = 16;
 static constexpr uint64_t kArenaAlignment = 256;
 static constexpr int64_t kWarp = 32;
 /// Threads per block: the default, and the maximum.
-static constexpr int64_t kBlockThreads = 256, kMostThreads = kMostBlockThreads;
+static constexpr int64_t kBlockThreads = 256, kMaxThreads = kMaxBlockThreads;
 /// Smallest number of resident blocks per multiprocessor for kernels over vectors of any length.
 static constexpr int64_t kFlatBlocksAtOnce = 3;
 /// From this number of rows on, one warp per row gives enough warps.
@@ -194,8 +194,8 @@ static int64_t sharedBytes(const KernelAnalysis &kernel, const LaunchShape &shap
   if (shape.rowGroups == 1 || shape.threads <= kWarp)
     return bytes;
   // Groups in the same warp are combined by shuffles first.
-  int64_t together = shape.rowThreads < kWarp ? kWarp / shape.rowThreads : 1;
-  return bytes + shape.threads / together * bytesOfThread(kernel, shape);
+  int64_t groupsInWarp = shape.rowThreads < kWarp ? kWarp / shape.rowThreads : 1;
+  return bytes + shape.threads / groupsInWarp * bytesOfThread(kernel, shape);
 }
 
 /// Distributes rows over groups of T <= 32 threads. The number of threads of a block is a power of two.
@@ -211,7 +211,7 @@ static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, con
   int64_t turns = ceilDiv(kernel.lanes, shape.width * shape.rowThreads);
   int64_t registers = kBaseRegisters + shape.width * (countLaneReductions(kernel) + turns * countArrays(kernel));
   int64_t atOnce = ceilDiv(kernel.blocks(), limits.multiprocessors);
-  int64_t most = std::min({kMostThreads, limits.registers / registers / atOnce,
+  int64_t most = std::min({kMaxThreads, limits.registers / registers / atOnce,
                            limits.sharedBytes / std::max<int64_t>(bytesOfThread(kernel, shape), 1)});
   shape.rowGroups = std::max<int64_t>(most / shape.rowThreads, 1);
   while (rows % shape.rowGroups != 0)
@@ -227,7 +227,7 @@ static int64_t chooseWideRow(const LaunchShape &shape, const KernelAnalysis &ker
   int64_t rowBytes = 0;
   for (const LaneAccess &access : accesses.take_front(kernel.numIns()))
     rowBytes += access.bytes ? kernel.lanes * access.elementBytes : 0;
-  int64_t limit = arrays == 0 && rowBytes <= limits.cachedRowBytes ? kMostThreads / 2 : kMostThreads;
+  int64_t limit = arrays == 0 && rowBytes <= limits.cachedRowBytes ? kMaxThreads / 2 : kMaxThreads;
   while (most < limit && ceilDiv(vectors, most) * shape.width * (1 + arrays) > kRegisterLanesOfMost)
     most *= 2;
   if (countLaneReductions(kernel) == 0 && arrays == 0)
@@ -291,7 +291,7 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimit
   switch (kernel.partition) {
   case Partition::Rows:
     chooseRowThreads(shape, kernel, limits, accesses);
-    shape.blocks = std::min(ceilDiv(kernel.rows, shape.rowGroups), kMostGridBlocks);
+    shape.blocks = std::min(ceilDiv(kernel.rows, shape.rowGroups), kMaxGridBlocks);
     break;
   case Partition::Blocks:
     chooseRowThreads(shape, kernel, limits, accesses);
@@ -299,7 +299,7 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimit
     break;
   case Partition::Lanes:
     chooseLaneThreads(shape, kernel, accesses);
-    shape.blocks = kernel.flat ? 0 : std::min(ceilDiv(vectors, shape.rowThreads), kMostGridBlocks);
+    shape.blocks = kernel.flat ? 0 : std::min(ceilDiv(vectors, shape.rowThreads), kMaxGridBlocks);
     break;
   }
   shape.threads = shape.rowThreads * shape.rowGroups;
@@ -310,12 +310,12 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimit
     shape.blocksAtOnce = kFlatBlocksAtOnce;
   else if (kernel.hasLanes() && !isBatched && atOnce * shape.threads < limits.threads / 2)
     shape.blocksAtOnce = atOnce;
-  else if (shape.threads >= kMostThreads / 2) // leaves registers for several loads per thread
-    shape.blocksAtOnce = kMostThreads / shape.threads;
+  else if (shape.threads >= kMaxThreads / 2) // leaves registers for several loads per thread
+    shape.blocksAtOnce = kMaxThreads / shape.threads;
   if (kernel.partition != Partition::Lanes) {
     shape.iterations = ceilDiv(vectors, shape.rowThreads);
     int64_t held = shape.iterations * shape.width * countArrays(kernel);
-    shape.keeps = held <= (shape.threads > kMostThreads / 2 ? kRegisterLanesOfMost : kRegisterLanes);
+    shape.keeps = held <= (shape.threads > kMaxThreads / 2 ? kRegisterLanesOfMost : kRegisterLanes);
   }
   shape.sharedBytes = sharedBytes(kernel, shape);
   return shape;

@@ -325,16 +325,16 @@ static LogicalResult printPrograms(const RankKind &kind, const StepPrinter &step
     bool any = counts->first + counts->second > 0;
     if (any)
       ios += "static const br_io " + table + "[] = {\n" + rows + "};\n";
-    ArrayRef<std::string> its = steps.actionsOf(program);
+    ArrayRef<std::string> programActions = steps.actionsOf(program);
     std::string actionTable = identifier(program.getSymName()) + "_actions";
-    if (!its.empty())
-      actions += actionsText(actionTable, its);
+    if (!programActions.empty())
+      actions += actionsText(actionTable, programActions);
     Initializer row;
     row.always("name", stringLiteral(entryOf(program)));
     row.always("run", "braid::" + programFunction(program.getSymName())).newLine();
     if (any)
       row.always("ios", table).always("n_inputs", counts->first).always("n_results", counts->second).newLine();
-    programs += "    " + row.rows("actions", actionTable, "n_actions", its.size()).text(4) + ",\n";
+    programs += "    " + row.rows("actions", actionTable, "n_actions", programActions.size()).text(4) + ",\n";
     text.arenaBytes = std::max<int64_t>(text.arenaBytes, program.getArenaBytes());
   }
   if (!ios.empty())

@@ -70,11 +70,11 @@ void PlaceNames::enter(exec::ProgramOp entered, const BufferNames &names) {
   }
 }
 
-std::string PlaceNames::of(Value ref, int64_t behind) const {
+std::string PlaceNames::of(Value ref, int64_t extraBytes) const {
   Operation *storage = arena.storageOf(ref);
   auto buffer = buffers.find(storage);
   auto tensor = tensors.find(storage);
-  int64_t offset = static_cast<int64_t>(arena.offsetOf(ref)) + behind;
+  int64_t offset = static_cast<int64_t>(arena.offsetOf(ref)) + extraBytes;
   if (buffer == buffers.end() && tensor == tensors.end()) // a pack
     return std::to_string(offset);
   int64_t begin = cast<exec::ArenaRangeOpInterface>(storage).getBegin();

@@ -23,8 +23,8 @@ public:
   PlaceNames(mlir::ModuleOp module, const ArenaMap &arena);
   /// Names the buffers of a program, and forgets those of the previous program.
   void enter(exec::ProgramOp program, const BufferNames &names);
-  /// Returns the offset in the arena of a reference plus `behind` bytes: "x", "x + 128".
-  std::string of(mlir::Value ref, int64_t behind = 0) const;
+  /// Returns the offset in the arena of a reference plus `extraBytes`: "x", "x + 128".
+  std::string of(mlir::Value ref, int64_t extraBytes = 0) const;
   /// Returns the scratch memory of the program's calls.
   llvm::StringRef scratch() const { return scratchName; }
 

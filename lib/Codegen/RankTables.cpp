@@ -80,8 +80,9 @@ LogicalResult RankTables::addProgram(exec::ProgramOp program) {
 /// Checks that the ranks of `other` have every program of `kind`.
 static LogicalResult verifyEntries(const RankKind &kind, const RankKind &other) {
   for (exec::ProgramOp program : kind.programs)
-    if (!program->hasAttr(comm::CommDialect::kCell) &&
-        llvm::none_of(other.programs, [&](exec::ProgramOp its) { return entryOf(its) == entryOf(program); }))
+    if (!program->hasAttr(comm::CommDialect::kCell) && llvm::none_of(other.programs, [&](exec::ProgramOp candidate) {
+          return entryOf(candidate) == entryOf(program);
+        }))
       return program.emitError() << "has the entry '" << entryOf(program) << "', of which the ranks of '"
                                  << exec::ProgramOp(other.programs.front()).getSymName()
                                  << "' have no program (comm.entry); give them one, if only an empty one";

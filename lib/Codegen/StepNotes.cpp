@@ -42,9 +42,10 @@ std::string StepPrinter::actionText(Operation *op, const BufferNames &names) {
 /// after "attn@9", "attn@9 + 1536" becomes "+ 1536".
 static StringRef shortened(StringRef name, StringRef previous) {
   size_t end = name.find_first_of("#+");
-  bool same = end != StringRef::npos &&
-              previous.take_while([](char c) { return c != '#' && c != '+'; }).trim() == name.take_front(end).trim();
-  return same ? name.drop_front(end) : name;
+  bool hasSharedStem =
+      end != StringRef::npos &&
+      previous.take_while([](char c) { return c != '#' && c != '+'; }).trim() == name.take_front(end).trim();
+  return hasSharedStem ? name.drop_front(end) : name;
 }
 
 /// Returns the names of these places by `nameOf`, without duplicates, and at most the first `most`.
@@ -53,11 +54,11 @@ static std::string listNames(OperandRange refs, size_t most, llvm::function_ref<
   for (Value ref : refs)
     if (std::string name = nameOf(ref); !llvm::is_contained(names, name))
       names.push_back(std::move(name));
-  size_t more = names.size() > most ? names.size() - most : 0;
+  size_t omitted = names.size() > most ? names.size() - most : 0;
   std::string text;
-  for (size_t i = 0; i + more < names.size(); ++i)
+  for (size_t i = 0; i + omitted < names.size(); ++i)
     text += i ? (", " + shortened(names[i], names[i - 1])).str() : names[i];
-  return more ? text + ", and " + std::to_string(more) + " more" : text;
+  return omitted ? text + ", and " + std::to_string(omitted) + " more" : text;
 }
 
 /// Returns "64 x 2304 x 768": m, n and k of the GEMM, and the loops around it.

@@ -30,8 +30,8 @@ std::string codegen::programFunction(StringRef symbol) { return "step_" + identi
 std::string StepPrinter::addressText(Value ref, int64_t elements) const {
   if (!ref)
     return "nullptr";
-  int64_t behind = elements ? elements * elementBytes(cast<exec::RefType>(ref.getType()).getElementType()) : 0;
-  std::string offset = places.of(ref, behind);
+  int64_t extraBytes = elements ? elements * elementBytes(cast<exec::RefType>(ref.getType()).getElementType()) : 0;
+  std::string offset = places.of(ref, extraBytes);
   if (unsigned slots = arena.slotsOf(ref))
     return "m.in(" + std::to_string(slots - 1) + ", " + offset + ")";
   return "m[" + offset + "]";
@@ -152,16 +152,16 @@ struct MatmulPart {
 
 /// Returns one call, or two if the last rows or columns are computed separately.
 static SmallVector<MatmulPart, 2> partsOf(exec::MatmulOp op, const MatmulShape &whole) {
-  auto apart = [&](StringRef mark) {
+  auto splitSize = [&](StringRef mark) {
     auto count = op->getAttrOfType<IntegerAttr>(mark);
     return count ? count.getInt() : 0;
   };
   SmallVector<MatmulPart, 2> parts = {{whole}};
-  if (int64_t rows = apart(exec::kRowsApart)) {
+  if (int64_t rows = splitSize(exec::kRowsApart)) {
     int64_t first = parts[0].shape.m -= rows;
     parts.push_back({whole, first * whole.lhsM, 0, first * whole.outM});
     parts[1].shape.m = rows;
-  } else if (int64_t columns = apart(exec::kColumnsApart)) {
+  } else if (int64_t columns = splitSize(exec::kColumnsApart)) {
     int64_t first = parts[0].shape.n -= columns;
     parts.push_back({whole, 0, first * whole.rhsN, first * whole.outN});
     parts[1].shape.n = columns;
@@ -311,10 +311,10 @@ std::string StepPrinter::programText(StringRef function, StringRef declarations,
   if (actions.empty())
     return "br_status " + function.str() + "(br_context *) { return BR_OK; }\n";
   std::string parts, body, unused = target.onDevice() ? "[[maybe_unused]] " : "";
-  for (auto [number, its] : llvm::enumerate(lists)) {
+  for (auto [number, list] : llvm::enumerate(lists)) {
     std::string name = lists.size() == 1 ? "run" : "run_" + std::to_string(number);
     parts +=
-        "static br_status " + name + "(" + unused + "br_context *ctx, const Memory m) {\n" + join(its) + end + "\n";
+        "static br_status " + name + "(" + unused + "br_context *ctx, const Memory m) {\n" + join(list) + end + "\n";
     body += "  if (" + space + "::" + name + "(ctx, m) != BR_OK)\n    return BR_ERROR;\n";
   }
   return "namespace " + space + " {\n" + StringRef(declarations).rtrim().str() + "\n\n" + parts + "} // namespace " +

@@ -76,9 +76,9 @@ static constexpr GemmTable tables[] = {
 //===----------------------------------------------------------------------===//
 
 static constexpr int64_t kTile = 128;
-/// Limits of splitting k: at most kMostParts parts, of at least kLeastDepth each. Adding the parts up makes the
+/// Limits of splitting k: at most kMaxParts parts, of at least kMinDepth each. Adding the parts up makes the
 /// time longer by this factor. Chosen for the smallest error against the model.
-static constexpr int64_t kMostParts = 8, kLeastDepth = 2048;
+static constexpr int64_t kMaxParts = 8, kMinDepth = 2048;
 static constexpr double kAddsParts = 1.2;
 
 namespace {
@@ -115,7 +115,7 @@ double braid::gemmSeconds(const GpuInfo &gpu, GemmType type, const GemmSizes &si
   double rows = llvm::divideCeil(sizes.m, kTile) * sizes.items, columns = llvm::divideCeil(sizes.n, kTile);
   double needed = rows * columns / gpu.multiprocessors;
   double seconds = waves.seconds(std::ceil(needed), rows / columns, sizes.k);
-  for (int64_t parts = 2; parts <= kMostParts && sizes.k / parts >= kLeastDepth; ++parts)
+  for (int64_t parts = 2; parts <= kMaxParts && sizes.k / parts >= kMinDepth; ++parts)
     seconds = std::min(seconds, kAddsParts * waves.seconds(std::ceil(needed * parts), rows / columns,
                                                            static_cast<double>(sizes.k) / parts));
   return seconds;

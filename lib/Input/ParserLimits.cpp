@@ -163,9 +163,9 @@ static char kindOfParenthesis(StringRef before) {
 
 /// Returns whether a brace begins a region, given the text behind it. A dictionary begins with a name, a region with a
 /// new line, a block or an op.
-static bool beginsRegion(StringRef behind) {
-  behind = behind.ltrim(' ');
-  return behind.empty() || StringRef("\n^%/").contains(behind.front());
+static bool beginsRegion(StringRef rest) {
+  rest = rest.ltrim(' ');
+  return rest.empty() || StringRef("\n^%/").contains(rest.front());
 }
 
 size_t braid::findUseOutsideOfRegion(StringRef text) {

@@ -146,10 +146,10 @@ void BufferAssignment::assignArguments() {
 
 /// Returns the argument that owns the memory of a place in a persistent storage.
 Value BufferAssignment::argumentAt(const Place &place) const {
-  auto behind = llvm::partition_point(argumentsIn.at(place.storage), [&](BlockArgument argument) {
+  auto nextArgument = llvm::partition_point(argumentsIn.at(place.storage), [&](BlockArgument argument) {
     return result.places.at(argument).layout.offset <= place.layout.offset;
   });
-  return *std::prev(behind);
+  return *std::prev(nextArgument);
 }
 
 //===----------------------------------------------------------------------===//
@@ -341,7 +341,7 @@ bool BufferAssignment::aliasAccumulator(Value operand, ActionOpInterface action,
   unsigned to = result.places[old].storage;
   // The result's storage is first written here, so its values conflict only with later
   // writers of the accumulator's storage.
-  auto isOverBefore = [&](Value moved, Operation *writer) {
+  auto endsBefore = [&](Value moved, Operation *writer) {
     return moved.getDefiningOp()->isBeforeInBlock(writer) && readsEndBefore(moved, writer);
   };
   bool isWritten = false;
@@ -352,7 +352,7 @@ bool BufferAssignment::aliasAccumulator(Value operand, ActionOpInterface action,
     Operation *writer = next.getDefiningOp();
     if (auto write = dyn_cast<ActionOpInterface>(writer))
       writer = write.getActionBegin();
-    if (!llvm::all_of(occupants[from], [&](Value moved) { return isOverBefore(moved, writer); }))
+    if (!llvm::all_of(occupants[from], [&](Value moved) { return endsBefore(moved, writer); }))
       return false;
   }
   bool areWhole = llvm::all_of(occupants[from], [&](Value moved) {
@@ -414,10 +414,11 @@ void BufferAssignment::writePartsInPlace(ActionOpInterface action, OpResult valu
     auto resultAt = [&](Value part) -> std::optional<unsigned> {
       std::optional<Layout> layout = layoutInRoot(part);
       for (OpResult other : action.getActionResults()) {
-        auto its = result.places.find(other); // results get their places one after the other
+        auto found = result.places.find(other); // results get their places one after the other
         bool isFree = !overwriting.contains(other) && action.getTiedIn(other.getResultNumber()) < 0;
-        if (isFree && layout && its != result.places.end() && its->second.storage == place.storage &&
-            its->second.layout.strides == layout->strides && its->second.layout.offset == layout->offset + whole.offset)
+        if (isFree && layout && found != result.places.end() && found->second.storage == place.storage &&
+            found->second.layout.strides == layout->strides &&
+            found->second.layout.offset == layout->offset + whole.offset)
           return parts.push_back(other), other.getResultNumber();
       }
       return std::nullopt;

@@ -147,10 +147,10 @@ WrittenBytes::Writes::iterator WrittenBytes::cut(int64_t at) {
   auto next = written.lower_bound(at);
   if (next == written.begin() || std::prev(next)->second.end <= at)
     return next;
-  Write &before = std::prev(next)->second;
-  Write behind = before;
-  before.end = at;
-  return written.emplace_hint(next, at, behind);
+  Write &head = std::prev(next)->second;
+  Write tail = head;
+  head.end = at;
+  return written.emplace_hint(next, at, tail);
 }
 
 void WrittenBytes::join(int64_t begin, int64_t end) {
@@ -159,12 +159,13 @@ void WrittenBytes::join(int64_t begin, int64_t end) {
     --next;
   while (next != written.end() && std::next(next) != written.end() && next->first < end) {
     auto &[at, write] = *next;
-    auto behind = std::next(next);
-    if (write.end == behind->first && write.writer == behind->second.writer && write.isRead == behind->second.isRead) {
-      write.end = behind->second.end;
-      written.erase(behind);
+    auto following = std::next(next);
+    if (write.end == following->first && write.writer == following->second.writer &&
+        write.isRead == following->second.isRead) {
+      write.end = following->second.end;
+      written.erase(following);
     } else {
-      next = behind;
+      next = following;
     }
   }
 }
@@ -197,24 +198,24 @@ void WrittenBytes::read(const ByteRanges &ranges) {
 }
 
 std::optional<WrittenBytes::Piece> WrittenBytes::findIn(int64_t begin, int64_t end,
-                                                        llvm::function_ref<bool(const Piece &)> is) const {
+                                                        llvm::function_ref<bool(const Piece &)> matches) const {
   auto next = written.upper_bound(begin);
   if (next != written.begin())
     --next;
   for (; next != written.end() && next->first < end; ++next) {
     const auto &[at, write] = *next;
     Piece piece{std::max(begin, at), std::min(end, write.end), write.writer, write.isRead};
-    if (piece.begin < piece.end && is(piece))
+    if (piece.begin < piece.end && matches(piece))
       return piece;
   }
   return std::nullopt;
 }
 
 std::optional<WrittenBytes::Piece> WrittenBytes::find(const ByteRanges &ranges,
-                                                      llvm::function_ref<bool(const Piece &)> is) const {
+                                                      llvm::function_ref<bool(const Piece &)> matches) const {
   ByteRanges part = inFirstPeriod(ranges);
   std::optional<Piece> found;
-  part.forEachRun([&](int64_t at) { return !(found = findIn(at, at + part.run, is)); });
+  part.forEachRun([&](int64_t at) { return !(found = findIn(at, at + part.run, matches)); });
   if (found) {
     found->begin += base;
     found->end += base;

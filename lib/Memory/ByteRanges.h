@@ -68,8 +68,8 @@ public:
   void read(const ByteRanges &ranges);
   /// Returns the first byte of the ranges that was never written, or -1.
   int64_t firstUnwritten(const ByteRanges &ranges) const;
-  /// Returns the first piece within the ranges for which `is` holds.
-  std::optional<Piece> find(const ByteRanges &ranges, llvm::function_ref<bool(const Piece &)> is) const;
+  /// Returns the first piece within the ranges for which `matches` holds.
+  std::optional<Piece> find(const ByteRanges &ranges, llvm::function_ref<bool(const Piece &)> matches) const;
 
 private:
   struct Write {
@@ -78,7 +78,7 @@ private:
   };
   using Writes = std::map<int64_t, Write>; // by their beginnings
   ByteRanges inFirstPeriod(ByteRanges ranges) const;
-  std::optional<Piece> findIn(int64_t begin, int64_t end, llvm::function_ref<bool(const Piece &)> is) const;
+  std::optional<Piece> findIn(int64_t begin, int64_t end, llvm::function_ref<bool(const Piece &)> matches) const;
   /// Returns the first write at or after a byte, after splitting the write that contains this byte.
   Writes::iterator cut(int64_t at);
   /// Joins adjacent writes that are alike, at the beginning and at the end of the range.

@@ -29,14 +29,14 @@ bool braid::canAlignRows(int64_t bytes, const TargetInfo &target) {
   return bytes == 0 || (bytes >= kLeastRowAlignment && bytes <= target.alignment && llvm::isPowerOf2_64(bytes));
 }
 
-FailureOr<int64_t> braid::rowAlignmentOf(int64_t asked, const TargetInfo &target, Location loc) {
-  if (asked < 0)
+FailureOr<int64_t> braid::rowAlignmentOf(int64_t requested, const TargetInfo &target, Location loc) {
+  if (requested < 0)
     return target.rowAlignment;
-  if (!canAlignRows(asked, target))
-    return emitError(loc) << "invalid row alignment " << asked << ": expected a power of two from "
+  if (!canAlignRows(requested, target))
+    return emitError(loc) << "invalid row alignment " << requested << ": expected a power of two from "
                           << kLeastRowAlignment << " to the " << target.alignment
                           << " bytes at which buffers begin, or 0 for none";
-  return asked;
+  return requested;
 }
 
 std::optional<Layout> braid::paddedLayout(RankedTensorType type, int64_t rowAlignment) {

@@ -28,9 +28,9 @@ constexpr int64_t kLeastRowAlignment = 16;
 
 /// Returns whether rows can be padded to multiples of `bytes`; 0 means no padding.
 bool canAlignRows(int64_t bytes, const TargetInfo &target);
-/// Returns the row alignment that the pass option `asked` selects: 0 for no padding, -1
+/// Returns the row alignment that the pass option `requested` selects: 0 for no padding, -1
 /// for the target's. Fails on an alignment that rows cannot have.
-mlir::FailureOr<int64_t> rowAlignmentOf(int64_t asked, const TargetInfo &target, mlir::Location loc);
+mlir::FailureOr<int64_t> rowAlignmentOf(int64_t requested, const TargetInfo &target, mlir::Location loc);
 
 /// Returns the layout with padded rows. No value if the rows are aligned without
 /// padding, or if at every alignment the padding would exceed a sixteenth of the rows.

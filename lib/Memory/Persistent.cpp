@@ -127,7 +127,7 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
                                                         int64_t rowAlignment) {
   PersistentTensors result;
   for (func::FuncOp program : programs) {
-    llvm::StringMap<unsigned> here;
+    llvm::StringMap<unsigned> argumentOf;
     for (BlockArgument argument : program.getArguments()) {
       tg::ArgumentAttrs attributes(argument);
       Attribute value = attributes.persistent();
@@ -137,7 +137,7 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
       exec::Category category =
           categoryOf(attributes.parameter ? attributes.parameter.getKind() : attributes.state.getKind());
       DictionaryAttr part = partIn(program.getArgAttrDict(argument.getArgNumber()));
-      if (auto [first, isNew] = here.try_emplace(name, argument.getArgNumber()); !isNew)
+      if (auto [first, isNew] = argumentOf.try_emplace(name, argument.getArgNumber()); !isNew)
         return program.emitOpError() << "has '" << name << "' as argument " << first->second
                                      << " and again as argument " << argument.getArgNumber();
       auto [known, isNew] = result.byName.try_emplace(name, result.tensors.size());
@@ -190,15 +190,15 @@ public:
   }
   int64_t of(comm::ProgramAttr holders) const {
     int64_t end = 0;
-    for (auto [at, its] : ofKinds)
+    for (auto [at, rankEnd] : ofKinds)
       if (!holders || llvm::is_contained(holders.getCoordinates(), at))
-        end = std::max(end, its);
+        end = std::max(end, rankEnd);
     return end;
   }
   void set(comm::ProgramAttr holders, int64_t end) {
-    for (auto &[at, its] : ofKinds)
+    for (auto &[at, rankEnd] : ofKinds)
       if (!holders || llvm::is_contained(holders.getCoordinates(), at))
-        its = end;
+        rankEnd = end;
   }
   bool areShared(comm::ProgramAttr holders) const {
     return ofKinds.size() > 1 && (!holders || holders.getCoordinates().size() > 1);
@@ -262,8 +262,8 @@ int64_t PersistentTensors::endBelow(func::FuncOp program, int64_t alignment, boo
       continue;
     if (tensor.slots ? !isCell : tensor.category == exec::Category::Caches && !has(tensor.name))
       continue;
-    int64_t its = tensor.slots ? slots.find(tensor.slots)->second.end() : tensor.offset + tensor.bytes;
-    end = std::max<int64_t>(end, llvm::alignTo(its, alignment));
+    int64_t tensorEnd = tensor.slots ? slots.find(tensor.slots)->second.end() : tensor.offset + tensor.bytes;
+    end = std::max<int64_t>(end, llvm::alignTo(tensorEnd, alignment));
   }
   return end;
 }

@@ -39,8 +39,8 @@ static PlacementProblem problemOf(const Places &places, int64_t workspace, const
 
 FailureOr<int64_t> UnplacedPrograms::arenaBytes(int64_t workspace) const {
   int64_t bytes = 0;
-  for (auto [program, its] : llvm::zip(programs, places)) {
-    PlacementProblem problem = problemOf(its, workspace, *target);
+  for (auto [program, programPlaces] : llvm::zip(programs, places)) {
+    PlacementProblem problem = problemOf(programPlaces, workspace, *target);
     if (llvm::Error error = check(problem)) {
       func::FuncOp(program).emitError() << "placing buffers: " << llvm::toString(std::move(error));
       return failure();

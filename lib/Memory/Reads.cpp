@@ -40,55 +40,55 @@ SmallVector<Value> braid::usesOf(Operation *op) {
 }
 
 /// Returns whether the reads of `reader` end before `op` begins.
-static bool isOverBefore(Operation *reader, Operation *op) {
+static bool endsBefore(Operation *reader, Operation *op) {
   if (auto action = dyn_cast<ActionOpInterface>(reader))
     reader = action.getActionEnd();
   return reader->isBeforeInBlock(op);
 }
 
-bool braid::readsEndBefore(Value root, Operation *op, Operation *except) {
-  bool before = true;
+bool braid::readsEndBefore(Value root, Operation *op, Operation *excluded) {
+  bool haveEnded = true;
   forEachRead(root, [&](OpOperand &read) {
     Operation *reader = readerOf(read);
-    before &= reader == except || isOverBefore(reader, op);
+    haveEnded &= reader == excluded || endsBefore(reader, op);
   });
-  return before;
+  return haveEnded;
 }
 
 bool braid::mayOverwrite(Value root, ActionOpInterface action, unsigned result) {
-  bool may = true;
+  bool canOverwrite = true;
   forEachRead(root, [&](OpOperand &read) {
     Operation *reader = readerOf(read);
     if (reader != action) {
-      may &= isOverBefore(reader, action);
+      canOverwrite &= endsBefore(reader, action);
       return;
     }
     // The element that is overwritten must be the one that is read there: only the
     // whole tensor in its own order qualifies.
     auto view = read.get().getDefiningOp<ViewOp>();
     unsigned in = read.getOperandNumber();
-    may &= (!view || isReshape(view)) && read.get().getType() == action.getActionResults()[result].getType() &&
-           (action.getTiedIn(result) == in || action.mayWriteInPlace(result, in));
+    canOverwrite &= (!view || isReshape(view)) && read.get().getType() == action.getActionResults()[result].getType() &&
+                    (action.getTiedIn(result) == in || action.mayWriteInPlace(result, in));
   });
-  return may;
+  return canOverwrite;
 }
 
 bool braid::mayOverwriteParts(Value root, ActionOpInterface action,
                               function_ref<std::optional<unsigned>(Value)> resultAt) {
-  bool may = true;
+  bool canOverwrite = true;
   llvm::DenseSet<unsigned> written;
   int64_t elements = 0;
   forEachRead(root, [&](OpOperand &read) {
     Operation *reader = readerOf(read);
     if (reader != action) {
-      may &= isOverBefore(reader, action);
+      canOverwrite &= endsBefore(reader, action);
       return;
     }
     std::optional<unsigned> result = resultAt(read.get());
-    may &= result && read.get().getType() == action.getActionResults()[*result].getType() &&
-           action.mayWriteInPlace(*result, read.getOperandNumber());
+    canOverwrite &= result && read.get().getType() == action.getActionResults()[*result].getType() &&
+                    action.mayWriteInPlace(*result, read.getOperandNumber());
     if (result && written.insert(*result).second)
       elements += cast<RankedTensorType>(read.get().getType()).getNumElements();
   });
-  return may && elements == cast<RankedTensorType>(root.getType()).getNumElements();
+  return canOverwrite && elements == cast<RankedTensorType>(root.getType()).getNumElements();
 }

@@ -19,8 +19,8 @@ void forEachRead(mlir::Value root, llvm::function_ref<void(mlir::OpOperand &)> v
 mlir::Operation *readerOf(mlir::OpOperand &read);
 /// Returns all values that an op uses, in its regions too.
 llvm::SmallVector<mlir::Value> usesOf(mlir::Operation *op);
-/// Returns whether every read of `root`, except those by `except`, ends before `op`.
-bool readsEndBefore(mlir::Value root, mlir::Operation *op, mlir::Operation *except = nullptr);
+/// Returns whether every read of `root`, except those by `excluded`, ends before `op`.
+bool readsEndBefore(mlir::Value root, mlir::Operation *op, mlir::Operation *excluded = nullptr);
 /// Returns whether `action` may write `result` over `root`. Every read of `root` must end
 /// before `action`, or be a read by `action` itself of an element that it then overwrites.
 bool mayOverwrite(mlir::Value root, exec::ActionOpInterface action, unsigned result);

@@ -83,10 +83,10 @@ LogicalResult braid::checkSignature(func::FuncOp program) {
 }
 
 LogicalResult braid::checkSum(func::FuncOp program, ArrayRef<Storage> storages) {
-  constexpr int64_t kMostBytes = int64_t(1) << 60;
+  constexpr int64_t kMaxBytes = int64_t(1) << 60;
   int64_t sum = 0;
   for (const Storage &storage : storages) {
-    if (storage.bytes > kMostBytes - sum)
+    if (storage.bytes > kMaxBytes - sum)
       return program.emitError() << "the tensors of '" << program.getSymName()
                                  << "' have more than 2^60 bytes together, which no memory holds; make the batch or "
                                     "the model smaller";

@@ -13,16 +13,16 @@ GraphValue model::softcap(GraphWriter &writer, const GraphValue &x, double cap) 
 }
 
 GraphValue model::attention(GraphWriter &writer, const GraphValue &q, const GraphValue &k, const GraphValue &v,
-                            const Scores &how, double dropoutRate, const GraphValue &key, int64_t &stream) {
+                            const Scores &scores, double dropoutRate, const GraphValue &key, int64_t &stream) {
   SmallVector<GraphValue> operands = {q, k, v};
   if (dropoutRate)
     operands.push_back(key);
-  if (how.documents)
-    operands.push_back(*how.documents);
+  if (scores.documents)
+    operands.push_back(*scores.documents);
   std::string text = join(map_range(operands, [](const GraphValue &operand) { return operand.name; }), ", ");
-  text += " scale " + number(how.scale) + " causal";
-  text += how.window ? " window " + std::to_string(how.window) : "";
-  text += how.softcap ? " softcap " + number(how.softcap) : "";
+  text += " scale " + number(scores.scale) + " causal";
+  text += scores.window ? " window " + std::to_string(scores.window) : "";
+  text += scores.softcap ? " softcap " + number(scores.softcap) : "";
   if (dropoutRate) {
     text += " rate " + number(dropoutRate) + " stream " + std::to_string(stream++);
     return writer.ops({"attended"}, "tg.dropout_attention " + text, operands, {q})[0];

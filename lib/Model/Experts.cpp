@@ -68,8 +68,9 @@ GraphValue ExpertsBuilder::weightsOf(const GraphValue &x, const ExpertWeights &w
 /// Counts the choices of tokens that got no slot.
 void ExpertsBuilder::count(const GraphValue &slots) {
   GraphValue zero = writer.constant("zero", "0", slots.shape, "i32");
-  auto compare = [&](StringRef hint, StringRef how, const GraphValue &value) {
-    GraphValue result = writer.same(hint, ("arith.cmpi " + how + ", " + value.name + ", " + zero.name).str(), value);
+  auto compare = [&](StringRef hint, StringRef predicate, const GraphValue &value) {
+    GraphValue result =
+        writer.same(hint, ("arith.cmpi " + predicate + ", " + value.name + ", " + zero.name).str(), value);
     result.element = "i1";
     return result;
   };

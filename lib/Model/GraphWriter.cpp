@@ -131,10 +131,10 @@ GraphValue GraphWriter::add(StringRef hint, const GraphValue &a, const GraphValu
   return same(hint, "arith.addf " + a.name + ", " + b.name, a);
 }
 
-GraphValue GraphWriter::select(StringRef hint, const GraphValue &condition, const GraphValue &yes,
-                               const GraphValue &no) {
-  GraphValue value = makeValue(unique(hint), yes.shape, yes.element);
-  body += "    " + value.name + " = arith.select " + condition.name + ", " + yes.name + ", " + no.name + " : " +
+GraphValue GraphWriter::select(StringRef hint, const GraphValue &condition, const GraphValue &onTrue,
+                               const GraphValue &onFalse) {
+  GraphValue value = makeValue(unique(hint), onTrue.shape, onTrue.element);
+  body += "    " + value.name + " = arith.select " + condition.name + ", " + onTrue.name + ", " + onFalse.name + " : " +
           condition.type() + ", " + value.type() + " loc(\"" + place + "\")\n";
   return value;
 }

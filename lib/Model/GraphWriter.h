@@ -61,7 +61,8 @@ public:
   GraphValue reshape(llvm::StringRef hint, const GraphValue &a, Shape shape);
   GraphValue slice(llvm::StringRef hint, const GraphValue &a, int64_t dim, int64_t offset, int64_t size);
   GraphValue add(llvm::StringRef hint, const GraphValue &a, const GraphValue &b);
-  GraphValue select(llvm::StringRef hint, const GraphValue &condition, const GraphValue &yes, const GraphValue &no);
+  GraphValue select(llvm::StringRef hint, const GraphValue &condition, const GraphValue &onTrue,
+                    const GraphValue &onFalse);
   GraphValue mul(llvm::StringRef hint, const GraphValue &a, const GraphValue &b);
   /// Adds x w (+ bias): `spec` has the input first; the bias is along the last dim.
   GraphValue linear(llvm::StringRef hint, llvm::StringRef spec, const GraphValue &x, const GraphValue &weight,

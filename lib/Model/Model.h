@@ -54,7 +54,7 @@ struct Scores {
 };
 /// Adds attention. Dropout on its weights, with rate `dropoutRate`, draws random numbers from `stream` of `key`.
 GraphValue attention(GraphWriter &writer, const GraphValue &q, const GraphValue &k, const GraphValue &v,
-                     const Scores &how, double dropoutRate, const GraphValue &key, int64_t &stream);
+                     const Scores &scores, double dropoutRate, const GraphValue &key, int64_t &stream);
 } // namespace model
 
 } // namespace braid

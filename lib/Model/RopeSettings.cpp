@@ -107,9 +107,9 @@ void braid::readRope(Settings &settings, DecoderConfig &config, const RopeFamily
     agree(key, rotation.rope.theta == newer.rope.theta);
   for (StringRef key : {StringRef("partial_rotary_factor"), StringRef(family.olderShare.value_or(""))})
     agree(key, !isPartial || rotation.share == newer.share);
-  const Rotation &said = all ? newer : older;
-  config.rope = said.rope;
-  setDims(settings, config, config.rope, said.share);
+  const Rotation &chosen = all ? newer : older;
+  config.rope = chosen.rope;
+  setDims(settings, config, config.rope, chosen.share);
 }
 
 /// Reads the rotary positions of one kind of layer.

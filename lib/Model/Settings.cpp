@@ -128,8 +128,8 @@ Error Settings::finish() {
     if (known.contains(key))
       continue;
     unknown.push_back(("'" + key + "'").str());
-    if (StringRef near = nearest(known, key); !near.empty())
-      misspelt.push_back(("'" + near + "'").str());
+    if (StringRef suggestion = nearest(known, key); !suggestion.empty())
+      misspelt.push_back(("'" + suggestion + "'").str());
   }
   if (!unknown.empty())
     fail((unknown.size() == 1 ? "unknown setting " : "unknown settings ") + join(unknown, ", ") +

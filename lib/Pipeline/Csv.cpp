@@ -25,7 +25,7 @@ public:
 private:
   Error readLine(StringRef line);
   Error readCell(StringRef cell, unsigned step);
-  Error refuse(StringRef cell, const llvm::Twine &why) const;
+  Error refuse(StringRef cell, const llvm::Twine &reason) const;
 
   StringRef file, line;
   unsigned lineNumber = 0;
@@ -36,16 +36,16 @@ private:
 
 /// Returns any text escaped, and shortened to fit into a message.
 static std::string quoted(StringRef text) {
-  constexpr size_t kMost = 40;
+  constexpr size_t kMaxQuoted = 40;
   std::string escaped;
   llvm::raw_string_ostream os(escaped);
-  llvm::printEscapedString(text.take_front(kMost), os);
-  return "'" + escaped + (text.size() > kMost ? "…" : "") + "'";
+  llvm::printEscapedString(text.take_front(kMaxQuoted), os);
+  return "'" + escaped + (text.size() > kMaxQuoted ? "…" : "") + "'";
 }
 
-Error Reader::refuse(StringRef cell, const llvm::Twine &why) const {
+Error Reader::refuse(StringRef cell, const llvm::Twine &reason) const {
   size_t column = cell.data() - line.data() + 1;
-  return failure("{0}:{1}:{2}: {3} {4}", file, lineNumber, column, quoted(cell), why.str());
+  return failure("{0}:{1}:{2}: {3} {4}", file, lineNumber, column, quoted(cell), reason.str());
 }
 
 /// Returns why a word of PyTorch's format is not accepted; empty for other words.
@@ -66,8 +66,8 @@ Error Reader::readCell(StringRef cell, unsigned step) {
   StringRef stage = rest.take_while(llvm::isDigit);
   StringRef word = rest.drop_front(stage.size()).take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
   StringRef microbatch = rest.drop_front(stage.size() + word.size());
-  if (StringRef why = whyNot(word); !why.empty() && !stage.empty())
-    return refuse(cell, why);
+  if (StringRef reason = whyNot(word); !reason.empty() && !stage.empty())
+    return refuse(cell, reason);
   Cell read = {Action::Forward, 0, 0, step};
   size_t letter = StringRef("FBIW").find(word);
   bool isCell = word.size() == 1 && letter != StringRef::npos && !stage.empty() && !microbatch.empty() &&

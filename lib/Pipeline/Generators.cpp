@@ -19,9 +19,9 @@ const Generator *braid::pipeline::findGenerator(llvm::StringRef name) {
 
 /// Returns the multiples of the number of ranks that are nearest to the number of microbatches.
 static std::string nearestRounds(Shape shape) {
-  unsigned below = shape.microbatches / shape.ranks * shape.ranks;
-  std::string above = std::to_string(uint64_t(below) + shape.ranks);
-  return below ? std::to_string(below) + " or " + above : above;
+  unsigned lower = shape.microbatches / shape.ranks * shape.ranks;
+  std::string upper = std::to_string(uint64_t(lower) + shape.ranks);
+  return lower ? std::to_string(lower) + " or " + upper : upper;
 }
 
 Error braid::pipeline::check(const Generator &generator, Shape shape) {

@@ -23,8 +23,8 @@ struct Shape {
 };
 
 struct Ratio {
-  uint64_t over, under;
-  double value() const { return static_cast<double>(over) / static_cast<double>(under); }
+  uint64_t numerator, denominator;
+  double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
 };
 
 struct Formulas {

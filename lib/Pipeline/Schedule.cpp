@@ -38,8 +38,8 @@ std::vector<unsigned> Schedule::walk(llvm::function_ref<void(Place)> visit) cons
     unsigned rank = ready.pop_back_val();
     const Table::Row &row = table.rows[rank];
     for (unsigned &index = visited[rank]; index < row.size(); ++index) {
-      auto isOver = [&](Place input) { return input.index < visited[input.rank]; };
-      if (!llvm::all_of(inputsOf(row[index]), isOver))
+      auto isDone = [&](Place input) { return input.index < visited[input.rank]; };
+      if (!llvm::all_of(inputsOf(row[index]), isDone))
         break;
       visit({rank, index});
       if (std::optional<Place> reader = readerOf(row[index]); reader && reader->rank != rank)

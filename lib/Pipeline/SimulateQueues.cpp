@@ -19,7 +19,7 @@ private:
 
   struct Rank {
     /// Number of completed cells and of completed messages, and the end of the last of each.
-    unsigned done = 0, over = 0;
+    unsigned cellsDone = 0, messagesDone = 0;
     double free = 0, queueFree = 0;
     /// Start times of the messages of the queue.
     std::vector<double> starts;
@@ -30,8 +30,8 @@ private:
   bool completes(unsigned rank);
   /// Returns whether a message is at the head of a queue, and started.
   bool isHead(unsigned rank, unsigned number) const {
-    const Rank &its = ranks[rank];
-    return its.over < its.starts.size() && plan.ranks[rank].queue[its.over] == number;
+    const Rank &state = ranks[rank];
+    return state.messagesDone < state.starts.size() && plan.ranks[rank].queue[state.messagesDone] == number;
   }
 
   const Schedule &schedule;
@@ -49,47 +49,47 @@ private:
 
 /// Starts the messages that are due before the next cell.
 void QueueSimulator::start(unsigned rank) {
-  Rank &its = ranks[rank];
-  its.starts.resize(plan.ranks[rank].started[its.done], its.free);
+  Rank &state = ranks[rank];
+  state.starts.resize(plan.ranks[rank].started[state.cellsDone], state.free);
 }
 
 bool QueueSimulator::computes(unsigned rank) {
-  Rank &its = ranks[rank];
-  if (its.done == cells[rank].size())
+  Rank &state = ranks[rank];
+  if (state.cellsDone == cells[rank].size())
     return false;
-  double begin = its.free;
-  if (std::optional<unsigned> receive = cells[rank][its.done].receive) {
+  double begin = state.free;
+  if (std::optional<unsigned> receive = cells[rank][state.cellsDone].receive) {
     if (arrivals[*receive] == kNever)
       return false;
     begin = std::max(begin, arrivals[*receive]);
   }
-  Place place = {rank, its.done};
+  Place place = {rank, state.cellsDone};
   const Cell &cell = schedule.at(place);
   result.put(place, begin, stages[cell.stage].of(cell.action));
-  its.free = result.spans[rank][its.done++].end;
+  state.free = result.spans[rank][state.cellsDone++].end;
   start(rank);
   return true;
 }
 
 bool QueueSimulator::completes(unsigned rank) {
-  Rank &its = ranks[rank];
-  if (its.over == its.starts.size())
+  Rank &state = ranks[rank];
+  if (state.messagesDone == state.starts.size())
     return false;
-  unsigned number = plan.ranks[rank].queue[its.over];
+  unsigned number = plan.ranks[rank].queue[state.messagesDone];
   const Message &message = plan.messages[number];
   Rank &sender = ranks[message.producer.rank], &receiver = ranks[message.consumer.rank];
   if (!isHead(message.producer.rank, number) || !isHead(message.consumer.rank, number))
     return false;
   double begin = 0;
   for (const Rank *side : {&sender, &receiver})
-    begin = std::max({begin, side->starts[side->over], side->queueFree});
+    begin = std::max({begin, side->starts[side->messagesDone], side->queueFree});
   const Cell &producer = schedule.at(message.producer);
   arrivals[number] = begin + stages[producer.stage].ofMessage(producer.action);
   for (Rank *side : {&sender, &receiver}) {
-    ++side->over;
+    ++side->messagesDone;
     side->queueFree = arrivals[number];
   }
-  ready.push_back(&its == &sender ? message.consumer.rank : message.producer.rank);
+  ready.push_back(&state == &sender ? message.consumer.rank : message.producer.rank);
   return true;
 }
 

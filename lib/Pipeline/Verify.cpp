@@ -117,11 +117,11 @@ Error Verifier::checkComplete() {
     for (unsigned microbatch = 0; microbatch < schedule.numMicrobatches(); ++microbatch) {
       Place forward = schedule.forward(stage, microbatch), gradient = schedule.gradient(stage, microbatch),
             end = schedule.release(stage, microbatch);
-      auto missing = [&](const char *what, Place present) {
-        std::string beside =
+      auto missing = [&](const char *format, Place present) {
+        std::string reason =
             present == kNowhere ? "" : " for its " + at(present).str() + " in step " + std::to_string(at(present).step);
-        return failure("rank {0} has no {1}{2}", schedule.rankOf(stage), llvm::formatv(what, stage, microbatch).str(),
-                       beside);
+        return failure("rank {0} has no {1}{2}", schedule.rankOf(stage), llvm::formatv(format, stage, microbatch).str(),
+                       reason);
       };
       if (forward == kNowhere)
         return missing("{0}F{1}", gradient == kNowhere ? end : gradient);
@@ -176,15 +176,15 @@ Error Verifier::checkDeadlock() {
     seen[rank] = true;
     waitOf(rank, visited, rank);
   }
-  constexpr unsigned kMostNamed = 4;
+  constexpr unsigned kMaxNamed = 4;
   std::string text;
   unsigned first = rank, ranks = 0;
   do {
     std::string wait = waitOf(rank, visited, rank);
-    if (ranks++ < kMostNamed)
+    if (ranks++ < kMaxNamed)
       text += (ranks > 1 ? "; " : "") + wait;
   } while (rank != first);
-  if (ranks > kMostNamed)
+  if (ranks > kMaxNamed)
     text += "; and so on, " + counted(ranks, "rank") + " in all";
   return failure("deadlock: {0}", text);
 }

@@ -41,7 +41,8 @@ private:
   /// Returns the message at the head of a rank's queue; no value if all are complete or it is not started.
   std::optional<unsigned> head(unsigned rank) const {
     const RankMessages &messages = plan.ranks[rank];
-    return over[rank] < messages.started[done[rank]] ? std::optional(messages.queue[over[rank]]) : std::nullopt;
+    return messagesDone[rank] < messages.started[cellsDone[rank]] ? std::optional(messages.queue[messagesDone[rank]])
+                                                                  : std::nullopt;
   }
 
   const Schedule &schedule;
@@ -50,7 +51,7 @@ private:
   /// Position of each message in the queues of its sender and of its receiver.
   std::vector<std::pair<unsigned, unsigned>> positions;
   /// For each rank, the number of completed cells, and of completed messages.
-  std::vector<unsigned> done, over;
+  std::vector<unsigned> cellsDone, messagesDone;
   /// Ranks that may be able to advance.
   llvm::SmallVector<unsigned> ready;
 };
@@ -141,13 +142,13 @@ Error MessageVerifier::checkPairs() {
 
 /// Runs the next cell of a rank if its inputs are there.
 bool MessageVerifier::computes(unsigned rank) {
-  unsigned index = done[rank];
+  unsigned index = cellsDone[rank];
   if (index == cells[rank].size())
     return false;
   std::optional<unsigned> receive = cells[rank][index].receive;
-  if (receive && positions[*receive].second >= over[rank])
+  if (receive && positions[*receive].second >= messagesDone[rank])
     return false;
-  ++done[rank]; // inputs on the same rank come before it: the schedule was verified
+  ++cellsDone[rank]; // inputs on the same rank come before it: the schedule was verified
   return true;
 }
 
@@ -160,15 +161,15 @@ bool MessageVerifier::completes(unsigned rank) {
   unsigned other = message.producer.rank == rank ? message.consumer.rank : message.producer.rank;
   if (head(other) != number)
     return false;
-  ++over[rank];
-  ++over[other];
+  ++messagesDone[rank];
+  ++messagesDone[other];
   ready.push_back(other);
   return true;
 }
 
 Error MessageVerifier::rehearse() {
-  done.assign(schedule.numRanks(), 0);
-  over.assign(schedule.numRanks(), 0);
+  cellsDone.assign(schedule.numRanks(), 0);
+  messagesDone.assign(schedule.numRanks(), 0);
   for (unsigned rank = 0; rank < schedule.numRanks(); ++rank)
     ready.push_back(rank);
   while (!ready.empty()) {
@@ -178,10 +179,10 @@ Error MessageVerifier::rehearse() {
   }
   for (unsigned rank = 0; rank < schedule.numRanks(); ++rank) {
     std::string rest = head(rank) ? ", and its queue for " + describe(*head(rank)) : "";
-    if (done[rank] < cells[rank].size())
-      return failure("deadlock: {0} waits for {1}{2}", where({rank, done[rank]}),
-                     describe(*cells[rank][done[rank]].receive), rest);
-    if (over[rank] < plan.ranks[rank].queue.size())
+    if (cellsDone[rank] < cells[rank].size())
+      return failure("deadlock: {0} waits for {1}{2}", where({rank, cellsDone[rank]}),
+                     describe(*cells[rank][cellsDone[rank]].receive), rest);
+    if (messagesDone[rank] < plan.ranks[rank].queue.size())
       return failure("deadlock: rank {0} is done{1}", rank, rest);
   }
   return Error::success();

@@ -35,13 +35,13 @@ private:
   llvm::Expected<bool> advance(unsigned rank);
   Error compute(unsigned rank, const WalkStep &step);
   Error start(unsigned rank, const WalkStep &step);
-  bool isOver(const WalkStep &step) const { return over.count(keyOf(step)); }
+  bool isDelivered(const WalkStep &step) const { return delivered.count(keyOf(step)); }
   /// Completes messages; returns whether there were any.
   bool completeMessages();
   Error put(unsigned stage, Buffer buffer, unsigned microbatch, const WalkStep &step);
   Error find(unsigned stage, Buffer buffer, unsigned microbatch, const WalkStep &step);
   /// Checks that a cell's input is there, and that it was waited for if it comes from another rank.
-  Error take(unsigned rank, const Cell &cell, const WalkStep &step);
+  Error checkInput(unsigned rank, const Cell &cell, const WalkStep &step);
   Error checkEnd() const;
   void clear(unsigned stage, Buffer buffer, unsigned microbatch) { contents.erase(slotOf(stage, buffer, microbatch)); }
 
@@ -63,7 +63,7 @@ private:
   std::vector<unsigned> positions, cells;
   std::vector<std::vector<MessageKey>> queues;
   std::vector<size_t> heads;
-  std::map<MessageKey, bool> over;
+  std::map<MessageKey, bool> delivered;
   /// Messages that their receivers waited for.
   std::set<MessageKey> received;
   /// Microbatch in each slot.
@@ -91,7 +91,7 @@ Error WalkVerifier::find(unsigned stage, Buffer buffer, unsigned microbatch, con
   return Error::success();
 }
 
-Error WalkVerifier::take(unsigned rank, const Cell &cell, const WalkStep &step) {
+Error WalkVerifier::checkInput(unsigned rank, const Cell &cell, const WalkStep &step) {
   bool isForward = cell.action == Action::Forward;
   if (!isForward)
     if (Error error = find(cell.stage, Buffer::Saved, cell.microbatch, step))
@@ -112,7 +112,7 @@ Error WalkVerifier::compute(unsigned rank, const WalkStep &step) {
     return failure("rank {0} runs {1}, which is not its next cell", rank, step.str());
   const Cell &cell = row[cells[rank]++];
   bool isForward = cell.action == Action::Forward;
-  if (Error error = take(rank, cell, step))
+  if (Error error = checkInput(rank, cell, step))
     return error;
   if (isForward)
     if (Error error = put(cell.stage, Buffer::Saved, cell.microbatch, step))
@@ -156,7 +156,7 @@ bool WalkVerifier::completeMessages() {
         continue;
       ++heads[rank];
       ++heads[receiverOf(*key)];
-      over[*key] = true;
+      delivered[*key] = true;
       wereAny = isMoving = true;
     }
   }
@@ -167,7 +167,7 @@ llvm::Expected<bool> WalkVerifier::advance(unsigned rank) {
   if (positions[rank] == walk.ranks[rank].size())
     return false;
   const WalkStep &step = walk.ranks[rank][positions[rank]];
-  if (step.kind == WalkStep::Wait && !isOver(step))
+  if (step.kind == WalkStep::Wait && !isDelivered(step))
     return false;
   ++positions[rank];
   if (step.kind == WalkStep::Wait && step.isSend)

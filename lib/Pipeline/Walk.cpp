@@ -35,7 +35,7 @@ private:
     steps.push_back({WalkStep::Wait, action, /*isSend=*/true, stage, microbatch});
   }
   BufferSlots &slots(unsigned stage, Buffer buffer) { return walk.stages[stage][static_cast<unsigned>(buffer)]; }
-  void take(unsigned stage, Buffer buffer, unsigned microbatch) {
+  void takeSlot(unsigned stage, Buffer buffer, unsigned microbatch) {
     SlotPool &pool = pools[stage][static_cast<unsigned>(buffer)];
     slots(stage, buffer).slotOf[microbatch] = pool.take();
     slots(stage, buffer).count = pool.count;
@@ -70,7 +70,7 @@ void Lister::start(unsigned number) {
   const Cell &cell = schedule.at(isSend ? message.producer : message.consumer);
   Action action = schedule.at(message.producer).action;
   if (!isSend)
-    take(cell.stage, bufferOfInput(action), cell.microbatch);
+    takeSlot(cell.stage, bufferOfInput(action), cell.microbatch);
   steps.push_back({WalkStep::Start, action, isSend, cell.stage, cell.microbatch});
 }
 
@@ -92,10 +92,10 @@ void Lister::makeRoomToSend(const Cell &cell) {
 
 void Lister::takeSlots(const Cell &cell) {
   if (cell.action == Action::Forward)
-    take(cell.stage, Buffer::Saved, cell.microbatch);
+    takeSlot(cell.stage, Buffer::Saved, cell.microbatch);
   std::optional<Place> reader = schedule.readerOf(cell);
   if (reader && reader->rank == rank)
-    take(schedule.at(*reader).stage, bufferOfInput(cell.action), cell.microbatch);
+    takeSlot(schedule.at(*reader).stage, bufferOfInput(cell.action), cell.microbatch);
   else if (reader)
     makeRoomToSend(cell);
 }

@@ -79,8 +79,8 @@ std::vector<int64_t> braid::reference::matchResults(const Program &expected, con
   std::vector<int64_t> expectedOutputs = outputsOf(expected), foundOutputs = outputsOf(found);
   for (size_t k = 0; k < expectedOutputs.size() && k < foundOutputs.size(); ++k) {
     int64_t i = expectedOutputs[k], j = foundOutputs[k];
-    bool nameless = expected.results[i].name().empty() || found.results[j].name().empty();
-    if (partners[i] < 0 && !taken[j] && nameless)
+    bool isNameless = expected.results[i].name().empty() || found.results[j].name().empty();
+    if (partners[i] < 0 && !taken[j] && isNameless)
       partners[i] = j;
   }
   return partners;

@@ -126,9 +126,9 @@ FailureOr<bool> FunctionRun::runOp(Operation *op) {
 
 FailureOr<bool> FunctionRun::advance() {
   for (; !next->hasTrait<OpTrait::IsTerminator>(); ++next) {
-    FailureOr<bool> over = runOp(&*next);
-    if (failed(over) || !*over)
-      return over;
+    FailureOr<bool> finished = runOp(&*next);
+    if (failed(finished) || !*finished)
+      return finished;
     for (Value value : dying.lookup(&*next))
       values.erase(value);
   }

@@ -346,9 +346,9 @@ FailureOr<bool> Machine::advance() {
       continue;
     if (!isa<exec::ActionOpInterface>(*next))
       return next->emitError() << "the interpreter does not know '" << next->getName() << "' in a program";
-    FailureOr<bool> over = runStep(&*next);
-    if (failed(over) || !*over)
-      return over;
+    FailureOr<bool> finished = runStep(&*next);
+    if (failed(finished) || !*finished)
+      return finished;
     ++now;
     updateLives();
   }

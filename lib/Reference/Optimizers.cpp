@@ -54,8 +54,8 @@ static int64_t codeOf(double part, double threshold) {
   int64_t code = 0;
   while (code < 126 && numberOfCode(code + 1) <= part)
     ++code;
-  double way = (part - numberOfCode(code)) / (numberOfCode(code + 1) - numberOfCode(code));
-  return std::max<int64_t>(threshold < way ? code + 1 : code, 1);
+  double fraction = (part - numberOfCode(code)) / (numberOfCode(code + 1) - numberOfCode(code));
+  return std::max<int64_t>(threshold < fraction ? code + 1 : code, 1);
 }
 
 static Results evaluateQuantize(tg::QuantizeOp op, const Operands &in) {

@@ -112,9 +112,9 @@ static SmallVector<Operation *> companionsOf(ModuleOp module, Operation *op) {
     return {op};
   SmallVector<Operation *> companions;
   for (Operation &other : *module.getBody())
-    if (auto its = comm::someRanksOf(&other); its && !isCell(&other) && other.getName() == op->getName() &&
-                                              its.getMesh() == own.getMesh() &&
-                                              comm::entryOf(&other) == comm::entryOf(op))
+    if (auto ranks = comm::someRanksOf(&other); ranks && !isCell(&other) && other.getName() == op->getName() &&
+                                                ranks.getMesh() == own.getMesh() &&
+                                                comm::entryOf(&other) == comm::entryOf(op))
       companions.push_back(&other);
   return companions;
 }

@@ -44,7 +44,9 @@ Request *Network::head(int64_t rank) const {
 static std::optional<int64_t> peerOf(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getPeerRank(); }
 
 /// Returns whether a transfer is the sending side.
-static bool isSender(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getRow().sent.who != Who::Nobody; }
+static bool isSender(Operation *op) {
+  return cast<comm::CollectiveOpInterface>(op).getRow().sent.participants != Participants::Nobody;
+}
 
 static comm::AxesAttr axesOf(Operation *op) { return cast<comm::CollectiveOpInterface>(op).getAxes(); }
 

@@ -66,13 +66,14 @@ static bool isAway(const PlanTensor &tensor, int64_t action, ArrayRef<HostCopyRe
 std::vector<WaitingActivations> braid::readWaitingActivations(const MemoryPlan &plan, ArrayRef<HostCopyReport> copies) {
   std::vector<WaitingActivations> found;
   for (const ProgramPlan &program : plan.programs) {
-    std::vector<HostCopyReport> its;
-    llvm::copy_if(copies, std::back_inserter(its), [&](const auto &copy) { return copy.program == program.name; });
+    std::vector<HostCopyReport> programCopies;
+    llvm::copy_if(copies, std::back_inserter(programCopies),
+                  [&](const auto &copy) { return copy.program == program.name; });
     WaitingActivations waiting{program.name};
     for (const PlanTensor &tensor : program.onHost) {
       ++waiting.count;
       waiting.bytes += tensor.bytes;
-      waiting.bytesAwayAtPeak += isAway(tensor, program.peakAction, its) ? tensor.bytes : 0;
+      waiting.bytesAwayAtPeak += isAway(tensor, program.peakAction, programCopies) ? tensor.bytes : 0;
     }
     if (waiting.count > 0)
       found.push_back(std::move(waiting));
@@ -81,11 +82,12 @@ std::vector<WaitingActivations> braid::readWaitingActivations(const MemoryPlan &
 }
 
 void braid::printWaitingActivations(llvm::raw_ostream &stream, ArrayRef<WaitingActivations> waiting) {
-  for (const WaitingActivations &its : waiting)
+  for (const WaitingActivations &activations : waiting)
     stream << llvm::formatv(
         "\nactivations of program {0} that wait in pinned memory of the host: {1}, of {2} ({3} bytes), "
         "of which {4} ({5} bytes) are free on the device at the peak\n",
-        its.program, its.count, formatSize(its.bytes), its.bytes, formatSize(its.bytesAwayAtPeak), its.bytesAwayAtPeak);
+        activations.program, activations.count, formatSize(activations.bytes), activations.bytes,
+        formatSize(activations.bytesAwayAtPeak), activations.bytesAwayAtPeak);
 }
 
 void braid::printHostCopies(llvm::raw_ostream &stream, ArrayRef<HostCopyReport> copies) {

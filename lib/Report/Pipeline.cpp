@@ -49,8 +49,8 @@ double PipelineReader::secondsOf(WalkStep step) const {
 
 int64_t PipelineReader::bytesOf(WalkStep step) const {
   auto program = dyn_cast_or_null<exec::ProgramOp>(table.functionOf(step));
-  const ProgramTraffic *its = program ? traffic.program(program.getSymName()) : nullptr;
-  return its ? its->movedBytes : 0;
+  const ProgramTraffic *programTraffic = program ? traffic.program(program.getSymName()) : nullptr;
+  return programTraffic ? programTraffic->movedBytes : 0;
 }
 
 /// Returns the times of a stage. A backward that is not split counts half as input gradient and half as weight
@@ -92,9 +92,9 @@ int64_t PipelineReader::movedBytes(int64_t rank) {
   bytes += std::max(sent, received);
   for (auto program : module.getOps<exec::ProgramOp>())
     if (StringAttr entry = comm::entryOf(program); entry && entry == "train")
-      if (const ProgramTraffic *its = traffic.program(program.getSymName());
-          its && llvm::is_contained(comm::someRanksOf(program).getCoordinates(), rank))
-        bytes += its->movedBytes;
+      if (const ProgramTraffic *programTraffic = traffic.program(program.getSymName());
+          programTraffic && llvm::is_contained(comm::someRanksOf(program).getCoordinates(), rank))
+        bytes += programTraffic->movedBytes;
   return bytes;
 }
 
@@ -126,14 +126,14 @@ PipelineReport PipelineReader::read() {
   report.bubble = simulation.bubble;
   std::vector<unsigned> held = peaksHeld(schedule);
   for (unsigned rank = 0; rank < schedule.numRanks(); ++rank) {
-    PipelineRankReport its;
+    PipelineRankReport rankReport;
     for (const KindPlan &kind : plan.kinds)
       if (llvm::is_contained(kind.coordinates, rank))
-        its.arenaBytes = kind.arenaBytes;
-    its.movedBytes = movedBytes(rank);
-    its.idle = simulation.end > 0 ? 1 - simulation.busy[rank] / simulation.end : 0;
-    its.held = held[rank];
-    report.ranks.push_back(its);
+        rankReport.arenaBytes = kind.arenaBytes;
+    rankReport.movedBytes = movedBytes(rank);
+    rankReport.idle = simulation.end > 0 ? 1 - simulation.busy[rank] / simulation.end : 0;
+    rankReport.held = held[rank];
+    report.ranks.push_back(rankReport);
   }
   return report;
 }

@@ -147,7 +147,7 @@ static void addMesh(Json &json, const Traffic &traffic) {
 /// Returns the values that a program keeps; empty if there are none.
 static Json keptJson(const Report &report, const std::string &program) {
   Json json = Json::array();
-  auto kept = llvm::find_if(report.kept, [&](const KeptReport &its) { return its.program == program; });
+  auto kept = llvm::find_if(report.kept, [&](const KeptReport &candidate) { return candidate.program == program; });
   if (kept == report.kept.end())
     return json;
   for (const KeptOfUnits &equal : kept->units) {

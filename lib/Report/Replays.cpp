@@ -47,7 +47,7 @@ void braid::printReplays(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport>
   bool hasValues = llvm::any_of(points, [](const ReplayReport &point) { return !point.values.empty(); });
   stream << llvm::formatv("  {0,12} {1,9} {2,10} {3,12} {4,10} {5,8}{6}\n", "a second is", "in units", "arena",
                           "activations", "step", "slower", hasValues ? "  and values" : "");
-  double without = points.front().seconds;
+  double baseSeconds = points.front().seconds;
   for (const ReplayReport &point : points)
     stream << llvm::formatv("  {0,12} {1,9} {2,10} {3,12} {4,10} {5,7:F1}%{6}{7}{8}\n",
                             point.bytesPerSecond ? formatSize(*point.bytesPerSecond) : "not replayed",
@@ -55,7 +55,7 @@ void braid::printReplays(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport>
                             : point.bytesPerSecond ? "all"
                                                    : "none",
                             formatSize(point.arenaBytes), formatSize(point.activationBytes),
-                            formatSeconds(point.seconds), 100 * (point.seconds / without - 1),
+                            formatSeconds(point.seconds), 100 * (point.seconds / baseSeconds - 1),
                             point.values.empty() ? "" : "  ", llvm::join(point.values, ", "),
                             point.isChosen ? "  <- chosen" : "");
   if (points.size() > 1)

@@ -49,9 +49,9 @@ static CollectiveTraffic readCollective(CollectiveOpInterface op, const Mesh &me
     traffic.axes.push_back(axis.str());
   traffic.ranks = mesh.sizeOf(op.getAxes());
   SmallVector<RankedTensorType> sent = sentTypes(op), received = receivedTypes(op);
-  traffic.isOfNumbers = true;
+  traffic.hasOnlyScalars = true;
   for (RankedTensorType type : llvm::concat<RankedTensorType>(sent, received)) {
-    traffic.isOfNumbers &= type.getRank() == 0;
+    traffic.hasOnlyScalars &= type.getRank() == 0;
     llvm::raw_string_ostream(traffic.dtype = "") << type.getElementType();
   }
   traffic.bytes = wholeBytes(op);
@@ -123,7 +123,7 @@ static int64_t reducedBytes(const ProgramTraffic *program) {
   int64_t bytes = 0;
   if (program)
     for (const CollectiveTraffic &collective : program->collectives)
-      if (!collective.reduction.empty() && !collective.isOfNumbers)
+      if (!collective.reduction.empty() && !collective.hasOnlyScalars)
         bytes += collective.movedBytes;
   return bytes;
 }
@@ -143,11 +143,12 @@ static std::optional<AccumulatorTraffic> readAccumulators(ModuleOp module, const
     found.heldBytes += tensor.getBytes();
     found.otherHeldBytes += sharding.isFlat() ? unsharded : llvm::divideCeil(unsharded, mesh.sizeOf(axes));
   }
-  int64_t more = (traffic.microbatches - 1) * reducedBytes(traffic.program(found.areSharded ? "accumulate" : "train"));
-  if (found.heldBytes == 0 || more == 0)
+  int64_t extraBytes =
+      (traffic.microbatches - 1) * reducedBytes(traffic.program(found.areSharded ? "accumulate" : "train"));
+  if (found.heldBytes == 0 || extraBytes == 0)
     return std::nullopt;
   found.movedBytes = traffic.movedBytes;
-  found.otherMovedBytes = traffic.movedBytes + (found.areSharded ? -more : more);
+  found.otherMovedBytes = traffic.movedBytes + (found.areSharded ? -extraBytes : extraBytes);
   return found;
 }
 

@@ -22,7 +22,7 @@ struct CollectiveTraffic {
   std::string dtype;
   int64_t bytes, movedBytes;
   /// Whether it only combines or gathers scalars, such as a loss, a norm or a stop flag.
-  bool isOfNumbers;
+  bool hasOnlyScalars;
   std::optional<double> predictedSeconds, exposedSeconds;
   std::string waitsFor;
   /// The unit whose parameters the collective gathers, if any.

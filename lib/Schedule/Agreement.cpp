@@ -57,10 +57,10 @@ static void addMessages(CollectiveOpInterface op, SmallVectorImpl<Attribute> &mo
 }
 
 static ArrayAttr movedOf(CollectiveOpInterface op) {
-  ArrayAttr said = movedValuesOf(op);
-  if (!said)
+  ArrayAttr recorded = movedValuesOf(op);
+  if (!recorded)
     return {};
-  SmallVector<Attribute> moved(said.getValue());
+  SmallVector<Attribute> moved(recorded.getValue());
   addMessages(op, moved);
   return ArrayAttr::get(op->getContext(), moved);
 }

@@ -23,7 +23,7 @@ public:
   BucketSolution solve();
 
 private:
-  void findLoops();
+  void findStronglyConnectedComponents();
   void findWaves();
   void findFollowers();
 
@@ -44,8 +44,8 @@ private:
   /// Item of each action, or kNone.
   std::vector<unsigned> itemOf;
   /// Strongly connected component of each kind, or kNone.
-  std::vector<unsigned> loopOf;
-  unsigned numLoops = 0;
+  std::vector<unsigned> componentOf;
+  unsigned numComponents = 0;
   std::vector<unsigned> wave, bucketOf;
   /// For each item, the single item that produces all it sends, and the length of the chain of such items.
   std::vector<unsigned> follows, depth;
@@ -54,8 +54,9 @@ private:
 } // namespace
 
 Solver::Solver(const BucketProblem &problem)
-    : problem(problem), itemOf(numActions(), kNone), loopOf(problem.kinds.size(), kNone), wave(problem.items.size()),
-      bucketOf(problem.items.size(), kNone), follows(problem.items.size(), kNone), depth(problem.items.size()) {
+    : problem(problem), itemOf(numActions(), kNone), componentOf(problem.kinds.size(), kNone),
+      wave(problem.items.size()), bucketOf(problem.items.size(), kNone), follows(problem.items.size(), kNone),
+      depth(problem.items.size()) {
   for (auto [number, item] : llvm::enumerate(problem.items))
     itemOf[item.action] = number;
 }
@@ -65,7 +66,7 @@ Solver::Solver(const BucketProblem &problem)
 //===----------------------------------------------------------------------===//
 
 /// Finds the strongly connected components of kinds. Cubic in the number of kinds, which is small.
-void Solver::findLoops() {
+void Solver::findStronglyConnectedComponents() {
   size_t kinds = problem.kinds.size();
   std::vector<llvm::SmallBitVector> leadsTo(kinds, llvm::SmallBitVector(kinds));
   // Kinds of the items that an action needs, including itself.
@@ -85,26 +86,26 @@ void Solver::findLoops() {
       if (leadsTo[from].test(via))
         leadsTo[from] |= leadsTo[via];
   for (unsigned kind = 0; kind < kinds; ++kind) {
-    if (loopOf[kind] != kNone || !leadsTo[kind].test(kind))
+    if (componentOf[kind] != kNone || !leadsTo[kind].test(kind))
       continue;
     for (unsigned other : leadsTo[kind].set_bits())
       if (leadsTo[other].test(kind))
-        loopOf[other] = numLoops;
-    ++numLoops;
+        componentOf[other] = numComponents;
+    ++numComponents;
   }
 }
 
 void Solver::findWaves() {
   // For each action and component, the number of items of the component on the longest chain to the action.
-  std::vector<unsigned> length(numActions() * numLoops);
+  std::vector<unsigned> chains(numActions() * numComponents);
   for (unsigned action = 0; action < numActions(); ++action) {
-    auto mine = llvm::MutableArrayRef(length).slice(size_t(action) * numLoops, numLoops);
+    auto lengths = llvm::MutableArrayRef(chains).slice(size_t(action) * numComponents, numComponents);
     for (unsigned need : problem.needs[action])
-      for (unsigned loop = 0; loop < numLoops; ++loop)
-        mine[loop] = std::max(mine[loop], length[size_t(need) * numLoops + loop]);
+      for (unsigned component = 0; component < numComponents; ++component)
+        lengths[component] = std::max(lengths[component], chains[size_t(need) * numComponents + component]);
     unsigned item = itemOf[action];
-    if (item != kNone && loopOf[at(item).kind] != kNone)
-      wave[item] = mine[loopOf[at(item).kind]]++;
+    if (item != kNone && componentOf[at(item).kind] != kNone)
+      wave[item] = lengths[componentOf[at(item).kind]]++;
   }
 }
 
@@ -245,7 +246,7 @@ void Solver::findOrder() {
 }
 
 BucketSolution Solver::solve() {
-  findLoops();
+  findStronglyConnectedComponents();
   findWaves();
   findFollowers();
   std::vector<unsigned> leaders;

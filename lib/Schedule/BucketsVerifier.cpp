@@ -150,16 +150,16 @@ llvm::Error Verifier::order() {
   for (unsigned first : solution.order) {
     if (first >= problem.needs.size() || done[first])
       return fault("the order has action " + Twine(first) + " twice, or there is none");
-    llvm::SmallVector<unsigned> together{first};
+    llvm::SmallVector<unsigned> actions{first};
     if (bucketOf[first]) {
-      together.clear();
+      actions.clear();
       for (unsigned item : solution.buckets[*bucketOf[first]].items)
-        together.push_back(problem.items[item].action);
+        actions.push_back(problem.items[item].action);
     }
-    for (unsigned action : together)
+    for (unsigned action : actions)
       if (auto need = missing(action); need != problem.needs[action].end())
         return fault("action " + Twine(action) + " comes before action " + Twine(*need) + ", which it needs");
-    for (unsigned action : together)
+    for (unsigned action : actions)
       done[action] = true;
   }
   if (auto left = llvm::find(done, false); left != done.end())

@@ -12,9 +12,9 @@ using Action = OverlapProblem::Action;
 using Kind = OverlapProblem::Kind;
 
 /// Largest number of actions examined on each side of a wait.
-static constexpr unsigned kMostSeen = 128;
+static constexpr unsigned kMaxWindow = 128;
 /// Shorter waits, in seconds, do not justify another order.
-static constexpr double kLeastWait = 1e-6;
+static constexpr double kMinWait = 1e-6;
 
 namespace {
 class Filler {
@@ -88,7 +88,7 @@ double Filler::waitOf(unsigned place, unsigned reader) const {
 /// communication, which ends before the one at `place` starts.
 unsigned Filler::windowBefore(unsigned place) const {
   unsigned begin = place;
-  for (; begin > 0 && place - begin < kMostSeen; --begin) {
+  for (; begin > 0 && place - begin < kMaxWindow; --begin) {
     if (!actions[order[begin - 1]].communicates())
       continue;
     if (std::optional<unsigned> reader = firstReader(begin - 1); !reader || *reader < place)
@@ -100,7 +100,7 @@ unsigned Filler::windowBefore(unsigned place) const {
 /// Moves actions from before the collective at `place` behind it, the nearest first.
 void Filler::delay(unsigned &place, unsigned reader, double &wanted) {
   unsigned begin = windowBefore(place);
-  std::vector<unsigned> stays, moves;
+  std::vector<unsigned> remaining, moved;
   // Actions that are needed by the collective or by an action that stays before it.
   std::vector<bool> needed(actions.size());
   auto need = [&](unsigned action) {
@@ -113,24 +113,24 @@ void Filler::delay(unsigned &place, unsigned reader, double &wanted) {
   for (unsigned next = place; next-- > begin;) {
     unsigned action = order[next];
     bool isMoved = wanted > 0 && !needed[action] && mayMove(action);
-    (isMoved ? moves : stays).push_back(action);
+    (isMoved ? moved : remaining).push_back(action);
     if (isMoved)
       wanted -= actions[action].seconds;
     else
       need(action);
   }
-  auto to = std::copy(stays.rbegin(), stays.rend(), order.begin() + begin);
+  auto to = std::copy(remaining.rbegin(), remaining.rend(), order.begin() + begin);
   *to = order[place];
-  unsigned moved = moves.size();
-  std::copy(moves.rbegin(), moves.rend(), to + 1);
-  place -= moved;
+  unsigned numMoved = moved.size();
+  std::copy(moved.rbegin(), moved.rend(), to + 1);
+  place -= numMoved;
 }
 
 /// Moves actions from behind the reader before it, the nearest first. Leaves out actions that are computed during
 /// another wait.
 void Filler::hoist(unsigned reader, double &wanted) {
-  unsigned end = std::min<size_t>(order.size(), reader + kMostSeen);
-  std::vector<unsigned> stays, moves;
+  unsigned end = std::min<size_t>(order.size(), reader + kMaxWindow);
+  std::vector<unsigned> remaining, moved;
   std::vector<bool> behind(actions.size());
   unsigned waitEnds = reader + 1;
   for (unsigned next = reader; next < end; ++next) {
@@ -138,13 +138,13 @@ void Filler::hoist(unsigned reader, double &wanted) {
     if (actions[action].communicates())
       waitEnds = std::max(waitEnds, firstReader(next).value_or(next));
     bool isMoved = wanted > 0 && next >= waitEnds && mayMove(action) && !dependsOn(action, behind);
-    (isMoved ? moves : stays).push_back(action);
+    (isMoved ? moved : remaining).push_back(action);
     if (isMoved)
       wanted -= actions[action].seconds;
     else
       behind[action] = true;
   }
-  std::copy(stays.begin(), stays.end(), std::copy(moves.begin(), moves.end(), order.begin() + reader));
+  std::copy(remaining.begin(), remaining.end(), std::copy(moved.begin(), moved.end(), order.begin() + reader));
 }
 
 std::vector<unsigned> Filler::run() {
@@ -157,7 +157,7 @@ std::vector<unsigned> Filler::run() {
     if (!reader)
       continue;
     double wanted = waitOf(place, *reader);
-    if (wanted < kLeastWait)
+    if (wanted < kMinWait)
       continue;
     delay(place, *reader, wanted);
     if (filling == Filling::DelayAndHoist && wanted > 0)

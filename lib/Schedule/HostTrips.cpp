@@ -34,23 +34,26 @@ llvm::Error braid::check(const HostTripsProblem &problem) {
 
 /// Returns the indices of the offloaded tensors, sorted by a key.
 template <typename Key>
-static std::vector<unsigned> tensorsInOrder(const HostTripsProblem &problem, const std::vector<bool> &goes, Key key) {
+static std::vector<unsigned> tensorsInOrder(const HostTripsProblem &problem, const std::vector<bool> &isOffloaded,
+                                            Key key) {
   std::vector<unsigned> numbers;
   for (unsigned number = 0; number < problem.tensors.size(); ++number)
-    if (goes[number])
+    if (isOffloaded[number])
       numbers.push_back(number);
   llvm::stable_sort(numbers, [&](unsigned a, unsigned b) { return key(a) < key(b); });
   return numbers;
 }
 
 /// Simulates the copies to the host. A copy starts when its tensor is computed and the previous copy has ended.
-static void simulateAway(const HostTripsProblem &problem, const std::vector<bool> &goes, std::vector<HostTrip> &trips) {
+static void simulateAway(const HostTripsProblem &problem, const std::vector<bool> &isOffloaded,
+                         std::vector<HostTrip> &trips) {
   double end = 0;
-  for (unsigned number : tensorsInOrder(problem, goes, [&](unsigned its) { return problem.tensors[its].made; })) {
+  for (unsigned number :
+       tensorsInOrder(problem, isOffloaded, [&](unsigned tensor) { return problem.tensors[tensor].made; })) {
     const Tensor &tensor = problem.tensors[number];
     end = std::max(end, problem.begins[tensor.made + 1]) + tensor.seconds;
-    double surelyOver = end + (problem.contention - 1) * tensor.seconds + problem.slack;
-    trips[number].lateAway = std::max(0.0, surelyOver - problem.begins[problem.turn]);
+    double surelyEndsBy = end + (problem.contention - 1) * tensor.seconds + problem.slack;
+    trips[number].lateAway = std::max(0.0, surelyEndsBy - problem.begins[problem.turn]);
   }
 }
 
@@ -65,12 +68,13 @@ struct Back {
 
 /// Simulates the fetches. They start after the turn, one after another. A fetch starts no earlier than the use that
 /// comes `ahead` uses before its own.
-static void simulateBack(const HostTripsProblem &problem, const std::vector<bool> &goes, std::vector<HostTrip> &trips) {
+static void simulateBack(const HostTripsProblem &problem, const std::vector<bool> &isOffloaded,
+                         std::vector<HostTrip> &trips) {
   std::vector<Back> fetches;
   for (const HostTripsProblem::Fetch &other : problem.others)
     fetches.push_back({other.use, other.seconds, -1});
   for (unsigned number = 0; number < problem.tensors.size(); ++number)
-    if (goes[number])
+    if (isOffloaded[number])
       fetches.push_back({problem.tensors[number].use, problem.tensors[number].seconds, number});
   llvm::stable_sort(fetches, [](const Back &a, const Back &b) { return a.use < b.use; });
   double end = problem.begins[problem.turn];
@@ -84,12 +88,12 @@ static void simulateBack(const HostTripsProblem &problem, const std::vector<bool
   }
 }
 
-std::vector<HostTrip> braid::simulate(const HostTripsProblem &problem, const std::vector<bool> &goes) {
+std::vector<HostTrip> braid::simulate(const HostTripsProblem &problem, const std::vector<bool> &isOffloaded) {
   std::vector<HostTrip> trips(problem.tensors.size());
   if (problem.tensors.empty())
     return trips;
-  simulateAway(problem, goes, trips);
-  simulateBack(problem, goes, trips);
+  simulateAway(problem, isOffloaded, trips);
+  simulateBack(problem, isOffloaded, trips);
   return trips;
 }
 
@@ -100,12 +104,13 @@ static bool areHidden(const std::vector<HostTrip> &trips) {
 HostTrips braid::solve(const HostTripsProblem &problem) {
   HostTrips answer{std::vector<bool>(problem.tensors.size()), std::vector<HostTrip>(problem.tensors.size())};
   std::vector<bool> all(problem.tensors.size(), true);
-  for (unsigned number : tensorsInOrder(problem, all, [&](unsigned its) { return -problem.tensors[its].bytes; })) {
-    answer.goes[number] = true;
-    std::vector<HostTrip> trips = simulate(problem, answer.goes);
-    answer.goes[number] = areHidden(trips);
+  for (unsigned number :
+       tensorsInOrder(problem, all, [&](unsigned tensor) { return -problem.tensors[tensor].bytes; })) {
+    answer.isOffloaded[number] = true;
+    std::vector<HostTrip> trips = simulate(problem, answer.isOffloaded);
+    answer.isOffloaded[number] = areHidden(trips);
     answer.trips[number] = trips[number];
-    if (answer.goes[number] || !trips[number].isHidden())
+    if (answer.isOffloaded[number] || !trips[number].isHidden())
       continue;
     // The tensor makes others late: reports the largest of their delays.
     for (const HostTrip &other : trips)
@@ -115,9 +120,9 @@ HostTrips braid::solve(const HostTripsProblem &problem) {
 }
 
 llvm::Error braid::verify(const HostTripsProblem &problem, const HostTrips &answer) {
-  if (answer.goes.size() != problem.tensors.size())
-    return failure("{0} choices for {1} tensors", answer.goes.size(), problem.tensors.size());
-  for (auto [number, trip] : llvm::enumerate(simulate(problem, answer.goes)))
+  if (answer.isOffloaded.size() != problem.tensors.size())
+    return failure("{0} choices for {1} tensors", answer.isOffloaded.size(), problem.tensors.size());
+  for (auto [number, trip] : llvm::enumerate(simulate(problem, answer.isOffloaded)))
     if (!trip.isHidden())
       return failure("tensor {0} is {1} s late on its way to the host and {2} s on its way back", number, trip.lateAway,
                      trip.lateBack);

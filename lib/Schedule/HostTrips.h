@@ -59,14 +59,14 @@ struct HostTrip {
 
 struct HostTrips {
   /// Whether each tensor is offloaded.
-  std::vector<bool> goes;
+  std::vector<bool> isOffloaded;
   /// Lateness of the copies of each tensor, beside all offloaded tensors. For other tensors, the lateness if they were
   /// offloaded, too.
   std::vector<HostTrip> trips;
 };
 
 /// Returns the lateness of the copies of all offloaded tensors; empty entries for the others.
-std::vector<HostTrip> simulate(const HostTripsProblem &problem, const std::vector<bool> &goes);
+std::vector<HostTrip> simulate(const HostTripsProblem &problem, const std::vector<bool> &isOffloaded);
 
 llvm::Error check(const HostTripsProblem &problem);
 /// Solves a problem that passed `check`. Takes the largest tensors first, and offloads each that is hidden and keeps

@@ -8,17 +8,17 @@ using namespace braid;
 using Actions = llvm::SmallVector<unsigned, 8>;
 
 /// Most actions that move together.
-static constexpr unsigned kMostTogether = 8;
+static constexpr unsigned kMaxMovedTogether = 8;
 /// Number of the largest buffers examined at the peak, and most moves in total.
-static constexpr unsigned kMostBuffers = 64, kMostMoves = 256;
+static constexpr unsigned kMaxBuffers = 64, kMaxMoves = 256;
 /// Slots for an action and the actions that may move behind it.
-static constexpr unsigned kRoom = kMostTogether + 1;
+static constexpr unsigned kRoom = kMaxMovedTogether + 1;
 
 namespace {
 /// Moves some actions, in their order, right behind the action at a position; -1 means the beginning.
 struct Move {
   Actions actions;
-  int64_t behind = 0;
+  int64_t position = 0;
 };
 
 class PeakOrder {
@@ -73,12 +73,12 @@ std::vector<unsigned> PeakOrder::buffersAt(unsigned place, int64_t peak) const {
       continue;
     auto places = llvm::map_range(buffer.users, [&](unsigned user) { return placeOf[user]; });
     bool hasBegun = buffer.fromStart || llvm::any_of(places, [&](unsigned at) { return at <= place; });
-    bool isOver = !buffer.toEnd && llvm::all_of(places, [&](unsigned at) { return at < place; });
-    if (hasBegun && !isOver)
+    bool hasEnded = !buffer.toEnd && llvm::all_of(places, [&](unsigned at) { return at < place; });
+    if (hasBegun && !hasEnded)
       found.push_back(number);
   }
   llvm::stable_sort(found, [&](unsigned a, unsigned b) { return problem.buffers[a].bytes > problem.buffers[b].bytes; });
-  found.resize(std::min<size_t>(found.size(), kMostBuffers));
+  found.resize(std::min<size_t>(found.size(), kMaxBuffers));
   return found;
 }
 
@@ -86,7 +86,7 @@ std::vector<unsigned> PeakOrder::buffersAt(unsigned place, int64_t peak) const {
 std::optional<Actions> PeakOrder::withDependents(llvm::ArrayRef<unsigned> first, int64_t lastPlace) const {
   Actions all(first.begin(), first.end());
   for (unsigned next = 0; next < all.size(); ++next) {
-    if (all.size() > kMostTogether)
+    if (all.size() > kMaxMovedTogether)
       return std::nullopt;
     for (unsigned dependent : dependents[all[next]])
       if (placeOf[dependent] <= lastPlace && !llvm::is_contained(all, dependent))
@@ -100,7 +100,7 @@ std::optional<Actions> PeakOrder::withDependents(llvm::ArrayRef<unsigned> first,
 std::optional<Actions> PeakOrder::withNeeds(llvm::ArrayRef<unsigned> first, int64_t firstPlace) const {
   Actions all(first.begin(), first.end());
   for (unsigned next = 0; next < all.size(); ++next) {
-    if (all.size() > kMostTogether)
+    if (all.size() > kMaxMovedTogether)
       return std::nullopt;
     for (unsigned need : problem.needs[all[next]])
       if (placeOf[need] >= firstPlace && !llvm::is_contained(all, need))
@@ -140,7 +140,7 @@ void PeakOrder::tryEarlier(const LiveBuffer &buffer, unsigned peak) {
 
 /// Records a move if its peak is lower than that of all moves before.
 void PeakOrder::attempt(const Move &move) {
-  unsigned slot = slotAt(move.behind);
+  unsigned slot = slotAt(move.position);
   for (unsigned action : move.actions) {
     ++slot;
     live->move(action, {slot, slot});
@@ -156,7 +156,7 @@ void PeakOrder::attempt(const Move &move) {
 void PeakOrder::apply(const Move &move) {
   std::vector<unsigned> next;
   auto add = [&](int64_t place) {
-    if (place == move.behind)
+    if (place == move.position)
       llvm::append_range(next, move.actions);
   };
   add(-1);
@@ -188,7 +188,7 @@ bool PeakOrder::improve() {
 
 std::vector<unsigned> braid::lowerPeak(const PeakProblem &problem) {
   PeakOrder order(problem);
-  for (unsigned moves = 0; moves < kMostMoves && !problem.needs.empty() && order.improve(); ++moves)
+  for (unsigned moves = 0; moves < kMaxMoves && !problem.needs.empty() && order.improve(); ++moves)
     ;
   return order.take();
 }

@@ -26,8 +26,8 @@ using Action = OverlapProblem::Action;
 using Kind = OverlapProblem::Kind;
 
 /// Limits of the actions that are computed out of turn for an update or a collective: their number, and their bytes.
-static constexpr unsigned kMaxPulled = 16;
-static constexpr int64_t kMaxPulledBytes = 1 << 20;
+static constexpr unsigned kMaxPrecomputed = 16;
+static constexpr int64_t kMaxPrecomputedBytes = 1 << 20;
 
 Scheduler::Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late, std::optional<WholeSchedule> whole)
     : plan(plan), problem(plan.problem), early(early), late(std::move(late)), whole(std::move(whole)), queues(problem),
@@ -44,22 +44,22 @@ Scheduler::Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late
 // One action
 //===----------------------------------------------------------------------===//
 
-void Scheduler::setOver(unsigned number) {
-  states[number] = State::Over;
+void Scheduler::setEnded(unsigned number) {
+  states[number] = State::Ended;
   for (unsigned successor : plan.successors[number])
     if (--needsLeft[successor] == 0 && action(successor).kind == Kind::Collective &&
         states[successor] == State::Waiting)
       ready.insert(successor);
 }
 
-void Scheduler::take(OverlapStep step) {
+void Scheduler::addStep(OverlapStep step) {
   if (whole)
     whole->decide(step);
   schedule.steps.push_back(step);
 }
 
 void Scheduler::finish(unsigned number) {
-  if (isOver(number))
+  if (hasEnded(number))
     return;
   if (action(number).communicates())
     wait(number);
@@ -77,11 +77,11 @@ void Scheduler::compute(unsigned number) {
       finish(other);
     }
   // An update that ran in between may have computed it already.
-  if (isOver(number))
+  if (hasEnded(number))
     return;
   queues.run(number);
-  take({OverlapStep::Run, number});
-  setOver(number);
+  addStep({OverlapStep::Run, number});
+  setEnded(number);
 }
 
 void Scheduler::start(unsigned number) {
@@ -96,7 +96,7 @@ void Scheduler::start(unsigned number) {
   if (states[number] != State::Waiting)
     return;
   queues.start(number);
-  take({OverlapStep::Start, number});
+  addStep({OverlapStep::Start, number});
   states[number] = State::Begun;
   ready.erase(number);
   inFlight.push_back(number);
@@ -111,12 +111,12 @@ void Scheduler::start(unsigned number) {
 void Scheduler::wait(unsigned number) {
   if (states[number] == State::Waiting)
     start(number);
-  if (isOver(number))
+  if (hasEnded(number))
     return;
   queues.wait(number);
-  take({OverlapStep::Wait, number});
+  addStep({OverlapStep::Wait, number});
   llvm::erase(writeBacks, number);
-  setOver(number);
+  setEnded(number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,7 +125,7 @@ void Scheduler::wait(unsigned number) {
 
 /// Waits for collectives that have surely ended and that hold memory or block another collective.
 void Scheduler::settle() {
-  while (!settling.empty() && isSurelyOver(settling.front())) {
+  while (!settling.empty() && hasSurelyEnded(settling.front())) {
     finish(settling.front());
     settling.pop_front();
   }
@@ -133,7 +133,7 @@ void Scheduler::settle() {
 
 /// Adds the steps that `finish` would run.
 void Scheduler::addToEnd(unsigned number, Needed &needed) const {
-  if (isOver(number) || !needed.over.insert(number).second)
+  if (hasEnded(number) || !needed.ended.insert(number).second)
     return;
   if (action(number).communicates()) {
     addToStart(number, needed);
@@ -198,26 +198,27 @@ void Scheduler::makeRoom(unsigned number) {
 //===----------------------------------------------------------------------===//
 
 /// Returns whether an action has ended, or can end without a stall and with little computing out of turn.
-bool Scheduler::canPull(unsigned number, unsigned &left) const {
-  if (isSurelyOver(number))
+bool Scheduler::canPrecompute(unsigned number, unsigned &budget) const {
+  if (hasSurelyEnded(number))
     return true;
-  if (action(number).communicates() || left == 0)
+  if (action(number).communicates() || budget == 0)
     return false;
-  --left;
-  auto can = [&](unsigned other) { return canPull(other, left); };
-  return llvm::all_of(action(number).needs, can) && llvm::all_of(action(number).after, can);
+  --budget;
+  auto canRun = [&](unsigned other) { return canPrecompute(other, budget); };
+  return llvm::all_of(action(number).needs, canRun) && llvm::all_of(action(number).after, canRun);
 }
 
 /// Returns whether a group can run. Of its fetches from the host, only the first must have ended: the others follow
 /// while updates run.
 bool Scheduler::isReady(const OverlapPlan::Group &group) const {
-  if (!group.fetches.empty() && !isSurelyOver(group.fetches.front()))
+  if (!group.fetches.empty() && !hasSurelyEnded(group.fetches.front()))
     return false;
   return llvm::all_of(group.updates, [&](unsigned update) {
-    unsigned left = kMaxPulled;
-    auto isThere = [&](unsigned need) { return isFetch(need) || canPull(need, left); };
-    return isOver(update) || (llvm::all_of(action(update).needs, isThere) &&
-                              llvm::all_of(action(update).after, [&](unsigned other) { return isSurelyOver(other); }));
+    unsigned budget = kMaxPrecomputed;
+    auto isThere = [&](unsigned need) { return isFetch(need) || canPrecompute(need, budget); };
+    return hasEnded(update) ||
+           (llvm::all_of(action(update).needs, isThere) &&
+            llvm::all_of(action(update).after, [&](unsigned other) { return hasSurelyEnded(other); }));
   });
 }
 
@@ -228,7 +229,7 @@ bool Scheduler::runGroup(bool alsoLate) {
   for (unsigned number : armed) {
     const OverlapPlan::Group &group = plan.groups[number];
     // Later collectives end later.
-    if (!isSurelyOver(group.last))
+    if (!hasSurelyEnded(group.last))
       return false;
     if (hasRun[number] || (late[number] && !alsoLate) || !isReady(group) || !bringForward(group.updates))
       continue;
@@ -244,7 +245,7 @@ bool Scheduler::runGroup(bool alsoLate) {
 }
 
 /// Computes the cheap producers of a collective first, if they depend only on values that exist from the start.
-void Scheduler::pullCheapProducers() {
+void Scheduler::startWithCheapProducers() {
   for (unsigned number = 0; number < problem.actions.size(); ++number) {
     if (action(number).kind != Kind::Collective || action(number).ordered || needsLeft[number] == 0)
       continue;
@@ -258,7 +259,8 @@ void Scheduler::pullCheapProducers() {
       seconds += action(*it).seconds;
       bytes += plan.bytesTaken[*it];
       isCheap = plan.placeOf[*it] != OverlapPlan::kNone && action(*it).after.empty() &&
-                producers.size() <= kMaxPulled && seconds <= action(number).seconds && bytes <= kMaxPulledBytes;
+                producers.size() <= kMaxPrecomputed && seconds <= action(number).seconds &&
+                bytes <= kMaxPrecomputedBytes;
     }
     if (!isCheap || !bringForward(llvm::to_vector(producers)))
       continue;
@@ -295,9 +297,9 @@ void Scheduler::runRest() {
 }
 
 OverlapSchedule Scheduler::run() {
-  pullCheapProducers();
+  startWithCheapProducers();
   for (next = 0; next < plan.main.size(); ++next) {
-    if (isOver(plan.main[next]))
+    if (hasEnded(plan.main[next]))
       continue;
     settle();
     startCollectives();

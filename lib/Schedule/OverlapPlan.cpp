@@ -73,8 +73,8 @@ void OverlapPlan::readGroups() {
   for (unsigned number = 0; number < size; ++number)
     if (problem.actions[number].kind == Kind::Gather && !fetched.count(number))
       gathers[problem.actions[number].queue].push_back(number);
-  for (std::vector<unsigned> &its : gathers)
-    std::stable_sort(its.begin(), its.end(),
+  for (std::vector<unsigned> &queueGathers : gathers)
+    std::stable_sort(queueGathers.begin(), queueGathers.end(),
                      [&](unsigned a, unsigned b) { return problem.actions[a].unit < problem.actions[b].unit; });
   before.assign(1, 0);
   for (unsigned number : main)

@@ -26,16 +26,16 @@ public:
   const std::vector<double> &secondsLeft() const { return left; }
 
 private:
-  enum class State : uint8_t { Waiting, Begun, Over };
+  enum class State : uint8_t { Waiting, Begun, Ended };
 
   const OverlapProblem::Action &action(unsigned number) const { return problem.actions[number]; }
   bool isFetch(unsigned number) const {
     return action(number).kind == OverlapProblem::Kind::Gather && action(number).queue == problem.kFromHost;
   }
-  bool isOver(unsigned number) const { return states[number] == State::Over; }
+  bool hasEnded(unsigned number) const { return states[number] == State::Ended; }
   /// Whether waiting for a collective does not stall.
-  bool isSurelyOver(unsigned number) const {
-    return isOver(number) || (states[number] == State::Begun && queues.surelyOver(number) <= queues.now);
+  bool hasSurelyEnded(unsigned number) const {
+    return hasEnded(number) || (states[number] == State::Begun && queues.surelyEndsBy(number) <= queues.now);
   }
 
   // Steps for one action, with all steps that it still waits for.
@@ -43,13 +43,13 @@ private:
   void compute(unsigned number);
   void start(unsigned number);
   void wait(unsigned number);
-  void setOver(unsigned number);
-  void take(OverlapStep step);
+  void setEnded(unsigned number);
+  void addStep(OverlapStep step);
 
   // The steps up to the end of an action, or up to its start.
   struct Needed {
     std::vector<OverlapStep> steps;
-    llvm::DenseSet<unsigned> begun, over;
+    llvm::DenseSet<unsigned> begun, ended;
   };
   void addToEnd(unsigned number, Needed &needed) const;
   void addToStart(unsigned number, Needed &needed) const;
@@ -67,10 +67,10 @@ private:
   bool isLate(unsigned queue, unsigned first, double linkFree, double readyBy);
   std::optional<unsigned> urgentGather(unsigned queue, std::optional<unsigned> rival);
   std::optional<unsigned> fetchForGroup();
-  bool canPull(unsigned number, unsigned &left) const;
+  bool canPrecompute(unsigned number, unsigned &budget) const;
   bool isReady(const OverlapPlan::Group &group) const;
   void serveHost();
-  void pullCheapProducers();
+  void startWithCheapProducers();
   void runRest();
 
   const OverlapPlan &plan;

@@ -93,7 +93,7 @@ void Scheduler::startCollectives() {
 /// Returns the next fetch for updates whose gradients are being reduced, unless enough fetches wait already.
 std::optional<unsigned> Scheduler::fetchForGroup() {
   llvm::erase_if(fetched, [&](unsigned fetch) {
-    return llvm::all_of(plan.successors[fetch], [&](unsigned reader) { return isOver(reader); });
+    return llvm::all_of(plan.successors[fetch], [&](unsigned reader) { return hasEnded(reader); });
   });
   if (fetched.size() > problem.fetchAhead)
     return std::nullopt;

@@ -40,7 +40,7 @@ namespace {
 class Progress {
 public:
   explicit Progress(const OverlapProblem &problem)
-      : problem(problem), begun(problem.actions.size()), over(problem.actions.size()),
+      : problem(problem), begun(problem.actions.size()), ended(problem.actions.size()),
         forUpdates(problem.actions.size()) {
     for (unsigned number = 0; number < problem.actions.size(); ++number)
       for (unsigned need : problem.actions[number].needs) {
@@ -54,8 +54,8 @@ public:
 
   llvm::Error advance(OverlapStep step);
   llvm::Error finish() const {
-    return over.all() || over.empty() ? llvm::Error::success()
-                                      : error("action %d is never over", over.find_first_unset());
+    return ended.all() || ended.empty() ? llvm::Error::success()
+                                        : error("action %d is never over", ended.find_first_unset());
   }
 
 private:
@@ -63,7 +63,7 @@ private:
   llvm::Error verifyPrefetch(unsigned number);
 
   const OverlapProblem &problem;
-  llvm::BitVector begun, over;
+  llvm::BitVector begun, ended;
   /// Gathers that updates need, which may come in any order.
   llvm::BitVector forUpdates;
   /// For each queue, the earliest user of each unit's gathers.
@@ -81,7 +81,7 @@ llvm::Error Progress::verifyPrefetch(unsigned number) {
   if (unit <= ahead || forUpdates[number])
     return llvm::Error::success();
   auto use = firstUse[queue].find(unit - ahead);
-  while (computed < problem.actions.size() && (problem.actions[computed].kind != Kind::Compute || over[computed]))
+  while (computed < problem.actions.size() && (problem.actions[computed].kind != Kind::Compute || ended[computed]))
     ++computed;
   if (use == firstUse[queue].end() || computed >= use->second)
     return llvm::Error::success();
@@ -94,7 +94,7 @@ llvm::Error Progress::begin(unsigned number) {
     return error("action %u begins twice", number);
   for (const auto *list : {&action.needs, &action.after})
     for (unsigned other : *list)
-      if (!over[other])
+      if (!ended[other])
         return error("action %u begins before action %u is over", number, other);
   if (action.kind == Kind::Gather)
     if (llvm::Error failed = verifyPrefetch(number))
@@ -113,11 +113,11 @@ llvm::Error Progress::advance(OverlapStep step) {
   if (step.kind != OverlapStep::Wait) {
     if (llvm::Error failed = begin(step.action))
       return failed;
-  } else if (!begun[step.action] || over[step.action]) {
+  } else if (!begun[step.action] || ended[step.action]) {
     return error("collective %u is waited for before its start, or twice", step.action);
   }
   if (step.kind != OverlapStep::Start)
-    over.set(step.action);
+    ended.set(step.action);
   return llvm::Error::success();
 }
 

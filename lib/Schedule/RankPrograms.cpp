@@ -176,7 +176,8 @@ OrderProblem::Communication OrderReader::communicationOf(CollectiveOpInterface o
   using CommunicationKind = OrderProblem::CommunicationKind;
   OrderProblem::Communication result;
   if (std::optional<int64_t> peer = op.getPeerRank()) {
-    result.kind = op.getRow().sent.who == Who::Nobody ? CommunicationKind::Recv : CommunicationKind::Send;
+    result.kind =
+        op.getRow().sent.participants == Participants::Nobody ? CommunicationKind::Recv : CommunicationKind::Send;
     result.peer = *peer;
   }
   Agreement agreement = agreementOf(op);

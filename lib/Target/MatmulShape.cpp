@@ -87,9 +87,9 @@ static FailureOr<MatmulShape> tryShape(const Roles &roles, int mDim, int nDim, i
     shape.outM = shape.addendM = shape.n;
   if (shape.outN != 1 || shape.outM < shape.n || shape.addendN != 1 || shape.addendM < shape.n)
     return failure();
-  auto addLoops = [](SmallVectorImpl<MatmulLoop> &loops, ArrayRef<Dim> dims, int except) {
+  auto addLoops = [](SmallVectorImpl<MatmulLoop> &loops, ArrayRef<Dim> dims, int excluded) {
     for (auto [index, dim] : llvm::enumerate(dims))
-      if (static_cast<int>(index) != except)
+      if (static_cast<int>(index) != excluded)
         loops.push_back({dim.size, dim.lhs, dim.rhs, dim.out, dim.addend});
   };
   addLoops(shape.batch, roles.batch, -1);

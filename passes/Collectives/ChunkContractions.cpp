@@ -23,7 +23,7 @@ using namespace braid::comm;
 /// Numbers of chunks to try by default.
 static constexpr int64_t kCounts[] = {2, 4, 8};
 /// The least share of the time that chunks must save.
-static constexpr double kLeastGain = 0.01;
+static constexpr double kMinGain = 0.01;
 
 namespace {
 /// Totals of some sites: their number and predicted seconds.
@@ -115,7 +115,7 @@ void ChunkContractions::decide(ChunkSite &site, const Mesh &mesh, Outcome &outco
       least = seconds;
       best = count;
     }
-  if (least > (1 - kLeastGain) * whole)
+  if (least > (1 - kMinGain) * whole)
     return outcome.slower.add(whole, least);
   outcome.split.add(whole, least);
   outcome.fewest = outcome.fewest ? std::min(outcome.fewest, best) : best;

@@ -240,8 +240,8 @@ bool ChunkSite::addReader(Operation *op, const DenseMap<Value, unsigned> &rows) 
     if (broadcast)
       made.push_back({operand, std::move(*broadcast)});
   }
-  for (auto &[value, its] : made)
-    addBroadcast(value, std::move(its));
+  for (auto &[value, chunkDims] : made)
+    addBroadcast(value, std::move(chunkDims));
   early.append(before);
   ops.insert({op, std::move(*dims)});
   return true;
@@ -270,10 +270,10 @@ std::optional<ChunkSite> ChunkSite::find(CollectiveOpInterface collective) {
   std::optional<Rows> rows = rowsOf(collective);
   if (!rows)
     return std::nullopt;
-  ChunkSite behind(collective, rows->dim, rows->sent), before(collective, rows->dim, rows->received);
-  if (rows->received == 1 && behind.findMakers())
-    return behind;
-  return rows->sent == 1 && before.findReaders() ? std::optional(std::move(before)) : std::nullopt;
+  ChunkSite ofMakers(collective, rows->dim, rows->sent), ofReaders(collective, rows->dim, rows->received);
+  if (rows->received == 1 && ofMakers.findMakers())
+    return ofMakers;
+  return rows->sent == 1 && ofReaders.findReaders() ? std::optional(std::move(ofReaders)) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -106,8 +106,9 @@ struct Hierarchical final : Algorithm {
     Values parts;
     SmallVector<int64_t> from, to;
     SmallVector<Exchange> exchanges;
-    for (auto [value, its, other] : llvm::zip_equal(values, split, concat)) {
-      const Exchange &exchange = exchanges.emplace_back(tg::typeOf(value).getShape(), its, other, outer.n, inner.n);
+    for (auto [value, splitDim, concatDim] : llvm::zip_equal(values, split, concat)) {
+      const Exchange &exchange =
+          exchanges.emplace_back(tg::typeOf(value).getShape(), splitDim, concatDim, outer.n, inner.n);
       parts.push_back(group.b.reshape(value, exchange.shape));
       from.push_back(exchange.from);
       to.push_back(exchange.to);

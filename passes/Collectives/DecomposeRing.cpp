@@ -45,8 +45,8 @@ protected:
       shifts.push_back((group.n - distance) % group.n);
     Values wholes;
     for (auto [tensor, dim, result] : llvm::enumerate(dims, results)) {
-      auto its = llvm::map_to_vector(blocks, [tensor = tensor](const Values &of) { return of[tensor]; });
-      wholes.push_back(group.assemble(its, dim, shifts, result));
+      auto parts = llvm::map_to_vector(blocks, [tensor = tensor](const Values &of) { return of[tensor]; });
+      wholes.push_back(group.assemble(parts, dim, shifts, result));
     }
     return wholes;
   }

@@ -19,8 +19,8 @@ static constexpr int64_t kMaxRanks = 512;
 RingOp::RingOp(BlockwiseOpInterface op) : op(op) {
   if (auto number = op->getAttrOfType<IntegerAttr>(kHalf))
     half = number.getInt();
-  auto said = op->getAttrOfType<tg::MaskAttr>(kMask);
-  mask = said ? said : tg::MaskAttr::get(op->getContext());
+  auto attribute = op->getAttrOfType<tg::MaskAttr>(kMask);
+  mask = attribute ? attribute : tg::MaskAttr::get(op->getContext());
 }
 
 /// Follows the conversions of a value to the type in which it is read.

@@ -83,7 +83,7 @@ private:
   Values readOf(ValueRange results);
   Values restOf(ValueRange results);
   Values joinPieces(ArrayRef<Values> pieces);
-  Values sums(ValueRange some, ValueRange others);
+  Values sums(ValueRange lhs, ValueRange rhs);
 
   ArrayRef<RingOp> ops;
   BlockwiseOpInterface last;
@@ -154,9 +154,9 @@ Value BlockStarts::blockAt(OpBuilder &builder, const Ring &ring, int64_t step) {
   tg::TensorBuilder t(builder, function.getLoc());
   Value rank = blockAt(builder, ring, 0);
   Value before = t.make<arith::SubIOp>(rank, t.like(rank, step));
-  Value around = t.make<arith::AddIOp>(rank, t.like(rank, ring.ranks - step));
+  Value wrapped = t.make<arith::AddIOp>(rank, t.like(rank, ring.ranks - step));
   Value isBefore = t.compare(arith::CmpIPredicate::sge, before, t.like(rank, 0));
-  return blocks[{ring.axes, step}] = t.select(isBefore, before, around);
+  return blocks[{ring.axes, step}] = t.select(isBefore, before, wrapped);
 }
 
 /// Returns the start of a block in positions; the second piece in zigzag is as far from the end as the first
@@ -265,9 +265,9 @@ Values RingBuilder::joinPieces(ArrayRef<Values> pieces) {
 }
 
 /// Adds in f32 and rounds to the type that is sent.
-Values RingBuilder::sums(ValueRange some, ValueRange others) {
+Values RingBuilder::sums(ValueRange lhs, ValueRange rhs) {
   Values sums;
-  for (auto [one, other] : llvm::zip_equal(some, others)) {
+  for (auto [one, other] : llvm::zip_equal(lhs, rhs)) {
     Value wide = t.widen(one);
     sums.push_back(t.convert(t.add(wide, t.widen(other)), tg::typeOf(one).getElementType()));
   }
@@ -305,10 +305,10 @@ void RingBuilder::build() {
     block = next;
     if (step + 1 < ring.ranks)
       next = passOn(block);
-    Values behind = follows.empty() ? Values() : passOn(follows);
+    Values received = follows.empty() ? Values() : passOn(follows);
     follows = compute(block, step);
-    if (!behind.empty())
-      follows = sums(behind, follows);
+    if (!received.empty())
+      follows = sums(received, follows);
   }
   Values totals = home.empty() ? Values() : sums(home, passOn(follows));
 

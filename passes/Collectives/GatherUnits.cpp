@@ -219,8 +219,8 @@ void UnitGathers::needs(Value value, SetVector<Value> &gathered) const {
 /// Returns the value to use at the builder's position: `value` itself if it is available, else a clone of its
 /// definition.
 Value UnitGathers::make(Value value, Phase phase, OpBuilder &builder) {
-  if (Value there = remade[phase].lookup(value))
-    return there;
+  if (Value copy = remade[phase].lookup(value))
+    return copy;
   Operation *op = value.getDefiningOp();
   if (!op || (!isBehindGather(value) && op->isBeforeInBlock(&*builder.getInsertionPoint())))
     return value;

@@ -124,9 +124,9 @@ LogicalResult Reporter::report(const Deadlock &found) {
 /// Checks that the operands of a collective match the tensors in its attributes and facts. A reduced operand
 /// may be another kind of tensor, but not one of another parameter.
 static LogicalResult verifySent(CollectiveOpInterface op) {
-  auto fail = [&](Value value, const auto &said, const auto &made) -> LogicalResult {
+  auto fail = [&](Value value, const auto &recorded, const auto &actual) -> LogicalResult {
     InFlightDiagnostic diagnostic = op->emitOpError();
-    diagnostic << "moves " << said << " by its attributes and facts, and sends " << made;
+    diagnostic << "moves " << recorded << " by its attributes and facts, and sends " << actual;
     diagnostic.attachNote(value.getLoc()) << "this is sent";
     return diagnostic;
   };
@@ -137,23 +137,24 @@ static LogicalResult verifySent(CollectiveOpInterface op) {
   for (auto [index, value] : llvm::enumerate(sent)) {
     if (auto argument = dyn_cast<BlockArgument>(value); argument && !isCell) {
       StringAttr name = tg::nameOf(function.getArgAttrDict(argument.getArgNumber()));
-      auto said = dyn_cast<StringAttr>(moved[index]);
+      auto recorded = dyn_cast<StringAttr>(moved[index]);
       // Each rank's part of a sum is named NAME.stageN.
       StringRef rest = name ? name.getValue() : StringRef();
-      bool isPart = said && rest.consume_front(said.getValue()) && rest.consume_front(".stage") && !rest.empty() &&
-                    llvm::all_of(rest, llvm::isDigit);
-      if (said && name && said != name && !isPart)
-        return fail(value, said, name);
+      bool isPart = recorded && rest.consume_front(recorded.getValue()) && rest.consume_front(".stage") &&
+                    !rest.empty() && llvm::all_of(rest, llvm::isDigit);
+      if (recorded && name && recorded != name && !isPart)
+        return fail(value, recorded, name);
       continue;
     }
-    tg::FactsAttr said = tg::factsOfTensor(op.getLoc(), index, sent.size());
-    tg::FactsAttr made = isa<BlockArgument>(value) ? tg::factsOf(value.getLoc()) : tg::factsOfTensor(value);
-    bool isOfAnother = said && made && !said.getOf().empty() && !made.getOf().empty() && said.getOf() != made.getOf();
-    if (op.getReductionKind() ? isOfAnother : said && made && said != made)
-      return fail(value, said, made);
+    tg::FactsAttr recorded = tg::factsOfTensor(op.getLoc(), index, sent.size());
+    tg::FactsAttr actual = isa<BlockArgument>(value) ? tg::factsOf(value.getLoc()) : tg::factsOfTensor(value);
+    bool isOfAnother = recorded && actual && !recorded.getOf().empty() && !actual.getOf().empty() &&
+                       recorded.getOf() != actual.getOf();
+    if (op.getReductionKind() ? isOfAnother : recorded && actual && recorded != actual)
+      return fail(value, recorded, actual);
     // A collective that a pass puts where the value is made keeps its location.
-    if (!said || !made || op.getReductionKind() || !isa<OpResult>(value) || sent.size() != 1 ||
-        op.getLoc() == tg::withFacts(function.getLoc(), said))
+    if (!recorded || !actual || op.getReductionKind() || !isa<OpResult>(value) || sent.size() != 1 ||
+        op.getLoc() == tg::withFacts(function.getLoc(), recorded))
       continue;
     if (op.getLoc() != tg::locationOf(value))
       return fail(value, "what is made elsewhere", value.getDefiningOp()->getName());

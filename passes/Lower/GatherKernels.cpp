@@ -29,7 +29,7 @@ using namespace braid;
 
 /// Upper limit of bytes that a kernel of a group moves. A larger kernel takes longer than its launch even on the
 /// fastest GPUs; it should run while its operands are in a cache.
-static constexpr int64_t kMostBytes = 4 << 20;
+static constexpr int64_t kMaxBytes = 4 << 20;
 /// Attribute with the number of a kernel in a copy of its program.
 static constexpr StringLiteral kNumber = "exec.number";
 
@@ -61,7 +61,7 @@ static std::vector<SmallVector<exec::KernelOp>> findKinds(Block &block) {
   llvm::DenseMap<size_t, SmallVector<unsigned, 1>> byHash;
   for (auto kernel : block.getOps<exec::KernelOp>()) {
     exec::ActionCost cost = kernel.getActionCost();
-    if (cost.bytesRead + cost.bytesWritten > kMostBytes)
+    if (cost.bytesRead + cost.bytesWritten > kMaxBytes)
       continue;
     SmallVector<unsigned, 1> &known = byHash[hashOf(kernel)];
     auto *kind = llvm::find_if(known, [&](unsigned number) { return isSame(kinds[number].front(), kernel); });

@@ -105,8 +105,8 @@ static Value emitTable(OpBuilder &builder, Location loc, DenseElementsAttr table
     Value value = builder.create<arith::ConstantOp>(loc, cast<TypedAttr>(element));
     if (result) {
       Value at = builder.create<arith::ConstantOp>(loc, builder.getI32IntegerAttr(index));
-      Value here = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, linear, at);
-      value = builder.create<arith::SelectOp>(loc, here, value, result);
+      Value isSelected = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, linear, at);
+      value = builder.create<arith::SelectOp>(loc, isSelected, value, result);
     }
     result = value;
   }

@@ -99,36 +99,37 @@ private:
 
   LogicalResult choose(std::optional<int64_t> limit, int64_t padded) {
     set(SumOrder::Any);
-    int64_t least = workspace();
+    int64_t anyOrderBytes = workspace();
     double leastSeconds = seconds();
     bool anyFits = !firstTooLarge();
     set(SumOrder::Fixed);
-    int64_t most = workspace();
-    double more = seconds() - leastSeconds;
+    int64_t fixedOrderBytes = workspace();
+    double extraSeconds = seconds() - leastSeconds;
     if (std::optional<exec::LibraryNumber> found = firstTooLarge(); found && anyFits)
       return settleForAny("the " + found->what + " would be " + std::to_string(found->value) +
                           ", more than the library counts");
     std::string costs;
     llvm::raw_string_ostream text(costs);
     bool takesMuch = false, breaksLimit = false;
-    if (most > least) {
+    if (fixedOrderBytes > anyOrderBytes) {
       FailureOr<UnplacedPrograms> programs = UnplacedPrograms::read(getOperation(), padded, *target);
       if (failed(programs))
         return failure();
-      FailureOr<int64_t> arena = programs->arenaBytes(most), leastArena = programs->arenaBytes(least);
+      FailureOr<int64_t> arena = programs->arenaBytes(fixedOrderBytes),
+                         leastArena = programs->arenaBytes(anyOrderBytes);
       if (failed(arena) || failed(leastArena))
         return failure();
-      text << formatSize(most) << " of scratch memory instead of " << formatSize(least) << ", an arena of "
-           << formatSize(*arena) << " instead of " << formatSize(*leastArena) << ", and ";
+      text << formatSize(fixedOrderBytes) << " of scratch memory instead of " << formatSize(anyOrderBytes)
+           << ", an arena of " << formatSize(*arena) << " instead of " << formatSize(*leastArena) << ", and ";
       breaksLimit = limit && *arena > *limit;
       takesMuch = *arena - *leastArena > kMemoryShare * *arena;
     }
-    text << llvm::format("%.3g ms more than the predicted %.3g ms", 1e3 * more, 1e3 * leastSeconds);
+    text << llvm::format("%.3g ms more than the predicted %.3g ms", 1e3 * extraSeconds, 1e3 * leastSeconds);
     if (breaksLimit)
       return settleForAny("a fixed order would take " + costs + "; the memory limit is " + formatSize(*limit));
-    if (takesMuch || more > kTimeShare * leastSeconds)
+    if (takesMuch || extraSeconds > kTimeShare * leastSeconds)
       return settleForAny("a fixed order would take " + costs);
-    if (most > least)
+    if (fixedOrderBytes > anyOrderBytes)
       calls.front().emitRemark() << "gradients of attention are summed in a fixed order, so their bits are the same in "
                                     "every run: it takes "
                                  << costs;

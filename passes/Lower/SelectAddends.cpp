@@ -30,8 +30,8 @@ using namespace braid;
 /// Returns the call that defines `term`, if only `add` reads it and the call can add a tensor; else null.
 static exec::MatmulOp matmulOf(Value term) {
   auto matmul = term.getDefiningOp<exec::MatmulOp>();
-  bool takes = matmul && matmul.getWritten().size() == 1 && term.hasOneUse() && takesEpilogue(matmul);
-  return takes ? matmul : exec::MatmulOp();
+  bool canTake = matmul && matmul.getWritten().size() == 1 && term.hasOneUse() && takesEpilogue(matmul);
+  return canTake ? matmul : exec::MatmulOp();
 }
 
 /// Whether `value` is in memory when `matmul` runs, even if the matmul does not add it: an argument, a call's result,

@@ -21,20 +21,21 @@ using namespace braid;
 /// Returns why the target's library does not support attention of these operands; empty if it does.
 template <typename Op> static std::string reasonAgainstLibrary(Op op, const TargetInfo &target) {
   RankedTensorType query = op.getQuery().getType(), key = op.getKey().getType();
-  const auto &takes = target.attention;
+  const auto &limits = target.attention;
   std::string reason;
   llvm::raw_string_ostream os(reason);
   int64_t size = query.getDimSize(3), positions = std::min(query.getDimSize(1), key.getDimSize(1));
-  if (!takes.maxHeadSize)
+  if (!limits.maxHeadSize)
     os << "target '" << target.name << "' has no library for it";
   else if (!query.getElementType().isBF16())
     os << "its elements are " << query.getElementType() << ", but the library takes bf16";
-  else if (size > takes.maxHeadSize)
-    os << "heads have size " << size << ", but the library takes " << takes.maxHeadSize << " at most";
-  else if (size % takes.headSizeStep)
-    os << "heads have size " << size << ", but the library takes multiples of " << takes.headSizeStep;
-  else if (positions < takes.minPositions)
-    os << "the sequence has " << positions << " positions, but the library takes " << takes.minPositions << " at least";
+  else if (size > limits.maxHeadSize)
+    os << "heads have size " << size << ", but the library takes " << limits.maxHeadSize << " at most";
+  else if (size % limits.headSizeStep)
+    os << "heads have size " << size << ", but the library takes multiples of " << limits.headSizeStep;
+  else if (positions < limits.minPositions)
+    os << "the sequence has " << positions << " positions, but the library takes " << limits.minPositions
+       << " at least";
   else if (op.getQueryStart())
     os << "where its queries and keys begin is known at run time only, which the library does not take";
   else if (op.getMask().isBand())

@@ -40,9 +40,9 @@ struct SplitMatmuls final : braid::impl::SplitMatmulsPassBase<SplitMatmuls> {
     int64_t columns =
         std::max(excess(rhs, shape->n, shape->rhsN, multiple), excess(out, shape->n, shape->outN, multiple));
     Builder builder(matmul);
-    if (rows && shape->m >= kLeast)
+    if (rows && shape->m >= kMinSize)
       matmul->setAttr(exec::kRowsApart, builder.getI64IntegerAttr(rows));
-    else if (columns && shape->n >= kLeast)
+    else if (columns && shape->n >= kMinSize)
       matmul->setAttr(exec::kColumnsApart, builder.getI64IntegerAttr(columns));
   }
 
@@ -56,6 +56,6 @@ struct SplitMatmuls final : braid::impl::SplitMatmulsPassBase<SplitMatmuls> {
 
 private:
   /// Least number of rows or columns for which the excess is a small part.
-  static constexpr int64_t kLeast = 1024;
+  static constexpr int64_t kMinSize = 1024;
 };
 } // namespace

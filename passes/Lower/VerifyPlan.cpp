@@ -41,8 +41,9 @@ private:
   LogicalResult verifyMemories(ActionOpInterface action);
   LogicalResult verifyStrides(ActionOpInterface action);
   LogicalResult verifyAliases(ActionOpInterface action);
-  LogicalResult verifyUnderWay(ActionOpInterface action);
-  LogicalResult clash(ActionOpInterface action, StringRef does, Value ref, ActionOpInterface begun, StringRef doesIn);
+  LogicalResult verifyInFlight(ActionOpInterface action);
+  LogicalResult clash(ActionOpInterface action, StringRef verb, Value ref, ActionOpInterface begun,
+                      StringRef begunVerb);
   LogicalResult verifyLife(ActionOpInterface action, const RangeAccess &access, int64_t time);
   LogicalResult verifyResults();
 
@@ -55,7 +56,7 @@ private:
   WriteTracker::Accesses accesses;
   WriteTracker tracker{program, accesses};
   /// Actions that have begun and not ended.
-  llvm::SetVector<Operation *> underWay;
+  llvm::SetVector<Operation *> inFlight;
 };
 
 } // namespace
@@ -209,8 +210,8 @@ LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
                                   << " is, but their references differ";
     for (unsigned in : insOf.lookup(write.range)) {
       const RangeAccess &read = accesses.at(action.getActionIns()[in]);
-      bool may = read.same(write) && (tied == in || action.mayWriteInPlace(index, in));
-      if (!may && overlap(read.bytes, write.bytes))
+      bool mayOverwrite = read.same(write) && (tied == in || action.mayWriteInPlace(index, in));
+      if (!mayOverwrite && overlap(read.bytes, write.bytes))
         return action.emitOpError() << "writes out " << index << " over its operand " << in << " in '"
                                     << write.range->name << "', which it may not overwrite";
     }
@@ -226,10 +227,10 @@ LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
 /// Checks that copies connect the two memories, and that only copies touch host memory.
 LogicalResult ProgramVerifier::verifyMemories(ActionOpInterface action) {
   std::optional<comm::Queue> queue = comm::queueOf(action);
-  auto check = [&](OperandRange refs, StringRef does, bool onHost) -> LogicalResult {
+  auto check = [&](OperandRange refs, StringRef verb, bool onHost) -> LogicalResult {
     for (Value ref : refs)
       if (const ArenaRange *range = accesses.at(ref).range; range->isOnHost != onHost)
-        return action.emitOpError() << does << " '" << range->name << "' in the memory of the "
+        return action.emitOpError() << verb << " '" << range->name << "' in the memory of the "
                                     << (range->isOnHost ? "host" : "device")
                                     << (onHost ? "; it copies between the two"
                                                : "; only comm.copy takes it from there and puts it back");
@@ -240,8 +241,8 @@ LogicalResult ProgramVerifier::verifyMemories(ActionOpInterface action) {
 }
 
 LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
-  auto refuse = [&](const Twine &does, RefType type) {
-    return action.emitOpError() << does << " as " << type << ", but takes contiguous memory only";
+  auto refuse = [&](const Twine &verb, RefType type) {
+    return action.emitOpError() << verb << " as " << type << ", but takes contiguous memory only";
   };
   for (auto [index, in] : llvm::enumerate(action.getActionIns()))
     if (RefType type = accesses.at(in).type; !type.isContiguous() && !action.mayReadStrided(index, type.getStrides()))
@@ -252,10 +253,10 @@ LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
   return success();
 }
 
-LogicalResult ProgramVerifier::clash(ActionOpInterface action, StringRef does, Value ref, ActionOpInterface begun,
-                                     StringRef doesIn) {
+LogicalResult ProgramVerifier::clash(ActionOpInterface action, StringRef verb, Value ref, ActionOpInterface begun,
+                                     StringRef begunVerb) {
   InFlightDiagnostic diagnostic = action.emitOpError();
-  diagnostic << does << " '" << accesses.at(ref).range->name << "', which " << begun.getActionName() << " " << doesIn
+  diagnostic << verb << " '" << accesses.at(ref).range->name << "', which " << begun.getActionName() << " " << begunVerb
              << " until its wait";
   diagnostic.attachNote(begun->getLoc()) << "started here";
   return diagnostic;
@@ -263,11 +264,11 @@ LogicalResult ProgramVerifier::clash(ActionOpInterface action, StringRef does, V
 
 /// An in-flight action may read its operands and write its outs at any time. So no other action may touch its outs or
 /// write its operands.
-LogicalResult ProgramVerifier::verifyUnderWay(ActionOpInterface action) {
+LogicalResult ProgramVerifier::verifyInFlight(ActionOpInterface action) {
   auto meets = [&](Value a, Value b) {
     return accesses.at(a).range == accesses.at(b).range && overlap(accesses.at(a).bytes, accesses.at(b).bytes);
   };
-  for (Operation *op : underWay) {
+  for (Operation *op : inFlight) {
     auto begun = cast<ActionOpInterface>(op);
     for (Value written : begun.getActionOuts()) {
       for (Value in : action.getActionIns())
@@ -291,15 +292,15 @@ LogicalResult ProgramVerifier::verifyAction(ActionOpInterface action, int64_t ti
     for (Value ref : refs)
       if (failed(verifyLife(action, accesses.at(ref), time)))
         return failure();
-  if (failed(verifyMemories(action)) || failed(verifyStrides(action)) || failed(verifyUnderWay(action)))
+  if (failed(verifyMemories(action)) || failed(verifyStrides(action)) || failed(verifyInFlight(action)))
     return failure();
   if (failed(tracker.read(action)) || failed(verifyAliases(action)))
     return failure();
   if (action.getActionEnd() != action) {
-    underWay.insert(action);
+    inFlight.insert(action);
     return success();
   }
-  underWay.remove(begun);
+  inFlight.remove(begun);
   return tracker.write(begun);
 }
 

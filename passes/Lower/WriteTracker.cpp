@@ -188,7 +188,7 @@ static int64_t byteOf(const RangeAccess &access, ArrayRef<int64_t> index) {
   return access.bytes.offset + position * elementBytes(access.type.getElementType());
 }
 
-LogicalResult WriteTracker::checkElement(Operation *op, const Twine &does, const RangeAccess &access,
+LogicalResult WriteTracker::checkElement(Operation *op, const Twine &verb, const RangeAccess &access,
                                          const ElementSource &element) {
   const RangeAccess &source = *accessOf(element.source);
   int64_t at = byteOf(access, element.index), expected = byteOf(source, element.sourceIndex);
@@ -196,19 +196,19 @@ LogicalResult WriteTracker::checkElement(Operation *op, const Twine &does, const
     return success();
   std::string made = describe(element.source);
   InFlightDiagnostic error = op->emitOpError();
-  error << does << " byte " << at << " of '" << access.range->name << "', and the element that is meant, of " << made
+  error << verb << " byte " << at << " of '" << access.range->name << "', and the element that is meant, of " << made
         << ", is byte " << expected << " of '" << source.range->name << "'" << kOurFault;
   return error;
 }
 
 /// Checks that the bytes of a read hold the value that the value form reads there.
-LogicalResult WriteTracker::checkRead(Operation *op, const Twine &does, const RangeAccess &access,
+LogicalResult WriteTracker::checkRead(Operation *op, const Twine &verb, const RangeAccess &access,
                                       const ValueRead &read) {
   SmallVector<int64_t> expected = llvm::map_to_vector(read.sources, [&](ValueSource s) { return writerOf(s); });
   auto isOther = [&](const WrittenBytes::Piece &piece) { return !llvm::is_contained(expected, piece.writer); };
   if (auto piece = written.find(access.range)->second.find(bytesOf(read, access), isOther)) {
     InFlightDiagnostic error = op->emitOpError();
-    error << does << " " << bytesText(piece->begin, piece->end, *access.range) << ", where " << describe(piece->writer)
+    error << verb << " " << bytesText(piece->begin, piece->end, *access.range) << ", where " << describe(piece->writer)
           << " lies instead of " << describe(read.sources.front()) << kOurFault;
     if (read.sources.front().action >= 0)
       error.attachNote(writers[expected.front()].action.getLoc()) << "what is read was written here";
@@ -217,15 +217,15 @@ LogicalResult WriteTracker::checkRead(Operation *op, const Twine &does, const Ra
     return error;
   }
   for (const ElementSource &element : read.elements)
-    if (failed(checkElement(op, does, access, element)))
+    if (failed(checkElement(op, verb, access, element)))
       return failure();
   if (!read.elements.empty())
     return success();
   SmallVector<int64_t> first(read.shape.size(), 0), last;
   for (int64_t size : read.shape)
     last.push_back(size - 1);
-  return failure(failed(checkElement(op, does, access, {first, read.sources.front(), first})) ||
-                 failed(checkElement(op, does, access, {last, read.sources.front(), last})));
+  return failure(failed(checkElement(op, verb, access, {first, read.sources.front(), first})) ||
+                 failed(checkElement(op, verb, access, {last, read.sources.front(), last})));
 }
 
 LogicalResult WriteTracker::read(ActionOpInterface action) {

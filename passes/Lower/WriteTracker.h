@@ -71,9 +71,9 @@ private:
   ByteRanges bytesOf(const exec::ValueRead &read, const RangeAccess &access) const;
   int64_t writerOf(exec::ValueSource source) const;
   const RangeAccess *accessOf(exec::ValueSource source) const;
-  llvm::LogicalResult checkRead(mlir::Operation *op, const llvm::Twine &does, const RangeAccess &access,
+  llvm::LogicalResult checkRead(mlir::Operation *op, const llvm::Twine &verb, const RangeAccess &access,
                                 const exec::ValueRead &read);
-  llvm::LogicalResult checkElement(mlir::Operation *op, const llvm::Twine &does, const RangeAccess &access,
+  llvm::LogicalResult checkElement(mlir::Operation *op, const llvm::Twine &verb, const RangeAccess &access,
                                    const exec::ElementSource &element);
   llvm::LogicalResult checkKept(exec::ActionOpInterface action, const RangeAccess &access);
   std::string describe(int64_t writer) const;

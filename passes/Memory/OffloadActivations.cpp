@@ -56,7 +56,7 @@ private:
   void readKept();
   std::optional<Kept> keptOf(Value value) const;
   FailureOr<HostTrips> choose();
-  void remark(const Kept &kept, bool goes, const HostTrip &trip);
+  void remark(const Kept &kept, bool isOffloaded, const HostTrip &trip);
   void move(Kept &kept);
   Value viewOf(Value value, Value root, Value fetched, DenseMap<Value, Value> &views);
 
@@ -168,16 +168,16 @@ void ActivationOffload::readKept() {
 //===----------------------------------------------------------------------===//
 
 FailureOr<HostTrips> ActivationOffload::choose() {
-  for (const Kept &its : kept)
-    problem.tensors.push_back({its.bytes, its.made, its.use, host.seconds(its.bytes)});
+  for (const Kept &tensor : kept)
+    problem.tensors.push_back({tensor.bytes, tensor.made, tensor.use, host.seconds(tensor.bytes)});
   auto fail = [&](llvm::Error error) {
     return program.emitError() << "offloading activations: " << llvm::toString(std::move(error));
   };
   if (llvm::Error error = check(problem))
     return fail(std::move(error));
   if (all) {
-    std::vector<bool> goes(kept.size(), true);
-    return HostTrips{goes, simulate(problem, goes)};
+    std::vector<bool> isOffloaded(kept.size(), true);
+    return HostTrips{isOffloaded, simulate(problem, isOffloaded)};
   }
   HostTrips answer = solve(problem);
   if (llvm::Error error = verify(problem, answer))
@@ -186,7 +186,7 @@ FailureOr<HostTrips> ActivationOffload::choose() {
 }
 
 /// Reports whether a tensor is offloaded, and why.
-void ActivationOffload::remark(const Kept &kept, bool goes, const HostTrip &trip) {
+void ActivationOffload::remark(const Kept &kept, bool isOffloaded, const HostTrip &trip) {
   auto result = dyn_cast<OpResult>(kept.value);
   Operation *op = result.getOwner();
   std::string name = isa<ActionOpInterface>(op) ? tensorName(op, result.getResultNumber()) : "concat";
@@ -196,18 +196,18 @@ void ActivationOffload::remark(const Kept &kept, bool goes, const HostTrip &trip
   double exposed = trip.lateAway + trip.lateBack;
   InFlightDiagnostic remark = emitRemark(program.getLoc())
                               << "@" << program.getSymName() << ": " << name << ", " << formatSize(kept.bytes) << ", "
-                              << (goes ? "waits in the host's memory: " : "stays on the device: ");
+                              << (isOffloaded ? "waits in the host's memory: " : "stays on the device: ");
   if (kept.bytes < minBytes && givenBytes)
     remark << "it has less than the " << formatSize(minBytes) << " of min-bytes";
   else if (kept.bytes < minBytes)
     remark << "a copy of less than " << formatSize(minBytes) << " takes longer to begin than to move its bytes";
-  else if (goes && exposed == 0)
+  else if (isOffloaded && exposed == 0)
     remark << "two copies of " << formatMicroseconds(seconds) << " each are hidden in the " << formatMicroseconds(gap)
            << " until it is read again";
   else
     remark << "of two copies of " << formatMicroseconds(seconds) << " each, in the " << formatMicroseconds(gap)
            << " until it is read again, " << formatMicroseconds(exposed)
-           << (goes ? " are exposed" : " would be exposed")
+           << (isOffloaded ? " are exposed" : " would be exposed")
            << (trip.lateAway > 0 ? ", where forward is over before the copy to the host is"
                                  : ", where backward comes to it before the copy from the host is over");
 }
@@ -263,17 +263,17 @@ LogicalResult ActivationOffload::run() {
   if (failed(answer))
     return failure();
   int64_t bytes = 0, awayBytes = 0;
-  for (const Kept &its : small) {
-    remark(its, /*goes=*/false, {});
-    bytes += its.bytes;
+  for (const Kept &tensor : small) {
+    remark(tensor, /*isOffloaded=*/false, {});
+    bytes += tensor.bytes;
   }
-  for (auto [number, its] : llvm::enumerate(kept)) {
-    bytes += its.bytes;
-    remark(its, answer->goes[number], answer->trips[number]);
-    if (!answer->goes[number])
+  for (auto [number, tensor] : llvm::enumerate(kept)) {
+    bytes += tensor.bytes;
+    remark(tensor, answer->isOffloaded[number], answer->trips[number]);
+    if (!answer->isOffloaded[number])
       continue;
-    move(its);
-    awayBytes += its.bytes;
+    move(tensor);
+    awayBytes += tensor.bytes;
     ++numAway;
   }
   if (numKept > 0)

@@ -22,8 +22,8 @@ using namespace mlir;
 using namespace braid;
 using exec::ActionOpInterface;
 
-/// Default upper limits of a group: one part in `kGroups` of all states, and `kMostBytes` bytes.
-static constexpr int64_t kGroups = 16, kMostBytes = int64_t(64) << 20;
+/// Default upper limits of a group: one part in `kGroups` of all states, and `kMaxBytes` bytes.
+static constexpr int64_t kGroups = 16, kMaxBytes = int64_t(64) << 20;
 
 namespace {
 /// A state that a program uses.
@@ -61,7 +61,7 @@ private:
   void readUses(UsedState &state) const;
   bool isBehindOtherPhase(unsigned first, unsigned last) const;
   std::vector<StateGroup> makeGroups() const;
-  Location locationOf(ArrayRef<UsedState> states, Operation *beside);
+  Location locationOf(ArrayRef<UsedState> states, Operation *neighbor);
   void fetch(const StateGroup &group);
   void writeBack(const StateGroup &group);
 
@@ -157,7 +157,7 @@ std::vector<StateGroup> StateOffload::makeGroups() const {
   int64_t all = 0;
   for (const UsedState &state : states)
     all += state.bytes;
-  int64_t most = groupBytes ? groupBytes : std::min(kMostBytes, all / kGroups);
+  int64_t most = groupBytes ? groupBytes : std::min(kMaxBytes, all / kGroups);
   std::vector<StateGroup> groups;
   for (const UsedState &state : states) {
     bool joins = !groups.empty() && groups.back().states.back().ready == state.ready &&
@@ -175,14 +175,14 @@ std::vector<StateGroup> StateOffload::makeGroups() const {
 //===----------------------------------------------------------------------===//
 
 /// Returns the location of copies. They belong to the update, with facts for the state of each tensor.
-Location StateOffload::locationOf(ArrayRef<UsedState> states, Operation *beside) {
+Location StateOffload::locationOf(ArrayRef<UsedState> states, Operation *neighbor) {
   MLIRContext *context = program.getContext();
   SmallVector<tg::FactsAttr> facts;
   for (const UsedState &state : states) {
     tg::StateAttr attribute = keptStateOf(state.argument);
     facts.push_back(tg::getFacts(context, tg::Phase::Update, /*unit=*/{}, attribute.getOf(), attribute.getKind()));
   }
-  return tg::withFacts(beside->getLoc(), facts);
+  return tg::withFacts(neighbor->getLoc(), facts);
 }
 
 /// Fetches a group before its first use, for all uses on the device.
@@ -212,15 +212,15 @@ void StateOffload::writeBack(const StateGroup &group) {
   llvm::erase_if(written, [](const UsedState &state) { return !state.returned; });
   if (written.empty())
     return;
-  Operation *behind = graph.actions()[group.last];
+  Operation *lastAction = graph.actions()[group.last];
   SmallVector<Value> values;
   for (const UsedState &state : written) {
     values.push_back(state.returned->get());
-    if (Operation *op = values.back().getDefiningOp(); op && behind->isBeforeInBlock(op))
-      behind = op;
+    if (Operation *op = values.back().getDefiningOp(); op && lastAction->isBeforeInBlock(op))
+      lastAction = op;
   }
-  builder.setInsertionPointAfter(behind);
-  auto copy = builder.create<comm::CopyOp>(locationOf(written, behind), values, comm::Memory::Host);
+  builder.setInsertionPointAfter(lastAction);
+  auto copy = builder.create<comm::CopyOp>(locationOf(written, lastAction), values, comm::Memory::Host);
   for (auto [state, back] : llvm::zip_equal(written, copy.getResults()))
     state.returned->set(back);
 }

@@ -114,9 +114,9 @@ void Report::annotate() {
     return;
   OverlapProblem unlimited = program.problem;
   unlimited.limit.reset();
-  comm::Timing without = timingOf(simulate(unlimited, solve(unlimited)));
-  if (without.predicted < roundSeconds(timeline.seconds))
-    function->setAttr(comm::kTimingWithoutLimit, without.toAttribute(function.getContext()));
+  comm::Timing unlimitedTiming = timingOf(simulate(unlimited, solve(unlimited)));
+  if (unlimitedTiming.predicted < roundSeconds(timeline.seconds))
+    function->setAttr(comm::kTimingWithoutLimit, unlimitedTiming.toAttribute(function.getContext()));
 }
 
 /// Returns a location in the user's file. Ops made by passes have only a name, so they get the function's location.
@@ -236,9 +236,9 @@ LogicalResult Overlap::readOptions() {
   if (failed(given))
     return failure();
   limit = *given;
-  FailureOr<int64_t> asked = rowAlignmentOf(rowAlignment, *info, module.getLoc());
-  padded = asked.value_or(0);
-  return asked;
+  FailureOr<int64_t> requested = rowAlignmentOf(rowAlignment, *info, module.getLoc());
+  padded = requested.value_or(0);
+  return requested;
 }
 
 /// Assigns buffers in functions where communication moves. All programs of the module share the arena, so all of them

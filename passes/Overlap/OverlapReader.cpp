@@ -285,8 +285,8 @@ void Reader::readUnits() {
   for (auto &[use, number] : gathers) {
     auto first = stored.lookup(collectiveIn(program.actions[number]).getSent().front());
     StringAttr name = tg::parameterOf(first).getUnit();
-    if (auto told = program.actions[number]->getAttrOfType<StringAttr>(comm::CommDialect::kUnit))
-      name = told;
+    if (auto unitName = program.actions[number]->getAttrOfType<StringAttr>(comm::CommDialect::kUnit))
+      name = unitName;
     if (!seen.empty() && (name != last || seen.contains(first))) {
       ++unit;
       seen.clear();

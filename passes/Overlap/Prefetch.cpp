@@ -15,8 +15,8 @@ using namespace braid;
 /// Safety factor for predictions: a schedule must work when collectives take this many times as long.
 static constexpr double kSlower = 1.5;
 /// The least share of the time that another unit must save, and the upper limit of units.
-static constexpr double kLeastGain = 0.002;
-static constexpr unsigned kMostUnits = 8;
+static constexpr double kMinGain = 0.002;
+static constexpr unsigned kMaxUnits = 8;
 
 OverlapSchedule braid::solveFor(const OverlapProblem &problem, int64_t alignment) {
   return problem.limit ? solveWithinLimit(problem, alignment) : solve(problem);
@@ -35,14 +35,14 @@ void braid::choosePrefetch(OverlapProblem &problem, int64_t alignment) {
   problem.prefetch = 1;
   if (llvm::none_of(problem.actions, [](const auto &action) { return action.kind == OverlapProblem::Kind::Gather; }))
     return;
-  OverlapProblem further = problem;
+  OverlapProblem deeper = problem;
   double seconds = slowSeconds(problem, alignment);
-  while (problem.prefetch < kMostUnits) {
-    further.prefetch = problem.prefetch + 1;
-    double next = slowSeconds(further, alignment);
-    if (next > (1 - kLeastGain) * seconds)
+  while (problem.prefetch < kMaxUnits) {
+    deeper.prefetch = problem.prefetch + 1;
+    double next = slowSeconds(deeper, alignment);
+    if (next > (1 - kMinGain) * seconds)
       return;
-    problem.prefetch = further.prefetch;
+    problem.prefetch = deeper.prefetch;
     seconds = next;
   }
 }

@@ -65,9 +65,9 @@ FailureOr<double> Clocks::advance(exec::ActionOpInterface action) {
     return 0;
   }
   double seconds = machine.compute.seconds(action), linkEnd = ends[unsigned(comm::Queue::Ranks)];
-  double beside = std::clamp(linkEnd - now, 0.0, seconds);
+  double overlapSeconds = std::clamp(linkEnd - now, 0.0, seconds);
   now += seconds;
-  return beside / seconds;
+  return overlapSeconds / seconds;
 }
 
 namespace {
@@ -94,10 +94,10 @@ private:
   LogicalResult mark(exec::ProgramOp program, const Machine &machine) {
     Clocks clocks(machine);
     for (auto action : program.getBody().getOps<exec::ActionOpInterface>()) {
-      FailureOr<double> beside = clocks.advance(action);
-      if (failed(beside))
+      FailureOr<double> overlapShare = clocks.advance(action);
+      if (failed(overlapShare))
         return failure();
-      if (*beside >= 0.5 && isa<exec::MatmulOp>(action.getOperation()))
+      if (*overlapShare >= 0.5 && isa<exec::MatmulOp>(action.getOperation()))
         action->setAttr(comm::CommDialect::kBesideCollective, UnitAttr::get(&getContext()));
     }
     return success();

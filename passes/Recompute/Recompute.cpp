@@ -127,12 +127,12 @@ void Remarks::addKept(OpResult value) {
 void Remarks::addReplayed(Operation *op) {
   if (isSeenThrough(op))
     return;
-  double took = seconds.of(op);
+  double replaySeconds = seconds.of(op);
   Kept &unit = unitOf(op);
   ++unit.replays;
-  unit.seconds += took;
+  unit.seconds += replaySeconds;
   remark() << "replays " << nameOfForward(op) << ", " << bytesOf(op->getResultTypes()) << " bytes, in "
-           << formatMicroseconds(took) << ": " << prices.of(op).reason;
+           << formatMicroseconds(replaySeconds) << ": " << prices.of(op).reason;
 }
 
 void Remarks::emitUnits() {

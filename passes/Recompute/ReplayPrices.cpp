@@ -24,7 +24,7 @@ static bool contracts(Operation *op) {
   return kind == NumericKind::Contraction || kind == NumericKind::Attention;
 }
 
-bool braid::joinsItsReader(Operation *op) {
+bool braid::fusesIntoReader(Operation *op) {
   NumericKind kind = numericKindOf(op);
   return kind == NumericKind::Elementwise || kind == NumericKind::Conversion || kind == NumericKind::Source;
 }
@@ -41,7 +41,7 @@ double OpSeconds::of(Operation *op) const {
     return rates.seconds(action);
   auto cost = dyn_cast<CostOpInterface>(op);
   double flops = cost ? cost.getFlops() : defaultFlops(op);
-  if (!contracts(op) && joinsItsReader(op))
+  if (!contracts(op) && fusesIntoReader(op))
     return flops / rates.vectorFlops;
   double bytes = bytesOf(op->getOperandTypes()) + bytesOf(op->getResultTypes());
   if (contracts(op))

@@ -11,7 +11,7 @@
 namespace braid {
 
 /// Whether an op is elementwise and computed in the kernel that reads it.
-bool joinsItsReader(mlir::Operation *op);
+bool fusesIntoReader(mlir::Operation *op);
 
 /// Predicts the seconds of an op that is not an action yet. An op that fuses into its reader's kernel takes the time
 /// of its arithmetic, but no memory traffic.

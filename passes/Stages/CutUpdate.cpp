@@ -13,7 +13,7 @@ using llvm::SmallBitVector;
 
 /// Upper limit of elements of a tensor that ranks exchange in an update, except parts of shared gradients. Such
 /// tensors are scalars of the whole step; a larger one would be a mistake.
-static constexpr int64_t kMostElements = 4096;
+static constexpr int64_t kMaxElements = 4096;
 
 namespace {
 class UpdateCutter {
@@ -106,7 +106,7 @@ LogicalResult UpdateCutter::bringToAll(Value value, Operation *reader) {
   if (isSumOfMany(value))
     return addAmongRanks(value.getDefiningOp());
   auto type = cast<RankedTensorType>(value.getType());
-  if (type.getNumElements() > kMostElements)
+  if (type.getNumElements() > kMaxElements)
     return reader->emitError() << "reads a " << type << " that ranks " << first(value)
                                << " of the pipeline hold, and others run it, too; only numbers of the whole step go "
                                   "from rank to rank at its end";
@@ -127,9 +127,10 @@ LogicalResult UpdateCutter::addAmongRanks(Operation *op) {
     if (isSumOfMany(term) && failed(addAmongRanks(term.getDefiningOp())))
       return failure();
     unsigned rank = first(term);
-    Value here = functions[rank].lookup(term);
-    ofRanks[rank] =
-        ofRanks[rank] ? functions[rank].getBuilder().create<arith::AddFOp>(op->getLoc(), ofRanks[rank], here) : here;
+    Value localTerm = functions[rank].lookup(term);
+    ofRanks[rank] = ofRanks[rank]
+                        ? functions[rank].getBuilder().create<arith::AddFOp>(op->getLoc(), ofRanks[rank], localTerm)
+                        : localTerm;
   }
   for (auto [rank, value] : llvm::enumerate(ofRanks))
     if (!value)
@@ -183,8 +184,8 @@ LogicalResult UpdateCutter::place(Operation *op) {
     for (Value value : read)
       values.map(value, functions[rank].lookup(value));
     Operation *copy = functions[rank].getBuilder().clone(*op, values);
-    for (auto [result, here] : llvm::zip_equal(op->getResults(), copy->getResults()))
-      functions[rank].map(result, here);
+    for (auto [result, cloned] : llvm::zip_equal(op->getResults(), copy->getResults()))
+      functions[rank].map(result, cloned);
   }
   for (Value result : op->getResults())
     available[result] = ranks;

@@ -14,11 +14,11 @@ RankFunctions::RankFunctions(func::FuncOp program, const StageAxis &axis)
     functions.emplace_back(program, axis, rank, (program.getName() + "_" + axis.axis.getValue() + Twine(rank)).str());
 }
 
-Value RankFunctions::move(Value value, Value here, unsigned from, unsigned to, Location loc) {
+Value RankFunctions::move(Value value, Value local, unsigned from, unsigned to, Location loc) {
   OpBuilder &sender = functions[from].getBuilder(), &receiver = functions[to].getBuilder();
-  auto send = sender.create<comm::SendOp>(loc, TypeRange(), here, ValueRange(), sender.getI64IntegerAttr(to), axis.mesh,
-                                          axis.group());
-  auto recv = receiver.create<comm::RecvOp>(loc, here.getType(), ValueRange(), ValueRange(),
+  auto send = sender.create<comm::SendOp>(loc, TypeRange(), local, ValueRange(), sender.getI64IntegerAttr(to),
+                                          axis.mesh, axis.group());
+  auto recv = receiver.create<comm::RecvOp>(loc, local.getType(), ValueRange(), ValueRange(),
                                             receiver.getI64IntegerAttr(from), axis.mesh, axis.group());
   for (Operation *side : {send.getOperation(), recv.getOperation()})
     comm::setMovedValues(side, numbers.of(value));

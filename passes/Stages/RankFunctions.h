@@ -23,7 +23,7 @@ public:
   /// Adds the `ofRanks` of all ranks on all of them, as the value `sum` of the program. Returns the sum on each rank.
   llvm::SmallVector<mlir::Value> allReduce(mlir::Value sum, llvm::ArrayRef<mlir::Value> ofRanks, mlir::Location loc);
   /// Sends rank `from`'s version of the program's `value` to rank `to`. Returns the received value.
-  mlir::Value move(mlir::Value value, mlir::Value here, unsigned from, unsigned to, mlir::Location loc);
+  mlir::Value move(mlir::Value value, mlir::Value local, unsigned from, unsigned to, mlir::Location loc);
 
   llvm::SmallVector<mlir::func::FuncOp> finish();
 

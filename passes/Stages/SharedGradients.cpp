@@ -117,12 +117,12 @@ void Splitter::split(llvm::function_ref<unsigned(unsigned)> rankOf, StringRef na
   OpBuilder builder(returnOf(program));
   Value whole = getUpdated();
   bool isFirst = true;
-  for (auto &[rank, its] : stagesOf) {
-    llvm::sort(its);
-    names[rank] = isFirst ? name.str() : (name + ".stage" + Twine(its.front())).str();
+  for (auto &[rank, ownStages] : stagesOf) {
+    llvm::sort(ownStages);
+    names[rank] = isFirst ? name.str() : (name + ".stage" + Twine(ownStages.front())).str();
     BlockArgument own = isFirst ? accumulator : addAccumulator(names[rank], builder);
     // Stages of one rank add to one accumulator, one after the other.
-    for (unsigned stage : its) {
+    for (unsigned stage : ownStages) {
       Value sum = sumOf(whole, stage, own, builder);
       if (std::exchange(isFirst, false))
         returnOf(program).setOperand(result, sum);

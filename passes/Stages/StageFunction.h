@@ -34,7 +34,7 @@ public:
 
   /// Returns the local value of a source value, or null.
   mlir::Value lookup(mlir::Value value) const { return values.lookupOrNull(value); }
-  void map(mlir::Value value, mlir::Value here) { values.map(value, here); }
+  void map(mlir::Value value, mlir::Value local) { values.map(value, local); }
   /// Like `lookup`, but adds missing arguments and clones ops without a stage that define the value.
   mlir::Value obtain(mlir::Value value, const StageMap &map);
   /// Clones an op of the source. All its operands must be available or obtainable.

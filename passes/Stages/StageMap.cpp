@@ -128,10 +128,10 @@ Value StageMap::repeat(Value value, Operation *reader, unsigned stage) {
     if (std::optional<unsigned> from = stageOf(read); from && *from > stage)
       mapping.map(read, repeat(read, reader, stage));
   OpBuilder builder(reader);
-  Operation *again = builder.clone(*maker, mapping);
-  again->setLoc(tg::withoutTensor(reader->getLoc()));
-  set(again, stage);
-  return again->getResult(cast<OpResult>(value).getResultNumber());
+  Operation *copy = builder.clone(*maker, mapping);
+  copy->setLoc(tg::withoutTensor(reader->getLoc()));
+  set(copy, stage);
+  return copy->getResult(cast<OpResult>(value).getResultNumber());
 }
 
 LogicalResult StageMap::place(Operation *op) {

@@ -55,10 +55,10 @@ static DenseMap<Operation *, unsigned> numbersOf(func::FuncOp program, ArrayRef<
 
 /// Returns the map of one stage with all units, to find out which ops read which values.
 static StageMap mapOfOneStage(func::FuncOp program, ArrayRef<StringAttr> units) {
-  UnitStages together{1, {}};
+  UnitStages oneStage{1, {}};
   for (StringAttr unit : units)
-    together.ofUnit[unit] = 0;
-  return *StageMap::of(program, together);
+    oneStage.ofUnit[unit] = 0;
+  return *StageMap::of(program, oneStage);
 }
 
 namespace {
@@ -105,7 +105,7 @@ void Meter::findWorking() {
   for (Operation &op : program.front().without_terminator()) {
     for (Value result : op.getResults()) {
       Operation *last = lastReader.lookup(result);
-      if (!last || kept.contains(result) || (joinsItsReader(&op) && result.hasOneUse()))
+      if (!last || kept.contains(result) || (fusesIntoReader(&op) && result.hasOneUse()))
         continue;
       live += bytesOf(result.getType());
       ending[last] += bytesOf(result.getType());

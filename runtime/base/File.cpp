@@ -27,10 +27,10 @@ constexpr uint64_t maxTransfer = 1 << 30;
 mode_t ownMask() {
   char text[512] = {};
   const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  const ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  const ssize_t bytesRead = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
   if (fd >= 0)
     close(fd);
-  const char *found = got > 0 ? std::strstr(text, "Umask:") : nullptr;
+  const char *found = bytesRead > 0 ? std::strstr(text, "Umask:") : nullptr;
   return found ? static_cast<mode_t>(std::strtoul(found + 6, nullptr, 8)) : 077;
 }
 } // namespace
@@ -129,14 +129,14 @@ std::string File::othersCan() const {
 void File::readAt(uint64_t offset, void *out, uint64_t bytes) const {
   char *to = static_cast<char *>(out);
   while (bytes) {
-    ssize_t got = pread(fd, to, std::min(bytes, maxTransfer), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR)
+    ssize_t bytesRead = pread(fd, to, std::min(bytes, maxTransfer), static_cast<off_t>(offset));
+    if (bytesRead < 0 && errno == EINTR)
       continue;
-    if (got < 0)
+    if (bytesRead < 0)
       fail("cannot read '", name, "': ", std::strerror(errno));
-    if (got == 0)
+    if (bytesRead == 0)
       fail("cannot read '", name, "': it ends at byte ", offset, ", ", bytes, " bytes early");
-    to += got, offset += got, bytes -= got;
+    to += bytesRead, offset += bytesRead, bytes -= bytesRead;
   }
 }
 

@@ -21,13 +21,13 @@ constexpr uint64_t maxHeaderBytes = 32 << 20;
 // Parses the header; refuses a name that occurs twice, which a JSON object would hide.
 json parseHeader(const std::string &text, const std::string &where) {
   std::set<std::string> names;
-  std::string twice;
+  std::string duplicate;
   json root = parseJson(text, where, [&](int depth, const std::string &name) {
-    if (depth == 1 && !names.insert(name).second && twice.empty())
-      twice = name;
+    if (depth == 1 && !names.insert(name).second && duplicate.empty())
+      duplicate = name;
   });
-  if (!twice.empty())
-    fail(where, "tensor '", twice, "' occurs twice");
+  if (!duplicate.empty())
+    fail(where, "tensor '", duplicate, "' occurs twice");
   if (root.is_discarded())
     fail(where, "its header is not valid JSON");
   if (!root.is_object())

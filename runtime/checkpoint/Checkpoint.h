@@ -49,14 +49,14 @@ private:
   void writeIndex(const JobState &state);
   void writeTensor(CheckedWriter &file, const br_tensor &tensor, const std::byte *memory);
   void removeOld(int64_t step);
-  void removeSurplus(const std::string &except);
+  void removeSurplus(const std::string &excluded);
 
   Model &model;
   const DirectoryLock *lock;
   std::string directory, temporaryPath, finalPath;
-  std::vector<const br_tensor *> mine; // tensors that this rank writes
-  bool inFolder;                       // whether other ranks write, too
-  uint64_t blocks = 0;                 // number of blocks with checksums
+  std::vector<const br_tensor *> ownTensors; // tensors that this rank writes
+  bool inFolder;                             // whether other ranks write, too
+  uint64_t blocks = 0;                       // number of blocks with checksums
   std::string entries, header, parts;
   std::vector<std::byte> chunk;
   std::vector<Run> pending;   // runs to copy into the chunk

@@ -77,8 +77,8 @@ std::string describePart(const JobState &state, int rank) {
 CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep, const std::string &job,
                                    const std::string &resumed, const DirectoryLock *lock)
     : model(model), lock(lock), directory(std::move(directory)),
-      mine(savedTensorsOf(model.table(), model.rank().number)), inFolder(othersWrite(model.table())), chunk(chunkBytes),
-      keep(keep) {
+      ownTensors(savedTensorsOf(model.table(), model.rank().number)), inFolder(othersWrite(model.table())),
+      chunk(chunkBytes), keep(keep) {
   const br_model &table = model.table();
   for (const br_tensor &t : tensorsOf(table))
     if (t.checkpoint && t.partial != 0)
@@ -98,8 +98,8 @@ CheckpointWriter::CheckpointWriter(Model &model, std::string directory, int keep
     if (inFolder)
       parts = describeParts(table);
   });
-  entries = describeTensors(table, mine, model.rank().number);
-  for (const br_tensor *t : mine)
+  entries = describeTensors(table, ownTensors, model.rank().number);
+  for (const br_tensor *t : ownTensors)
     blocks += blocksOf(savedPartOf(table, *t, model.rank().number).places() * elementSize(t->dtype), checkedBlockBytes);
   const auto length = [](const char *text) { return text ? std::strlen(text) : 0; };
   const size_t metadata = 2 * (length(table.config) + length(table.operations)); // twice: escapes
@@ -156,7 +156,7 @@ void CheckpointWriter::writeFiles(const JobState &state) {
       writePart(temporaryPath, describeJob(model.table(), state, "braid-checkpoint-1"));
     return;
   }
-  if (!mine.empty())
+  if (!ownTensors.empty())
     writePart(rankFilePath(temporaryPath, rank), describePart(state, rank));
   if (rank == 0)
     writeIndex(state);
@@ -196,11 +196,11 @@ void CheckpointWriter::writePart(const std::string &path, const std::string &met
   File file = File::createPrivate(path);
   file.write(header.data(), header.size());
   CheckedWriter data(file, header.data() + checksums);
-  for (size_t i = 0; i < mine.size(); ++i)
-    model.onHost(*mine[i], Use::Read, [&](const std::byte *memory) {
-      if (i + 1 < mine.size()) // a device copies the next tensor while this one is written
-        model.expect(*mine[i + 1]);
-      writeTensor(data, *mine[i], memory);
+  for (size_t i = 0; i < ownTensors.size(); ++i)
+    model.onHost(*ownTensors[i], Use::Read, [&](const std::byte *memory) {
+      if (i + 1 < ownTensors.size()) // a device copies the next tensor while this one is written
+        model.expect(*ownTensors[i + 1]);
+      writeTensor(data, *ownTensors[i], memory);
     });
   seal(header, ownChecksum);
   file.writeAt(0, header.data(), header.size());
@@ -249,10 +249,10 @@ void CheckpointWriter::removeOld(int64_t step) {
   removeSurplus("");
 }
 
-void CheckpointWriter::removeSurplus(const std::string &except) {
+void CheckpointWriter::removeSurplus(const std::string &excluded) {
   for (auto step = steps.begin(); keep > 0 && static_cast<int>(steps.size()) > keep && step != steps.end();) {
     const std::string path = checkpointPath(directory, *step);
-    if (path == except) {
+    if (path == excluded) {
       ++step;
       continue;
     }

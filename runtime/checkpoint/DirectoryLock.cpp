@@ -211,16 +211,16 @@ bool DirectoryLock::tryFile() {
     refuseHeld(directory, holder);
   cleanUpAfter(holder);
   // The file is complete before it gets its final name.
-  const std::string whole = concat(path, ".", own["host"], ".", own["process"]);
+  const std::string completePath = concat(path, ".", own["host"], ".", own["process"]);
   {
-    File made = File::createPrivate(whole);
-    const std::string said = text();
-    made.write(said.data(), said.size());
+    File made = File::createPrivate(completePath);
+    const std::string content = text();
+    made.write(content.data(), content.size());
     made.publish();
   }
   unlink(path.c_str());
-  const bool made = link(whole.c_str(), path.c_str()) == 0;
-  unlink(whole.c_str());
+  const bool made = link(completePath.c_str(), path.c_str()) == 0;
+  unlink(completePath.c_str());
   return made;
 }
 
@@ -238,9 +238,9 @@ std::string DirectoryLock::text() const {
 }
 
 void DirectoryLock::writeText(File &to) const {
-  const std::string said = text();
-  to.writeAt(0, said.data(), said.size());
-  to.truncate(said.size());
+  const std::string content = text();
+  to.writeAt(0, content.data(), content.size());
+  to.truncate(content.size());
 }
 
 // If the kernel's lock is valid on all hosts, the file needs no text. So a full disk does not keep a job
@@ -257,14 +257,14 @@ void DirectoryLock::record() {
 
 // Whether the file is still the one that this job created or locked.
 bool DirectoryLock::isOwn() const {
-  struct stat mine, named;
+  struct stat opened, named;
   if (!file) {
     Record record = readRecord(path);
     return record["host"] == own.at("host") && record["process"] == own.at("process") &&
            record["ticks"] == own.at("ticks");
   }
-  return fstat(file->descriptor(), &mine) == 0 && lstat(path.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
-         mine.st_dev == named.st_dev;
+  return fstat(file->descriptor(), &opened) == 0 && lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
 }
 
 void DirectoryLock::check() const {

@@ -53,9 +53,9 @@ struct Metadata {
   const std::map<std::string, std::string> &strings;
   const std::string &path;
 
-  std::string getOr(const char *key, const char *otherwise) const {
+  std::string getOr(const char *key, const char *fallback) const {
     auto at = strings.find(key);
-    return at == strings.end() ? otherwise : at->second;
+    return at == strings.end() ? fallback : at->second;
   }
   const std::string &get(const char *key) const {
     auto at = strings.find(key);

@@ -172,8 +172,8 @@ int8_t codeOf(float x, float largest) {
   if (!(size > 0))
     return 0;
   const float below = std::fmin(std::floor(std::sqrt(std::sqrt(part)) * largestCode), largestCode - 1);
-  const float way = (part - levelOf(below)) / (levelOf(below + 1) - levelOf(below));
-  return static_cast<int8_t>(std::copysign(std::fmax(way > 0.5f ? below + 1 : below, 1.0f), x));
+  const float fraction = (part - levelOf(below)) / (levelOf(below + 1) - levelOf(below));
+  return static_cast<int8_t>(std::copysign(std::fmax(fraction > 0.5f ? below + 1 : below, 1.0f), x));
 }
 
 //===----------------------------------------------------------------------===//

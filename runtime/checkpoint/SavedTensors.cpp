@@ -156,14 +156,14 @@ bool SavedTensors::stack(const std::string &pattern) {
   for (const auto &[entry, number] : numbers) {
     if (!find(entry))
       fail("'", name, "' has ", numbers.size(), " tensors '", pattern, "', but not '", entry, "'");
-    const SavedTensor &like = all.at(numbers.begin()->first), &tensor = all.at(entry);
-    if (tensor.dtype != like.dtype || tensor.shape != like.shape || tensor.shape.size() >= BR_MAX_RANK)
+    const SavedTensor &reference = all.at(numbers.begin()->first), &tensor = all.at(entry);
+    if (tensor.dtype != reference.dtype || tensor.shape != reference.shape || tensor.shape.size() >= BR_MAX_RANK)
       fail("'", name, "' has tensors '", pattern, "' that cannot be one: '", numbers.begin()->first, "' is ",
-           like.dtype, " of shape ", formatShape(like.shape), " and '", entry, "' is ", tensor.dtype, " of shape ",
-           formatShape(tensor.shape));
+           reference.dtype, " of shape ", formatShape(reference.shape), " and '", entry, "' is ", tensor.dtype,
+           " of shape ", formatShape(tensor.shape));
   }
-  const SavedTensor like = all.at(first);
-  std::vector<int64_t> begin(like.shape.size() + 1, 0), extent = like.shape, shape = like.shape;
+  const SavedTensor reference = all.at(first);
+  std::vector<int64_t> begin(reference.shape.size() + 1, 0), extent = reference.shape, shape = reference.shape;
   extent.insert(extent.begin(), 1);
   shape.insert(shape.begin(), static_cast<int64_t>(numbers.size()));
   std::vector<int> order(shape.size());
@@ -177,7 +177,7 @@ bool SavedTensors::stack(const std::string &pattern) {
       }
   for (const auto &[entry, number] : numbers)
     all.erase(entry);
-  all[pattern] = {like.dtype, shape};
+  all[pattern] = {reference.dtype, shape};
   return true;
 }
 

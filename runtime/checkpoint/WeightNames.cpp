@@ -136,7 +136,7 @@ public:
 
 private:
   std::string nameOf(std::string_view own) const;
-  void compare(const br_tensor &t, const std::string &name, const SavedTensor &there);
+  void compare(const br_tensor &t, const std::string &name, const SavedTensor &stored);
   bool isTiedHead(const std::string &name, const SavedTensor &tensor);
 
   const SavedTensors &saved;
@@ -162,13 +162,13 @@ std::string Matching::nameOf(std::string_view own) const {
   return name;
 }
 
-void Matching::compare(const br_tensor &t, const std::string &name, const SavedTensor &there) {
-  if (there.shape != shapeOf(t))
-    others.push_back(concat("tensor '", name, "' has shape ", formatShape(there.shape), " there and ",
+void Matching::compare(const br_tensor &t, const std::string &name, const SavedTensor &stored) {
+  if (stored.shape != shapeOf(t))
+    others.push_back(concat("tensor '", name, "' has shape ", formatShape(stored.shape), " there and ",
                             formatShape(shapeOf(t)), " in the model"));
-  if (!isConvertible(there.dtype, t.dtype))
+  if (!isConvertible(stored.dtype, t.dtype))
     others.push_back(
-        concat("tensor '", name, "' has type ", there.dtype, ", which cannot become the model's ", typeName(t.dtype)));
+        concat("tensor '", name, "' has type ", stored.dtype, ", which cannot become the model's ", typeName(t.dtype)));
 }
 
 void Matching::matchAll() {
@@ -177,8 +177,8 @@ void Matching::matchAll() {
     if (names.count(own))
       continue;
     std::string name = nameOf(own);
-    if (const SavedTensor *there = saved.find(name))
-      compare(*t, name, *there);
+    if (const SavedTensor *stored = saved.find(name))
+      compare(*t, name, *stored);
     else
       missing.push_back(concat("'", name, "'"));
     known.insert(name);
@@ -191,22 +191,22 @@ void Matching::matchAll() {
 bool Matching::isTiedHead(const std::string &name, const SavedTensor &tensor) {
   if (!isHead(name))
     return false;
-  std::string alike;
+  std::string similarTable;
   for (const br_tensor *t : parameters) {
     const std::string &table = names.at(nameInFile(*t));
-    const SavedTensor *there = saved.find(table);
-    if (!there || there->shape != tensor.shape || there->dtype != tensor.dtype)
+    const SavedTensor *stored = saved.find(table);
+    if (!stored || stored->shape != tensor.shape || stored->dtype != tensor.dtype)
       continue;
     if (haveSameData(saved, name, table))
       return true;
-    if (alike.empty())
-      alike = table;
+    if (similarTable.empty())
+      similarTable = table;
   }
-  if (!alike.empty())
-    others.push_back(concat("tensor '", name, "' is not the same as '", alike,
+  if (!similarTable.empty())
+    others.push_back(concat("tensor '", name, "' is not the same as '", similarTable,
                             "', and the model has no head beside its table: set tie_word_embeddings to false in the "
                             "config.json and compile that model"));
-  return !alike.empty();
+  return !similarTable.empty();
 }
 
 void Matching::refuseOthers() {

@@ -28,15 +28,15 @@ std::string joined(const std::vector<std::string> &words, const char *last) {
 }
 
 // Other programs that have the option: the first tool, or else commands.
-struct Havers {
+struct Owners {
   const ProgramOptions *tool = nullptr;
   std::vector<std::string> commands;
 };
 
-Havers haversOf(const Asked &asked, std::string_view option) {
-  Havers found;
+Owners ownersOf(const Caller &caller, std::string_view option) {
+  Owners found;
   for (const ProgramOptions &program : kProgramOptions) {
-    if (program.program == asked.program || !isAmong(option, program.names))
+    if (program.program == caller.program || !isAmong(option, program.names))
       continue;
     if (!program.isTool)
       found.commands.emplace_back(program.program);
@@ -44,35 +44,36 @@ Havers haversOf(const Asked &asked, std::string_view option) {
       found.tool = &program;
   }
   // A user of one command more likely means another command than a tool.
-  if (found.tool && !asked.isTool && !found.commands.empty())
+  if (found.tool && !caller.isTool && !found.commands.empty())
     found.tool = nullptr;
   return found;
 }
 
 // Returns a text such as "braidc", "the training binary's commands train and eval" or "the command train".
-std::string ownersOf(const Asked &asked, const Havers &havers) {
-  if (havers.tool)
-    return std::string(havers.tool->program);
-  const char *plural = havers.commands.size() > 1 ? "s " : " ";
-  return (asked.isTool ? "the training binary's command" : "the command") + (plural + joined(havers.commands, " and "));
+std::string describeOwners(const Caller &caller, const Owners &owners) {
+  if (owners.tool)
+    return std::string(owners.tool->program);
+  const char *plural = owners.commands.size() > 1 ? "s " : " ";
+  return (caller.isTool ? "the training binary's command" : "the command") +
+         (plural + joined(owners.commands, " and "));
 }
 
-std::string whereItIs(const Asked &asked, std::string_view option) {
-  const Havers havers = haversOf(asked, option);
-  if (!havers.tool && havers.commands.empty())
+std::string describeOwnersOf(const Caller &caller, std::string_view option) {
+  const Owners owners = ownersOf(caller, option);
+  if (!owners.tool && owners.commands.empty())
     return "";
-  std::string text = std::string(option) + " is an option of " + ownersOf(asked, havers);
-  if (!havers.tool)
+  std::string text = std::string(option) + " is an option of " + describeOwners(caller, owners);
+  if (!owners.tool)
     return text + ": give it there";
-  return text + (havers.tool->program == "braidc" ? ": compile with it" : ": make the graph with it");
+  return text + (owners.tool->program == "braidc" ? ": compile with it" : ": make the graph with it");
 }
 
 } // namespace
 
-std::string braid::cli::optionElsewhere(const Asked &asked, std::string_view option) {
+std::string braid::cli::optionElsewhere(const Caller &caller, std::string_view option) {
   const std::string name = normalized(option);
-  if (!asked.has(name))
-    if (std::string text = whereItIs(asked, name); !text.empty())
+  if (!caller.has(name))
+    if (std::string text = describeOwnersOf(caller, name); !text.empty())
       return text;
   for (const Synonym &row : kSynonyms) {
     if (!isAmong(name, row.words))
@@ -80,10 +81,10 @@ std::string braid::cli::optionElsewhere(const Asked &asked, std::string_view opt
     std::vector<std::string> own, others;
     for (std::string_view meant : split(row.options, ' ')) {
       const std::string quoted = "'" + std::string(meant) + "'";
-      if (asked.has(meant))
+      if (caller.has(meant))
         own.push_back(quoted);
       else
-        others.push_back(quoted + " of " + ownersOf(asked, haversOf(asked, meant)));
+        others.push_back(quoted + " of " + describeOwners(caller, ownersOf(caller, meant)));
     }
     std::string text = "unknown option '" + std::string(option) + "'; did you mean " +
                        joined(own.empty() ? others : own, " or ") + "?";
@@ -92,14 +93,14 @@ std::string braid::cli::optionElsewhere(const Asked &asked, std::string_view opt
   return "";
 }
 
-std::string braid::cli::misspeltElsewhere(const Asked &asked, std::string_view option) {
+std::string braid::cli::misspeltElsewhere(const Caller &caller, std::string_view option) {
   std::vector<std::string_view> names;
   for (const ProgramOptions &program : kProgramOptions)
     for (std::string_view name : split(program.names, ' '))
-      if (program.program != asked.program)
+      if (program.program != caller.program)
         names.push_back(name);
   const std::string_view meant = nearestTo(option, names);
-  return meant.empty() ? "" : "'" + std::string(meant) + "' of " + ownersOf(asked, haversOf(asked, meant));
+  return meant.empty() ? "" : "'" + std::string(meant) + "' of " + describeOwners(caller, ownersOf(caller, meant));
 }
 
 std::string_view braid::cli::commandCalled(std::string_view word) {

@@ -18,19 +18,19 @@
 
 namespace braid::cli {
 
-// A tool, or a command of a training binary, and the options that it has.
-struct Asked {
+// A tool, or a command of a training binary, and the options of that program.
+struct Caller {
   std::string_view program;
   bool isTool;
   std::function<bool(std::string_view)> has;
 };
 
-// Returns a message for an option that `asked` lacks; empty if no program has it and no synonym is known.
-std::string optionElsewhere(const Asked &asked, std::string_view option);
+// Returns a message for an option that `caller` lacks; empty if no program has it and no synonym is known.
+std::string optionElsewhere(const Caller &caller, std::string_view option);
 
 // Returns the option of another program that `option` misspells, as "'--precision' of braidc"; empty if
 // there is none.
-std::string misspeltElsewhere(const Asked &asked, std::string_view option);
+std::string misspeltElsewhere(const Caller &caller, std::string_view option);
 
 // Returns the training command that other frameworks call `word`; empty if there is none.
 std::string_view commandCalled(std::string_view word);

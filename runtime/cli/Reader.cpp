@@ -52,11 +52,11 @@ private:
     if (!word.starts_with('-') || word == "-")
       return "unexpected argument '" + std::string(word) + "'";
     const std::string_view name = word.substr(0, word.find('='));
-    const Asked asked{command.name, target.empty(), [&](std::string_view other) {
-                        const Option *option = findOption(command, other, target);
-                        return option && isFor(*option, target);
-                      }};
-    if (std::string elsewhere = optionElsewhere(asked, name); !elsewhere.empty())
+    const Caller caller{command.name, target.empty(), [&](std::string_view other) {
+                          const Option *option = findOption(command, other, target);
+                          return option && isFor(*option, target);
+                        }};
+    if (std::string elsewhere = optionElsewhere(caller, name); !elsewhere.empty())
       return elsewhere;
     std::vector<std::string_view> names{"--help"};
     for (const Topic &topic : command.topics)
@@ -64,13 +64,13 @@ private:
         if (isFor(option, target))
           names.push_back(option.name);
     const std::string text = unknownText("option", name, names);
-    const std::string other = nearestTo(name, names).empty() ? misspeltElsewhere(asked, name) : "";
+    const std::string other = nearestTo(name, names).empty() ? misspeltElsewhere(caller, name) : "";
     return other.empty() ? text : text + "; did you mean " + other + "?";
   }
 
   // Returns the message for an option or a value that only programs for another target have.
-  std::string sayTarget(const Option &option, const std::string &said) const {
-    return said + " applies to programs for " + std::string(option.target) + ", but this one was compiled for " +
+  std::string sayTarget(const Option &option, const std::string &argument) const {
+    return argument + " applies to programs for " + std::string(option.target) + ", but this one was compiled for " +
            std::string(target) + ": leave it out, or compile with --target=" + std::string(option.target);
   }
 

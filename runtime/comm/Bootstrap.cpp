@@ -65,10 +65,10 @@ bool Bootstrap::usesStore() const {
   return !isOneProcess() && options.wanted != "mpi" && !options.joining.rendezvous.empty();
 }
 
-void Bootstrap::failToRendezvous(const std::string &why, Clock::time_point deadline) const {
+void Bootstrap::failToRendezvous(const std::string &reason, Clock::time_point deadline) const {
   const Joining &own = options.joining;
-  std::string when = Clock::now() >= deadline ? concat(" within ", formatExact(own.timeout), " s") : "";
-  fail("rank ", own.rank, " of ", own.size, " failed to rendezvous at '", own.rendezvous, "'", when, ": ", why);
+  std::string period = Clock::now() >= deadline ? concat(" within ", formatExact(own.timeout), " s") : "";
+  fail("rank ", own.rank, " of ", own.size, " failed to rendezvous at '", own.rendezvous, "'", period, ": ", reason);
 }
 
 Store &Bootstrap::openedStore() {
@@ -114,11 +114,12 @@ std::string Bootstrap::awaitBlob(const std::string &round, const std::string &ke
     if (Clock::now() < deadline)
       continue;
     // If no other rank is missing, then rank 0 has not answered.
-    const std::string missing = missingIn(round), who = missing.empty() ? "rank 0" : missing;
-    const std::string why = concat(who, who.starts_with("ranks") ? " have" : " has", " not joined", store->remark());
+    const std::string missing = missingIn(round), missingRanks = missing.empty() ? "rank 0" : missing;
+    const std::string reason =
+        concat(missingRanks, missingRanks.starts_with("ranks") ? " have" : " has", " not joined", store->remark());
     if (options.joining.rank == 0) // publish before rank 0 ends: the store ends with it
-      publishNotice("failure", why);
-    failToRendezvous(why, deadline);
+      publishNotice("failure", reason);
+    failToRendezvous(reason, deadline);
   }
 }
 
@@ -202,29 +203,29 @@ void Bootstrap::wrapWith(Wrap next) {
 }
 
 // The notice ends the waits of ranks that have joined; the blob ends rank 0's wait for this rank.
-void Bootstrap::refuseToStart(const std::string &why) noexcept {
+void Bootstrap::refuseToStart(const std::string &reason) noexcept {
   try {
     options.joining.timeout = std::min(timeout(), kRefusalSeconds);
     const int own = options.joining.rank;
     if (!usesStore())
-      return (void)allGatherBlobs("-" + why);
+      return (void)allGatherBlobs("-" + reason);
     {
       std::lock_guard lock(storeMutex);
       openedStore();
     }
-    publishNotice("failure", refusalOf(own, why));
+    publishNotice("failure", refusalOf(own, reason));
     const std::string round = concat("blobs-", rounds++, "/");
     if (own == 0)
       return lingerForOthers(round);
     std::lock_guard lock(storeMutex);
-    store->set(concat(round, own), "-" + why);
+    store->set(concat(round, own), "-" + reason);
     store->find(round);              // the answer shows that the previous `set` has arrived
   } catch (const std::exception &) { // no rank is left to hear it
   }
 }
 
-std::string Bootstrap::refusalOf(int rank, const std::string &why) {
-  return concat("rank ", rank, " cannot start: ", why);
+std::string Bootstrap::refusalOf(int rank, const std::string &reason) {
+  return concat("rank ", rank, " cannot start: ", reason);
 }
 
 void Bootstrap::publishNotice(const std::string &topic, const std::string &text) noexcept {

@@ -80,7 +80,7 @@ public:
   // communicator that will be wrapped, it runs in `wrapWith`.
   void agreeToStart(const StartFacts &facts);
   // Tells the other ranks that this rank cannot start, and why. Takes at most a few seconds.
-  void refuseToStart(const std::string &why) noexcept;
+  void refuseToStart(const std::string &reason) noexcept;
 
   // Publishes and finds notices; the first notice of a topic stays. Any thread may call these; they do not
   // throw. Under mpirun alone no notice arrives: there, a failed process ends all processes.
@@ -103,10 +103,10 @@ private:
   static constexpr double kRefusalSeconds = 3;
 
   Store &openedStore();
-  [[noreturn]] void failToRendezvous(const std::string &why, Clock::time_point deadline) const;
+  [[noreturn]] void failToRendezvous(const std::string &reason, Clock::time_point deadline) const;
   std::string missingIn(const std::string &round);
   void lingerForOthers(const std::string &round);
-  static std::string refusalOf(int rank, const std::string &why);
+  static std::string refusalOf(int rank, const std::string &reason);
   std::vector<std::string> gatherOverStore(const std::string &blob);
   std::string awaitBlob(const std::string &round, const std::string &key, Clock::time_point deadline);
   // Whether blobs go through the store; then no communicator is needed.

@@ -41,8 +41,8 @@ int br_comm::makeGroup(std::vector<int> ranks) {
   if (sorted.empty() || sorted.front() < 0 || sorted.back() >= worldSize ||
       std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
     fail("invalid group ", describe(Group{0, ranks, 0}), ": expected one or more distinct ranks below ", worldSize);
-  auto me = std::find(ranks.begin(), ranks.end(), ownRank);
-  int place = me == ranks.end() ? -1 : static_cast<int>(me - ranks.begin());
+  auto member = std::find(ranks.begin(), ranks.end(), ownRank);
+  int place = member == ranks.end() ? -1 : static_cast<int>(member - ranks.begin());
   std::lock_guard lock(mutex);
   groups.push_back({static_cast<int>(groups.size()), std::move(ranks), place});
   return groups.back().id;
@@ -79,10 +79,10 @@ void br_comm::wait(br_ticket ticket) {
     throw Error(failure);
 }
 
-void br_comm::endWith(const std::string &why) {
+void br_comm::endWith(const std::string &reason) {
   {
     std::lock_guard lock(mutex);
-    ownError = why;
+    ownError = reason;
     ending = true;
   }
   wake.notify_one();

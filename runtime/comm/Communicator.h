@@ -46,7 +46,7 @@ public:
   void wait(br_ticket ticket);
 
   // Ends because of an error of this rank outside communication; tells the other ranks why.
-  void endWith(const std::string &why);
+  void endWith(const std::string &reason);
 
   // Calls `observer` until it is replaced; null: no observer.
   void observe(braid::OperationObserver *observer);

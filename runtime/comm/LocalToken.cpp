@@ -37,9 +37,9 @@ static std::string pathFor(int port) { return concat(folderOfUser(), "/rendezvou
 static bool isLeftover(const std::string &name, const std::filesystem::directory_entry &entry) {
   constexpr std::chrono::hours kMeeting(24);
   std::error_code error;
-  const auto since = std::filesystem::file_time_type::clock::now() - entry.last_write_time(error);
+  const auto age = std::filesystem::file_time_type::clock::now() - entry.last_write_time(error);
   return name.starts_with("rendezvous-") || name.starts_with("new-") ||
-         (name.starts_with("rank-") && !error && since > kMeeting);
+         (name.starts_with("rank-") && !error && age > kMeeting);
 }
 
 void braid::removeLeftovers(const std::string &folder) {

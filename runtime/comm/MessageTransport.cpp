@@ -57,10 +57,10 @@ void MessageTransport::exchangeSignatures() {
   complete();
 }
 
-void MessageTransport::compare(int place, const Signature &theirs) {
+void MessageTransport::compare(int place, const Signature &peer) {
   int rank = group->ranks[place];
-  lastSeen[rank] = concat("at ", describe(theirs, *group), " over ", describe(*group));
-  if (!match(operation->signature, me, theirs, place))
+  lastSeen[rank] = concat("at ", describe(peer, *group), " over ", describe(*group));
+  if (!match(operation->signature, me, peer, place))
     fail("rank ", channel->rank(), " waits for ", describe(operation->signature, *group), " while rank ", rank, " is ",
          lastSeen[rank]);
 }

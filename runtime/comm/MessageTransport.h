@@ -46,7 +46,7 @@ private:
   size_t chunkBytes = 0;
 
   void exchangeSignatures();
-  void compare(int place, const Signature &theirs);
+  void compare(int place, const Signature &peer);
   void complete();
   std::string whereIs(int rank) const;
 

@@ -105,15 +105,15 @@ void Operation::assign(const br_operation &description, const Group &group, uint
   }
 }
 
-bool Operation::takesPart(Who who, int place) const {
-  switch (who) {
-  case Who::Nobody:
+bool Operation::takesPart(Participants participants, int place) const {
+  switch (participants) {
+  case Participants::Nobody:
     return false;
-  case Who::Everyone:
+  case Participants::Everyone:
     return true;
-  case Who::Root:
+  case Participants::Root:
     return place == root();
-  case Who::Sources:
+  case Participants::Sources:
     for (size_t i = 0; i < pairs.size(); i += 2)
       if (pairs[i] == place)
         return true;
@@ -140,16 +140,17 @@ int Operation::target() const {
   return -1;
 }
 
-bool braid::match(const Signature &mine, int me, const Signature &theirs, int them) {
-  bool same = mine.dtype == theirs.dtype && mine.layout == theirs.layout && mine.elements == theirs.elements;
-  const CollectiveKind &row = rowOf(mine.kind), &other = rowOf(theirs.kind);
+bool braid::match(const Signature &own, int ownPlace, const Signature &peer, int peerPlace) {
+  bool same = own.dtype == peer.dtype && own.layout == peer.layout && own.elements == peer.elements;
+  const CollectiveKind &row = rowOf(own.kind), &other = rowOf(peer.kind);
   // A send matches a receive.
   if (row.hasPeer())
-    return same && other.hasPeer() && other.sent.who == row.received.who && mine.root == them && theirs.root == me;
+    return same && other.hasPeer() && other.sent.participants == row.received.participants && own.root == peerPlace &&
+           peer.root == ownPlace;
   // Elements and types are ignored if no data moves.
   if (row.movesNothing())
-    return theirs.kind == mine.kind;
-  return same && mine.kind == theirs.kind && mine.reduction == theirs.reduction && mine.root == theirs.root;
+    return peer.kind == own.kind;
+  return same && own.kind == peer.kind && own.reduction == peer.reduction && own.root == peer.root;
 }
 
 std::string braid::describe(const Signature &s, const Group &group) {
@@ -160,9 +161,9 @@ std::string braid::describe(const Signature &s, const Group &group) {
   text += " (";
   if (row.reduces)
     text += concat(reductionNames[s.reduction], ", ");
-  const char *who = row.hasRoot() ? "root" : row.sent.who == Who::Nobody ? "from" : "to";
+  const char *preposition = row.hasRoot() ? "root" : row.sent.participants == Participants::Nobody ? "from" : "to";
   if ((row.hasRoot() || row.hasPeer()) && s.root < group.size()) // else it is of another group
-    text += concat(who, " ", group.ranks[s.root], ", ");
+    text += concat(preposition, " ", group.ranks[s.root], ", ");
   return text + concat(nameOf(static_cast<br_dtype>(s.dtype)), ", ", s.elements, " elements)");
 }
 

@@ -49,8 +49,8 @@ struct Operation {
   const CollectiveKind &row() const { return rowOf(signature.kind); }
 
   // Whether the rank at `place` of the group sends (or receives).
-  bool sends(int place) const { return takesPart(row().sent.who, place); }
-  bool receives(int place) const { return takesPart(row().received.who, place); }
+  bool sends(int place) const { return takesPart(row().sent.participants, place); }
+  bool receives(int place) const { return takesPart(row().received.participants, place); }
 
   // Assigns from a description and reuses this object's memory. Throws Error if the description is invalid
   // for the group.
@@ -62,11 +62,11 @@ struct Operation {
   int target() const;
 
 private:
-  bool takesPart(Who who, int place) const;
+  bool takesPart(Participants participants, int place) const;
 };
 
-// Whether `mine`, from place `me`, and `theirs`, from place `them`, are the same operation.
-bool match(const Signature &mine, int me, const Signature &theirs, int them);
+// Whether this rank's operation and the operation of a peer, at these places, are the same.
+bool match(const Signature &own, int ownPlace, const Signature &peer, int peerPlace);
 
 // Describes an operation as "all_reduce #7 (sum, f32, 4096 elements)". Ranks in the text are global ranks.
 std::string describe(const Signature &signature, const Group &group);

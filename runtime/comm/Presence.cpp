@@ -34,11 +34,11 @@ static auto startOf(const File &file) {
 
 // Whether the lock of a file is held; nothing if the file belongs to another host.
 static std::optional<bool> livesBehind(const File &file, const std::string &host) {
-  std::string said(host.size(), '\0');
+  std::string content(host.size(), '\0');
   if (file.size() != host.size())
     return std::nullopt;
-  file.readAt(0, said.data(), said.size());
-  return said == host ? std::optional(isHeld(file)) : std::nullopt;
+  file.readAt(0, content.data(), content.size());
+  return content == host ? std::optional(isHeld(file)) : std::nullopt;
 }
 
 // The text is written after the file is locked: a file without text counts as absent.
@@ -79,7 +79,7 @@ int Presence::rankOf(const std::string &name) const {
 
 // A restarted rank has a new file beside the file of its dead process.
 std::set<int> Presence::look() {
-  std::set<int> living, over;
+  std::set<int> living, ended;
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     const int rank = rankOf(entry.path().filename().string());
@@ -91,15 +91,15 @@ std::set<int> Presence::look() {
       if (lives && *lives)
         living.insert(rank);
       else if (lives && (seen.count(rank) || startOf(*other) >= startOf(*file)))
-        over.insert(rank);
+        ended.insert(rank);
     } catch (const Error &) { // an unreadable file gives no information
     }
   }
   for (int rank : living) {
     seen.insert(rank);
-    over.erase(rank);
+    ended.erase(rank);
   }
-  return over;
+  return ended;
 }
 
 void Presence::checkOthers() {
@@ -108,9 +108,9 @@ void Presence::checkOthers() {
   if (!file || now - lastCheck < kInterval)
     return;
   lastCheck = now;
-  const std::set<int> over = look();
-  std::erase_if(endedBefore, [&](const auto &entry) { return !over.count(entry.first); });
-  for (int rank : over)
+  const std::set<int> ended = look();
+  std::erase_if(endedBefore, [&](const auto &entry) { return !ended.count(entry.first); });
+  for (int rank : ended)
     if (now - endedBefore.try_emplace(rank, now).first->second >= kRestart)
       throw RankError(concat("rank ", rank, " ended before it joined; what it printed, or its exit status, says why"));
 }

@@ -91,9 +91,9 @@ static Socket makeSocket(const SocketAddress &address) {
 
 Socket braid::listenOn(const SocketAddress &address) {
   Socket socket = makeSocket(address);
-  int yes = 1;
+  int enabled = 1;
   if (socket)
-    setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &enabled, sizeof enabled);
   if (socket && bind(socket.get(), address.get(), address.length) == 0 && listen(socket.get(), 1024) == 0)
     return socket;
   return Socket();
@@ -103,7 +103,7 @@ Socket braid::connectTo(const SocketAddress &address, Clock::time_point deadline
   Socket socket = makeSocket(address);
   if (!socket)
     return socket;
-  int reason = 0, yes = 1;
+  int reason = 0, enabled = 1;
   socklen_t length = sizeof reason;
   if (connect(socket.get(), address.get(), address.length) != 0) {
     reason = errno;
@@ -114,7 +114,7 @@ Socket braid::connectTo(const SocketAddress &address, Clock::time_point deadline
         getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &reason, &length);
     }
   }
-  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &enabled, sizeof enabled);
   errno = reason;
   return reason == 0 ? std::move(socket) : Socket();
 }

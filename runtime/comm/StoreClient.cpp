@@ -19,7 +19,7 @@ static constexpr size_t kReadInTurn = 1 << 16;
 static constexpr size_t kLongestOfStranger = 256;
 static constexpr size_t kLongestRequest = longestString + (1 << 16);
 static constexpr size_t kLongestKey = 1 << 10;
-static constexpr uint64_t kMostKeys = 32; // in one CHECK request
+static constexpr uint64_t kMaxKeys = 32; // in one CHECK request
 
 namespace braid {
 // Reads the parts of a request from the front of the received bytes. A request is consumed only if it is
@@ -182,7 +182,7 @@ bool StoreClient::answerMember(RequestReader &request) {
     return true;
   }
   auto count = word == Check ? request.number<uint64_t>() : std::nullopt;
-  if (!count || *count > kMostKeys)
+  if (!count || *count > kMaxKeys)
     return false;
   bool all = true;
   for (uint64_t i = 0; i < *count; ++i) {

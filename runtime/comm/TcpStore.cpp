@@ -78,12 +78,12 @@ private:
 };
 
 void Connection::prove(const JobToken &token) {
-  std::string own = randomBytes(nonceBytes);
-  send(char(Prove) + own);
-  std::string its = receive(nonceBytes);
-  if (!token.isMac(receive(JobToken::macBytes), {"server", own, its}))
+  std::string ownNonce = randomBytes(nonceBytes);
+  send(char(Prove) + ownNonce);
+  std::string serverNonce = receive(nonceBytes);
+  if (!token.isMac(receive(JobToken::macBytes), {"server", ownNonce, serverNonce}))
     throw TokenError(concat("what listens at ", server, " does not know this rank's job token"));
-  send(token.mac({"client", own, its}));
+  send(token.mac({"client", ownNonce, serverNonce}));
   receive(1);
 }
 
@@ -214,8 +214,8 @@ void TcpStore::connect(Clock::time_point deadline) {
       notice.sayEachTime([] { return std::string("rank 0"); });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (Clock::now() < std::min(deadline, giveUp));
-  const char *who = isServed && !server && refusal.empty() ? "rank 0 has not joined: " : "";
-  fail(who, "cannot connect to the rendezvous store at ", name, ": ", refusal.empty() ? reason : refusal);
+  const char *cause = isServed && !server && refusal.empty() ? "rank 0 has not joined: " : "";
+  fail(cause, "cannot connect to the rendezvous store at ", name, ": ", refusal.empty() ? reason : refusal);
 }
 
 } // namespace

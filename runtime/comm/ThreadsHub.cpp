@@ -114,9 +114,9 @@ void ThreadsHub::checkPartners(int rank, const Operation &operation, uint64_t tu
       failFor("rank ", rank, operation, {otherRank});
     if (!other.current || other.finished || other.current->group->id != operation.group->id)
       continue; // it may still arrive
-    const Signature &theirs = other.current->signature;
-    bool theyMeanMe = !rowOf(theirs.kind).hasPeer() || theirs.root == me;
-    if (theyMeanMe && !match(operation.signature, me, theirs, place))
+    const Signature &peer = other.current->signature;
+    bool theyMeanMe = !rowOf(peer.kind).hasPeer() || peer.root == me;
+    if (theyMeanMe && !match(operation.signature, me, peer, place))
       failFor("rank ", rank, operation, {otherRank});
   }
 }

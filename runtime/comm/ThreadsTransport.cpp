@@ -76,11 +76,11 @@ void Mover::move() {
 // Combines this rank's share: the elements of all tensors, end to end, are split into one range per rank,
 // so that ranks have equal work for any tensor sizes.
 void Mover::combineBucket() {
-  Range mine = flatBlock(own.signature.elements, n, me);
+  Range ownBlock = flatBlock(own.signature.elements, n, me);
   int64_t at = 0;
   for (size_t i = 0; i < own.segments.size(); ++i) {
     int64_t count = own.segments[i].count;
-    Range part = {std::max(mine.begin - at, int64_t{0}), std::min(mine.end - at, count)};
+    Range part = {std::max(ownBlock.begin - at, int64_t{0}), std::min(ownBlock.end - at, count)};
     if (part.size() > 0)
       combineRange(i, part);
     at += count;

@@ -19,9 +19,9 @@ class WaitNotice {
 public:
   explicit WaitNotice(const Joining &own) : own(own) {}
 
-  // Prints, every ten seconds, the ranks that have not joined: `whom()` returns "rank 2" or "ranks 2, 3".
+  // Prints, every ten seconds, the ranks that have not joined: `missingRanks()` returns "rank 2" or "ranks 2, 3".
   // Throws RankError if the process of a rank has ended.
-  template <class F> void sayEachTime(const F &whom) {
+  template <class F> void sayEachTime(const F &missingRanks) {
     if (own.presence)
       own.presence->checkOthers();
     const auto now = Clock::now();
@@ -29,7 +29,7 @@ public:
       return;
     last = now;
     const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - begin).count();
-    const std::string names = whom();
+    const std::string names = missingRanks();
     if (!names.empty())
       std::fprintf(stderr, "rank %d of %d waits for %s to join: %lld of %s s\n", own.rank, own.size, names.c_str(),
                    static_cast<long long>(waited), formatExact(own.timeout).c_str());

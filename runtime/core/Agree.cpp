@@ -101,17 +101,17 @@ GroupPlace blockOf(const br_model &model, const Sharding &sharding, int rank) {
 
 } // namespace
 
-static constexpr int32_t nothing = std::numeric_limits<int32_t>::min();
+static constexpr int32_t noValue = std::numeric_limits<int32_t>::min();
 
 static void compareCopies(Model &model, const std::vector<std::array<int32_t, agreeValues>> &rounds, int32_t count) {
   for (int32_t round = 0; round < count; ++round) {
     std::array<int32_t, agreeValues> values;
-    values.fill(nothing);
+    values.fill(noValue);
     if (static_cast<size_t>(round) < rounds.size())
       values = rounds[round];
     values = agree(model, values);
     for (int64_t i = 0; i < agreeValues; i += 2)
-      if (values[i] != nothing && values[i] != -values[i + 1])
+      if (values[i] != noValue && values[i] != -values[i + 1])
         fail("ranks hold different copies of the same tensors before the first step; check that all of them read the "
              "same files");
   }
@@ -140,7 +140,7 @@ void braid::checkCopiesAreEqual(Model &model) {
     constexpr int64_t perRound = agreeValues / 2;
     for (int64_t first = 0; first < own.size; first += perRound) {
       auto &values = rounds.emplace_back();
-      values.fill(nothing);
+      values.fill(noValue);
       if (own.index >= first && own.index < first + perRound) {
         values[(own.index - first) * 2] = sum;
         values[(own.index - first) * 2 + 1] = -sum;

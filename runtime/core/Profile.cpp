@@ -72,9 +72,9 @@ std::vector<Profile::Sums> Profile::sumsBy(const Program &program, Key key, cons
     if (const char *name = program.program->actions[i].*key)
       addAction(byName[name], program, i, rates);
   std::vector<Sums> sums;
-  for (auto &[name, its] : byName) {
-    its.name = name;
-    sums.push_back(std::move(its));
+  for (auto &[name, group] : byName) {
+    group.name = name;
+    sums.push_back(std::move(group));
   }
   std::stable_sort(sums.begin(), sums.end(), [](const Sums &a, const Sums &b) { return a.seconds > b.seconds; });
   return sums;
@@ -105,7 +105,7 @@ void printHeading(const char *number, const char *what) {
   std::printf("%12s %6s %9s %8s %9s  %5s  %s\n", "time", "of all", "GFLOP/s", "GB/s", "of limit", number, what);
 }
 
-constexpr size_t kMostRows = 30;
+constexpr size_t kMaxRows = 30;
 
 void printActions(const Profile::Program &program, const MachineRates &rates, double total) {
   std::vector<std::pair<Profile::Sums, size_t>> rows;
@@ -118,7 +118,7 @@ void printActions(const Profile::Program &program, const MachineRates &rates, do
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto &a, const auto &b) { return a.first.seconds > b.first.seconds; });
   printHeading("#", "action");
-  for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i)
+  for (size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i)
     printRow(rows[i].first, total, rows[i].second);
 }
 
@@ -153,7 +153,7 @@ void Profile::print(const MachineRates &rates) const {
       if (sums.empty())
         continue;
       printHeading("times", name);
-      for (size_t i = 0; i < std::min(sums.size(), kMostRows); ++i)
+      for (size_t i = 0; i < std::min(sums.size(), kMaxRows); ++i)
         printRow(sums[i], total, sums[i].actions);
     }
   }

@@ -24,13 +24,13 @@ SlotCollectives::SlotCollectives(const br_model &model) : expanded(model) {
     const br_collective_desc &d = model.collectives[i];
     first.push_back(static_cast<int32_t>(collectives.size()));
     for (int32_t microbatch = 0, n = microbatchesOf(model, d); microbatch < n; ++microbatch) {
-      std::vector<br_segment_desc> &its = segments.emplace_back(d.segments, d.segments + d.n_segments);
-      for (br_segment_desc &segment : its) {
+      std::vector<br_segment_desc> &expandedSegments = segments.emplace_back(d.segments, d.segments + d.n_segments);
+      for (br_segment_desc &segment : expandedSegments) {
         segment.send = placeIn(model, segment.send, segment.send_slots, microbatch);
         segment.recv = placeIn(model, segment.recv, segment.recv_slots, microbatch);
       }
       collectives.push_back(d);
-      collectives.back().segments = its.data();
+      collectives.back().segments = expandedSegments.data();
     }
   }
   first.push_back(static_cast<int32_t>(collectives.size()));

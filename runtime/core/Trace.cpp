@@ -41,7 +41,7 @@ bool Trace::endsStep(const br_program &program) const {
 void Trace::add(const br_program &program, std::span<const TimedAction> actions) {
   runs.push_back({&program, {actions.begin(), actions.end()}});
   if (++runsOf[&program - model.programs] >= steps && endsStep(program) && recording && !actions.empty()) {
-    until = actions.back().end;
+    recordedEnd = actions.back().end;
     recording = false;
   }
 }
@@ -131,7 +131,7 @@ const char *categoryOf(const br_action_desc &action) { return action.phase ? act
 std::vector<Trace::Run> Trace::runsInOrder() const {
   std::vector<Run> inOrder;
   std::copy_if(runs.begin(), runs.end(), std::back_inserter(inOrder),
-               [&](const Run &run) { return !run.actions.empty() && run.actions.front().begin < until; });
+               [&](const Run &run) { return !run.actions.empty() && run.actions.front().begin < recordedEnd; });
   std::stable_sort(inOrder.begin(), inOrder.end(),
                    [](const Run &a, const Run &b) { return a.actions.front().begin < b.actions.front().begin; });
   double last = -std::numeric_limits<double>::infinity();
@@ -154,7 +154,7 @@ std::vector<Trace::Operation> Trace::operationsInOrder() const {
       if (auto start = starts.find(one.ticket); start != starts.end())
         inOrder.push_back({start->second.first, start->second.second, one.begin, one.end});
   }
-  std::erase_if(inOrder, [&](const Operation &operation) { return operation.begin >= until; });
+  std::erase_if(inOrder, [&](const Operation &operation) { return operation.begin >= recordedEnd; });
   std::stable_sort(inOrder.begin(), inOrder.end(),
                    [](const Operation &a, const Operation &b) { return a.end < b.end; });
   double last = -std::numeric_limits<double>::infinity();

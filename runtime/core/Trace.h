@@ -72,7 +72,7 @@ private:
   const int rank;
   const br_model &model;
   std::atomic<bool> recording{true};
-  double until = std::numeric_limits<double>::infinity(); // later events are left out
+  double recordedEnd = std::numeric_limits<double>::infinity(); // later events are left out
   std::vector<Run> runs;
   std::vector<int64_t> runsOf; // number of runs of each program
   // The action that started an operation; null for messages.

@@ -123,7 +123,7 @@ template <class Operands, int64_t D, int64_t Tile, bool Capped> struct Queries {
           isRescaled |= row_any(most != old);
           return base;
         },
-        [&](int64_t s, V its) { st(total + s, ld(total + s) + its); });
+        [&](int64_t s, V weightSum) { st(total + s, ld(total + s) + weightSum); });
     if (isRescaled)
       for (int64_t s = 0; s < tile.queries; ++s)
         for (int64_t e = 0; e < width; e += W)
@@ -149,21 +149,22 @@ private:
 template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_tile(const br_attention_desc &d, int64_t batch, int64_t head, int64_t query, const T *q,
                            const T *k, const T *v, const int32_t *documents, T *o, float *lse) {
-  Queries<OperandsOf<T>, D, Tile, Capped> its(d);
+  Queries<OperandsOf<T>, D, Tile, Capped> state(d);
   const int64_t queries = minimum(Tile, d.queries - query), key_head = head / (d.heads / d.key_heads);
   RowDocuments<Tile> row(d, documents, batch);
   row.setQueries(d, query, queries);
-  its.begin(rows_of(q, d.q, batch, query, head), d.q[1], queries);
+  state.begin(rows_of(q, d.q, batch, query, head), d.q[1], queries);
   for_tiles<Tile>(d, row, query, queries, [&](const AttentionTile &tile) {
-    its.key.load(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys);
-    its.value.load(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys);
-    its.add(tile);
+    state.key.load(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys);
+    state.value.load(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys);
+    state.add(tile);
   });
   unpack_rows<D>(
-      its.sum, queries, [&](int64_t s) { return its.total[s] > 0 ? 1.0f / its.total[s] : 0.0f; },
+      state.sum, queries, [&](int64_t s) { return state.total[s] > 0 ? 1.0f / state.total[s] : 0.0f; },
       rows_of(o, d.o, batch, query, head), d.o[1]);
   float *rows = lse + (batch * d.heads + head) * d.queries + query;
-  lanes(0, queries, [&](int64_t s, auto n) { st(rows + s, ld(its.largest + s) * kLn2 + log(ld(its.total + s)), n); });
+  lanes(0, queries,
+        [&](int64_t s, auto n) { st(rows + s, ld(state.largest + s) * kLn2 + log(ld(state.total + s)), n); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,7 +245,7 @@ template <class T, int64_t D, int64_t Tile, bool Capped>
 inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64_t key_head, const T *q, const T *k,
                                 const T *v, const T *o, const float *lse, const T *dout, const int32_t *documents,
                                 T *dq, T *dk, T *dv, float *scratch) {
-  QueryGradients<OperandsOf<T>, D, Tile, Capped> its(d);
+  QueryGradients<OperandsOf<T>, D, Tile, Capped> state(d);
   constexpr int64_t width = round_up(D, W);
   const int64_t group = d.heads / d.key_heads, padded = round_up(d.keys, Tile);
   const float scale = static_cast<float>(d.scale);
@@ -254,14 +255,15 @@ inline void attention_grad_head(const br_attention_desc &d, int64_t batch, int64
   for (int64_t head = key_head * group; head < (key_head + 1) * group; ++head)
     for (int64_t query = 0; query < d.queries; query += Tile) {
       const int64_t queries = minimum(Tile, d.queries - query);
-      its.begin(d, batch, head, query, queries, q, o, lse, dout);
+      state.begin(d, batch, head, query, queries, q, o, lse, dout);
       row.setQueries(d, query, queries);
       for_tiles<Tile>(d, row, query, queries, [&](const AttentionTile &tile) {
-        its.key.load(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys);
-        its.value.load(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys);
-        its.add(tile, sum_dk + tile.key * width, sum_dv + tile.key * width);
+        state.key.load(rows_of(k, d.k, batch, tile.key, key_head), d.k[1], tile.keys);
+        state.value.load(rows_of(v, d.v, batch, tile.key, key_head), d.v[1], tile.keys);
+        state.add(tile, sum_dk + tile.key * width, sum_dv + tile.key * width);
       });
-      unpack_rows<D>(its.sum, queries, [&](int64_t) { return scale; }, rows_of(dq, d.dq, batch, query, head), d.dq[1]);
+      unpack_rows<D>(
+          state.sum, queries, [&](int64_t) { return scale; }, rows_of(dq, d.dq, batch, query, head), d.dq[1]);
     }
   unpack_rows<D>(sum_dk, d.keys, [&](int64_t) { return scale; }, rows_of(dk, d.dk, batch, 0, key_head), d.dk[1]);
   unpack_rows<D>(sum_dv, d.keys, [](int64_t) { return 1.0f; }, rows_of(dv, d.dv, batch, 0, key_head), d.dv[1]);

@@ -148,7 +148,7 @@ struct FloatOperands {
   };
 
   // A term is one element.
-  static Range terms(Range its) { return its; }
+  static Range terms(Range elements) { return elements; }
 };
 
 #ifdef BRAID_PAIR_PRODUCTS
@@ -196,15 +196,15 @@ struct PairOperands {
   };
 
   template <int64_t D, int64_t Tile> struct Rows {
-    LeftRows<D, Tile> along;
-    RightRows<D, Tile> across;
+    LeftRows<D, Tile> asLeft;
+    RightRows<D, Tile> asRight;
 
     void load(const bf16 *rows, int64_t stride, int64_t count) {
-      along.load(rows, stride, count);
-      across.load(rows, stride, count);
+      asLeft.load(rows, stride, count);
+      asRight.load(rows, stride, count);
     }
-    TileFactor<BfPair> left() const { return along.left(); }
-    const BfPair *right() const { return across.right(); }
+    TileFactor<BfPair> left() const { return asLeft.left(); }
+    const BfPair *right() const { return asRight.right(); }
   };
 
   template <int64_t D, int64_t Tile> struct Columns {
@@ -214,7 +214,7 @@ struct PairOperands {
     void load(const LeftRows<D, Tile> &rows, int64_t count) {
       transpose_rows<width, Tile>(reinterpret_cast<const float *>(rows.at), count, reinterpret_cast<float *>(at));
     }
-    void load(const Rows<D, Tile> &rows, int64_t count) { load(rows.along, count); }
+    void load(const Rows<D, Tile> &rows, int64_t count) { load(rows.asLeft, count); }
     const BfPair *right() const { return at; }
   };
 
@@ -244,7 +244,7 @@ struct PairOperands {
   };
 
   // Returns the pairs that contain these elements; other elements in them are zero.
-  static Range terms(Range its) { return {its.begin / 2, (its.end + 1) / 2}; }
+  static Range terms(Range elements) { return {elements.begin / 2, (elements.end + 1) / 2}; }
 };
 
 template <class T> using OperandsOf = std::conditional_t<std::is_same_v<T, bf16>, PairOperands, FloatOperands>;

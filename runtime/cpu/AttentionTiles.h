@@ -79,18 +79,18 @@ struct AttentionTile {
         documents(documents) {
     if (!documents.queries)
       return;
-    const DocumentRange ours(documents.queries, queries), theirs(documents.keys, keys);
-    isOneDocument = ours.least == theirs.greatest && ours.greatest == theirs.least;
-    isEmpty = ours.greatest < theirs.least || theirs.greatest < ours.least;
+    const DocumentRange queryDocuments(documents.queries, queries), keyDocuments(documents.keys, keys);
+    isOneDocument = queryDocuments.least == keyDocuments.greatest && queryDocuments.greatest == keyDocuments.least;
+    isEmpty = queryDocuments.greatest < keyDocuments.least || keyDocuments.greatest < queryDocuments.least;
   }
 
   // Whether all pairs count.
   bool isWhole() const { return isOneDocument && band.first <= 1 - queries && band.last >= keys - 1; }
-  Range keysOf(Range its) const { return keys_of(band, overlap(its, {0, queries}), keys); }
-  Range queriesOf(Range its) const { return queries_of(band, overlap(its, {0, keys}), queries); }
+  Range keysOf(Range rows) const { return keys_of(band, overlap(rows, {0, queries}), keys); }
+  Range queriesOf(Range columns) const { return queries_of(band, overlap(columns, {0, keys}), queries); }
   // Returns keysOf, extended to whole blocks of rows.
-  Range blocksOf(Range its) const {
-    const Range found = keysOf(its);
+  Range blocksOf(Range rows) const {
+    const Range found = keysOf(rows);
     return {found.begin / kBlockRows * kBlockRows, minimum(round_up(found.end, kBlockRows), keys)};
   }
 

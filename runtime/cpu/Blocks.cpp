@@ -124,10 +124,10 @@ template <class T> void copyRows(br_context *ctx, const Loops &rows, const Loop 
                   std::min(lanes.size - lane, unitElements));
       }
     });
-  const int64_t together = std::max<int64_t>(1, unitElements / lanes.size);
-  inUnits(ctx, (count + together - 1) / together, [&](int64_t begin, int64_t end) {
-    Row row(rows, begin * together);
-    for (int64_t i = begin * together; i < std::min(end * together, count); ++i, row.next())
+  const int64_t rowsInUnit = std::max<int64_t>(1, unitElements / lanes.size);
+  inUnits(ctx, (count + rowsInUnit - 1) / rowsInUnit, [&](int64_t begin, int64_t end) {
+    Row row(rows, begin * rowsInUnit);
+    for (int64_t i = begin * rowsInUnit; i < std::min(end * rowsInUnit, count); ++i, row.next())
       copyLanes(lanes, from + row.from, to + row.to, lanes.size);
   });
 }
@@ -156,9 +156,9 @@ void copyTiles(br_context *ctx, const Loops &rows, const Loop &read, const Loop 
   const int64_t readTiles = (read.size + tileSide - 1) / tileSide;
   const int64_t writtenTiles = (written.size + tileSide - 1) / tileSide;
   const int64_t perRow = readTiles * writtenTiles, count = rows.rows() * perRow;
-  constexpr int64_t together = unitElements / (tileSide * tileSide);
-  inUnits(ctx, (count + together - 1) / together, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin * together; i < std::min(end * together, count); ++i) {
+  constexpr int64_t tilesInUnit = unitElements / (tileSide * tileSide);
+  inUnits(ctx, (count + tilesInUnit - 1) / tilesInUnit, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin * tilesInUnit; i < std::min(end * tilesInUnit, count); ++i) {
       const Row row(rows, i / perRow);
       const int64_t r = i % perRow / writtenTiles * tileSide, w = i % writtenTiles * tileSide;
       copyTile(from + row.from + r + w * written.from, written.from, to + row.to + r * read.to + w, read.to,

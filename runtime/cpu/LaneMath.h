@@ -272,14 +272,14 @@ inline V times_power(V x, V n) { return scale(x, {to_int(n), n}); }
 
 // Relative errors of up to 2e-5; rounding to bf16 raises them to 2e-3.
 inline V exp_approx(V x) {
-  const detail::PowerParts its = detail::power_parts(detail::clamp(x * 1.44269504f, -160.0f, 160.0f));
-  return detail::times_power(its.rest + 1.0f, its.n);
+  const detail::PowerParts parts = detail::power_parts(detail::clamp(x * 1.44269504f, -160.0f, 160.0f));
+  return detail::times_power(parts.rest + 1.0f, parts.n);
 }
 inline V tanh_approx(V x) {
   // (e^2x - 1) / (e^2x + 1), without cancellation near zero, where n is 0. Beyond 20 the result is 1.
-  const detail::PowerParts its = detail::power_parts(detail::clamp(x * 2.88539008f, -60.0f, 60.0f));
-  const V power = detail::times_power(splat(1.0f), its.n);
-  const V less = detail::madd(power, its.rest, power - 1.0f);
+  const detail::PowerParts parts = detail::power_parts(detail::clamp(x * 2.88539008f, -60.0f, 60.0f));
+  const V power = detail::times_power(splat(1.0f), parts.n);
+  const V less = detail::madd(power, parts.rest, power - 1.0f);
   return less / (less + 2.0f);
 }
 

@@ -35,14 +35,14 @@ constexpr int64_t kPanel = panelColumns;
 
 // Loads the first `count` numbers, zero-padded.
 LANES Halves load(const uint16_t *from, int64_t count) {
-  Halves its = {};
+  Halves halves = {};
   if (count >= kHalves)
-    std::memcpy(&its, from, sizeof its);
+    std::memcpy(&halves, from, sizeof halves);
   else if (count > 0)
-    std::memcpy(&its, from, count * sizeof *from);
-  return its;
+    std::memcpy(&halves, from, count * sizeof *from);
+  return halves;
 }
-LANES void store(uint16_t *to, Pairs its) { std::memcpy(to, &its, sizeof its); }
+LANES void store(uint16_t *to, Pairs pairs) { std::memcpy(to, &pairs, sizeof pairs); }
 
 // Returns pairs of numbers from two rows, starting at number 16 * Half.
 template <int Half, int... L> LANES Pairs pairsOf(Halves even, Halves odd, std::integer_sequence<int, L...>) {
@@ -75,15 +75,15 @@ LANES void transpose(Pairs (&row)[kPairs]) {
 //===----------------------------------------------------------------------===//
 
 bool braid::arePanels(const dnnl::memory::desc &desc) {
-  const dnnl_memory_desc_t &its = desc.data;
-  const dnnl_blocking_desc_t &blocks = its.format_desc.blocking;
+  const dnnl_memory_desc_t &layout = desc.data;
+  const dnnl_blocking_desc_t &blocks = layout.format_desc.blocking;
   const auto are = [&](const dnnl_dim_t(&found)[DNNL_MAX_NDIMS], std::initializer_list<dnnl_dim_t> wanted) {
     return std::equal(wanted.begin(), wanted.end(), found);
   };
-  return its.format_kind == dnnl_blocked && its.data_type == dnnl_bf16 && its.ndims == 2 && its.offset0 == 0 &&
-         blocks.inner_nblks == 3 && are(blocks.inner_blks, {16, kPanel, 2}) && are(blocks.inner_idxs, {0, 1, 0}) &&
-         blocks.strides[0] == panelRowMultiple * kPanel && blocks.strides[1] == its.padded_dims[0] * kPanel &&
-         its.padded_dims[0] == panelHeight(its.dims[0]);
+  return layout.format_kind == dnnl_blocked && layout.data_type == dnnl_bf16 && layout.ndims == 2 &&
+         layout.offset0 == 0 && blocks.inner_nblks == 3 && are(blocks.inner_blks, {16, kPanel, 2}) &&
+         are(blocks.inner_idxs, {0, 1, 0}) && blocks.strides[0] == panelRowMultiple * kPanel &&
+         blocks.strides[1] == layout.padded_dims[0] * kPanel && layout.padded_dims[0] == panelHeight(layout.dims[0]);
 }
 
 // For B stored by rows: takes a few rows at a time and reads each along all panels.

@@ -134,8 +134,8 @@ template <int D> struct Block {
   // elements of rows loaded_row(r) of a, and passes them to each(r, column, element).
   template <class A, class B, class F>
   __device__ void products(Rows<const A> a, Rows<const B> b, float (&to)[rows][kColumns], const F &each) const {
-    for (auto &its : to)
-      for (float &sum : its)
+    for (auto &row_sums : to)
+      for (float &sum : row_sums)
         sum = 0;
     for (int first = 0; first < D; first += kSlice) {
       for (int r = 0; r < rows; ++r) {
@@ -262,16 +262,16 @@ template <int D> struct Pairs {
     of_keys = places.of_keys(d, batch);
     of_queries = of_keys + places.first(d) + query;
     of_keys += key;
-    const DocumentRange ours(of_queries, queries), theirs(of_keys, keys);
-    is_empty = ours.greatest < theirs.least || theirs.greatest < ours.least;
-    if (ours.least == theirs.greatest && ours.greatest == theirs.least)
+    const DocumentRange query_documents(of_queries, queries), key_documents(of_keys, keys);
+    is_empty = query_documents.greatest < key_documents.least || key_documents.greatest < query_documents.least;
+    if (query_documents.least == key_documents.greatest && query_documents.greatest == key_documents.least)
       of_queries = of_keys = nullptr;
   }
 
   __device__ bool counts(int i, int j) const {
     const int s = block.row + i, t = block.across + kAcross * j;
-    const int64_t between = distance + kAcross * j - i;
-    if (s >= queries || t >= keys || between < band.first || between > band.last)
+    const int64_t pair_distance = distance + kAcross * j - i;
+    if (s >= queries || t >= keys || pair_distance < band.first || pair_distance > band.last)
       return false;
     return !of_queries || load(of_queries + s) == load(of_keys + t);
   }
@@ -296,8 +296,8 @@ __global__ void __launch_bounds__(threads_of<D>)
   const Rows<const T> queries = rows_of(q, d.q, batch, query, head, d.queries);
 
   float sum[B::rows][B::wide] = {}, largest[B::rows], total[B::rows] = {};
-  for (float &its : largest)
-    its = -INFINITY;
+  for (float &row_largest : largest)
+    row_largest = -INFINITY;
   int64_t tile, end;
   Band(d, places).keys(query, queries.count, d.keys, tile, end);
   for (; tile < end; ++tile) {
@@ -308,7 +308,7 @@ __global__ void __launch_bounds__(threads_of<D>)
     float weights[B::rows][kColumns];
     block.products(queries, rows_of(k, d.k, batch, key, key_head, d.keys), weights);
     for (int i = 0; i < B::rows; ++i) {
-      float most = largest[i], its = 0;
+      float most = largest[i], weight_sum = 0;
       for (int j = 0; j < kColumns; ++j) {
         weights[i][j] = scores.of(weights[i][j]);
         if (pairs.counts(i, j))
@@ -318,10 +318,10 @@ __global__ void __launch_bounds__(threads_of<D>)
       const float base = most == -INFINITY ? 0.0f : most, factor = exp2_approx(largest[i] - base);
       for (int j = 0; j < kColumns; ++j) {
         weights[i][j] = pairs.counts(i, j) ? exp2_approx(weights[i][j] - base) : 0.0f;
-        its += weights[i][j];
+        weight_sum += weights[i][j];
         block.weights.put((block.across + kAcross * j) * kPitch + block.row + i, weights[i][j]);
       }
-      total[i] = total[i] * factor + B::sum_across(its);
+      total[i] = total[i] * factor + B::sum_across(weight_sum);
       largest[i] = most;
       for (float &s : sum[i])
         s *= factor;
@@ -374,8 +374,8 @@ template <class T, int D, bool Capped> struct TileGradients {
     }
     block_barrier();
     for (int i = 0; i < B::rows; ++i) {
-      const float *its = in.lse + (batch * d.heads + head) * d.queries + query + block.row + i;
-      const float lse = block.row + i < o.count ? load(its) * kLog2E : 0.0f, from = means.get(block.row + i);
+      const float *row_lse = in.lse + (batch * d.heads + head) * d.queries + query + block.row + i;
+      const float lse = block.row + i < o.count ? load(row_lse) * kLog2E : 0.0f, from = means.get(block.row + i);
       for (int j = 0; j < kColumns; ++j) {
         const float score = scores.of(weights[i][j]);
         weights[i][j] = pairs.counts(i, j) ? exp2_approx(score - lse) : 0.0f;

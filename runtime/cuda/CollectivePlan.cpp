@@ -29,7 +29,7 @@ private:
 
   void addWhole(const br_segment &s, Move::Kind kind, const void *from, void *to);
   void add(Move::Kind kind, const void *from, void *to, int64_t count, int peer);
-  void copyOwn(std::vector<StridedCopy> &when, const std::byte *from, std::byte *to, int64_t count);
+  void copyOwn(std::vector<StridedCopy> &copies, const std::byte *from, std::byte *to, int64_t count);
   void zeroPadding(const br_segment &s, int rows);
 
   // Memory of a tensor's blocks in order: the tensor itself, or scratch if blocks are parts of
@@ -74,7 +74,7 @@ void Planner::planSegment(const br_segment &s) {
   if (row.sent.form == Form::Blocks)
     return row.received.form == Form::Blocks ? planAllToAll(s) : planScatter(s);
   if (row.sent.form == Form::Block)
-    return row.received.who == Who::Root ? planGather(s) : planAllGather(s);
+    return row.received.participants == Participants::Root ? planGather(s) : planAllGather(s);
   if (row.hasRoot())
     return addWhole(s, Move::Kind::Broadcast, op.isRoot() ? s.send : nullptr, s.recv);
   planTransfer(s);
@@ -194,10 +194,10 @@ void Planner::add(Move::Kind kind, const void *from, void *to, int64_t count, in
     plan.moves.push_back({kind, bytes(from), bytes(to), count, peer});
 }
 
-void Planner::copyOwn(std::vector<StridedCopy> &when, const std::byte *from, std::byte *to, int64_t count) {
+void Planner::copyOwn(std::vector<StridedCopy> &copies, const std::byte *from, std::byte *to, int64_t count) {
   size_t size = count * width;
   if (size > 0 && from != to)
-    when.push_back({from, to, size, 1, size, size});
+    copies.push_back({from, to, size, 1, size, size});
 }
 
 void Planner::zeroPadding(const br_segment &s, int rows) {

@@ -199,11 +199,11 @@ __device__ inline void add_chunks(Sum (&sum)[W], int owner, const uint64_t *keys
   const Shared<Sum, segment_threads * W> partial(memory);
   const int warp = threadIdx.x / strip_lanes, lane = threadIdx.x % strip_lanes;
   for (int32_t first = begin; first < end; first += warps * chunk_updates) {
-    const int32_t mine = first + warp * chunk_updates, left = end - mine;
+    const int32_t chunk_begin = first + warp * chunk_updates, left = end - chunk_begin;
     Sum part[W] = {};
     if (inside && left > 0)
-      add_updates<many_ahead<Pack<In, W>>>(part, keys, mine, left < chunk_updates ? end : mine + chunk_updates, updates,
-                                           packs);
+      add_updates<many_ahead<Pack<In, W>>>(part, keys, chunk_begin,
+                                           left < chunk_updates ? end : chunk_begin + chunk_updates, updates, packs);
     for (int w = 0; w < W; ++w)
       partial.put(w * segment_threads + threadIdx.x, part[w]);
     block_barrier();
@@ -250,10 +250,11 @@ __global__ void __launch_bounds__(segment_threads)
   for (int other = 0; other < warps; ++other)
     longest = longest < lengths.get(other) ? lengths.get(other) : longest;
   for (int owner = 0; longest > chunk_updates && owner < warps; ++owner)
-    if (const int32_t many = lengths.get(owner); many > chunk_updates) {
-      const Strip its = spread_strip(owner, packs);
-      const int32_t first = load(starts + its.row);
-      add_chunks(sum, owner, keys, first + chunk_updates, first + many, update + its.pack, packs, its.pack < packs);
+    if (const int32_t length = lengths.get(owner); length > chunk_updates) {
+      const Strip owner_strip = spread_strip(owner, packs);
+      const int32_t first = load(starts + owner_strip.row);
+      add_chunks(sum, owner, keys, first + chunk_updates, first + length, update + owner_strip.pack, packs,
+                 owner_strip.pack < packs);
     }
   if (!inside)
     return;

@@ -183,9 +183,9 @@ std::vector<MatmulTrial> CudaMatmulTable::fit(const MatmulChoices &choices) {
   return chosen;
 }
 
-void CudaMatmulTable::take(const std::vector<MatmulTrial> &chosen) {
+void CudaMatmulTable::useChosen(const std::vector<MatmulTrial> &chosen) {
   for (const MatmulTrial &trial : chosen)
-    plans[trial.matmul]->take(trial);
+    plans[trial.matmul]->useChosen(trial);
 }
 
 double CudaMatmulTable::leastSeconds(const br_model &model) const {
@@ -227,13 +227,13 @@ std::string CudaMatmulTable::describeRests() const {
   size_t count = 0;
   for (size_t index = 0; index < numbers.size(); ++index)
     if (const std::string rest = plans[numbers[index]]->describeLeft(); !rest.empty()) {
-      std::string &its = matmuls[rest];
-      its += concat(its.empty() ? "" : ", ", index);
+      std::string &list = matmuls[rest];
+      list += concat(list.empty() ? "" : ", ", index);
       ++count;
     }
   std::string text;
-  for (const auto &[rest, its] : matmuls)
-    text += concat("; ", rest, ", in matmul ", its);
+  for (const auto &[rest, list] : matmuls)
+    text += concat("; ", rest, ", in matmul ", list);
   return count ? concat("kernels end ", count, " of ", numbers.size(), " matmuls, as cuBLASLt refuses their epilogues",
                         text)
                : "";

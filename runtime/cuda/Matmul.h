@@ -62,7 +62,7 @@ public:
   // fit this device.
   std::vector<MatmulTrial> fit(const MatmulChoices &choices);
   // Uses the chosen algorithms from now on.
-  void take(const std::vector<MatmulTrial> &chosen);
+  void useChosen(const std::vector<MatmulTrial> &chosen);
   // Results of the search; empty without a search.
   const std::vector<MatmulTrial> &searched() const { return trials; }
 

@@ -67,7 +67,7 @@ static std::string describeOrder(const Rank &rank) {
 MatmulChoices::MatmulChoices(const Rank &rank, MatmulPlatform platform, bool ofAllRanks, bool paysOff,
                              const AllGather &allGather)
     : isFirst(rank.isFirst()), ofAllRanks(ofAllRanks), platform(std::move(platform)),
-      named(rank.matmulPlan.has_value()), asked(rank.matmulSearch.has_value()),
+      named(rank.matmulPlan.has_value()), isSearchRequested(rank.matmulSearch.has_value()),
       candidates(rank.matmulSearch.value_or(1)), file(rank.matmulPlan.value_or(besideTheProgram())) {
   Json own = {{"order", describeOrder(rank)}, {"pays", paysOff}};
   if (isFirst) {
@@ -80,11 +80,11 @@ MatmulChoices::MatmulChoices(const Rank &rank, MatmulPlatform platform, bool ofA
   const std::vector<std::string> blobs = allGather(own.dump());
   const Json first = Json::parse(blobs[0]);
   for (size_t other = 0; other < blobs.size(); ++other) {
-    const Json its = Json::parse(blobs[other]);
-    if (its["order"] != first["order"])
+    const Json choices = Json::parse(blobs[other]);
+    if (choices["order"] != first["order"])
       fail("rank 0 runs with ", first["order"].get<std::string>(), ", but rank ", other, " with ",
-           its["order"].get<std::string>(), "; start all ranks with the same");
-    if (!asked && its["pays"].get<bool>())
+           choices["order"].get<std::string>(), "; start all ranks with the same");
+    if (!isSearchRequested && choices["pays"].get<bool>())
       candidates = usualCandidates;
   }
   if (first.contains("failure")) {
@@ -98,7 +98,7 @@ MatmulChoices::MatmulChoices(const Rank &rank, MatmulPlatform platform, bool ofA
 
 // Rank 0 reads the file; returns "" if there is none or it is not wanted.
 std::string MatmulChoices::ask() const {
-  const bool isOff = asked && candidates <= 1;
+  const bool isOff = isSearchRequested && candidates <= 1;
   if (!named && isOff)
     return "";
   if (std::filesystem::is_regular_file(file))
@@ -193,11 +193,11 @@ void MatmulChoices::giveTo(std::vector<MatmulTrial> &trials) const {
       refuse("a matmul has no key, or no algorithm of ", words * digits, " hexadecimal digits: ", matmul.dump());
   }
   for (MatmulTrial &trial : trials) {
-    const auto its = algorithms.find(trial.key);
-    if (its == algorithms.end())
+    const auto chosen = algorithms.find(trial.key);
+    if (chosen == algorithms.end())
       refuse("it is of another program: it has no algorithm for ", trial.name);
     trial.candidates = {cublasLtMatmulHeuristicResult_t{}};
-    trial.candidates[0].algo = its->second;
+    trial.candidates[0].algo = chosen->second;
   }
   if (ofAllRanks && algorithms.size() != trials.size())
     refuse("it is of another program: it has ", algorithms.size(), " matmuls, and this one has ", trials.size());

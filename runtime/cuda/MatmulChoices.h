@@ -43,7 +43,7 @@ public:
   // Whether the user has named the file (isNamed), or has given the number of algorithms to time
   // (isAsked).
   bool isNamed() const { return named; }
-  bool isAsked() const { return asked; }
+  bool isAsked() const { return isSearchRequested; }
 
   // Gives each trial its chosen algorithm as the only candidate.  Throws Error if the choices do
   // not fit.
@@ -70,7 +70,7 @@ private:
 
   const bool isFirst, ofAllRanks;
   MatmulPlatform platform;
-  bool named, asked, own = false;
+  bool named, isSearchRequested, own = false;
   int candidates;
   std::string file, text;
 };

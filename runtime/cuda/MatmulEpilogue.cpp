@@ -7,11 +7,11 @@
 
 using namespace braid;
 
-bool EpilogueWay::hasVector(const br_matmul_desc &d) const {
+bool EpilogueVariant::hasVector(const br_matmul_desc &d) const {
   return epilogue != CUBLASLT_EPILOGUE_DEFAULT && (d.has_bias || d.bias_grad);
 }
 
-bool EpilogueWay::hasAux(const br_matmul_desc &d) const {
+bool EpilogueVariant::hasAux(const br_matmul_desc &d) const {
   return epilogue != CUBLASLT_EPILOGUE_DEFAULT && d.has_aux && !(left & BR_REST_ACTIVATION);
 }
 
@@ -30,21 +30,23 @@ static cublasLtEpilogue_t epilogueOf(const br_matmul_desc &d, bool swapped) {
   }
 }
 
-std::vector<EpilogueWay> braid::waysToFinish(const br_matmul_desc &d, bool swapped) {
+std::vector<EpilogueVariant> braid::epilogueVariants(const br_matmul_desc &d, bool swapped) {
   const bool activates = d.epilogue != BR_EPILOGUE_NONE;
   const int32_t activation = activates ? BR_REST_ACTIVATION : 0, bias = d.has_bias ? BR_REST_BIAS : 0;
   const int32_t sum = d.bias_grad != BR_BIAS_GRAD_NONE ? BR_REST_BIAS_GRAD : 0, all = activation | bias | sum;
-  std::vector<EpilogueWay> ways = {{epilogueOf(d, swapped), 0}};
+  std::vector<EpilogueVariant> variants = {{epilogueOf(d, swapped), 0}};
   if (activates && d.has_bias)
-    ways.push_back({CUBLASLT_EPILOGUE_BIAS, activation});
+    variants.push_back({CUBLASLT_EPILOGUE_BIAS, activation});
   if (all)
-    ways.push_back({CUBLASLT_EPILOGUE_DEFAULT, all});
-  return ways;
+    variants.push_back({CUBLASLT_EPILOGUE_DEFAULT, all});
+  return variants;
 }
 
-std::string braid::describeRest(const EpilogueWay &way, const br_matmul_desc &d) {
-  std::string text = way.left & BR_REST_BIAS_GRAD ? "the gradient of a bias" : way.left & BR_REST_BIAS ? "a bias" : "";
-  if (way.left & BR_REST_ACTIVATION)
+std::string braid::describeRest(const EpilogueVariant &variant, const br_matmul_desc &d) {
+  std::string text = variant.left & BR_REST_BIAS_GRAD ? "the gradient of a bias"
+                     : variant.left & BR_REST_BIAS    ? "a bias"
+                                                      : "";
+  if (variant.left & BR_REST_ACTIVATION)
     text += concat(text.empty() ? "" : " and ", d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD ? "the gradient of " : "",
                    "GELU", d.epilogue == BR_EPILOGUE_GELU_TANH && d.has_aux ? " that keeps its input" : "");
   return concat(text, " (", nameOf(d.a.type), " by ", nameOf(d.b.type), " into ", nameOf(d.c.type), ")");

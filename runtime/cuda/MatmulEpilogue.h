@@ -1,7 +1,7 @@
 //===- MatmulEpilogue.h - epilogues that a cuBLASLt call computes ---------===//
 //
 // Only the installed cuBLASLt knows whether it computes an epilogue for some types.  So a matmul
-// has several ways to end, in order of preference: with the whole epilogue, with the bias only,
+// has several variants, in order of preference: with the whole epilogue, with the bias only,
 // with none.  Kernels of the program compute the rest after the call (MatmulRest.h).
 //
 //===----------------------------------------------------------------------===//
@@ -17,7 +17,7 @@
 
 namespace braid {
 
-struct EpilogueWay {
+struct EpilogueVariant {
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   int32_t left = 0; // flags of br_rest
 
@@ -27,11 +27,11 @@ struct EpilogueWay {
   bool hasAux(const br_matmul_desc &d) const;
 };
 
-// Returns the ways to end a matmul; the first leaves no rest.  `swapped`: the library's A is our B.
-std::vector<EpilogueWay> waysToFinish(const br_matmul_desc &d, bool swapped);
+// Returns the variants of a matmul's epilogue; the first leaves no rest.  `swapped`: the library's A is our B.
+std::vector<EpilogueVariant> epilogueVariants(const br_matmul_desc &d, bool swapped);
 
-// Describes the rest of a way, and the types: "GELU (bf16 by bf16 into bf16)".
-std::string describeRest(const EpilogueWay &way, const br_matmul_desc &d);
+// Describes the rest of a variant, and the types: "GELU (bf16 by bf16 into bf16)".
+std::string describeRest(const EpilogueVariant &variant, const br_matmul_desc &d);
 
 } // namespace braid
 #endif // BRAID_CUDA_MATMULEPILOGUE_H

@@ -68,11 +68,11 @@ CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, int32_t multiprocesso
   if (!addsLikeC())
     describeMatrix(addend, gemm.addend);
   usual = alignmentOf({});
-  for (const EpilogueWay &way : waysToFinish(d, gemm.swapped))
-    ways.push_back(describeFinish(way));
+  for (const EpilogueVariant &variant : epilogueVariants(d, gemm.swapped))
+    variants.push_back(describeCall(variant));
   last = &chooseLast(place, usual);
   if (steps > 1) {
-    plain = describeFinish({});
+    plain = describeCall({});
     if (!choose(place, *plain, usual))
       failOf(*plain, usual);
   }
@@ -159,66 +159,66 @@ void CudaMatmulPlan::describeMatrix(LtLayout &layout, const ColumnMatrix &matrix
   check(set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batchStride), "setting the batch stride");
 }
 
-std::unique_ptr<CudaMatmulPlan::Finish> CudaMatmulPlan::describeFinish(const EpilogueWay &way) {
-  auto finish = std::make_unique<Finish>();
-  finish->way = way;
-  LtOperation &operation = finish->operation;
+std::unique_ptr<CudaMatmulPlan::Call> CudaMatmulPlan::describeCall(const EpilogueVariant &variant) {
+  auto call = std::make_unique<Call>();
+  call->variant = variant;
+  LtOperation &operation = call->operation;
   check(cublasLtMatmulDescCreate(operation.out(), CUBLAS_COMPUTE_32F, CUDA_R_32F), "cublasLtMatmulDescCreate");
   auto transpose = [](const ColumnMatrix &m) { return static_cast<int32_t>(m.transposed ? CUBLAS_OP_T : CUBLAS_OP_N); };
   check(set(operation, CUBLASLT_MATMUL_DESC_TRANSA, transpose(gemm.a)), "setting A's transposition");
   check(set(operation, CUBLASLT_MATMUL_DESC_TRANSB, transpose(gemm.b)), "setting B's transposition");
-  check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<uint32_t>(way.epilogue)), "setting the epilogue");
+  check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<uint32_t>(variant.epilogue)), "setting the epilogue");
   if (multiprocessors)
     check(set(operation, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, multiprocessors), "setting the multiprocessors");
-  if (way.hasVector(d))
+  if (variant.hasVector(d))
     check(set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<int32_t>(dataType(d.c.type))),
           "setting the type of the bias");
-  if (way.hasAux(d))
+  if (variant.hasAux(d))
     check(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, d.aux_m), "setting the rows of GELU's input");
-  return finish;
+  return call;
 }
 
 // Sets the addresses of the bias or its gradient, and of GELU's input.
-void CudaMatmulPlan::setPlaces(const Finish &finish, const void *bias, const void *aux) {
-  if (finish.way.hasVector(d))
-    check(set(finish.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
-  if (finish.way.hasAux(d))
-    check(set(finish.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, aux), "setting the place of GELU's input");
+void CudaMatmulPlan::setPlaces(const Call &call, const void *bias, const void *aux) {
+  if (call.variant.hasVector(d))
+    check(set(call.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias), "setting the place of the bias");
+  if (call.variant.hasAux(d))
+    check(set(call.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, aux), "setting the place of GELU's input");
 }
 
 //===----------------------------------------------------------------------===//
 // Algorithms
 //===----------------------------------------------------------------------===//
 
-CudaMatmulPlan::Offer &CudaMatmulPlan::Finish::offer(int alignment) {
-  return offers[std::countr_zero(static_cast<unsigned>(alignment))].value();
+MatmulAlgorithms &CudaMatmulPlan::Call::algorithmsFor(int alignment) {
+  return algorithms[std::countr_zero(static_cast<unsigned>(alignment))].value();
 }
 
 // Whether the library has an algorithm for operands aligned to `alignment` bytes; asks the library
 // the first time.
-bool CudaMatmulPlan::choose(const Place &place, Finish &finish, int alignment) {
-  std::optional<Offer> &offer = finish.offers[std::countr_zero(static_cast<unsigned>(alignment))];
-  if (!offer)
-    offer = ask(place, finish, alignment, 1);
-  return !offer->candidates.empty();
+bool CudaMatmulPlan::choose(const Place &place, Call &call, int alignment) {
+  std::optional<MatmulAlgorithms> &known = call.algorithms[std::countr_zero(static_cast<unsigned>(alignment))];
+  if (!known)
+    known = ask(place, call, alignment, 1);
+  return !known->candidates.empty();
 }
 
-// Returns the first way to end for which the library has an algorithm.
-CudaMatmulPlan::Finish &CudaMatmulPlan::chooseLast(const Place &place, int alignment) {
-  for (const std::unique_ptr<Finish> &finish : ways)
-    if (choose(place, *finish, alignment))
-      return *finish;
-  failOf(*ways.back(), alignment);
+// Returns the first variant for which the library has an algorithm.
+CudaMatmulPlan::Call &CudaMatmulPlan::chooseLast(const Place &place, int alignment) {
+  for (const std::unique_ptr<Call> &call : variants)
+    if (choose(place, *call, alignment))
+      return *call;
+  failOf(*variants.back(), alignment);
 }
 
-void CudaMatmulPlan::failOf(const Finish &finish, int alignment) const {
+void CudaMatmulPlan::failOf(const Call &call, int alignment) const {
   fail(where, ": cuBLASLt has no algorithm for these types and strides, operands aligned to ", alignment, " bytes and ",
-       formatBytes(d.workspace_bytes), " of workspace: ", finish.offer(alignment).refusal);
+       formatBytes(d.workspace_bytes), " of workspace: ", call.algorithmsFor(alignment).refusal);
 }
 
 // Returns at most `most` algorithms that fit the workspace; the library's fastest guess comes
 // first.
-CudaMatmulPlan::Offer CudaMatmulPlan::ask(const Place &place, const Finish &finish, int alignment, int most) {
+MatmulAlgorithms CudaMatmulPlan::ask(const Place &place, const Call &call, int alignment, int most) {
   LtPreference preference;
   check(cublasLtMatmulPreferenceCreate(preference.out()), "cublasLtMatmulPreferenceCreate");
   check(set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, d.workspace_bytes), "setting the workspace");
@@ -230,12 +230,12 @@ CudaMatmulPlan::Offer CudaMatmulPlan::ask(const Place &place, const Finish &fini
             static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)),
         "setting the reduction scheme");
   const char *base = static_cast<const char *>(place.workspace); // its address tells the library the alignment
-  setPlaces(finish, base + alignment % bufferAlignment, base + std::max(alignment, auxAlignment) % bufferAlignment);
+  setPlaces(call, base + alignment % bufferAlignment, base + std::max(alignment, auxAlignment) % bufferAlignment);
 
   Candidates results(std::max(most, 8)); // the first may not fit
   int found = 0;
   const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(place.library, finish.operation, a, b, added(), c, preference,
+      cublasLtMatmulAlgoGetHeuristic(place.library, call.operation, a, b, added(), c, preference,
                                      static_cast<int>(results.size()), results.data(), &found);
   results.resize(status == CUBLAS_STATUS_SUCCESS ? found : 0);
   std::erase_if(results, [&](const cublasLtMatmulHeuristicResult_t &result) {
@@ -270,7 +270,7 @@ static bool split(cublasLtMatmulAlgo_t &algo, int32_t parts) {
 
 // Adds the library's candidates with their sum over k split, up to `most` in total.  Where a result
 // has few tiles and a long sum, multiprocessors would be idle, and the library offers few splits.
-void CudaMatmulPlan::addSplits(const Place &place, const Finish &finish, size_t most, Candidates &candidates) const {
+void CudaMatmulPlan::addSplits(const Place &place, const Call &call, size_t most, Candidates &candidates) const {
   constexpr int64_t leastTerms = 512; // terms of a part
   std::set<std::string> known;
   for (const cublasLtMatmulHeuristicResult_t &candidate : candidates)
@@ -278,22 +278,22 @@ void CudaMatmulPlan::addSplits(const Place &place, const Finish &finish, size_t 
   const size_t offered = candidates.size();
   for (size_t i = 0; i < offered; ++i)
     for (int32_t parts = 2; parts <= 16 && gemm.k / parts >= leastTerms && candidates.size() < most; parts *= 2) {
-      cublasLtMatmulHeuristicResult_t variant = {};
+      cublasLtMatmulHeuristicResult_t splitCandidate = {};
       cublasLtMatmulAlgo_t algo = candidates[i].algo;
-      if (!split(algo, parts) || cublasLtMatmulAlgoCheck(place.library, finish.operation, a, b, added(), c, &algo,
-                                                         &variant) != CUBLAS_STATUS_SUCCESS)
+      if (!split(algo, parts) || cublasLtMatmulAlgoCheck(place.library, call.operation, a, b, added(), c, &algo,
+                                                         &splitCandidate) != CUBLAS_STATUS_SUCCESS)
         continue;
-      variant.algo = algo; // the check does not set it
-      if (variant.workspaceSize <= d.workspace_bytes && known.insert(describeAlgorithm(algo)).second)
-        candidates.push_back(variant);
+      splitCandidate.algo = algo; // the check does not set it
+      if (splitCandidate.workspaceSize <= d.workspace_bytes && known.insert(describeAlgorithm(algo)).second)
+        candidates.push_back(splitCandidate);
     }
 }
 
-std::vector<MatmulOffer> CudaMatmulPlan::offers(const Place &place, int most) {
-  std::vector<MatmulOffer> offers;
-  for (const std::unique_ptr<Finish> &finish : ways)
-    offers.push_back({finish->way, ask(place, *finish, usual, most)});
-  return offers;
+std::vector<MatmulCandidate> CudaMatmulPlan::candidates(const Place &place, int most) {
+  std::vector<MatmulCandidate> candidates;
+  for (const std::unique_ptr<Call> &call : variants)
+    candidates.push_back({call->variant, ask(place, *call, usual, most)});
+  return candidates;
 }
 
 std::vector<MatmulTrial> CudaMatmulPlan::calls() const {
@@ -308,9 +308,9 @@ std::vector<MatmulTrial> CudaMatmulPlan::calls() const {
 
 void CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch, ArenaRange workspace,
                           MatmulTrial &trial) {
-  const Finish &finish = finishOf(trial);
-  trial.candidates = ask(place, finish, usual, most).candidates;
-  addSplits(place, finish, most, trial.candidates);
+  const Call &call = callOf(trial);
+  trial.candidates = ask(place, call, usual, most).candidates;
+  addSplits(place, call, most, trial.candidates);
   auto bytesOf = [&](const ColumnMatrix &matrix) {
     return bits((gemm.batch - 1) * matrix.batchStride + (matrix.columns - 1) * matrix.ld + matrix.rows, matrix);
   };
@@ -321,13 +321,13 @@ void CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch, 
       scratch.place({bytesOf(gemm.a), bytesOf(gemm.b), bytesOf(gemm.c), vector, aux, addition}, workspace);
   if (places.empty())
     return;
-  setPlaces(finish, places[3], places[4]);
+  setPlaces(call, places[3], places[4]);
   auto at = [&](int i) { return reinterpret_cast<char *>(places[i]); };
   cublasStatus_t failure = CUBLAS_STATUS_SUCCESS;
   trial.times = timeByTurns(trial.candidates.size(), place.stream, [&](size_t i) {
     const Pointers pointers = {at(0), at(1), at(2), nullptr, nullptr, d.has_addend ? at(5) : nullptr};
     const bool adds = d.accumulate || steps > (trial.isLast ? 1 : 2);
-    const cublasStatus_t status = multiply(place, finish, &trial.candidates[i].algo, pointers, adds);
+    const cublasStatus_t status = multiply(place, call, &trial.candidates[i].algo, pointers, adds);
     failure = status == CUBLAS_STATUS_SUCCESS ? failure : status;
     return status == CUBLAS_STATUS_SUCCESS;
   });
@@ -336,10 +336,10 @@ void CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch, 
 }
 
 void CudaMatmulPlan::check(const Place &place, MatmulTrial &trial) {
-  const Finish &finish = finishOf(trial);
-  setPlaces(finish, place.workspace, place.workspace);
+  const Call &call = callOf(trial);
+  setPlaces(call, place.workspace, place.workspace);
   cublasLtMatmulHeuristicResult_t &candidate = trial.candidates.front(), result = {};
-  checkLt(cublasLtMatmulAlgoCheck(place.library, finish.operation, a, b, added(), c, &candidate.algo, &result),
+  checkLt(cublasLtMatmulAlgoCheck(place.library, call.operation, a, b, added(), c, &candidate.algo, &result),
           trial.name, "cublasLtMatmulAlgoCheck");
   if (result.workspaceSize > d.workspace_bytes)
     fail(trial.name, ": the algorithm works in ", formatBytes(result.workspaceSize), ", but the plan has ",
@@ -347,8 +347,8 @@ void CudaMatmulPlan::check(const Place &place, MatmulTrial &trial) {
   candidate.workspaceSize = result.workspaceSize;
 }
 
-void CudaMatmulPlan::take(const MatmulTrial &trial) {
-  finishOf(trial).offer(usual).candidates = {trial.candidates[trial.chosen]};
+void CudaMatmulPlan::useChosen(const MatmulTrial &trial) {
+  callOf(trial).algorithmsFor(usual).candidates = {trial.candidates[trial.chosen]};
 }
 
 // Returns the largest power of two, up to the buffer alignment, that divides every address of a
@@ -378,10 +378,10 @@ int32_t CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ou
     fail(where, ": GELU's input is not aligned to ", auxAlignment, " bytes, as cuBLASLt wants it");
   const int64_t size = sizeOf(gemm.a.type), sizeC = sizeOf(gemm.c.type);
   const int alignment = alignmentOf(base);
-  const Finish &end = chooseLast(place, alignment);
+  const Call &lastCall = chooseLast(place, alignment);
   if (steps > 1 && !choose(place, *plain, alignment))
     failOf(*plain, alignment);
-  setPlaces(end, bias, aux);
+  setPlaces(lastCall, bias, aux);
   for (int64_t item = 0; item < items; ++item) {
     const ColumnOffsets at = offsetsOf(gemm.loops, item);
     for (int64_t step = 0; step < steps; ++step) {
@@ -392,29 +392,29 @@ int32_t CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ou
                           base.bias,
                           base.aux,
                           base.addend ? base.addend + at.addend * sizeC : nullptr};
-      const Finish &finish = step + 1 == steps ? end : *plain;
-      const cublasLtMatmulAlgo_t &algorithm = finish.offer(alignment).candidates.front().algo;
-      check(multiply(place, finish, &algorithm, p, step > 0 || d.accumulate), "cublasLtMatmul");
+      const Call &call = step + 1 == steps ? lastCall : *plain;
+      const cublasLtMatmulAlgo_t &algorithm = call.algorithmsFor(alignment).candidates.front().algo;
+      check(multiply(place, call, &algorithm, p, step > 0 || d.accumulate), "cublasLtMatmul");
     }
   }
-  return end.way.left;
+  return lastCall.variant.left;
 }
 
-cublasStatus_t CudaMatmulPlan::multiply(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm,
+cublasStatus_t CudaMatmulPlan::multiply(const Place &place, const Call &call, const cublasLtMatmulAlgo_t *algorithm,
                                         const Pointers &p, bool adds) const {
   const float alpha = 1, beta = adds || p.addend ? 1 : 0;
-  return cublasLtMatmul(place.library, finish.operation, &alpha, p.a, a, p.b, b, &beta, p.addend ? p.addend : p.c,
+  return cublasLtMatmul(place.library, call.operation, &alpha, p.a, a, p.b, b, &beta, p.addend ? p.addend : p.c,
                         added(), p.c, c, algorithm, place.workspace, d.workspace_bytes, place.stream);
 }
 
 std::string CudaMatmulPlan::describe() const {
   return concat("batch ", gemm.batch, " in ", items * steps, items * steps == 1 ? " call, " : " calls, ",
-                formatBytes(last->offer(usual).candidates.front().workspaceSize), " of workspace",
+                formatBytes(last->algorithmsFor(usual).candidates.front().workspaceSize), " of workspace",
                 multiprocessors ? concat(", for ", multiprocessors, " multiprocessors") : "");
 }
 
 std::string CudaMatmulPlan::describeLeft() const {
-  if (!last->way.left)
+  if (!last->variant.left)
     return "";
-  return concat(describeRest(last->way, d), ": ", ways.front()->offer(usual).refusal);
+  return concat(describeRest(last->variant, d), ": ", variants.front()->algorithmsFor(usual).refusal);
 }

@@ -74,9 +74,9 @@ struct MatmulAlgorithms {
   std::string refusal;
 };
 
-// Algorithms of the library for one way to end a matmul.
-struct MatmulOffer {
-  EpilogueWay way;
+// Algorithms of the library for one variant of the epilogue.
+struct MatmulCandidate {
+  EpilogueVariant variant;
   MatmulAlgorithms algorithms;
 };
 
@@ -106,10 +106,10 @@ public:
   // Checks the only candidate, which another process chose.  Throws Error if it does not work here.
   void check(const Place &place, MatmulTrial &trial);
   // Uses the chosen algorithm from now on.
-  void take(const MatmulTrial &trial);
+  void useChosen(const MatmulTrial &trial);
 
-  // Returns at most `most` algorithms of the library for each way to end.
-  std::vector<MatmulOffer> offers(const Place &place, int most);
+  // Returns at most `most` algorithms of the library for each variant of the epilogue.
+  std::vector<MatmulCandidate> candidates(const Place &place, int most);
 
   std::string describe() const;
   // Returns the parts that kernels compute, and why: "GELU (f32 by f32 into f32):
@@ -118,15 +118,16 @@ public:
 
 private:
   using Candidates = std::vector<cublasLtMatmulHeuristicResult_t>;
-  using Offer = MatmulAlgorithms;
-  // One way to end a call, and the algorithms chosen for it.
-  struct Finish {
-    EpilogueWay way;
+  // A call with one variant of the epilogue, and the algorithms chosen for the call.
+  struct Call {
+    EpilogueVariant variant;
     LtOperation operation;
-    std::optional<Offer> offers[9] = {}; // by log2 of the alignment; at most one candidate each
+    std::optional<MatmulAlgorithms> algorithms[9] = {}; // by log2 of the alignment; at most one candidate each
 
-    Offer &offer(int alignment);
-    const Offer &offer(int alignment) const { return const_cast<Finish *>(this)->offer(alignment); }
+    MatmulAlgorithms &algorithmsFor(int alignment);
+    const MatmulAlgorithms &algorithmsFor(int alignment) const {
+      return const_cast<Call *>(this)->algorithmsFor(alignment);
+    }
   };
   struct Pointers {
     const char *a = nullptr, *b = nullptr;
@@ -141,19 +142,19 @@ private:
   void checkBiasGrad() const;
   void checkAddend() const;
   void describeMatrix(LtLayout &layout, const ColumnMatrix &matrix);
-  std::unique_ptr<Finish> describeFinish(const EpilogueWay &way);
-  void setPlaces(const Finish &finish, const void *bias, const void *aux);
-  bool choose(const Place &place, Finish &finish, int alignment);
-  Finish &chooseLast(const Place &place, int alignment);
-  Offer ask(const Place &place, const Finish &finish, int alignment, int most);
-  void addSplits(const Place &place, const Finish &finish, size_t most, Candidates &candidates) const;
+  std::unique_ptr<Call> describeCall(const EpilogueVariant &variant);
+  void setPlaces(const Call &call, const void *bias, const void *aux);
+  bool choose(const Place &place, Call &call, int alignment);
+  Call &chooseLast(const Place &place, int alignment);
+  MatmulAlgorithms ask(const Place &place, const Call &call, int alignment, int most);
+  void addSplits(const Place &place, const Call &call, size_t most, Candidates &candidates) const;
   // Whether the addend has the layout of the result.
   bool addsLikeC() const { return gemm.addend.ld == gemm.c.ld && gemm.addend.batchStride == gemm.c.batchStride; }
   const LtLayout &added() const { return addsLikeC() ? c : addend; }
-  Finish &finishOf(const MatmulTrial &trial) { return trial.isLast ? *last : *plain; }
-  [[noreturn]] void failOf(const Finish &finish, int alignment) const;
+  Call &callOf(const MatmulTrial &trial) { return trial.isLast ? *last : *plain; }
+  [[noreturn]] void failOf(const Call &call, int alignment) const;
   int alignmentOf(const Pointers &p) const;
-  cublasStatus_t multiply(const Place &place, const Finish &finish, const cublasLtMatmulAlgo_t *algorithm,
+  cublasStatus_t multiply(const Place &place, const Call &call, const cublasLtMatmulAlgo_t *algorithm,
                           const Pointers &p, bool adds) const;
   void check(cublasStatus_t status, const char *name) const { checkLt(status, where, name); }
 
@@ -164,9 +165,9 @@ private:
   int64_t items, steps; // independent results; calls that accumulate into each result
   int usual;            // alignment of operands that start where buffers do
   LtLayout a, b, c, addend;
-  std::unique_ptr<Finish> plain;             // all calls but the last, if steps > 1
-  std::vector<std::unique_ptr<Finish>> ways; // the last call, in order of preference
-  Finish *last = nullptr;                    // for operands that start where buffers do
+  std::unique_ptr<Call> plain;                 // all calls but the last, if steps > 1
+  std::vector<std::unique_ptr<Call>> variants; // the last call, in order of preference
+  Call *last = nullptr;                        // for operands that start where buffers do
 };
 
 } // namespace braid

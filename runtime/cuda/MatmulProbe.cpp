@@ -45,13 +45,13 @@ const char *nameOfEpilogue(cublasLtEpilogue_t epilogue) {
 }
 
 // A group of matmuls that run alike.
-struct Alike {
+struct MatmulGroup {
   int32_t first, count = 0;
   MatmulKey key;
 };
 
-std::vector<Alike> distinctMatmuls(const br_model &model) {
-  std::vector<Alike> all;
+std::vector<MatmulGroup> distinctMatmuls(const br_model &model) {
+  std::vector<MatmulGroup> all;
   std::map<std::string, size_t> known;
   for (int32_t i = 0; i < model.n_matmuls; ++i) {
     MatmulKey key = matmulKeyOf(model.matmuls[i], model);
@@ -63,21 +63,22 @@ std::vector<Alike> distinctMatmuls(const br_model &model) {
   return all;
 }
 
-Json describe(const Alike &alike, const br_matmul_desc &d) {
-  return {{"matmul", nameOfMatmul(d, alike.first)},
-          {"descriptors", alike.count},
+Json describe(const MatmulGroup &group, const br_matmul_desc &d) {
+  return {{"matmul", nameOfMatmul(d, group.first)},
+          {"descriptors", group.count},
           {"types", concat(nameOf(d.a.type), " by ", nameOf(d.b.type), " into ", nameOf(d.c.type))},
-          {"multiprocessors", alike.key.multiprocessors},
-          {"key", alike.key.text}};
+          {"multiprocessors", group.key.multiprocessors},
+          {"key", group.key.text}};
 }
 
-Json describe(const MatmulOffer &offer, const br_matmul_desc &d) {
-  Json json = {{"epilogue", nameOfEpilogue(offer.way.epilogue)}, {"algorithms", offer.algorithms.candidates.size()}};
-  if (offer.algorithms.candidates.empty()) {
-    json["refused"] = offer.algorithms.refusal;
+Json describe(const MatmulCandidate &candidate, const br_matmul_desc &d) {
+  Json json = {{"epilogue", nameOfEpilogue(candidate.variant.epilogue)},
+               {"algorithms", candidate.algorithms.candidates.size()}};
+  if (candidate.algorithms.candidates.empty()) {
+    json["refused"] = candidate.algorithms.refusal;
     return json;
   }
-  const cublasLtMatmulHeuristicResult_t &first = offer.algorithms.candidates.front();
+  const cublasLtMatmulHeuristicResult_t &first = candidate.algorithms.candidates.front();
   json["first"] = describeAlgorithm(first.algo);
   json["workspace_bytes"] = first.workspaceSize;
   json["workspace_limit"] = d.workspace_bytes;
@@ -87,12 +88,12 @@ Json describe(const MatmulOffer &offer, const br_matmul_desc &d) {
 
 // Returns the answers for one matmul; if the plan itself is refused, the refusal is the only
 // answer.
-std::vector<Json> ask(const br_matmul_desc &d, const Alike &alike, const CudaMatmulPlan::Place &place) {
+std::vector<Json> ask(const br_matmul_desc &d, const MatmulGroup &group, const CudaMatmulPlan::Place &place) {
   try {
     std::vector<Json> answers;
-    CudaMatmulPlan plan(d, alike.key.multiprocessors, place, nameOfMatmul(d, alike.first));
-    for (const MatmulOffer &offer : plan.offers(place, most))
-      answers.push_back(describe(offer, d));
+    CudaMatmulPlan plan(d, group.key.multiprocessors, place, nameOfMatmul(d, group.first));
+    for (const MatmulCandidate &candidate : plan.candidates(place, most))
+      answers.push_back(describe(candidate, d));
     return answers;
   } catch (const Error &failure) {
     return {{{"algorithms", 0}, {"refused", failure.what()}}};
@@ -109,10 +110,10 @@ void braid::listMatmulsOfCuda(const br_model &model, int device) {
   checkLt(cublasLtCreate(library.out()), "cuBLASLt", "cublasLtCreate");
   // The heuristic reads only the alignment of addresses, not their memory.
   const CudaMatmulPlan::Place place = {library, nullptr, reinterpret_cast<void *>(uintptr_t{1} << 32)};
-  for (const Alike &alike : distinctMatmuls(model)) {
-    const br_matmul_desc &d = model.matmuls[alike.first];
-    for (const Json &answer : ask(d, alike, place)) {
-      Json line = describe(alike, d);
+  for (const MatmulGroup &group : distinctMatmuls(model)) {
+    const br_matmul_desc &d = model.matmuls[group.first];
+    for (const Json &answer : ask(d, group, place)) {
+      Json line = describe(group, d);
       line.update(answer);
       std::printf("%s\n", line.dump().c_str());
     }

@@ -1,6 +1,6 @@
 //===- MatmulProbe.h - lists cuBLASLt's algorithms for a model ------------===//
 //
-// Asks the library's heuristic about each distinct matmul and each way to end it, as a run does at
+// Asks the library's heuristic about each distinct matmul and each variant of it, as a run does at
 // start.  It needs no arena and computes nothing.  So it tells within seconds which epilogues a
 // machine's library computes.
 //
@@ -12,7 +12,7 @@
 
 namespace braid {
 
-// Prints one JSON object a line for each distinct matmul and way to end; `device` as in Rank.
+// Prints one JSON object a line for each distinct matmul and variant; `device` as in Rank.
 // Throws Error if there is no such device or the library does not start.
 void listMatmulsOfCuda(const br_model &model, int device);
 

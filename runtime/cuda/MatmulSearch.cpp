@@ -137,14 +137,14 @@ void braid::chooseByBlobs(std::vector<MatmulTrial> &trials, const std::vector<st
     const std::vector<std::string> algorithms = algorithmsOf(trial);
     std::vector<MatmulTime> slowest; // slowest time of each candidate, over the ranks that timed it
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
-      const Json &its = ranks[rank]["trials"];
-      if (!its.contains(trial.key))
+      const Json &rankTrials = ranks[rank]["trials"];
+      if (!rankTrials.contains(trial.key))
         continue;
-      if (its[trial.key]["algorithms"] != algorithms)
+      if (rankTrials[trial.key]["algorithms"] != algorithms)
         fail(trial.name, ": cuBLASLt offers rank ", rank,
              " other algorithms than another rank; --matmul-search needs the same GPU model on all ranks: leave it "
              "out, or start all ranks on GPUs of one model");
-      const Json &times = its[trial.key]["times"];
+      const Json &times = rankTrials[trial.key]["times"];
       slowest.resize(std::max(slowest.size(), times.size()), {0, 0});
       for (size_t i = 0; i < times.size(); ++i)
         slowest[i].least = std::max(slowest[i].least, numberOf(times[i]));

@@ -103,7 +103,7 @@ std::string Starter::takePlan() {
     problem = firstOf(problem);
   if (!problem.empty())
     return problem;
-  table.take(chosen);
+  table.useChosen(chosen);
   start.remark = concat("matmul plan '", choices.path(), "': algorithms of ", chosen.size(), " matmuls");
   return "";
 }
@@ -131,7 +131,7 @@ void Starter::search() {
     start.warnings.push_back(concat(failure, "; matmuls run by the heuristic's first choices"));
     return;
   }
-  table.take(table.fit(choices));
+  table.useChosen(table.fit(choices));
   start.remark =
       concat(describeSearch(table.searched()),
              choices.isOwn() ? "; written to '" : "; but another run was first to write '", choices.path(), "'");

@@ -157,10 +157,10 @@ void NcclCollectives::started(int32_t index) {
   if (collective(index).isCaptured)
     return; // the host waits for the whole graph instead
   std::lock_guard lock(watchMutex);
-  if (underWay.empty())
-    since = Clock::now();
-  underWay.push_back({index, collective(index).action, collective(index).direct});
-  if (underWay.size() > 2 * static_cast<size_t>(count())) // prunes between two rounds of the watching thread
+  if (inFlight.empty())
+    runnableSince = Clock::now();
+  inFlight.push_back({index, collective(index).action, collective(index).direct});
+  if (inFlight.size() > 2 * static_cast<size_t>(count())) // prunes between two rounds of the watching thread
     dropEnded();
 }
 
@@ -226,19 +226,19 @@ std::string NcclCollectives::findTrouble() {
   std::lock_guard lock(watchMutex);
   if (std::string async = communicators.asyncError(); !async.empty())
     return concat("rank ", rankNumber(), ": ",
-                  underWay.empty() ? "" : describe(underWay[0].index, underWay[0].action) + ": ", async);
+                  inFlight.empty() ? "" : describe(inFlight[0].index, inFlight[0].action) + ": ", async);
   return findLate();
 }
 
 std::string NcclCollectives::findLate() {
   const auto isLate = [now = Clock::now(), most = std::chrono::duration<double>(bootstrap.timeout())](
-                          Clock::time_point since) { return now - since >= most; };
+                          Clock::time_point begin) { return now - begin >= most; };
   if (call && isLate(callSince))
     return concat("after ", formatExact(bootstrap.timeout()), " s rank ", rankNumber(), " is still in ", call,
                   ", which may wait for other ranks; start a process for each GPU, or run with --cuda-graph=off");
   if (std::string late = findLateCollective(); !late.empty())
     return late;
-  const bool waits = underWay.empty() && awaited && queryEvent(awaited) == cudaErrorNotReady;
+  const bool waits = inFlight.empty() && awaited && queryEvent(awaited) == cudaErrorNotReady;
   if (!waits || !isLate(awaitedSince))
     return "";
   return concat("after ", formatExact(bootstrap.timeout()), " s rank ", rankNumber(),
@@ -247,9 +247,9 @@ std::string NcclCollectives::findLate() {
 
 // The caller must hold watchMutex.
 void NcclCollectives::dropEnded() {
-  while (!underWay.empty() && queryEvent(underWay[0].eventPair->end) == cudaSuccess) {
-    underWay.pop_front();
-    since = Clock::now();
+  while (!inFlight.empty() && queryEvent(inFlight[0].eventPair->end) == cudaSuccess) {
+    inFlight.pop_front();
+    runnableSince = Clock::now();
   }
 }
 
@@ -257,15 +257,15 @@ void NcclCollectives::dropEnded() {
 // reached it.
 std::string NcclCollectives::findLateCollective() {
   dropEnded();
-  if (underWay.empty())
+  if (inFlight.empty())
     return "";
   const Clock::time_point now = Clock::now();
-  if (queryEvent(underWay[0].eventPair->begin) == cudaErrorNotReady)
-    since = now;
-  if (now - since < std::chrono::duration<double>(bootstrap.timeout()))
+  if (queryEvent(inFlight[0].eventPair->begin) == cudaErrorNotReady)
+    runnableSince = now;
+  if (now - runnableSince < std::chrono::duration<double>(bootstrap.timeout()))
     return "";
   return concat("after ", formatExact(bootstrap.timeout()), " s rank ", rankNumber(), " waits for ",
-                describe(underWay[0].index, underWay[0].action));
+                describe(inFlight[0].index, inFlight[0].action));
 }
 
 //===----------------------------------------------------------------------===//

@@ -78,9 +78,9 @@ private:
     const char *action;
     SharedEventPair eventPair;
   };
-  std::deque<Started> underWay;  // in flight outside of captures
-  Clock::time_point since;       // since when the first of these could run
-  cudaEvent_t awaited = nullptr; // event that the host waits for
+  std::deque<Started> inFlight;    // in flight outside of captures
+  Clock::time_point runnableSince; // since when the first of these could run
+  cudaEvent_t awaited = nullptr;   // event that the host waits for
   Clock::time_point awaitedSince;
   const char *call = nullptr; // call that the host is in
   Clock::time_point callSince;

@@ -81,9 +81,9 @@ void NcclCommunicators::split(const br_model &model, int rank, bool splitsAll) {
     auto [found, isNew] = made.try_emplace(groups, all.size());
     byKind.push_back(found->second);
     for (size_t color = 0; isNew && color < groups.size(); ++color) {
-      auto me = std::find(groups[color].begin(), groups[color].end(), rank);
-      if (me != groups[color].end())
-        splitOff(static_cast<int32_t>(color), static_cast<int32_t>(me - groups[color].begin()));
+      auto member = std::find(groups[color].begin(), groups[color].end(), rank);
+      if (member != groups[color].end())
+        splitOff(static_cast<int32_t>(color), static_cast<int32_t>(member - groups[color].begin()));
     }
   }
 }

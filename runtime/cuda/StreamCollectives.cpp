@@ -19,9 +19,9 @@ static std::deque<Group> groupsOfRank(const br_model &model, int rank) {
   std::deque<Group> own;
   for (int32_t kind = 0; kind < std::max(model.n_groups, 1); ++kind)
     for (const std::vector<int32_t> &ranks : groupsOf(model, kind)) {
-      auto me = std::find(ranks.begin(), ranks.end(), rank);
-      if (me != ranks.end())
-        own.push_back({kind, {ranks.begin(), ranks.end()}, static_cast<int>(me - ranks.begin())});
+      auto member = std::find(ranks.begin(), ranks.end(), rank);
+      if (member != ranks.end())
+        own.push_back({kind, {ranks.begin(), ranks.end()}, static_cast<int>(member - ranks.begin())});
     }
   return own;
 }

@@ -45,15 +45,15 @@ BatchCount braid::countOf(const BatchSize &size, int64_t tokens, const std::vect
 }
 
 std::string braid::rowsLeftOut(const RowOrder &order, const char *part, const char *unit) {
-  constexpr const char *why = "the model's loss counts every row of a batch";
+  constexpr const char *reason = "the model's loss counts every row of a batch";
   if (order.batches() == 0)
-    fail("the ", part, " has ", order.rows, " ", unit, ", fewer than the ", order.batch, " of a batch, and ", why,
+    fail("the ", part, " has ", order.rows, " ", unit, ", fewer than the ", order.batch, " of a batch, and ", reason,
          "; give more data, or change --holdout");
   int64_t leftOut = order.canBeShort ? 0 : order.rows % order.batch;
   if (leftOut == 0)
     return "";
   return concat("the last ", leftOut, " of ", order.rows, " ", unit, " of the ", part,
-                " are left out, being fewer than the ", order.batch, " of a batch: ", why);
+                " are left out, being fewer than the ", order.batch, " of a batch: ", reason);
 }
 
 //===----------------------------------------------------------------------===//

@@ -83,8 +83,8 @@ DataFiles braid::findData(const std::vector<std::string> &texts, DataFormat form
   return data;
 }
 
-const std::string &braid::onlyFile(const DataFiles &data, const char *why) {
+const std::string &braid::onlyFile(const DataFiles &data, const char *reason) {
   if (data.groups.size() != 1 || data.groups[0].paths.size() != 1)
-    fail("--data names several files, but ", why, "; give one");
+    fail("--data names several files, but ", reason, "; give one");
   return data.groups[0].paths[0];
 }

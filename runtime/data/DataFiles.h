@@ -37,8 +37,8 @@ struct DataFiles {
 // some have a weight.
 DataFiles findData(const std::vector<std::string> &texts, DataFormat format);
 
-// Returns the only file. If there are several, throws an Error that contains `why`.
-const std::string &onlyFile(const DataFiles &data, const char *why);
+// Returns the only file. If there are several, throws an Error that contains `reason`.
+const std::string &onlyFile(const DataFiles &data, const char *reason);
 
 } // namespace braid
 #endif // BRAID_DATA_DATAFILES_H

@@ -115,14 +115,14 @@ std::optional<int64_t> TensorBatches::trainingRow(const br_program &program, int
 
 BatchCount TensorBatches::fillTraining(const br_program &program, int64_t step, int microbatch, int perStep) {
   const int64_t batch = firstData(program).shape[0], first = microbatch * batch;
-  const int64_t there =
+  const int64_t rows =
       fillRows(program, 0, [&](int64_t row) { return trainingRow(program, step, perStep, first + row); });
   const br_io *io = model.rank().isFirst() ? targetsOf(program) : nullptr;
   targetsOfRows.assign(batch, 0);
   for (int64_t row = 0; row < batch; ++row)
     if (const std::optional<int64_t> from = trainingRow(program, step, perStep, first + row))
       targetsOfRows[row] = io ? counted(*io, *from) : 1;
-  return countOf(batchSize(program), there, targetsOfRows);
+  return countOf(batchSize(program), rows, targetsOfRows);
 }
 
 const br_io *TensorBatches::targetsOf(const br_program &program) const {
@@ -154,12 +154,12 @@ std::string TensorBatches::nonFinite(const br_program &program, int64_t step, in
 int64_t TensorBatches::fillEvaluation(const br_program &program, int64_t index, int64_t) {
   RowOrder order = evaluationOrder(program);
   auto at = [&](int64_t globalRow) { return order.at(index, globalRow); };
-  int64_t there = fillRows(program, trainRows, at);
+  int64_t rows = fillRows(program, trainRows, at);
   const br_io *io = targetsOf(program);
   if (!io)
-    return there;
+    return rows;
   int64_t sum = 0;
-  for (int64_t row = 0; row < there; ++row)
+  for (int64_t row = 0; row < rows; ++row)
     sum += counted(*io, trainRows + *at(row));
   return sum;
 }
@@ -174,10 +174,10 @@ template <class F> int64_t TensorBatches::fillRows(const br_program &program, in
       fillRow(program, io, row, begin + place.value_or(0), place.has_value());
     }
   }
-  int64_t there = 0;
+  int64_t rows = 0;
   for (int64_t row = 0; row < firstData(program).shape[0]; ++row)
-    there += at(row).has_value();
-  return there;
+    rows += at(row).has_value();
+  return rows;
 }
 
 void TensorBatches::fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isThere) {

@@ -160,9 +160,9 @@ int64_t TokenBatches::count(const Shard &shard, Part part) {
   return part == Part::training ? shard.trainCount : shard.file.count() - shard.trainCount;
 }
 
-int64_t TokenBatches::count(std::span<const Shard> some, Part part) {
+int64_t TokenBatches::count(std::span<const Shard> groupShards, Part part) {
   int64_t sum = 0;
-  for (const Shard &shard : some)
+  for (const Shard &shard : groupShards)
     sum += count(shard, part);
   return sum;
 }
@@ -186,9 +186,9 @@ int64_t TokenBatches::windowsOf(const br_program &program, const Shard &shard, P
   return (targets + (fills ? length - 1 : 0)) / length;
 }
 
-int64_t TokenBatches::windowsOf(const br_program &program, std::span<const Shard> some, Part part) const {
+int64_t TokenBatches::windowsOf(const br_program &program, std::span<const Shard> groupShards, Part part) const {
   int64_t sum = 0;
-  for (const Shard &shard : some)
+  for (const Shard &shard : groupShards)
     sum += windowsOf(program, shard, part);
   return sum;
 }
@@ -200,32 +200,32 @@ TokenBatches::Window TokenBatches::packedWindow(Shard &shard, Part part, int64_t
   return {&shard, first, next - first - (isWhole ? 1 : 0)};
 }
 
-TokenBatches::Window TokenBatches::windowOf(const br_program &program, Shards some, Part part,
+TokenBatches::Window TokenBatches::windowOf(const br_program &program, Shards groupShards, Part part,
                                             std::optional<int64_t> number) const {
   if (!number)
-    return {&some[0], 0, 0};
-  auto shard = some.begin();
+    return {&groupShards[0], 0, 0};
+  auto shard = groupShards.begin();
   int64_t left = *number;
-  for (int64_t here; left >= (here = windowsOf(program, *shard, part)); ++shard)
-    left -= here;
+  for (int64_t windows; left >= (windows = windowsOf(program, *shard, part)); ++shard)
+    left -= windows;
   if (isPacked)
     return packedWindow(*shard, part, left);
   const int64_t length = tokenShape(program).length, first = left * length;
   return {&*shard, begin(*shard, part) + first, std::min(length, count(*shard, part) - 1 - first)};
 }
 
-TokenBatches::Window TokenBatches::randomWindow(const br_program &program, Shards some, int64_t step,
+TokenBatches::Window TokenBatches::randomWindow(const br_program &program, Shards groupShards, int64_t step,
                                                 int64_t row) const {
   const int64_t length = tokenShape(program).length;
   const PhiloxWords words = philoxAt(step, static_cast<uint32_t>(row), 0, options.seed);
   if (isPacked)
-    return windowOf(program, some, Part::training,
-                    static_cast<int64_t>(boundedRandom(words, windowsOf(program, some, Part::training))));
-  const int64_t places = count(some, Part::training) - static_cast<int64_t>(some.size()) * length;
-  auto shard = some.begin();
+    return windowOf(program, groupShards, Part::training,
+                    static_cast<int64_t>(boundedRandom(words, windowsOf(program, groupShards, Part::training))));
+  const int64_t places = count(groupShards, Part::training) - static_cast<int64_t>(groupShards.size()) * length;
+  auto shard = groupShards.begin();
   auto left = static_cast<int64_t>(boundedRandom(words, places));
-  for (int64_t here; left >= (here = shard->trainCount - length); ++shard)
-    left -= here;
+  for (int64_t starts; left >= (starts = shard->trainCount - length); ++shard)
+    left -= starts;
   return {&*shard, left, length};
 }
 

@@ -74,12 +74,12 @@ private:
 
   static int64_t begin(const Shard &shard, Part part) { return part == Part::training ? 0 : shard.trainCount; }
   static int64_t count(const Shard &shard, Part part);
-  static int64_t count(std::span<const Shard> some, Part part);
+  static int64_t count(std::span<const Shard> groupShards, Part part);
   int64_t windowsOf(const br_program &program, const Shard &shard, Part part) const;
-  int64_t windowsOf(const br_program &program, std::span<const Shard> some, Part part) const;
+  int64_t windowsOf(const br_program &program, std::span<const Shard> groupShards, Part part) const;
   Window packedWindow(Shard &shard, Part part, int64_t number) const;
-  Window windowOf(const br_program &program, Shards some, Part part, std::optional<int64_t> number) const;
-  Window randomWindow(const br_program &program, Shards some, int64_t step, int64_t row) const;
+  Window windowOf(const br_program &program, Shards groupShards, Part part, std::optional<int64_t> number) const;
+  Window randomWindow(const br_program &program, Shards groupShards, int64_t step, int64_t row) const;
   // Fills this rank's rows with the windows at(global row).
   template <class F> void fillRows(const br_program &program, const F &at);
   void fillRow(const br_program &program, int64_t row, Window window);

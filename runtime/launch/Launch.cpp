@@ -41,7 +41,7 @@ public:
       fail("the environment variable ", name, " is '", text, "', not a number from ", low, " to ", high);
     return result;
   }
-  int numberOr(const char *name, int otherwise) const { return has(name) ? number(name, otherwise) : otherwise; }
+  int numberOr(const char *name, int fallback) const { return has(name) ? number(name, fallback) : fallback; }
 
   // launcher of the variables, for messages
   const char *family = "";

@@ -224,37 +224,37 @@ void refuse(const br_model &model, const CommandLine &line, const std::string &e
 }
 
 int runCommand(const br_model &model, const CommandLine &line) {
-  const Invocation &said = line.invocation;
-  Launch launch = findOwnLaunch(said.ranks.ranks || isForOne(line.command));
+  const Invocation &invocation = line.invocation;
+  Launch launch = findOwnLaunch(invocation.ranks.ranks || isForOne(line.command));
   if (isForOne(line.command) && launch.rank != 0)
     return 0;
   if (line.command == &kInfo)
-    return runInfo(model, said.info);
+    return runInfo(model, invocation.info);
   if (line.command == &kMatmuls)
-    return runMatmuls(model, said.matmuls);
+    return runMatmuls(model, invocation.matmuls);
   if (line.command == &kVerify)
-    return runVerify(said.verify);
+    return runVerify(invocation.verify);
   if (line.command == &kExport)
-    return runExport(model, said.exported);
+    return runExport(model, invocation.exported);
   RankPlan plan;
   try {
-    plan = planRanks(model, said.ranks, launch);
+    plan = planRanks(model, invocation.ranks, launch);
   } catch (const Error &error) {
     refuse(model, line, error.what());
     return 1;
   }
-  RunOutputs outputs(plan.here);
-  return runRanks(model, plan, said.ranks, [&](int rank) {
+  RunOutputs outputs(plan.ranksHere);
+  return runRanks(model, plan, invocation.ranks, [&](int rank) {
     const br_model &own = checked(modelOf(model, rank)); // the model of this rank's kind
     if (line.command == &kTrain)
-      return prepareTrain(own, said.train, rank);
+      return prepareTrain(own, invocation.train, rank);
     if (line.command == &kEval)
-      return prepareEval(own, said.eval);
+      return prepareEval(own, invocation.eval);
     if (line.command == &kPredict)
-      return preparePredict(own, said.predict, outputs);
+      return preparePredict(own, invocation.predict, outputs);
     if (line.command == &kSample)
-      return prepareSample(own, said.sample);
-    return prepareRun(own, said.run, outputs);
+      return prepareSample(own, invocation.sample);
+    return prepareRun(own, invocation.run, outputs);
   });
 }
 

@@ -45,7 +45,7 @@ static std::string meshText(const br_model &model) {
 static RankPlan planThreads(const br_model &model, const RankOptions &options, const Launch &launch,
                             const std::string &transport) {
   RankPlan plan;
-  plan.size = plan.here = worldSize(model);
+  plan.size = plan.ranksHere = worldSize(model);
   plan.share.ranks = plan.size;
   plan.transport = plan.size > 1 ? transport : "";
   plan.host = isForDevice(model) ? "threads" : "";
@@ -86,8 +86,8 @@ static void planRendezvous(RankPlan &plan, const Launch &launch, const std::stri
          "rank 0, or give --rendezvous=file:///FOLDER, a folder that all ranks see");
 }
 
-static Joining joiningOf(const RankPlan &plan, const RankOptions &options, int here = 0) {
-  return {plan.first + here, plan.size, options.timeout, plan.rendezvous, plan.job, plan.token, plan.isOneHost};
+static Joining joiningOf(const RankPlan &plan, const RankOptions &options, int index = 0) {
+  return {plan.first + index, plan.size, options.timeout, plan.rendezvous, plan.job, plan.token, plan.isOneHost};
 }
 
 // Returns the first line of the file. Any user who can read the file can act as a rank, and any user who
@@ -177,23 +177,23 @@ static bool isMeasured(const RankOptions &options) { return options.profile || o
 RankPlan braid::planRanks(const br_model &model, const RankOptions &options, const Launch &launch) {
   registerTransport("shm", sharedTransport); // needs no library, so every program has it
   std::string transport = transportFor(model, options, launch);
-  const bool here = runsAllRanks(transport, options, launch);
-  if (options.link && !here)
+  const bool runsAll = runsAllRanks(transport, options, launch);
+  if (options.link && !runsAll)
     fail("--link makes ranks of one process as slow as a link; transport ", transport, " uses a real one");
   if (isMeasured(options) && options.graphs.value_or(false))
     fail(options.profile ? "--profile" : "--trace",
          " measures each action by itself, and --cuda-graph=on makes a step one piece of work; leave one out");
-  if (options.device >= 0 && here && worldSize(model) > 1 && transport != "device-threads")
+  if (options.device >= 0 && runsAll && worldSize(model) > 1 && transport != "device-threads")
     fail("--device=", options.device, " is one GPU, but all ", worldSize(model), " ranks of this process run over ",
          transport, ", each on a GPU of its own; leave it out, or choose --transport=device-threads");
   const std::string given = !options.rendezvous.empty()  ? "--rendezvous=" + options.rendezvous
                             : !options.tokenFile.empty() ? "--token-file=" + options.tokenFile
                                                          : "";
-  if (!given.empty() && (here || transport == "mpi"))
+  if (!given.empty() && (runsAll || transport == "mpi"))
     fail(given, " is for ranks of shm, gloo and nccl; transport ", transport,
          " does not use it: leave it out, or choose --transport=gloo");
   RankPlan plan =
-      here ? planThreads(model, options, launch, transport) : planProcess(model, options, launch, transport);
+      runsAll ? planThreads(model, options, launch, transport) : planProcess(model, options, launch, transport);
   plan.local = launch.localRank;
   return plan;
 }
@@ -204,19 +204,19 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
 
 namespace {
 
-Placement placeHere(const RankPlan &plan, const RankOptions &options, int here) {
+Placement placeHere(const RankPlan &plan, const RankOptions &options, int index) {
   HostShare share = plan.share;
-  share.rank += here;
+  share.rank += index;
   return placeRank(options.threads, options.pin, share);
 }
 
 BootstrapOptions bootstrapOptionsOf(const br_model &model, const RankPlan &plan, const RankOptions &options,
-                                    int here = 0) {
+                                    int index = 0) {
   BootstrapOptions bootstrap;
   bootstrap.wanted = plan.transport;
   bootstrap.host = isForDevice(model) ? plan.host : plan.transport;
   bootstrap.wraps = isForDevice(model);
-  bootstrap.joining = joiningOf(plan, options, here);
+  bootstrap.joining = joiningOf(plan, options, index);
   return bootstrap;
 }
 
@@ -228,9 +228,9 @@ void measure(Rank &rank, const RankOptions &options) {
   rank.traceSteps = options.traceSteps;
 }
 
-int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int here,
+int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int index,
             const RankCommand &command) {
-  Placement placement = placeHere(plan, options, here);
+  Placement placement = placeHere(plan, options, index);
   // Binds to all cores first, for the communication thread, then binds each thread to one core.
   enterCores(placement);
   br_comm &comm = bootstrap.comm();
@@ -256,17 +256,17 @@ void useDevice(Rank &rank, const RankOptions &options) {
 }
 
 // Runs a rank of a program on devices; it finds out by itself which transport the ranks use.
-int runDeviceRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int here,
+int runDeviceRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int index,
                   const RankCommand &command) {
-  Placement placement = placeHere(plan, options, here);
+  Placement placement = placeHere(plan, options, index);
   enterCores(placement);
   pinPool(placement);
   Rank rank;
-  rank.number = plan.first + here;
+  rank.number = plan.first + index;
   rank.size = plan.size;
   rank.transport = plan.transport.c_str();
   rank.bootstrap = &bootstrap;
-  rank.local = plan.share.rank + here;
+  rank.local = plan.share.rank + index;
   useDevice(rank, options);
   measure(rank, options);
   rank.sharesDevice = plan.transport == "device-threads";
@@ -312,12 +312,12 @@ private:
 // first.
 int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &options, const Preparation &prepare) {
   std::vector<RankCommand> commands;
-  for (int rank = 0; rank < plan.here; ++rank)
+  for (int rank = 0; rank < plan.ranksHere; ++rank)
     commands.push_back(prepare(rank).run);
-  auto hub = std::make_shared<ThreadsHub>(plan.here);
+  auto hub = std::make_shared<ThreadsHub>(plan.ranksHere);
   auto notices = std::make_shared<NoticeStore>();
   FirstError first;
-  std::vector<int> statuses(plan.here, 1);
+  std::vector<int> statuses(plan.ranksHere, 1);
   std::vector<std::thread> threads;
   auto run = [&](int rank) {
     try {
@@ -341,7 +341,7 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
       hub->fail(error.what());
     }
   };
-  for (int rank = 0; rank < plan.here; ++rank)
+  for (int rank = 0; rank < plan.ranksHere; ++rank)
     threads.emplace_back(run, rank);
   for (std::thread &thread : threads)
     thread.join();
@@ -387,20 +387,20 @@ int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &o
 int braid::runRanks(const br_model &model, const RankPlan &plan, const RankOptions &options,
                     const Preparation &prepare) {
   if (!plan.transport.empty())
-    return plan.here > 1 ? runThreads(model, plan, options, prepare) : runProcess(model, plan, options, prepare);
+    return plan.ranksHere > 1 ? runThreads(model, plan, options, prepare) : runProcess(model, plan, options, prepare);
   PreparedCommand command = prepare(0);
   Placement placement = placeRank(options.threads, options.pin, plan.share);
   pinPool(placement);
-  Rank alone;
-  alone.local = plan.local;
-  useDevice(alone, options);
-  measure(alone, options);
-  return command.run(alone, placement.threads);
+  Rank rank;
+  rank.local = plan.local;
+  useDevice(rank, options);
+  measure(rank, options);
+  return command.run(rank, placement.threads);
 }
 
 // The options themselves may be invalid; then only the launcher's rendezvous is used.
 void braid::refuseToStart(const br_model &model, const RankOptions &options, const Launch &launch,
-                          const std::string &why) noexcept {
+                          const std::string &reason) noexcept {
   try {
     std::string transport = transportFor(model, options, launch);
     RankPlan plan;
@@ -411,7 +411,7 @@ void braid::refuseToStart(const br_model &model, const RankOptions &options, con
     const bool isInJobScript = launch.launcher == Launcher::Slurm && runsAllRanks(transport, options, launch);
     if (launch.size < 2 || transport == "mpi" || plan.rendezvous.empty() || isInJobScript)
       return;
-    Bootstrap(bootstrapOptionsOf(model, plan, options)).refuseToStart(why);
+    Bootstrap(bootstrapOptionsOf(model, plan, options)).refuseToStart(reason);
   } catch (const std::exception &) { // the other ranks cannot be told
   }
 }

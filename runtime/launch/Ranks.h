@@ -45,7 +45,7 @@ struct RankOptions {
 struct RankPlan {
   std::string transport; // empty: one rank, which does not communicate
   int size = 1;          // total number of ranks
-  int here = 1;          // number of ranks in this process
+  int ranksHere = 1;     // number of ranks in this process
   int first = 0;         // number of the first rank in this process
   HostShare share;       // of the first rank
   int local = 0;         // the first rank's number on this host, from the launcher
@@ -68,7 +68,7 @@ int runRanks(const br_model &model, const RankPlan &plan, const RankOptions &opt
 // Tells the other ranks that this process cannot start, if a launcher has started any and they have a
 // rendezvous. (mpirun ends them itself.) Takes at most a few seconds.
 void refuseToStart(const br_model &model, const RankOptions &options, const Launch &launch,
-                   const std::string &why) noexcept;
+                   const std::string &reason) noexcept;
 
 } // namespace braid
 #endif // BRAID_LAUNCH_RANKS_H

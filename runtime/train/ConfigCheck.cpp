@@ -34,11 +34,11 @@ ordered_json ownConfig(const br_model &model) {
   return parseConfig(model.config ? model.config : "", "the model's config.json: ");
 }
 
-void compareConfigs(const ordered_json &there, const ordered_json &own, ModelDifferences &differences) {
-  if (!there.is_object() || !own.is_object())
+void compareConfigs(const ordered_json &saved, const ordered_json &own, ModelDifferences &differences) {
+  if (!saved.is_object() || !own.is_object())
     return;
   for (const auto &[key, value] : own.items())
-    if (auto other = there.find(key); other != there.end() && *other != value && !isWithoutEffect(key))
+    if (auto other = saved.find(key); other != saved.end() && *other != value && !isWithoutEffect(key))
       (isOfTraining(key) ? differences.ofTraining : differences.computed)
           .push_back(concat(key, " is ", other->dump(), " there and ", value.dump(), " in the model"));
 }
@@ -53,13 +53,15 @@ std::map<std::string, int64_t> operationsOf(const std::string &text) {
   return counts;
 }
 
-void compareOperations(const std::string &there, const std::string &own, std::vector<std::string> &differences) {
+void compareOperations(const std::string &saved, const std::string &own, std::vector<std::string> &differences) {
   constexpr size_t most = 4;
-  std::map<std::string, int64_t> left = operationsOf(there), right = operationsOf(own), all = left;
+  std::map<std::string, int64_t> left = operationsOf(saved), right = operationsOf(own), all = left;
   all.insert(right.begin(), right.end());
   for (const auto &[operation, count] : all)
-    if (const int64_t before = left[operation], now = right[operation]; before != now && differences.size() < most)
-      differences.push_back(concat("'", operation, "' is ", before, " times there and ", now, " times in the model"));
+    if (const int64_t savedCount = left[operation], ownCount = right[operation];
+        savedCount != ownCount && differences.size() < most)
+      differences.push_back(
+          concat("'", operation, "' is ", savedCount, " times there and ", ownCount, " times in the model"));
   if (differences.empty())
     differences.push_back("the operations are the same in another order");
 }

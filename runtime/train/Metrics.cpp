@@ -90,8 +90,8 @@ std::string braid::whyNotToGoOnWith(const std::string &log, const LogIdentity &i
   std::string line;
   const bool hasLine = Lines(file).next(line);
   const auto json = hasLine ? nlohmann::json(parseLine(line, concat("'", log, "' line 1: "))) : nlohmann::json();
-  const bool says = json.is_object() && json.contains("job") && json["job"].is_string();
-  if (!says)
+  const bool namesJob = json.is_object() && json.contains("job") && json["job"].is_string();
+  if (!namesJob)
     return "its first line does not say which job wrote it";
   return identity.goesOnWith(json["job"].get<std::string>()) ? "" : "another job wrote it, as its first line says";
 }

@@ -22,9 +22,9 @@ using namespace braid;
 
 namespace {
 
-template <class... Args> std::string format(const char *how, Args... args) {
+template <class... Args> std::string format(const char *pattern, Args... args) {
   char text[128];
-  std::snprintf(text, sizeof text, how, args...);
+  std::snprintf(text, sizeof text, pattern, args...);
   return text;
 }
 
@@ -64,10 +64,10 @@ void flushOutput() {
 } // namespace
 
 std::string braid::fitLine(std::vector<ProgressField> fields, size_t width) {
-  const auto less = [](const ProgressField &a, const ProgressField &b) { return a.givesWay < b.givesWay; };
+  const auto less = [](const ProgressField &a, const ProgressField &b) { return a.dropOrder < b.dropOrder; };
   while (lengthOf(fields, 1) > width) {
     auto first = std::max_element(fields.begin(), fields.end(), less);
-    if (first == fields.end() || first->givesWay == 0)
+    if (first == fields.end() || first->dropOrder == 0)
       break;
     fields.erase(first);
   }
@@ -97,9 +97,9 @@ Progress::Progress(int64_t firstStep, int64_t lastStep, const std::string &unit,
 
 // Whether to show the step. Refreshes at most ten times a second; always shows the first and the last step.
 bool Progress::isDue(const StepMetrics &m, bool refreshes) const {
-  const double since = secondsNow() - shownAt;
-  const int64_t every = std::max<int64_t>(1, (lastStep - firstStep + 1) / 50);
-  const bool isTime = refreshes ? since >= 0.1 : m.step % every == 0 || since + m.seconds > 30;
+  const double elapsed = secondsNow() - shownAt;
+  const int64_t interval = std::max<int64_t>(1, (lastStep - firstStep + 1) / 50);
+  const bool isTime = refreshes ? elapsed >= 0.1 : m.step % interval == 0 || elapsed + m.seconds > 30;
   return isTime || m.step == firstStep || m.step == lastStep;
 }
 

@@ -18,7 +18,7 @@ namespace braid {
 // A part of the line. Optional parts are dropped if the line has no room for all.
 struct ProgressField {
   std::string text;
-  int givesWay; // the highest number is dropped first; 0: never
+  int dropOrder; // the highest number is dropped first; 0: never
 };
 
 // Joins the fields in order, in at most `width` columns.

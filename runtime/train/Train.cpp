@@ -193,9 +193,9 @@ BatchCount Trainer::runCells(int64_t number) {
       job.model.waitForMessage(cell.index);
     } else {
       const br_program &program = job.table.programs[cell.index];
-      const BatchCount its = run(program, number, cell.microbatch);
+      const BatchCount cellCount = run(program, number, cell.microbatch);
       if (&program == &job.batched)
-        count.add(its, std::exchange(isFirstMicrobatch, false));
+        count.add(cellCount, std::exchange(isFirstMicrobatch, false));
     }
   }
   run(job.train, number, job.microbatches - 1);

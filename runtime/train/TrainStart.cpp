@@ -69,12 +69,12 @@ public:
       : saved(saved), options(options), warns(warns) {}
 
   // Compares a fact. `own` is empty if this program, or this rank, does not know it.
-  void check(const std::string &there, const std::string &own, const char *what, const char *allow,
+  void check(const std::string &recorded, const std::string &own, const char *what, const char *allow,
              const char *remedy) const {
-    if (there == own || there.empty() || own.empty())
+    if (recorded == own || recorded.empty() || own.empty())
       return;
-    accept(concat("'", saved.path(), "' was saved with ", what, " '", there, "', and this run has '", own, "'"), allow,
-           remedy);
+    accept(concat("'", saved.path(), "' was saved with ", what, " '", recorded, "', and this run has '", own, "'"),
+           allow, remedy);
   }
 
   // Fails with the text, or only warns if --allow names the difference.
@@ -179,14 +179,16 @@ static void checkOutputs(const TrainOptions &options, const LogIdentity &identit
   const bool hasLog = fs::is_regular_file(options.log, error) && fs::file_size(options.log, error) > 0;
   if (hasLog && !resumes)
     fail("the log '", options.log, "' is there already; name another file, or write over it with --force");
-  if (const std::string why = hasLog ? whyNotToGoOnWith(options.log, identity) : ""; !why.empty())
-    fail("cannot go on with the log '", options.log, "': ", why, "; name another file, or write over it with --force");
+  if (const std::string reason = hasLog ? whyNotToGoOnWith(options.log, identity) : ""; !reason.empty())
+    fail("cannot go on with the log '", options.log, "': ", reason,
+         "; name another file, or write over it with --force");
   const bool hasEvents = !options.tensorboard.empty() && !eventFiles(options.tensorboard).empty();
   if (hasEvents && !resumes)
     fail("'", options.tensorboard,
          "' has the events of another job already; name another directory, or replace them with --force");
-  if (const std::string why = hasEvents ? whyNotToGoOnWithEvents(options.tensorboard, identity) : ""; !why.empty())
-    fail("cannot go on with the events in '", options.tensorboard, "': ", why,
+  if (const std::string reason = hasEvents ? whyNotToGoOnWithEvents(options.tensorboard, identity) : "";
+      !reason.empty())
+    fail("cannot go on with the events in '", options.tensorboard, "': ", reason,
          "; name another directory, or replace them with --force");
 }
 

@@ -123,11 +123,11 @@ bool Exchange::handle(const json::Object &message) {
 
 void Exchange::describe(json::Object &answer) {
   const json::Value *id = answer.get("id");
-  auto asked = id && !answer.get("method") ? hovers.find(textOf(*id)) : hovers.end();
-  if (asked == hovers.end())
+  auto request = id && !answer.get("method") ? hovers.find(textOf(*id)) : hovers.end();
+  if (request == hovers.end())
     return;
-  std::string text = std::move(asked->second);
-  hovers.erase(asked);
+  std::string text = std::move(request->second);
+  hovers.erase(request);
   json::Object *result = answer.getObject("result");
   json::Object *contents = result ? result->getObject("contents") : nullptr;
   if (!contents)

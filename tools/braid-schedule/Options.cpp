@@ -11,7 +11,7 @@ using namespace braid::cli;
 using namespace braid::schedule;
 
 /// Limits of a time and of a factor, so that sums of all cells are finite.
-static constexpr double kMostTime = 1e12, kMostWork = 1e6;
+static constexpr double kMaxTime = 1e12, kMaxWork = 1e6;
 
 /// Returns the numbers between commas; empty if any is not a time.
 static llvm::SmallVector<double> numbersOf(llvm::StringRef text) {
@@ -20,7 +20,7 @@ static llvm::SmallVector<double> numbersOf(llvm::StringRef text) {
   text.split(parts, ',');
   for (llvm::StringRef part : parts) {
     double number = 0;
-    if (part.trim().getAsDouble(number) || !(number >= 0 && number <= kMostTime))
+    if (part.trim().getAsDouble(number) || !(number >= 0 && number <= kMaxTime))
       return {};
     numbers.push_back(number);
   }
@@ -34,7 +34,7 @@ static bool areTimes(std::string_view text) {
 
 static bool areFactors(std::string_view text) {
   llvm::SmallVector<double> numbers = numbersOf(text);
-  return !numbers.empty() && *llvm::max_element(numbers) <= kMostWork;
+  return !numbers.empty() && *llvm::max_element(numbers) <= kMaxWork;
 }
 
 void braid::schedule::readOption(Times &times, std::string_view text) {

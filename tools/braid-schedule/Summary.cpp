@@ -11,7 +11,7 @@ using namespace braid::schedule;
 using llvm::format;
 
 /// Most ranks that are listed.
-static constexpr unsigned kMostRanks = 64;
+static constexpr unsigned kMaxRanks = 64;
 
 /// Returns a share in percent.
 static std::string percent(double share) {
@@ -58,7 +58,7 @@ static std::optional<Formulas> formulasOf(const Options &options, const Result &
 }
 
 static std::string fraction(Ratio ratio) {
-  return std::to_string(ratio.over) + (ratio.under == 1 ? "" : "/" + std::to_string(ratio.under));
+  return std::to_string(ratio.numerator) + (ratio.denominator == 1 ? "" : "/" + std::to_string(ratio.denominator));
 }
 
 static void printFigures(const Options &options, const Result &result, const std::vector<unsigned> &peaks,
@@ -83,7 +83,7 @@ void braid::schedule::printSummary(const Options &options, const Result &result,
   const Schedule &schedule = result.schedule;
   std::vector<unsigned> peaks = peaksHeld(schedule);
   printFigures(options, result, peaks, os);
-  unsigned listed = std::min(schedule.numRanks(), kMostRanks);
+  unsigned listed = std::min(schedule.numRanks(), kMaxRanks);
   os << " rank      idle   peak\n";
   for (unsigned rank = 0; rank < listed; ++rank)
     os << llvm::format_decimal(rank, 5)

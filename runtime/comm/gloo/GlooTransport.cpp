@@ -64,9 +64,9 @@ GlooChannel::GlooChannel(const Joining &options) : options(options), endWithMess
   try {
     connect(deadline);
   } catch (const std::exception &error) {
-    std::string when = Clock::now() >= deadline ? concat(" within ", formatExact(options.timeout), " s") : "";
-    fail("rank ", options.rank, " of ", options.size, " failed to rendezvous at '", options.rendezvous, "'", when, ": ",
-         textOf(error));
+    std::string period = Clock::now() >= deadline ? concat(" within ", formatExact(options.timeout), " s") : "";
+    fail("rank ", options.rank, " of ", options.size, " failed to rendezvous at '", options.rendezvous, "'", period,
+         ": ", textOf(error));
   }
 }
 

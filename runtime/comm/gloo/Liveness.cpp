@@ -15,7 +15,7 @@ Liveness::Liveness(gloo::Context &context) : receives(context.size) {
   for (int peer = 0; peer < context.size; ++peer) {
     if (peer == context.rank)
       continue;
-    receives[peer] = context.createUnboundBuffer(&nothing, sizeof(nothing));
+    receives[peer] = context.createUnboundBuffer(&emptyMessage, sizeof(emptyMessage));
     receives[peer]->recv(peer, kSlot);
   }
   watcher = std::thread([this] { watch(); });

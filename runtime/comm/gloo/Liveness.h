@@ -39,7 +39,7 @@ private:
   gloo::transport::UnboundBuffer *waiting = nullptr;
   int waitingFor = 0;
   bool suspected = false; // whether that connection had already ended an interval ago
-  std::byte nothing{};
+  std::byte emptyMessage{};
   std::thread watcher;
 };
 

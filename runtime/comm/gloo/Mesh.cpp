@@ -106,7 +106,7 @@ static std::shared_ptr<gloo::transport::Device> openDevice(const Joining &joinin
 // Each rank proves to each other rank that it knows the secret.
 static void provePairs(gloo::Context &context, const JobToken &secret, Clock::time_point deadline) {
   struct Proof {
-    std::string own, its;
+    std::string sent, received;
     std::unique_ptr<gloo::transport::UnboundBuffer> out, in;
   };
   auto proofOf = [&](int from, int to) { return secret.mac({"pair", std::to_string(from), std::to_string(to)}); };
@@ -115,10 +115,10 @@ static void provePairs(gloo::Context &context, const JobToken &secret, Clock::ti
     if (peer == context.rank)
       continue;
     Proof &proof = proofs[peer];
-    proof.own = proofOf(context.rank, peer);
-    proof.its.resize(JobToken::macBytes);
-    proof.in = context.createUnboundBuffer(proof.its.data(), proof.its.size());
-    proof.out = context.createUnboundBuffer(proof.own.data(), proof.own.size());
+    proof.sent = proofOf(context.rank, peer);
+    proof.received.resize(JobToken::macBytes);
+    proof.in = context.createUnboundBuffer(proof.received.data(), proof.received.size());
+    proof.out = context.createUnboundBuffer(proof.sent.data(), proof.sent.size());
     proof.in->recv(peer, kProofSlot);
     proof.out->send(peer, kProofSlot);
   }
@@ -133,7 +133,7 @@ static void provePairs(gloo::Context &context, const JobToken &secret, Clock::ti
     } catch (const std::exception &error) {
       fail("what is connected as rank ", peer, " does not prove to be it (", textOf(error), ")");
     }
-    if (!secret.isMac(proofs[peer].its, {"pair", std::to_string(peer), std::to_string(context.rank)}))
+    if (!secret.isMac(proofs[peer].received, {"pair", std::to_string(peer), std::to_string(context.rank)}))
       fail("what is connected as rank ", peer, " is a stranger");
   }
 }
@@ -187,7 +187,7 @@ std::string braid::textOf(const std::exception &error) {
 }
 
 static int ownRank = 0;
-static std::terminate_handler otherwise = nullptr;
+static std::terminate_handler previousHandler = nullptr;
 
 [[noreturn]] static void endWithMessage() {
   try {
@@ -203,14 +203,14 @@ static std::terminate_handler otherwise = nullptr;
     }
   } catch (...) {
   }
-  if (otherwise)
-    otherwise();
+  if (previousHandler)
+    previousHandler();
   std::abort();
 }
 
 EndWithMessage::EndWithMessage(int rank) {
   ownRank = rank;
-  otherwise = std::set_terminate(endWithMessage);
+  previousHandler = std::set_terminate(endWithMessage);
 }
 
-EndWithMessage::~EndWithMessage() { std::set_terminate(otherwise); }
+EndWithMessage::~EndWithMessage() { std::set_terminate(previousHandler); }

@@ -136,10 +136,10 @@ std::set<int> MpiChannel::complete(Clock::time_point deadline) {
     }
     if (std::string failure = readNotice(); !failure.empty())
       throw Error(failure);
-    bool over = Clock::now() >= deadline;
-    if (over || std::count(ended.begin(), ended.end(), true)) {
+    bool isExpired = Clock::now() >= deadline;
+    if (isExpired || std::count(ended.begin(), ended.end(), true)) {
       std::set<int> late = outstanding();
-      if (!over)
+      if (!isExpired)
         std::erase_if(late, [&](int peer) { return !ended[peer]; });
       if (!late.empty())
         return late;

@@ -86,22 +86,22 @@ static void join(SharedJob &job, const Joining &own, const std::vector<Place> &p
 // start or none.
 SharedJob braid::joinSharedJob(const Joining &own, Store &store, Store::Clock::time_point deadline) {
   SharedJob job;
-  std::string why;
+  std::string reason;
   if (own.rank == 0)
-    why = whyNot(own, [&] { job.rings = SharedRings::make(own.size); });
+    reason = whyNot(own, [&] { job.rings = SharedRings::make(own.size); });
   Place place{ownHost(), getpid(), job.rings ? job.rings->descriptor() : -1};
   say(store, keyOf("place", own.rank), place.text());
   std::vector<Place> places;
   for (int rank = 0; rank < own.size; ++rank)
     places.push_back(readPlace(hear(store, own, "place", rank, deadline)));
-  if (why.empty() && places[0].descriptor >= 0)
-    why = whyNot(own, [&] { join(job, own, places); });
-  say(store, keyOf("joined", own.rank), why + "\n");
+  if (reason.empty() && places[0].descriptor >= 0)
+    reason = whyNot(own, [&] { join(job, own, places); });
+  say(store, keyOf("joined", own.rank), reason + "\n");
   for (int rank = 0; rank < own.size; ++rank) {
-    why = hear(store, own, "joined", rank, deadline);
-    why.pop_back();
-    if (!why.empty())
-      throw Error(why);
+    reason = hear(store, own, "joined", rank, deadline);
+    reason.pop_back();
+    if (!reason.empty())
+      throw Error(reason);
   }
   job.rings->closeDescriptor();
   return job;

@@ -100,9 +100,9 @@ SharedChannel::SharedChannel(const Joining &options) : options(options), sends(o
     // From now on the store is read only after a failure, by ranks that are about to end.
     store->setPatience(std::chrono::seconds(1));
   } catch (const Error &error) {
-    std::string when = Clock::now() >= deadline ? concat(" within ", formatExact(options.timeout), " s") : "";
-    fail("rank ", options.rank, " of ", options.size, " failed to rendezvous at '", options.rendezvous, "'", when, ": ",
-         error.what());
+    std::string period = Clock::now() >= deadline ? concat(" within ", formatExact(options.timeout), " s") : "";
+    fail("rank ", options.rank, " of ", options.size, " failed to rendezvous at '", options.rendezvous, "'", period,
+         ": ", error.what());
   }
 }
 
@@ -177,7 +177,7 @@ bool SharedChannel::receiveFrom(int peer) {
   Ring &ring = job.rings->ring(peer, options.rank);
   const size_t capacity = job.rings->ringBytes();
   uint64_t read = ring.read.load(std::memory_order_relaxed);
-  size_t there = ring.written.load(std::memory_order_acquire) - read;
+  size_t available = ring.written.load(std::memory_order_acquire) - read;
   Posted &next = queue.front();
   auto take = [&](void *to, size_t size) {
     auto *target = static_cast<std::byte *>(to);
@@ -188,7 +188,7 @@ bool SharedChannel::receiveFrom(int peer) {
   };
   if (next.moved == 0) {
     Frame frame{};
-    if (there < sizeof(Frame))
+    if (available < sizeof(Frame))
       return false;
     take(&frame, sizeof(Frame));
     if (frame.tag != next.frame.tag)
@@ -197,12 +197,12 @@ bool SharedChannel::receiveFrom(int peer) {
       fail("rank ", options.rank, " expects ", next.frame.bytes, " bytes of rank ", peer, " and finds ", frame.bytes,
            "; start all ranks with the same binary");
     read += sizeof(Frame);
-    there -= sizeof(Frame);
+    available -= sizeof(Frame);
     next.moved = sizeof(Frame);
-  } else if (there == 0) {
+  } else if (available == 0) {
     return false;
   }
-  size_t bytes = std::min({there, next.size() - next.moved, kPiece});
+  size_t bytes = std::min({available, next.size() - next.moved, kPiece});
   take(next.data + (next.moved - sizeof(Frame)), bytes);
   next.moved += bytes;
   if (next.moved == next.size())

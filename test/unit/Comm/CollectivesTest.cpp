@@ -79,7 +79,9 @@ TEST_F(CollectivesTest, EveryOpHasARowThatItAgreesWith) {
     EXPECT_EQ(!op.getSentDims().empty(), row.sent.form == Form::Blocks);
     EXPECT_EQ(!op.getReceivedDims().empty(), row.received.form == Form::Blocks);
     auto elements = [](ArrayRef<RankedTensorType> types) { return types.empty() ? 0 : types[0].getNumElements(); };
-    auto expected = [](Side side) { return side.who == Who::Nobody ? 0 : side.form == Form::Block ? 8 : 32; };
+    auto expected = [](Side side) {
+      return side.participants == Participants::Nobody ? 0 : side.form == Form::Block ? 8 : 32;
+    };
     EXPECT_EQ(elements(sentTypes(op)), expected(row.sent));
     EXPECT_EQ(elements(receivedTypes(op)), expected(row.received));
     auto action = cast<exec::ActionOpInterface>(op.getOperation());

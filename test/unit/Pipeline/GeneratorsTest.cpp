@@ -41,10 +41,11 @@ TEST(Generators, FormulasHoldExactly) {
       uint64_t whole = uint64_t(simulation.end) * shape.ranks, idle = whole;
       for (double busy : simulation.busy)
         idle -= uint64_t(busy);
-      EXPECT_EQ(idle * formulas.bubble.under, whole * formulas.bubble.over);
+      EXPECT_EQ(idle * formulas.bubble.denominator, whole * formulas.bubble.numerator);
       EXPECT_DOUBLE_EQ(simulation.bubble, formulas.bubble.value());
       std::vector<unsigned> peaks = peaksHeld(schedule);
-      EXPECT_EQ(uint64_t(*llvm::max_element(peaks)) * formulas.peak.under, formulas.peak.over * shape.chunks);
+      EXPECT_EQ(uint64_t(*llvm::max_element(peaks)) * formulas.peak.denominator,
+                formulas.peak.numerator * shape.chunks);
     });
 }
 
@@ -57,7 +58,7 @@ TEST(Generators, WithFewMicrobatchesNoMoreIsHeld) {
       bool waitsForMicrobatches = llvm::is_contained({"zb-h1", "zb-v"}, generator->name);
       for (unsigned peak : peaksHeld(schedule)) {
         EXPECT_LE(peak, shape.microbatches * shape.chunks);
-        EXPECT_LE(uint64_t(peak) * formulas.peak.under, formulas.peak.over * shape.chunks);
+        EXPECT_LE(uint64_t(peak) * formulas.peak.denominator, formulas.peak.numerator * shape.chunks);
       }
       double bubble = simulate(schedule, uniform(schedule)).bubble;
       EXPECT_TRUE(waitsForMicrobatches ? bubble >= formulas.bubble.value() : bubble == formulas.bubble.value());

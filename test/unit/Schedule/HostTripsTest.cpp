@@ -23,7 +23,7 @@ TEST(HostTrips, WhatIsAwayLongEnoughGoes) {
   problem.tensors = {{/*bytes=*/100, /*made=*/0, /*use=*/9, /*seconds=*/1e-3}};
   ASSERT_FALSE(check(problem));
   HostTrips answer = solve(problem);
-  EXPECT_TRUE(answer.goes[0]);
+  EXPECT_TRUE(answer.isOffloaded[0]);
   EXPECT_FALSE(verify(problem, answer));
 }
 
@@ -31,9 +31,9 @@ TEST(HostTrips, WhatIsReadSoonStays) {
   HostTripsProblem problem = tenActions();
   problem.tensors = {{100, 4, 9, 1e-3}, {100, 0, 5, 1e-3}};
   HostTrips answer = solve(problem);
-  EXPECT_FALSE(answer.goes[0]);
+  EXPECT_FALSE(answer.isOffloaded[0]);
   EXPECT_NEAR(answer.trips[0].lateAway, 1e-3, 1e-9);
-  EXPECT_FALSE(answer.goes[1]);
+  EXPECT_FALSE(answer.isOffloaded[1]);
   EXPECT_NEAR(answer.trips[1].lateBack, 1e-3, 1e-9);
 }
 
@@ -42,22 +42,22 @@ TEST(HostTrips, AQueueTakesOneAfterAnother) {
   // Each tensor alone is hidden. Together, two copies to the host last until the program turns.
   problem.tensors = {{100, 0, 7, 1.9e-3}, {100, 0, 9, 1.9e-3}, {100, 0, 9, 1.9e-3}};
   HostTrips answer = solve(problem);
-  EXPECT_EQ(answer.goes, (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(answer.isOffloaded, (std::vector<bool>{true, true, false}));
 }
 
 TEST(HostTrips, OneIsFetchedAhead) {
   HostTripsProblem problem = tenActions();
   // The second tensor may not be fetched before the use of the first, one action before its own use.
   problem.tensors = {{200, 0, 8, 1e-3}, {100, 0, 9, 1.5e-3}};
-  EXPECT_EQ(solve(problem).goes, (std::vector<bool>{true, false}));
+  EXPECT_EQ(solve(problem).isOffloaded, (std::vector<bool>{true, false}));
   problem.ahead = 2;
-  EXPECT_EQ(solve(problem).goes, (std::vector<bool>{true, true}));
+  EXPECT_EQ(solve(problem).isOffloaded, (std::vector<bool>{true, true}));
 }
 
 TEST(HostTrips, TheLargestIsAskedFirst) {
   HostTripsProblem problem = tenActions();
   problem.tensors = {{100, 0, 9, 3e-3}, {200, 0, 9, 3e-3}};
-  EXPECT_EQ(solve(problem).goes, (std::vector<bool>{false, true}));
+  EXPECT_EQ(solve(problem).isOffloaded, (std::vector<bool>{false, true}));
 }
 
 TEST(HostTrips, OtherFetchesTakeTheLink) {
@@ -65,7 +65,7 @@ TEST(HostTrips, OtherFetchesTakeTheLink) {
   problem.tensors = {{100, 0, 9, 1e-3}};
   problem.others = {{8, 4e-3}};
   HostTrips answer = solve(problem);
-  EXPECT_FALSE(answer.goes[0]);
+  EXPECT_FALSE(answer.isOffloaded[0]);
   EXPECT_NEAR(answer.trips[0].lateBack, 1e-3, 1e-9);
 }
 
@@ -104,6 +104,6 @@ TEST(HostTrips, RandomProblems) {
     HostTrips answer = solve(problem);
     EXPECT_FALSE(verify(problem, answer));
     for (size_t tensor = 0; tensor < problem.tensors.size(); ++tensor)
-      EXPECT_EQ(answer.goes[tensor], answer.trips[tensor].isHidden());
+      EXPECT_EQ(answer.isOffloaded[tensor], answer.trips[tensor].isHidden());
   }
 }

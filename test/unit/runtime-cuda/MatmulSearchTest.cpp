@@ -58,7 +58,7 @@ public:
   // The matmuls' names, choices and candidates; the matmuls run with the choices.
   Json search(int most) {
     table->search(most, alone);
-    table->take(table->searched());
+    table->useChosen(table->searched());
     return jsonOfSearch(table->searched());
   }
   bool isZero() {

@@ -58,7 +58,7 @@ TEST(DeviceRanks, areThreadsIfNobodyHasStartedProcesses) {
   for (const char *transport : {"", "nccl", "device-threads"}) {
     RankPlan plan = planFor(transport, {});
     EXPECT_EQ(plan.transport, *transport ? transport : "auto");
-    EXPECT_EQ(plan.here, 4);
+    EXPECT_EQ(plan.ranksHere, 4);
     EXPECT_EQ(plan.host, "threads");
   }
 }
@@ -66,7 +66,7 @@ TEST(DeviceRanks, areThreadsIfNobodyHasStartedProcesses) {
 TEST(DeviceRanks, areProcessesThatMeetWhereTheLauncherSays) {
   RankPlan plan = planFor("", launched(Launcher::Torchrun, "agent://host:1"));
   EXPECT_EQ(plan.transport, "auto");
-  EXPECT_EQ(plan.here, 1);
+  EXPECT_EQ(plan.ranksHere, 1);
   EXPECT_EQ(plan.first, 1);
   EXPECT_EQ(plan.share.rank, 1);
   EXPECT_EQ(plan.rendezvous, "agent://host:1");
@@ -119,7 +119,7 @@ TEST(DeviceRanks, chooseADeviceOnlyWhereThatMeansOne) {
   EXPECT_NE(errorOf([&] { planRanks(deviceModel(), options, {}); }).find("choose --transport=device-threads"),
             std::string::npos);
   options.transport = "device-threads";
-  EXPECT_EQ(planRanks(deviceModel(), options, {}).here, 4);
+  EXPECT_EQ(planRanks(deviceModel(), options, {}).ranksHere, 4);
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,7 +49,7 @@ TEST(RankPlan, threadsAreAsManyAsTheMeshHas) {
   RankPlan plan = planRanks(ranksModel({{"dp", 2}, {"tp", 2}}), {}, {});
   EXPECT_EQ(plan.transport, "threads");
   EXPECT_EQ(plan.size, 4);
-  EXPECT_EQ(plan.here, 4);
+  EXPECT_EQ(plan.ranksHere, 4);
 }
 
 TEST(RankPlan, oneRankTalksToNobody) {
