@@ -118,6 +118,22 @@ SmallVector<Value> braid::cloneOnShard(Operation *op, OpBuilder &builder, const 
   return builder.create(state)->getResults();
 }
 
+SmallVector<Value> braid::buildOnShard(Operation *op, OpBuilder &builder, const Shard &shard) {
+  auto known = dyn_cast<ShardingRuleOpInterface>(op);
+  return known ? known.buildShard(builder, shard) : cloneOnShard(op, builder, shard);
+}
+
+Value ShardingRule::valueOf(Operation *op, unsigned tensor) {
+  return tensor < op->getNumOperands() ? op->getOperand(tensor) : op->getResult(tensor - op->getNumOperands());
+}
+
+std::optional<unsigned> ShardingRule::dimWith(const TensorFactors &tensor, unsigned factor) {
+  for (auto [dim, factors] : llvm::enumerate(tensor))
+    if (llvm::is_contained(factors, factor))
+      return dim;
+  return std::nullopt;
+}
+
 std::optional<ShardingRule> braid::shardingRuleOf(Operation *op) {
   if (auto known = dyn_cast<ShardingRuleOpInterface>(op))
     return known.getShardingRule();

@@ -66,6 +66,16 @@ struct ShardingRule {
   /// only if the number of ranks divides every tensor, and the op runs on no other ranges.
   bool unpadded = false;
 
+  /// Tensors are numbered: operands first, then results.
+  unsigned numTensors() const { return operands.size() + results.size(); }
+  const TensorFactors &tensor(unsigned number) const {
+    return number < operands.size() ? operands[number] : results[number - operands.size()];
+  }
+  /// Returns the operand or result of an op with this number.
+  static mlir::Value valueOf(mlir::Operation *op, unsigned tensor);
+  /// Returns the dim of a tensor that contains a factor.
+  static std::optional<unsigned> dimWith(const TensorFactors &tensor, unsigned factor);
+
   /// Adds a factor and returns its number.
   unsigned add(int64_t size, FactorKind kind = FactorKind::Parallel) {
     factors.push_back({size, kind});
@@ -118,6 +128,9 @@ struct Shard {
 /// Clones the op on its shard with the same attributes, which is right for every op
 /// whose attributes do not depend on sharded dims.
 llvm::SmallVector<mlir::Value> cloneOnShard(mlir::Operation *op, mlir::OpBuilder &builder, const Shard &shard);
+
+/// Builds the op on its shard: by its interface or, without one, as a clone.
+llvm::SmallVector<mlir::Value> buildOnShard(mlir::Operation *op, mlir::OpBuilder &builder, const Shard &shard);
 
 /// Returns the rule of any op: from its interface, or the elementwise rule for ops with
 /// the `ElementwiseMappable` trait and for constants. No value for other ops.

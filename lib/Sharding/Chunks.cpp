@@ -7,22 +7,6 @@
 using namespace mlir;
 using namespace braid;
 
-static std::optional<unsigned> dimWith(unsigned factor, const ShardingRule::TensorFactors &dims) {
-  for (auto [dim, factors] : llvm::enumerate(dims))
-    if (!factors.empty() && factors.front() == factor)
-      return dim;
-  return std::nullopt;
-}
-
-ChunkDims ChunkDims::along(ShardingRule rule, unsigned factor) {
-  ChunkDims dims{std::move(rule), factor, {}, {}};
-  for (const ShardingRule::TensorFactors &operand : dims.rule.operands)
-    dims.operands.push_back(dimWith(factor, operand));
-  for (const ShardingRule::TensorFactors &result : dims.rule.results)
-    dims.results.push_back(dimWith(factor, result));
-  return dims;
-}
-
 /// Returns the shape with the blocks of `dim` in the dim before it.
 static SmallVector<int64_t> shapeInBlocks(RankedTensorType type, unsigned dim, int64_t blocks) {
   SmallVector<int64_t> shape(type.getShape());
@@ -30,16 +14,6 @@ static SmallVector<int64_t> shapeInBlocks(RankedTensorType type, unsigned dim, i
   if (blocks > 1)
     shape[dim - 1] = blocks;
   return shape;
-}
-
-bool ChunkDims::areMajor() const {
-  auto isMajor = [&](const ShardingRule::DimFactors &factors) {
-    return !llvm::is_contained(factors, factor) || factors.front() == factor;
-  };
-  auto areIn = [&](ArrayRef<ShardingRule::TensorFactors> tensors) {
-    return llvm::all_of(tensors, [&](const auto &dims) { return llvm::all_of(dims, isMajor); });
-  };
-  return areIn(rule.operands) && areIn(rule.results);
 }
 
 RankedTensorType braid::typeOfChunk(Value value, std::optional<unsigned> dim, Cut cut) {
@@ -78,19 +52,23 @@ Value braid::joinChunks(OpBuilder &builder, Location loc, ValueRange chunks, Ran
   return cut.blocks == 1 ? joined : t.reshape(joined, type.getShape());
 }
 
-SmallVector<Value> braid::buildChunk(OpBuilder &builder, Operation *op, const ChunkDims &dims, ValueRange operands,
+SmallVector<Value> braid::buildChunk(OpBuilder &builder, Operation *op, const FactorDims &dims, ValueRange operands,
                                      int64_t number, Cut cut) {
   tg::TensorBuilder t(builder, tg::withoutTensor(op->getLoc()));
+  double start = static_cast<double>(number * (dims.getFactor().size / cut.chunks));
+  return buildChunkAt(builder, op, dims, operands, cut,
+                      [&] { return t.constant(RankedTensorType::get({}, builder.getI32Type()), start); });
+}
+
+SmallVector<Value> braid::buildChunkAt(OpBuilder &builder, Operation *op, const FactorDims &dims, ValueRange operands,
+                                       Cut cut, llvm::function_ref<Value()> start) {
   SmallVector<Type> types;
   for (auto [result, dim] : llvm::zip_equal(op->getResults(), dims.results))
     types.push_back(typeOfChunk(result, dim, cut));
   SmallVector<int64_t> counts(dims.rule.factors.size(), 1);
   counts[dims.factor] = cut.chunks;
-  int64_t start = number * (dims.getFactor().size / cut.chunks);
-  auto offset = [&](unsigned) { return t.constant(RankedTensorType::get({}, builder.getI32Type()), start); };
+  auto offset = [&](unsigned) { return start(); };
   auto maskPadding = [](Value range, double) { return range; };
   SmallVector<Value> parts(operands);
-  Shard shard{parts, types, counts, /*flat=*/false, offset, maskPadding};
-  auto shardable = dyn_cast<ShardingRuleOpInterface>(op);
-  return shardable ? shardable.buildShard(builder, shard) : cloneOnShard(op, builder, shard);
+  return buildOnShard(op, builder, {parts, types, counts, /*flat=*/false, offset, maskPadding});
 }

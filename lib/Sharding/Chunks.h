@@ -7,22 +7,9 @@
 #ifndef BRAID_LIB_SHARDING_CHUNKS_H
 #define BRAID_LIB_SHARDING_CHUNKS_H
 
-#include "dialects/Interfaces/Interfaces.h"
+#include "lib/Sharding/DimFlow.h"
 
 namespace braid {
-
-/// The factor of an op's rule that is cut, and the dim of each tensor that holds it as its major
-/// part. No value for a tensor that every chunk needs whole.
-struct ChunkDims {
-  ShardingRule rule;
-  unsigned factor;
-  llvm::SmallVector<std::optional<unsigned>> operands, results;
-
-  static ChunkDims along(ShardingRule rule, unsigned factor);
-  const Factor &getFactor() const { return rule.factors[factor]; }
-  /// Returns whether the factor is the major part of every dim that contains it, so that chunks are slices.
-  bool areMajor() const;
-};
 
 /// Cut of a dim into equal chunks. With several blocks side by side in the dim (such as the ranks' blocks after
 /// a gather), a chunk has a part of each block. The dim before then has size 1 in the whole tensor, and one
@@ -42,9 +29,13 @@ mlir::Value sliceChunk(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 mlir::Value joinChunks(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange chunks,
                        mlir::RankedTensorType type, unsigned dim, Cut cut);
 
-/// Builds one chunk of an op from chunks of its operands.
-llvm::SmallVector<mlir::Value> buildChunk(mlir::OpBuilder &builder, mlir::Operation *op, const ChunkDims &dims,
+/// Builds one chunk of an op from chunks of its operands: by its number, or by `start`, the index in the factor at
+/// which it begins, a tensor<i32>.
+llvm::SmallVector<mlir::Value> buildChunk(mlir::OpBuilder &builder, mlir::Operation *op, const FactorDims &dims,
                                           mlir::ValueRange operands, int64_t number, Cut cut);
+llvm::SmallVector<mlir::Value> buildChunkAt(mlir::OpBuilder &builder, mlir::Operation *op, const FactorDims &dims,
+                                            mlir::ValueRange operands, Cut cut,
+                                            llvm::function_ref<mlir::Value()> start);
 
 } // namespace braid
 

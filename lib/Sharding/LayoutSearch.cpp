@@ -28,27 +28,18 @@ LayoutSearch::LayoutSearch(func::FuncOp model, LayoutQuestion question)
 // Shardable factors
 //===----------------------------------------------------------------------===//
 
-static unsigned numTensors(const ShardingRule &rule) { return rule.operands.size() + rule.results.size(); }
-
-static Value tensorOf(Operation *op, unsigned tensor) {
-  return tensor < op->getNumOperands() ? op->getOperand(tensor) : op->getResult(tensor - op->getNumOperands());
-}
-
 /// Returns the dim that contains a factor; kWhole if no dim does, or if there is no factor.
 static int64_t dimWith(const ShardingRule::TensorFactors &tensor, int64_t factor) {
-  for (auto [dim, factors] : llvm::enumerate(tensor))
-    if (llvm::is_contained(factors, factor))
-      return dim;
-  return kWhole;
+  std::optional<unsigned> dim = ShardingRule::dimWith(tensor, factor);
+  return dim ? *dim : kWhole;
 }
 
 /// Returns whether other axes already shard a dim along the factor.
 bool LayoutSearch::isTaken(const Node &node, unsigned factor) const {
-  Tensors tensors{node.rule, {}, isa<DecomposableOpInterface>(node.op)};
-  for (unsigned tensor = 0; tensor < numTensors(node.rule); ++tensor)
-    for (auto [dim, factors] : llvm::enumerate(tensors.factorsOf(tensor)))
-      if (llvm::is_contained(factors, factor) && isTaken(tensorOf(node.op, tensor), dim))
-        return true;
+  for (unsigned tensor = 0; tensor < node.rule.numTensors(); ++tensor)
+    if (int64_t dim = dimWith(node.rule.tensor(tensor), factor);
+        dim != kWhole && isTaken(ShardingRule::valueOf(node.op, tensor), dim))
+      return true;
   return false;
 }
 
@@ -64,8 +55,8 @@ bool LayoutSearch::mayShard(const Node &node, unsigned number) const {
   TokenDims::Kind kind = tokens.kindsOf(node.op, node.rule)[number];
   if (kind == TokenDims::Kind::Batch || (kind == TokenDims::Kind::Sequence && !question.sequence))
     return false;
-  for (unsigned tensor = 0; tensor < numTensors(node.rule); ++tensor)
-    for (const ShardingRule::DimFactors &dim : tensors.factorsOf(tensor))
+  for (unsigned tensor = 0; tensor < node.rule.numTensors(); ++tensor)
+    for (const ShardingRule::DimFactors &dim : node.rule.tensor(tensor))
       for (unsigned other : dim) {
         if (other == number)
           break;
@@ -119,11 +110,10 @@ llvm::DenseMap<Value, std::set<int64_t>> LayoutSearch::dimsOfNodes() const {
   llvm::DenseMap<Value, std::set<int64_t>> dims;
   for (const Node &node : nodes) {
     SmallVector<TokenDims::Kind> kinds = tokens.kindsOf(node.op, node.rule);
-    Tensors tensors{node.rule, {}, /*decomposable=*/true};
-    for (unsigned tensor = 0; tensor < numTensors(node.rule); ++tensor)
+    for (unsigned tensor = 0; tensor < node.rule.numTensors(); ++tensor)
       for (int64_t factor : ArrayRef(node.factors).drop_front()) {
-        Value value = tensorOf(node.op, tensor);
-        int64_t dim = dimWith(tensors.factorsOf(tensor), factor);
+        Value value = ShardingRule::valueOf(node.op, tensor);
+        int64_t dim = dimWith(node.rule.tensor(tensor), factor);
         if (dim != kWhole && (kinds[factor] == TokenDims::Kind::None || !isa<BlockArgument>(value)))
           dims[value].insert(dim);
       }

@@ -111,7 +111,7 @@ void ConflictResolver::collectDim(unsigned tensor, ArrayRef<unsigned> dim, const
 
 void ConflictResolver::collect(unsigned tensor) {
   const TensorProjection *projection = tensors.projections[tensor];
-  const ShardingRule::TensorFactors &factors = tensors.factorsOf(tensor);
+  const ShardingRule::TensorFactors &factors = tensors.rule.tensor(tensor);
   if (!projection || factors.empty())
     return;
   for (auto [dim, axes] : llvm::zip_equal(factors, projection->dims))
@@ -212,7 +212,7 @@ void ConflictResolver::keepExpressible() {
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned tensor = 0; tensor < tensors.projections.size(); ++tensor)
-      changed |= dropHidden(tensors.factorsOf(tensor));
+      changed |= dropHidden(tensors.rule.tensor(tensor));
     for (const ShardingRule::TensorFactors &result : tensors.rule.results)
       changed |= dropMixedPartials(result);
     changed |= dropFlat();
@@ -245,7 +245,7 @@ Resolution braid::resolveConflicts(const Tensors &tensors, const Mesh &mesh,
 
 TensorProjection braid::projectionOnto(const Tensors &tensors, unsigned tensor, const Resolution &resolution) {
   TensorProjection projection;
-  const ShardingRule::TensorFactors &factors = tensors.factorsOf(tensor);
+  const ShardingRule::TensorFactors &factors = tensors.rule.tensor(tensor);
   for (ArrayRef<unsigned> dim : factors) {
     AxisProjection &list = projection.dims.emplace_back();
     for (unsigned factor : dim) // keepExpressible has removed the axes of hidden factors

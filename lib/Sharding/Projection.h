@@ -41,10 +41,6 @@ struct Tensors {
   /// Whether decomposed factors can be sharded too, because the op will be decomposed.
   bool decomposable;
 
-  const ShardingRule::TensorFactors &factorsOf(unsigned tensor) const {
-    size_t operands = rule.operands.size();
-    return tensor < operands ? rule.operands[tensor] : rule.results[tensor - operands];
-  }
   bool canShard(unsigned factor) const {
     const Factor &it = rule.factors[factor];
     return it.decomposed ? decomposable : it.kind != FactorKind::Whole;

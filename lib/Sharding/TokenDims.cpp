@@ -3,7 +3,6 @@
 #include "lib/Sharding/TokenDims.h"
 #include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/Roles.h"
-#include "lib/Sharding/GlobalFunction.h"
 
 using namespace mlir;
 using namespace braid;
@@ -14,67 +13,29 @@ TokenDims::TokenDims(func::FuncOp function) {
     tg::RoleAttr role = tg::ArgumentAttrs(argument).role;
     if (!type || !tg::isOfBatch(role) || type.getRank() == 0)
       continue;
-    SmallVector<Kind, 4> dims(type.getRank(), Kind::None);
-    dims[0] = Kind::Batch;
+    batch.start(argument, 0);
     if (tg::isOfTokens(role) && type.getRank() > 1)
-      dims[1] = Kind::Sequence;
-    kinds[argument] = dims;
+      sequence.start(argument, 1);
   }
-  std::vector<std::pair<Operation *, ShardingRule>> ops;
+  if (failed(batch.run()) || failed(sequence.run()))
+    llvm_unreachable("nothing interrupts the flow");
   for (Operation &op : function.front())
-    if (std::optional<ShardingRule> rule = requestOf(&op) ? elementwiseRule(&op) : shardingRuleOf(&op))
-      ops.emplace_back(&op, std::move(*rule));
-  // Operands that are added to tokens, such as a table of positions, are marked by walking the ops backward.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto &[op, rule] : ops)
-      changed |= mark(op, rule);
-    for (auto &[op, rule] : llvm::reverse(ops))
-      changed |= mark(op, rule);
-  }
-  for (auto &[op, rule] : ops)
-    sumUp(op, rule);
+    if (std::optional<ShardingRule> rule = sequence.ruleOf(&op))
+      sumUp(&op, *rule);
 }
 
 TokenDims::Kind TokenDims::kindOf(Value value, int64_t dim) const {
-  auto known = kinds.find(value);
-  return known == kinds.end() ? Kind::None : known->second[dim];
+  return sequence.contains(value, dim) ? Kind::Sequence : batch.contains(value, dim) ? Kind::Batch : Kind::None;
 }
 
 SmallVector<TokenDims::Kind> TokenDims::kindsOf(Operation *op, const ShardingRule &rule) const {
   SmallVector<Kind> found(rule.factors.size(), Kind::None);
-  auto visit = [&](ValueRange values, ArrayRef<ShardingRule::TensorFactors> tensors) {
-    for (auto [value, tensor] : llvm::zip_equal(values, tensors))
-      for (auto [dim, factors] : llvm::enumerate(tensor))
-        for (unsigned factor : factors)
-          found[factor] = std::max(found[factor], kindOf(value, dim));
-  };
-  visit(op->getOperands(), rule.operands);
-  visit(op->getResults(), rule.results);
+  for (auto [kind, flow] : {std::pair(Kind::Batch, &batch), std::pair(Kind::Sequence, &sequence)})
+    for (unsigned tensor = 0; tensor < rule.numTensors(); ++tensor)
+      for (DimPart part : flow->partsOf(ShardingRule::valueOf(op, tensor)))
+        for (DimPart factor : factorsOfPart(rule, rule.tensor(tensor), part))
+          found[factor.number] = kind;
   return found;
-}
-
-bool TokenDims::mark(Value value, const ShardingRule::TensorFactors &factors, ArrayRef<Kind> ofFactors) {
-  auto &dims = kinds[value];
-  dims.resize(factors.size(), Kind::None);
-  bool changed = false;
-  for (auto [kind, dim] : llvm::zip_equal(dims, factors))
-    for (unsigned factor : dim)
-      if (kind < ofFactors[factor]) {
-        kind = ofFactors[factor];
-        changed = true;
-      }
-  return changed;
-}
-
-bool TokenDims::mark(Operation *op, const ShardingRule &rule) {
-  SmallVector<Kind> ofFactors = kindsOf(op, rule);
-  bool changed = false;
-  for (auto [value, factors] : llvm::zip_equal(op->getOperands(), rule.operands))
-    changed |= mark(value, factors, ofFactors);
-  for (auto [value, factors] : llvm::zip_equal(op->getResults(), rule.results))
-    changed |= mark(value, factors, ofFactors);
-  return changed;
 }
 
 /// Marks results that are sums over positions. A factor of positions that no result has makes a
@@ -88,13 +49,10 @@ void TokenDims::sumUp(Operation *op, const ShardingRule &rule) {
   bool staysSum =
       !summed.empty() && llvm::any_of(rule.linear, [&](const auto &set) { return ArrayRef(set) == ArrayRef(summed); });
   for (auto [result, factors] : llvm::zip_equal(op->getResults(), rule.results)) {
-    llvm::DenseSet<unsigned> own;
-    for (const ShardingRule::DimFactors &dim : factors)
-      own.insert(dim.begin(), dim.end());
     bool isSum = staysSum;
     for (unsigned factor = 0; factor < ofFactors.size(); ++factor)
       isSum |= ofFactors[factor] == Kind::Sequence && rule.factors[factor].kind != FactorKind::Whole &&
-               !own.contains(factor);
+               !ShardingRule::dimWith(factors, factor);
     if (isSum)
       sums.insert(result);
   }

@@ -1,14 +1,13 @@
 //===- TokenDims.h - batch dims and sequence dims ---------------*- C++ -*-===//
 //
-// Follows the batch and sequence dims of tokens and targets through a graph by the factors of sharding rules.
+// Follows the batch and sequence dims of tokens and targets through a graph.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_SHARDING_TOKENDIMS_H
 #define BRAID_LIB_SHARDING_TOKENDIMS_H
 
-#include "dialects/Interfaces/ShardingRule.h"
+#include "lib/Sharding/DimFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace braid {
@@ -19,7 +18,7 @@ public:
 
   explicit TokenDims(mlir::func::FuncOp function);
 
-  /// Returns whether a dim of a value is batch, sequence or neither.
+  /// Returns whether a dim of a value is batch, sequence or neither. A dim that joins both counts as sequence.
   Kind kindOf(mlir::Value value, int64_t dim) const;
   /// Returns the kind of each factor of an op's rule.
   llvm::SmallVector<Kind> kindsOf(mlir::Operation *op, const ShardingRule &rule) const;
@@ -27,11 +26,9 @@ public:
   bool isSumOverSequence(mlir::Value value) const { return sums.contains(value); }
 
 private:
-  bool mark(mlir::Value value, const ShardingRule::TensorFactors &factors, llvm::ArrayRef<Kind> ofFactors);
-  bool mark(mlir::Operation *op, const ShardingRule &rule);
   void sumUp(mlir::Operation *op, const ShardingRule &rule);
 
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<Kind, 4>> kinds;
+  DimFlow batch, sequence;
   llvm::DenseSet<mlir::Value> sums;
 };
 

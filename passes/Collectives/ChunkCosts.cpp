@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace braid;
 
 /// Returns the size of a GEMM along a dim, given which operands and result have the dim.
-static int64_t &sizeAlong(GemmSizes &sizes, const ChunkDims &dims) {
+static int64_t &sizeAlong(GemmSizes &sizes, const FactorDims &dims) {
   bool inLhs = dims.operands[0].has_value(), inRhs = dims.operands[1].has_value();
   if (inLhs && inRhs)
     return dims.results[0] ? sizes.items : sizes.k;
@@ -46,7 +46,7 @@ double ChunkCosts::contractions(const ChunkSite &site, int64_t count) const {
 }
 
 /// Whether an op needs a kernel of its own. A sum does not: it becomes the accumulator or the bias of a call.
-static bool needsKernel(Operation *op, const ChunkDims &dims) {
+static bool needsKernel(Operation *op, const FactorDims &dims) {
   return numericKindOf(op) == NumericKind::Elementwise &&
          llvm::none_of(dims.rule.linear, [&](const auto &set) { return set.size() == op->getNumOperands(); });
 }

@@ -67,33 +67,24 @@ static std::optional<Rows> rowsOf(CollectiveOpInterface op) {
 
 /// Returns the dims of an op whose rows correspond to the rows of `value`, an operand or result. Returns
 /// nothing if the op mixes rows, or if it has no dim for the blocks of a chunk.
-static std::optional<ChunkDims> dimsOf(Operation *op, Value value, unsigned at, int64_t blocks) {
-  std::optional<ShardingRule> rule = shardingRuleOf(op);
-  if (!rule || !isMemoryEffectFree(op) || op->getNumRegions() != 0 || op->getNumResults() == 0)
+static std::optional<FactorDims> dimsOf(Operation *op, Value value, unsigned at, int64_t blocks) {
+  if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 || op->getNumResults() == 0)
     return std::nullopt;
-  const ShardingRule::TensorFactors *tensor = nullptr;
-  for (auto [result, factors] : llvm::zip_equal(op->getResults(), rule->results))
-    if (result == value)
-      tensor = &factors;
-  for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), rule->operands))
-    if (!tensor && operand == value)
-      tensor = &factors;
-  if (!tensor || (*tensor)[at].empty())
+  std::optional<FactorDims> dims = FactorDims::through(op, value, at);
+  if (!dims)
     return std::nullopt;
-  unsigned factor = (*tensor)[at].front();
-  ChunkDims dims = ChunkDims::along(std::move(*rule), factor);
-  const Factor &rows = dims.getFactor();
+  const Factor &rows = dims->getFactor();
   auto areOutermost = [&](ValueRange values, ArrayRef<std::optional<unsigned>> at) {
     return llvm::all_of(llvm::zip_equal(values, at), [&](auto pair) {
       auto [value, dim] = pair;
       return !dim || (isOutermost(tg::typeOf(value), *dim) && (blocks == 1 || *dim > 0));
     });
   };
-  bool keepsRows = dims.areMajor() && rows.kind == FactorKind::Parallel && !rows.decomposed &&
+  bool keepsRows = dims->areOutermost() && rows.kind == FactorKind::Parallel && !rows.decomposed &&
                    (blocks == 1 || !rows.positional) &&
-                   llvm::all_of(dims.results, [](auto dim) { return dim.has_value(); }) &&
-                   areOutermost(op->getResults(), dims.results) && areOutermost(op->getOperands(), dims.operands);
-  return keepsRows ? std::optional(std::move(dims)) : std::nullopt;
+                   llvm::all_of(dims->results, [](auto dim) { return dim.has_value(); }) &&
+                   areOutermost(op->getResults(), dims->results) && areOutermost(op->getOperands(), dims->operands);
+  return keepsRows ? std::move(dims) : std::nullopt;
 }
 
 bool braid::isContraction(Operation *op) { return numericKindOf(op) == NumericKind::Contraction; }
@@ -135,16 +126,16 @@ int64_t ChunkSite::getCopiedBytes() const {
 //===----------------------------------------------------------------------===//
 
 /// Returns the dims of a broadcast that is equal for all rows; each chunk makes its own.
-static std::optional<ChunkDims> dimsOfBroadcast(Value value, unsigned at, int64_t blocks) {
+static std::optional<FactorDims> dimsOfBroadcast(Value value, unsigned at, int64_t blocks) {
   Operation *op = value.getDefiningOp();
   if (!op || numericKindOf(op) != NumericKind::Movement)
     return std::nullopt;
-  std::optional<ChunkDims> dims = dimsOf(op, value, at, blocks);
+  std::optional<FactorDims> dims = dimsOf(op, value, at, blocks);
   bool isAlike = dims && llvm::none_of(dims->operands, [](auto dim) { return dim.has_value(); });
   return isAlike ? std::move(dims) : std::nullopt;
 }
 
-void ChunkSite::addBroadcast(Value value, ChunkDims dims) {
+void ChunkSite::addBroadcast(Value value, FactorDims dims) {
   if (ops.insert({value.getDefiningOp(), std::move(dims)}).second)
     broadcasts.push_back(value.getDefiningOp());
 }
@@ -155,7 +146,7 @@ bool ChunkSite::addMaker(Value value, unsigned at) {
   if (!op || !value.hasOneUse() || op->getBlock() != collective->getBlock() || op->getNumResults() != 1 ||
       !takesChunks(op))
     return false;
-  std::optional<ChunkDims> dims = dimsOf(op, value, at, blocks);
+  std::optional<FactorDims> dims = dimsOf(op, value, at, blocks);
   if (!dims)
     return false;
   bool leads = isContraction(op);
@@ -166,7 +157,7 @@ bool ChunkSite::addMaker(Value value, unsigned at) {
     return false;
   for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands))
     if (dim && !ops.contains(operand.getDefiningOp()))
-      if (std::optional<ChunkDims> broadcast = dimsOfBroadcast(operand, *dim, blocks))
+      if (std::optional<FactorDims> broadcast = dimsOfBroadcast(operand, *dim, blocks))
         addBroadcast(operand, std::move(*broadcast));
   ops.insert({op, std::move(*dims)});
   return true;
@@ -195,8 +186,8 @@ bool ChunkSite::isThere(Value value, SmallVectorImpl<Operation *> &before) const
 }
 
 /// Returns how an op keeps the rows of its operands apart, or nothing if it cannot be computed in chunks.
-std::optional<ChunkDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<Value, unsigned> &rows) const {
-  std::optional<ChunkDims> dims;
+std::optional<FactorDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<Value, unsigned> &rows) const {
+  std::optional<FactorDims> dims;
   bool isReceived = true, isOfContractions = true;
   for (Value operand : op->getOperands()) {
     auto read = rows.find(operand);
@@ -222,15 +213,15 @@ std::optional<ChunkDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<V
 
 /// Adds an op that reads rows, if its other operands are available.
 bool ChunkSite::addReader(Operation *op, const DenseMap<Value, unsigned> &rows) {
-  std::optional<ChunkDims> dims = dimsOfReader(op, rows);
+  std::optional<FactorDims> dims = dimsOfReader(op, rows);
   if (!dims)
     return false;
   SmallVector<Operation *> before;
-  SmallVector<std::pair<Value, ChunkDims>, 2> made;
+  SmallVector<std::pair<Value, FactorDims>, 2> made;
   for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands)) {
     if (rows.contains(operand))
       continue;
-    std::optional<ChunkDims> broadcast =
+    std::optional<FactorDims> broadcast =
         dim && isElementwise(op) ? dimsOfBroadcast(operand, *dim, blocks) : std::nullopt;
     bool areThere = broadcast ? llvm::all_of(operand.getDefiningOp()->getOperands(),
                                              [&](Value value) { return isThere(value, before); })

@@ -21,7 +21,7 @@ public:
   bool canSplit(int64_t count) const;
   /// Returns the bytes that a copy must join after the chunks; 0 if each chunk is written to its place.
   int64_t getCopiedBytes() const;
-  const llvm::MapVector<mlir::Operation *, ChunkDims> &getOps() const { return ops; }
+  const llvm::MapVector<mlir::Operation *, FactorDims> &getOps() const { return ops; }
   /// Returns the op before which the chunks are computed.
   mlir::Operation *getPlace() const { return place; }
 
@@ -39,8 +39,8 @@ private:
   bool findReaders();
   bool addMaker(mlir::Value value, unsigned at);
   bool addReader(mlir::Operation *op, const llvm::DenseMap<mlir::Value, unsigned> &rows);
-  void addBroadcast(mlir::Value value, ChunkDims dims);
-  std::optional<ChunkDims> dimsOfReader(mlir::Operation *op, const llvm::DenseMap<mlir::Value, unsigned> &rows) const;
+  void addBroadcast(mlir::Value value, FactorDims dims);
+  std::optional<FactorDims> dimsOfReader(mlir::Operation *op, const llvm::DenseMap<mlir::Value, unsigned> &rows) const;
   bool isThere(mlir::Value value, llvm::SmallVectorImpl<mlir::Operation *> &before) const;
   bool hasContraction() const;
 
@@ -61,7 +61,7 @@ private:
   bool behind = false;
   mlir::Operation *place = nullptr;
   /// Ops that are computed in chunks, in block order. Each chunk repeats the ops in `broadcasts`.
-  llvm::MapVector<mlir::Operation *, ChunkDims> ops;
+  llvm::MapVector<mlir::Operation *, FactorDims> ops;
   llvm::SmallVector<mlir::Operation *> broadcasts;
   /// Ops that must move before the place, in block order.
   llvm::SmallVector<mlir::Operation *> early;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/Facts.h"
+#include "lib/Sharding/Chunks.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Graph/ForwardFacts.h"
@@ -140,26 +141,14 @@ void PositionBuilder::buildRow(OpResult value, unsigned dim) {
   if (auto causal = dyn_cast<CausalOpInterface>(op))
     if (std::optional<SequenceDims> dims = causal.getSequenceDims())
       return buildCausal(causal, *dims);
-  std::optional<PositionDims> dims = plan.dimsOf(value, dim);
+  std::optional<FactorDims> dims = plan.dimsOf(value, dim);
   if (!dims)
     return; // does not depend on tokens: its readers pick the row
   SmallVector<Value> operands;
   for (auto [operand, at] : llvm::zip_equal(op->getOperands(), dims->operands))
     operands.push_back(at ? atPosition(operand, *at) : wholeOf(operand));
-  SmallVector<Type> types;
-  for (auto [result, at] : llvm::zip_equal(op->getResults(), dims->results)) {
-    SmallVector<int64_t> shape(tg::typeOf(result).getShape());
-    if (at)
-      shape[*at] = 1;
-    types.push_back(tg::withShape(tg::typeOf(result), shape));
-  }
-  SmallVector<int64_t> counts(dims->rule.factors.size(), 1);
-  counts[dims->factor] = dims->rule.factors[dims->factor].size;
-  auto offset = [&](unsigned) { return position; };
-  auto maskPadding = [](Value range, double) { return range; };
-  Shard shard{operands, types, counts, /*flat=*/false, offset, maskPadding};
-  auto shardable = dyn_cast<ShardingRuleOpInterface>(op);
-  SmallVector<Value> made = shardable ? shardable.buildShard(builder, shard) : cloneOnShard(op, builder, shard);
+  SmallVector<Value> made =
+      buildChunkAt(builder, op, *dims, operands, {dims->getFactor().size}, [&] { return position; });
   for (auto [result, at, built] : llvm::zip_equal(op->getResults(), dims->results, made))
     if (at)
       rows[{result, *at}] = built;

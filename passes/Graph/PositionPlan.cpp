@@ -23,59 +23,16 @@ void PositionPlan::need(Value value, std::optional<unsigned> dim) {
     dims.push_back(*dim);
 }
 
-/// Returns the only factor of a dim whose size is not 1, or nothing if there are several.
-static std::optional<unsigned> onlyFactor(const ShardingRule &rule, const ShardingRule::DimFactors &factors) {
-  std::optional<unsigned> found;
-  for (unsigned factor : factors) {
-    if (rule.factors[factor].size == 1)
-      continue;
-    if (found)
-      return std::nullopt;
-    found = factor;
-  }
-  return found;
-}
-
-/// Returns the dim with the factor, or nothing if the tensor lacks it. Fails if the factor is only a part of a dim.
-static FailureOr<std::optional<unsigned>> dimOf(const ShardingRule &rule, unsigned factor,
-                                                const ShardingRule::TensorFactors &dims) {
-  std::optional<unsigned> found;
-  for (auto [dim, factors] : llvm::enumerate(dims)) {
-    if (!llvm::is_contained(factors, factor))
-      continue;
-    if (!onlyFactor(rule, factors))
-      return failure();
-    found = dim;
-  }
-  return found;
-}
-
-std::optional<PositionDims> PositionPlan::dimsOf(OpResult value, unsigned dim) const {
+std::optional<FactorDims> PositionPlan::dimsOf(OpResult value, unsigned dim) const {
   Operation *op = value.getOwner();
-  std::optional<ShardingRule> rule = shardingRuleOf(op);
   // A conversion of a parameter must stay its first reader: tg-working-copies then replaces both by a parameter of the
   // converted type.
   bool isOfParameter = isConversion(op) && !dependsOnTokens(value);
-  if (!rule || op->getNumRegions() > 0 || isOfParameter)
+  if (op->getNumRegions() > 0 || isOfParameter)
     return std::nullopt;
-  std::optional<unsigned> factor = onlyFactor(*rule, rule->results[value.getResultNumber()][dim]);
-  if (!factor)
-    return std::nullopt;
-  PositionDims found{std::move(*rule), *factor, {}, {}};
-  if (found.rule.factors[found.factor].kind == FactorKind::Whole)
-    return std::nullopt;
-  auto add = [&](ArrayRef<ShardingRule::TensorFactors> tensors, SmallVectorImpl<std::optional<unsigned>> &dims) {
-    for (const ShardingRule::TensorFactors &tensor : tensors) {
-      FailureOr<std::optional<unsigned>> one = dimOf(found.rule, found.factor, tensor);
-      if (failed(one))
-        return failure();
-      dims.push_back(*one);
-    }
-    return success();
-  };
-  if (failed(add(found.rule.operands, found.operands)) || failed(add(found.rule.results, found.results)))
-    return std::nullopt;
-  return found;
+  std::optional<FactorDims> dims = FactorDims::through(op, value, dim);
+  bool hasRows = dims && dims->areWhole() && dims->getFactor().kind != FactorKind::Whole;
+  return hasRows ? std::move(dims) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,14 +99,14 @@ LogicalResult PositionPlan::visitRow(OpResult value, unsigned dim, std::string &
     visitCausal(cast<CausalOpInterface>(op), *sequence);
     return success();
   }
-  std::optional<PositionDims> dims = dimsOf(value, dim);
+  std::optional<FactorDims> dims = dimsOf(value, dim);
   if (!dims && !dependsOnTokens(value))
     return success(); // its row is picked from the value
   if (!dims) {
     why = nameOf(op) + " needs all positions of the sequence at once";
     return failure();
   }
-  if (dims->rule.factors[dims->factor].decomposed && isa<DecomposableOpInterface>(op))
+  if (dims->getFactor().decomposed && isa<DecomposableOpInterface>(op))
     composites.insert(op);
   for (auto [operand, at] : llvm::zip_equal(op->getOperands(), dims->operands))
     need(operand, at);

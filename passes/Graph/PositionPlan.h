@@ -9,19 +9,10 @@
 #define BRAID_PASSES_GRAPH_POSITIONPLAN_H
 
 #include "dialects/Interfaces/Interfaces.h"
+#include "lib/Sharding/DimFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace braid {
-
-/// The dims and sharding rule for an op that is built at one position.
-struct PositionDims {
-  ShardingRule rule;
-  unsigned factor; ///< Factor of the sequence.
-  /// The sequence dim of each operand and result, if it has one.
-  llvm::SmallVector<std::optional<unsigned>> operands, results;
-};
 
 /// A value that later positions read, and its sequence dim.
 struct CachedValue {
@@ -48,7 +39,7 @@ public:
   llvm::ArrayRef<unsigned> getNeededDims(mlir::Value value) const;
   /// Returns how to build the op of a value at the position along `dim`. Returns nothing if the row is picked from the
   /// existing value instead.
-  std::optional<PositionDims> dimsOf(mlir::OpResult value, unsigned dim) const;
+  std::optional<FactorDims> dimsOf(mlir::OpResult value, unsigned dim) const;
   const llvm::MapVector<mlir::Value, CachedValue> &getCaches() const { return caches; }
 
 private:

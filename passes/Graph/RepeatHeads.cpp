@@ -17,12 +17,10 @@ namespace braid {
 using namespace mlir;
 using namespace braid;
 
-/// Returns the dim of a tensor that consists of only this factor.
-static std::optional<unsigned> dimOf(const ShardingRule::TensorFactors &tensor, unsigned factor) {
-  for (auto [dim, factors] : llvm::enumerate(tensor))
-    if (factors.size() == 1 && factors.front() == factor)
-      return dim;
-  return std::nullopt;
+/// Returns whether a tensor has a factor in a dim of its own.
+static bool hasOwnDim(const ShardingRule::TensorFactors &tensor, unsigned factor) {
+  std::optional<unsigned> dim = ShardingRule::dimWith(tensor, factor);
+  return dim && tensor[*dim].size() == 1;
 }
 
 /// Returns the factor of key/value heads that several query heads share. It is the major factor of a dim whose minor
@@ -33,7 +31,7 @@ static std::optional<unsigned> groupedHeads(const ShardingRule &rule, int64_t ra
       if (dim.size() != 2)
         continue;
       int64_t heads = rule.factors[dim[0]].size, group = rule.factors[dim[1]].size;
-      bool isAlone = llvm::any_of(rule.results, [&](const auto &result) { return dimOf(result, dim[0]).has_value(); });
+      bool isAlone = llvm::any_of(rule.results, [&](const auto &result) { return hasOwnDim(result, dim[0]); });
       if (!isAlone && heads < ranks && ranks % heads == 0 && group % (ranks / heads) == 0)
         return dim[0];
     }
@@ -72,8 +70,9 @@ struct RepeatHeads final : braid::impl::RepeatHeadsPassBase<RepeatHeads> {
     OpBuilder builder(&op);
     tg::TensorBuilder t(builder, op.getLoc());
     for (auto [operand, tensor] : llvm::zip_equal(op.getOpOperands(), rule->operands))
-      if (std::optional<unsigned> dim = dimOf(tensor, *factor))
-        operand.set(repeat(t, operand.get(), *dim, ranks.getValue() / rule->factors[*factor].size));
+      if (hasOwnDim(tensor, *factor))
+        operand.set(repeat(t, operand.get(), *ShardingRule::dimWith(tensor, *factor),
+                           ranks.getValue() / rule->factors[*factor].size));
   }
 };
 } // namespace

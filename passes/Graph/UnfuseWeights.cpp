@@ -8,6 +8,7 @@
 
 #include "dialects/TG/FileLayout.h"
 #include "dialects/TG/TGBuilder.h"
+#include "lib/Sharding/DimFlow.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Signature.h"
@@ -41,8 +42,6 @@ public:
 
 private:
   bool follow(Value value, int64_t along);
-  bool followOperands(ContractOp op, int64_t along);
-  bool followOperands(BroadcastOp op, int64_t along);
   bool isReadHereAlone() const;
   RankedTensorType divided(RankedTensorType type, int64_t along) const;
   Operation *divide(OpBuilder &builder, Operation *op);
@@ -64,21 +63,6 @@ private:
 // Values that have to change
 //===----------------------------------------------------------------------===//
 
-bool FusedTensor::followOperands(ContractOp op, int64_t along) {
-  tg::ContractionAttr einsum = op.getContraction();
-  char letter = einsum.getResult()[along];
-  for (unsigned operand : {0u, 1u})
-    if (size_t at = einsum.getOperand(operand).find(letter);
-        at != StringRef::npos && !follow(op->getOperand(operand), at))
-      return false;
-  return true;
-}
-
-bool FusedTensor::followOperands(BroadcastOp op, int64_t along) {
-  const auto *at = llvm::find(op.getDims(), along);
-  return at == op.getDims().end() || follow(op.getInput(), at - op.getDims().begin());
-}
-
 bool FusedTensor::follow(Value value, int64_t along) {
   if (auto known = dims.find(value); known != dims.end())
     return known->second == along;
@@ -92,12 +76,13 @@ bool FusedTensor::follow(Value value, int64_t along) {
     return param && tg::fileLayoutOf(param) == tg::FileLayout();
   }
   Operation *op = value.getDefiningOp();
-  if (auto contract = dyn_cast<ContractOp>(op))
-    return followOperands(contract, along);
-  if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return followOperands(broadcast, along);
-  return op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return follow(operand, along); });
+  if (op->getNumResults() != 1 || !(isa<ContractOp, BroadcastOp>(op) || op->hasTrait<OpTrait::Elementwise>()))
+    return false;
+  std::optional<FactorDims> linked = FactorDims::through(op, value, along);
+  return linked && llvm::all_of(llvm::zip_equal(op->getOperands(), linked->operands), [&](auto pair) {
+           auto [operand, at] = pair;
+           return !at || follow(operand, *at);
+         });
 }
 
 bool FusedTensor::isReadHereAlone() const {
@@ -145,7 +130,7 @@ Operation *FusedTensor::divide(OpBuilder &builder, BroadcastOp op, int64_t along
   SmallVector<int64_t> to;
   for (int64_t place : op.getDims()) {
     to.push_back(place + (place > along));
-    if (place == along)
+    if (place == along && dims.contains(op.getInput()))
       to.push_back(place + 1);
   }
   return builder.create<BroadcastOp>(op.getLoc(), divided(op.getType(), along), made.lookupOrDefault(op.getInput()),

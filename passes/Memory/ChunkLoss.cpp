@@ -39,13 +39,14 @@ using namespace braid;
 
 namespace {
 /// The forward and backward ops that compute the rows of a loss.
-class Rows {
+class Rows : DimFlow {
 public:
   explicit Rows(Operation *loss)
       : logits(loss->getOperand(0)), fewest(tg::typeOf(loss->getOperand(0)).getNumElements()) {}
 
-  /// Finds these ops. Fails, with the reason in `why`, if the loss cannot be computed in chunks.
-  LogicalResult find(std::string &why);
+  /// Finds these ops. Fails, with a reason, if the loss cannot be computed in chunks.
+  LogicalResult find();
+  StringRef getReason() const { return why; }
   /// Returns an op that must first be replaced by its definition, or null.
   Operation *getComposite() const { return composite; }
   /// Returns the number of equal chunks with at most `rows` rows, or with the fewest rows that are possible.
@@ -56,11 +57,13 @@ private:
   using Chunk = DenseMap<Value, Value>;
   using Slices = DenseMap<std::pair<Value, unsigned>, Value>; ///< Slices by value and dim.
 
-  LogicalResult add(Operation *op, Value reached, std::string &why);
-  LogicalResult checkDims(Operation *op, const ChunkDims &dims, std::string &why) const;
-  void follow(Operation *op, const ChunkDims &dims);
-  LogicalResult followAll(std::string &why);
-  LogicalResult findReaders(std::string &why);
+  std::optional<ShardingRule> ruleOf(Operation *op) const override;
+  WalkResult enter(Operation *op, const ShardingRule *rule, DimParts &factors) override;
+  WalkResult reach(Operation *op, Value value, DimPart part) override;
+  LogicalResult findRows();
+  LogicalResult checkDims(Operation *op, const FactorDims &dims);
+  LogicalResult findReaders();
+  std::optional<unsigned> dimOf(Value value) const;
   bool isOutside(Value value) const { return !value.getDefiningOp() || !ops.contains(value.getDefiningOp()); }
   void build(OpBuilder &builder, Operation *op, int64_t number, int64_t count, Chunk &made, Slices &slices) const;
   void replace(OpBuilder &builder, OpResult result, ArrayRef<Chunk> chunks);
@@ -69,13 +72,11 @@ private:
   Value logits;
   int64_t fewest; ///< Least elements of a followed value: those of the logits, or of one rank's part.
   Operation *composite = nullptr;
-  llvm::MapVector<Operation *, ChunkDims> ops;
+  llvm::MapVector<Operation *, FactorDims> ops;
   std::vector<Operation *> ordered; ///< The same ops in block order.
-  /// Values with rows that are still to be visited, and the row dim of each value.
-  SmallVector<std::pair<Value, unsigned>> left;
-  DenseMap<Value, unsigned> dimOf;
   /// Ops outside that depend on the rows.
   llvm::SetVector<Operation *> readers;
+  std::string why;
 };
 } // namespace
 
@@ -83,6 +84,8 @@ static std::string nameOf(Operation *op) { return "'" + op->getName().getStringR
 
 /// Returns the first dim with more than one index, before the lanes.
 static std::optional<unsigned> firstDim(Value value) {
+  if (tg::typeOf(value).getRank() == 0)
+    return std::nullopt;
   for (auto [dim, size] : llvm::enumerate(tg::typeOf(value).getShape().drop_back()))
     if (size > 1)
       return dim;
@@ -102,7 +105,7 @@ static std::optional<SmallVector<int64_t>> dimsOfRanks(Operation *op) {
 }
 
 /// Returns the rule of an op. For a comm op on one tensor, the rule covers the dims that the op leaves alone.
-static std::optional<ShardingRule> ruleOf(Operation *op) {
+std::optional<ShardingRule> Rows::ruleOf(Operation *op) const {
   if (std::optional<ShardingRule> rule = shardingRuleOf(op))
     return rule;
   std::optional<SmallVector<int64_t>> dims = dimsOfRanks(op);
@@ -124,108 +127,76 @@ static std::optional<ShardingRule> ruleOf(Operation *op) {
   return einsumRule(op, before + "-> " + behind, whole);
 }
 
-/// Follows values from the logits to all ops that define or read tensors of at least that size.
-LogicalResult Rows::find(std::string &why) {
-  std::optional<unsigned> dim = tg::typeOf(logits).getRank() > 1 ? firstDim(logits) : std::nullopt;
+/// Follows rows from the logits to all ops that define or read tensors of at least that size.
+LogicalResult Rows::find() {
   why = "it has a single row";
-  if (!dim)
+  if (!firstDim(logits))
     return failure();
   // Comm ops among the readers may lower the size from which values are followed, so this repeats until it is stable.
-  for (int64_t before = -1; !composite && before != fewest;) {
+  for (int64_t before = -1; before != fewest;) {
     before = fewest;
+    clear();
     ops.clear();
-    dimOf.clear();
-    left.assign(1, {logits, *dim});
-    if (failed(followAll(why)))
-      return failure();
+    start(logits, *firstDim(logits));
+    if (failed(run()))
+      return success(composite != nullptr);
   }
-  return composite ? success() : findReaders(why);
+  return findReaders();
 }
 
-LogicalResult Rows::followAll(std::string &why) {
-  while (!left.empty()) {
-    auto [value, at] = left.pop_back_val();
-    if (!dimOf.try_emplace(value, at).second)
-      continue;
-    SmallVector<Operation *> touching(value.getUsers());
-    if (Operation *maker = value.getDefiningOp())
-      touching.push_back(maker);
-    for (Operation *op : touching) {
-      if (!op->hasTrait<OpTrait::IsTerminator>() && failed(add(op, value, why)))
-        return failure();
-      if (composite)
-        return success();
-    }
-  }
-  return success();
+std::optional<unsigned> Rows::dimOf(Value value) const {
+  ArrayRef<DimPart> parts = partsOf(value);
+  return parts.empty() ? std::nullopt : std::optional(parts.front().number);
 }
 
 /// Adds an op that defines or reads a value with rows.
-LogicalResult Rows::add(Operation *op, Value reached, std::string &why) {
-  std::optional<ShardingRule> rule = ruleOf(op);
+WalkResult Rows::enter(Operation *op, const ShardingRule *rule, DimParts &factors) {
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return WalkResult::skip();
   why = nameOf(op) + " does not work row by row";
-  if (!rule || !isMemoryEffectFree(op) || op->getNumRegions() > 0)
-    return failure();
-  auto result = reached.getDefiningOp() == op ? cast<OpResult>(reached) : OpResult();
-  unsigned operand = 0;
-  while (!result && op->getOperand(operand) != reached)
-    ++operand;
-  const ShardingRule::TensorFactors &tensor =
-      result ? rule->results[result.getResultNumber()] : rule->operands[operand];
-  const ShardingRule::DimFactors &factors = tensor[dimOf.at(reached)];
-  if (factors.empty())
-    return failure();
-  unsigned number = factors.front();
+  if (factors.empty() || !isMemoryEffectFree(op) || op->getNumRegions() > 0)
+    return WalkResult::interrupt();
+  factors.erase(factors.begin(), factors.end() - 1);
+  unsigned number = factors.front().number;
   if (auto known = ops.find(op); known != ops.end())
     return success(known->second.factor == number);
-  ChunkDims dims = ChunkDims::along(std::move(*rule), number);
+  FactorDims dims = FactorDims::along(*rule, number);
   const Factor &factor = dims.getFactor();
   if (factor.decomposed && isa<DecomposableOpInterface>(op)) {
     composite = op;
-    return success();
+    return WalkResult::interrupt();
   }
-  if (!dims.areMajor() || factor.kind == FactorKind::Whole || factor.decomposed || failed(checkDims(op, dims, why)))
-    return failure();
-  follow(op, dims);
+  if (!dims.areOutermost() || factor.kind == FactorKind::Whole || factor.decomposed || failed(checkDims(op, dims)))
+    return WalkResult::interrupt();
+  // The values of comm ops are as large as the logits on all ranks together.
+  if (dimsOfRanks(op))
+    for (Value part : {op->getOperand(0), Value(op->getResult(0))})
+      fewest = std::min(fewest, tg::typeOf(part).getNumElements());
   ops.insert({op, std::move(dims)});
-  return success();
+  return WalkResult::advance();
 }
 
-LogicalResult Rows::checkDims(Operation *op, const ChunkDims &dims, std::string &why) const {
+LogicalResult Rows::checkDims(Operation *op, const FactorDims &dims) {
   bool addsUp = dims.getFactor().combine == Combine::Sum;
   for (auto [result, dim] : llvm::zip_equal(op->getResults(), dims.results))
     if (!dim && (!addsUp || !tg::isFloat(result)))
       return failure();
-  auto agrees = [&](Value value, std::optional<unsigned> dim) {
-    auto known = dimOf.find(value);
-    return known == dimOf.end() || (dim && known->second == *dim);
-  };
   why = nameOf(op) + " reads or makes rows along different dims";
-  for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims.operands))
-    if (!agrees(operand, dim))
-      return failure();
-  return success();
+  return success(llvm::all_of(llvm::zip_equal(op->getOperands(), dims.operands), [&](auto pair) {
+    std::optional<unsigned> known = dimOf(std::get<0>(pair));
+    return !known || known == std::get<1>(pair);
+  }));
 }
 
-/// Continues with the values of an op. Stops at contractions, whose other values are smaller. The values of comm ops
-/// are as large as the logits on all ranks together.
-void Rows::follow(Operation *op, const ChunkDims &dims) {
-  if (dimsOfRanks(op))
-    for (Value part : {op->getOperand(0), Value(op->getResult(0))})
-      fewest = std::min(fewest, tg::typeOf(part).getNumElements());
-  if (numericKindOf(op) == NumericKind::Contraction)
-    return;
-  auto add = [&](ValueRange values, ArrayRef<std::optional<unsigned>> at) {
-    for (auto [value, dim] : llvm::zip_equal(values, at))
-      if (dim && tg::typeOf(value).getNumElements() >= fewest)
-        left.push_back({value, *dim});
-  };
-  add(op->getOperands(), dims.operands);
-  add(op->getResults(), dims.results);
+/// Stops at contractions, whose other values are smaller.
+WalkResult Rows::reach(Operation *op, Value value, DimPart part) {
+  if (numericKindOf(op) == NumericKind::Contraction || tg::typeOf(value).getNumElements() < fewest)
+    return WalkResult::skip();
+  return partsOf(value).empty() ? WalkResult::advance() : WalkResult::interrupt();
 }
 
 /// Finds the readers of the rows. Fails if the rows depend on a result of all rows.
-LogicalResult Rows::findReaders(std::string &why) {
+LogicalResult Rows::findReaders() {
   why = "no contraction makes its rows";
   if (llvm::none_of(ops, [](const auto &entry) { return numericKindOf(entry.first) == NumericKind::Contraction; }))
     return failure();
@@ -254,7 +225,7 @@ LogicalResult Rows::findReaders(std::string &why) {
 
 int64_t Rows::countChunks(int64_t rows) const {
   ArrayRef<int64_t> shape = tg::typeOf(logits).getShape();
-  int64_t all = tg::typeOf(logits).getNumElements() / shape.back(), size = shape[dimOf.at(logits)];
+  int64_t all = tg::typeOf(logits).getNumElements() / shape.back(), size = shape[*dimOf(logits)];
   for (auto &[op, dims] : ops)
     size = std::min(size, dims.getFactor().size);
   int64_t count = std::min<int64_t>(size, llvm::divideCeil(all, rows));
@@ -265,7 +236,7 @@ int64_t Rows::countChunks(int64_t rows) const {
 
 /// Builds an op on the rows of a chunk, as for the rows of a rank.
 void Rows::build(OpBuilder &builder, Operation *op, int64_t number, int64_t count, Chunk &made, Slices &slices) const {
-  const ChunkDims &dims = ops.find(op)->second;
+  const FactorDims &dims = ops.find(op)->second;
   SmallVector<Value> operands;
   for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims.operands)) {
     if (!isOutside(operand)) {
@@ -302,7 +273,7 @@ arith::AddFOp Rows::sumWith(OpResult result) const {
 void Rows::replace(OpBuilder &builder, OpResult result, ArrayRef<Chunk> chunks) {
   if (llvm::all_of(result.getUsers(), [&](Operation *user) { return ops.contains(user); }))
     return;
-  const ChunkDims &dims = ops.find(result.getOwner())->second;
+  const FactorDims &dims = ops.find(result.getOwner())->second;
   tg::TensorBuilder t(builder, tg::locationOf(result));
   SmallVector<Value> parts = llvm::map_to_vector(chunks, [&](const Chunk &chunk) { return chunk.at(result); });
   if (std::optional<unsigned> dim = dims.results[result.getResultNumber()]) {
@@ -369,14 +340,13 @@ struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {
     std::pair<Operation *, std::string> refused;
     for (LossOpInterface loss : lossesOf(function)) {
       Rows found(loss);
-      std::string why;
-      if (succeeded(found.find(why))) {
+      if (succeeded(found.find())) {
         if (int64_t count = found.countChunks(rows); count > 1)
           found.chunk(count);
         return;
       }
       if (!refused.first)
-        refused = {loss, why};
+        refused = {loss, found.getReason().str()};
     }
     if (refused.first && required && isTraining(function))
       return refuse(refused.first, refused.second);
@@ -394,8 +364,7 @@ struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {
   static bool replaceComposite(func::FuncOp function) {
     for (LossOpInterface loss : lossesOf(function)) {
       Rows found(loss);
-      std::string why;
-      if (failed(found.find(why)) || !found.getComposite())
+      if (failed(found.find()) || !found.getComposite())
         continue;
       OpBuilder builder(found.getComposite());
       tg::replaceHandingOnFacts(found.getComposite(),

@@ -262,8 +262,9 @@ LogicalResult Partitioner::buildShard(Operation &op, const ShardingRule &rule) {
   Shard shard{local, types, shardCounts, !axes->flat.empty(), offset, maskPadding};
   // Ops built on the shard have local results.
   op.removeAttr(CommDialect::kShardings);
-  parts.map(op.getResults(), starts.size() == 2 ? buildZigzagShard(op, builder, rule, *inZigzag, starts, shard)
-                                                : buildOnShard(op, builder, shard));
+  parts.map(op.getResults(), starts.size() == 2
+                                 ? buildZigzagShard(op, builder, FactorDims::along(rule, *inZigzag), starts, shard)
+                                 : buildOnShard(&op, builder, shard));
   return success();
 }
 

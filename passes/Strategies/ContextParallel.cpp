@@ -12,6 +12,7 @@
 #include "dialects/Interfaces/Interfaces.h"
 #include "lib/Memory/Size.h"
 #include "lib/Sharding/AxisLists.h"
+#include "lib/Sharding/DimFlow.h"
 #include "lib/Sharding/FactorAxes.h"
 #include "lib/Sharding/Zigzag.h"
 #include "passes/Strategies/ContextCosts.h"
@@ -29,17 +30,11 @@ using namespace braid;
 using namespace braid::comm;
 
 namespace {
-/// The dims of an op's tensors along which heads are independent; nothing for a tensor without them.
-struct HeadDims {
-  int64_t heads;
-  SmallVector<std::optional<unsigned>> operands, results;
-};
-
 /// An op whose positions read earlier positions.
 struct ContextOp {
   Operation *op;
   SequenceDims sequence;
-  std::optional<HeadDims> heads;
+  std::optional<FactorDims> heads; ///< The factor along which heads are independent.
 };
 
 struct ContextParallel final : braid::impl::ContextParallelPassBase<ContextParallel> {
@@ -79,8 +74,9 @@ private:
   LogicalResult check(ContextWay way);
   LogicalResult checkRing();
   LogicalResult checkHeads(const ContextOp &found);
+  static int64_t numHeads(const ContextOp &found) { return found.heads->getFactor().size; }
   /// Whether the ranks divide the op's heads.
-  bool fits(const ContextOp &found) const { return found.heads && found.heads->heads % mesh->sizeOf(allAxes) == 0; }
+  bool fits(const ContextOp &found) const { return found.heads && numHeads(found) % mesh->sizeOf(allAxes) == 0; }
   void shareOutHeads(const ContextOp &found);
   void keepBlocks(const ContextOp &found);
   Value constrain(OpBuilder &builder, Value value, std::optional<unsigned> sequence, AxesAttr ofSequence,
@@ -121,30 +117,22 @@ LogicalResult ContextParallel::readOptions() {
 
 /// Returns the dims of the factor along which the op works independently, the heads. It is in every float tensor with
 /// a sequence, and it is the first factor of its dim.
-static std::optional<HeadDims> headDimsOf(Operation &op, const SequenceDims &sequence) {
+static std::optional<FactorDims> headDimsOf(Operation &op, const SequenceDims &sequence) {
   std::optional<ShardingRule> rule = shardingRuleOf(&op);
-  auto find = [&](const ShardingRule::TensorFactors &tensor, unsigned factor) -> std::optional<unsigned> {
-    for (auto [dim, factors] : llvm::enumerate(tensor))
-      if (!factors.empty() && factors.front() == factor)
-        return dim;
-    return std::nullopt;
-  };
   auto isOfNumbers = [](Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); };
+  // The batch is the first dim. Heads are before or behind the sequence, but never in that dim or dim 0.
+  auto areHeads = [&](ValueRange values, ArrayRef<std::optional<unsigned>> heads,
+                      ArrayRef<std::optional<unsigned>> sequenceOf) {
+    return llvm::all_of(llvm::zip_equal(values, heads, sequenceOf), [&](auto tuple) {
+      auto [value, head, position] = tuple;
+      return head != 0u && (!position || !isOfNumbers(value) || (head && head != position));
+    });
+  };
   for (unsigned factor = 0; rule && factor < rule->factors.size(); ++factor) {
-    HeadDims dims{rule->factors[factor].size, {}, {}};
-    bool isEverywhere = isShardable(rule->factors[factor]);
-    auto visit = [&](ValueRange values, ArrayRef<ShardingRule::TensorFactors> tensors,
-                     ArrayRef<std::optional<unsigned>> sequenceOf, SmallVectorImpl<std::optional<unsigned>> &found) {
-      for (auto [value, tensor, position] : llvm::zip_equal(values, tensors, sequenceOf)) {
-        found.push_back(find(tensor, factor));
-        // The batch is the first dim. Heads are before or behind the sequence, but never in that dim or dim 0.
-        isEverywhere &= !position || !isOfNumbers(value) || (found.back() && *found.back() != *position);
-        isEverywhere &= !found.back() || *found.back() != 0;
-      }
-    };
-    visit(op.getOperands(), rule->operands, sequence.operands, dims.operands);
-    visit(op.getResults(), rule->results, sequence.results, dims.results);
-    if (isEverywhere)
+    FactorDims dims = FactorDims::along(*rule, factor);
+    if (isShardable(dims.getFactor()) && dims.areOutermost() &&
+        areHeads(op.getOperands(), dims.operands, sequence.operands) &&
+        areHeads(op.getResults(), dims.results, sequence.results))
       return dims;
   }
   return std::nullopt;
@@ -177,12 +165,12 @@ LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
   int64_t ranks = mesh->sizeOf(allAxes);
   InFlightDiagnostic error = found.op->emitOpError();
   error << "cannot share out heads over " << allAxes.str() << ", " << ranks << " ranks: ";
-  return found.heads ? error << "it has " << found.heads->heads
+  return found.heads ? error << "it has " << numHeads(found)
                              << " heads of keys and values, which these ranks do not divide; gather keys and values "
                                 "instead ("
                              << gatherOption()
                              << (canUseRing() ? "), or let them go round a ring (--context=ring): " : "): ")
-                             << nearestThatDivide(found.heads->heads, ranks)
+                             << nearestThatDivide(numHeads(found), ranks)
                      : error << "it has no heads";
 }
 
@@ -338,7 +326,7 @@ Value ContextParallel::constrain(OpBuilder &builder, Value value, std::optional<
 /// shard positions instead, so their ranks compute the same.
 void ContextParallel::keepBlocks(const ContextOp &found) {
   int64_t behind = mesh->sizeOf(positionAxes) / mesh->sizeOf(sequenceAxes);
-  if (behind == 1 || (found.heads && found.heads->heads % behind == 0))
+  if (behind == 1 || (found.heads && numHeads(found) % behind == 0))
     return;
   Operation &op = *found.op;
   OpBuilder builder(&op);

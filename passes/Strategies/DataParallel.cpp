@@ -6,7 +6,6 @@
 
 #include "dialects/Comm/Sharding.h"
 #include "dialects/TG/Facts.h"
-#include "dialects/TG/Roles.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/GlobalFunction.h"
@@ -144,13 +143,12 @@ LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument,
 }
 
 /// Returns the input's dim that holds positions of tokens, whether these belong to documents or are position numbers.
-static std::optional<unsigned> sequenceDimOf(func::FuncOp function, BlockArgument input, const TokenDims &tokens) {
+static std::optional<unsigned> sequenceDimOf(BlockArgument input, const TokenDims &tokens) {
   int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
   for (int64_t dim = 1; dim < rank; ++dim)
     if (tokens.kindOf(input, dim) == TokenDims::Kind::Sequence)
       return dim;
-  bool isOfTokens = tg::isOfTokens(tg::ArgumentAttrs(input).role);
-  return isOfTokens && rank > 1 ? std::optional(1u) : std::nullopt;
+  return std::nullopt;
 }
 
 LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument input,
@@ -165,7 +163,7 @@ LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument i
   llvm::append_range(first, dims.front().getNames());
   dims.front() = AxesAttr::get(&getContext(), first);
   if (!sequenceAxes.empty()) {
-    std::optional<unsigned> sequence = sequenceDimOf(function, input, *tokens);
+    std::optional<unsigned> sequence = sequenceDimOf(input, *tokens);
     if (!sequence)
       return function.emitError() << nameOfArgument(function, input.getArgNumber()) << " of type " << type
                                   << " has no sequence of tokens to shard over " << sequenceAxes.str();

@@ -120,9 +120,10 @@ FailureOr<bool> ExpertParallel::shardExperts(func::FuncOp function) {
       dims.add(routed, dim);
     }
   SmallVector<std::pair<BlockArgument, int64_t>> experts;
-  for (auto [value, dim] : dims.all())
-    if (auto argument = dyn_cast<BlockArgument>(value); argument && parameterOf(argument))
-      experts.emplace_back(argument, dim);
+  for (BlockArgument argument : function.getArguments())
+    for (int64_t dim = 0; parameterOf(argument) && dim < cast<RankedTensorType>(argument.getType()).getRank(); ++dim)
+      if (dims.contains(argument, dim))
+        experts.emplace_back(argument, dim);
   auto isSaid = [&](auto &expert) {
     return function.getArgAttr(expert.first.getArgNumber(), CommDialect::kSharding) != nullptr;
   };
