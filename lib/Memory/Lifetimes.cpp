@@ -34,7 +34,9 @@ static std::string valueName(Operation *action, unsigned result) {
 }
 
 std::string braid::tensorName(Operation *action, unsigned result) {
-  tg::FactsAttr facts = tg::factsOfTensor(action->getResult(result));
+  size_t count = std::max(cast<ActionOpInterface>(action).getActionResults().size(),
+                          cast<ActionOpInterface>(action).getActionOuts().size()); // on values, or in memory
+  tg::FactsAttr facts = tg::factsOfTensor(action->getLoc(), result, count);
   std::optional<tg::TensorKind> kind = tg::kindOf(facts);
   if (kind && !facts.getOf().empty() &&
       llvm::is_contained({tg::TensorKind::Gradient, tg::TensorKind::Parameter}, *kind))
@@ -44,7 +46,7 @@ std::string braid::tensorName(Operation *action, unsigned result) {
   if (!value.empty())
     return layer.empty() || layer.starts_with("tg.") ? value : (layer + "." + value).str();
   std::string name = layer.empty() ? cast<ActionOpInterface>(action).getActionName() : layer.str();
-  if (cast<ActionOpInterface>(action).getActionResults().size() > 1)
+  if (count > 1)
     name += "#" + std::to_string(result);
   return name;
 }
