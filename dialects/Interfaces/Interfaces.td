@@ -131,9 +131,16 @@ def BlockwiseOpInterface : OpInterface<"BlockwiseOpInterface"> {
   let description = [{
     An op on the rank's part of a sequence that can process the sequence that it reads block by block, in any order.
     So blocks may go round the ranks (`comm-form-rings`). The methods also hold for the op in the program of a rank.
+    The op has a mask (`getMask`), which may admit all positions.
   }];
   let methods = [
     InterfaceMethod<"Why it cannot; empty if it can.", "::std::string", "getReasonAgainstBlocks", (ins)>,
+    InterfaceMethod<"Whether a position counts no later positions of the sequence.", "bool", "isCausal", (ins),
+      [{ return $_op.getMask().getCausal(); }]>,
+    InterfaceMethod<"Whether a position counts all earlier positions.", "bool", "countsAllEarlier", (ins),
+      [{ return !$_op.getMask().hasWindow(); }]>,
+    InterfaceMethod<"Makes each position count all positions.", "void", "countAll", (ins),
+      [{ $_op.setMaskAttr($_op.getMask().get($_op->getContext())); }]>,
     InterfaceMethod<"The operands and results of which a block has a part, and the dim of each; none that cannot.",
       "::braid::BlockDims", "getBlockDims", (ins)>,
     InterfaceMethod<[{Builds the op with these in place of the operands of getBlockDims, in its order: a
