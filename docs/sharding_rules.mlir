@@ -45,6 +45,10 @@ func.func @concat(%x: tensor<4x2xf32>, %y: tensor<4x6xf32>) -> tensor<4x8xf32> {
   %z = tg.concat %x, %y dim 1 : (tensor<4x2xf32>, tensor<4x6xf32>) -> tensor<4x8xf32>
   return %z : tensor<4x8xf32>
 }
+func.func @reorder(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %y = tg.reorder %x dim 1 order [0, 2, 1] : tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
 func.func @pad(%x: tensor<4x6xf32>) -> tensor<4x8xf32> {
   %y = tg.pad %x dim 1 low 2 high 0 value 0.0 : tensor<4x6xf32> -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>

@@ -128,11 +128,17 @@ def BlockwiseOpInterface : OpInterface<"BlockwiseOpInterface"> {
   let description = [{
     An op on the rank's part of a sequence that reads the whole sequence. It can process that sequence block by block,
     in any order, so blocks may go round the ranks (`comm-form-rings`). The methods work on global programs and on
-    programs of ranks.
+    programs of ranks. The op has a mask (`getMask`), which may admit all positions.
   }];
   let methods = [
     InterfaceMethod<"The reason that the op cannot process blocks; empty if it can.", "::std::string",
       "getReasonAgainstBlocks", (ins)>,
+    InterfaceMethod<"Whether a position counts no later positions of the sequence.", "bool", "isCausal", (ins),
+      [{ return $_op.getMask().getCausal(); }]>,
+    InterfaceMethod<"Whether a position counts all earlier positions.", "bool", "countsAllEarlier", (ins),
+      [{ return !$_op.getMask().hasWindow(); }]>,
+    InterfaceMethod<"Makes each position count all positions.", "void", "countAll", (ins),
+      [{ $_op.setMaskAttr($_op.getMask().get($_op->getContext())); }]>,
     InterfaceMethod<[{The operands and results that are split into blocks, with the dim of each. Empty if the op cannot
       process blocks.}],
       "::braid::BlockDims", "getBlockDims", (ins)>,

@@ -221,3 +221,11 @@ SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
     parts.push_back(t.slice(getInput(), 3, turnedSize, size - turnedSize));
   return {t.make<ConcatOp>(ValueRange(parts), /*dim=*/3)};
 }
+
+SmallVector<Value> ReorderOp::decompose(OpBuilder &builder) {
+  TensorBuilder t(builder, getLoc());
+  int64_t dim = getDim(), size = getType().getDimSize(dim) / static_cast<int64_t>(getOrder().size());
+  SmallVector<Value> blocks =
+      llvm::map_to_vector(getOrder(), [&](int64_t block) { return t.slice(getInput(), dim, block * size, size); });
+  return {t.make<ConcatOp>(blocks, dim)};
+}

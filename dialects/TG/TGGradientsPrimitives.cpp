@@ -102,6 +102,14 @@ Gradients ConcatOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayR
   return gradients;
 }
 
+Gradients ReorderOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
+  TensorBuilder t(builder, getLoc());
+  SmallVector<int64_t> inverse(getOrder().size());
+  for (auto [place, block] : llvm::enumerate(getOrder()))
+    inverse[block] = place;
+  return {t.make<ReorderOp>(dresult[0], getDim(), inverse)};
+}
+
 Gradients PadOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef<bool>) {
   TensorBuilder t(builder, getLoc());
   return {t.slice(dresult[0], getDim(), getLow(), getInput().getType().getDimSize(getDim()))};

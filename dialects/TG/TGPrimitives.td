@@ -117,6 +117,21 @@ def TG_ConcatOp : TG_Op<"concat", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost
   let hasFolder = 1;
 }
 
+def TG_ReorderOp : TG_Op<"reorder", "Movement", [SameOperandsAndResultType, TG_Diff, TG_Composite, TG_DefaultCost]> {
+  let summary = "Equal blocks of `dim` in another order: block i of the result is block `order[i]` of the operand";
+  let description = [{
+    It stays whole for passes that read the order of blocks, such as `comm-form-rings`, and becomes slices and a concat.
+
+    ```mlir
+    %y = tg.reorder %x dim 1 order [0, 3, 1, 2] : tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$input, I64Attr:$dim, DenseI64ArrayAttr:$order);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$input `dim` $dim `order` $order " # oneType;
+  let hasVerifier = 1;
+}
+
 def TG_PadOp : TG_Op<"pad", "Movement", [TG_Infer, TG_Diff, TG_DefaultCost]> {
   let summary = "Adds `low` and `high` elements of `value` at the ends of `dim`";
   let description = [{

@@ -172,6 +172,8 @@ static ShardingRule wholeDimRule(Operation *op, int64_t dim) {
 
 ShardingRule SliceOp::getShardingRule() { return wholeDimRule(*this, getDim()).linearIn(0); }
 
+ShardingRule ReorderOp::getShardingRule() { return wholeDimRule(*this, getDim()).linearIn(0); }
+
 ShardingRule ConcatOp::getShardingRule() {
   return wholeDimRule(*this, getDim()).linearIn(llvm::to_vector<4>(llvm::seq<unsigned>(0, getNumOperands())));
 }

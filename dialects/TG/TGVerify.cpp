@@ -31,6 +31,19 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
+LogicalResult ReorderOp::verify() {
+  int64_t dim = getDim(), blocks = getOrder().size();
+  if (dim < 0 || dim >= getType().getRank())
+    return emitOpError() << "dim " << dim << " is out of range for " << getType();
+  SmallVector<int64_t> sorted(getOrder());
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq(blocks)))
+    return emitOpError() << "order must name each of its " << blocks << " blocks once, from 0 to " << blocks - 1;
+  if (blocks == 0 || getType().getDimSize(dim) % blocks != 0)
+    return emitOpError() << blocks << " blocks do not divide dim " << dim << " of " << getType() << " into equal parts";
+  return success();
+}
+
 LogicalResult ScatterAddOp::verify() {
   RankedTensorType indices = getIndices().getType(), updates = getUpdates().getType(), result = getType();
   SmallVector<int64_t> expected(indices.getShape());

@@ -80,6 +80,19 @@ static Tensor evaluateConcat(tg::ConcatOp op, const Operands &in) {
   return concatenate(in, op.getDim(), op.getResult().getType());
 }
 
+static Tensor evaluateReorder(tg::ReorderOp op, const Operands &in) {
+  const Tensor &x = in(op.getInput());
+  Tensor y(op.getResult().getType());
+  int64_t size = y.shape[op.getDim()] / static_cast<int64_t>(op.getOrder().size()), place = 0;
+  forEachIndex(y.shape, [&](ArrayRef<int64_t> index) {
+    Index source(index);
+    int64_t &at = source[op.getDim()];
+    at = op.getOrder()[at / size] * size + at % size;
+    y[place++] = x[x.at(source)];
+  });
+  return y;
+}
+
 static Tensor evaluatePad(tg::PadOp op, const Operands &in) {
   const Tensor &x = in(op.getInput());
   Tensor y(op.getResult().getType());
@@ -168,6 +181,7 @@ void braid::reference::addMovement(OpTable &table) {
   table.add(evaluateReshape);
   table.add(evaluateSlice);
   table.add(evaluateConcat);
+  table.add(evaluateReorder);
   table.add(evaluatePad);
   table.add(evaluateGather);
   table.add(evaluateScatterAdd);

@@ -3,7 +3,6 @@
 #include "lib/Sharding/Zigzag.h"
 #include "dialects/Comm/Zigzag.h"
 #include "dialects/Interfaces/Divisors.h"
-#include "dialects/TG/TGBuilder.h"
 #include "lib/Sharding/AxisLists.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -55,34 +54,4 @@ SmallVector<int64_t> Zigzag::placesInHeldOrder(AxesAttr axes, const Mesh &mesh) 
   for (auto [place, block] : llvm::enumerate(order))
     places[block] = place;
   return places;
-}
-
-//===----------------------------------------------------------------------===//
-// Blocks in another order
-//===----------------------------------------------------------------------===//
-
-Value braid::reorderBlocks(OpBuilder &builder, Location loc, Value value, int64_t dim, ArrayRef<int64_t> order) {
-  tg::TensorBuilder t(builder, loc);
-  int64_t size = tg::typeOf(value).getDimSize(dim) / static_cast<int64_t>(order.size());
-  SmallVector<Value> blocks =
-      llvm::map_to_vector(order, [&](int64_t block) { return t.slice(value, dim, block * size, size); });
-  return t.make<tg::ConcatOp>(blocks, dim);
-}
-
-Value braid::reorderedBlocks(Value result, int64_t dim, ArrayRef<int64_t> order) {
-  auto concat = result.getDefiningOp<tg::ConcatOp>();
-  if (!concat || concat.getDim() != static_cast<uint64_t>(dim) || concat.getInputs().size() != order.size())
-    return {};
-  Value source;
-  for (auto [block, input] : llvm::zip_equal(order, concat.getInputs())) {
-    auto slice = input.getDefiningOp<tg::SliceOp>();
-    if (!slice || slice.getDim() != static_cast<uint64_t>(dim) || slice.getStride() != 1 ||
-        (source && slice.getInput() != source))
-      return {};
-    source = slice.getInput();
-    int64_t size = tg::typeOf(source).getDimSize(dim) / static_cast<int64_t>(order.size());
-    if (static_cast<int64_t>(slice.getSize()) != size || static_cast<int64_t>(slice.getOffset()) != block * size)
-      return {};
-  }
-  return source;
 }

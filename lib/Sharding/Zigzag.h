@@ -35,12 +35,6 @@ struct Zigzag {
 /// Advice that ends messages about a zigzag problem.
 inline constexpr llvm::StringLiteral kStraightInstead = "shard the sequence in order (--context-order=straight)";
 
-/// Reorders the blocks of `value` along `dim`: block k of the result is block order[k] of `value`.
-mlir::Value reorderBlocks(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim,
-                          llvm::ArrayRef<int64_t> order);
-/// Returns the value whose blocks `result` has in this order; null if there is none.
-mlir::Value reorderedBlocks(mlir::Value result, int64_t dim, llvm::ArrayRef<int64_t> order);
-
 } // namespace braid
 
 #endif // BRAID_LIB_SHARDING_ZIGZAG_H

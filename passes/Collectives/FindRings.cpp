@@ -16,11 +16,9 @@ using namespace braid::comm;
 /// Upper limit of ranks: a ring of n ranks has n ops, and each of their messages names n pairs of ranks.
 static constexpr int64_t kMaxRanks = 512;
 
-RingOp::RingOp(BlockwiseOpInterface op) : op(op) {
+RingOp::RingOp(BlockwiseOpInterface op) : op(op), isCausal(op.isCausal()), countsAllEarlier(op.countsAllEarlier()) {
   if (auto number = op->getAttrOfType<IntegerAttr>(kHalf))
     half = number.getInt();
-  auto attribute = op->getAttrOfType<tg::MaskAttr>(kMask);
-  mask = attribute ? attribute : tg::MaskAttr::get(op->getContext());
 }
 
 /// Follows the conversions of a value to the type in which it is read.
@@ -35,14 +33,9 @@ template <typename Op> static Op readerOf(Value value) {
   return value.hasOneUse() ? dyn_cast<Op>(*value.getUsers().begin()) : Op();
 }
 
-/// Returns the value after its blocks are put into this order, or null if it has other readers.
-static Value inOrder(Value value, unsigned dim, ArrayRef<int64_t> order) {
-  auto slice = value.use_empty() ? tg::SliceOp() : dyn_cast<tg::SliceOp>(*value.getUsers().begin());
-  auto concat = slice ? readerOf<tg::ConcatOp>(slice) : tg::ConcatOp();
-  bool isRead = concat && reorderedBlocks(concat, dim, order) == value &&
-                llvm::all_of(value.getUsers(),
-                             [&](Operation *user) { return user->hasOneUse() && *user->getUsers().begin() == concat; });
-  return isRead ? concat : Value();
+/// Returns whether an op, which may be null, puts the blocks of `dim` into this order.
+static bool putsInOrder(tg::ReorderOp op, unsigned dim, ArrayRef<int64_t> order) {
+  return op && op.getDim() == dim && op.getOrder() == order;
 }
 
 /// Returns the op that scatters the sum of a result over ranks and over the halves of queries.
@@ -55,10 +48,10 @@ ReduceScatterOp RingFinder::scatterOf(const Ring &ring, unsigned number, unsigne
     sum = converted(add);
   }
   if (ring.inZigzag) {
-    sum = inOrder(sum, dim, zigzag->heldOrder(ring.axes, mesh));
-    if (!sum)
+    auto reorder = readerOf<tg::ReorderOp>(sum);
+    if (!putsInOrder(reorder, dim, zigzag->heldOrder(ring.axes, mesh)))
       return {};
-    sum = converted(sum);
+    sum = converted(reorder);
   }
   auto scatter = readerOf<ReduceScatterOp>(sum);
   bool fits = scatter && scatter.getKind() == Reduction::Sum && scatter.getIns().size() == 1 &&
@@ -68,20 +61,19 @@ ReduceScatterOp RingFinder::scatterOf(const Ring &ring, unsigned number, unsigne
 
 /// Returns the all_gather of a value, and whether its blocks are reordered after it.
 RingFinder::Gathered RingFinder::gathered(Value value, unsigned dim) {
-  auto concat = value.getDefiningOp<tg::ConcatOp>();
-  auto slice = concat ? concat.getInputs().front().getDefiningOp<tg::SliceOp>() : tg::SliceOp();
-  if (!slice || !zigzag)
+  auto reorder = value.getDefiningOp<tg::ReorderOp>();
+  if (!reorder || !zigzag)
     return {value.getDefiningOp<AllGatherOp>(), false};
-  auto gather = slice.getInput().getDefiningOp<AllGatherOp>();
+  auto gather = reorder.getInput().getDefiningOp<AllGatherOp>();
   bool isOrdered = gather && zigzag->shards(gather.getAxes()) &&
-                   reorderedBlocks(value, dim, zigzag->placesInHeldOrder(gather.getAxes(), mesh)) == slice.getInput();
+                   putsInOrder(reorder, dim, zigzag->placesInHeldOrder(gather.getAxes(), mesh));
   return {isOrdered ? gather : AllGatherOp(), true};
 }
 
 /// Returns the all_gather that a value comes from, through conversions and, if allowed, reordering.
 static AllGatherOp gatherOf(Value value, bool mayBeReordered) {
   auto passes = [&](Operation *op) {
-    return (mayBeReordered && isa<tg::SliceOp, tg::ConcatOp>(op)) ||
+    return (mayBeReordered && isa<tg::ReorderOp>(op)) ||
            (numericKindOf(op) == NumericKind::Conversion && op->getNumOperands() == 1);
   };
   Operation *op = value.getDefiningOp();
@@ -124,7 +116,7 @@ LogicalResult RingFinder::check(const Ring &ring) {
     return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
                           << ": a rank has blocks of '" << zigzag->axis.getValue() << "' alone; " << kStraightInstead;
   for (const RingOp &member : ops)
-    if (member.mask.getCausal() && !member.half)
+    if (member.isCausal && !member.half)
       return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
                             << ": its queries are not a half of a rank's; " << kStraightInstead;
   return success();

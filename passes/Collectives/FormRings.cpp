@@ -199,7 +199,7 @@ Values RingBuilder::computePiece(const RingOp &member, ValueRange piece, int64_t
   if (!member.countsAll(number))
     return op.buildOnBlock(builder, piece, starts.at(ring, step, number));
   auto unmasked = cast<BlockwiseOpInterface>(builder.clone(*op));
-  unmasked->setAttr(RingOp::kMask, tg::MaskAttr::get(op->getContext()));
+  unmasked.countAll();
   Values results = unmasked.buildOnBlock(builder, piece, starts.at(ring, step, number));
   unmasked->erase();
   return results;
@@ -335,8 +335,7 @@ static void eraseWithReaders(Operation *op) {
 static void eraseWithGathers(Operation *op) {
   SetVector<Operation *> before;
   for (Value operand : op->getOperands())
-    if (Operation *definition = operand.getDefiningOp();
-        isa_and_nonnull<AllGatherOp, tg::ConcatOp, tg::SliceOp>(definition))
+    if (Operation *definition = operand.getDefiningOp(); isa_and_nonnull<AllGatherOp, tg::ReorderOp>(definition))
       before.insert(definition);
   op->erase();
   for (Operation *definition : before)

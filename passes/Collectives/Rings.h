@@ -9,17 +9,14 @@ namespace braid {
 
 /// An op of a ring, and which half of the rank's queries it computes, if not all.
 struct RingOp {
-  /// Name of the attribute that holds an op's mask; an op without the attribute masks nothing.
-  static constexpr llvm::StringLiteral kMask = "mask";
-
   explicit RingOp(BlockwiseOpInterface op);
 
   /// Whether its queries attend to all of a piece of any rank's block. True for the second half of queries and
   /// first pieces, which precede them.
-  bool countsAll(int64_t piece) const { return half == 1 && piece == 0 && mask.getCausal() && !mask.hasWindow(); }
+  bool countsAll(int64_t piece) const { return half == 1 && piece == 0 && isCausal && countsAllEarlier; }
   /// Whether its queries attend to nothing of a piece. True for the first half of queries and second pieces,
   /// which follow them.
-  bool countsNothing(int64_t piece) const { return half == 0 && piece == 1 && mask.getCausal(); }
+  bool countsNothing(int64_t piece) const { return half == 0 && piece == 1 && isCausal; }
 
   /// Whether this op computes the other half of the op of `first`.
   bool completes(const RingOp &first) const {
@@ -28,7 +25,7 @@ struct RingOp {
 
   BlockwiseOpInterface op;
   std::optional<int64_t> half;
-  tg::MaskAttr mask;
+  bool isCausal, countsAllEarlier;
 };
 
 /// The operands that ops read from other ranks' blocks, and the results that they add to them.

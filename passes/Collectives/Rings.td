@@ -81,11 +81,7 @@ def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
           attributes {comm.program = #comm.program<@mesh>} {
         %zero = arith.constant dense<0> : tensor<i32>
         %gathered = comm.all_gather %k dims [1] over @mesh {cp} : (tensor<1x4x2x4xf32>) -> tensor<1x8x2x4xf32>
-        %0 = tg.slice %gathered dim 1 offset 0 size 2 : tensor<1x8x2x4xf32> -> tensor<1x2x2x4xf32>
-        %1 = tg.slice %gathered dim 1 offset 4 size 2 : tensor<1x8x2x4xf32> -> tensor<1x2x2x4xf32>
-        %2 = tg.slice %gathered dim 1 offset 6 size 2 : tensor<1x8x2x4xf32> -> tensor<1x2x2x4xf32>
-        %3 = tg.slice %gathered dim 1 offset 2 size 2 : tensor<1x8x2x4xf32> -> tensor<1x2x2x4xf32>
-        %keys = tg.concat %0, %1, %2, %3 dim 1 : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>) -> tensor<1x8x2x4xf32>
+        %keys = tg.reorder %gathered dim 1 order [0, 2, 3, 1] : tensor<1x8x2x4xf32>
         %da, %dk0, %dv0 = tg.attention_grad %a, %keys, %keys, %o, %lse, %do at %first, %zero scale 0.5 causal {comm.half = 0}
             : (tensor<1x2x2x4xf32>, tensor<1x8x2x4xf32>, tensor<1x8x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2xf32>, tensor<1x2x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<1x2x2x4xf32>, tensor<1x8x2x4xf32>, tensor<1x8x2x4xf32>)
         %db, %dk1, %dv1 = tg.attention_grad %b, %keys, %keys, %o, %lse, %do at %second, %zero scale 0.5 causal {comm.half = 1}

@@ -201,7 +201,7 @@ FailureOr<Value> Partitioner::reshard(function_ref<InFlightDiagnostic()> emitErr
   auto reorder = [&](const ReshardStep &step) {
     SmallVector<int64_t> order = zigzag.orderOf(value, step, mesh);
     if (!order.empty())
-      part = reorderBlocks(builder, loc, part, step.dim, order);
+      part = builder.create<tg::ReorderOp>(loc, part, step.dim, order);
   };
   for (size_t next = 0; next < steps->size();) {
     const ReshardStep &step = (*steps)[next++];

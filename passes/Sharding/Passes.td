@@ -196,33 +196,29 @@ def PartitionPass : Pass<"comm-partition", "::mlir::ModuleOp"> {
     module attributes {comm.zigzag = #comm<axes{cp}>} {
       comm.mesh @mesh [cp = 2]
       func.func @f(%arg0: tensor<1x8xi32> {tg.role = #tg.role<tokens>}) -> tensor<i32> attributes {comm.program = #comm.program<@mesh>} {
-        %0 = tg.slice %arg0 dim 1 offset 0 size 2 : tensor<1x8xi32> -> tensor<1x2xi32>
-        %1 = tg.slice %arg0 dim 1 offset 6 size 2 : tensor<1x8xi32> -> tensor<1x2xi32>
-        %2 = tg.slice %arg0 dim 1 offset 2 size 2 : tensor<1x8xi32> -> tensor<1x2xi32>
-        %3 = tg.slice %arg0 dim 1 offset 4 size 2 : tensor<1x8xi32> -> tensor<1x2xi32>
-        %4 = tg.concat %0, %1, %2, %3 dim 1 : (tensor<1x2xi32>, tensor<1x2xi32>, tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<1x8xi32>
-        %5 = comm.slice %4 dim 1 over @mesh {cp} : tensor<1x8xi32> -> tensor<1x4xi32>
-        %6 = comm.axis_index over @mesh {cp} : tensor<i32>
+        %0 = tg.reorder %arg0 dim 1 order [0, 3, 1, 2] : tensor<1x8xi32>
+        %1 = comm.slice %0 dim 1 over @mesh {cp} : tensor<1x8xi32> -> tensor<1x4xi32>
+        %2 = comm.axis_index over @mesh {cp} : tensor<i32>
         %cst = arith.constant dense<2> : tensor<i32>
-        %7 = arith.muli %6, %cst : tensor<i32>
+        %3 = arith.muli %2, %cst : tensor<i32>
         %cst_0 = arith.constant dense<6> : tensor<i32>
-        %8 = arith.subi %cst_0, %7 : tensor<i32>
+        %4 = arith.subi %cst_0, %3 : tensor<i32>
         %cst_1 = arith.constant dense<2> : tensor<i32>
+        %5 = tg.iota dim 1 : tensor<1x4xi32>
+        %6 = tg.broadcast %3 dims [] : tensor<i32> -> tensor<1x4xi32>
+        %7 = arith.addi %5, %6 : tensor<1x4xi32>
+        %8 = arith.subi %4, %cst_1 : tensor<i32>
         %9 = tg.iota dim 1 : tensor<1x4xi32>
-        %10 = tg.broadcast %7 dims [] : tensor<i32> -> tensor<1x4xi32>
+        %10 = tg.broadcast %8 dims [] : tensor<i32> -> tensor<1x4xi32>
         %11 = arith.addi %9, %10 : tensor<1x4xi32>
-        %12 = arith.subi %8, %cst_1 : tensor<i32>
-        %13 = tg.iota dim 1 : tensor<1x4xi32>
-        %14 = tg.broadcast %12 dims [] : tensor<i32> -> tensor<1x4xi32>
-        %15 = arith.addi %13, %14 : tensor<1x4xi32>
-        %16 = tg.iota dim 1 : tensor<1x4xi32>
+        %12 = tg.iota dim 1 : tensor<1x4xi32>
         %cst_2 = arith.constant dense<2> : tensor<1x4xi32>
-        %17 = arith.cmpi slt, %16, %cst_2 : tensor<1x4xi32>
-        %18 = arith.select %17, %11, %15 : tensor<1x4xi1>, tensor<1x4xi32>
-        %19 = arith.muli %5, %18 : tensor<1x4xi32>
-        %20 = tg.reduce sum %19 dims [0, 1] : tensor<1x4xi32> -> tensor<i32>
-        %21 = comm.all_reduce sum %20 over @mesh {cp} : (tensor<i32>) -> tensor<i32>
-        return %21 : tensor<i32>
+        %13 = arith.cmpi slt, %12, %cst_2 : tensor<1x4xi32>
+        %14 = arith.select %13, %7, %11 : tensor<1x4xi1>, tensor<1x4xi32>
+        %15 = arith.muli %1, %14 : tensor<1x4xi32>
+        %16 = tg.reduce sum %15 dims [0, 1] : tensor<1x4xi32> -> tensor<i32>
+        %17 = comm.all_reduce sum %16 over @mesh {cp} : (tensor<i32>) -> tensor<i32>
+        return %17 : tensor<i32>
       }
     }
     ```

@@ -132,6 +132,11 @@ func.func @attention_grad_causal_grouped(%q: tensor<2x5x6x4xf64>, %k: tensor<2x5
   return %dq, %dk, %dv : tensor<2x5x6x4xf64>, tensor<2x5x2x4xf64>, tensor<2x5x2x4xf64>
 }
 
+func.func @reorder(%x: tensor<2x6x3xf64>) -> tensor<2x6x3xf64> {
+  %y = tg.reorder %x dim 1 order [1, 2, 0] : tensor<2x6x3xf64>
+  return %y : tensor<2x6x3xf64>
+}
+
 func.func @rope(%x: tensor<2x5x3x6xf64>) -> tensor<2x5x3x6xf64> {
   %y = tg.rope %x theta 1.0e4 : tensor<2x5x3x6xf64>
   return %y : tensor<2x5x3x6xf64>

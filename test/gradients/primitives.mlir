@@ -116,6 +116,14 @@ func.func @concat(%a: tensor<2x2xf64> {tg.input = "a", tg.grad}, %b: tensor<2x3x
   return %loss : tensor<f64>
 }
 
+// A permutation that is not its own inverse.
+func.func @reorder(%x: tensor<2x6xf64> {tg.input = "x", tg.grad}, %w: tensor<2x6xf64> {tg.input = "w"}) -> (tensor<f64> {tg.role = #tg.role<loss>}) {
+  %y = tg.reorder %x dim 1 order [1, 2, 0] : tensor<2x6xf64>
+  %z = arith.mulf %y, %w : tensor<2x6xf64>
+  %loss = tg.reduce sum %z dims [0, 1] : tensor<2x6xf64> -> tensor<f64>
+  return %loss : tensor<f64>
+}
+
 func.func @pad(%x: tensor<2x3xf64> {tg.input = "x", tg.grad}, %w: tensor<2x6xf64> {tg.input = "w"}) -> (tensor<f64> {tg.role = #tg.role<loss>}) {
   %y = tg.pad %x dim 1 low 1 high 2 value 0.5 : tensor<2x3xf64> -> tensor<2x6xf64>
   %z = arith.mulf %y, %w : tensor<2x6xf64>

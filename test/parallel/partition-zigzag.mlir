@@ -14,11 +14,7 @@ module attributes {comm.zigzag = #comm<axes{cp}>} {
   // CHECK-LABEL: func.func @iota(
   // CHECK-SAME: %[[TOKENS:.*]]: tensor<2x16xi32> {comm.global = tensor<4x16xi32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>
   // CHECK-SAME: -> (tensor<2x16xi32> {comm.global = tensor<4x16xi32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>
-  // CHECK: %[[B0:.*]] = tg.slice %[[TOKENS]] dim 1 offset 0 size 4
-  // CHECK-NEXT: %[[B3:.*]] = tg.slice %[[TOKENS]] dim 1 offset 12 size 4
-  // CHECK-NEXT: %[[B1:.*]] = tg.slice %[[TOKENS]] dim 1 offset 4 size 4
-  // CHECK-NEXT: %[[B2:.*]] = tg.slice %[[TOKENS]] dim 1 offset 8 size 4
-  // CHECK-NEXT: %[[HELD:.*]] = tg.concat %[[B0]], %[[B3]], %[[B1]], %[[B2]] dim 1
+  // CHECK: %[[HELD:.*]] = tg.reorder %[[TOKENS]] dim 1 order [0, 3, 1, 2]
   // CHECK-NEXT: %[[OWN:.*]] = comm.slice %[[HELD]] dim 1 over @mesh {cp} : tensor<2x16xi32> -> tensor<2x8xi32>
   // CHECK: %[[RANK:.*]] = comm.axis_index over @mesh {cp}
   // CHECK: %[[FIRST:.*]] = arith.muli %[[RANK]], %{{.*}}
@@ -28,9 +24,8 @@ module attributes {comm.zigzag = #comm<axes{cp}>} {
   // CHECK: tg.broadcast %[[SHIFTED]] dims []
   // CHECK: %[[POSITIONS:.*]] = arith.select %{{.*}} : tensor<2x8xi1>, tensor<2x8xi32>
   // CHECK: %[[SUM:.*]] = arith.addi %[[OWN]], %[[POSITIONS]]
-  // CHECK: comm.all_gather %[[SUM]] dims [1] over @mesh {cp}
-  // CHECK-COUNT-4: tg.slice
-  // CHECK: tg.concat
+  // CHECK: %[[ALL:.*]] = comm.all_gather %[[SUM]] dims [1] over @mesh {cp}
+  // CHECK: tg.reorder %[[ALL]] dim 1 order [0, 2, 3, 1]
   // CHECK: return
   func.func @iota(%tokens: tensor<4x16xi32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp}>})
       -> (tensor<4x16xi32> {comm.sharding = #comm.sharding<@mesh, {dp} {cp}>}) {
@@ -85,7 +80,7 @@ module attributes {comm.zigzag = #comm<axes{cp}>} {
   // CHECK: %[[FIRST:.*]] = arith.cmpi slt
   // CHECK: arith.select %[[FIRST]], %{{.*}} : tensor<i1>, tensor<i32>
   // CHECK: tg.iota dim 1 : tensor<4x4xi32>
-  // CHECK: tg.concat
+  // CHECK: tg.reorder
   func.func @behind(%x: tensor<4x16xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {} {cp, tp}>}) -> tensor<4x16xf32> {
     %place = tg.iota dim 1 : tensor<4x16xf32>
     %y = arith.mulf %x, %place : tensor<4x16xf32>
@@ -96,10 +91,9 @@ module attributes {comm.zigzag = #comm<axes{cp}>} {
   // CHECK-LABEL: func.func @heads(
   // CHECK: comm.all_gather %{{.*}} dims [1] over @mesh {cp}
   // CHECK-NEXT: comm.slice %{{.*}} dim 2 over @mesh {cp}
-  // CHECK-COUNT-4: tg.slice %{{.*}} dim 1
-  // CHECK: tg.concat
+  // CHECK: tg.reorder %{{.*}} dim 1 order [0, 2, 3, 1]
   // CHECK: math.exp
-  // CHECK: %[[BACK:.*]] = tg.concat
+  // CHECK: %[[BACK:.*]] = tg.reorder %{{.*}} dim 1 order [0, 3, 1, 2]
   // CHECK-NEXT: %[[HEADS:.*]] = comm.all_gather %[[BACK]] dims [2] over @mesh {cp}
   // CHECK-NEXT: comm.slice %[[HEADS]] dim 1 over @mesh {cp}
   func.func @heads(%x: tensor<4x16x8xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {dp} {cp} {}>}) -> tensor<4x16x8xf32> {

@@ -23,12 +23,7 @@ module attributes {comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>} {
   func.func @queries(%q: tensor<1x2x2x4xf32>, %k: tensor<1x4x2x4xf32>, %at: tensor<i32>, %zero: tensor<i32>) -> tensor<1x2x2x4xf32>
       attributes {comm.program = #comm.program<@mesh>} {
     %gathered = comm.all_gather %k dims [1] over @mesh {cp} : (tensor<1x4x2x4xf32>) -> tensor<1x8x2x4xf32>
-    %0 = tg.slice %gathered dim 1 offset 0 size 2 : tensor<1x8x2x4xf32> -> tensor<1x2x2x4xf32>
-    %1 = tg.slice %gathered dim 1 offset 4 size 2 : tensor<1x8x2x4xf32> -> tensor<1x2x2x4xf32>
-    %2 = tg.slice %gathered dim 1 offset 6 size 2 : tensor<1x8x2x4xf32> -> tensor<1x2x2x4xf32>
-    %3 = tg.slice %gathered dim 1 offset 2 size 2 : tensor<1x8x2x4xf32> -> tensor<1x2x2x4xf32>
-    %keys = tg.concat %0, %1, %2, %3 dim 1
-        : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>) -> tensor<1x8x2x4xf32>
+    %keys = tg.reorder %gathered dim 1 order [0, 2, 3, 1] : tensor<1x8x2x4xf32>
     // expected-error @below {{tg.attention cannot be a ring in zigzag over {cp}: its queries are not a half of a rank's; shard the sequence in order (--context-order=straight)}}
     %o, %lse = tg.attention %q, %keys, %keys at %at, %zero scale 0.5 causal
         : (tensor<1x2x2x4xf32>, tensor<1x8x2x4xf32>, tensor<1x8x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2xf32>)
@@ -44,9 +39,7 @@ module attributes {comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>} {
   func.func @order(%q: tensor<1x2x2x4xf32>, %k: tensor<1x4x2x4xf32>, %at: tensor<i32>, %zero: tensor<i32>) -> tensor<1x2x2x4xf32>
       attributes {comm.program = #comm.program<@mesh>} {
     %gathered = comm.all_gather %k dims [1] over @mesh {cp} : (tensor<1x4x2x4xf32>) -> tensor<1x8x2x4xf32>
-    %0 = tg.slice %gathered dim 1 offset 0 size 4 : tensor<1x8x2x4xf32> -> tensor<1x4x2x4xf32>
-    %1 = tg.slice %gathered dim 1 offset 4 size 4 : tensor<1x8x2x4xf32> -> tensor<1x4x2x4xf32>
-    %keys = tg.concat %1, %0 dim 1 : (tensor<1x4x2x4xf32>, tensor<1x4x2x4xf32>) -> tensor<1x8x2x4xf32>
+    %keys = tg.reorder %gathered dim 1 order [1, 0] : tensor<1x8x2x4xf32>
     // expected-error @below {{tg.attention cannot be a ring over {cp}: its operand #1 is gathered over {cp}, and what goes round is not}}
     %o, %lse = tg.attention %q, %keys, %keys at %at, %zero scale 0.5 causal {comm.half = 0}
         : (tensor<1x2x2x4xf32>, tensor<1x8x2x4xf32>, tensor<1x8x2x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2xf32>)

@@ -27,15 +27,7 @@
 // Each half of a rank's queries is an op of its own, and of four ranks' 8 blocks it has those from either end.
 // GATHER-LABEL: func @causal
 // GATHER: %[[KEYS:.*]] = comm.all_gather {{.*}} dims [1] over @mesh {cp} : (tensor<1x4x2x4xf32>) -> tensor<1x16x2x4xf32>
-// GATHER-NEXT: %[[B0:.*]] = tg.slice %[[KEYS]] dim 1 offset 0 size 2
-// GATHER-NEXT: %[[B1:.*]] = tg.slice %[[KEYS]] dim 1 offset 4 size 2
-// GATHER-NEXT: %[[B2:.*]] = tg.slice %[[KEYS]] dim 1 offset 8 size 2
-// GATHER-NEXT: %[[B3:.*]] = tg.slice %[[KEYS]] dim 1 offset 12 size 2
-// GATHER-NEXT: %[[B4:.*]] = tg.slice %[[KEYS]] dim 1 offset 14 size 2
-// GATHER-NEXT: %[[B5:.*]] = tg.slice %[[KEYS]] dim 1 offset 10 size 2
-// GATHER-NEXT: %[[B6:.*]] = tg.slice %[[KEYS]] dim 1 offset 6 size 2
-// GATHER-NEXT: %[[B7:.*]] = tg.slice %[[KEYS]] dim 1 offset 2 size 2
-// GATHER-NEXT: %[[ORDERED:.*]] = tg.concat %[[B0]], %[[B1]], %[[B2]], %[[B3]], %[[B4]], %[[B5]], %[[B6]], %[[B7]] dim 1
+// GATHER-NEXT: %[[ORDERED:.*]] = tg.reorder %[[KEYS]] dim 1 order [0, 2, 4, 6, 7, 5, 3, 1]
 // GATHER: %[[RANK:.*]] = comm.axis_index over @mesh {cp}
 // GATHER: %[[FIRST:.*]] = arith.muli %[[RANK]], %{{.*}}
 // GATHER: %[[SECOND:.*]] = arith.subi %{{.*}}, %[[FIRST]]

@@ -211,6 +211,38 @@ func.func @slice_result(%x: tensor<4x8xf32>) {
 
 // -----
 
+func.func @reorder_dim(%x: tensor<4x8xf32>) {
+  // expected-error @below {{dim 2 is out of range for 'tensor<4x8xf32>'}}
+  %y = tg.reorder %x dim 2 order [1, 0] : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @reorder_twice(%x: tensor<4x8xf32>) {
+  // expected-error @below {{order must name each of its 4 blocks once, from 0 to 3}}
+  %y = tg.reorder %x dim 1 order [0, 3, 3, 2] : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @reorder_blocks(%x: tensor<4x8xf32>) {
+  // expected-error @below {{3 blocks do not divide dim 1 of 'tensor<4x8xf32>' into equal parts}}
+  %y = tg.reorder %x dim 1 order [0, 2, 1] : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @reorder_nothing(%x: tensor<4x8xf32>) {
+  // expected-error @below {{0 blocks do not divide dim 1 of 'tensor<4x8xf32>' into equal parts}}
+  %y = tg.reorder %x dim 1 order [] : tensor<4x8xf32>
+  return
+}
+
+// -----
+
 func.func @concat_empty() {
   // expected-error @below {{concat needs at least one operand}}
   %y = tg.concat dim 0 : () -> tensor<4xf32>

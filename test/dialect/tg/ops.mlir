@@ -50,6 +50,8 @@ func.func @primitives(%x: tensor<2x4x8xf32>, %w: tensor<8x16xf32>, %v: tensor<8x
   %9 = tg.slice %x dim 1 offset 1 size 2 stride 2 : tensor<2x4x8xf32> -> tensor<2x2x8xf32>
   // CHECK: tg.concat %{{.*}}, %{{.*}} dim 2 : (tensor<2x4x8xf32>, tensor<2x4x3xf32>) -> tensor<2x4x11xf32>
   %10 = tg.concat %x, %8 dim 2 : (tensor<2x4x8xf32>, tensor<2x4x3xf32>) -> tensor<2x4x11xf32>
+  // CHECK: tg.reorder %{{.*}} dim 2 order [0, 3, 1, 2] : tensor<2x4x8xf32>
+  %reordered = tg.reorder %x dim 2 order [0, 3, 1, 2] : tensor<2x4x8xf32>
   // CHECK: tg.pad %{{.*}} dim 0 low 1 high 2 value {{.*}} : tensor<8xf32> -> tensor<11xf32>
   %11 = tg.pad %v dim 0 low 1 high 2 value 0.0 : tensor<8xf32> -> tensor<11xf32>
   // CHECK: tg.gather %{{.*}}, %{{.*}} : (tensor<8x16xf32>, tensor<2x4xi32>) -> tensor<2x4x16xf32>

@@ -81,6 +81,8 @@ func.func @movement(%x: tensor<2x4x6xf32>, %w: tensor<6x16xf32>, %v: tensor<6xf3
   %6 = tg.slice %x dim 2 offset 1 size 3 : tensor<2x4x6xf32> -> tensor<2x4x3xf32>
   // expected-remark @below {{tg.concat: a c, a d, a e -> a b whole b c d e linear {0 1 2}}}
   %7 = tg.concat %one, %one, %one dim 1 : (tensor<1x6xf32>, tensor<1x6xf32>, tensor<1x6xf32>) -> tensor<1x18xf32>
+  // expected-remark @below {{tg.reorder: a c -> a b whole b c linear {0}}}
+  %reordered = tg.reorder %one dim 1 order [1, 2, 0] : tensor<1x6xf32>
   // expected-remark @below {{tg.pad: b -> a whole a b linear {0}}}
   %8 = tg.pad %v dim 0 low 1 high 1 value 0.0 : tensor<6xf32> -> tensor<8xf32>
   // expected-remark @below {{tg.pad: b -> a whole a b}}

@@ -249,6 +249,7 @@ TEST_F(DimFlowTest, endsWhereIndicesAreMixed) {
   const std::pair<const char *, const char *> ends[] = {
       {"%x: tensor<4x2xf32>", "%y = tg.slice %x dim 0 offset 1 size 2 : tensor<4x2xf32> -> tensor<2x2xf32>"},
       {"%x: tensor<4x2xf32>", "%y = tg.concat %x, %x dim 0 : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>"},
+      {"%x: tensor<4x2xf32>", "%y = tg.reorder %x dim 0 order [1, 0] : tensor<4x2xf32>"},
       {"%x: tensor<4x3xf32>", "%y = tg.reshape %x : tensor<4x3xf32> -> tensor<3x4xf32>"},
       {"%x: tensor<4xf32>, %i: tensor<3xi32>",
        R"(%t = tg.broadcast %x dims [0] : tensor<4xf32> -> tensor<4x2xf32>
