@@ -101,7 +101,9 @@ def ReducePrecisionPass : Pass<"comm-reduce-precision", "::mlir::func::FuncOp"> 
     }
     ```
   }];
-  let options = [Option<"type", "type", "std::string", "\"f32\"", "f32 or bf16">];
+  let options = [
+    Option<"type", "type", "::braid::ElementType", "::braid::ElementType::F32", "The type in which gradients are sent">,
+  ];
   let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect"];
 }
 

@@ -110,8 +110,10 @@ def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let options = [Option<"algorithm", "algorithm", "std::string", "\"ring\"",
-                        "How: ring, tree, direct or hierarchical">];
+  let options = [
+    Option<"algorithm", "algorithm", "::braid::CollectiveAlgorithm", "::braid::CollectiveAlgorithm::Ring",
+           "The algorithm; library leaves collectives as they are">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::braid::tg::TGDialect"];
 }
 
@@ -263,8 +265,8 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
     Option<"bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
            "MiB of tensors in a bucket; 0 (one tensor), inf or auto">,
     Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"", "The same of the first bucket">,
-    Option<"perUnit", "per-unit", "std::string", /*default=*/"\"auto\"",
-           "Whether a bucket ends with its unit: auto (where parameters are stored in shards), true or false">,
+    Option<"perUnit", "per-unit", "::braid::BucketPerUnit", "::braid::BucketPerUnit::Auto",
+           "Whether a bucket ends with its unit; auto: where parameters are stored in shards">,
   ];
 }
 

@@ -89,7 +89,7 @@ def GradientPrecisionPass : Pass<"tg-gradient-precision", "::mlir::func::FuncOp"
     ```
   }];
   let options = [
-    Option<"type", "type", "std::string", "\"f32\"", "f32 or bf16">,
+    Option<"type", "type", "::braid::ElementType", "::braid::ElementType::F32", "The type in which gradients are stored">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect"];
 }
@@ -244,7 +244,7 @@ def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"type", "type", "std::string", "\"f32\"", "f32, bf16 or int8">,
+    Option<"type", "type", "::braid::MomentType", "::braid::MomentType::F32", "The type in which moments are stored">,
     Option<"ranks", "ranks", "::braid::Integer<1>", "1", "Ranks that may share a moment: none has a part of a block">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -78,12 +78,7 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"policy", "policy", "::braid::RecomputePolicy", "::braid::RecomputePolicy::None", "What is replayed",
-           [{::llvm::cl::values(clEnumValN(::braid::RecomputePolicy::None, "none", "nothing"),
-                                clEnumValN(::braid::RecomputePolicy::Attention, "attention", "what attention computes"),
-                                clEnumValN(::braid::RecomputePolicy::Selective, "selective", "what costs little for its bytes"),
-                                clEnumValN(::braid::RecomputePolicy::Full, "full", "all that units compute"),
-                                clEnumValN(::braid::RecomputePolicy::Auto, "auto", "what is cheaper than its bytes"))}]>,
+    Option<"policy", "policy", "::braid::RecomputePolicy", "::braid::RecomputePolicy::None", "The ops that are replayed">,
     Option<"bytesPerSecond", "bytes-per-second", "::braid::Number", "0",
            "For auto: the bytes that a second of replaying is worth; 0 replays all that it can">,
     Option<"units", "units", "::braid::Integer<0>", "::braid::ReplayWorth().units",

@@ -332,15 +332,8 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
     ListOption<"behindAxes", "behind-axes", "std::string", "Axes that shard the sequence behind these (none)">,
     ListOption<"stageAxes", "stage-axes", "std::string",
                "For auto, axes along which stages of a pipeline lie, which share out no op (none)">,
-    Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "auto, ring, gather or ulysses",
-           [{::llvm::cl::values(clEnumValN(::braid::ContextWay::Auto, "auto", "the fastest as predicted"),
-                                clEnumValN(::braid::ContextWay::Ring, "ring", "blocks go round the ranks"),
-                                clEnumValN(::braid::ContextWay::Gather, "gather", "what is read is gathered"),
-                                clEnumValN(::braid::ContextWay::Ulysses, "ulysses", "positions change places with heads"))}]>,
-    Option<"order", "order", "::braid::ContextOrder", "::braid::ContextOrder::Auto", "auto, straight or zigzag",
-           [{::llvm::cl::values(clEnumValN(::braid::ContextOrder::Auto, "auto", "zigzag in a causal ring that it fits"),
-                                clEnumValN(::braid::ContextOrder::Straight, "straight", "one block, in order"),
-                                clEnumValN(::braid::ContextOrder::Zigzag, "zigzag", "two blocks, one from either end"))}]>,
+    Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "How attention reads positions of other ranks">,
+    Option<"order", "order", "::braid::ContextOrder", "::braid::ContextOrder::Auto", "Which positions a rank has">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -25,12 +25,12 @@ inline constexpr ProgramOptions kProgramOptions[] = {
      "-o --emit --report --keep-sources --print-pipeline --print-ir-after -v --target --cpu --cc --nvcc "
      "--runtime-dir --optimizer --hyperparameters --beta1 --beta2 --eps --momentum --weight-decay "
      "--decay-exclude --clip --accumulate --hook --precision --grad-dtype --reduce-dtype --optimizer-state "
-     "--attention --attention-order --epilogues --merge-matmuls --kv-cache --row-loops --stores "
-     "--dot-products --panels --recompute --recompute-file --recompute-budget --loss-chunk --update "
-     "--order --memory-limit --row-alignment --sampling --offload --offload-activations --mesh --zero "
-     "--strategy --compare --reshard-after-forward --unreduced-accumulators --noise-scale --transports "
-     "--layout --context --context-order --sequence-parallel --fold --schedule --chunks --stages --overlap "
-     "--collectives --bucket-mb --first-bucket-mb --prefetch --tp-overlap --comm-ctas --link --compute"},
+     "--attention --attention-order --epilogues --merge-matmuls --without --recompute --recompute-file "
+     "--recompute-budget --loss-chunk --memory-limit --row-alignment --sampling --offload "
+     "--offload-activations --mesh --zero --strategy --compare --reshard-after-forward "
+     "--unreduced-accumulators --noise-scale --transports --layout --context --context-order "
+     "--sequence-parallel --fold --schedule --chunks --stages --overlap --collectives --bucket-mb "
+     "--first-bucket-mb --prefetch --tp-overlap --comm-ctas --link --compute"},
     {"train", false,
      "--data --data-format --holdout --steps --batch-tokens --batch-order --batch-seed --seed --lr "
      "--lr-schedule --warmup --min-lr --decay-steps --checkpoint --save-every --save-timeout --keep "

@@ -1,14 +1,15 @@
-//===- OptionNumbers.h - numeric options of passes --------------*- C++ -*-===//
+//===- OptionTypes.h - types of the options of passes -----------*- C++ -*-===//
 //
-// The type of an option gives its valid range. Passes.td states a range once, and no pass checks it: Option<"factor",
-// "factor", "::braid::Integer<1>", ...>.
+// The type of an option gives its valid values, and no pass checks them. Passes.td states a range once:
+// Option<"factor", "factor", "::braid::Integer<1>", ...>. An enum states its words once, by a function wordsOf
+// (cli/Value.h).
 //
 // A printed pipeline must be the pipeline that ran. A Number is therefore printed with enough digits to read back as
 // the same double; LLVM prints seven.
 //
 //===----------------------------------------------------------------------===//
-#ifndef BRAID_PASSES_GRAPH_OPTIONNUMBERS_H
-#define BRAID_PASSES_GRAPH_OPTIONNUMBERS_H
+#ifndef BRAID_PASSES_GRAPH_OPTIONTYPES_H
+#define BRAID_PASSES_GRAPH_OPTIONTYPES_H
 
 #include "runtime/cli/Value.h"
 #include "llvm/Support/CommandLine.h"
@@ -47,26 +48,61 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Integer<least, most> 
 }
 
 /// Parses a pass option with the same checks as the options of tools.
-template <class T> class NumberParser : public llvm::cl::basic_parser<T> {
+template <class T> class OptionParser : public llvm::cl::basic_parser<T> {
 public:
   using llvm::cl::basic_parser<T>::basic_parser;
 
-  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text, T &number) {
+  void printOptionDiff(const llvm::cl::Option &, const T &, const llvm::cl::OptionValue<T> &, size_t) const {}
+
+protected:
+  /// Returns true, and reports an error, if the text is not valid.
+  static bool isInvalid(const llvm::cl::Option &option, llvm::StringRef text, const cli::Value &valid) {
     constexpr auto least = std::numeric_limits<int64_t>::min();
     constexpr auto most = std::numeric_limits<int64_t>::max();
-    if (!cli::isValid(T::valid(), text, least, most)) {
-      llvm::errs() << "error: option '" << option.ArgStr << "' of pass: '" << text << "' is not valid, expected "
-                   << cli::expectedText(T::valid(), least, most) << "\n";
+    if (cli::isValid(valid, text, least, most))
+      return false;
+    llvm::errs() << "error: option '" << option.ArgStr << "' of pass: '" << text << "' is not valid, expected "
+                 << cli::expectedText(valid, least, most) << "\n";
+    return true;
+  }
+};
+
+template <class T> class NumberParser : public OptionParser<T> {
+public:
+  using OptionParser<T>::OptionParser;
+
+  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text, T &number) {
+    if (this->isInvalid(option, text, T::valid()))
       return true;
-    }
     std::from_chars(text.begin(), text.end(), number.value);
     return false;
   }
   llvm::StringRef getValueName() const override { return "number"; }
-  void printOptionDiff(const llvm::cl::Option &, const T &, const llvm::cl::OptionValue<T> &, size_t) const {}
+};
+
+template <cli::Choice E> class ChoiceParser : public OptionParser<E> {
+public:
+  using OptionParser<E>::OptionParser;
+
+  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text, E &chosen) {
+    if (this->isInvalid(option, text, cli::choice<E>()))
+      return true;
+    chosen = *cli::choiceOf<E>(text);
+    return false;
+  }
+  /// Prints a value in a textual pipeline.
+  static void print(llvm::raw_ostream &os, E value) { os << cli::wordOf(value); }
+  llvm::StringRef getValueName() const override {
+    static const std::string words = cli::formOf(cli::choice<E>());
+    return words;
+  }
 };
 
 } // namespace braid
+
+template <braid::cli::Choice E> struct llvm::cl::parser<E> : braid::ChoiceParser<E> {
+  using braid::ChoiceParser<E>::ChoiceParser;
+};
 
 template <> struct llvm::cl::parser<braid::Number> : braid::NumberParser<braid::Number> {
   using NumberParser::NumberParser;
@@ -76,4 +112,4 @@ struct llvm::cl::parser<braid::Integer<least, most>> : braid::NumberParser<braid
   using braid::NumberParser<braid::Integer<least, most>>::NumberParser;
 };
 
-#endif // BRAID_PASSES_GRAPH_OPTIONNUMBERS_H
+#endif // BRAID_PASSES_GRAPH_OPTIONTYPES_H
