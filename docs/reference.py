@@ -145,6 +145,8 @@ def choices():
 def option_of(name, option):
     """(option, default, meaning); the default of an enum is one of its words."""
     argument, default, meaning = option["argument"], option["defaultValue"].strip('"'), option["description"]
+    if option.get("flagFallback"):
+        meaning += f"; by default {option['flagFallback']}"
     words = choices().get((name, argument), [])
     if words:
         default = default.rsplit("::", 1)[-1].lower()

@@ -11,34 +11,23 @@
 namespace braid {
 
 /// Outputs of the compiler, in order of its levels.
-enum class Emit {
-  Tg,     // programs in primitives; with a mesh, for all ranks together
-  Comm,   // programs of a rank, with their collectives
-  Exec,   // actions on values
-  Memory, // actions in memory
-  Cpp,    // generated sources
-  Cu,     // the same for CUDA
-  Dir,    // generated sources, sources of the runtime, and a CMakeLists.txt
-  Exe,    // the training binary
-};
-constexpr auto wordsOf(Emit) {
-  return std::to_array<cli::Word>({{"tg", "the programs of a step, in primitives"},
-                                   {"comm", "with --mesh: the programs of a rank, with their collectives"},
-                                   {"exec", "their kernels and library calls, on values"},
-                                   {"memory", "the same with every buffer placed in the arena"},
-                                   {"cpp", "the generated C++ sources, to a folder or standard output"},
-                                   {"cu", "the same of --target=cuda, CUDA C++"},
-                                   {"dir", "a folder that builds with CMake and a compiler, without LLVM"},
-                                   {"exe", "the training binary"}});
-}
+enum class Emit { Tg, Comm, Exec, Memory, Cpp, Cu, Dir, Exe };
+template <>
+inline constexpr cli::Word cli::words<Emit>[] = {
+    {"tg", "the programs of a step, in primitives"},
+    {"comm", "with --mesh: the programs of a rank, with their collectives"},
+    {"exec", "their kernels and library calls, on values"},
+    {"memory", "the same with every buffer placed in the arena"},
+    {"cpp", "the generated C++ sources, to a folder or standard output"},
+    {"cu", "the same of --target=cuda, CUDA C++"},
+    {"dir", "a folder that builds with CMake and a compiler, without LLVM"},
+    {"exe", "the training binary"}};
 
-/// Options of the optimizer, with the defaults of its pass.
+/// Lists of the optimizer; PassSettings has its other options.
 struct OptimizerOptions {
-  std::string name = ApplyOptimizerPassOptions().optimizer;
   /// Given hyperparameters, each as "beta1=0.9".
   std::vector<std::string> hyperparameters;
   std::vector<std::string> decayExclude;
-  double clip = ApplyOptimizerPassOptions().clip;
 };
 
 struct MeshAxis {
@@ -48,26 +37,23 @@ struct MeshAxis {
 
 /// Plans to compare: every stage of ZeRO, or every mesh of as many ranks.
 enum class Compared { Zero, Mesh };
-constexpr auto wordsOf(Compared) {
-  return std::to_array<cli::Word>(
-      {{"zero", "all stages of --zero"},
-       {"mesh", "all meshes of pp, dp, ep, cp and tp that have as many ranks as --mesh=8 says, and --zero=0, 1, 3"}});
-}
+template <>
+inline constexpr cli::Word cli::words<Compared>[] = {
+    {"zero", "all stages of --zero"},
+    {"mesh", "all meshes of pp, dp, ep, cp and tp that have as many ranks as --mesh=8 says, and --zero=0, 1, 3"}};
 
 /// Forms of data parallelism that neither ZeRO nor an axis chooses.
 enum class Strategy { DataParallel };
-constexpr auto wordsOf(Strategy) {
-  return std::to_array<cli::Word>(
-      {{"dataparallel", "the first rank holds all, sends parameters and batch and updates alone"}});
-}
+template <>
+inline constexpr cli::Word cli::words<Strategy>[] = {
+    {"dataparallel", "the first rank holds all, sends parameters and batch and updates alone"}};
 
 enum class Overlap { Full, InOrder, None };
-constexpr auto wordsOf(Overlap) {
-  return std::to_array<cli::Word>(
-      {{"full", "what does not depend on a collective is computed while that is on its way"},
-       {"in-order", "computing keeps its order"},
-       {"none", "each collective is waited for at once"}});
-}
+template <>
+inline constexpr cli::Word cli::words<Overlap>[] = {
+    {"full", "what does not depend on a collective is computed while that is on its way"},
+    {"in-order", "computing keeps its order"},
+    {"none", "each collective is waited for at once"}};
 
 /// Parallelism options.
 struct ParallelOptions {
@@ -78,7 +64,7 @@ struct ParallelOptions {
   /// Plans and compares, on `ranks` ranks, instead of compiling one program.
   std::optional<Compared> compare;
   int64_t ranks = 0;
-  /// None follows `zero`.
+  /// Strategy instead of that of `zero`, if any.
   std::optional<Strategy> strategy;
   /// File name of a layout for `comm-annotate`.
   std::string layout;
@@ -94,7 +80,7 @@ struct ParallelOptions {
   std::string fold;
   /// Axis of pipeline stages, or empty.
   std::string stageAxis;
-  bool unreducedAccumulators = false, noiseScale = false;
+  bool noiseScale = false;
   CollectiveAlgorithm collectives = CollectiveAlgorithm::Library;
   Overlap overlap = Overlap::Full;
   /// Number of chunks of rows whose collectives over `tensorAxes` overlap with the matmuls of the others, 0 for the
@@ -114,22 +100,20 @@ struct ParallelOptions {
 
 /// Epilogues of matmul calls, if the target's library has them.
 enum class Epilogues { Full, Gradients, Activations, None };
-constexpr auto wordsOf(Epilogues) {
-  return std::to_array<cli::Word>({{"full", "activations, bias gradients and residual sums"},
-                                   {"gradients", "activations and bias gradients"},
-                                   "activations",
-                                   {"none", "all are kernels"}});
-}
+template <>
+inline constexpr cli::Word cli::words<Epilogues>[] = {{"full", "activations, bias gradients and residual sums"},
+                                                      {"gradients", "activations and bias gradients"},
+                                                      "activations",
+                                                      {"none", "all are kernels"}};
 
 /// Data in host memory that is copied to the GPU when needed.
 enum class Offload { None, Optimizer, Activations, Both };
-constexpr auto wordsOf(Offload) {
-  return std::to_array<cli::Word>(
-      {"none",
-       {"optimizer", "moments, and f32 masters of bf16 parameters: fetched for each update and written back"},
-       {"activations", "what forward makes and backward reads: copied there and back, where that is hidden"},
-       {"optimizer,activations", "both"}});
-}
+template <>
+inline constexpr cli::Word cli::words<Offload>[] = {
+    "none",
+    {"optimizer", "moments, and f32 masters of bf16 parameters: fetched for each update and written back"},
+    {"activations", "what forward makes and backward reads: copied there and back, where that is hidden"},
+    {"optimizer,activations", "both"}};
 
 /// Rows of logits that exist at one time.
 struct LossChunk {
@@ -157,7 +141,7 @@ struct DriverOptions {
   /// Optional passes to leave out.
   std::vector<std::string> without;
   Epilogues epilogues = Epilogues::Full;
-  /// Whether matmuls of one tensor with several weights are merged even if the target and the layout advise against it.
+  /// Whether matmuls of one tensor with several weights are merged where they are not by default.
   bool mergeMatmuls = false;
   /// Whether programs for text generation are built.
   bool sampling = true;

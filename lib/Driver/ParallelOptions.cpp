@@ -224,7 +224,7 @@ static Error checkStages(const DriverOptions &all) {
     if (all.has(name) && zero < 3)
       return makeError(name + " applies to sharded parameters, but " + stage +
                        " keeps them whole: add --zero=3 or leave it out");
-  if (options.unreducedAccumulators && all.accumulate > 1 && zero < 2)
+  if (all.passes.dataParallel.keepUnreduced && all.accumulate > 1 && zero < 2)
     return makeError("--unreduced-accumulators is what " + stage +
                      " does anyway; with --zero=2 or 3 it trades memory for volume");
   return Error::success();
@@ -367,7 +367,7 @@ static Error checkCombinations(const DriverOptions &all) {
   if (options.tpOverlap && options.overlap == Overlap::None)
     return makeError(tpOverlapText(options) +
                      " with --overlap=none: chunks are for overlapping them; leave one of them out");
-  if (options.unreducedAccumulators && all.accumulate == 1)
+  if (all.passes.dataParallel.keepUnreduced && all.accumulate == 1)
     return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
   return Error::success();
 }
@@ -377,7 +377,7 @@ DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) 
   ParallelOptions &parallel = stage.parallel;
   parallel.compare.reset();
   parallel.zero = zero;
-  parallel.unreducedAccumulators &= zero >= 2;
+  stage.passes.dataParallel.keepUnreduced &= zero >= 2;
   if (zero < 3) {
     stage.passes.units = {};
     stage.passes.overlap = {};

@@ -98,10 +98,8 @@ static void applyOptimizer(PassList &passes, const DriverOptions &options) {
   OptimizerPipelineOptions pipeline;
   pipeline.mixedPrecision = options.isMixed();
   ApplyOptimizerPassOptions &optimizer = passes.settings.optimizer;
-  optimizer.optimizer = options.optimizer.name;
   optimizer.hyperparameters = options.optimizer.hyperparameters;
   optimizer.decayExclude = options.optimizer.decayExclude;
-  optimizer.clip = options.optimizer.clip;
   optimizer.reportNorm = options.parallel.noiseScale;
   for (const MeshAxis &axis : options.parallel.mesh)
     passes.settings.moments.ranks = passes.settings.moments.ranks * axis.size;
@@ -126,7 +124,6 @@ static void annotate(PassList &passes, const DriverOptions &options) {
   strategy.sequence = parallel.sequenceAxes;
   strategy.shard = shard;
   strategy.zero = parallel.zero.value_or(0);
-  strategy.keepUnreduced = parallel.unreducedAccumulators;
   buildAnnotatePipeline(passes, pipeline);
 }
 
@@ -169,16 +166,12 @@ static void decompose(PassList &passes, const DriverOptions &options) {
   buildDecomposePipeline(passes, pipeline);
 }
 
-static void recompute(PassList &passes, const DriverOptions &) {
-  buildRecomputePipeline(passes, RecomputePipelineOptions());
-}
-
 static void cutStages(PassList &passes, const DriverOptions &options) {
   StagesPassOptions &stages = passes.settings.stages;
   stages.axis = options.parallel.stageAxis;
   stages.microbatches = options.accumulate;
   stages.memoryLimit = options.passes.plan.memoryLimit;
-  buildStagesPipeline(passes, StagesPipelineOptions());
+  buildStagesPipeline(passes, OnlyPhaseOptions());
 }
 
 static void mergeCollectives(PassList &passes, const DriverOptions &options) {
@@ -200,10 +193,6 @@ static void formActions(PassList &passes, const DriverOptions &options) {
   passes.settings.attentionOrder.memoryLimit = options.passes.plan.memoryLimit;
   passes.settings.attentionOrder.rowAlignment = options.passes.plan.rowAlignment;
   buildActionsPipeline(passes, pipeline);
-}
-
-static void orderActions(PassList &passes, const DriverOptions &) {
-  buildOrderPipeline(passes, OrderPipelineOptions());
 }
 
 static void offload(PassList &passes, const DriverOptions &options) {
@@ -238,6 +227,9 @@ static void planMemory(PassList &passes, const DriverOptions &options) {
 // Phases
 //===----------------------------------------------------------------------===//
 
+/// Adds the passes of a phase without options.
+template <auto build> static void only(PassList &passes, const DriverOptions &) { build(passes, OnlyPhaseOptions()); }
+
 /// Returns a phase with `options`, which must outlive it.
 static Phase phase(StringRef name, void (*build)(PassList &, const DriverOptions &), const DriverOptions &options,
                    bool isTalkative = false, bool hasKernels = false) {
@@ -268,7 +260,7 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   phases.push_back(phase(kDecompose, decompose, options, /*isTalkative=*/true));
   bool isOfRank = !isParallel || options.emit >= Emit::Comm;
   if (isOfRank && options.recomputes())
-    phases.push_back(phase("recompute", recompute, options, /*isTalkative=*/true));
+    phases.push_back(phase("recompute", only<buildRecomputePipeline>, options, /*isTalkative=*/true));
   if (options.parallel.hasStages() && options.emit >= Emit::Comm)
     phases.push_back(phase("stages", cutStages, options, /*isTalkative=*/true));
   if (isParallel && options.emit >= Emit::Comm)
@@ -276,7 +268,7 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   if (options.emit >= Emit::Exec)
     phases.push_back(kernelPhase("actions", formActions, options));
   if (options.emit >= Emit::Exec)
-    phases.push_back(kernelPhase("order", orderActions, options, /*isTalkative=*/true));
+    phases.push_back(kernelPhase("order", only<buildOrderPipeline>, options, /*isTalkative=*/true));
   if (options.offloads() && options.emit >= Emit::Exec)
     phases.push_back(kernelPhase("offload", offload, options, /*isTalkative=*/true));
   if ((isParallel || options.offloads()) && options.emit >= Emit::Exec)

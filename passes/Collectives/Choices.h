@@ -8,13 +8,12 @@ namespace braid {
 
 /// Algorithms of collectives: the transport's library, or messages between pairs of ranks.
 enum class CollectiveAlgorithm { Library, Ring, Tree, Direct, Hierarchical };
-constexpr auto wordsOf(CollectiveAlgorithm) {
-  return std::to_array<cli::Word>({"library", "ring", "tree", "direct", "hierarchical"});
-}
+template <>
+inline constexpr cli::Word cli::words<CollectiveAlgorithm>[] = {"library", "ring", "tree", "direct", "hierarchical"};
 
 /// Whether a bucket ends at the end of a unit. Auto: where parameters are stored in shards.
 enum class BucketPerUnit { Auto, False, True };
-constexpr auto wordsOf(BucketPerUnit) { return std::to_array<cli::Word>({"auto", "false", "true"}); }
+template <> inline constexpr cli::Word cli::words<BucketPerUnit>[] = {"auto", "false", "true"};
 
 } // namespace braid
 

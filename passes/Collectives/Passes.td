@@ -6,7 +6,7 @@
 #ifndef BRAID_PASSES_COLLECTIVES
 #define BRAID_PASSES_COLLECTIVES
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 include "passes/Collectives/Chunks.td"
 include "passes/Collectives/Gradients.td"
 include "passes/Collectives/Rings.td"
@@ -180,8 +180,9 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"reshardAfterForward", "reshard-after-forward", "bool", /*default=*/"true",
-           "Drop units after forward and gather them again for backward">,
+    Flag<"Rank", "--reshard-after-forward", "units", "reshardAfterForward", "reshard-after-forward", "bool",
+         /*default=*/"true", "With --zero=3: drop gathered parameters after forward",
+         [{choice({"false", "true"}).alone("true")}]>,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -262,9 +263,11 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
-           "MiB of tensors in a bucket; 0 (one tensor), inf or auto">,
-    Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"", "The same of the first bucket">,
+    Flag<"Communication", "--bucket-mb", "buckets", "bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
+         "Tensors that are reduced or gathered together; 0: one collective for each, inf: for all, auto: from --link",
+         [{number("MiB", 0, 0x1p40).orOneOf({"inf", "auto"})}]>,
+    Flag<"Communication", "--first-bucket-mb", "buckets", "firstBucketMb", "first-bucket-mb", "std::string",
+         /*default=*/"\"1\"", "The first bucket of backward", [{number("MiB", 0, 0x1p40).orOneOf({"inf"})}]>,
     Option<"perUnit", "per-unit", "::braid::BucketPerUnit", "::braid::BucketPerUnit::Auto",
            "Whether a bucket ends with its unit; auto: where parameters are stored in shards">,
   ];

@@ -1,8 +1,7 @@
 //===- OptionTypes.h - types of the options of passes -----------*- C++ -*-===//
 //
 // The type of an option gives its valid values, and no pass checks them. Passes.td states a range once:
-// Option<"factor", "factor", "::braid::Integer<1>", ...>. An enum states its words once, by a function wordsOf
-// (cli/Value.h).
+// Option<"factor", "factor", "::braid::Integer<1>", ...>. An enum states its words once (cli::words).
 //
 // A printed pipeline must be the pipeline that ran. A Number is therefore printed with enough digits to read back as
 // the same double; LLVM prints seven.
@@ -24,7 +23,7 @@ template <int64_t least, int64_t most = std::numeric_limits<int64_t>::max()> str
   constexpr Integer(int64_t value = least) : value(value) {}
   constexpr operator int64_t() const { return value; }
 
-  static cli::Value valid() { return cli::integer("N", least, most); }
+  static constexpr cli::Value valid() { return cli::integer("N", least, most); }
 };
 
 /// A finite number of at least 0.
@@ -34,7 +33,7 @@ struct Number {
   Number(double value = 0) : value(value) {}
   operator double() const { return value; }
 
-  static cli::Value valid() { return cli::number("X"); }
+  static constexpr cli::Value valid() { return cli::number("X"); }
 };
 
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Number &number) {

@@ -40,7 +40,8 @@ def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::Fun
     ```
   }];
   let options = [
-    Option<"way", "way", "::braid::AttentionWay", "::braid::AttentionWay::Auto", "How attention is computed">,
+    Flag<"Kernel", "--attention", "attention", "way", "way", "::braid::AttentionWay", "::braid::AttentionWay::Auto",
+         "How attention is computed">,
   ];
 }
 
@@ -80,7 +81,8 @@ def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> 
     ```
   }];
   let options = [
-    Option<"order", "order", "::braid::AttentionOrder", "::braid::AttentionOrder::Auto", "The order in which the library sums gradients">,
+    Flag<"Kernel", "--attention-order", "attentionOrder", "order", "order", "::braid::AttentionOrder",
+         "::braid::AttentionOrder::Auto", "The order in which the attention library sums gradients">,
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
            "For auto: the arena that there may be, in bytes or with a unit (512MiB, 2G); empty for no limit">,
     Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",

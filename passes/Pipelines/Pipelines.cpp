@@ -130,7 +130,7 @@ void braid::buildAnnotatePipeline(PassList &passes, const AnnotatePipelineOption
     passes.add(createDataParallelPass(passes.settings.dataParallel));
 }
 
-void braid::buildShardPipeline(PassList &passes, const ShardPipelineOptions &) {
+void braid::buildShardPipeline(PassList &passes, const OnlyPhaseOptions &) {
   passes.add(createPropagatePass());
   passes.add(createInsertReshardsPass());
   passes.add(createVerifyShardingsPass());
@@ -144,7 +144,7 @@ void braid::buildShardPipeline(PassList &passes, const ShardPipelineOptions &) {
 /// are first reduced.
 void braid::buildPartitionPipeline(PassList &passes, const PartitionPipelineOptions &options) {
   passes.add(createAgreePass());
-  buildShardPipeline(passes, ShardPipelineOptions());
+  buildShardPipeline(passes, OnlyPhaseOptions());
   if (options.rootParallel) {
     passes.add(createRootParallelPass());
     passes.add(createVerifyOrder());
@@ -188,7 +188,7 @@ void braid::buildDecomposePipeline(PassList &passes, const DecomposePipelineOpti
 /// Chooses the values that backward recomputes. Comes after decompose, so that each op has its own price and the
 /// shapes of a rank. Comes before units are gathered, because replays read parameters gathered for backward. Replays
 /// are checked while their original ops exist.
-void braid::buildRecomputePipeline(PassList &passes, const RecomputePipelineOptions &options) {
+void braid::buildRecomputePipeline(PassList &passes, const OnlyPhaseOptions &) {
   passes.add(createRecomputePass(passes.settings.recompute));
   passes.add(createVerifyReplaysPass());
   passes.add(createFinishReplaysPass());
@@ -197,7 +197,7 @@ void braid::buildRecomputePipeline(PassList &passes, const RecomputePipelineOpti
 
 /// Cuts programs into pipeline stages. Comes after recomputation, whose replays are ordinary ops of backward, and
 /// while each op is small enough to belong to one stage.
-void braid::buildStagesPipeline(PassList &passes, const StagesPipelineOptions &options) {
+void braid::buildStagesPipeline(PassList &passes, const OnlyPhaseOptions &) {
   passes.add(createStagesPass(passes.settings.stages));
   passes.add(createVerifyFactsPass());
   // Checks the value form, where facts say what is sent.
@@ -248,7 +248,7 @@ void braid::buildActionsPipeline(PassList &passes, const ActionsPipelineOptions 
 
 /// Reorders actions to lower the peak. Comes when no later pass makes or merges actions, and before communication is
 /// scheduled, which keeps the order of computation.
-void braid::buildOrderPipeline(PassList &passes, const OrderPipelineOptions &) {
+void braid::buildOrderPipeline(PassList &passes, const OnlyPhaseOptions &) {
   passes.addOptional(createLowerPeakPass());
   passes.add(createVerifyValuesPass());
   passes.add(createVerifyFactsPass());

@@ -19,6 +19,8 @@ template <typename Options> struct PhaseOptions : mlir::PassPipelineOptions<Opti
                                                              llvm::cl::desc("Optional passes to leave out")};
 };
 
+struct OnlyPhaseOptions : PhaseOptions<OnlyPhaseOptions> {};
+
 /// Returns all optional passes, in the order of the pipeline.
 std::vector<PassList::Entry> optionalPasses();
 /// Returns why a pass of this name cannot be left out; empty for an optional pass.
@@ -78,9 +80,8 @@ struct AnnotatePipelineOptions : PhaseOptions<AnnotatePipelineOptions> {
 };
 void buildAnnotatePipeline(PassList &passes, const AnnotatePipelineOptions &options);
 
-struct ShardPipelineOptions : PhaseOptions<ShardPipelineOptions> {};
 /// `comm-shard`: turns annotated functions into the programs of ranks.
-void buildShardPipeline(PassList &passes, const ShardPipelineOptions &options);
+void buildShardPipeline(PassList &passes, const OnlyPhaseOptions &options);
 
 struct PartitionPipelineOptions : PhaseOptions<PartitionPipelineOptions> {
   Option<bool> rootParallel{*this, "root-parallel", llvm::cl::desc("The first rank holds all and updates alone")};
@@ -104,12 +105,10 @@ struct DecomposePipelineOptions : PhaseOptions<DecomposePipelineOptions> {
 };
 void buildDecomposePipeline(PassList &passes, const DecomposePipelineOptions &options);
 
-struct RecomputePipelineOptions : PhaseOptions<RecomputePipelineOptions> {};
-void buildRecomputePipeline(PassList &passes, const RecomputePipelineOptions &options);
+void buildRecomputePipeline(PassList &passes, const OnlyPhaseOptions &options);
 
-struct StagesPipelineOptions : PhaseOptions<StagesPipelineOptions> {};
 /// Cuts programs into those of a pipeline's ranks.
-void buildStagesPipeline(PassList &passes, const StagesPipelineOptions &options);
+void buildStagesPipeline(PassList &passes, const OnlyPhaseOptions &options);
 
 struct CollectivesPipelineOptions : PhaseOptions<CollectivesPipelineOptions> {
   Option<bool> gatherUnits{*this, "gather-units", llvm::cl::desc("ZeRO-3: gather the parameters of a unit at once")};
@@ -126,9 +125,8 @@ struct ActionsPipelineOptions : PhaseOptions<ActionsPipelineOptions> {
 };
 void buildActionsPipeline(PassList &passes, const ActionsPipelineOptions &options);
 
-struct OrderPipelineOptions : PhaseOptions<OrderPipelineOptions> {};
 /// Orders the actions of programs.
-void buildOrderPipeline(PassList &passes, const OrderPipelineOptions &options);
+void buildOrderPipeline(PassList &passes, const OnlyPhaseOptions &options);
 
 /// Moves optimizer state and activations to host memory.
 struct OffloadPipelineOptions : PhaseOptions<OffloadPipelineOptions> {

@@ -7,7 +7,7 @@
 #ifndef BRAID_PASSES_STRATEGIES
 #define BRAID_PASSES_STRATEGIES
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
   let summary = "Writes shardings onto arguments by their names";
@@ -164,8 +164,9 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
                "The axes over which the positions of tokens and targets are sharded (none)">,
     ListOption<"shard", "shard", "std::string", "The axes over which ZeRO shards (those of the batch)">,
     Option<"zero", "zero", "::braid::Integer<0, 3>", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
-    Option<"keepUnreduced", "unreduced-accumulators", "bool", /*default=*/"false",
-           "Accumulators hold partial sums at every stage">,
+    Flag<"Rank", "--unreduced-accumulators", "dataParallel", "keepUnreduced", "unreduced-accumulators", "bool",
+         /*default=*/"false", "With --zero=2, 3 and --accumulate: keep partial sums and reduce them once a step, instead "
+         "of each microbatch into the shard">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -272,7 +273,8 @@ def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"axis", "axis", "std::string", /*default=*/"\"tp\"", "The axis that shards weights">,
-    Option<"sequence", "sequence", "bool", /*default=*/"false", "It shards the sequence of activations, too">,
+    Flag<"Layout", "--sequence-parallel", "tensor", "sequence", "sequence", "bool", /*default=*/"false",
+         "tp shards the sequence of activations, too, where it does not shard what they are computed with">,
     ListOption<"sequenceAxes", "sequence-axes", "std::string",
                "Other axes over which the sequence is sharded already (none)">,
   ];
@@ -332,8 +334,10 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
     ListOption<"behindAxes", "behind-axes", "std::string", "Axes that shard the sequence behind these (none)">,
     ListOption<"stageAxes", "stage-axes", "std::string",
                "For auto, axes along which stages of a pipeline lie, which share out no op (none)">,
-    Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "How attention reads positions of other ranks">,
-    Option<"order", "order", "::braid::ContextOrder", "::braid::ContextOrder::Auto", "Which positions a rank has">,
+    Flag<"Layout", "--context", "context", "how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto",
+         "With cp in --mesh: how attention reads positions of other ranks">,
+    Flag<"Layout", "--context-order", "context", "order", "order", "::braid::ContextOrder",
+         "::braid::ContextOrder::Auto", "With cp in --mesh: which positions a rank has">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

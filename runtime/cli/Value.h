@@ -32,20 +32,20 @@ struct Word {
   constexpr Word(const char *text = "", const char *help = "") : text(text), help(help) {}
 };
 
-// An enum with a constexpr function wordsOf in its namespace, which returns its words in the order of its values.
-template <class E>
-concept Choice = std::is_enum_v<E> && requires(E value) { wordsOf(value).size(); };
+// The words of an enum, in the order of its values: template <> inline constexpr cli::Word cli::words<E>[] = {...};
+template <class E> inline constexpr int words = 0;
 
-template <Choice E> constexpr std::string_view wordOf(E value) {
-  return wordsOf(value)[static_cast<size_t>(value)].text;
-}
+// An enum with words.
+template <class E>
+concept Choice = std::is_enum_v<E> && std::is_array_v<std::remove_reference_t<decltype((words<E>))>>;
+
+template <Choice E> constexpr std::string_view wordOf(E value) { return words<E>[static_cast<size_t>(value)].text; }
 
 // Returns the value with this word, or none.
 template <Choice E> constexpr std::optional<E> choiceOf(std::string_view word) {
-  constexpr auto words = wordsOf(E());
-  for (size_t i = 0; i < words.size(); ++i)
-    if (words[i].text == word)
-      return static_cast<E>(i);
+  for (const Word &known : words<E>)
+    if (known.text == word)
+      return static_cast<E>(&known - words<E>);
   return std::nullopt;
 }
 
@@ -107,7 +107,7 @@ constexpr Value numberAbove(std::string_view form, double least, double most = k
 constexpr Value choice(std::initializer_list<Word> words) { return Value{.kind = Kind::Choice}.orOneOf(words); }
 template <Choice E> constexpr Value choice() {
   Value value{.kind = Kind::Choice};
-  for (const Word &word : wordsOf(E()))
+  for (const Word &word : words<E>)
     value.words[value.numWords++] = word;
   return value;
 }

@@ -21,14 +21,47 @@ static void readOption(LossChunk &chunk, std::string_view text) {
 } // namespace braid
 
 namespace {
-template <auto... Path> consteval Field inParallel() { return into<&DriverOptions::parallel, Path...>(); }
-
 // Returns an option of one pass.
 template <auto... Path> consteval Field inPass() { return into<&DriverOptions::passes, Path...>(); }
 
+// Returns the valid values of a type.
+template <class T> consteval Value valueOf() {
+  if constexpr (Choice<T>)
+    return choice<T>();
+  else if constexpr (std::is_same_v<T, bool>)
+    return flag();
+  else
+    return T::valid();
+}
+
 bool isSize(std::string_view text) { return parseSize(text).has_value(); }
 
+constexpr Value size() { return text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"); }
+
 bool areLinks(std::string_view text) { return readLinks(text).has_value(); }
+
+constexpr Value kAnyNumber = number("X", -kUnbounded);
+
+// Returns a line for each optimizer, with its hyperparameters.
+Lines optimizers() {
+  Lines lines;
+  for (const tg::Optimizer *optimizer : tg::allOptimizers())
+    lines.emplace_back(optimizer->name, tg::hyperparametersText(*optimizer));
+  return lines;
+}
+
+// Options of passes, from Passes.td.
+#define GET_kTargetFlags_IMPL
+#define GET_kOptimizerFlags_IMPL
+#define GET_kMemoryFlags_IMPL
+#define GET_kHostMemoryFlags_IMPL
+#define GET_kKernelFlags_IMPL
+#define GET_kPrecisionFlags_IMPL
+#define GET_kRankFlags_IMPL
+#define GET_kLayoutFlags_IMPL
+#define GET_kPipelineFlags_IMPL
+#define GET_kCommunicationFlags_IMPL
+#include "passes/Pipelines/Flags.inc"
 
 constexpr Option kOutput[] = {
     {"GRAPH.mlir", text(""), "The training graph, as braid-model writes it", into<&DriverOptions::input>()},
@@ -53,8 +86,6 @@ constexpr Option kOutput[] = {
 };
 
 constexpr Option kTarget[] = {
-    {"--target", text("cpu|cuda[:sm_90]"), "What the binary runs on; for CUDA, the GPU to compile for",
-     inPass<&PassSettings::target, &SetTargetPassOptions::name>()},
     {"--cpu", text("NAME"), "The processor to compile for, as -march= takes it", into<&DriverOptions::cpu>(),
      byDefault("that of this machine")},
     {"--cc", text("PROGRAM"), "The C++ compiler", into<&DriverOptions::compiler>()},
@@ -70,18 +101,8 @@ constexpr Option kMicrobatches[] = {
 };
 
 constexpr Option kMemory[] = {
-    {"--recompute", choice<RecomputePolicy>(),
-     "What backward computes again instead of keeping it; --report=- shows what auto chose from",
-     inPass<&PassSettings::recompute, &RecomputePassOptions::policy>(),
-     byDefault("none; with --memory-limit auto, where that is needed")},
-    {"--recompute-file", text("FILE"),
-     "Exceptions from --recompute by name, a line each: UNIT: none, attention, selective or full, or UNIT/VALUE: keep "
-     "or "
-     "replay; names may be globs, and -v lists them",
-     inPass<&PassSettings::recompute, &RecomputePassOptions::choicesFile>()},
-    {"--recompute-budget", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
-     "For --recompute=auto: the arena, in bytes, or 512MiB, 2G", into<&DriverOptions::recomputeBudget>(),
-     byDefault("--memory-limit"), needs("--recompute")},
+    {"--recompute-budget", size(), "For --recompute=auto: the arena, in bytes, or 512MiB, 2G",
+     into<&DriverOptions::recomputeBudget>(), byDefault("--memory-limit"), needs("--recompute")},
     {"--loss-chunk", integer("ROWS", 1).orOneOf({"auto", "none"}),
      "The most rows of logits that are computed together: the last matmul, the loss and their gradients go by chunks; "
      "auto: the fewest chunks that keep the memory limit, or without one that need as little memory as any",
@@ -89,13 +110,6 @@ constexpr Option kMemory[] = {
      byDefault(
          "auto with --memory-limit; else for logits of 16 MiB and more: on GPUs where the plan exceeds the card's "
          "memory, on CPUs where a percent of time saves five of memory")},
-    {"--memory-limit", text("SIZE", isSize, "a number of bytes, with an optional KiB, MiB or GiB"),
-     "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits, and "
-     "values are computed again where that is needed",
-     inPass<&PassSettings::plan, &PlanMemoryOptions::memoryLimit>()},
-    {"--row-alignment", integer("BYTES"),
-     "Pad rows of activations and gradients to multiples of this many bytes where the padding is small; 0: never",
-     inPass<&PassSettings::plan, &PlanMemoryOptions::rowAlignment>(), byDefault("the target's")},
     {"--sampling",
      choice({{"off", "the binary has no `sample`, and takes no memory for it"},
              {"on", "every rank has room for a text as long as the model's sequence"}}),
@@ -106,11 +120,6 @@ constexpr Option kMemory[] = {
 constexpr Option kHostMemory[] = {
     {"--offload", choice<Offload>(), "On GPUs: what lies in pinned memory of the host, with copies beside computing",
      into<&DriverOptions::offload>()},
-    {"--offload-activations",
-     choice({{"hidden", "those whose copies are over in time, by predicted times"},
-             {"all", "all that are kept for backward, whatever their copies cost"}}),
-     "Which activations --offload=activations copies",
-     inPass<&PassSettings::activations, &OffloadActivationsPassOptions::all>(), needs("--offload")},
 };
 
 // Returns a line for each optional pass.
@@ -122,10 +131,6 @@ Lines optional() {
 }
 
 constexpr Option kKernels[] = {
-    {"--attention", choice<AttentionWay>(), "How attention is computed",
-     inPass<&PassSettings::attention, &SelectAttentionPassOptions::way>()},
-    {"--attention-order", choice<AttentionOrder>(), "The order in which the attention library sums gradients",
-     inPass<&PassSettings::attentionOrder, &OrderAttentionPassOptions::order>()},
     {"--epilogues", choice<Epilogues>(), "Epilogues of matmul calls, where the target's GEMM library has them",
      into<&DriverOptions::epilogues>()},
     {"--merge-matmuls", flag(),
@@ -141,15 +146,6 @@ constexpr Option kPrecision[] = {
      "Type in which the model computes; bf16: contractions, attention and what lies between, with f32 masters of the "
      "parameters",
      into<&DriverOptions::precision>()},
-    {"--grad-dtype", choice<ElementType>(),
-     "With --precision=bf16: type in which gradients of parameters are stored and microbatches add up",
-     inPass<&PassSettings::gradients, &GradientPrecisionPassOptions::type>()},
-    {"--reduce-dtype", choice<ElementType>(),
-     "With --precision=bf16: type in which ranks send gradients to reduce them",
-     inPass<&PassSettings::reductions, &ReducePrecisionPassOptions::type>(), needs("--mesh")},
-    {"--optimizer-state", choice<MomentType>(),
-     "Type in which the optimizer's moments are stored; updates compute in f32",
-     inPass<&PassSettings::moments, &StatePrecisionPassOptions::type>()},
 };
 
 constexpr Option kHooks[] = {
@@ -160,16 +156,6 @@ constexpr Option kHooks[] = {
      "several times; list: print the points of the graph and stop",
      into<&DriverOptions::hooks>(), excludes("--compare")},
 };
-
-constexpr Value kAnyNumber = number("X", -kUnbounded);
-
-// Returns a line for each optimizer, with its hyperparameters.
-Lines optimizers() {
-  Lines lines;
-  for (const tg::Optimizer *optimizer : tg::allOptimizers())
-    lines.emplace_back(optimizer->name, tg::hyperparametersText(*optimizer));
-  return lines;
-}
 
 template <size_t size> struct Name {
   char text[size] = {};
@@ -187,8 +173,6 @@ template <Name name> consteval Field hyperparameter() {
 }
 
 constexpr Option kOptimizer[] = {
-    {"--optimizer", text("NAME"), "One of these, which have hyperparameters with these defaults",
-     into<&OptimizerOptions::name>(), listing(optimizers)},
     {"--hyperparameters", list("NAME=X,..."), "Values of hyperparameters, as in beta1=0.8,beta2=0.95",
      into<&OptimizerOptions::hyperparameters>()},
     {"--beta1", kAnyNumber, "The hyperparameter beta1: decay of the first mean", hyperparameter<"beta1">()},
@@ -200,7 +184,6 @@ constexpr Option kOptimizer[] = {
     {"--decay-exclude", list("NAMES"),
      "Parameters without decay: biases (not of norms), norms (with their biases), embeddings",
      into<&OptimizerOptions::decayExclude>()},
-    {"--clip", kAnyNumber, "Clip the global norm of the gradients to this; 0: do not", into<&OptimizerOptions::clip>()},
 };
 
 constexpr Option kRanks[] = {
@@ -208,105 +191,66 @@ constexpr Option kRanks[] = {
      "Axes of ranks and their sizes: the batch is sharded over dp, replica and shard (hybrid sharding), the sequence "
      "over cp, weights over tp, experts and the batch over ep, stages of the model lie along pp; other axes are for "
      "--layout",
-     inParallel<&ParallelOptions::meshText>()},
+     into<&ParallelOptions::meshText>()},
     {"--zero", integer("STAGE", 0, 3),
      "What data parallel ranks shard: 0 nothing (DDP), 1 optimizer state, 2 and gradients, 3 and parameters (FSDP)",
-     inParallel<&ParallelOptions::zero>(), byDefault("0")},
+     into<&ParallelOptions::zero>(), byDefault("0")},
     {"--strategy", choice<Strategy>(), "Another form of data parallelism than --zero and the axes of --mesh choose",
-     inParallel<&ParallelOptions::strategy>()},
+     into<&ParallelOptions::strategy>()},
     {"--compare", choice<Compared>(), "Plan all of these instead of compiling one, and print what each costs",
-     inParallel<&ParallelOptions::compare>(), excludes("--zero --strategy -o --emit --keep-sources --transports")},
-    {"--reshard-after-forward", choice({"false", "true"}).alone("true"),
-     "With --zero=3: drop gathered parameters after forward",
-     inPass<&PassSettings::units, &GatherUnitsPassOptions::reshardAfterForward>()},
-    {"--unreduced-accumulators", flag(),
-     "With --zero=2, 3 and --accumulate: keep partial sums and reduce them once a step, instead of each microbatch "
-     "into the shard",
-     inParallel<&ParallelOptions::unreducedAccumulators>()},
+     into<&ParallelOptions::compare>(), excludes("--zero --strategy -o --emit --keep-sources --transports")},
     {"--noise-scale", flag(), "Measure the gradient noise scale (one scalar all_reduce more)",
-     inParallel<&ParallelOptions::noiseScale>()},
+     into<&ParallelOptions::noiseScale>()},
     {"--transports", list("NAMES"),
      "What the binary can communicate over: threads, gloo, mpi; on GPUs nccl, gloo, mpi, device-threads",
-     inParallel<&ParallelOptions::transports>(), byDefault("those that are installed")},
+     into<&ParallelOptions::transports>(), byDefault("those that are installed")},
 };
 
 constexpr Option kLayout[] = {
     {"--layout", text("FILE"), "Shardings by names of tensors, as comm-annotate reads them",
-     inParallel<&ParallelOptions::layout>()},
-    {"--context", choice<ContextWay>(), "With cp in --mesh: how attention reads positions of other ranks",
-     inPass<&PassSettings::context, &ContextParallelPassOptions::how>()},
-    {"--context-order", choice<ContextOrder>(), "With cp in --mesh: which positions a rank has",
-     inPass<&PassSettings::context, &ContextParallelPassOptions::order>()},
-    {"--sequence-parallel", flag(),
-     "tp shards the sequence of activations, too, where it does not shard what they are computed with",
-     inPass<&PassSettings::tensor, &TensorParallelPassOptions::sequence>()},
+     into<&ParallelOptions::layout>()},
     {"--fold", text("ep:AXES"),
      "Axes of --mesh over which experts lie as well, which share the batch or the sequence of everything else: "
      "ep:dp,cp",
-     inParallel<&ParallelOptions::fold>()},
-};
-
-constexpr Option kPipeline[] = {
-    {"--schedule", text("NAME|FILE.csv"),
-     "With pp in --mesh: which microbatch each rank computes when, as gpipe, 1f1b, interleaved, zb-h1, zb-v, or a "
-     "table that braid-schedule reads",
-     inPass<&PassSettings::stages, &StagesPassOptions::schedule>()},
-    {"--chunks", integer("V", 1, 1024), "Stages on each rank",
-     inPass<&PassSettings::stages, &StagesPassOptions::chunks>(), byDefault("as many as the schedule takes")},
-    {"--stages", text("UNITS|UNITS"), "The units of each stage, as in --stages='embed+h.0-5|h.6-11+head'",
-     inPass<&PassSettings::stages, &StagesPassOptions::stages>(),
-     byDefault("balanced by predicted time, within the memory limit")},
+     into<&ParallelOptions::fold>()},
 };
 
 constexpr Option kOverlap[] = {
-    {"--overlap", choice<Overlap>(), "Hide communication behind compute", inParallel<&ParallelOptions::overlap>()},
+    {"--overlap", choice<Overlap>(), "Hide communication behind compute", into<&ParallelOptions::overlap>()},
     {"--collectives", choice<CollectiveAlgorithm>(),
      "How collectives are made: by the library of the transport, or of messages between pairs of ranks; "
      "hierarchical: of collectives over one mesh axis after the other",
-     inParallel<&ParallelOptions::collectives>()},
-    {"--bucket-mb", number("MiB", 0, 0x1p40).orOneOf({"inf", "auto"}),
-     "Tensors that are reduced or gathered together; 0: one collective for each, inf: for all, auto: from --link",
-     inPass<&PassSettings::buckets, &BucketPassOptions::bucketMb>()},
-    {"--first-bucket-mb", number("MiB", 0, 0x1p40).orOneOf({"inf"}), "The first bucket of backward",
-     inPass<&PassSettings::buckets, &BucketPassOptions::firstBucketMb>()},
-    {"--prefetch", integer("N", 0, INT32_MAX), "With --zero=3: gather at most this many units ahead",
-     inPass<&PassSettings::overlap, &OverlapPassOptions::prefetch>(),
-     byDefault("1, and more where predicted times ask for it")},
+     into<&ParallelOptions::collectives>()},
     {"--tp-overlap", integer("N", 2, 1024).orOneOf({"auto"}),
      "With tp in --mesh: a collective and the matmuls beside it go by so many chunks of rows, which overlap, where "
      "that "
      "is predicted to take less time; auto: of 2, 4 and 8 the number that takes least",
-     inParallel<&ParallelOptions::tpOverlap>(), byDefault("one")},
-    {"--comm-ctas", integer("N", 0, 32),
-     "On GPUs: the most CTAs (thread blocks) of a collective, whose multiprocessors the matmuls beside it leave alone; "
-     "0: NCCL chooses, and matmuls take all",
-     inPass<&PassSettings::share, &ShareMultiprocessorsPassOptions::ctas>(),
-     byDefault("what the row of the GPU says: 16 for sm_90")},
-    {"--link",
-     text("[AXIS:]latency_us,GBps", areLinks,
-          "a latency in us and a rate in GB/s, as in --link=20,1.25, or one pair an axis, as in "
-          "--link=tp:5,100,dp:20,1.25"),
-     "Link between ranks for the cost model, or one for each axis of --mesh",
-     inPass<&PassSettings::machine, &SetMachinePassOptions::link>(), byDefault("that of the target inside a machine")},
-    {"--compute", text("GFLOPS,GBps", isPositivePair, "two rates above 0, as in --compute=100,20"),
-     "Rates of a rank for the cost model: arithmetic, and memory traffic",
-     inPass<&PassSettings::machine, &SetMachinePassOptions::compute>(), byDefault("those of the target")},
+     into<&ParallelOptions::tpOverlap>(), byDefault("one")},
 };
 
 constexpr Topic kTopics[] = {
     topic<DriverOptions>("Input and output", kOutput),
+    topic<DriverOptions>("Target and compilers", kTargetFlags),
     topic<DriverOptions>("Target and compilers", kTarget),
+    topic<DriverOptions>("Optimizer", kOptimizerFlags),
     topic<DriverOptions, &DriverOptions::optimizer>("Optimizer", kOptimizer),
     topic<DriverOptions>("Microbatches", kMicrobatches),
     topic<DriverOptions>("Hooks", kHooks),
     topic<DriverOptions>("Precision", kPrecision),
+    topic<DriverOptions>("Precision", kPrecisionFlags),
+    topic<DriverOptions>("Library calls", kKernelFlags),
     topic<DriverOptions>("Library calls", kKernels),
+    topic<DriverOptions>("Memory", kMemoryFlags),
     topic<DriverOptions>("Memory", kMemory),
     topic<DriverOptions>("Memory of a GPU's host", kHostMemory),
-    topic<DriverOptions>("Ranks", kRanks, "--mesh"),
-    topic<DriverOptions>("Weights and sequences over ranks", kLayout, "--mesh"),
-    topic<DriverOptions>("Pipelines", kPipeline, "--mesh"),
-    topic<DriverOptions>("Communication", kOverlap, "--mesh"),
+    topic<DriverOptions>("Memory of a GPU's host", kHostMemoryFlags),
+    topic<DriverOptions, &DriverOptions::parallel>("Ranks", kRanks, "--mesh"),
+    topic<DriverOptions>("Ranks", kRankFlags, "--mesh"),
+    topic<DriverOptions, &DriverOptions::parallel>("Weights and sequences over ranks", kLayout, "--mesh"),
+    topic<DriverOptions>("Weights and sequences over ranks", kLayoutFlags, "--mesh"),
+    topic<DriverOptions>("Pipelines", kPipelineFlags, "--mesh"),
+    topic<DriverOptions, &DriverOptions::parallel>("Communication", kOverlap, "--mesh"),
+    topic<DriverOptions>("Communication", kCommunicationFlags, "--mesh"),
     topic<DriverOptions>("Help", kToolHelp),
 };
 

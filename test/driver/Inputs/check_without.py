@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""check_without.py GRAPH FOLDER OPTIONS...: leaves out each optional pass, one at a time.
+"""check_without.py [--each] GRAPH FOLDER OPTIONS...: leaves out each optional pass, one at a time.
 
-Each of OPTIONS is a command line of braidc. A pass is left out under the first that runs it; the pipeline then lacks it,
-and two steps in the interpreter have the losses of the whole pipeline. Every pass that the help lists runs under one of them.
+Each of OPTIONS is a command line of braidc. A pass is left out under the first that runs it, with --each under every one;
+the pipeline then lacks it, and two steps in the interpreter have the losses of the whole pipeline. Without --each, every
+pass that the help lists must run under one of them.
 """
 
 import json
@@ -36,11 +37,15 @@ def losses(graph, folder, options):
 
 
 def main():
-    graph, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    left, count, problems = optional_passes(), 0, 0
-    for options in map(str.split, sys.argv[3:]):
+    words = sys.argv[1:]
+    each = words[0] == "--each"
+    graph, folder, *lines = words[each:]
+    folder = pathlib.Path(folder)
+    optional, count, problems = optional_passes(), 0, 0
+    left = list(optional)
+    for options in map(str.split, lines):
         tolerance = 1e-2 if "--precision=bf16" in options else 1e-5
-        here = [name for name in left if name in passes_of(graph, options)]
+        here = [name for name in (optional if each else left) if name in passes_of(graph, options)]
         left = [name for name in left if name not in here]
         expected = losses(graph, folder, options)
         for name in here:
@@ -52,7 +57,7 @@ def main():
                 problems += 1
                 print(f"{' '.join(without)}: the pass {'runs' if runs else 'is left out'}, losses {found}, with it {expected}")
             count += 1
-    for name in left:
+    for name in [] if each else left:
         problems += 1
         print(f"{name} runs under none of the options")
     print(f"{count} passes left out, {problems} problems")
