@@ -9,6 +9,7 @@ page is not what would be written.
 
 import argparse
 import collections
+import functools
 import graphlib
 import json
 import pathlib
@@ -148,17 +149,39 @@ def order():
     return [(step[0], flags_of[step]) for step in graphlib.TopologicalSorter(after).static_order()]
 
 
+@functools.cache
+def choices():
+    """(pass, option) -> the words of an option that is an enum."""
+    words, name = {}, None
+    for line in run("braid-opt", "--help").splitlines():
+        if found := re.match(r" {6}--([\w-]+)", line):
+            name = found[1]
+        elif found := re.match(r" {8}--([\w-]+)=<([\w-]+(?:\|[\w-]+)+)>", line):
+            words[name, found[1]] = found[2].split("|")
+    return words
+
+
+def option_of(name, option):
+    """(option, default, meaning); the default of an enum is one of its words."""
+    argument, default, meaning = option["argument"], option["defaultValue"].strip('"'), option["description"]
+    if option.get("flagFallback"):
+        meaning += f"; by default {option['flagFallback']}"
+    words = choices().get((name, argument), [])
+    if words:
+        default = default.rsplit("::", 1)[-1].lower()
+        meaning += f" (`{'`, `'.join(words)}`)"
+    return argument, default, meaning
+
+
 def options_of(records, definition):
-    found = [records.get(option) for option in definition["options"]]
-    return [(option["argument"], option["type"].removeprefix("std::").removeprefix("::llvm::"),
-             option["defaultValue"].strip('"'), option["description"]) for option in found]
+    return [option_of(definition["argument"], records.get(option)) for option in definition["options"]]
 
 
 def pass_section(records, definition):
     lines = [f"### `{definition['argument']}`", sentence(definition["summary"]), "", prose(definition["description"])]
     options = options_of(records, definition)
     if options:
-        rows = [[f"`{name}`", f"`{default}`" if default else "", cell(text)] for name, _, default, text in options]
+        rows = [[f"`{name}`", f"`{default}`" if default else "", cell(text)] for name, default, text in options]
         lines += ["", table(["option", "default", "meaning"], rows)]
     return "\n".join(lines)
 

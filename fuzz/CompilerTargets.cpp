@@ -164,6 +164,7 @@ static const std::vector<Texts> kOptions = {
     {"--precision=bf16", "--target=cuda"},
     {"--optimizer=lion", "--decay-exclude=norms,biases", "--weight-decay=0.1"},
     {"--hook=list"},
+    {"--without=exec-lower-peak,exec-fuse-kernels"},
     {"--memory-limit=8MiB"},
     {"--report=-", "--attention=decompose"},
     {"--mesh=dp=2"},

@@ -34,17 +34,17 @@ static LogicalResult checkBatch(func::FuncOp model, const DriverOptions &options
 static LogicalResult checkSequence(func::FuncOp model, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   int64_t ranks = numRanks(parallel, parallel.sequenceAxes);
-  if (parallel.sequenceParallel)
+  if (options.passes.tensor.sequence)
     ranks *= numRanks(parallel, parallel.tensorAxes);
   BlockArgument tokens = argumentWithRole(model, tg::Role::Tokens);
   auto type = tokens ? dyn_cast<RankedTensorType>(tokens.getType()) : RankedTensorType();
   if (ranks == 1 || !type || type.getRank() != 2 || type.getDimSize(1) % ranks == 0)
     return success();
-  return mlir::emitError(tokens.getLoc())
-         << "the sequence of " << type.getDimSize(1) << " tokens does not divide over " << ranks
-         << " ranks (--mesh=" << parallel.meshText << (parallel.sequenceParallel ? " with --sequence-parallel" : "")
-         << "): make the graph with --seq a multiple of " << ranks << " ("
-         << nearestThatDivide(type.getDimSize(1), ranks) << ")";
+  return mlir::emitError(tokens.getLoc()) << "the sequence of " << type.getDimSize(1) << " tokens does not divide over "
+                                          << ranks << " ranks (--mesh=" << parallel.meshText
+                                          << (options.passes.tensor.sequence ? " with --sequence-parallel" : "")
+                                          << "): make the graph with --seq a multiple of " << ranks << " ("
+                                          << nearestThatDivide(type.getDimSize(1), ranks) << ")";
 }
 
 LogicalResult braid::checkInputs(func::FuncOp model, const DriverOptions &options) {

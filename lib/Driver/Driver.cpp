@@ -132,10 +132,11 @@ LogicalResult Driver::checkPlanned() {
     return report(makeError(planned + ", for " + (mesh.empty() ? "one rank" : "--mesh=" + mesh) +
                             ", and not for --mesh=" + options.parallel.meshText));
   auto target = (*module)->getAttrOfType<exec::TargetAttr>(exec::ExecDialect::kTarget);
-  if (target && target.getName() != options.target)
-    return report(
-        makeError(planned + ", for --target=" + target.getName() + ", and not for --target=" + options.target));
-  (*module)->setAttr(exec::ExecDialect::kTarget, targetAttr(&context, options.target, options.gpu));
+  if (target && target.getName() != options.passes.target.name)
+    return report(makeError(planned + ", for --target=" + target.getName() +
+                            ", and not for --target=" + options.passes.target.name));
+  (*module)->setAttr(exec::ExecDialect::kTarget,
+                     targetAttr(&context, options.passes.target.name, options.passes.target.arch));
   return takeMicrobatches(planned);
 }
 
@@ -150,7 +151,7 @@ LogicalResult Driver::takeMicrobatches(const std::string &planned) {
   bool hasMicrobatches = llvm::any_of(module->getOps<exec::ProgramOp>(), addsUp);
   if (facts || *table) {
     int64_t count = facts ? facts->microbatches : (*table)->getSchedule().numMicrobatches();
-    if (llvm::is_contained(options.given, "--accumulate") && options.accumulate != count)
+    if (options.has("--accumulate") && options.accumulate != count)
       return report(makeError(planned + ", for --accumulate=" + std::to_string(count) +
                               ", and not for --accumulate=" + std::to_string(options.accumulate)));
     options.accumulate = count;
@@ -253,16 +254,16 @@ LogicalResult Driver::writeReport(const Report &summary) {
 //===----------------------------------------------------------------------===//
 
 std::optional<int64_t> Driver::memoryLimit() const {
-  return options.memoryLimit.empty() ? std::nullopt : parseSize(options.memoryLimit);
+  return options.passes.plan.memoryLimit.empty() ? std::nullopt : parseSize(options.passes.plan.memoryLimit);
 }
 
 LogicalResult Driver::compare() {
   if (isInMemoryForm())
-    return report(makeError("--compare=" + options.parallel.compare + " needs a graph, and '" + options.input +
-                            "' is planned already"));
+    return report(makeError("--compare=" + StringRef(cli::wordOf(*options.parallel.compare)) + " needs a graph, and '" +
+                            options.input + "' is planned already"));
   if (failed(checkGraph(*module, options)))
     return failure();
-  return options.parallel.compare == "mesh" ? compareMeshes() : compareStages();
+  return options.parallel.compare == Compared::Mesh ? compareMeshes() : compareStages();
 }
 
 /// Plans the graph for every stage of ZeRO.
@@ -287,7 +288,7 @@ LogicalResult Driver::compareStages() {
                      options.parallel.expertAxes.empty() && options.accumulate == 1;
   if (mayHaveRoot) {
     DriverOptions classic = optionsOfStage(options, 0);
-    classic.parallel.strategy = "dataparallel";
+    classic.parallel.strategy = Strategy::DataParallel;
     useRoot(classic.parallel);
     FailureOr<Report> root = plan(classic);
     if (failed(root))
@@ -325,8 +326,7 @@ static bool isSameFile(llvm::StringRef a, llvm::StringRef b) {
 
 /// Returns whether a module or sources go to standard output.
 static bool printsOutput(const DriverOptions &options) {
-  return options.parallel.compare.empty() && options.emit < Emit::Dir &&
-         (options.output.empty() || options.output == "-");
+  return !options.parallel.compare && options.emit < Emit::Dir && (options.output.empty() || options.output == "-");
 }
 
 /// Refuses output paths that would overwrite the input or another output.
@@ -342,15 +342,24 @@ static llvm::Error checkPlaces(const DriverOptions &options) {
   return llvm::Error::success();
 }
 
+/// Resolves and checks the options that shape programs.
+static llvm::Error resolveOptions(DriverOptions &options) {
+  for (auto resolve : {resolveTarget, resolveParallelOptions})
+    if (llvm::Error error = resolve(options))
+      return error;
+  for (auto check : {checkPrecisionOptions, checkWithout, checkRecomputeOptions, checkLossChunk})
+    if (llvm::Error error = check(options))
+      return error;
+  return llvm::Error::success();
+}
+
 /// Refuses wrong options before any work is done.
 LogicalResult Driver::checkOptions() {
   if (options.input.empty())
     return report(makeError("no graph is named; braid-model writes one"));
-  if (failed(report(resolveTarget(options))))
+  if (failed(report(resolveOptions(options))))
     return failure();
-  if (failed(report(resolveParallelOptions(options))) || failed(report(checkPrecisionOptions(options))))
-    return failure();
-  bool compares = !options.parallel.compare.empty();
+  bool compares = options.parallel.compare.has_value();
   if (!compares && failed(report(checkCompiler(options))))
     return failure();
   if (options.output.empty() && options.emit >= Emit::Dir && !compares && !listsHooks())
@@ -362,10 +371,8 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("--report=" + options.report +
                             " shows one plan, and --compare makes several: name another "
                             "file for JSON, or leave --compare out"));
-  if (!options.memoryLimit.empty() && options.emit < Emit::Memory)
+  if (!options.passes.plan.memoryLimit.empty() && options.emit < Emit::Memory)
     return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
-  if (failed(report(checkRecomputeOptions(options))) || failed(report(checkLossChunk(options))))
-    return failure();
   if (failed(report(checkPlaces(options))))
     return failure();
   bool writes = !compares && !listsHooks();
@@ -397,8 +404,8 @@ LogicalResult Driver::checkHooks() {
 LogicalResult Driver::lower() {
   tg::TrainingFacts facts = factsOf(*module->getOps<func::FuncOp>().begin(), modelName(), options);
   if (recomputesForLimit(options))
-    options.recompute = RecomputePolicy::Auto;
-  if (failed(report(checkPrintedPasses(options, buildPhases(options)))))
+    options.passes.recompute.policy = RecomputePolicy::Auto;
+  if (failed(report(checkPrintedPasses(options))))
     return failure();
   if (failed(lowerGraph(*module, options, clock, replays)))
     return failure();
@@ -452,7 +459,7 @@ LogicalResult Driver::run() {
   if (failed(checkOptions()) || failed(readInput()))
     return failure();
 
-  if (!options.parallel.compare.empty())
+  if (options.parallel.compare)
     return compare();
 
   if (isInMemoryForm()) {
@@ -479,11 +486,9 @@ LogicalResult Driver::run() {
 }
 
 LogicalResult Driver::printPipeline() {
-  if (failed(report(resolveTarget(options))) || failed(report(resolveParallelOptions(options))) ||
-      failed(report(checkPrecisionOptions(options))) || failed(report(checkRecomputeOptions(options))) ||
-      failed(report(checkLossChunk(options))))
+  if (failed(report(resolveOptions(options))))
     return failure();
-  braid::printPipeline(llvm::outs(), buildPhases(options));
+  braid::printPipeline(llvm::outs(), options);
   llvm::outs() << "\n";
   return success();
 }

@@ -38,9 +38,18 @@ static DriverOptions optionsAt(const DriverOptions &options, const ReplayChoice 
   DriverOptions at = options;
   at.emit = Emit::Memory;
   at.isTrial = true;
-  at.recompute = choice.worth ? RecomputePolicy::Auto : RecomputePolicy::None;
-  at.replays = choice;
+  useReplays(at, choice);
   return at;
+}
+
+void braid::useReplays(DriverOptions &options, const ReplayChoice &choice) {
+  RecomputePassOptions &recompute = options.passes.recompute;
+  const ReplayWorth worth = choice.worth.value_or(ReplayWorth());
+  recompute.policy = choice.worth ? RecomputePolicy::Auto : RecomputePolicy::None;
+  recompute.bytesPerSecond = worth.bytesPerSecond;
+  recompute.units = worth.units;
+  recompute.restBytesPerSecond = worth.restBytesPerSecond;
+  recompute.choices = choice.statements;
 }
 
 static std::string textOf(ModuleOp module) {

@@ -15,6 +15,17 @@
 
 namespace braid {
 
+/// A choice of values to replay.
+struct ReplayChoice {
+  /// Price of a replay, or none if nothing is replayed.
+  std::optional<ReplayWorth> worth;
+  /// Statements of tg-recompute for choices that a price cannot express.
+  std::string statements;
+};
+
+/// Sets the options of recomputation that follow from the choice.
+void useReplays(DriverOptions &options, const ReplayChoice &choice);
+
 /// A choice of values to replay, and its plan.
 struct FrontierPoint {
   ReplayChoice choice;

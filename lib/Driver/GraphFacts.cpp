@@ -28,8 +28,8 @@ static std::optional<tg::IgnoredTargets> ignoredTargetsOf(func::FuncOp model) {
 }
 
 tg::TrainingFacts braid::factsOf(func::FuncOp model, StringRef name, const DriverOptions &options) {
-  tg::TrainingFacts facts{name.str(),       optimizerText(options.optimizer), options.accumulate,
-                          indicesOf(model), ignoredTargetsOf(model),          identityOf(model)};
+  tg::TrainingFacts facts{name.str(),       optimizerText(options),  options.accumulate,
+                          indicesOf(model), ignoredTargetsOf(model), identityOf(model)};
   if (options.emit == Emit::Exec) // planning its text later needs the same options
     facts.options = optionsOfPrograms(options);
   return facts;

@@ -28,24 +28,19 @@ static constexpr double kFewLogitsOfArena = 0.05;
 static constexpr double kChunkOfArena = 0.02;
 static constexpr double kTimeOfMemory = 0.2;
 
-int64_t braid::rowsOfLossChunk(const DriverOptions &options) {
-  int64_t rows = 0;
-  return StringRef(options.lossChunk).getAsInteger(10, rows) ? 0 : rows;
-}
-
 bool braid::choosesLossChunk(const DriverOptions &options) {
-  bool isByDefault = options.lossChunk.empty() && options.emit >= Emit::Exec && options.parallel.compare.empty() &&
-                     !options.printPipeline;
-  return isByDefault || options.lossChunk == "auto";
+  using Choice = LossChunk::Choice;
+  bool isByDefault = options.emit >= Emit::Exec && !options.parallel.compare && !options.printPipeline;
+  return options.lossChunk.choice == Choice::Auto || (options.lossChunk.choice == Choice::Default && isByDefault);
 }
 
 llvm::Error braid::checkLossChunk(const DriverOptions &options) {
-  if (options.lossChunk != "auto")
+  if (!options.lossChunk.isAuto())
     return llvm::Error::success();
   if (options.emit < Emit::Memory)
     return makeError("--loss-chunk=auto needs memory plans, which --emit=tg, comm and exec do not make: name a number "
                      "of rows, or none");
-  if (!options.parallel.compare.empty())
+  if (options.parallel.compare)
     return makeError("--compare with --loss-chunk=auto: compare with a number of rows, or none");
   if (options.printPipeline)
     return makeError("--print-pipeline with --loss-chunk=auto, which plans before it chooses: print a number of rows, "
@@ -73,9 +68,9 @@ class Trials {
 public:
   Trials(ModuleOp module, const DriverOptions &options, StringRef behind)
       : module(module), options(options), behind(behind), loss(lossOf(module)),
-        replaysLater(options.recompute == RecomputePolicy::Auto) {
+        replaysLater(options.passes.recompute.policy == RecomputePolicy::Auto) {
     if (replaysLater)
-      this->options.recompute = RecomputePolicy::None;
+      this->options.passes.recompute.policy = RecomputePolicy::None;
   }
 
   /// Doubles the number of chunks until the plan keeps `limit` or the rest is small.
@@ -116,7 +111,7 @@ static bool paysFor(const Trial &chunks, const Trial &whole) {
 
 FailureOr<Chunks> Trials::plan(int64_t count) {
   int64_t ofChunk = count == 1 ? 0 : llvm::divideCeil(rows(), count);
-  options.lossChunk = count == 1 ? "none" : std::to_string(ofChunk);
+  options.lossChunk = {LossChunk::Choice::Rows, ofChunk};
   FailureOr<Trial> trial = tryPlan(module, options, behind);
   if (failed(trial))
     return failure();
@@ -171,9 +166,9 @@ FailureOr<Chunks> Trials::chooseBesideReplays(int64_t limit) {
   for (const Chunks &chunks : tried)
     if (paysFor(chunks.trial, whole().trial) && chunks.trial.arenaBytes < chosen.trial.arenaBytes)
       chosen = chunks;
-  options.recompute = RecomputePolicy::Full;
+  options.passes.recompute.policy = RecomputePolicy::Full;
   FailureOr<Chunks> full = plan(chosen.count);
-  options.recompute = RecomputePolicy::None;
+  options.passes.recompute.policy = RecomputePolicy::None;
   if (failed(full))
     return failure();
   return full->trial.arenaBytes <= limit ? chosen : smallest();
@@ -189,8 +184,8 @@ FailureOr<Chunks> Trials::choose(std::optional<int64_t> limit) {
 
 /// Returns the GPU whose memory is the limit, or null if the user gave chunks or a memory limit.
 static const GpuInfo *cardOf(const DriverOptions &options) {
-  bool isGiven = options.lossChunk == "auto" || !options.memoryLimit.empty();
-  return isGiven ? nullptr : lookupTarget(options.target, options.gpu)->gpu;
+  bool isGiven = options.lossChunk.isAuto() || !options.passes.plan.memoryLimit.empty();
+  return isGiven ? nullptr : lookupTarget(options.passes.target.name, options.passes.target.arch)->gpu;
 }
 
 static std::string memoryOf(const GpuInfo &card) {
@@ -198,15 +193,15 @@ static std::string memoryOf(const GpuInfo &card) {
 }
 
 LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, StringRef behind) {
-  bool isAsked = options.lossChunk == "auto";
+  bool isAsked = options.lossChunk.isAuto();
   const GpuInfo *card = cardOf(options);
   std::optional<int64_t> limit;
-  if (!options.memoryLimit.empty())
-    limit = *parseSize(options.memoryLimit);
+  if (!options.passes.plan.memoryLimit.empty())
+    limit = *parseSize(options.passes.plan.memoryLimit);
   else if (card)
     limit = card->memoryBytes;
   Trials trials(module, options, behind);
-  bool isDefault = !isAsked && options.memoryLimit.empty();
+  bool isDefault = !isAsked && options.passes.plan.memoryLimit.empty();
   FailureOr<Chunks> chosen = failure();
   if (!isDefault || !trials.hasFewLogits()) {
     // By default, a loss without rows is not an error.
@@ -216,7 +211,7 @@ LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, St
     if (succeeded(isAsked || limit ? trials.upwards(limit) : trials.byWorth()) && trials.hasTried())
       chosen = trials.choose(limit);
   }
-  options.lossChunk = "none";
+  options.lossChunk = {LossChunk::Choice::Rows};
   if (failed(chosen))
     return success(!isAsked);
   const Trial &before = trials.whole().trial, &after = chosen->trial;
@@ -226,7 +221,7 @@ LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, St
                                   << " fits the " << memoryOf(*card);
     return success();
   }
-  options.lossChunk = std::to_string(chosen->rows);
+  options.lossChunk.rows = chosen->rows;
   InFlightDiagnostic remark = emitRemark(module.getLoc());
   remark << "the loss is computed in " << chosen->count << " chunks of " << chosen->rows
          << " rows of logits: the arena goes from " << formatSize(before.arenaBytes) << " to "

@@ -8,9 +8,6 @@
 
 namespace braid {
 
-/// Returns the rows of a chunk that `options` state or that were chosen; 0 means all rows.
-int64_t rowsOfLossChunk(const DriverOptions &options);
-
 /// Returns whether memory plans choose the number of rows.
 bool choosesLossChunk(const DriverOptions &options);
 

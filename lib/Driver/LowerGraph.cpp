@@ -16,7 +16,7 @@ LogicalResult braid::lowerGraph(ModuleOp module, DriverOptions &options, PhaseCl
         failed(clock.time("loss chunks", [&] { return chooseLossChunk(module, options, done); })))
       return failure();
   }
-  if (options.recompute == RecomputePolicy::Auto) {
+  if (options.passes.recompute.policy == RecomputePolicy::Auto) {
     auto choose = [&] {
       FailureOr<Frontier> frontier = chooseReplays(module, options);
       if (failed(frontier))

@@ -51,19 +51,16 @@ DriverOptions braid::optionsOfMesh(const DriverOptions &options, ArrayRef<MeshAx
   parallel.meshText = meshText(mesh);
   auto leaveOut = [&](StringRef name) { erase(candidate.given, name); };
   leaveOut("--link"); // it may give links of axes that this mesh lacks
-  parallel.sequenceParallel &= hasAxis(mesh, kTensorAxis);
+  candidate.passes.tensor.sequence &= hasAxis(mesh, kTensorAxis);
   if (!hasAxis(mesh, kTensorAxis))
-    parallel.tpOverlap.clear();
+    parallel.tpOverlap.reset();
   if (!hasAxis(mesh, kContextAxis)) {
-    parallel.context = ContextWay::Auto;
-    parallel.contextOrder = ContextOrder::Auto;
+    candidate.passes.context = {};
     leaveOut("--context");
     leaveOut("--context-order");
   }
   if (!hasAxis(mesh, kStageAxis)) {
-    parallel.schedule.clear();
-    parallel.stages.clear();
-    parallel.chunks.reset();
+    candidate.passes.stages = {};
     for (StringRef name : {"--schedule", "--stages", "--chunks"})
       leaveOut(name);
   }

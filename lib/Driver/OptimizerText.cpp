@@ -22,15 +22,16 @@ static double valueOf(const tg::Hyperparameter &one, const OptimizerOptions &opt
   return value;
 }
 
-std::string braid::optimizerText(const OptimizerOptions &options) {
-  std::string text = options.name;
+std::string braid::optimizerText(const DriverOptions &options) {
+  const ApplyOptimizerPassOptions &chosen = options.passes.optimizer;
+  std::string text = chosen.optimizer;
   for (const tg::Optimizer *optimizer : tg::allOptimizers())
-    if (optimizer->name == options.name)
+    if (optimizer->name == chosen.optimizer)
       for (const tg::Hyperparameter &one : optimizer->hyperparameters)
-        text += " " + one.name.str() + "=" + numberText(valueOf(one, options));
-  std::vector<std::string> undecayed = options.decayExclude;
+        text += " " + one.name.str() + "=" + numberText(valueOf(one, options.optimizer));
+  std::vector<std::string> undecayed = options.optimizer.decayExclude;
   llvm::sort(undecayed);
   if (!undecayed.empty())
     text += " decay_exclude=" + llvm::join(undecayed, ",");
-  return options.clip > 0 ? text + " clip=" + numberText(options.clip) : text;
+  return chosen.clip > 0 ? text + " clip=" + numberText(chosen.clip) : text;
 }

@@ -2,10 +2,7 @@
 #ifndef BRAID_LIB_DRIVER_OPTIONS_H
 #define BRAID_LIB_DRIVER_OPTIONS_H
 
-#include "passes/Graph/Passes.h"
-#include "passes/Lower/AttentionChoice.h"
-#include "passes/Recompute/Policy.h"
-#include "passes/Strategies/ContextWay.h"
+#include "passes/Pipelines/Pipelines.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,32 +11,23 @@
 namespace braid {
 
 /// Outputs of the compiler, in order of its levels.
-enum class Emit {
-  Tg,     // programs in primitives; with a mesh, for all ranks together
-  Comm,   // programs of a rank, with their collectives
-  Exec,   // actions on values
-  Memory, // actions in memory
-  Cpp,    // generated sources
-  Cu,     // the same for CUDA
-  Dir,    // generated sources, sources of the runtime, and a CMakeLists.txt
-  Exe,    // the training binary
-};
+enum class Emit { Tg, Comm, Exec, Memory, Cpp, Cu, Dir, Exe };
+template <>
+inline constexpr cli::Word cli::words<Emit>[] = {
+    {"tg", "the programs of a step, in primitives"},
+    {"comm", "with --mesh: the programs of a rank, with their collectives"},
+    {"exec", "their kernels and library calls, on values"},
+    {"memory", "the same with every buffer placed in the arena"},
+    {"cpp", "the generated C++ sources, to a folder or standard output"},
+    {"cu", "the same of --target=cuda, CUDA C++"},
+    {"dir", "a folder that builds with CMake and a compiler, without LLVM"},
+    {"exe", "the training binary"}};
 
-/// Options of the optimizer, with the defaults of its pass.
+/// Lists of the optimizer; PassSettings has its other options.
 struct OptimizerOptions {
-  std::string name = ApplyOptimizerPassOptions().optimizer;
   /// Given hyperparameters, each as "beta1=0.9".
   std::vector<std::string> hyperparameters;
   std::vector<std::string> decayExclude;
-  double clip = ApplyOptimizerPassOptions().clip;
-};
-
-/// Element types for compute and storage. Empty means the default.
-struct PrecisionOptions {
-  /// f32 or bf16. The stored moments of the optimizer may also be int8.
-  std::string compute, gradients, reductions, moments;
-
-  bool isMixed() const { return compute == "bf16"; }
 };
 
 struct MeshAxis {
@@ -47,19 +35,37 @@ struct MeshAxis {
   int64_t size;
 };
 
-/// Parallelism options. An option that was not given is empty: the pass's own default holds, and an option without
-/// effect can be refused.
+/// Plans to compare: every stage of ZeRO, or every mesh of as many ranks.
+enum class Compared { Zero, Mesh };
+template <>
+inline constexpr cli::Word cli::words<Compared>[] = {
+    {"zero", "all stages of --zero"},
+    {"mesh", "all meshes of pp, dp, ep, cp and tp that have as many ranks as --mesh=8 says, and --zero=0, 1, 3"}};
+
+/// Forms of data parallelism that neither ZeRO nor an axis chooses.
+enum class Strategy { DataParallel };
+template <>
+inline constexpr cli::Word cli::words<Strategy>[] = {
+    {"dataparallel", "the first rank holds all, sends parameters and batch and updates alone"}};
+
+enum class Overlap { Full, InOrder, None };
+template <>
+inline constexpr cli::Word cli::words<Overlap>[] = {
+    {"full", "what does not depend on a collective is computed while that is on its way"},
+    {"in-order", "computing keeps its order"},
+    {"none", "each collective is waited for at once"}};
+
+/// Parallelism options.
 struct ParallelOptions {
   /// The mesh as the user wrote it, `dp=4,tp=2`, and parsed; empty for one rank.
   std::string meshText;
   std::vector<MeshAxis> mesh;
   std::optional<int64_t> zero;
-  /// "zero" plans every stage of ZeRO and compares their costs, "mesh" every mesh of `ranks`; empty compiles one
-  /// program.
-  std::string compare;
+  /// Plans and compares, on `ranks` ranks, instead of compiling one program.
+  std::optional<Compared> compare;
   int64_t ranks = 0;
-  /// "dataparallel"; empty follows `zero`.
-  std::string strategy;
+  /// Strategy instead of that of `zero`, if any.
+  std::optional<Strategy> strategy;
   /// File name of a layout for `comm-annotate`.
   std::string layout;
   /// Axes that no layout names: tp, for which a layout is searched; the axes of experts; and the axes of the sequence.
@@ -71,31 +77,14 @@ struct ParallelOptions {
   std::vector<std::string> tensorAxes;
   /// `ep:dp,cp`: the existing axes dp and cp together shard experts, too.
   std::string fold;
-  /// Algorithm that gives the positions of a sharded sequence access to other positions.
-  ContextWay context = ContextWay::Auto;
-  /// Order in which positions are distributed over ranks.
-  ContextOrder contextOrder = ContextOrder::Auto;
-  /// Whether tp also shards the sequence of activations.
-  bool sequenceParallel = false;
-  /// Axis of pipeline stages, or empty. The schedule (a name or a file), the stages on each rank, and the units of each
-  /// stage.
-  std::string stageAxis, schedule, stages;
-  std::optional<int64_t> chunks;
-  std::optional<bool> reshardAfterForward;
-  bool unreducedAccumulators = false, noiseScale = false;
-  std::string bucketMb, firstBucketMb;
-  /// "library", or an algorithm of comm-decompose; empty for library.
-  std::string collectives;
-  /// "full", "in-order" or "none".
-  std::string overlap;
-  std::optional<int64_t> prefetch;
-  /// Number of chunks of rows whose collectives over `tensorAxes` overlap with the matmuls of the others, or "auto";
-  /// empty for one.
-  std::string tpOverlap;
-  /// Most CTAs of a collective on a GPU; 0 for the library's choice.
-  std::optional<int64_t> commCtas;
-  /// Rates for the cost model: `latency_us,GBps`, optionally by axis, and `GFLOPS,GBps`. Empty for those of the target.
-  std::string link, compute;
+  /// Axis of pipeline stages, or empty.
+  std::string stageAxis;
+  bool noiseScale = false;
+  CollectiveAlgorithm collectives = CollectiveAlgorithm::Library;
+  Overlap overlap = Overlap::Full;
+  /// Number of chunks of rows whose collectives over `tensorAxes` overlap with the matmuls of the others, 0 for the
+  /// fastest number, or none.
+  std::optional<int64_t> tpOverlap;
   /// Transports of the target that the binary can use; empty for all that are available.
   std::vector<std::string> transports;
 
@@ -105,15 +94,33 @@ struct ParallelOptions {
   bool choosesLayout() const { return searchesLayout || !expertAxes.empty() || !sequenceAxes.empty(); }
   /// Whether ranks share weights in other shards than flat ranges.
   bool shardsWeights() const { return searchesLayout || !expertAxes.empty() || !layout.empty(); }
-  bool decomposesCollectives() const { return !collectives.empty() && collectives != "library"; }
+  bool decomposesCollectives() const { return collectives != CollectiveAlgorithm::Library; }
 };
 
-/// A choice of values to replay, for --recompute=auto.
-struct ReplayChoice {
-  /// Price of a replay, or none if nothing is replayed.
-  std::optional<ReplayWorth> worth;
-  /// Statements of tg-recompute for choices that a price cannot express.
-  std::string statements;
+/// Epilogues of matmul calls, if the target's library has them.
+enum class Epilogues { Full, Gradients, Activations, None };
+template <>
+inline constexpr cli::Word cli::words<Epilogues>[] = {{"full", "activations, bias gradients and residual sums"},
+                                                      {"gradients", "activations and bias gradients"},
+                                                      "activations",
+                                                      {"none", "all are kernels"}};
+
+/// Data in host memory that is copied to the GPU when needed.
+enum class Offload { None, Optimizer, Activations, Both };
+template <>
+inline constexpr cli::Word cli::words<Offload>[] = {
+    "none",
+    {"optimizer", "moments, and f32 masters of bf16 parameters: fetched for each update and written back"},
+    {"activations", "what forward makes and backward reads: copied there and back, where that is hidden"},
+    {"optimizer,activations", "both"}};
+
+/// Rows of logits that exist at one time.
+struct LossChunk {
+  /// Default: Auto when plans are made, with a memory limit or for large logits.
+  enum class Choice { Default, Auto, Rows } choice = Choice::Default;
+  int64_t rows = 0; ///< 0 for all.
+
+  bool isAuto() const { return choice == Choice::Auto; }
 };
 
 struct DriverOptions {
@@ -121,61 +128,27 @@ struct DriverOptions {
   std::vector<std::string> given, words;
   std::string input, output;
   Emit emit = Emit::Exe;
-  /// Name of a target in TargetInfo. On the command line, a colon and the GPU may follow.
-  std::string target = "cpu";
-  /// "sm_90"; empty if the target is not a GPU.
-  std::string gpu;
+  /// Options of single passes. The target's name is `cuda:sm_90` on the command line; the phases set the fields that
+  /// have no flag, and take the memory limit and the alignment of rows from those of the plan.
+  PassSettings passes;
   int64_t accumulate = 1;
   OptimizerOptions optimizer;
-  PrecisionOptions precision;
+  /// Element type in which the model computes.
+  ElementType precision = ElementType::F32;
   /// Hooks as POINT:ACTION, or `list` (Hooks.h).
   std::vector<std::string> hooks;
-  AttentionWay attention = AttentionWay::Auto;
-  AttentionOrder attentionOrder = AttentionOrder::Auto;
-  /// full, gradients, activations or none: whether matmul calls apply activations, compute bias gradients and add
-  /// residuals, if the target's library supports that; empty for full.
-  std::string epilogues;
-  /// on or off: whether matmuls of one tensor with several weights are merged; empty for the default of the target and
-  /// the layout.
-  std::string mergeMatmuls;
-  /// on or off: whether sampling caches the keys and values of earlier positions; empty for on.
-  std::string kvCache;
-  /// on or off: whether programs for text generation are built; empty for on.
-  std::string sampling;
-  /// short or full: whether loops over the lanes of rows skip unneeded lanes; empty for short.
-  std::string rowLoops;
-  /// streamed or cached: whether results that are not read soon bypass the caches; empty for streamed.
-  std::string stores;
-  /// kernel or library: which code multiplies a matrix by a vector; empty for kernel.
-  std::string dotProducts;
-  /// once or library: which code packs the right operands of matmuls into panels; empty for once.
-  std::string panels;
-  RecomputePolicy recompute = RecomputePolicy::None;
+  /// Optional passes to leave out.
+  std::vector<std::string> without;
+  Epilogues epilogues = Epilogues::Full;
+  /// Whether matmuls of one tensor with several weights are merged where they are not by default.
+  bool mergeMatmuls = false;
+  /// Whether programs for text generation are built.
+  bool sampling = true;
   /// Largest arena for --recompute=auto; empty for the memory limit.
   std::string recomputeBudget;
-  /// List of units and values to replay, by name; empty for no list.
-  std::string recomputeFile;
-  /// Values to replay that --recompute=auto chose.
-  ReplayChoice replays;
   ParallelOptions parallel;
-  /// auto, none, or the rows of logits that exist at one time. If empty, auto when plans are made: with a memory limit,
-  /// or for large logits.
-  std::string lossChunk;
-  /// early or late: whether a parameter is updated during backward, as soon as its gradient is complete; empty for
-  /// early.
-  std::string update;
-  /// peak or graph: whether actions are reordered to lower the peak; empty for peak.
-  std::string order;
-  /// none, optimizer, activations or both with a comma: data that is kept in host memory and copied to the GPU when
-  /// needed; empty for none.
-  std::string offload;
-  /// hidden or all: which activations are offloaded; empty for hidden.
-  std::string offloadActivations;
-  /// Alignment of the rows of transient tensors in bytes, used where the padding costs little; empty for that of the
-  /// target.
-  std::optional<int64_t> rowAlignment;
-  /// Bytes, possibly with a unit; empty for none.
-  std::string memoryLimit;
+  LossChunk lossChunk;
+  Offload offload = Offload::None;
   /// Whether only the cost of a plan is asked for. A plan beyond the memory limit is then no error. The IR is not
   /// verified after phases, because the final plan will be.
   bool isTrial = false;
@@ -194,11 +167,15 @@ struct DriverOptions {
   std::vector<std::string> printIrAfter;
   bool printPipeline = false, verbose = false;
 
-  bool offloadsState() const { return offload.starts_with("optimizer"); }
-  bool offloadsActivations() const { return offload.ends_with("activations"); }
-  bool offloads() const { return offloadsState() || offloadsActivations(); }
+  bool isMixed() const { return precision == ElementType::BF16; }
+  bool has(llvm::StringRef option) const { return llvm::is_contained(given, option); }
+  bool offloadsState() const { return offload == Offload::Optimizer || offload == Offload::Both; }
+  bool offloadsActivations() const { return offload == Offload::Activations || offload == Offload::Both; }
+  bool offloads() const { return offload != Offload::None; }
   /// Whether any value may be replayed.
-  bool recomputes() const { return recompute != RecomputePolicy::None || !recomputeFile.empty(); }
+  bool recomputes() const {
+    return passes.recompute.policy != RecomputePolicy::None || !passes.recompute.choicesFile.empty();
+  }
 };
 
 } // namespace braid

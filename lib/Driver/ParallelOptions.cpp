@@ -132,14 +132,17 @@ static Error readFold(ParallelOptions &options) {
 /// Returns whether the mesh has this axis with a single rank, and no layout names it.
 static bool hasOneRank(StringRef axis, const ParallelOptions &options) { return is_contained(options.axesOfOne, axis); }
 
+static constexpr StringLiteral kOfStages[] = {"--schedule", "--stages", "--chunks"};
+
 /// Returns whether the options ask for stages. A single rank can hold several.
-static bool asksForStages(const ParallelOptions &options) {
-  return !options.schedule.empty() || !options.stages.empty() || options.chunks;
+static bool asksForStages(const DriverOptions &options) {
+  return any_of(kOfStages, [&](StringRef name) { return options.has(name); });
 }
 
 /// Checks that every axis shards something, because ranks with identical work are a mistake. Axes of a single rank are
 /// allowed, so that a sweep of sizes can begin with 1.
-static Error findUseOfAxes(ParallelOptions &options) {
+static Error findUseOfAxes(DriverOptions &all) {
+  ParallelOptions &options = all.parallel;
   std::string layout;
   if (!options.layout.empty()) {
     auto file = readInputFile(options.layout);
@@ -152,7 +155,7 @@ static Error findUseOfAxes(ParallelOptions &options) {
       options.tensorAxes.push_back(axis.name);
     if (is_contained(kBatchAxes, axis.name) || namesAxis(layout, axis.name))
       continue;
-    if (axis.size == 1 && !(axis.name == kStageAxis && asksForStages(options)))
+    if (axis.size == 1 && !(axis.name == kStageAxis && asksForStages(all)))
       options.axesOfOne.push_back(axis.name);
     else if (axis.name == kContextAxis)
       options.sequenceAxes.push_back(axis.name);
@@ -169,7 +172,7 @@ static Error findUseOfAxes(ParallelOptions &options) {
                        "shard what " +
                        (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
   }
-  if (options.sequenceParallel && !options.searchesLayout && !hasOneRank(kTensorAxis, options))
+  if (all.passes.tensor.sequence && !options.searchesLayout && !hasOneRank(kTensorAxis, options))
     return makeError("--sequence-parallel shards the sequence over tp, but --mesh=" + options.meshText +
                      (layout.empty() ? " has no such axis: add tp, as in --mesh=dp=2,tp=2"
                                      : " leaves tp to the layout '" + options.layout + "': leave one of them out"));
@@ -204,23 +207,24 @@ std::vector<std::string> braid::optionsOfPrograms(const DriverOptions &options) 
   return words;
 }
 
+/// Options of the gathers of sharded parameters.
+static constexpr StringLiteral kOfGathers[] = {"--reshard-after-forward", "--prefetch"};
+
 /// Checks the options that apply only to some stages of ZeRO.
 static Error checkStages(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
-  bool comparesAll = !options.compare.empty();
+  bool comparesAll = options.compare.has_value();
   int64_t zero = comparesAll ? 3 : options.zero.value_or(0);
   std::string stage = options.zero ? "--zero=" + std::to_string(zero) : "DDP (--zero=0)";
   if ((options.zero || comparesAll) && shardAxes(options).empty())
     return makeError((comparesAll ? "--compare=zero" : "--zero") +
                      std::string(" needs data parallel ranks, but --mesh=") + options.meshText +
                      " has none: name an axis dp, replica, shard, cp or ep");
-  if (options.reshardAfterForward && zero < 3)
-    return makeError("--reshard-after-forward applies to sharded parameters, but " + stage +
-                     " keeps them whole: add --zero=3 or leave it out");
-  if (options.prefetch && zero < 3)
-    return makeError("--prefetch applies to sharded parameters, but " + stage +
-                     " keeps them whole: add --zero=3 or leave it out");
-  if (options.unreducedAccumulators && all.accumulate > 1 && zero < 2)
+  for (StringRef name : kOfGathers)
+    if (all.has(name) && zero < 3)
+      return makeError(name + " applies to sharded parameters, but " + stage +
+                       " keeps them whole: add --zero=3 or leave it out");
+  if (all.passes.dataParallel.keepUnreduced && all.accumulate > 1 && zero < 2)
     return makeError("--unreduced-accumulators is what " + stage +
                      " does anyway; with --zero=2 or 3 it trades memory for volume");
   return Error::success();
@@ -229,7 +233,7 @@ static Error checkStages(const DriverOptions &all) {
 /// Checks the options that apply beside --strategy=dataparallel, where one rank holds all parameters.
 static Error checkStrategy(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
-  if (options.strategy.empty())
+  if (!options.strategy)
     return Error::success();
   if (options.zero)
     return makeError("--strategy=dataparallel keeps everything on the root, but --zero shards it over all ranks: leave "
@@ -249,25 +253,25 @@ static Error checkStrategy(const DriverOptions &all) {
         "--strategy=dataparallel with --noise-scale: its gradients are reduced to the root tensor by tensor, "
         "so leave one of them out");
   if (options.decomposesCollectives())
-    return makeError("--strategy=dataparallel with --collectives=" + options.collectives +
+    return makeError("--strategy=dataparallel with --collectives=" + StringRef(cli::wordOf(options.collectives)) +
                      ": the root and its workers run different programs, whose collectives cannot be decomposed; leave "
                      "one of them out");
-  for (auto [text, name] :
-       {std::pair(&options.bucketMb, "--bucket-mb="), std::pair(&options.firstBucketMb, "--first-bucket-mb=")})
-    if (!text->empty())
-      return makeError("--strategy=dataparallel with " + Twine(name) + *text +
-                       ": reductions to a root are not bucketed; leave " + StringRef(name).drop_back() + " out");
+  for (auto [name, text] : {std::pair("--bucket-mb", &all.passes.buckets.bucketMb),
+                            std::pair("--first-bucket-mb", &all.passes.buckets.firstBucketMb)})
+    if (all.has(name))
+      return makeError("--strategy=dataparallel with " + Twine(name) + "=" + *text +
+                       ": reductions to a root are not bucketed; leave " + name + " out");
   return Error::success();
 }
 
 void braid::useRoot(ParallelOptions &options) {
   if (numRanks(options, batchAxes(options)) == 1)
-    options.strategy.clear();
-  if (options.strategy.empty())
+    options.strategy.reset();
+  if (!options.strategy)
     return;
   options.axesOfOne.clear();
   options.tensorAxes.clear(); // one rank sends nothing
-  options.tpOverlap.clear();
+  options.tpOverlap.reset();
   erase_if(options.mesh, [](const MeshAxis &axis) { return axis.size == 1; });
 }
 
@@ -275,8 +279,8 @@ void braid::useRoot(ParallelOptions &options) {
 static Error checkPipeline(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (!options.hasStages()) {
-    for (StringRef name : {"--schedule", "--stages", "--chunks"})
-      if (is_contained(all.given, name))
+    for (StringRef name : kOfStages)
+      if (all.has(name))
         return makeError(name + " is for stages of a pipeline, but --mesh=" + options.meshText +
                          " has none: add pp, as in --mesh=pp=2,dp=2, or leave it out");
     return Error::success();
@@ -284,12 +288,13 @@ static Error checkPipeline(const DriverOptions &all) {
   auto refuse = [&](const Twine &option, const Twine &why) {
     return makeError("--mesh=" + options.meshText + " with " + option + ": " + why + "; leave one of them out");
   };
-  if (!options.strategy.empty())
-    return refuse("--strategy=" + options.strategy, "its ranks share one program");
+  if (options.strategy)
+    return refuse("--strategy=" + StringRef(cli::wordOf(*options.strategy)), "its ranks share one program");
   if (options.noiseScale)
     return refuse("--noise-scale", "gradients of microbatches are not kept apart");
-  if (!options.compare.empty())
-    return refuse("--compare=" + options.compare, "ranks of a pipeline have plans of their own");
+  if (options.compare)
+    return refuse("--compare=" + StringRef(cli::wordOf(*options.compare)),
+                  "ranks of a pipeline have plans of their own");
   if (!all.hooks.empty())
     return refuse("--hook", "what hooks report belongs to one program");
   if (all.offloads())
@@ -299,17 +304,21 @@ static Error checkPipeline(const DriverOptions &all) {
   return Error::success();
 }
 
+static std::string tpOverlapText(const ParallelOptions &options) {
+  return "--tp-overlap=" + (*options.tpOverlap ? std::to_string(*options.tpOverlap) : "auto");
+}
+
 /// Checks the options that need certain axes in the mesh.
 static Error checkAxes(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   for (StringRef name : {"--context", "--context-order"})
-    if (is_contained(all.given, name) && options.sequenceAxes.empty() && !hasOneRank(kContextAxis, options))
+    if (all.has(name) && options.sequenceAxes.empty() && !hasOneRank(kContextAxis, options))
       return makeError(name + " is for ranks that share the sequence, but --mesh=" + options.meshText +
                        " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
-  if (!options.tpOverlap.empty() && options.tensorAxes.empty())
-    return makeError("--tp-overlap=" + options.tpOverlap + " splits what ranks along tp send each other, but --mesh=" +
+  if (options.tpOverlap && options.tensorAxes.empty())
+    return makeError(tpOverlapText(options) + " splits what ranks along tp send each other, but --mesh=" +
                      options.meshText + " has no such axis: add tp, as in --mesh=dp=2,tp=2, or leave it out");
-  if (options.collectives == "hierarchical" && options.mesh.size() == 1)
+  if (options.collectives == CollectiveAlgorithm::Hierarchical && options.mesh.size() == 1)
     return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
                      options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
   if (options.noiseScale && numRanks(options, options.expertAxes) > 1)
@@ -325,13 +334,13 @@ static Error checkAxes(const DriverOptions &all) {
 
 /// Checks that the mesh, or some mesh of a comparison, has each axis for which --link gives a link.
 static Error checkLinks(const DriverOptions &all) {
-  std::optional<SmallVector<LinkText>> links = readLinks(all.parallel.link);
+  std::optional<SmallVector<LinkText>> links = readLinks(all.passes.machine.link);
   SmallVector<StringRef> known(std::begin(kComparedAxes), std::end(kComparedAxes));
-  if (all.parallel.compare != "mesh")
+  if (all.parallel.compare != Compared::Mesh)
     known = map_to_vector(all.parallel.mesh, [](const MeshAxis &axis) -> StringRef { return axis.name; });
-  for (const LinkText &link : links &&is_contained(all.given, "--link") ? *links : SmallVector<LinkText>())
+  for (const LinkText &link : links &&all.has("--link") ? *links : SmallVector<LinkText>())
     if (!link.axis.empty() && !is_contained(known, link.axis))
-      return makeError("--link=" + all.parallel.link + ": unknown mesh axis '" + link.axis +
+      return makeError("--link=" + all.passes.machine.link + ": unknown mesh axis '" + link.axis +
                        "' (axes of --mesh=" + all.parallel.meshText + ": " + join(known, ", ") + ")");
   return Error::success();
 }
@@ -341,23 +350,24 @@ static Error checkCombinations(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (Error error = checkLinks(all))
     return error;
-  if (options.bucketMb == "auto" && options.link.empty())
+  if (all.passes.buckets.bucketMb == "auto" && all.passes.machine.link.empty())
     return makeError("--bucket-mb=auto needs the rates of the link: add --link=latency_us,GBps");
-  if (options.firstBucketMb.size() && (options.bucketMb == "0" || options.bucketMb == "inf"))
-    return makeError("--first-bucket-mb=" + options.firstBucketMb + " with --bucket-mb=" + options.bucketMb +
+  const BucketPassOptions &buckets = all.passes.buckets;
+  if (all.has("--first-bucket-mb") && (buckets.bucketMb == "0" || buckets.bucketMb == "inf"))
+    return makeError("--first-bucket-mb=" + buckets.firstBucketMb + " with --bucket-mb=" + buckets.bucketMb +
                      ": the first bucket cannot have a size of its own; leave --first-bucket-mb out");
   if (!options.transports.empty() && all.emit < Emit::Dir)
     return makeError("--transports applies to the binary: leave --emit out, or write --emit=dir");
-  if (options.commCtas && !lookupTarget(all.target, all.gpu)->gpu)
-    return makeError("--comm-ctas=" + Twine(*options.commCtas) + " with --target=" + all.target +
-                     ": a CTA is a thread block of a GPU; leave it out, or add --target=cuda");
-  if (options.prefetch && options.overlap == "none")
-    return makeError("--prefetch=" + Twine(*options.prefetch) +
+  if (all.has("--comm-ctas") && !lookupTarget(all.passes.target.name, all.passes.target.arch)->gpu)
+    return makeError("--comm-ctas=" + Twine(int64_t(all.passes.share.ctas)) + " with --target=" +
+                     all.passes.target.name + ": a CTA is a thread block of a GPU; leave it out, or add --target=cuda");
+  if (all.has("--prefetch") && options.overlap == Overlap::None)
+    return makeError("--prefetch=" + Twine(int64_t(all.passes.overlap.prefetch)) +
                      " with --overlap=none: only overlapped gathers are prefetched; leave one of them out");
-  if (!options.tpOverlap.empty() && options.overlap == "none")
-    return makeError("--tp-overlap=" + options.tpOverlap +
+  if (options.tpOverlap && options.overlap == Overlap::None)
+    return makeError(tpOverlapText(options) +
                      " with --overlap=none: chunks are for overlapping them; leave one of them out");
-  if (options.unreducedAccumulators && all.accumulate == 1)
+  if (all.passes.dataParallel.keepUnreduced && all.accumulate == 1)
     return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
   return Error::success();
 }
@@ -365,15 +375,16 @@ static Error checkCombinations(const DriverOptions &all) {
 DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) {
   DriverOptions stage = options;
   ParallelOptions &parallel = stage.parallel;
-  parallel.compare.clear();
+  parallel.compare.reset();
   parallel.zero = zero;
-  parallel.unreducedAccumulators &= zero >= 2;
+  stage.passes.dataParallel.keepUnreduced &= zero >= 2;
   if (zero < 3) {
-    parallel.reshardAfterForward.reset();
-    parallel.prefetch.reset();
+    stage.passes.units = {};
+    stage.passes.overlap = {};
+    erase_if(stage.given, [](StringRef name) { return is_contained(kOfGathers, name); });
   }
   stage.emit = Emit::Memory;
-  stage.memoryLimit.clear();
+  stage.passes.plan.memoryLimit.clear();
   return stage;
 }
 
@@ -409,11 +420,11 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
       return makeError("--emit=comm needs several ranks: add --mesh, as in --mesh=dp=4");
     return Error::success();
   }
-  if (parallel.compare == "mesh")
+  if (parallel.compare == Compared::Mesh)
     return resolveComparedMeshes(options);
   if (Error error = readMesh(parallel))
     return error;
-  if (Error error = findUseOfAxes(parallel))
+  if (Error error = findUseOfAxes(options))
     return error;
   if (Error error = readFold(parallel))
     return error;

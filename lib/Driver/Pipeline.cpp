@@ -5,6 +5,7 @@
 #include "dialects/Exec/Exec.h"
 #include "lib/Driver/Hooks.h"
 #include "lib/Driver/LossChunks.h"
+#include "lib/Driver/OutputFile.h"
 #include "lib/Driver/ParallelOptions.h"
 #include "lib/Driver/PrintIr.h"
 #include "lib/Target/TargetInfo.h"
@@ -17,16 +18,6 @@
 using namespace mlir;
 using namespace braid;
 
-/// Sets `option` if a value was given, and else keeps the pass's own default.
-template <typename T, typename U> static void set(T &option, const std::optional<U> &given) {
-  if (given)
-    option = *given;
-}
-static void set(std::string &option, const std::string &given) {
-  if (!given.empty())
-    option = given;
-}
-
 //===----------------------------------------------------------------------===//
 // From a graph to its training programs
 //===----------------------------------------------------------------------===//
@@ -34,10 +25,10 @@ static void set(std::string &option, const std::string &given) {
 /// Returns whether matmuls are merged. By default, merges on a GPU if ranks hold whole parameters and gradients. With
 /// shards, the parts of merged gradients would be complete at the same time and need a copy before they are sent.
 static bool mergesMatmuls(const DriverOptions &options) {
-  if (!options.mergeMatmuls.empty())
-    return options.mergeMatmuls == "on";
   const ParallelOptions &parallel = options.parallel;
-  return lookupTarget(options.target, options.gpu)->gpu && !parallel.shardsWeights() && !parallel.zero.value_or(0);
+  bool byDefault = lookupTarget(options.passes.target.name, options.passes.target.arch)->gpu &&
+                   !parallel.shardsWeights() && !parallel.zero.value_or(0);
+  return options.mergeMatmuls || byDefault;
 }
 
 static std::string meshStatement(const ParallelOptions &options) {
@@ -46,57 +37,51 @@ static std::string meshStatement(const ParallelOptions &options) {
   return "mesh " + llvm::join(axes, ", ");
 }
 
-static void prepare(OpPassManager &manager, const DriverOptions &options) {
+static void prepare(PassList &passes, const DriverOptions &options) {
   PreparePipelineOptions pipeline;
-  pipeline.target.name = options.target;
-  pipeline.target.arch = options.gpu;
-  pipeline.machine.link = options.parallel.link;
-  pipeline.machine.compute = options.parallel.compute;
   pipeline.accumulate = options.accumulate;
-  pipeline.mixedPrecision = options.precision.isMixed();
+  pipeline.mixedPrecision = options.isMixed();
   pipeline.mergeContractions = mergesMatmuls(options);
   pipeline.unfuse = options.parallel.shardsWeights();
-  buildPreparePipeline(manager, pipeline);
+  buildPreparePipeline(passes, pipeline);
 }
 
-static void chooseLayout(OpPassManager &manager, const DriverOptions &options) {
+static void chooseLayout(PassList &passes, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  PassSettings &settings = passes.settings;
   LayoutPipelineOptions pipeline;
-  pipeline.mesh = meshStatement(options.parallel);
-  pipeline.expertParallel = !options.parallel.expertAxes.empty();
-  pipeline.experts.axes = options.parallel.expertAxes;
-  pipeline.tensorParallel = options.parallel.searchesLayout;
-  pipeline.heads.ranks = numRanks(options.parallel, {pipeline.tensor.axis});
-  pipeline.tensor.sequence = options.parallel.sequenceParallel;
-  pipeline.tensor.sequenceAxes = options.parallel.sequenceAxes;
-  pipeline.contextParallel = !options.parallel.sequenceAxes.empty();
-  pipeline.context.axes = options.parallel.sequenceAxes;
-  const std::vector<std::string> headAxes(options.parallel.searchesLayout, pipeline.tensor.axis);
-  pipeline.context.otherHeadAxes = headAxes;
-  if (options.parallel.sequenceParallel)
-    pipeline.context.behindAxes = headAxes;
-  const std::vector<std::string> stageAxes(options.parallel.hasStages(), options.parallel.stageAxis);
-  pipeline.context.stageAxes = stageAxes;
-  pipeline.context.how = options.parallel.context;
-  pipeline.context.order = options.parallel.contextOrder;
-  buildLayoutPipeline(manager, pipeline);
+  pipeline.mesh = meshStatement(parallel);
+  pipeline.expertParallel = !parallel.expertAxes.empty();
+  settings.experts.axes = parallel.expertAxes;
+  pipeline.tensorParallel = parallel.searchesLayout;
+  settings.heads.ranks = numRanks(parallel, {settings.tensor.axis});
+  settings.tensor.sequenceAxes = parallel.sequenceAxes;
+  pipeline.contextParallel = !parallel.sequenceAxes.empty();
+  settings.context.axes = parallel.sequenceAxes;
+  const std::vector<std::string> headAxes(parallel.searchesLayout, settings.tensor.axis);
+  settings.context.otherHeadAxes = headAxes;
+  if (settings.tensor.sequence)
+    settings.context.behindAxes = headAxes;
+  const std::vector<std::string> stageAxes(parallel.hasStages(), parallel.stageAxis);
+  settings.context.stageAxes = stageAxes;
+  buildLayoutPipeline(passes, pipeline);
 }
 
-static void makePrograms(OpPassManager &manager, const DriverOptions &options) {
+static void makePrograms(PassList &passes, const DriverOptions &options) {
   ProgramsPipelineOptions pipeline;
   pipeline.hooks = !options.hooks.empty();
   const std::string ofText[] = {"generate"};
-  if (options.sampling == "off")
-    pipeline.programs.without = ofText;
-  buildProgramsPipeline(manager, pipeline);
+  if (!options.sampling)
+    passes.settings.programs.without = ofText;
+  buildProgramsPipeline(passes, pipeline);
 }
 
-static void differentiate(OpPassManager &manager, const DriverOptions &options) {
+static void differentiate(PassList &passes, const DriverOptions &options) {
   DifferentiatePipelineOptions pipeline;
   pipeline.accumulate = options.accumulate > 1;
   pipeline.separateUpdate = options.parallel.hasStages();
-  pipeline.mixedPrecision = options.precision.isMixed();
-  set(pipeline.gradients.type, options.precision.gradients);
-  pipeline.decode = options.kvCache != "off" && options.sampling != "off";
+  pipeline.mixedPrecision = options.isMixed();
+  pipeline.decode = options.sampling;
   pipeline.hooks = !options.hooks.empty();
   std::vector<std::string> points, actions;
   for (StringRef text : options.hooks)
@@ -104,24 +89,21 @@ static void differentiate(OpPassManager &manager, const DriverOptions &options) 
       points.push_back(hook->point.str());
       actions.push_back(hook->action.str());
     }
-  pipeline.attachments.at = points;
-  pipeline.attachments.action = actions;
-  buildDifferentiatePipeline(manager, pipeline);
+  passes.settings.hooks.at = points;
+  passes.settings.hooks.action = actions;
+  buildDifferentiatePipeline(passes, pipeline);
 }
 
-static void applyOptimizer(OpPassManager &manager, const DriverOptions &options) {
+static void applyOptimizer(PassList &passes, const DriverOptions &options) {
   OptimizerPipelineOptions pipeline;
-  pipeline.mixedPrecision = options.precision.isMixed();
-  const OptimizerOptions &optimizer = options.optimizer;
-  pipeline.optimizer.optimizer = optimizer.name;
-  pipeline.optimizer.hyperparameters = optimizer.hyperparameters;
-  pipeline.optimizer.decayExclude = optimizer.decayExclude;
-  pipeline.optimizer.clip = optimizer.clip;
-  pipeline.optimizer.reportNorm = options.parallel.noiseScale;
-  set(pipeline.states.type, options.precision.moments);
+  pipeline.mixedPrecision = options.isMixed();
+  ApplyOptimizerPassOptions &optimizer = passes.settings.optimizer;
+  optimizer.hyperparameters = options.optimizer.hyperparameters;
+  optimizer.decayExclude = options.optimizer.decayExclude;
+  optimizer.reportNorm = options.parallel.noiseScale;
   for (const MeshAxis &axis : options.parallel.mesh)
-    pipeline.states.ranks = pipeline.states.ranks * axis.size;
-  buildOptimizerPipeline(manager, pipeline);
+    passes.settings.moments.ranks = passes.settings.moments.ranks * axis.size;
+  buildOptimizerPipeline(passes, pipeline);
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,7 +111,7 @@ static void applyOptimizer(OpPassManager &manager, const DriverOptions &options)
 //===----------------------------------------------------------------------===//
 
 /// Sets up the mesh from the layout.
-static void annotate(OpPassManager &manager, const DriverOptions &options) {
+static void annotate(PassList &passes, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   AnnotatePipelineOptions pipeline;
   if (!parallel.choosesLayout())
@@ -137,22 +119,21 @@ static void annotate(OpPassManager &manager, const DriverOptions &options) {
   pipeline.layoutFile = parallel.layout;
   std::vector<std::string> axes = batchAxes(parallel), shard = shardAxes(parallel);
   pipeline.dataParallel = !axes.empty() || !parallel.sequenceAxes.empty();
-  pipeline.strategy.axes = axes;
-  pipeline.strategy.sequence = parallel.sequenceAxes;
-  pipeline.strategy.shard = shard;
-  set(pipeline.strategy.zero, parallel.zero);
-  pipeline.strategy.keepUnreduced = parallel.unreducedAccumulators;
-  buildAnnotatePipeline(manager, pipeline);
+  DataParallelPassOptions &strategy = passes.settings.dataParallel;
+  strategy.axes = axes;
+  strategy.sequence = parallel.sequenceAxes;
+  strategy.shard = shard;
+  strategy.zero = parallel.zero.value_or(0);
+  buildAnnotatePipeline(passes, pipeline);
 }
 
-static void partition(OpPassManager &manager, const DriverOptions &options) {
+static void partition(PassList &passes, const DriverOptions &options) {
   PartitionPipelineOptions pipeline;
-  pipeline.rootParallel = !options.parallel.strategy.empty();
+  pipeline.rootParallel = options.parallel.strategy.has_value();
   pipeline.noiseScale = options.parallel.noiseScale;
-  pipeline.noise.accumulate = options.accumulate;
-  pipeline.mixedPrecision = options.precision.isMixed();
-  set(pipeline.reductions.type, options.precision.reductions);
-  buildPartitionPipeline(manager, pipeline);
+  passes.settings.noise.accumulate = options.accumulate;
+  pipeline.mixedPrecision = options.isMixed();
+  buildPartitionPipeline(passes, pipeline);
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,138 +142,103 @@ static void partition(OpPassManager &manager, const DriverOptions &options) {
 
 /// Returns whether any attention may be a call of the target's library.
 static bool callsAttentionLibrary(const DriverOptions &options) {
-  bool hasLibrary = lookupTarget(options.target, options.gpu)->attention.maxHeadSize > 0;
-  return hasLibrary && (options.attention == AttentionWay::Auto || options.attention == AttentionWay::Library);
+  const PassSettings &settings = options.passes;
+  bool hasLibrary = lookupTarget(settings.target.name, settings.target.arch)->attention.maxHeadSize > 0;
+  AttentionWay way = settings.attention.way;
+  return hasLibrary && (way == AttentionWay::Auto || way == AttentionWay::Library);
 }
 
-/// Translates --tp-overlap into options of comm-chunk-contractions, which itself resolves auto.
-static void chunkContractions(DecomposePipelineOptions &pipeline, const ParallelOptions &parallel) {
-  pipeline.chunkContractions = !parallel.tpOverlap.empty();
-  pipeline.chunks.axes = parallel.tensorAxes;
-  pipeline.chunks.inOrder = parallel.overlap == "in-order";
-  int64_t chunks = 0;
-  if (!StringRef(parallel.tpOverlap).getAsInteger(10, chunks))
-    pipeline.chunks.chunks = chunks;
-}
-
-static void decompose(OpPassManager &manager, const DriverOptions &options) {
+static void decompose(PassList &passes, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
   DecomposePipelineOptions pipeline;
   bool becomesActions = options.emit >= Emit::Exec;
-  pipeline.rings = !options.parallel.sequenceAxes.empty();
-  pipeline.attentionCalls = becomesActions && options.attention != AttentionWay::Decompose;
-  pipeline.attention.way = options.attention;
-  if (int64_t rows = rowsOfLossChunk(options)) {
-    pipeline.loss.rows = rows;
-    pipeline.loss.required = true;
-  }
-  chunkContractions(pipeline, options.parallel);
-  pipeline.dotProducts = becomesActions && options.dotProducts != "library";
-  pipeline.epilogues = becomesActions && options.epilogues != "none";
-  buildDecomposePipeline(manager, pipeline);
+  pipeline.rings = !parallel.sequenceAxes.empty();
+  pipeline.attentionCalls = becomesActions && passes.settings.attention.way != AttentionWay::Decompose;
+  passes.settings.loss.rows = options.lossChunk.rows;
+  passes.settings.loss.required = true;
+  pipeline.chunkContractions = parallel.tpOverlap.has_value();
+  ChunkContractionsPassOptions &chunks = passes.settings.chunks;
+  chunks.axes = parallel.tensorAxes;
+  chunks.inOrder = parallel.overlap == Overlap::InOrder;
+  chunks.chunks = parallel.tpOverlap.value_or(0);
+  pipeline.dotProducts = becomesActions;
+  pipeline.epilogues = becomesActions && options.epilogues != Epilogues::None;
+  buildDecomposePipeline(passes, pipeline);
 }
 
-static void recompute(OpPassManager &manager, const DriverOptions &options) {
-  RecomputePipelineOptions pipeline;
-  pipeline.recompute.policy = options.recompute;
-  ReplayWorth worth = options.replays.worth.value_or(ReplayWorth());
-  pipeline.recompute.bytesPerSecond = worth.bytesPerSecond;
-  pipeline.recompute.units = worth.units;
-  pipeline.recompute.restBytesPerSecond = worth.restBytesPerSecond;
-  pipeline.recompute.choicesFile = options.recomputeFile;
-  pipeline.recompute.choices = options.replays.statements;
-  buildRecomputePipeline(manager, pipeline);
+static void cutStages(PassList &passes, const DriverOptions &options) {
+  StagesPassOptions &stages = passes.settings.stages;
+  stages.axis = options.parallel.stageAxis;
+  stages.microbatches = options.accumulate;
+  stages.memoryLimit = options.passes.plan.memoryLimit;
+  buildStagesPipeline(passes, OnlyPhaseOptions());
 }
 
-static void cutStages(OpPassManager &manager, const DriverOptions &options) {
-  const ParallelOptions &parallel = options.parallel;
-  StagesPipelineOptions pipeline;
-  pipeline.stages.axis = parallel.stageAxis;
-  set(pipeline.stages.schedule, parallel.schedule);
-  if (parallel.chunks)
-    pipeline.stages.chunks = *parallel.chunks;
-  pipeline.stages.stages = parallel.stages;
-  pipeline.stages.microbatches = options.accumulate;
-  set(pipeline.stages.memoryLimit, options.memoryLimit);
-  buildStagesPipeline(manager, pipeline);
-}
-
-static void mergeCollectives(OpPassManager &manager, const DriverOptions &options) {
+static void mergeCollectives(PassList &passes, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   CollectivesPipelineOptions pipeline;
   pipeline.gatherUnits = parallel.zero == 3;
-  set(pipeline.units.reshardAfterForward, parallel.reshardAfterForward);
-  set(pipeline.buckets.bucketMb, parallel.bucketMb);
-  set(pipeline.buckets.firstBucketMb, parallel.firstBucketMb);
   pipeline.decompose = parallel.decomposesCollectives();
-  set(pipeline.messages.algorithm, parallel.collectives);
-  buildCollectivesPipeline(manager, pipeline);
+  passes.settings.messages.algorithm = parallel.collectives;
+  buildCollectivesPipeline(passes, pipeline);
 }
 
-static void formActions(OpPassManager &manager, const DriverOptions &options) {
+static void formActions(PassList &passes, const DriverOptions &options) {
   ActionsPipelineOptions pipeline;
-  pipeline.addends = options.epilogues.empty() || options.epilogues == "full";
-  pipeline.biasGradients = pipeline.addends || options.epilogues == "gradients";
-  pipeline.earlyUpdates = options.update != "late";
+  pipeline.addends = options.epilogues == Epilogues::Full;
+  pipeline.biasGradients = pipeline.addends || options.epilogues == Epilogues::Gradients;
   // Hiding communication runs the updates of a bucket as soon as it is reduced.
-  pipeline.updates.reduced = options.parallel.overlap == "none";
+  passes.settings.updates.reduced = options.parallel.overlap == Overlap::None;
   pipeline.ordersAttention = callsAttentionLibrary(options);
-  pipeline.attention.order = options.attentionOrder;
-  set(pipeline.attention.memoryLimit, options.memoryLimit);
-  set(pipeline.attention.rowAlignment, options.rowAlignment);
-  buildActionsPipeline(manager, pipeline);
+  passes.settings.attentionOrder.memoryLimit = options.passes.plan.memoryLimit;
+  passes.settings.attentionOrder.rowAlignment = options.passes.plan.rowAlignment;
+  buildActionsPipeline(passes, pipeline);
 }
 
-static void orderActions(OpPassManager &manager, const DriverOptions &) { buildOrderPipeline(manager); }
-
-static void offload(OpPassManager &manager, const DriverOptions &options) {
+static void offload(PassList &passes, const DriverOptions &options) {
   OffloadPipelineOptions pipeline;
   pipeline.offloadsState = options.offloadsState();
   pipeline.offloadsActivations = options.offloadsActivations();
-  pipeline.activations.all = options.offloadActivations == "all";
-  buildOffloadPipeline(manager, pipeline);
+  buildOffloadPipeline(passes, pipeline);
 }
 
-static void hideCommunication(OpPassManager &manager, const DriverOptions &options) {
-  const ParallelOptions &parallel = options.parallel;
+static void hideCommunication(PassList &passes, const DriverOptions &options) {
+  const Overlap how = options.parallel.overlap;
   OverlapPipelineOptions pipeline;
-  OverlapPassOptions &overlap = pipeline.overlap;
-  overlap.annotateOnly = parallel.overlap == "none";
-  overlap.earlyUpdates = options.update != "late";
-  set(overlap.prefetch, parallel.prefetch);
+  OverlapPassOptions &overlap = passes.settings.overlap;
+  overlap.annotateOnly = how == Overlap::None;
   if (!overlap.annotateOnly) {
-    set(overlap.memoryLimit, options.memoryLimit);
-    set(overlap.rowAlignment, options.rowAlignment);
+    overlap.memoryLimit = passes.settings.waits.memoryLimit = options.passes.plan.memoryLimit;
+    overlap.rowAlignment = options.passes.plan.rowAlignment;
   }
-  pipeline.fillsWaits = parallel.overlap.empty() || parallel.overlap == "full";
-  buildOverlapPipeline(manager, pipeline);
+  pipeline.fillsWaits = how == Overlap::Full;
+  buildOverlapPipeline(passes, pipeline);
 }
 
-static void planMemory(OpPassManager &manager, const DriverOptions &options) {
+static void planMemory(PassList &passes, const DriverOptions &options) {
   MemoryPipelineOptions pipeline;
   pipeline.ranks = options.parallel.isParallel();
-  pipeline.shortRowLoops = options.rowLoops != "full";
-  pipeline.streamStores = options.stores != "cached";
-  pipeline.copyPanels = options.panels != "library";
-  if (!options.isTrial)
-    set(pipeline.plan.memoryLimit, options.memoryLimit);
-  set(pipeline.plan.rowAlignment, options.rowAlignment);
-  set(pipeline.share.ctas, options.parallel.commCtas);
-  buildMemoryPipeline(manager, pipeline);
+  if (options.isTrial)
+    passes.settings.plan.memoryLimit.clear();
+  buildMemoryPipeline(passes, pipeline);
 }
 
 //===----------------------------------------------------------------------===//
 // Phases
 //===----------------------------------------------------------------------===//
 
+/// Adds the passes of a phase without options.
+template <auto build> static void only(PassList &passes, const DriverOptions &) { build(passes, OnlyPhaseOptions()); }
+
 /// Returns a phase with `options`, which must outlive it.
-static Phase phase(StringRef name, void (*build)(OpPassManager &, const DriverOptions &), const DriverOptions &options,
+static Phase phase(StringRef name, void (*build)(PassList &, const DriverOptions &), const DriverOptions &options,
                    bool isTalkative = false, bool hasKernels = false) {
-  return {name.str(), [build, &options](OpPassManager &manager) { build(manager, options); }, isTalkative, hasKernels};
+  return {name.str(), [build, &options](PassList &passes) { build(passes, options); }, isTalkative, hasKernels};
 }
 
 /// Returns a phase whose programs have kernels.
-static Phase kernelPhase(StringRef name, void (*build)(OpPassManager &, const DriverOptions &),
-                         const DriverOptions &options, bool isTalkative = false) {
+static Phase kernelPhase(StringRef name, void (*build)(PassList &, const DriverOptions &), const DriverOptions &options,
+                         bool isTalkative = false) {
   return phase(name, build, options, isTalkative, /*hasKernels=*/true);
 }
 
@@ -314,15 +260,15 @@ std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
   phases.push_back(phase(kDecompose, decompose, options, /*isTalkative=*/true));
   bool isOfRank = !isParallel || options.emit >= Emit::Comm;
   if (isOfRank && options.recomputes())
-    phases.push_back(phase("recompute", recompute, options, /*isTalkative=*/true));
+    phases.push_back(phase("recompute", only<buildRecomputePipeline>, options, /*isTalkative=*/true));
   if (options.parallel.hasStages() && options.emit >= Emit::Comm)
     phases.push_back(phase("stages", cutStages, options, /*isTalkative=*/true));
   if (isParallel && options.emit >= Emit::Comm)
     phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));
   if (options.emit >= Emit::Exec)
     phases.push_back(kernelPhase("actions", formActions, options));
-  if (options.emit >= Emit::Exec && options.order != "graph")
-    phases.push_back(kernelPhase("order", orderActions, options, /*isTalkative=*/true));
+  if (options.emit >= Emit::Exec)
+    phases.push_back(kernelPhase("order", only<buildOrderPipeline>, options, /*isTalkative=*/true));
   if (options.offloads() && options.emit >= Emit::Exec)
     phases.push_back(kernelPhase("offload", offload, options, /*isTalkative=*/true));
   if ((isParallel || options.offloads()) && options.emit >= Emit::Exec)
@@ -338,11 +284,23 @@ std::string braid::lastPhaseWithComposites(const DriverOptions &options) {
   return std::prev(found)->name;
 }
 
-void braid::printPipeline(raw_ostream &os, ArrayRef<Phase> phases) {
+llvm::Error braid::checkWithout(const DriverOptions &options) {
+  for (StringRef name : options.without)
+    if (std::string fault = faultOfLeavingOut(name); !fault.empty())
+      return makeError("--without=" + name + ": " + fault);
+  return llvm::Error::success();
+}
+
+std::vector<PassList::Entry> braid::printPipeline(raw_ostream &os, const DriverOptions &options) {
   OpPassManager manager(ModuleOp::getOperationName());
-  for (const Phase &phase : phases)
-    phase.build(manager);
+  std::vector<PassList::Entry> entries;
+  for (const Phase &phase : buildPhases(options)) {
+    PassList passes(manager, options.passes, options.without);
+    phase.build(passes);
+    llvm::append_range(entries, passes.getEntries());
+  }
   manager.printAsTextualPipeline(os);
+  return entries;
 }
 
 //===----------------------------------------------------------------------===//
@@ -368,7 +326,8 @@ static Verified verified(const Phase &phase, const DriverOptions &options) {
 /// Runs a phase. Errors are reported on the ops.
 static LogicalResult runPhase(ModuleOp module, const Phase &phase, const DriverOptions &options) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
-  phase.build(manager);
+  PassList passes(manager, options.passes, options.without);
+  phase.build(passes);
   printIrAfter(manager, options);
   Verified when = verified(phase, options);
   manager.enableVerifier(when == Verified::BehindEachPass);
@@ -410,7 +369,7 @@ void Lowering::remarkOnLimit(ModuleOp module) {
   for (auto program : module.getOps<exec::ProgramOp>()) {
     auto found = comm::timingOf(program), without = comm::timingOf(program, comm::kTimingWithoutLimit);
     if (found && without)
-      emitRemark(module.getLoc()) << "to keep the memory limit of " << options.memoryLimit
+      emitRemark(module.getLoc()) << "to keep the memory limit of " << options.passes.plan.memoryLimit
                                   << ", the predicted time of '" << program.getSymName() << "' goes from "
                                   << formatSeconds(without->predicted) << " to " << formatSeconds(found->predicted)
                                   << ", of which exposed communication from " << formatSeconds(without->exposed)

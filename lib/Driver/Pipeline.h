@@ -15,8 +15,8 @@ namespace braid {
 
 struct Phase {
   std::string name;
-  /// Adds the passes of the phase to a pass manager for modules.
-  std::function<void(mlir::OpPassManager &manager)> build;
+  /// Adds the passes of the phase.
+  std::function<void(PassList &passes)> build;
   /// Whether the remarks of the phase are details, which only -v shows.
   bool isTalkative = false;
   /// Whether the programs have kernels with bodies, whose verification takes longer than most passes.
@@ -29,8 +29,11 @@ std::vector<Phase> buildPhases(const DriverOptions &options);
 /// Returns the name of the last phase before composites are decomposed.
 std::string lastPhaseWithComposites(const DriverOptions &options);
 
-/// Prints all phases as one pipeline in the syntax of braid-opt.
-void printPipeline(llvm::raw_ostream &os, llvm::ArrayRef<Phase> phases);
+/// Checks that every pass that --without names is optional.
+llvm::Error checkWithout(const DriverOptions &options);
+
+/// Prints all phases as one pipeline in the syntax of braid-opt. Returns its passes.
+std::vector<PassList::Entry> printPipeline(llvm::raw_ostream &os, const DriverOptions &options);
 
 /// Measures the time of each phase.
 class PhaseClock {

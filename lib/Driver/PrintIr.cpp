@@ -2,46 +2,27 @@
 
 #include "lib/Driver/PrintIr.h"
 #include "lib/Driver/OutputFile.h"
+#include "runtime/cli/Names.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace braid;
 
-/// Returns the passes of the phases, by the names that --print-pipeline prints.
-static SmallVector<std::string> passNames(ArrayRef<Phase> phases) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  printPipeline(os, phases);
-  SmallVector<std::string> names(1);
-  int64_t braces = 0;
-  for (char c : text) {
-    braces += c == '{' ? 1 : c == '}' ? -1 : 0;
-    if (braces > 0 || c == '}')
-      continue; // options
-    if (c == '(')
-      names.back().clear(); // the anchor op of a nested pipeline
-    else if (c == ',' || c == ')')
-      names.emplace_back();
-    else
-      names.back() += c;
-  }
-  llvm::erase_if(names, [](const std::string &name) { return name.empty(); });
-  return names;
-}
-
-llvm::Error braid::checkPrintedPasses(const DriverOptions &options, ArrayRef<Phase> phases) {
+llvm::Error braid::checkPrintedPasses(const DriverOptions &options) {
   if (options.printIrAfter.empty())
     return llvm::Error::success();
-  SmallVector<std::string> names = passNames(phases);
+  const std::vector<PassList::Entry> passes = printPipeline(llvm::nulls(), options);
+  SmallVector<std::string_view> names;
+  for (const PassList::Entry &pass : passes)
+    if (pass.runs)
+      names.push_back(pass.name);
   for (StringRef wanted : options.printIrAfter) {
-    if (wanted == kAllPasses || llvm::is_contained(names, wanted))
+    if (wanted == kAllPasses || llvm::is_contained(names, std::string_view(wanted)))
       continue;
-    auto nearest = llvm::min_element(names, [&](StringRef a, StringRef b) {
-      return wanted.edit_distance(a, true, 8) < wanted.edit_distance(b, true, 8);
-    });
-    bool isNear = nearest != names.end() && wanted.edit_distance(*nearest) <= std::max<size_t>(1, wanted.size() / 3);
-    return makeError("--print-ir-after=" + wanted.str() + ": no pass of that name runs here" +
-                     (isNear ? "; did you mean '" + *nearest + "'?" : "; --print-pipeline lists those that do"));
+    StringRef nearest = cli::nearestTo(wanted, names);
+    return makeError(
+        "--print-ir-after=" + wanted + ": no pass of that name runs here" +
+        (nearest.empty() ? "; --print-pipeline lists those that do" : "; did you mean '" + nearest + "'?"));
   }
   return llvm::Error::success();
 }

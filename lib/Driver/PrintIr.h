@@ -11,7 +11,7 @@ namespace braid {
 inline constexpr llvm::StringLiteral kAllPasses = "all";
 
 /// Checks that every pass that --print-ir-after names runs in one of the phases.
-llvm::Error checkPrintedPasses(const DriverOptions &options, llvm::ArrayRef<Phase> phases);
+llvm::Error checkPrintedPasses(const DriverOptions &options);
 
 /// Prints the IR to standard error after the passes that --print-ir-after names.
 void printIrAfter(mlir::PassManager &manager, const DriverOptions &options);

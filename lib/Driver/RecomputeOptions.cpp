@@ -11,21 +11,21 @@ using namespace braid;
 using llvm::Error;
 
 bool braid::recomputesForLimit(const DriverOptions &options) {
-  return !options.memoryLimit.empty() && !llvm::is_contained(options.given, "--recompute") &&
-         options.emit >= Emit::Memory && options.parallel.compare.empty() && !options.printPipeline;
+  return !options.passes.plan.memoryLimit.empty() && !options.has("--recompute") && options.emit >= Emit::Memory &&
+         !options.parallel.compare && !options.printPipeline;
 }
 
 Error braid::checkRecomputeOptions(const DriverOptions &options) {
-  if (options.recompute != RecomputePolicy::Auto)
+  if (options.passes.recompute.policy != RecomputePolicy::Auto)
     return options.recomputeBudget.empty()
                ? Error::success()
                : makeError("--recompute-budget is what --recompute=auto keeps: choose that, or leave it out");
-  if (options.recomputeBudget.empty() && options.memoryLimit.empty())
+  if (options.recomputeBudget.empty() && options.passes.plan.memoryLimit.empty())
     return makeError("--recompute=auto needs the arena that it shall keep: add --recompute-budget or "
                      "--memory-limit, or choose none, attention, selective or full");
   if (options.emit < Emit::Memory)
     return makeError("--recompute=auto needs memory plans, which --emit=tg, comm and exec do not make");
-  if (!options.parallel.compare.empty())
+  if (options.parallel.compare)
     return makeError("--compare with --recompute=auto: compare with none, attention, selective or full");
   if (options.printPipeline)
     return makeError("--print-pipeline with --recompute=auto, which plans before it chooses: print none, "
@@ -34,7 +34,7 @@ Error braid::checkRecomputeOptions(const DriverOptions &options) {
 }
 
 FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options) {
-  std::string size = options.recomputeBudget.empty() ? options.memoryLimit : options.recomputeBudget;
+  std::string size = options.recomputeBudget.empty() ? options.passes.plan.memoryLimit : options.recomputeBudget;
   int64_t budget = *parseSize(size);
   FailureOr<Frontier> frontier = findFrontier(module, options, budget);
   if (failed(frontier))
@@ -43,7 +43,7 @@ FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options
   const FrontierPoint &without = frontier->points.front();
   if (!chosen) { // the planner refuses it, and reports the largest values
     chosen = &frontier->smallest();
-    options.memoryLimit = size;
+    options.passes.plan.memoryLimit = size;
     emitRemark(module.getLoc())
         << "whatever backward computes again, the arena is at least " << formatSize(chosen->trial.arenaBytes) << " ("
         << chosen->trial.arenaBytes
@@ -58,7 +58,6 @@ FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options
                                 << formatSize(without.trial.arenaBytes) << " to "
                                 << formatSize(chosen->trial.arenaBytes);
   }
-  options.recompute = chosen->choice.worth ? RecomputePolicy::Auto : RecomputePolicy::None;
-  options.replays = chosen->choice;
+  useReplays(options, chosen->choice);
   return frontier;
 }

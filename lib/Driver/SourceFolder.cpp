@@ -156,7 +156,8 @@ static std::string cmakeForCuda(StringRef name, StringRef gpu) {
 Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
                                const DriverOptions &options, StringRef name) {
   // Written first, so that the folder is recognized even if a later write fails.
-  std::string text = options.gpu.empty() ? cmakeForCpu(name) : cmakeForCuda(name, options.gpu);
+  std::string text =
+      options.passes.target.arch.empty() ? cmakeForCpu(name) : cmakeForCuda(name, options.passes.target.arch);
   SourceFile cmake{"CMakeLists.txt", kWritten.str() + text + cmakeTransports(name, options)};
   if (Error error = writeSources(folder, cmake))
     return error;

@@ -99,7 +99,7 @@ static Error resolveGpu(DriverOptions &options, StringRef gpu) {
   if (!nvcc)
     return nvcc.takeError();
   options.nvcc = std::move(*nvcc);
-  options.gpu = gpu.str();
+  options.passes.target.arch = gpu.str();
   auto names = gpuNames(options.nvcc);
   if (!names)
     return names.takeError();
@@ -117,81 +117,82 @@ static Error resolveGpu(DriverOptions &options, StringRef gpu) {
 
 /// Refuses options of another target's compiler.
 static Error checkOthers(const DriverOptions &options) {
-  const GpuInfo *gpu = lookupTarget(options.target)->gpu;
+  const GpuInfo *gpu = lookupTarget(options.passes.target.name)->gpu;
   if (gpu && !options.cpu.empty())
     return makeError("--cpu=" + options.cpu +
                      " applies to the cpu target; for CUDA name the GPU, as in --target=cuda:" + gpu->name());
   if (!gpu && !options.nvcc.empty())
-    return makeError("--nvcc=" + options.nvcc + " applies to CUDA, but the target is " + options.target +
+    return makeError("--nvcc=" + options.nvcc + " applies to CUDA, but the target is " + options.passes.target.name +
                      ": add --target=cuda, or leave it out");
   if (gpu && options.emit == Emit::Cpp)
     return makeError("--emit=cpp applies to the cpu target; for CUDA write --emit=cu");
   if (!gpu && options.emit == Emit::Cu)
-    return makeError("--emit=cu applies to CUDA, but the target is " + options.target +
+    return makeError("--emit=cu applies to CUDA, but the target is " + options.passes.target.name +
                      ": add --target=cuda, or write --emit=cpp");
   return Error::success();
 }
 
 /// Checks that the target supports the transports.
 static Error checkTransports(const DriverOptions &options) {
-  ArrayRef<StringLiteral> known = lookupTarget(options.target)->transports;
+  ArrayRef<StringLiteral> known = lookupTarget(options.passes.target.name)->transports;
   for (const std::string &transport : options.parallel.transports)
     if (!is_contained(known, transport))
-      return makeError("--transports: unknown transport '" + transport + "' for the " + options.target +
+      return makeError("--transports: unknown transport '" + transport + "' for the " + options.passes.target.name +
                        " target (transports: " + join(known, ", ") + ")");
   return Error::success();
 }
 
 /// Checks that the target supports the requested attention.
 static Error checkAttention(const DriverOptions &options) {
-  if (options.attention == AttentionWay::Library && !lookupTarget(options.target)->attention.maxHeadSize)
-    return makeError("--attention=library: the " + options.target +
+  if (options.passes.attention.way == AttentionWay::Library &&
+      !lookupTarget(options.passes.target.name)->attention.maxHeadSize)
+    return makeError("--attention=library: the " + options.passes.target.name +
                      " target has no library for attention; leave it out, write --attention=tiles, or compile for "
                      "--target=cuda");
-  if (!is_contained(options.given, "--attention-order"))
+  if (!options.has("--attention-order"))
     return Error::success();
-  if (!lookupTarget(options.target)->attention.maxHeadSize)
-    return makeError("--attention-order is that of the attention library of other targets; on the " + options.target +
+  if (!lookupTarget(options.passes.target.name)->attention.maxHeadSize)
+    return makeError("--attention-order is that of the attention library of other targets; on the " +
+                     options.passes.target.name +
                      " target the order is always fixed: leave it out, or compile for --target=cuda");
-  if (options.attention == AttentionWay::Tiles || options.attention == AttentionWay::Decompose)
+  if (options.passes.attention.way == AttentionWay::Tiles || options.passes.attention.way == AttentionWay::Decompose)
     return makeError("--attention-order is that of the attention library, which --attention=" +
-                     Twine(options.attention == AttentionWay::Tiles ? "tiles" : "decompose") +
-                     " does not call: leave one of them out");
+                     StringRef(cli::wordOf(options.passes.attention.way)) + " does not call: leave one of them out");
   return Error::success();
 }
 
 /// Checks that the target has a memory apart from the host's, if data is kept on the host.
 static Error checkOffload(const DriverOptions &options) {
-  if (is_contained(options.given, "--offload-activations") && !options.offloadsActivations())
-    return makeError(
-        "--offload-activations says which activations are copied to the host, but --offload=" +
-        Twine(options.offload.empty() ? "none" : options.offload) + " copies none: add activations there (" +
-        (options.offloadsState() ? "--offload=optimizer,activations" : "--offload=activations") + "), or leave it out");
-  if (!options.offloads() || lookupTarget(options.target)->gpu)
+  if (options.has("--offload-activations") && !options.offloadsActivations())
+    return makeError("--offload-activations says which activations are copied to the host, but --offload=" +
+                     StringRef(cli::wordOf(options.offload)) + " copies none: add activations there (" +
+                     (options.offloadsState() ? "--offload=optimizer,activations" : "--offload=activations") +
+                     "), or leave it out");
+  if (!options.offloads() || lookupTarget(options.passes.target.name)->gpu)
     return Error::success();
-  return makeError("--offload=" + options.offload + ": on the " + options.target +
+  return makeError("--offload=" + StringRef(cli::wordOf(options.offload)) + ": on the " + options.passes.target.name +
                    " target all memory is that of the host, so nothing can be moved there; leave it out, or compile "
                    "for --target=cuda");
 }
 
 static Error checkRowAlignment(const DriverOptions &options) {
-  const TargetInfo &target = *lookupTarget(options.target);
-  if (!options.rowAlignment || canAlignRows(*options.rowAlignment, target))
+  const TargetInfo &target = *lookupTarget(options.passes.target.name);
+  if (!options.has("--row-alignment") || canAlignRows(options.passes.plan.rowAlignment, target))
     return Error::success();
-  return makeError("--row-alignment=" + std::to_string(*options.rowAlignment) +
+  return makeError("--row-alignment=" + std::to_string(options.passes.plan.rowAlignment) +
                    ": invalid value; expected 0 or a power of two from " + std::to_string(kLeastRowAlignment) +
                    " bytes to the " + std::to_string(target.alignment) +
-                   " at which buffers of --target=" + options.target + " begin");
+                   " at which buffers of --target=" + options.passes.target.name + " begin");
 }
 
 Error braid::resolveTarget(DriverOptions &options) {
-  std::string text = options.target;
+  std::string text = options.passes.target.name;
   auto [name, gpu] = StringRef(text).split(':');
   bool namesGpu = StringRef(text).contains(':');
   const TargetInfo *target = lookupTarget(name);
   if (!target)
     return makeError("unknown target '" + name + "' (targets: " + targetNames() + ")");
-  options.target = name.str();
+  options.passes.target.name = name.str();
   if (Error error = checkOthers(options))
     return error;
   if (Error error = checkTransports(options))
@@ -211,7 +212,7 @@ Error braid::resolveTarget(DriverOptions &options) {
 }
 
 Error braid::checkCompiler(const DriverOptions &options) {
-  if (options.gpu.empty() || options.emit != Emit::Exe || !options.nvcc.empty())
+  if (options.passes.target.arch.empty() || options.emit != Emit::Exe || !options.nvcc.empty())
     return Error::success();
   return makeError("found no CUDA compiler in CUDA_HOME or PATH: install nvcc, name it by --nvcc=, or write "
                    "--emit=dir and build the folder on a machine that has one");

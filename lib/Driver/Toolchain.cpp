@@ -24,7 +24,7 @@ SmallVector<TransportLibrary> braid::transportLibraries(const DriverOptions &opt
   static constexpr TransportLibrary libraries[] = {{"nccl", "BRAID_WITH_NCCL", "NCCL (libnccl-dev)"},
                                                    {"gloo", "BRAID_WITH_GLOO", "Gloo (libgloo-dev)"},
                                                    {"mpi", "BRAID_WITH_MPI", "Open MPI (libopenmpi-dev)"}};
-  ArrayRef<StringLiteral> transports = lookupTarget(options.target)->transports;
+  ArrayRef<StringLiteral> transports = lookupTarget(options.passes.target.name)->transports;
   return llvm::to_vector(make_filter_range(
       libraries, [&](const TransportLibrary &library) { return is_contained(transports, library.name); }));
 }
@@ -65,13 +65,13 @@ static Error findTransports(RuntimeFolder &runtime, const DriverOptions &options
 
 /// Adds the runtime of the target, unless that is the CPU.
 static Error findTargetPart(RuntimeFolder &runtime, const DriverOptions &options, StringRef folder) {
-  if (options.gpu.empty())
+  if (options.passes.target.arch.empty())
     return Error::success();
-  auto part = findPart(folder, options.target);
+  auto part = findPart(folder, options.passes.target.name);
   if (!part)
     return part.takeError();
   if (!*part)
-    return makeError("the runtime in '" + folder + "' was built without " + options.target +
+    return makeError("the runtime in '" + folder + "' was built without " + options.passes.target.name +
                      "; build Braid again where the CUDA toolkit is, or write --emit=dir and build the folder there");
   runtime.parts.push_back(std::move(**part));
   return Error::success();
@@ -209,7 +209,7 @@ void Build::compile(StringRef source, std::vector<std::string> words) {
 void Build::compileHost(StringRef source) {
   std::vector<std::string> words{compiler, "-std=c++20", "-O3"};
   // Compiles kernels of the CPU target for the processor that will run them.
-  if (options.gpu.empty())
+  if (options.passes.target.arch.empty())
     words.insert(words.end(), {"-march=" + (options.cpu.empty() ? "native" : options.cpu), "-ffp-contract=fast"});
   if (!options.keepSources.empty())
     words.push_back("-g1"); // for profilers, because the sources are kept
@@ -221,7 +221,8 @@ void Build::compileHost(StringRef source) {
 }
 
 void Build::compileDevice(StringRef source) {
-  std::vector<std::string> words{options.nvcc, "-std=c++20", "-O3", "-arch=" + options.gpu, "-ccbin=" + compiler};
+  std::vector<std::string> words{options.nvcc, "-std=c++20", "-O3", "-arch=" + options.passes.target.arch,
+                                 "-ccbin=" + compiler};
   if (!options.keepSources.empty())
     words.push_back("-lineinfo");
   compile(source, std::move(words));
@@ -245,7 +246,7 @@ Error braid::compileBinary(StringRef folder, StringRef scratch, const RuntimeFol
     return makeError("cannot find the C++ compiler '" + options.compiler + "' (" + compiler.getError().message() +
                      "); install g++ or name one by --cc=");
   Build build{folder, scratch, runtime, options, *compiler, {}, {}};
-  if (options.gpu.empty())
+  if (options.passes.target.arch.empty())
     build.compileHost("step.cpp");
   else
     build.compileDevice("step.cu");

@@ -12,7 +12,6 @@
 #include "passes/Collectives/BucketProgram.h"
 #include "passes/Collectives/Passes.h"
 #include "passes/Graph/Signature.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace braid {
 #define GEN_PASS_DEF_BUCKETPASS
@@ -157,14 +156,7 @@ llvm::Expected<BucketSettings> BucketCollectives::readOptions() {
     return first.takeError();
   settings.size = *size;
   settings.first = *first;
-  auto perUnitNamed = llvm::StringSwitch<std::optional<BucketSettings::PerUnit>>(perUnit)
-                          .Case("auto", BucketSettings::PerUnit::Auto)
-                          .Case("true", BucketSettings::PerUnit::Always)
-                          .Case("false", BucketSettings::PerUnit::Never)
-                          .Default(std::nullopt);
-  if (!perUnitNamed)
-    return llvm::createStringError("comm-bucket: per-unit must be auto, true or false, found '" + perUnit + "'");
-  settings.perUnit = *perUnitNamed;
+  settings.perUnit = perUnit;
   return settings;
 }
 

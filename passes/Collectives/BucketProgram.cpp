@@ -69,12 +69,12 @@ unsigned Reader::kindOf(CollectiveOpInterface op, CollectiveRole role) {
 
 /// Returns the number of the argument's unit, or 0 where units do not matter.
 unsigned Reader::unitOf(BlockArgument argument) {
-  if (!argument || settings.perUnit == BucketSettings::PerUnit::Never)
+  if (!argument || settings.perUnit == BucketPerUnit::False)
     return 0;
   unsigned index = argument.getArgNumber();
   auto parameter = parameterOf(argument);
   auto sharding = function.getArgAttrOfType<ShardingAttr>(index, CommDialect::kSharding);
-  if (!parameter || (settings.perUnit == BucketSettings::PerUnit::Auto && !(sharding && sharding.isFlat())))
+  if (!parameter || (settings.perUnit == BucketPerUnit::Auto && !(sharding && sharding.isFlat())))
     return 0;
   StringAttr unit = parameter.getUnit() ? parameter.getUnit() : StringAttr::get(function.getContext());
   return units.try_emplace(unit, units.size() + 1).first->second;

@@ -5,14 +5,14 @@
 #include "dialects/Comm/Mesh.h"
 #include "lib/Schedule/Buckets.h"
 #include "passes/Collectives/BucketOptions.h"
+#include "passes/Collectives/Choices.h"
 #include "passes/Collectives/CollectiveRoles.h"
 
 namespace braid {
 
 struct BucketSettings {
   BucketSize first, size;
-  /// Whether a bucket ends at the end of a unit.
-  enum class PerUnit { Auto, Never, Always } perUnit = PerUnit::Auto;
+  BucketPerUnit perUnit = BucketPerUnit::Auto;
 };
 
 /// The bucketing problem of a program, and the op of each of its actions.

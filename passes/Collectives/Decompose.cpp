@@ -4,7 +4,6 @@
 #include "dialects/TG/Facts.h"
 #include "passes/Collectives/Passes.h"
 #include "passes/Collectives/Simplify.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace braid {
@@ -16,15 +15,21 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::comm;
 
-static std::unique_ptr<Algorithm> makeAlgorithm(StringRef name) {
-  using Make = std::unique_ptr<Algorithm> (*)();
-  Make make = llvm::StringSwitch<Make>(name)
-                  .Case("ring", makeRing)
-                  .Case("tree", makeTree)
-                  .Case("direct", makeDirect)
-                  .Case("hierarchical", makeHierarchical)
-                  .Default(nullptr);
-  return make ? make() : nullptr;
+/// Returns null for the library.
+static std::unique_ptr<Algorithm> makeAlgorithm(CollectiveAlgorithm algorithm) {
+  switch (algorithm) {
+  case CollectiveAlgorithm::Library:
+    return nullptr;
+  case CollectiveAlgorithm::Ring:
+    return makeRing();
+  case CollectiveAlgorithm::Tree:
+    return makeTree();
+  case CollectiveAlgorithm::Direct:
+    return makeDirect();
+  case CollectiveAlgorithm::Hierarchical:
+    return makeHierarchical();
+  }
+  llvm_unreachable("unknown algorithm");
 }
 
 /// Returns the results, or nothing if the algorithm does not support the op.
@@ -51,13 +56,8 @@ struct CommDecompose final : braid::impl::CommDecomposePassBase<CommDecompose> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     std::unique_ptr<Algorithm> chosen = makeAlgorithm(algorithm);
-    if (!chosen) {
-      function.emitError() << "unknown algorithm '" << algorithm
-                           << "' to decompose collectives (algorithms: ring, tree, direct, hierarchical)";
-      return signalPassFailure();
-    }
     auto program = function->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
-    if (!program || function.isExternal())
+    if (!chosen || !program || function.isExternal())
       return markAllAnalysesPreserved();
     FailureOr<Mesh> mesh = Mesh::require(function, program.getMesh());
     if (failed(mesh))
@@ -117,7 +117,8 @@ private:
   }
 
   LogicalResult leave(CollectiveOpInterface op, StringRef why) {
-    op->emitRemark() << op->getName() << " is not decomposed by \"" << algorithm << "\": " << why;
+    op->emitRemark() << op->getName() << " is not decomposed by \"" << cli::wordOf(algorithm.getValue())
+                     << "\": " << why;
     return success();
   }
 };

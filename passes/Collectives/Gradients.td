@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_COLLECTIVES_GRADIENTS
 #define BRAID_PASSES_COLLECTIVES_GRADIENTS
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
   let summary = "Measures the noise scale of the ranks' gradients";
@@ -101,7 +101,11 @@ def ReducePrecisionPass : Pass<"comm-reduce-precision", "::mlir::func::FuncOp"> 
     }
     ```
   }];
-  let options = [Option<"type", "type", "std::string", "\"f32\"", "f32 or bf16">];
+  let options = [
+    Flag<"Precision", "--reduce-dtype", "reductions", "type", "type", "::braid::ElementType",
+         "::braid::ElementType::F32", "With --precision=bf16: type in which ranks send gradients to reduce them", [{}],
+         "", [{, needs("--mesh")}]>,
+  ];
   let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect"];
 }
 

@@ -6,7 +6,7 @@
 #ifndef BRAID_PASSES_COLLECTIVES
 #define BRAID_PASSES_COLLECTIVES
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 include "passes/Collectives/Chunks.td"
 include "passes/Collectives/Gradients.td"
 include "passes/Collectives/Rings.td"
@@ -110,8 +110,10 @@ def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let options = [Option<"algorithm", "algorithm", "std::string", "\"ring\"",
-                        "How: ring, tree, direct or hierarchical">];
+  let options = [
+    Option<"algorithm", "algorithm", "::braid::CollectiveAlgorithm", "::braid::CollectiveAlgorithm::Ring",
+           "The algorithm; library leaves collectives as they are">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::braid::tg::TGDialect"];
 }
 
@@ -178,8 +180,9 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"reshardAfterForward", "reshard-after-forward", "bool", /*default=*/"true",
-           "Drop gathered parameters after forward and gather them again for backward">,
+    Flag<"Rank", "--reshard-after-forward", "units", "reshardAfterForward", "reshard-after-forward", "bool",
+         /*default=*/"true", "With --zero=3: drop gathered parameters after forward",
+         [{choice({"false", "true"}).alone("true")}]>,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -260,12 +263,13 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
-           "MiB of tensors in a bucket; 0 (one tensor), inf or auto">,
-    Option<"firstBucketMb", "first-bucket-mb", "std::string", /*default=*/"\"1\"",
-           "MiB of tensors in the first bucket; 0 (one tensor) or inf">,
-    Option<"perUnit", "per-unit", "std::string", /*default=*/"\"auto\"",
-           "End a bucket with its unit: true, false or auto (true for parameters that are stored in shards)">,
+    Flag<"Communication", "--bucket-mb", "buckets", "bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
+         "Tensors that are reduced or gathered together; 0: one collective for each, inf: for all, auto: from --link",
+         [{number("MiB", 0, 0x1p40).orOneOf({"inf", "auto"})}]>,
+    Flag<"Communication", "--first-bucket-mb", "buckets", "firstBucketMb", "first-bucket-mb", "std::string",
+         /*default=*/"\"1\"", "The first bucket of backward", [{number("MiB", 0, 0x1p40).orOneOf({"inf"})}]>,
+    Option<"perUnit", "per-unit", "::braid::BucketPerUnit", "::braid::BucketPerUnit::Auto",
+           "Whether a bucket ends with its unit; auto: where parameters are stored in shards">,
   ];
 }
 

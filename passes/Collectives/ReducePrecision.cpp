@@ -20,13 +20,9 @@ struct ReducePrecision final : braid::impl::ReducePrecisionPassBase<ReducePrecis
   void runOnOperation() final {
     func::FuncOp program = getOperation();
     Builder builder(&getContext());
-    if (type != "f32" && type != "bf16") {
-      program.emitError() << "comm-reduce-precision: type must be f32 or bf16, found '" << type << "'";
-      return signalPassFailure();
-    }
     if (program.isExternal() || !program->hasAttr(CommDialect::kProgram))
       return markAllAnalysesPreserved();
-    Type element = type == "f32" ? Type(builder.getF32Type()) : builder.getBF16Type();
+    Type element = type == ElementType::F32 ? Type(builder.getF32Type()) : builder.getBF16Type();
     SmallVector<CollectiveOpInterface> reductions;
     for (auto op : program.getOps<CollectiveOpInterface>())
       if (roleOf(op) == CollectiveRole::Gradient)

@@ -62,10 +62,6 @@ struct AttachHooks : braid::impl::AttachHooksPassBase<AttachHooks> {
   using AttachHooksPassBase::AttachHooksPassBase;
 
   void runOnOperation() final {
-    if (!phase.empty() && phase != "forward" && phase != "backward") {
-      getOperation().emitError() << "unknown phase '" << phase << "'; expected forward or backward";
-      return signalPassFailure();
-    }
     if (!function.empty() && !getOperation().lookupSymbol<func::FuncOp>(function)) {
       getOperation().emitError() << "no function '" << function << "' to return what hooks report";
       return signalPassFailure();
@@ -86,7 +82,7 @@ private:
     auto program = hook->getParentOfType<func::FuncOp>();
     if (action.isReport() && !function.empty() && program.getName() != function.getValue())
       return false;
-    return phase.empty() || (phaseOf(hook) == Phase::Forward) == (phase == "forward");
+    return phase == HookTurn::All || (phaseOf(hook) == Phase::Forward) == (phase == HookTurn::Forward);
   }
 
   LogicalResult attachAll(StringRef name, StringRef text) {
@@ -96,7 +92,7 @@ private:
                                         << "\"; expected scale:F, clip:F with F above 0, norm or keep";
     // Before differentiation the point may not exist yet.
     FailureOr<SmallVector<HookOp>> hooks = findHooks(getOperation(), name);
-    if (phase != "forward")
+    if (phase != HookTurn::Forward)
       hooks = hooksNamed(getOperation(), name);
     if (failed(hooks))
       return failure();

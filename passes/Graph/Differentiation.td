@@ -157,9 +157,8 @@ def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
     ListOption<"action", "action", "std::string", "Action at each point: scale:F, clip:F, norm or keep">,
     Option<"function", "function", "std::string", /*default=*/"",
            "The function that returns the results of norm and keep; empty: every function with the point">,
-    Option<"phase", "phase", "std::string", /*default=*/"",
-           "forward: forward points, and names that no point has are left for later; backward: all other points; "
-           "without it all">,
+    Option<"phase", "phase", "::braid::HookTurn", "::braid::HookTurn::All",
+           "forward: forward points, and names that no point has are left for later; backward: all other points">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

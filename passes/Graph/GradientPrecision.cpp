@@ -43,10 +43,6 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    if (type != "f32" && type != "bf16") {
-      function.emitError() << "tg-gradient-precision: type must be f32 or bf16, found '" << type << "'";
-      return signalPassFailure();
-    }
     if (function.isExternal())
       return;
     widened.clear();
@@ -55,7 +51,7 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
       tg::ParamAttr parameter = parameterOf(signature.parameterOfGradient(returned.getOperandNumber()));
       if (!parameter || !tg::typeOf(returned.get()).getElementType().isF32())
         continue;
-      returned.set(type == "f32" ? inF32(returned.get()) : inBF16(returned.get()));
+      returned.set(type == ElementType::F32 ? inF32(returned.get()) : inBF16(returned.get()));
       tg::setTensor(returned.get(), parameter.getName(), tg::TensorKind::Gradient);
     }
     updateType(function);

@@ -4,7 +4,8 @@
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/Graph/OptionNumbers.h"
+#include "passes/Graph/Choices.h"
+#include "passes/Graph/OptionTypes.h"
 
 namespace braid {
 #define GEN_PASS_DECL

@@ -8,7 +8,7 @@
 #ifndef BRAID_PASSES_GRAPH_PRECISION
 #define BRAID_PASSES_GRAPH_PRECISION
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def MixedPrecisionPass : Pass<"tg-mixed-precision", "::mlir::func::FuncOp"> {
   let summary = "Computes in bf16 where a policy allows it, and in f32 elsewhere";
@@ -89,7 +89,8 @@ def GradientPrecisionPass : Pass<"tg-gradient-precision", "::mlir::func::FuncOp"
     ```
   }];
   let options = [
-    Option<"type", "type", "std::string", "\"f32\"", "f32 or bf16">,
+    Flag<"Precision", "--grad-dtype", "gradients", "type", "type", "::braid::ElementType", "::braid::ElementType::F32",
+         "With --precision=bf16: type in which gradients of parameters are stored and microbatches add up">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect"];
 }
@@ -244,7 +245,8 @@ def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"type", "type", "std::string", "\"f32\"", "f32, bf16 or int8">,
+    Flag<"Precision", "--optimizer-state", "moments", "type", "type", "::braid::MomentType", "::braid::MomentType::F32",
+         "Type in which the optimizer's moments are stored; updates compute in f32">,
     Option<"ranks", "ranks", "::braid::Integer<1>", "1", "Ranks that may share a moment; each gets whole blocks">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -128,11 +128,7 @@ struct StatePrecision final : braid::impl::StatePrecisionPassBase<StatePrecision
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    if (type != "f32" && type != "bf16" && type != "int8") {
-      function.emitError() << "tg-state-precision: type must be f32, bf16 or int8, found '" << type << "'";
-      return signalPassFailure();
-    }
-    if (function.isExternal() || type == "f32")
+    if (function.isExternal() || type == MomentType::F32)
       return;
     FailureOr<SmallVector<Moment>> found = findMoments(function);
     if (failed(found))
@@ -166,7 +162,7 @@ private:
         FailureOr<int64_t> parts = partsOfRow(function, argument);
         if (failed(parts))
           return failure();
-        int64_t block = type == "int8" ? blockOf(typeOf(argument), *parts, ranks.getValue()) : 0;
+        int64_t block = type == MomentType::Int8 ? blockOf(typeOf(argument), *parts, ranks.getValue()) : 0;
         moments.push_back({update, static_cast<unsigned>(place), argument, block, {}});
       }
     return moments;
@@ -175,7 +171,7 @@ private:
   void sayWhatHasNoBlocks(ArrayRef<Moment> moments) {
     auto hasNone = [](const Moment &one) { return one.block == 0; };
     const Moment *first = llvm::find_if(moments, hasNone);
-    if (type != "int8" || first == moments.end())
+    if (type != MomentType::Int8 || first == moments.end())
       return;
     getOperation().emitRemark() << llvm::count_if(moments, hasNone) << " of " << moments.size()
                                 << " moments are stored in bf16, such as " << stateOf(first->argument).getName()

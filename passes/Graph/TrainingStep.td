@@ -9,7 +9,7 @@
 #ifndef BRAID_PASSES_GRAPH_TRAININGSTEP
 #define BRAID_PASSES_GRAPH_TRAININGSTEP
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def UnfuseWeightsPass : Pass<"tg-unfuse-weights", "::mlir::func::FuncOp"> {
   let summary = "Turns parts that lie side by side in a weight into a dim";
@@ -474,12 +474,15 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "The optimizer">,
+    Flag<"Optimizer", "--optimizer", "optimizer", "optimizer", "optimizer", "std::string", "\"adamw\"",
+         "The optimizer, one of these; each has hyperparameters with these defaults", [{text("NAME")}], "",
+         [{, listing(optimizers)}]>,
     ListOption<"hyperparameters", "hyperparameters", "std::string",
                "Hyperparameters of the optimizer, as in beta1=0.9,eps=1e-6; the others have the optimizer's defaults">,
     ListOption<"decayExclude", "decay-exclude", "std::string",
                "Parameters that get no weight decay: biases (not of norms), norms (with their biases), embeddings">,
-    Option<"clip", "clip", "::braid::Number", "0.0", "Clip the global norm of the gradients to this; 0 does not clip">,
+    Flag<"Optimizer", "--clip", "optimizer", "clip", "clip", "::braid::Number", "0.0",
+         "Clip the global norm of the gradients to this; 0: do not", [{kAnyNumber}]>,
     Option<"reportNorm", "report-norm", "bool", "false", "Return the norm of the gradients even if nothing is clipped">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];

@@ -40,11 +40,8 @@ def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::Fun
     ```
   }];
   let options = [
-    Option<"way", "way", "::braid::AttentionWay", "::braid::AttentionWay::Auto", "auto, library, tiles or decompose",
-           [{::llvm::cl::values(clEnumValN(::braid::AttentionWay::Auto, "auto", "the library, else tiles"),
-                                clEnumValN(::braid::AttentionWay::Library, "library", "the library, or an error"),
-                                clEnumValN(::braid::AttentionWay::Tiles, "tiles", "tiles, or an error"),
-                                clEnumValN(::braid::AttentionWay::Decompose, "decompose", "left as it is"))}]>,
+    Flag<"Kernel", "--attention", "attention", "way", "way", "::braid::AttentionWay", "::braid::AttentionWay::Auto",
+         "How attention is computed">,
   ];
 }
 
@@ -84,11 +81,8 @@ def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> 
     ```
   }];
   let options = [
-    Option<"order", "order", "::braid::AttentionOrder", "::braid::AttentionOrder::Auto", "auto, fixed, serial or any",
-           [{::llvm::cl::values(clEnumValN(::braid::AttentionOrder::Auto, "auto", "fixed, unless it costs too much time or memory"),
-                                clEnumValN(::braid::AttentionOrder::Fixed, "fixed", "the same bits in every run"),
-                                clEnumValN(::braid::AttentionOrder::Serial, "serial", "the same bits, slower, with less memory"),
-                                clEnumValN(::braid::AttentionOrder::Any, "any", "bits that differ from run to run"))}]>,
+    Flag<"Kernel", "--attention-order", "attentionOrder", "order", "order", "::braid::AttentionOrder",
+         "::braid::AttentionOrder::Auto", "The order in which the attention library sums gradients">,
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
            "For auto: limit of the arena, in bytes or with a unit (512MiB, 2G); empty for no limit">,
     Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",

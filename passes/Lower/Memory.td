@@ -6,7 +6,7 @@
 #ifndef BRAID_PASSES_LOWER_MEMORY
 #define BRAID_PASSES_LOWER_MEMORY
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def FormPacksPass : Pass<"exec-form-packs", "::mlir::ModuleOp"> {
   let summary = "Places parameters side by side if programs read them as one tensor";
@@ -131,11 +131,12 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
     (`-1, 0`), and is no view of it. The new value of `w` is result 0 of action 0.
   }];
   let options = [
-    Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
-           "Limit of the arena, in bytes or with a unit (512MiB, 2G); a larger arena is an error; empty for no limit">,
-    Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",
-           "Pad rows of transient tensors to multiples of this many bytes where the padding is small; "
-           "0: never; -1: the target's row alignment">,
+    Flag<"Memory", "--memory-limit", "plan", "memoryLimit", "memory-limit", "std::string", "\"\"",
+         "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits, "
+         "and values are computed again where that is needed", [{size()}]>,
+    Flag<"Memory", "--row-alignment", "plan", "rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",
+         "Pad rows of activations and gradients to multiples of this many bytes where the padding is small; 0: never",
+         [{integer("BYTES")}], "the target's">,
   ];
   let dependentDialects = ["exec::ExecDialect"];
 }

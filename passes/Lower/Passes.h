@@ -4,7 +4,7 @@
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/Graph/OptionNumbers.h"
+#include "passes/Graph/OptionTypes.h"
 #include "passes/Lower/AttentionChoice.h"
 
 namespace braid {

@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_LOWER_TARGET
 #define BRAID_PASSES_LOWER_TARGET
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def SetTargetPass : Pass<"exec-set-target", "::mlir::ModuleOp"> {
   let summary = "Sets the target of a module";
@@ -22,8 +22,11 @@ def SetTargetPass : Pass<"exec-set-target", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"name", "name", "std::string", /*default=*/"\"cpu\"", "cpu or cuda">,
-                 Option<"arch", "arch", "std::string", /*default=*/"\"\"", "The architecture of a GPU: sm_90">];
+  let options = [
+    Flag<"Target", "--target", "target", "name", "name", "std::string", /*default=*/"\"cpu\"",
+         "What the binary runs on; for CUDA, the GPU to compile for", [{text("cpu|cuda[:sm_90]")}]>,
+    Option<"arch", "arch", "std::string", /*default=*/"\"\"", "The architecture of a GPU: sm_90">,
+  ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }
 
@@ -50,9 +53,16 @@ def SetMachinePass : Pass<"exec-set-machine", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"link", "link", "std::string", /*default=*/"\"\"",
-           "Latency in us and GB/s between ranks, as 20,1.25, or by axis, as tp:5,100,dp:20,1.25">,
-    Option<"compute", "compute", "std::string", /*default=*/"\"\"", "GFLOP/s and GB/s of a rank, as 100,20">];
+    Flag<"Communication", "--link", "machine", "link", "link", "std::string", /*default=*/"\"\"",
+         "Link between ranks for the cost model, or one for each axis of --mesh",
+         [{text("[AXIS:]latency_us,GBps", areLinks,
+                "a latency in us and a rate in GB/s, as in --link=20,1.25, or one pair an axis, as in "
+                "--link=tp:5,100,dp:20,1.25")}], "that of the target inside a machine">,
+    Flag<"Communication", "--compute", "machine", "compute", "compute", "std::string", /*default=*/"\"\"",
+         "Rates of a rank for the cost model: arithmetic, and memory traffic",
+         [{text("GFLOPS,GBps", isPositivePair, "two rates above 0, as in --compute=100,20")}],
+         "those of the target">,
+  ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }
 

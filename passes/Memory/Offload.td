@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_MEMORY_OFFLOAD
 #define BRAID_PASSES_MEMORY_OFFLOAD
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def OffloadStatePass : Pass<"exec-offload-state", "::mlir::ModuleOp"> {
   let summary = "Keeps the state of the optimizer in the host's memory";
@@ -147,7 +147,11 @@ def OffloadActivationsPass : Pass<"exec-offload-activations", "::mlir::ModuleOp"
     `%l` stays, because the program returns it.
   }];
   let options = [
-    Option<"all", "all", "bool", /*default=*/"false", "Offload every tensor, not only those whose copies are hidden">,
+    Flag<"HostMemory", "--offload-activations", "activations", "all", "all", "bool", /*default=*/"false",
+         "Which activations --offload=activations copies",
+         [{choice({{"hidden", "those whose copies are over in time, by predicted times"},
+                   {"all", "all that are kept for backward, whatever their copies cost"}})}], "",
+         [{, needs("--offload")}]>,
     Option<"minBytes", "min-bytes", "::braid::Integer<-1>", /*default=*/"-1",
            "Least bytes of an offloaded tensor; -1: the bytes that the link moves in its latency, or 0 with all">,
   ];

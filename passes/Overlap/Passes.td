@@ -6,7 +6,7 @@
 #ifndef BRAID_PASSES_OVERLAP
 #define BRAID_PASSES_OVERLAP
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
   let summary = "Fills waits for collectives with independent computation";
@@ -140,8 +140,9 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
     has 256 bytes of its own. These, both arguments and the workspace of the matmuls are the peak of live bytes.
   }];
   let options = [
-    Option<"prefetch", "prefetch", "::braid::Integer<-1, 1000000>", /*default=*/"-1",
-           "Most units that are gathered ahead of their use; -1: chosen by predicted times">,
+    Flag<"Communication", "--prefetch", "overlap", "prefetch", "prefetch", "::braid::Integer<-1, 1000000>",
+         /*default=*/"-1", "With --zero=3: gather at most this many units ahead", [{integer("N", 0, 1000000)}],
+         "1, and more where predicted times ask for it">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
            "Limit of the arena, in bytes or with a unit (512MiB, 2G); empty for no limit">,
     Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Run updates during backward">,
@@ -210,8 +211,10 @@ def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::Modul
     ```
   }];
   let options = [
-    Option<"ctas", "ctas", "::braid::Integer<-1, 32>", /*default=*/"-1",
-           "Most CTAs of a collective; -1: the value of the target, 0: the library chooses">,
+    Flag<"Communication", "--comm-ctas", "share", "ctas", "ctas", "::braid::Integer<-1, 32>", /*default=*/"-1",
+         "On GPUs: the most CTAs (thread blocks) of a collective, whose multiprocessors the matmuls beside it leave "
+         "alone; 0: NCCL chooses, and matmuls take all", [{integer("N", 0, 32)}],
+         "what the row of the GPU says: 16 for sm_90">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -4,6 +4,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "runtime/cli/Reader.h"
 
 using namespace mlir;
 using namespace braid;
@@ -14,59 +15,57 @@ using namespace braid;
 
 /// Sets the target, then adapts the model: the layout of its weights and its batch. Both change the types of
 /// arguments. So they come before gradients and optimizer state, which take the type of their parameter.
-void braid::buildPreparePipeline(OpPassManager &manager, const PreparePipelineOptions &options) {
-  manager.addPass(createSetTargetPass(options.target));
-  if (!options.machine.link.empty() || !options.machine.compute.empty())
-    manager.addPass(createSetMachinePass(options.machine));
-  OpPassManager &functions = manager.nest<func::FuncOp>();
+void braid::buildPreparePipeline(PassList &passes, const PreparePipelineOptions &options) {
+  passes.add(createSetTargetPass(passes.settings.target));
+  if (!passes.settings.machine.link.empty() || !passes.settings.machine.compute.empty())
+    passes.add(createSetMachinePass(passes.settings.machine));
   // Groups are stored while parameters have the dims that the model gives them.
-  functions.addPass(createNoteGroupsPass());
+  passes.add(createNoteGroupsPass());
   if (options.unfuse)
-    functions.addPass(createUnfuseWeightsPass());
-  functions.addPass(createTransposeWeightsPass());
+    passes.add(createUnfuseWeightsPass());
+  passes.addOptional(createTransposeWeightsPass());
   if (options.accumulate > 1) {
     RebatchPassOptions rebatch;
     rebatch.factor = options.accumulate;
-    functions.addPass(createRebatchPass(rebatch));
+    passes.add(createRebatchPass(rebatch));
   }
   // The element type of each op is chosen on the model, before there are gradients.
   if (options.mixedPrecision)
-    functions.addPass(createMixedPrecisionPass());
+    passes.add(createMixedPrecisionPass());
   // The gradients of merged weights are then merged, too.
-  if (options.mergeContractions)
-    functions.addPass(createMergeContractionsPass());
+  passes.addOptional(createMergeContractionsPass(), options.mergeContractions);
 }
 
 /// The model is still one graph, in which a search sees each layer once. The annotations of its arguments carry over
 /// to the programs that are made from it.
-void braid::buildLayoutPipeline(OpPassManager &manager, const LayoutPipelineOptions &options) {
+void braid::buildLayoutPipeline(PassList &passes, const LayoutPipelineOptions &options) {
   AnnotatePassOptions mesh;
   mesh.layout = options.mesh;
-  manager.addPass(createAnnotatePass(mesh));
+  passes.add(createAnnotatePass(mesh));
   if (options.expertParallel)
-    manager.addPass(createExpertParallelPass(options.experts));
+    passes.add(createExpertParallelPass(passes.settings.experts));
   if (options.tensorParallel) {
-    manager.addNestedPass<func::FuncOp>(createRepeatHeadsPass(options.heads));
-    manager.addPass(createTensorParallelPass(options.tensor));
+    passes.add(createRepeatHeadsPass(passes.settings.heads));
+    passes.add(createTensorParallelPass(passes.settings.tensor));
   }
   if (options.contextParallel)
-    manager.addPass(createContextParallelPass(options.context));
+    passes.add(createContextParallelPass(passes.settings.context));
 }
 
 /// Makes one graph for each entry point. Evaluation and generation are split off before differentiation saves any
 /// values. Hooks on activations act in them too, so hook points come first.
-void braid::buildProgramsPipeline(OpPassManager &manager, const ProgramsPipelineOptions &options) {
+void braid::buildProgramsPipeline(PassList &passes, const ProgramsPipelineOptions &options) {
   if (options.hooks)
-    manager.addNestedPass<func::FuncOp>(createMarkUnitsPass());
-  manager.addPass(createMakeProgramsPass(options.programs));
+    passes.add(createMarkUnitsPass());
+  passes.add(createMakeProgramsPass(passes.settings.programs));
 }
 
-/// Attaches the hooks in the options to the points of one phase.
-static void attachHooks(OpPassManager &manager, const DifferentiatePipelineOptions &options, StringRef phase) {
-  AttachHooksPassOptions attachments = options.attachments;
+/// Attaches the hooks in the options to the points of one turn.
+static void attachHooks(PassList &passes, const DifferentiatePipelineOptions &options, HookTurn turn) {
+  AttachHooksPassOptions attachments = passes.settings.hooks;
   attachments.function = "train";
-  attachments.phase = phase.str();
-  manager.addPass(createAttachHooksPass(attachments));
+  attachments.phase = turn;
+  passes.add(createAttachHooksPass(attachments));
 }
 
 /// Appends the gradients of @train. With accumulation, split-loss first takes the divisor out of a mean, because a
@@ -74,43 +73,42 @@ static void attachHooks(OpPassManager &manager, const DifferentiatePipelineOptio
 /// must not run between split-loss and the end of differentiation, because it would fold the count into the loss
 /// again. Hooks on activations are differentiated. Hook points on gradients of parameters come last, at the gradients
 /// of the whole step.
-void braid::buildDifferentiatePipeline(OpPassManager &manager, const DifferentiatePipelineOptions &options) {
+void braid::buildDifferentiatePipeline(PassList &passes, const DifferentiatePipelineOptions &options) {
   if (options.hooks)
-    attachHooks(manager, options, "forward");
+    attachHooks(passes, options, HookTurn::Forward);
   // Hooks may need all positions of a sequence.
-  if (options.decode)
-    manager.addPass(createMakeDecodePass());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
+  passes.addOptional(createMakeDecodePass(), options.decode);
+  passes.add(createCanonicalizerPass());
+  passes.add(createCSEPass());
   if (options.accumulate || options.separateUpdate)
-    manager.addPass(createSplitLossPass());
+    passes.add(createSplitLossPass());
   DifferentiatePassOptions differentiate;
   differentiate.function = "train";
-  manager.addPass(createDifferentiatePass(differentiate));
+  passes.add(createDifferentiatePass(differentiate));
   if (options.mixedPrecision)
-    manager.addNestedPass<func::FuncOp>(createGradientPrecisionPass(options.gradients));
+    passes.add(createGradientPrecisionPass(passes.settings.gradients));
   if (options.accumulate || options.separateUpdate) {
     AccumulatePassOptions accumulate;
     accumulate.separateUpdate = options.separateUpdate;
-    manager.addPass(createAccumulatePass(accumulate));
+    passes.add(createAccumulatePass(accumulate));
   }
   if (options.hooks) {
-    manager.addNestedPass<func::FuncOp>(createMarkGradientsPass());
-    attachHooks(manager, options, "backward");
+    passes.add(createMarkGradientsPass());
+    attachHooks(passes, options, HookTurn::Backward);
   }
 }
 
 /// Turns gradients into updates. Needs gradients by name (`tg.grad_of`), so no pass that merges results may run in
 /// between. All hooks have been attached.
-void braid::buildOptimizerPipeline(OpPassManager &manager, const OptimizerPipelineOptions &options) {
-  manager.addPass(createRemoveHooksPass());
-  manager.addNestedPass<func::FuncOp>(createApplyOptimizerPass(options.optimizer));
+void braid::buildOptimizerPipeline(PassList &passes, const OptimizerPipelineOptions &options) {
+  passes.add(createRemoveHooksPass());
+  passes.add(createApplyOptimizerPass(passes.settings.optimizer));
   // Runs while an update is one op and its parameter is f32, before working copies are made.
-  if (options.states.type != "f32")
-    manager.addNestedPass<func::FuncOp>(createStatePrecisionPass(options.states));
+  if (passes.settings.moments.type != MomentType::F32)
+    passes.add(createStatePrecisionPass(passes.settings.moments));
   // All programs and updates exist now, so each reader gets the working copy or the master.
   if (options.mixedPrecision)
-    manager.addPass(createWorkingCopiesPass());
+    passes.add(createWorkingCopiesPass());
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,45 +116,44 @@ void braid::buildOptimizerPipeline(OpPassManager &manager, const OptimizerPipeli
 //===----------------------------------------------------------------------===//
 
 /// Annotates what each rank keeps: first by the layout, then by the strategy.
-void braid::buildAnnotatePipeline(OpPassManager &manager, const AnnotatePipelineOptions &options) {
+void braid::buildAnnotatePipeline(PassList &passes, const AnnotatePipelineOptions &options) {
   AnnotatePassOptions mesh, layout;
   mesh.layout = options.mesh;
   if (!mesh.layout.empty())
-    manager.addPass(createAnnotatePass(mesh));
+    passes.add(createAnnotatePass(mesh));
   layout.layoutFile = options.layoutFile;
   if (options.dataParallel)
-    layout.batchAxes = options.strategy.axes;
+    layout.batchAxes = passes.settings.dataParallel.axes;
   if (!layout.layoutFile.empty())
-    manager.addPass(createAnnotatePass(layout));
+    passes.add(createAnnotatePass(layout));
   if (options.dataParallel)
-    manager.addPass(createDataParallelPass(options.strategy));
+    passes.add(createDataParallelPass(passes.settings.dataParallel));
 }
 
-void braid::buildShardPipeline(OpPassManager &manager) {
-  OpPassManager &functions = manager.nest<func::FuncOp>();
-  functions.addPass(createPropagatePass());
-  functions.addPass(createInsertReshardsPass());
-  functions.addPass(createVerifyShardingsPass());
-  manager.addPass(createPartitionPass());
+void braid::buildShardPipeline(PassList &passes, const OnlyPhaseOptions &) {
+  passes.add(createPropagatePass());
+  passes.add(createInsertReshardsPass());
+  passes.add(createVerifyShardingsPass());
+  passes.add(createPartitionPass());
   // From here on functions are programs of ranks.
-  manager.addNestedPass<func::FuncOp>(createCommSimplifyPass());
-  manager.addPass(createVerifyOrder());
+  passes.add(createCommSimplifyPass());
+  passes.add(createVerifyOrder());
 }
 
 /// Turns the global graph into the program of a rank, as the annotations say. Measures the noise scale where gradients
 /// are first reduced.
-void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipelineOptions &options) {
-  manager.addPass(createAgreePass());
-  buildShardPipeline(manager);
+void braid::buildPartitionPipeline(PassList &passes, const PartitionPipelineOptions &options) {
+  passes.add(createAgreePass());
+  buildShardPipeline(passes, OnlyPhaseOptions());
   if (options.rootParallel) {
-    manager.addPass(createRootParallelPass());
-    manager.addPass(createVerifyOrder());
+    passes.add(createRootParallelPass());
+    passes.add(createVerifyOrder());
   }
   if (options.noiseScale)
-    manager.addNestedPass<func::FuncOp>(createNoiseScalePass(options.noise));
+    passes.add(createNoiseScalePass(passes.settings.noise));
   // Changes nothing if gradients are stored in the type in which they are sent.
   if (options.mixedPrecision && !options.rootParallel)
-    manager.addNestedPass<func::FuncOp>(createReducePrecisionPass(options.reductions));
+    passes.add(createReducePrecisionPass(passes.settings.reductions));
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,61 +166,55 @@ void braid::buildPartitionPipeline(OpPassManager &manager, const PartitionPipeli
 /// CSE merges the gathers that they are made of, and their blocks are as large as one call of a target takes.
 /// No CSE may run after decompose: forward and backward share only the values that differentiation chose to
 /// save, and merging more would keep more in memory.
-void braid::buildDecomposePipeline(OpPassManager &manager, const DecomposePipelineOptions &options) {
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
-  OpPassManager &functions = manager.nest<func::FuncOp>();
+void braid::buildDecomposePipeline(PassList &passes, const DecomposePipelineOptions &options) {
+  passes.add(createCanonicalizerPass());
+  passes.add(createCSEPass());
   if (options.rings)
-    functions.addPass(createFormRingsPass());
-  if (options.loss.rows > 0)
-    functions.addPass(createChunkLossPass(options.loss));
+    passes.add(createFormRingsPass());
+  if (passes.settings.loss.rows > 0)
+    passes.add(createChunkLossPass(passes.settings.loss));
   // Runs while biases and activations can still move with each chunk of their contraction.
   if (options.chunkContractions)
-    functions.addPass(createChunkContractionsPass(options.chunks));
-  if (options.attentionCalls)
-    functions.addPass(createSelectAttentionPass(options.attention));
+    passes.add(createChunkContractionsPass(passes.settings.chunks));
+  passes.addOptional(createSelectAttentionPass(passes.settings.attention), options.attentionCalls);
   // An op that becomes a kernel has no call for an epilogue.
-  if (options.dotProducts)
-    functions.addPass(createSelectDotProductsPass());
-  if (options.epilogues)
-    functions.addPass(createSelectEpiloguesPass());
-  functions.addPass(createDecomposePass());
-  functions.addPass(createVerifyPrimitivesPass());
-  manager.addPass(createVerifyFactsPass());
+  passes.addOptional(createSelectDotProductsPass(), options.dotProducts);
+  passes.addOptional(createSelectEpiloguesPass(), options.epilogues);
+  passes.add(createDecomposePass());
+  passes.add(createVerifyPrimitivesPass());
+  passes.add(createVerifyFactsPass());
 }
 
 /// Chooses the values that backward recomputes. Comes after decompose, so that each op has its own price and the
 /// shapes of a rank. Comes before units are gathered, because replays read parameters gathered for backward. Replays
 /// are checked while their original ops exist.
-void braid::buildRecomputePipeline(OpPassManager &manager, const RecomputePipelineOptions &options) {
-  OpPassManager &functions = manager.nest<func::FuncOp>();
-  functions.addPass(createRecomputePass(options.recompute));
-  functions.addPass(createVerifyReplaysPass());
-  functions.addPass(createFinishReplaysPass());
-  manager.addPass(createVerifyFactsPass());
+void braid::buildRecomputePipeline(PassList &passes, const OnlyPhaseOptions &) {
+  passes.add(createRecomputePass(passes.settings.recompute));
+  passes.add(createVerifyReplaysPass());
+  passes.add(createFinishReplaysPass());
+  passes.add(createVerifyFactsPass());
 }
 
 /// Cuts programs into pipeline stages. Comes after recomputation, whose replays are ordinary ops of backward, and
 /// while each op is small enough to belong to one stage.
-void braid::buildStagesPipeline(OpPassManager &manager, const StagesPipelineOptions &options) {
-  manager.addPass(createStagesPass(options.stages));
-  manager.addPass(createVerifyFactsPass());
+void braid::buildStagesPipeline(PassList &passes, const OnlyPhaseOptions &) {
+  passes.add(createStagesPass(passes.settings.stages));
+  passes.add(createVerifyFactsPass());
   // Checks the value form, where facts say what is sent.
-  manager.addPass(createVerifyOrder());
+  passes.add(createVerifyOrder());
 }
 
 /// Merges collectives of many tensors into fewer. The second gather of a unit is a recomputation, so no CSE may run
 /// after this. Comes before kernels are formed, because ops between two gathers of a unit must not become one kernel.
-void braid::buildCollectivesPipeline(OpPassManager &manager, const CollectivesPipelineOptions &options) {
-  OpPassManager &functions = manager.nest<func::FuncOp>();
+void braid::buildCollectivesPipeline(PassList &passes, const CollectivesPipelineOptions &options) {
   if (options.gatherUnits)
-    functions.addPass(createGatherUnitsPass(options.units));
-  functions.addPass(createBucketPass(options.buckets));
-  functions.addPass(createNameTensorsPass());
+    passes.add(createGatherUnitsPass(passes.settings.units));
+  passes.addOptional(createBucketPass(passes.settings.buckets));
+  passes.add(createNameTensorsPass());
   // Decomposes whole units and buckets, so it comes after they are formed. The ops between messages become kernels,
   // and each message is overlapped separately.
   if (options.decompose)
-    functions.addPass(createCommDecomposePass(options.messages));
+    passes.add(createCommDecomposePass(passes.settings.messages));
 }
 
 /// Turns tensors into actions, in this order:
@@ -236,64 +227,53 @@ void braid::buildCollectivesPipeline(OpPassManager &manager, const CollectivesPi
 /// Sums over many tensors are chunked while they are ops. Packs of parameters are chosen before any pass asks for
 /// memory. The summation order of attention gradients follows from the memory of all this, and the sizes that
 /// libraries must represent follow from that order.
-void braid::buildActionsPipeline(OpPassManager &manager, const ActionsPipelineOptions &options) {
-  OpPassManager &functions = manager.nest<func::FuncOp>();
-  if (options.chunkSums)
-    functions.addPass(createChunkSumsPass());
-  functions.addPass(createSelectCallsPass());
-  if (options.biasGradients)
-    functions.addPass(createSelectBiasGradientsPass());
-  if (options.addends)
-    functions.addPass(createSelectAddendsPass());
-  functions.addPass(createFormKernelsPass());
-  functions.addPass(createFuseKernelsPass());
-  if (options.fuseGathers)
-    functions.addPass(createFuseGathersPass());
-  if (options.recomputeOperands)
-    functions.addPass(createRecomputeOperandsPass());
-  if (options.earlyUpdates)
-    manager.addPass(createEarlyUpdatesPass(options.updates));
-  if (options.gatherKernels)
-    manager.addPass(createGatherKernelsPass());
-  manager.addPass(createFormPacksPass());
+void braid::buildActionsPipeline(PassList &passes, const ActionsPipelineOptions &options) {
+  passes.addOptional(createChunkSumsPass());
+  passes.add(createSelectCallsPass());
+  passes.addOptional(createSelectBiasGradientsPass(), options.biasGradients);
+  passes.addOptional(createSelectAddendsPass(), options.addends);
+  passes.add(createFormKernelsPass());
+  passes.addOptional(createFuseKernelsPass());
+  passes.addOptional(createFuseGathersPass());
+  passes.addOptional(createRecomputeOperandsPass());
+  passes.addOptional(createEarlyUpdatesPass(passes.settings.updates));
+  passes.addOptional(createGatherKernelsPass());
+  passes.addOptional(createFormPacksPass());
   if (options.ordersAttention)
-    manager.addPass(createOrderAttentionPass(options.attention));
-  manager.addNestedPass<func::FuncOp>(createVerifyLibrarySizesPass());
-  manager.addPass(createVerifyValuesPass());
-  manager.addPass(createVerifyFactsPass());
+    passes.add(createOrderAttentionPass(passes.settings.attentionOrder));
+  passes.add(createVerifyLibrarySizesPass());
+  passes.add(createVerifyValuesPass());
+  passes.add(createVerifyFactsPass());
 }
 
 /// Reorders actions to lower the peak. Comes when no later pass makes or merges actions, and before communication is
 /// scheduled, which keeps the order of computation.
-void braid::buildOrderPipeline(OpPassManager &manager) {
-  manager.addPass(createLowerPeakPass());
-  manager.addPass(createVerifyValuesPass());
-  manager.addPass(createVerifyFactsPass());
+void braid::buildOrderPipeline(PassList &passes, const OnlyPhaseOptions &) {
+  passes.addOptional(createLowerPeakPass());
+  passes.add(createVerifyValuesPass());
+  passes.add(createVerifyFactsPass());
 }
 
 /// Offloads tensors to host memory. Comes when the positions of updates are final, because states with consecutive
 /// updates are copied in groups. Comes before communication is scheduled, because copies are scheduled with it.
-void braid::buildOffloadPipeline(OpPassManager &manager, const OffloadPipelineOptions &options) {
+void braid::buildOffloadPipeline(PassList &passes, const OffloadPipelineOptions &options) {
   if (options.offloadsState)
-    manager.addPass(createOffloadStatePass(options.state));
+    passes.add(createOffloadStatePass(passes.settings.state));
   // Comes after the offload of states, because their fetches take time on the link, too.
   if (options.offloadsActivations)
-    manager.addPass(createOffloadActivationsPass(options.activations));
-  manager.addPass(createVerifyValuesPass());
-  manager.addPass(createVerifyFactsPass());
+    passes.add(createOffloadActivationsPass(passes.settings.activations));
+  passes.add(createVerifyValuesPass());
+  passes.add(createVerifyFactsPass());
 }
 
 /// Overlaps communication with computation. Costs are costs of kernels, so it comes after they are formed. Live ranges
 /// follow from block order, so it comes before memory planning.
-void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPipelineOptions &options) {
-  if (options.fillsWaits) {
-    FillWaitsPassOptions fill;
-    fill.memoryLimit = options.overlap.memoryLimit;
-    manager.addPass(createFillWaitsPass(fill));
-  }
-  manager.addPass(createOverlapPass(options.overlap));
-  manager.addPass(createVerifyValuesPass());
-  manager.addPass(createVerifyFactsPass());
+void braid::buildOverlapPipeline(PassList &passes, const OverlapPipelineOptions &options) {
+  passes.addOptional(createFillWaitsPass(passes.settings.waits), options.fillsWaits);
+  passes.settings.overlap.earlyUpdates &= !passes.leavesOut("exec-early-updates");
+  passes.add(createOverlapPass(passes.settings.overlap));
+  passes.add(createVerifyValuesPass());
+  passes.add(createVerifyFactsPass());
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,62 +283,93 @@ void braid::buildOverlapPipeline(OpPassManager &manager, const OverlapPipelineOp
 /// Assigns memory to values. The planner reads live ranges from block order, so no later pass moves an action. Equal
 /// kernels can be recognised only when their layouts are known, so outlining and batching come afterwards. The matmuls
 /// that overlap collectives are known when no later pass adds or merges actions.
-void braid::buildMemoryPipeline(OpPassManager &manager, const MemoryPipelineOptions &options) {
-  manager.addPass(createPlanMemory(options.plan));
-  if (options.padMatmuls)
-    manager.addPass(createPadMatmulsPass());
-  manager.addPass(createOutlineKernelsPass());
-  if (options.shortRowLoops)
-    manager.addPass(createShortenRowLoopsPass());
-  manager.addPass(createBatchLaunchesPass());
+void braid::buildMemoryPipeline(PassList &passes, const MemoryPipelineOptions &options) {
+  passes.add(createPlanMemory(passes.settings.plan));
+  passes.addOptional(createPadMatmulsPass());
+  passes.add(createOutlineKernelsPass());
+  passes.addOptional(createShortenRowLoopsPass(passes.settings.rowLoops));
+  passes.addOptional(createBatchLaunchesPass());
   // The kernels that launches share, and the actions between them, are now known.
-  if (options.streamStores)
-    manager.addPass(createStreamStoresPass());
+  passes.addOptional(createStreamStoresPass());
   // Sizes of matmuls are final after padding.
-  if (options.splitMatmuls)
-    manager.addPass(createSplitMatmulsPass());
-  if (options.copyPanels)
-    manager.addPass(createCopyPanelsPass());
+  passes.addOptional(createSplitMatmulsPass(passes.settings.matmuls));
+  passes.addOptional(createCopyPanelsPass());
+  passes.addOptional(createShareMultiprocessorsPass(passes.settings.share), options.ranks);
+  passes.add(createVerifyPlan());
+  passes.add(createVerifyMemoryPass());
+  passes.add(createVerifyFactsPass());
   if (options.ranks)
-    manager.addPass(createShareMultiprocessorsPass(options.share));
-  manager.addPass(createVerifyPlan());
-  manager.addPass(createVerifyMemoryPass());
-  manager.addPass(createVerifyFactsPass());
-  if (options.ranks)
-    manager.addPass(createVerifyOrder());
+    passes.add(createVerifyOrder());
 }
 
 //===----------------------------------------------------------------------===//
 // Registration
 //===----------------------------------------------------------------------===//
 
+/// Calls `visit` with the name, the description and the builder of each phase.
+template <typename Visit> static void visitPhases(Visit visit) {
+  visit("braid-prepare", "Sets the target, lays out weights, takes a microbatch", buildPreparePipeline);
+  visit("braid-layout", "Finds a layout for axes that nothing is said of", buildLayoutPipeline);
+  visit("braid-programs", "Makes the programs of a step from the model", buildProgramsPipeline);
+  visit("braid-differentiate", "Makes the gradients of @train", buildDifferentiatePipeline);
+  visit("braid-optimizer", "Makes updates of gradients", buildOptimizerPipeline);
+  visit("braid-annotate", "Says what each rank keeps", buildAnnotatePipeline);
+  visit("comm-shard",
+        "Makes the program of a rank from a function with a few shardings: propagates them, "
+        "inserts reshards, partitions, simplifies and verifies",
+        buildShardPipeline);
+  visit("braid-partition", "Makes the programs of ranks", buildPartitionPipeline);
+  visit("braid-decompose", "Simplifies graphs for the last time and decomposes them", buildDecomposePipeline);
+  visit("braid-recompute", "Computes values of forward again in backward", buildRecomputePipeline);
+  visit("braid-stages", "Makes the programs of a pipeline's ranks", buildStagesPipeline);
+  visit("braid-collectives", "Makes collectives fewer, each of many tensors", buildCollectivesPipeline);
+  visit("braid-actions", "Makes kernels and library calls, on values", buildActionsPipeline);
+  visit("braid-order", "Reorders actions where that lowers the peak of memory", buildOrderPipeline);
+  visit("braid-offload", "Keeps state of the optimizer, and activations, in the host's memory", buildOffloadPipeline);
+  visit("braid-overlap", "Hides communication behind computation", buildOverlapPipeline);
+  visit("braid-memory", "Places every tensor in memory", buildMemoryPipeline);
+}
+
+template <typename Options> using BuildPhase = void (*)(PassList &passes, const Options &options);
+
+std::vector<PassList::Entry> braid::optionalPasses() {
+  OpPassManager manager(ModuleOp::getOperationName());
+  PassList passes(manager);
+  visitPhases([&]<typename Options>(StringRef, StringRef, BuildPhase<Options> build) { build(passes, Options()); });
+  std::vector<PassList::Entry> optional;
+  llvm::copy_if(passes.getEntries(), std::back_inserter(optional), [](const auto &entry) { return entry.isOptional; });
+  return optional;
+}
+
+std::string braid::faultOfLeavingOut(StringRef name) {
+  const std::vector<PassList::Entry> optional = optionalPasses();
+  if (llvm::any_of(optional, [&](const PassList::Entry &entry) { return entry.name == name; }))
+    return "";
+  if (const PassInfo *needed = PassInfo::lookup(name))
+    return ("programs need the pass '" + name + "', which cannot be left out: " + needed->getPassDescription()).str();
+  auto names = llvm::map_to_vector(optional, [](const auto &entry) -> std::string_view { return entry.name; });
+  return cli::unknownText("pass", name, names);
+}
+
 template <typename Options>
-static void registerPhase(StringRef name, StringRef description,
-                          void (*build)(OpPassManager &manager, const Options &options)) {
-  PassPipelineRegistration<Options>(name, description, build);
+static void registerPhase(StringRef name, StringRef description, BuildPhase<Options> build) {
+  auto add = [build](OpPassManager &manager, StringRef text, function_ref<LogicalResult(const Twine &)> report) {
+    Options options;
+    if (failed(options.parseFromString(text)))
+      return failure();
+    for (StringRef left : options.without)
+      if (std::string fault = faultOfLeavingOut(left); !fault.empty())
+        return report("without=" + left + ": " + fault);
+    PassList passes(manager, PassSettings(), *options.without);
+    build(passes, options);
+    return success();
+  };
+  registerPassPipeline(name, description, add,
+                       [](function_ref<void(const mlir::detail::PassOptions &)> show) { show(Options()); });
 }
 
 void braid::registerPipelines() {
-  registerPhase("braid-prepare", "Sets the target, lays out weights, takes a microbatch", buildPreparePipeline);
-  registerPhase("braid-layout", "Finds a layout for axes that nothing is said of", buildLayoutPipeline);
-  registerPhase("braid-programs", "Makes the programs of a step from the model", buildProgramsPipeline);
-  registerPhase("braid-differentiate", "Makes the gradients of @train", buildDifferentiatePipeline);
-  registerPhase("braid-optimizer", "Makes updates of gradients", buildOptimizerPipeline);
-  registerPhase("braid-annotate", "Says what each rank keeps", buildAnnotatePipeline);
-  PassPipelineRegistration<>("comm-shard",
-                             "Makes the program of a rank from a function with a few shardings: propagates them, "
-                             "inserts reshards, partitions, simplifies and verifies",
-                             buildShardPipeline);
-  registerPhase("braid-partition", "Makes the programs of ranks", buildPartitionPipeline);
-  registerPhase("braid-decompose", "Simplifies graphs for the last time and decomposes them", buildDecomposePipeline);
-  registerPhase("braid-recompute", "Computes values of forward again in backward", buildRecomputePipeline);
-  registerPhase("braid-stages", "Makes the programs of a pipeline's ranks", buildStagesPipeline);
-  registerPhase("braid-collectives", "Makes collectives fewer, each of many tensors", buildCollectivesPipeline);
-  registerPhase("braid-actions", "Makes kernels and library calls, on values", buildActionsPipeline);
-  PassPipelineRegistration<>("braid-order", "Reorders actions where that lowers the peak of memory",
-                             buildOrderPipeline);
-  registerPhase("braid-offload", "Keeps state of the optimizer, and activations, in the host's memory",
-                buildOffloadPipeline);
-  registerPhase("braid-overlap", "Hides communication behind computation", buildOverlapPipeline);
-  registerPhase("braid-memory", "Places every tensor in memory", buildMemoryPipeline);
+  visitPhases([]<typename Options>(StringRef name, StringRef description, BuildPhase<Options> build) {
+    registerPhase(name, description, build);
+  });
 }

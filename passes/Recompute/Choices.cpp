@@ -32,12 +32,9 @@ LogicalResult ReplayChoices::add(StringRef text, Location loc) {
   auto [pattern, what] = text.rsplit(':');
   pattern = pattern.trim();
   what = what.trim();
-  auto policy = llvm::StringSwitch<std::optional<RecomputePolicy>>(what)
-                    .Case("none", RecomputePolicy::None)
-                    .Case("attention", RecomputePolicy::Attention)
-                    .Case("selective", RecomputePolicy::Selective)
-                    .Case("full", RecomputePolicy::Full)
-                    .Default(std::nullopt);
+  std::optional<RecomputePolicy> policy = cli::choiceOf<RecomputePolicy>(what);
+  if (policy == RecomputePolicy::Auto)
+    policy.reset(); // needs a price, which no statement has
   auto keep = llvm::StringSwitch<std::optional<bool>>(what).Case("keep", true).Case("replay", false).Default({});
   if (pattern.empty() || (!policy && !keep))
     return emitError(loc) << "expected 'UNIT: none', attention, selective or full, or 'UNIT/VALUE: keep' or replay, "

@@ -8,7 +8,7 @@
 #ifndef BRAID_PASSES_RECOMPUTE
 #define BRAID_PASSES_RECOMPUTE
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
   let summary = "Computes values of forward again in backward";
@@ -78,19 +78,19 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"policy", "policy", "::braid::RecomputePolicy", "::braid::RecomputePolicy::None", "Values to replay",
-           [{::llvm::cl::values(clEnumValN(::braid::RecomputePolicy::None, "none", "nothing"),
-                                clEnumValN(::braid::RecomputePolicy::Attention, "attention", "what attention computes"),
-                                clEnumValN(::braid::RecomputePolicy::Selective, "selective", "what costs little for its bytes"),
-                                clEnumValN(::braid::RecomputePolicy::Full, "full", "all that units compute"),
-                                clEnumValN(::braid::RecomputePolicy::Auto, "auto", "what is cheaper than its bytes"))}]>,
+    Flag<"Memory", "--recompute", "recompute", "policy", "policy", "::braid::RecomputePolicy",
+         "::braid::RecomputePolicy::None",
+         "What backward computes again instead of keeping it; --report=- shows what auto chose from", [{}],
+         "none; with --memory-limit auto, where that is needed">,
     Option<"bytesPerSecond", "bytes-per-second", "::braid::Number", "0",
            "For auto: the bytes that a second of replay is worth; 0 replays every value that may be replayed">,
     Option<"units", "units", "::braid::Integer<0>", "::braid::ReplayWorth().units",
            "For auto: number of the first units, to which bytes-per-second applies (all)">,
     Option<"restBytesPerSecond", "rest-bytes-per-second", "::braid::Number", "::braid::kNoReplays",
            "For auto: the bytes that a second of replay is worth in the other units; the default replays nothing">,
-    Option<"choicesFile", "choices-file", "std::string", /*default=*/"", "The file with statements about units and values">,
+    Flag<"Memory", "--recompute-file", "recompute", "choicesFile", "choices-file", "std::string", /*default=*/"",
+         "Exceptions from --recompute by name, a line each: UNIT: none, attention, selective or full, or UNIT/VALUE: "
+         "keep or replay; names may be globs, and -v lists them", [{text("FILE")}]>,
     Option<"choices", "choices", "std::string", /*default=*/"", "More statements, which follow those of the file">,
   ];
 }

@@ -2,6 +2,7 @@
 #ifndef BRAID_PASSES_RECOMPUTE_POLICY_H
 #define BRAID_PASSES_RECOMPUTE_POLICY_H
 
+#include "runtime/cli/Value.h"
 #include <cstdint>
 #include <limits>
 
@@ -15,6 +16,13 @@ enum class RecomputePolicy {
   Full,      ///< All ops of a unit; only the inputs of the unit are kept.
   Auto,      ///< Ops that cost less than their bytes, at a given price per second.
 };
+template <>
+inline constexpr cli::Word cli::words<RecomputePolicy>[] = {
+    {"none", "all that backward reads is kept"},
+    {"attention", "what attention computes"},
+    {"selective", "what costs little time for its bytes: attention, activations, norms, dropout"},
+    {"full", "all that a unit computes: it keeps what enters it"},
+    {"auto", "what takes the least time of all that keeps the arena within the budget"}};
 
 /// Price of a second, in bytes, at which nothing is replayed: more than any memory.
 inline constexpr double kNoReplays = 1e300;

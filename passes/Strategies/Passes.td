@@ -7,7 +7,7 @@
 #ifndef BRAID_PASSES_STRATEGIES
 #define BRAID_PASSES_STRATEGIES
 
-include "mlir/Pass/PassBase.td"
+include "passes/Graph/Flag.td"
 
 def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
   let summary = "Writes shardings onto arguments by their names";
@@ -164,8 +164,9 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
                "The axes over which the positions of tokens and targets are sharded (none)">,
     ListOption<"shard", "shard", "std::string", "The axes over which ZeRO shards (those of the batch)">,
     Option<"zero", "zero", "::braid::Integer<0, 3>", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
-    Option<"keepUnreduced", "unreduced-accumulators", "bool", /*default=*/"false",
-           "Keep partial sums in accumulators at every stage of ZeRO">,
+    Flag<"Rank", "--unreduced-accumulators", "dataParallel", "keepUnreduced", "unreduced-accumulators", "bool",
+         /*default=*/"false", "With --zero=2, 3 and --accumulate: keep partial sums and reduce them once a step, instead "
+         "of each microbatch into the shard">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -272,7 +273,8 @@ def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"axis", "axis", "std::string", /*default=*/"\"tp\"", "The axis that shards weights">,
-    Option<"sequence", "sequence", "bool", /*default=*/"false", "Shard the sequence of activations over the axis, too">,
+    Flag<"Layout", "--sequence-parallel", "tensor", "sequence", "sequence", "bool", /*default=*/"false",
+         "tp shards the sequence of activations, too, where it does not shard what they are computed with">,
     ListOption<"sequenceAxes", "sequence-axes", "std::string",
                "Other axes over which the sequence is sharded already (none)">,
   ];
@@ -332,15 +334,10 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
     ListOption<"behindAxes", "behind-axes", "std::string", "Axes that shard the sequence, minor to `axes` (none)">,
     ListOption<"stageAxes", "stage-axes", "std::string",
                "For auto: axes of the stages of a pipeline, whose ranks do not divide ops (none)">,
-    Option<"how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto", "auto, ring, gather or ulysses",
-           [{::llvm::cl::values(clEnumValN(::braid::ContextWay::Auto, "auto", "the fastest as predicted"),
-                                clEnumValN(::braid::ContextWay::Ring, "ring", "blocks go round the ranks"),
-                                clEnumValN(::braid::ContextWay::Gather, "gather", "read positions are gathered"),
-                                clEnumValN(::braid::ContextWay::Ulysses, "ulysses", "positions change places with heads"))}]>,
-    Option<"order", "order", "::braid::ContextOrder", "::braid::ContextOrder::Auto", "auto, straight or zigzag",
-           [{::llvm::cl::values(clEnumValN(::braid::ContextOrder::Auto, "auto", "zigzag in a causal ring that it fits"),
-                                clEnumValN(::braid::ContextOrder::Straight, "straight", "one block, in order"),
-                                clEnumValN(::braid::ContextOrder::Zigzag, "zigzag", "two blocks, one from either end"))}]>,
+    Flag<"Layout", "--context", "context", "how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto",
+         "With cp in --mesh: how attention reads positions of other ranks">,
+    Flag<"Layout", "--context-order", "context", "order", "order", "::braid::ContextOrder",
+         "::braid::ContextOrder::Auto", "With cp in --mesh: which positions a rank has">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -56,6 +56,8 @@ template <class T> void assign(T &field, const Value &value, std::string_view te
     field = static_cast<T>(value.indexOf(text));
   else if constexpr (std::is_arithmetic_v<T>)
     std::from_chars(text.data(), text.data() + text.size(), field);
+  else if constexpr (requires { assign(field.value, value, text); }) // a number with a range
+    assign(field.value, value, text);
   else
     field = T(text);
 }

@@ -86,6 +86,11 @@ void appendParagraphs(std::string &text, std::string_view paragraphs) {
   }
 }
 
+// Whether the topic continues the one before it in the table.
+bool continues(const Command &command, const Topic &topic) {
+  return &topic != command.topics.data() && (&topic)[-1].title == topic.title;
+}
+
 bool hasAny(const Topic &topic, std::string_view target) {
   for (const Option &option : topic.options)
     if (isFor(option, target))
@@ -121,7 +126,8 @@ std::string braid::cli::helpText(const Command &command, std::string_view progra
   for (const Topic &topic : command.topics) {
     if (!hasAny(topic, target))
       continue;
-    text += "\n" + std::string(topic.title) + ":\n";
+    if (!continues(command, topic))
+      text += "\n" + std::string(topic.title) + ":\n";
     for (const Option &option : topic.options)
       if (isFor(option, target))
         appendOption(text, option);
@@ -146,10 +152,12 @@ std::string braid::cli::helpText(const Command &program, std::span<const Command
 std::string braid::cli::markdown(const Command &command, std::string_view program) {
   std::string text = "## `" + std::string(program) + "`\n" + std::string(command.summary) + ".\n";
   for (const Topic &topic : command.topics) {
-    text += "\n### " + std::string(topic.title) + "\n";
-    if (!topic.needs.empty())
-      text += "These need `" + std::string(topic.needs) + "`.\n\n";
-    text += "| option | |\n|---|---|\n";
+    if (!continues(command, topic)) {
+      text += "\n### " + std::string(topic.title) + "\n";
+      if (!topic.needs.empty())
+        text += "These need `" + std::string(topic.needs) + "`.\n\n";
+      text += "| option | |\n|---|---|\n";
+    }
     for (const Option &option : topic.options) {
       if (!option.moved.empty())
         continue;

@@ -70,7 +70,8 @@ constexpr auto excludes(std::string_view others) {
   return [=](Option &option) { option.excludes = others; };
 }
 
-// A group of options; they fill the object that `object` finds in the command's object.
+// A group of options; they fill the object that `object` finds in the command's object. Consecutive groups with one
+// title are one topic of the help.
 struct Topic {
   std::string_view title;
   std::span<const Option> options;

@@ -6,6 +6,7 @@
 //   integer("N", 1, 1024)           --threads=N
 //   number("SHARE", 0, 1)           --holdout=SHARE
 //   choice({"full", "none"})        --overlap=full|none
+//   choice<Overlap>()               the same, with the words of an enum
 //   text("FILE"), list("NAMES")
 //
 //===----------------------------------------------------------------------===//
@@ -17,9 +18,11 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace braid::cli {
 
@@ -28,6 +31,23 @@ struct Word {
   std::string_view text, help;
   constexpr Word(const char *text = "", const char *help = "") : text(text), help(help) {}
 };
+
+// The words of an enum, in the order of its values: template <> inline constexpr cli::Word cli::words<E>[] = {...};
+template <class E> inline constexpr int words = 0;
+
+// An enum with words.
+template <class E>
+concept Choice = std::is_enum_v<E> && std::is_array_v<std::remove_reference_t<decltype((words<E>))>>;
+
+template <Choice E> constexpr std::string_view wordOf(E value) { return words<E>[static_cast<size_t>(value)].text; }
+
+// Returns the value with this word, or none.
+template <Choice E> constexpr std::optional<E> choiceOf(std::string_view word) {
+  for (const Word &known : words<E>)
+    if (known.text == word)
+      return static_cast<E>(&known - words<E>);
+  return std::nullopt;
+}
 
 enum class Kind { Flag, Integer, Number, Choice, Text, List };
 
@@ -85,6 +105,12 @@ constexpr Value numberAbove(std::string_view form, double least, double most = k
   return {.kind = Kind::Number, .form = form, .least = least, .most = most, .isAbove = true};
 }
 constexpr Value choice(std::initializer_list<Word> words) { return Value{.kind = Kind::Choice}.orOneOf(words); }
+template <Choice E> constexpr Value choice() {
+  Value value{.kind = Kind::Choice};
+  for (const Word &word : words<E>)
+    value.words[value.numWords++] = word;
+  return value;
+}
 constexpr Value text(std::string_view form, bool (*accepts)(std::string_view) = nullptr,
                      std::string_view expected = "") {
   return {.kind = Kind::Text, .form = form, .accepts = accepts, .expected = expected};

@@ -198,8 +198,8 @@ class Check:
             self.results.append(Result("sample", error=float(text is not None), note=text or "the same text"))
             return
         found, expected = map(self.engine.logits, self.second)
-        if "decode" in expected.keys() - found.keys() and command.value_of(self.options, "--kv-cache") != "off":
-            raise programs.Broken("the program has no decode, which --kv-cache=off alone leaves out")
+        if "decode" in expected.keys() - found.keys() and "--without=tg-make-decode" not in self.options:
+            raise programs.Broken("the program has no decode, which --without=tg-make-decode alone leaves out")
         tolerance = max(tolerance_of(self.options), TOLERANCE * 10)
         error, name = worst_of(found, expected, [name for name in expected if name in found])
         if error > tolerance:

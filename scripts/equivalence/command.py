@@ -4,7 +4,7 @@ import math
 import re
 
 MODEL_OPTIONS = ("--preset", "--batch", "--seq", "--pack", "--expert-bound", "--capacity-factor")
-FLAGS = ("--pack", "--sequence-parallel", "--unreduced-accumulators", "--noise-scale", "--reshard-after-forward")
+FLAGS = ("--pack", "--merge-matmuls", "--sequence-parallel", "--unreduced-accumulators", "--noise-scale", "--reshard-after-forward")
 # Refused options: a check does not need the files and texts that they write.
 REFUSED = ("--emit", "-o", "--report", "--keep", "--print-pipeline", "--print-ir-after", "--compare", "-v", "--count",
            "--keep-sources", "--version")
@@ -15,10 +15,11 @@ MEANING = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "-
            "--cpu", "--cc", "--runtime-dir")
 # Options of optimizers that plain SGD does not have.
 OPTIMIZER = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--optimizer-state")
-# Switches that leave out passes and kernels without changing the result.
-PLAIN = ("--attention=decompose", "--epilogues=none", "--merge-matmuls=off", "--row-loops=full", "--stores=cached",
-         "--dot-products=library", "--panels=library", "--update=late", "--order=graph", "--loss-chunk=none",
-         "--recompute=none", "--row-alignment=0", "--kv-cache=off")
+# Passes that may be left out without changing the result, and options that choose plainer code.
+OPTIONAL = ("tg-merge-contractions", "exec-shorten-row-loops", "exec-stream-stores", "exec-select-dot-products",
+            "exec-copy-panels", "exec-early-updates", "exec-lower-peak", "tg-make-decode")
+PLAIN = ("--attention=decompose", "--epilogues=none", "--loss-chunk=none", "--recompute=none", "--row-alignment=0",
+         *(f"--without={name}" for name in OPTIONAL))
 PLAIN_RANKS = ("--overlap=none", "--bucket-mb=0", "--collectives=library", "--zero=0")
 
 # Ops whose result depends on the split into microbatches: statistics of a batch, and random numbers.
@@ -44,11 +45,18 @@ def joined(words):
             options.append(word)
         else:
             options.append(f"{word}={pending.pop(0)}")
-    return options, others
+    return [one for option in options for one in one_by_one(option)], others
+
+
+def one_by_one(option):
+    """An option as several: --without=A,B as --without=A and --without=B."""
+    name, _, value = option.partition("=")
+    return [f"{name}={one}" for one in value.split(",")] if name == "--without" else [option]
 
 
 def name_of(option):
-    return option.split("=", 1)[0]
+    """The part before the value. Each pass that --without leaves out is an option of its own."""
+    return option if option.startswith("--without=") else option.split("=", 1)[0]
 
 
 def value_of(options, name, default=None):

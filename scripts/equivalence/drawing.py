@@ -148,8 +148,9 @@ class Draw:
         chunks = self.allowed(self.rows_of_loss > 1, "--loss-chunk=1", "--loss-chunk=4", "--loss-chunk=5")
         options += self.maybe(0.25, *chunks)
         options += self.maybe(0.3, "--recompute=full", "--recompute=selective", "--recompute=attention")
-        options += self.maybe(0.25, "--merge-matmuls=on") + self.maybe(0.25, "--attention=decompose")
-        for option in ("--update=late", "--order=graph", "--epilogues=none", "--kv-cache=off", "--row-alignment=0"):
+        options += self.maybe(0.25, "--merge-matmuls") + self.maybe(0.25, "--attention=decompose")
+        for option in ("--epilogues=none", "--row-alignment=0", "--without=exec-early-updates",
+                       "--without=exec-lower-peak", "--without=tg-make-decode"):
             options += self.maybe(0.1, option)
         optimizer = self.choose(["sgd", "sgd", "sgd", "sgd", "adamw", "adam", "momentum", "lion"])
         options += [f"--optimizer={optimizer}"] + self.maybe(0.2, "--clip=0.5")

@@ -1,7 +1,7 @@
 // What an algorithm does not decompose stays, with a remark that says why.
 // RUN: braid-opt --comm-decompose=algorithm=ring --split-input-file --verify-diagnostics %s | FileCheck %s
 // RUN: not braid-opt --comm-decompose=algorithm=star --split-input-file %s 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: unknown algorithm 'star' to decompose collectives (algorithms: ring, tree, direct, hierarchical)
+// NAME: error: option 'algorithm' of pass: 'star' is not valid, expected library, ring, tree, direct or hierarchical
 
 comm.mesh @mesh [dp = 4]
 // CHECK-LABEL: func @no_way

@@ -171,7 +171,7 @@ def plan_of(config, layers, flags):
     """The report; rows of several tables ask for the same.  Sampling does not count, so it does without a cache."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "plan.json"
-        run("braidc", "-", *flags, "--kv-cache=off", "--emit=memory", "-o", os.devnull, f"--report={report}",
+        run("braidc", "-", *flags, "--without=tg-make-decode", "--emit=memory", "-o", os.devnull, f"--report={report}",
             text=graph_of(config, layers)[1])
         return json.loads(report.read_text())
 

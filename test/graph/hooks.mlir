@@ -11,7 +11,7 @@
 
 // RUN: not braid-opt %s --tg-attach-hooks="at=x action=norm phase=update" 2>&1 | FileCheck %s --check-prefix=PHASE
 
-// PHASE: error: unknown phase 'update'; expected forward or backward
+// PHASE: error: option 'phase' of pass: 'update' is not valid, expected all, forward or backward
 // UNKNOWN: error: no hook point is called "y"; similar: "x"
 // EMPTY: error: no hook point is called "y"; the module has none
 // ACTION: error: unknown action '{{double|clip:-1}}' at "x"; expected scale:F, clip:F with F above 0, norm or keep

@@ -9,8 +9,8 @@
 //
 // ORDER: error: result #0 is a gradient already; run tg-mixed-precision before tg-differentiate
 // KIND: error: tg-mixed-precision: unknown kind of op 'matmuls' in keep-f32 (kinds: sources, movement, conversions, contractions, attention, embeddings, elementwise, norms, softmax, reductions, losses, optimizers
-// TYPE: error: tg-gradient-precision: type must be f32 or bf16, found 'f16'
-// REDUCE: error: comm-reduce-precision: type must be f32 or bf16, found 'f16'
+// TYPE: error: option 'type' of pass: 'f16' is not valid, expected f32 or bf16
+// REDUCE: error: option 'type' of pass: 'f16' is not valid, expected f32 or bf16
 // MASTER: error: reads "w" as 'tensor<2xf32>', and another op reads it as 'tensor<2xbf16>'; no program updates it, so there is no master to copy from: run tg-working-copies after tg-apply-optimizer
 
 //--- order.mlir

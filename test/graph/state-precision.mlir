@@ -8,7 +8,7 @@
 // RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-state-precision{type=int8 ranks=4}))" --split-input-file 2>&1 | FileCheck %s --check-prefix=FOUR
 // RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-state-precision{type=int8 ranks=5}))" --split-input-file 2>&1 | FileCheck %s --check-prefix=FIVE
 // SAME-NOT: {{bf16|i8}}
-// TYPE: tg-state-precision: type must be f32, bf16 or int8, found 'int4'
+// TYPE: option 'type' of pass: 'int4' is not valid, expected f32, bf16 or int8
 // RANKS: error: option 'ranks' of pass: '0' is not valid, expected an integer of at least 1
 
 // The update reads in f32 what is stored in bf16; an optimizer that reads no step gets it.

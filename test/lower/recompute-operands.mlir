@@ -1,6 +1,6 @@
 // What a kernel can compute from its other operands, it does not read.
 // RUN: braid-opt %s --tg-decompose --exec-select-calls --exec-form-kernels --exec-fuse-kernels --exec-recompute-operands --exec-verify-values --split-input-file | FileCheck %s
-// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose),braid-actions{recompute-operands=false})" --split-input-file | FileCheck %s --check-prefix=OFF
+// RUN: braid-opt %s --pass-pipeline="builtin.module(func.func(tg-decompose),braid-actions{without=exec-recompute-operands})" --split-input-file | FileCheck %s --check-prefix=OFF
 
 // The gradient of SwiGLU, some layers later, reads gate, up and the gradient: silu(gate) is not kept.
 // CHECK-LABEL: @swiglu

@@ -4,7 +4,7 @@
 
 // SIZE: error: comm-bucket: bucket-mb must be a number of MiB (0 for one tensor each), inf or auto, found '-1'
 // FIRST: error: comm-bucket: first-bucket-mb must be a number of MiB (0 for one tensor) or inf, found 'auto'
-// UNIT: error: comm-bucket: per-unit must be auto, true or false, found 'yes'
+// UNIT: error: option 'per-unit' of pass: 'yes' is not valid, expected auto, false or true
 
 comm.mesh @mesh [dp = 2]
 func.func @train(%a: tensor<4xf32> {tg.param = #tg.param<"a", #tg.init<ones>>}) -> (tensor<4xf32> {tg.updates = "a"})

@@ -3,7 +3,7 @@
 
 Reads `braid-opt --help`, and runs each pass and phase with numbers and texts that make no
 sense. Nothing crashes; a number is refused by the name of its option, or the module is still
-valid; a text that names nothing, or is none of the words that an option takes (<value>), is refused
+valid; a text that names nothing, or is none of the words that an option takes (<auto|true>), is refused
 with that text. Each pass is also run on modules of
 all levels, of which most are not its own.
 """
@@ -43,7 +43,7 @@ def options(text):
     for line in text.splitlines():
         if found := re.match(r" {6}--([\w-]+)", line):
             name = found[1]
-        elif (found := re.match(r" {8}--([\w-]+)=<([\w-]+)>", line)) and OURS.match(name):
+        elif (found := re.match(r" {8}--([\w-]+)=<([\w|-]+)>", line)) and OURS.match(name):
             yield name, found[1], found[2]
 
 
@@ -55,14 +55,14 @@ def run(name, options):
 
 def check(case):
     name, option, takes, value = case
-    if takes not in ("number", "string", "value"):
+    if takes not in ("number", "string") and "|" not in takes:
         return f"{name} {option}: takes any <{takes}>; state its range with Integer or Number"
     beside = BESIDE.get((name, option), "")
     result = run(name, f"{option}={value} {beside}".strip())
     said = result.stderr
     if result.returncode not in (0, 1) or (result.returncode == 1 and not said):
         return f"{name} {option}={value}: status {result.returncode}\n{said[-2000:]}"
-    if takes in ("string", "value") and value not in said:
+    if takes != "number" and value not in said:
         return f"{name} {option}={value}: not refused by its name, but status {result.returncode}\n{said[-2000:]}"
     names = f"option '{option}' of pass" in said or f" {value} " in said
     if takes == "number" and result.returncode == 1 and not names and said != run(name, beside).stderr:

@@ -28,7 +28,7 @@ STRATEGIES = [
 
 
 def plan_of(graph, options, path):
-    subprocess.run(["braidc", graph, "--emit=memory", "-o", os.devnull, "--kv-cache=off", f"--report={path}"] + options, check=True)
+    subprocess.run(["braidc", graph, "--emit=memory", "-o", os.devnull, "--without=tg-make-decode", f"--report={path}"] + options, check=True)
     with open(path) as file:
         return json.load(file)
 

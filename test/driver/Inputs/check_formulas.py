@@ -24,7 +24,7 @@ def plan_of(graph, ranks, zero, microbatches, path, gradients):
     options = [f"--mesh=dp={ranks}", f"--zero={zero}", f"--accumulate={microbatches}", f"--report={path}"]
     if gradients:
         options += ["--precision=bf16", f"--grad-dtype={gradients}", f"--reduce-dtype={gradients}"]
-    subprocess.run(["braidc", graph, "--emit=memory", "-o", os.devnull, "--kv-cache=off"] + options, check=True)
+    subprocess.run(["braidc", graph, "--emit=memory", "-o", os.devnull, "--without=tg-make-decode"] + options, check=True)
     with open(path) as file:
         return json.load(file)
 

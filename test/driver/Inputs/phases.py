@@ -31,7 +31,7 @@ PHASES = {
     "comm-shard": SHARD,
     "braid-partition": f"comm-agree,{SHARD}",
     "braid-partition{noise-scale=true mixed-precision=true}":
-        f"comm-agree,{SHARD},func.func(comm-noise-scale),func.func(comm-reduce-precision)",
+        f"comm-agree,{SHARD},func.func(comm-noise-scale,comm-reduce-precision)",
     "braid-partition{root-parallel=true mixed-precision=true}": f"comm-agree,{SHARD},comm-root-parallel,comm-verify-order",
     "braid-decompose": "canonicalize,cse,func.func(tg-decompose,tg-verify-primitives),tg-verify-facts",
     "braid-decompose{attention-calls=true epilogues=true}":
@@ -49,7 +49,7 @@ PHASES = {
         "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,exec-recompute-operands),"
         "exec-early-updates,exec-gather-kernels,exec-form-packs,exec-order-attention{memory-limit= order=auto row-alignment=-1},"
         "func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
-    "braid-actions{early-updates=false gather-kernels=false}":
+    "braid-actions{without=exec-early-updates,exec-gather-kernels}":
         "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-select-addends,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
         "exec-recompute-operands),exec-form-packs,func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
     "braid-offload": "exec-offload-state,exec-verify-values,tg-verify-facts",
@@ -60,7 +60,7 @@ PHASES = {
     "braid-memory": PLAN,
     "braid-memory{ranks=true}":
         PLAN.replace("exec-verify-plan", "comm-share-multiprocessors,exec-verify-plan") + ",comm-verify-order",
-    "braid-memory{short-row-loops=false}": PLAN.replace("exec-shorten-row-loops,", ""),
+    "braid-memory{without=exec-shorten-row-loops}": PLAN.replace("exec-shorten-row-loops,", ""),
 }
 
 

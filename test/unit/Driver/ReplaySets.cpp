@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "braid/InitAll.h"
+#include "lib/Driver/Frontier.h"
 #include "lib/Driver/Pipeline.h"
 #include "lib/Driver/ReadGraph.h"
 #include "lib/Driver/TargetOptions.h"
@@ -27,9 +28,8 @@ static LogicalResult planSets(ModuleOp module, DriverOptions options) {
   if (failed(Lowering(options, untimed).runThrough(module, "decompose")))
     return failure();
   ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
-  options.recompute = RecomputePolicy::Auto;
   for (std::string line; std::getline(std::cin, line);) {
-    options.replays = {ReplayWorth{kNoReplays}, line};
+    useReplays(options, {ReplayWorth{kNoReplays}, line});
     FailureOr<Trial> trial = tryPlan(module, options, "decompose");
     if (failed(trial))
       std::puts("-");

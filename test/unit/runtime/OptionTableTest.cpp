@@ -10,8 +10,16 @@
 using namespace braid::cli;
 
 namespace {
-
 enum class Level { Low, High };
+} // namespace
+template <> inline constexpr Word braid::cli::words<Level>[] = {{"low", "less"}, {"high", "more"}};
+
+namespace {
+
+struct Bounded {
+  int64_t value = 7;
+  operator int64_t() const { return value; }
+};
 
 struct Inner {
   double share = 0.25;
@@ -22,6 +30,7 @@ struct Outer {
   std::optional<int64_t> count;
   uint64_t seed = 1;
   int8_t small = 3;
+  Bounded bounded;
   bool quiet = false, fixed = true;
   Level level = Level::High;
   std::vector<std::string> names;
@@ -43,13 +52,16 @@ constexpr Option kOthers[] = {
     {"--count", integer("N", 1, 8), "A count", into<&Outer::count>(), byDefault("as many as there are")},
     {"--seed", integer("N"), "A seed", into<&Outer::seed>()},
     {"--small", integer("N"), "A small number", into<&Outer::small>(), needs("--count")},
+    {"--bounded", integer("N", 5, 9), "A number of a type with bounds", into<&Outer::bounded>()},
     {"--quiet", flag(), "Say nothing", into<&Outer::quiet>()},
     {"--fixed", choice({"off", "on"}), "Keep it", into<&Outer::fixed>()},
-    {"--level", choice({{"low", "less"}, {"high", "more"}}), "How much", into<&Outer::level>()},
+    {"--level", choice<Level>(), "How much", into<&Outer::level>()},
     {"--gpu", flag(), "On a GPU", into<&Outer::quiet>(), onlyFor("cuda")},
 };
+constexpr Option kMore[] = {{"--more", flag(), "Read more", into<&Outer::quiet>()}};
 constexpr Topic kTopics[] = {
     topic<Outer>("Files", kFiles),
+    topic<Outer>("Files", kMore),
     topic<Outer, &Outer::inner>("Numbers", kNumbers),
     topic<Outer>("Others", kOthers),
 };
@@ -152,6 +164,25 @@ TEST(OptionTable, namesTheNearestOption) {
   EXPECT_EQ(errorOf({}, {"--frobnicate"}), "unknown option '--frobnicate'");
   EXPECT_EQ(errorOf({}, {"--gpv"}), "unknown option '--gpv'"); // of another target
   EXPECT_EQ(errorOf({{"FILE", "f"}}, {"second"}), "unexpected argument 'second'");
+}
+
+TEST(OptionTable, readsWordsOfAnEnum) {
+  Outer outer;
+  EXPECT_EQ(read({{"FILE", "f"}, {"--level", "low"}, {"--bounded", "9"}}, outer), "");
+  EXPECT_EQ(outer.level, Level::Low);
+  EXPECT_EQ(outer.bounded.value, 9);
+  EXPECT_EQ(errorOf({{"FILE", "f"}, {"--level", "mid"}}), "--level=mid: invalid value; expected low or high");
+  EXPECT_EQ(wordOf(Level::High), "high");
+  EXPECT_EQ(choiceOf<Level>("high"), Level::High);
+  EXPECT_EQ(choiceOf<Level>("mid"), std::nullopt);
+}
+
+TEST(OptionTable, topicsOfOneTitleAreOne) {
+  std::string help = helpText(kCommand, "tool", ""), page = markdown(kCommand, "tool");
+  EXPECT_NE(help.find("  --more                    Read more\n\nNumbers:\n"), std::string::npos) << help;
+  EXPECT_EQ(help.find("Files:\n"), help.rfind("Files:\n"));
+  EXPECT_EQ(page.find("### Files\n"), page.rfind("### Files\n"));
+  EXPECT_NE(page.find("| `--more` | Read more |\n"), std::string::npos) << page;
 }
 
 TEST(OptionTable, helpHasTopicsDefaultsAndNoLongLine) {
