@@ -32,7 +32,7 @@ install(TARGETS ${tools} EXPORT BraidTargets RUNTIME DESTINATION bin)
 install(TARGETS ${libraries} EXPORT BraidTargets ARCHIVE DESTINATION lib/braid)
 install(EXPORT BraidTargets NAMESPACE Braid:: DESTINATION lib/cmake/Braid)
 
-install(DIRECTORY dialects lib passes DESTINATION include/braid FILES_MATCHING PATTERN *.h PATTERN *.td)
+install(DIRECTORY dialects lib passes compiler DESTINATION include/braid FILES_MATCHING PATTERN *.h PATTERN *.td)
 install(DIRECTORY include/braid DESTINATION include/braid FILES_MATCHING PATTERN *.h)
 foreach(folder dialects passes)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/${folder} DESTINATION include/braid FILES_MATCHING PATTERN *.inc

@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["passes", "lib/Driver"]
+FOLDERS = ["passes", "compiler/Driver"]
 MADE = re.compile(r"\b(create|createOrFold|make|replaceOpWithNewOp)<(tg::)?\w+>")
 NAMED = re.compile(r"(?<![\w:])(tg::)?(\w+)Op\b")
 ROW = re.compile(r"^\| `(\w[\w/]*)` \| ((?:`\w+`(?:, )?)+) \| .+ \|$", re.M)

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-TOP = ["dialects", "lib", "passes", "include", "tools", "runtime"]
+TOP = ["dialects", "lib", "passes", "compiler", "include", "tools", "runtime"]
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".td"}
 INCLUDE = re.compile(r'^\s*#?\s*include\s+"([^"]+)"', re.M)
 ROOM = re.compile(r"^\| `([\w./-]+)` \|", re.M)

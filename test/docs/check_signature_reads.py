@@ -13,7 +13,7 @@ READ = re.compile(r"(?:get(?:Arg|Result)Attr\w*|getAs|contains|\.get)(?:<[^<>]*>
                   r"\"tg\.(param|state|input|role|output|updates|grad_of)\")")
 
 files = problems = 0
-for folder in ("dialects", "lib", "passes", "tools"):
+for folder in ("dialects", "lib", "passes", "compiler", "tools"):
     for path in sorted((ROOT / folder).rglob("*.cpp")) + sorted((ROOT / folder).rglob("*.h")):
         name = str(path.relative_to(ROOT))
         text = path.read_text()

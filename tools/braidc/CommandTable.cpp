@@ -1,10 +1,10 @@
 //===- CommandTable.cpp - the command line of braidc ----------------------===//
 
 #include "tools/braidc/CommandTable.h"
+#include "compiler/Driver/Hooks.h"
+#include "compiler/Driver/Options.h"
 #include "dialects/TG/Optimizer.h"
 #include "lib/Cost/Machine.h"
-#include "lib/Driver/Hooks.h"
-#include "lib/Driver/Options.h"
 #include "lib/Memory/Size.h"
 #include "tools/CommandLine.h"
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "braid/InitAll.h"
 #include "cli/StandardFiles.h"
-#include "lib/Driver/Driver.h"
+#include "compiler/Driver/Driver.h"
 #include "tools/CommandLine.h"
 #include "tools/Failures.h"
 #include "tools/braidc/CommandTable.h"

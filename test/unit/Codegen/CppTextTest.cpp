@@ -1,6 +1,6 @@
 //===- CppTextTest.cpp - C++ as text --------------------------------------===//
 
-#include "lib/Codegen/CppText.h"
+#include "compiler/Codegen/CppText.h"
 #include "mlir/IR/Builders.h"
 #include <gtest/gtest.h>
 

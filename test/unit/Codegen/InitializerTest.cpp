@@ -1,6 +1,6 @@
 //===- InitializerTest.cpp - structs of tables, by the names of fields ----===//
 
-#include "lib/Codegen/Initializer.h"
+#include "compiler/Codegen/Initializer.h"
 #include <gtest/gtest.h>
 
 using namespace braid::codegen;

@@ -1,6 +1,6 @@
 //===- LaunchCheckTest.cpp - launches that no GPU can start ---------------===//
 
-#include "lib/Codegen/LaunchCheck.h"
+#include "compiler/Codegen/LaunchCheck.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include <gtest/gtest.h>

@@ -10,11 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "braid/InitAll.h"
-#include "lib/Driver/Frontier.h"
-#include "lib/Driver/Pipeline.h"
-#include "lib/Driver/ReadGraph.h"
-#include "lib/Driver/TargetOptions.h"
-#include "lib/Driver/Trial.h"
+#include "compiler/Driver/Frontier.h"
+#include "compiler/Driver/Pipeline.h"
+#include "compiler/Driver/ReadGraph.h"
+#include "compiler/Driver/TargetOptions.h"
+#include "compiler/Driver/Trial.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cstdio>

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "braid/InitAll.h"
+#include "compiler/Codegen/Codegen.h"
 #include "dialects/TG/TGBuilder.h"
-#include "lib/Codegen/Codegen.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"

@@ -1,6 +1,6 @@
 //===- ReportTest.cpp - plan.json and the table ---------------------------===//
 
-#include "lib/Report/Report.h"
+#include "compiler/Report/Report.h"
 #include "dialects/TG/TG.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,0 +1,23 @@
+//===- LaunchCheck.cpp - checks launches against a GPU's limits -----------===//
+
+#include "compiler/Codegen/LaunchCheck.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace braid;
+using namespace braid::codegen;
+
+LogicalResult codegen::verifyLaunch(Operation *op, StringRef kernel, const LaunchNeeds &needs, const GpuInfo &gpu) {
+  auto verify = [&](int64_t needed, int64_t most, StringRef what, StringRef remedy) -> LogicalResult {
+    if (needed <= most)
+      return success();
+    return op->emitError() << "kernel '" << kernel << "' is launched with " << needed << " " << what << ", and "
+                           << gpu.name() << " has at most " << most << ": " << remedy;
+  };
+  // Only the sizes of tensors can make a grid too large; the compiler chooses the rest.
+  constexpr StringLiteral report = "report this, braidc should have chosen fewer";
+  return success(succeeded(verify(needs.blocks, kMaxGridBlocks, "blocks", "build the graph with a smaller batch")) &&
+                 succeeded(verify(needs.threads, kMaxBlockThreads, "threads a block", report)) &&
+                 succeeded(verify(needs.sharedBytes, std::min(kMaxStaticBytes, gpu.blockSharedBytes),
+                                  "bytes of shared memory a block", report)));
+}

@@ -1,0 +1,52 @@
+//===- Frontier.h - memory and time of choices of recomputation -*- C++ -*-===//
+//
+// Finds the frontier for `--recompute=auto`: which values backward computes again. A choice sets a price of a second of
+// replaying, in bytes. The graph is compiled for several prices, and the memory planner tells the arena of each;
+// choices that replay the same values are compiled once. Between two prices that are far apart, or of which only one
+// keeps the budget, some units are replayed at one price and the rest at the other. From all these points, a best-first
+// search keeps or replays the values of one more name at a time.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_COMPILER_DRIVER_FRONTIER_H
+#define BRAID_COMPILER_DRIVER_FRONTIER_H
+
+#include "compiler/Driver/Trial.h"
+#include "compiler/Report/Replays.h"
+
+namespace braid {
+
+/// A choice of values to replay.
+struct ReplayChoice {
+  /// Price of a replay, or none if nothing is replayed.
+  std::optional<ReplayWorth> worth;
+  /// Statements of tg-recompute for choices that a price cannot express.
+  std::string statements;
+};
+
+/// Sets the options of recomputation that follow from the choice.
+void useReplays(DriverOptions &options, const ReplayChoice &choice);
+
+/// A choice of values to replay, and its plan.
+struct FrontierPoint {
+  ReplayChoice choice;
+  Trial trial;
+};
+
+struct Frontier {
+  /// Points from no replays to all possible replays, then the points that differ in single values.
+  std::vector<FrontierPoint> points;
+  /// Index of the fastest point within the budget; of equally fast points, the one with the smaller arena.
+  std::optional<size_t> chosen;
+
+  const FrontierPoint *getChosen() const { return chosen ? &points[*chosen] : nullptr; }
+  const FrontierPoint &smallest() const;
+  /// Returns the points in the form that reports show.
+  std::vector<ReplayReport> report() const;
+};
+
+/// Compiles `module`, in which composites are decomposed, for each choice.
+mlir::FailureOr<Frontier> findFrontier(mlir::ModuleOp module, const DriverOptions &options, int64_t budget);
+
+} // namespace braid
+
+#endif // BRAID_COMPILER_DRIVER_FRONTIER_H

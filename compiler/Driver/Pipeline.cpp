@@ -1,0 +1,393 @@
+//===- Pipeline.cpp - the phases that braidc runs -------------------------===//
+
+#include "compiler/Driver/Pipeline.h"
+#include "compiler/Driver/Hooks.h"
+#include "compiler/Driver/LossChunks.h"
+#include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/ParallelOptions.h"
+#include "compiler/Driver/PrintIr.h"
+#include "dialects/Comm/Timing.h"
+#include "dialects/Exec/Exec.h"
+#include "lib/Target/TargetInfo.h"
+#include "mlir/IR/Verifier.h"
+#include "passes/Pipelines/Pipelines.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// From a graph to its training programs
+//===----------------------------------------------------------------------===//
+
+/// Returns whether matmuls are merged. By default, merges on a GPU if ranks hold whole parameters and gradients. With
+/// shards, the parts of merged gradients would be complete at the same time and need a copy before they are sent.
+static bool mergesMatmuls(const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  bool byDefault = lookupTarget(options.passes.target.name, options.passes.target.arch)->gpu &&
+                   !parallel.shardsWeights() && !parallel.zero.value_or(0);
+  return options.mergeMatmuls || byDefault;
+}
+
+static std::string meshStatement(const ParallelOptions &options) {
+  auto axes =
+      llvm::map_range(options.mesh, [](const MeshAxis &axis) { return axis.name + " = " + std::to_string(axis.size); });
+  return "mesh " + llvm::join(axes, ", ");
+}
+
+static void prepare(PassList &passes, const DriverOptions &options) {
+  PreparePipelineOptions pipeline;
+  pipeline.accumulate = options.accumulate;
+  pipeline.mixedPrecision = options.isMixed();
+  pipeline.mergeContractions = mergesMatmuls(options);
+  pipeline.unfuse = options.parallel.shardsWeights();
+  buildPreparePipeline(passes, pipeline);
+}
+
+static void chooseLayout(PassList &passes, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  PassSettings &settings = passes.settings;
+  LayoutPipelineOptions pipeline;
+  pipeline.mesh = meshStatement(parallel);
+  pipeline.expertParallel = !parallel.expertAxes.empty();
+  settings.experts.axes = parallel.expertAxes;
+  pipeline.tensorParallel = parallel.searchesLayout;
+  settings.heads.ranks = numRanks(parallel, {settings.tensor.axis});
+  settings.tensor.sequenceAxes = parallel.sequenceAxes;
+  pipeline.contextParallel = !parallel.sequenceAxes.empty();
+  settings.context.axes = parallel.sequenceAxes;
+  const std::vector<std::string> headAxes(parallel.searchesLayout, settings.tensor.axis);
+  settings.context.otherHeadAxes = headAxes;
+  if (settings.tensor.sequence)
+    settings.context.behindAxes = headAxes;
+  const std::vector<std::string> stageAxes(parallel.hasStages(), parallel.stageAxis);
+  settings.context.stageAxes = stageAxes;
+  buildLayoutPipeline(passes, pipeline);
+}
+
+static void makePrograms(PassList &passes, const DriverOptions &options) {
+  ProgramsPipelineOptions pipeline;
+  pipeline.hooks = !options.hooks.empty();
+  const std::string ofText[] = {"generate"};
+  if (!options.sampling)
+    passes.settings.programs.without = ofText;
+  buildProgramsPipeline(passes, pipeline);
+}
+
+static void differentiate(PassList &passes, const DriverOptions &options) {
+  DifferentiatePipelineOptions pipeline;
+  pipeline.accumulate = options.accumulate > 1;
+  pipeline.separateUpdate = options.parallel.hasStages();
+  pipeline.mixedPrecision = options.isMixed();
+  pipeline.decode = options.sampling;
+  pipeline.hooks = !options.hooks.empty();
+  std::vector<std::string> points, actions;
+  for (StringRef text : options.hooks)
+    if (std::optional<Hook> hook = splitHook(text)) {
+      points.push_back(hook->point.str());
+      actions.push_back(hook->action.str());
+    }
+  passes.settings.hooks.at = points;
+  passes.settings.hooks.action = actions;
+  buildDifferentiatePipeline(passes, pipeline);
+}
+
+static void applyOptimizer(PassList &passes, const DriverOptions &options) {
+  OptimizerPipelineOptions pipeline;
+  pipeline.mixedPrecision = options.isMixed();
+  ApplyOptimizerPassOptions &optimizer = passes.settings.optimizer;
+  optimizer.hyperparameters = options.optimizer.hyperparameters;
+  optimizer.decayExclude = options.optimizer.decayExclude;
+  optimizer.reportNorm = options.parallel.noiseScale;
+  for (const MeshAxis &axis : options.parallel.mesh)
+    passes.settings.moments.ranks = passes.settings.moments.ranks * axis.size;
+  buildOptimizerPipeline(passes, pipeline);
+}
+
+//===----------------------------------------------------------------------===//
+// To the programs of ranks
+//===----------------------------------------------------------------------===//
+
+/// Sets up the mesh from the layout.
+static void annotate(PassList &passes, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  AnnotatePipelineOptions pipeline;
+  if (!parallel.choosesLayout())
+    pipeline.mesh = meshStatement(parallel);
+  pipeline.layoutFile = parallel.layout;
+  std::vector<std::string> axes = batchAxes(parallel), shard = shardAxes(parallel);
+  pipeline.dataParallel = !axes.empty() || !parallel.sequenceAxes.empty();
+  DataParallelPassOptions &strategy = passes.settings.dataParallel;
+  strategy.axes = axes;
+  strategy.sequence = parallel.sequenceAxes;
+  strategy.shard = shard;
+  strategy.zero = parallel.zero.value_or(0);
+  buildAnnotatePipeline(passes, pipeline);
+}
+
+static void partition(PassList &passes, const DriverOptions &options) {
+  PartitionPipelineOptions pipeline;
+  pipeline.rootParallel = options.parallel.strategy.has_value();
+  pipeline.noiseScale = options.parallel.noiseScale;
+  passes.settings.noise.accumulate = options.accumulate;
+  pipeline.mixedPrecision = options.isMixed();
+  buildPartitionPipeline(passes, pipeline);
+}
+
+//===----------------------------------------------------------------------===//
+// To primitives, actions and memory
+//===----------------------------------------------------------------------===//
+
+/// Returns whether any attention may be a call of the target's library.
+static bool callsAttentionLibrary(const DriverOptions &options) {
+  const PassSettings &settings = options.passes;
+  bool hasLibrary = lookupTarget(settings.target.name, settings.target.arch)->attention.maxHeadSize > 0;
+  AttentionWay way = settings.attention.way;
+  return hasLibrary && (way == AttentionWay::Auto || way == AttentionWay::Library);
+}
+
+static void decompose(PassList &passes, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  DecomposePipelineOptions pipeline;
+  bool becomesActions = options.emit >= Emit::Exec;
+  pipeline.rings = !parallel.sequenceAxes.empty();
+  pipeline.attentionCalls = becomesActions && passes.settings.attention.way != AttentionWay::Decompose;
+  passes.settings.loss.rows = options.lossChunk.rows;
+  passes.settings.loss.required = true;
+  pipeline.chunkContractions = parallel.tpOverlap.has_value();
+  ChunkContractionsPassOptions &chunks = passes.settings.chunks;
+  chunks.axes = parallel.tensorAxes;
+  chunks.inOrder = parallel.overlap == Overlap::InOrder;
+  chunks.chunks = parallel.tpOverlap.value_or(0);
+  pipeline.dotProducts = becomesActions;
+  pipeline.epilogues = becomesActions && options.epilogues != Epilogues::None;
+  buildDecomposePipeline(passes, pipeline);
+}
+
+static void cutStages(PassList &passes, const DriverOptions &options) {
+  StagesPassOptions &stages = passes.settings.stages;
+  stages.axis = options.parallel.stageAxis;
+  stages.microbatches = options.accumulate;
+  stages.memoryLimit = options.passes.plan.memoryLimit;
+  buildStagesPipeline(passes, OnlyPhaseOptions());
+}
+
+static void mergeCollectives(PassList &passes, const DriverOptions &options) {
+  const ParallelOptions &parallel = options.parallel;
+  CollectivesPipelineOptions pipeline;
+  pipeline.gatherUnits = parallel.zero == 3;
+  pipeline.decompose = parallel.decomposesCollectives();
+  passes.settings.messages.algorithm = parallel.collectives;
+  buildCollectivesPipeline(passes, pipeline);
+}
+
+static void formActions(PassList &passes, const DriverOptions &options) {
+  ActionsPipelineOptions pipeline;
+  pipeline.addends = options.epilogues == Epilogues::Full;
+  pipeline.biasGradients = pipeline.addends || options.epilogues == Epilogues::Gradients;
+  // Hiding communication runs the updates of a bucket as soon as it is reduced.
+  passes.settings.updates.reduced = options.parallel.overlap == Overlap::None;
+  pipeline.ordersAttention = callsAttentionLibrary(options);
+  passes.settings.attentionOrder.memoryLimit = options.passes.plan.memoryLimit;
+  passes.settings.attentionOrder.rowAlignment = options.passes.plan.rowAlignment;
+  buildActionsPipeline(passes, pipeline);
+}
+
+static void offload(PassList &passes, const DriverOptions &options) {
+  OffloadPipelineOptions pipeline;
+  pipeline.offloadsState = options.offloadsState();
+  pipeline.offloadsActivations = options.offloadsActivations();
+  buildOffloadPipeline(passes, pipeline);
+}
+
+static void hideCommunication(PassList &passes, const DriverOptions &options) {
+  const Overlap how = options.parallel.overlap;
+  OverlapPipelineOptions pipeline;
+  OverlapPassOptions &overlap = passes.settings.overlap;
+  overlap.annotateOnly = how == Overlap::None;
+  if (!overlap.annotateOnly) {
+    overlap.memoryLimit = passes.settings.waits.memoryLimit = options.passes.plan.memoryLimit;
+    overlap.rowAlignment = options.passes.plan.rowAlignment;
+  }
+  pipeline.fillsWaits = how == Overlap::Full;
+  buildOverlapPipeline(passes, pipeline);
+}
+
+static void planMemory(PassList &passes, const DriverOptions &options) {
+  MemoryPipelineOptions pipeline;
+  pipeline.ranks = options.parallel.isParallel();
+  if (options.isTrial)
+    passes.settings.plan.memoryLimit.clear();
+  buildMemoryPipeline(passes, pipeline);
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+/// Adds the passes of a phase without options.
+template <auto build> static void only(PassList &passes, const DriverOptions &) { build(passes, OnlyPhaseOptions()); }
+
+/// Returns a phase with `options`, which must outlive it.
+static Phase phase(StringRef name, void (*build)(PassList &, const DriverOptions &), const DriverOptions &options,
+                   bool isTalkative = false, bool hasKernels = false) {
+  return {name.str(), [build, &options](PassList &passes) { build(passes, options); }, isTalkative, hasKernels};
+}
+
+/// Returns a phase whose programs have kernels.
+static Phase kernelPhase(StringRef name, void (*build)(PassList &, const DriverOptions &), const DriverOptions &options,
+                         bool isTalkative = false) {
+  return phase(name, build, options, isTalkative, /*hasKernels=*/true);
+}
+
+/// Name of the phase.
+static constexpr StringRef kDecompose = "decompose";
+
+std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
+  std::vector<Phase> phases{phase("prepare", prepare, options)};
+  if (options.parallel.choosesLayout())
+    phases.push_back(phase("layout", chooseLayout, options));
+  phases.push_back(phase("programs", makePrograms, options));
+  phases.push_back(phase("differentiate", differentiate, options));
+  phases.push_back(phase("optimizer", applyOptimizer, options));
+  bool isParallel = options.parallel.isParallel();
+  if (isParallel)
+    phases.push_back(phase("annotate", annotate, options));
+  if (isParallel && options.emit >= Emit::Comm)
+    phases.push_back(phase("partition", partition, options, /*isTalkative=*/true));
+  phases.push_back(phase(kDecompose, decompose, options, /*isTalkative=*/true));
+  bool isOfRank = !isParallel || options.emit >= Emit::Comm;
+  if (isOfRank && options.recomputes())
+    phases.push_back(phase("recompute", only<buildRecomputePipeline>, options, /*isTalkative=*/true));
+  if (options.parallel.hasStages() && options.emit >= Emit::Comm)
+    phases.push_back(phase("stages", cutStages, options, /*isTalkative=*/true));
+  if (isParallel && options.emit >= Emit::Comm)
+    phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));
+  if (options.emit >= Emit::Exec)
+    phases.push_back(kernelPhase("actions", formActions, options));
+  if (options.emit >= Emit::Exec)
+    phases.push_back(kernelPhase("order", only<buildOrderPipeline>, options, /*isTalkative=*/true));
+  if (options.offloads() && options.emit >= Emit::Exec)
+    phases.push_back(kernelPhase("offload", offload, options, /*isTalkative=*/true));
+  if ((isParallel || options.offloads()) && options.emit >= Emit::Exec)
+    phases.push_back(kernelPhase("overlap", hideCommunication, options, /*isTalkative=*/true));
+  if (options.emit >= Emit::Memory)
+    phases.push_back(kernelPhase("memory", planMemory, options));
+  return phases;
+}
+
+std::string braid::lastPhaseWithComposites(const DriverOptions &options) {
+  std::vector<Phase> phases = buildPhases(options);
+  auto found = llvm::find_if(phases, [](const Phase &phase) { return phase.name == kDecompose; });
+  return std::prev(found)->name;
+}
+
+llvm::Error braid::checkWithout(const DriverOptions &options) {
+  for (StringRef name : options.without)
+    if (std::string fault = faultOfLeavingOut(name); !fault.empty())
+      return makeError("--without=" + name + ": " + fault);
+  return llvm::Error::success();
+}
+
+std::vector<PassList::Entry> braid::printPipeline(raw_ostream &os, const DriverOptions &options) {
+  OpPassManager manager(ModuleOp::getOperationName());
+  std::vector<PassList::Entry> entries;
+  for (const Phase &phase : buildPhases(options)) {
+    PassList passes(manager, options.passes, options.without);
+    phase.build(passes);
+    llvm::append_range(entries, passes.getEntries());
+  }
+  manager.printAsTextualPipeline(os);
+  return entries;
+}
+
+//===----------------------------------------------------------------------===//
+// A graph through the phases
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum class Verified { Never, BehindPhase, BehindEachPass };
+} // namespace
+
+/// Returns when the IR of a phase is verified. Builds with assertions verify after each pass, as braid-opt does. In
+/// other builds, trials skip verification, because the final plan is verified.
+static Verified verified(const Phase &phase, const DriverOptions &options) {
+#ifdef NDEBUG
+  if (options.isTrial)
+    return Verified::Never;
+  if (phase.hasKernels && options.printIrAfter.empty())
+    return Verified::BehindPhase;
+#endif
+  return Verified::BehindEachPass;
+}
+
+/// Runs a phase. Errors are reported on the ops.
+static LogicalResult runPhase(ModuleOp module, const Phase &phase, const DriverOptions &options) {
+  PassManager manager(module.getContext(), ModuleOp::getOperationName());
+  PassList passes(manager, options.passes, options.without);
+  phase.build(passes);
+  printIrAfter(manager, options);
+  Verified when = verified(phase, options);
+  manager.enableVerifier(when == Verified::BehindEachPass);
+  if (failed(manager.run(module)))
+    return failure();
+  return success(when != Verified::BehindPhase || succeeded(mlir::verify(module)));
+}
+
+LogicalResult PhaseClock::time(StringRef phase, llvm::function_ref<LogicalResult()> work) {
+  auto start = std::chrono::steady_clock::now();
+  LogicalResult result = work();
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  auto known = llvm::find_if(phases, [&](const PhaseSeconds &other) { return other.phase == phase; });
+  if (known == phases.end())
+    phases.push_back({phase.str(), took.count()});
+  else
+    known->seconds += took.count();
+  if (verbose)
+    llvm::errs() << llvm::format("%-14s %7.2f s\n", phase.str().c_str(), took.count());
+  return result;
+}
+
+/// Runs a phase. Drops remarks about details (how an op was sharded, what a bucket holds) unless -v is given.
+LogicalResult Lowering::run(ModuleOp module, const Phase &phase) {
+  std::optional<ScopedDiagnosticHandler> filter;
+  if (!options.verbose && phase.isTalkative)
+    filter.emplace(module.getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+    });
+  return clock.time(phase.name, [&] { return runPhase(module, phase, options); });
+}
+
+LogicalResult Lowering::run(ModuleOp module, ArrayRef<Phase> phases) {
+  return success(llvm::all_of(phases, [&](const Phase &phase) { return succeeded(run(module, phase)); }));
+}
+
+/// Emits a remark with the predicted cost of the memory limit.
+void Lowering::remarkOnLimit(ModuleOp module) {
+  for (auto program : module.getOps<exec::ProgramOp>()) {
+    auto found = comm::timingOf(program), without = comm::timingOf(program, comm::kTimingWithoutLimit);
+    if (found && without)
+      emitRemark(module.getLoc()) << "to keep the memory limit of " << options.passes.plan.memoryLimit
+                                  << ", the predicted time of '" << program.getSymName() << "' goes from "
+                                  << formatSeconds(without->predicted) << " to " << formatSeconds(found->predicted)
+                                  << ", of which exposed communication from " << formatSeconds(without->exposed)
+                                  << " to " << formatSeconds(found->exposed);
+  }
+}
+
+LogicalResult Lowering::run(ModuleOp module) { return runOn(module, ""); }
+
+LogicalResult Lowering::runOn(ModuleOp module, StringRef behind, StringRef last) {
+  std::vector<Phase> phases = buildPhases(options);
+  auto behindPhase = [&](StringRef name, size_t otherwise) -> size_t {
+    auto found = llvm::find_if(phases, [&](const Phase &phase) { return phase.name == name; });
+    return found == phases.end() ? otherwise : found - phases.begin() + 1;
+  };
+  size_t begin = behindPhase(behind, 0), end = behindPhase(last, phases.size());
+  if (failed(run(module, llvm::ArrayRef(phases).slice(begin, end - begin))))
+    return failure();
+  remarkOnLimit(module);
+  return success();
+}

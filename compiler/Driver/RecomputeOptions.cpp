@@ -1,0 +1,63 @@
+//===- RecomputeOptions.cpp - resolves --recompute ------------------------===//
+
+#include "compiler/Driver/RecomputeOptions.h"
+#include "compiler/Driver/OutputFile.h"
+#include "compiler/Report/Report.h"
+#include "lib/Memory/Size.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace braid;
+using llvm::Error;
+
+bool braid::recomputesForLimit(const DriverOptions &options) {
+  return !options.passes.plan.memoryLimit.empty() && !options.has("--recompute") && options.emit >= Emit::Memory &&
+         !options.parallel.compare && !options.printPipeline;
+}
+
+Error braid::checkRecomputeOptions(const DriverOptions &options) {
+  if (options.passes.recompute.policy != RecomputePolicy::Auto)
+    return options.recomputeBudget.empty()
+               ? Error::success()
+               : makeError("--recompute-budget is what --recompute=auto keeps: choose that, or leave it out");
+  if (options.recomputeBudget.empty() && options.passes.plan.memoryLimit.empty())
+    return makeError("--recompute=auto needs the arena that it shall keep: add --recompute-budget or "
+                     "--memory-limit, or choose none, attention, selective or full");
+  if (options.emit < Emit::Memory)
+    return makeError("--recompute=auto needs memory plans, which --emit=tg, comm and exec do not make");
+  if (options.parallel.compare)
+    return makeError("--compare with --recompute=auto: compare with none, attention, selective or full");
+  if (options.printPipeline)
+    return makeError("--print-pipeline with --recompute=auto, which plans before it chooses: print none, "
+                     "attention, selective or full");
+  return Error::success();
+}
+
+FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options) {
+  std::string size = options.recomputeBudget.empty() ? options.passes.plan.memoryLimit : options.recomputeBudget;
+  int64_t budget = *parseSize(size);
+  FailureOr<Frontier> frontier = findFrontier(module, options, budget);
+  if (failed(frontier))
+    return failure();
+  const FrontierPoint *chosen = frontier->getChosen();
+  const FrontierPoint &without = frontier->points.front();
+  if (!chosen) { // the planner refuses it, and reports the largest values
+    chosen = &frontier->smallest();
+    options.passes.plan.memoryLimit = size;
+    emitRemark(module.getLoc())
+        << "whatever backward computes again, the arena is at least " << formatSize(chosen->trial.arenaBytes) << " ("
+        << chosen->trial.arenaBytes
+        << " bytes): raise the limit, make the batch or its microbatches smaller (--accumulate), or let "
+           "more ranks share it";
+  } else if (chosen->choice.worth) {
+    emitRemark(module.getLoc()) << "to keep the arena within " << formatSize(budget)
+                                << ", backward computes values of forward again: the predicted time of a step goes "
+                                   "from "
+                                << formatSeconds(without.trial.seconds) << " to "
+                                << formatSeconds(chosen->trial.seconds) << ", the arena from "
+                                << formatSize(without.trial.arenaBytes) << " to "
+                                << formatSize(chosen->trial.arenaBytes);
+  }
+  useReplays(options, chosen->choice);
+  return frontier;
+}

@@ -1,0 +1,22 @@
+//===- RecomputeOptions.h - resolves --recompute ----------------*- C++ -*-===//
+#ifndef BRAID_COMPILER_DRIVER_RECOMPUTEOPTIONS_H
+#define BRAID_COMPILER_DRIVER_RECOMPUTEOPTIONS_H
+
+#include "compiler/Driver/Frontier.h"
+#include "llvm/Support/Error.h"
+
+namespace braid {
+
+/// Returns whether `--memory-limit` alone allows replays if the limit cannot be kept otherwise.
+bool recomputesForLimit(const DriverOptions &options);
+
+/// Refuses contradictory options.
+llvm::Error checkRecomputeOptions(const DriverOptions &options);
+
+/// Resolves auto in `options` by planning all choices for `module`, in which composites are decomposed. Remarks on the
+/// cost. If no choice keeps the budget, takes the smallest, which the planner refuses.
+mlir::FailureOr<Frontier> chooseReplays(mlir::ModuleOp module, DriverOptions &options);
+
+} // namespace braid
+
+#endif // BRAID_COMPILER_DRIVER_RECOMPUTEOPTIONS_H
