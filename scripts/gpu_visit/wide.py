@@ -141,12 +141,12 @@ def options():
     yield from variants("gpt", {
         "recompute-full": "--recompute=full", "recompute-selective": "--recompute=selective", "offload-activations":
         "--offload=activations --offload-activations=all", "offload-optimizer": "--offload=optimizer", "loss-chunk": "--loss-chunk=50",
-        "late": "--update=late --order=graph", "plain": "--epilogues=none --merge-matmuls=off --row-loops=full --row-alignment=0"})
+        "late": "--without=exec-early-updates,exec-lower-peak", "plain": "--epilogues=none --without=tg-merge-contractions,exec-shorten-row-loops --row-alignment=0"})
     yield from variants("gpt", {"offload": "--offload=optimizer,activations --offload-activations=all", "recompute-full": "--recompute=full"}, "bf16")
     yield from variants("gemma2", {"recompute-full": "--recompute=full", "decompose": "--attention=decompose"})
     yield from variants("mixtral", {"recompute-full": "--recompute=full", "zero3": "--mesh=dp=1 --zero=3"})
     yield from variants("llama", {"offload-recompute": "--offload=optimizer,activations --offload-activations=all --recompute=attention",
-                                  "tp": "--mesh=tp=1", "unmerged": "--merge-matmuls=off --loss-chunk=33"})
+                                  "tp": "--mesh=tp=1", "unmerged": "--without=tg-merge-contractions --loss-chunk=33"})
     # These change what is computed, so the CPU target has them, too.
     clip = ["--clip=0.5"]
     hooks = ["--hook=h.0.exit:norm,h.1.exit.grad:norm,h.0.exit.grad:clip:0.02,param:transformer.ln_f.weight:norm"]
