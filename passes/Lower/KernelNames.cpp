@@ -5,14 +5,16 @@
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
-/// Returns a name with `_` for each character that an identifier cannot have.
+/// Returns a name with `_` in place of characters that an identifier cannot have.
 static std::string asIdentifier(StringRef name) {
   std::string result;
   for (char c : name)
-    result += llvm::isAlnum(c) ? c : '_';
+    if (llvm::isAlnum(c) || (!result.empty() && result.back() != '_'))
+      result += llvm::isAlnum(c) ? c : '_';
   result.resize(StringRef(result).rtrim('_').size());
   return result.empty() || llvm::isDigit(result[0]) ? "k" + result : result;
 }
@@ -72,12 +74,34 @@ std::string braid::fusedName(StringRef first, StringRef second, MLIRContext *con
   return llvm::join(words, "__");
 }
 
+/// Returns whether the runtime has a function of this name and `_kernel`, which a value's name must not give a kernel.
+static bool isOfRuntime(StringRef name) {
+  static const llvm::StringSet<> names = {"add_segments",
+                                          "attention",
+                                          "attention_grad_keys",
+                                          "attention_grad_queries",
+                                          "br_cuda",
+                                          "copy_block",
+                                          "enter",
+                                          "find_starts",
+                                          "finish_elements",
+                                          "gather_rows",
+                                          "merge_runs",
+                                          "sort_tiles",
+                                          "store_index",
+                                          "sum_parts",
+                                          "sum_rows"};
+  return names.contains(name);
+}
+
 std::string braid::definitionName(exec::KernelOp kernel) {
   SmallVector<StringRef> words = wordsOf(kernel.getName());
   if (llvm::all_of(words, [&](StringRef word) { return isArithmetic(word, kernel.getContext()); }))
     for (Value yielded : kernel.getBlock()->getTerminator()->getOperands())
       if (Operation *op = yielded.getDefiningOp())
-        if (std::string name = tg::nameOfResult(op); !name.empty())
-          return asIdentifier(name);
+        if (std::string value = tg::nameOfResult(op); !value.empty()) {
+          std::string name = asIdentifier(value);
+          return isOfRuntime(name) ? name + "_value" : name;
+        }
   return llvm::join(words, "_");
 }
