@@ -1,8 +1,8 @@
 // Times cuBLASLt's epilogues on this GPU: for the GEMMs of GPT-2 124M at 64 x 1024 tokens in bf16, the fastest of the
 // algorithms that the heuristic offers with each epilogue.
 //
-//   c++ -std=c++20 -O1 -isystem $CUDA_HOME/include bench/epilogues.cpp -L$CUDA_HOME/lib64 -lcublasLt -lcudart -o
-//   epilogues
+//   c++ -std=c++20 -O1 -isystem $CUDA_HOME/include bench/epilogues.cpp
+//       -L$CUDA_HOME/lib64 -lcublasLt -lcudart -o epilogues
 //   ./epilogues [SECONDS]
 //
 // prints one JSON object for each GEMM and epilogue: median seconds of the fastest algorithm and of the heuristic's
