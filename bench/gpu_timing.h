@@ -1,4 +1,4 @@
-// What the programs that time calls of a GPU's libraries share: failures, operands and the median time of a call.
+// Failures, operands and the median time of a call, for the programs that time a GPU's libraries.
 #ifndef BRAID_BENCH_GPU_TIMING_H
 #define BRAID_BENCH_GPU_TIMING_H
 

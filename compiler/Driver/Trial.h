@@ -16,8 +16,8 @@ struct Trial {
   double seconds;
 };
 
-/// Plans a copy of `module`, which has gone through the phase `behind`. Keeps a memory limit if possible, and else
-/// exceeds it by as little as possible. Reports errors, but no remarks.
+/// Plans a copy of `module`, which has gone through the phase `behind`. Keeps a memory limit if a plan does, and
+/// otherwise takes the plan that exceeds it least. Reports errors, but no remarks.
 mlir::FailureOr<Trial> tryPlan(mlir::ModuleOp module, DriverOptions options, llvm::StringRef behind);
 
 } // namespace braid
