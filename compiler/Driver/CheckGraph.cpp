@@ -4,7 +4,7 @@
 #include "compiler/Driver/ParallelOptions.h"
 #include "dialects/Interfaces/Divisors.h"
 #include "lib/Sharding/GlobalFunction.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 

@@ -5,8 +5,8 @@
 #include "compiler/Driver/OptimizerText.h"
 #include "compiler/Driver/ParallelOptions.h"
 #include "dialects/TG/ProgramSignature.h"
-#include "passes/Graph/IndexInputs.h"
-#include "passes/Graph/LossTargets.h"
+#include "passes/FrontEnd/IndexInputs.h"
+#include "passes/FrontEnd/LossTargets.h"
 
 using namespace mlir;
 using namespace braid;

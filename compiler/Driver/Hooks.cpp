@@ -3,7 +3,7 @@
 #include "compiler/Driver/Hooks.h"
 #include "compiler/Driver/OutputFile.h"
 #include "dialects/TG/Facts.h"
-#include "passes/Graph/HookPoints.h"
+#include "passes/FrontEnd/HookPoints.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatAdapters.h"
 

@@ -32,14 +32,21 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 
 /// Braid's passes and pipelines, and the passes of upstream that they use.
 inline void registerAllPasses() {
-  registerGraphPasses();
+  registerFrontEndPasses();
+  registerAutodiffPasses();
+  registerPrecisionPasses();
+  registerSamplingPasses();
+  registerPrimitivesPasses();
   registerStrategiesPasses();
   registerShardingPasses();
   registerRecomputePasses();
   registerStagesPasses();
   registerMemoryPasses();
   registerCollectivesPasses();
-  registerLowerPasses();
+  registerSelectPasses();
+  registerKernelsPasses();
+  registerArenaPasses();
+  registerChecksPasses();
   registerOverlapPasses();
   registerPipelines();
   mlir::registerCanonicalizerPass();

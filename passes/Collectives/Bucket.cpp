@@ -9,9 +9,9 @@
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Schedule/Buckets.h"
+#include "passes/Base/Signature.h"
 #include "passes/Collectives/BucketProgram.h"
 #include "passes/Collectives/Passes.h"
-#include "passes/Graph/Signature.h"
 
 namespace braid {
 #define GEN_PASS_DEF_BUCKETPASS

@@ -4,7 +4,7 @@
 #include "dialects/Comm/MovedValues.h"
 #include "dialects/Comm/TensorNames.h"
 #include "lib/Actions/ActionGraph.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 
 #include "passes/Collectives/CollectiveRoles.h"
 #include "dialects/Comm/Mesh.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 
 using namespace mlir;
 using namespace braid;

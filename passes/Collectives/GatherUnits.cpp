@@ -13,8 +13,8 @@
 #include "lib/Schedule/Forward.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Base/Signature.h"
 #include "passes/Collectives/Passes.h"
-#include "passes/Graph/Signature.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
 

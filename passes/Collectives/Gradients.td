@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_COLLECTIVES_GRADIENTS
 #define BRAID_PASSES_COLLECTIVES_GRADIENTS
 
-include "passes/Graph/Flag.td"
+include "passes/Base/Flag.td"
 
 def NoiseScalePass : Pass<"comm-noise-scale", "::mlir::func::FuncOp"> {
   let summary = "Measures the noise scale of the ranks' gradients";

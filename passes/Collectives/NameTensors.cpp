@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/TensorNames.h"
+#include "passes/Base/Signature.h"
 #include "passes/Collectives/CollectiveRoles.h"
 #include "passes/Collectives/Passes.h"
-#include "passes/Graph/Signature.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace braid {

@@ -12,9 +12,9 @@
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Sharding/AxisLists.h"
+#include "passes/Base/Signature.h"
 #include "passes/Collectives/CollectiveRoles.h"
 #include "passes/Collectives/Passes.h"
-#include "passes/Graph/Signature.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 

@@ -7,9 +7,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/Base/Choices.h"
+#include "passes/Base/OptionTypes.h"
 #include "passes/Collectives/Choices.h"
-#include "passes/Graph/Choices.h"
-#include "passes/Graph/OptionTypes.h"
 
 namespace braid {
 #define GEN_PASS_DECL

@@ -6,7 +6,7 @@
 #ifndef BRAID_PASSES_COLLECTIVES
 #define BRAID_PASSES_COLLECTIVES
 
-include "passes/Graph/Flag.td"
+include "passes/Base/Flag.td"
 include "passes/Collectives/Chunks.td"
 include "passes/Collectives/Gradients.td"
 include "passes/Collectives/Rings.td"

@@ -2,7 +2,7 @@
 #ifndef BRAID_PASSES_MEMORY_OFFLOAD
 #define BRAID_PASSES_MEMORY_OFFLOAD
 
-include "passes/Graph/Flag.td"
+include "passes/Base/Flag.td"
 
 def OffloadStatePass : Pass<"exec-offload-state", "::mlir::ModuleOp"> {
   let summary = "Keeps the state of the optimizer in the host's memory";

@@ -4,7 +4,7 @@
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/Graph/OptionTypes.h"
+#include "passes/Base/OptionTypes.h"
 
 namespace braid {
 #define GEN_PASS_DECL

@@ -6,7 +6,7 @@
 #ifndef BRAID_PASSES_OVERLAP
 #define BRAID_PASSES_OVERLAP
 
-include "passes/Graph/Flag.td"
+include "passes/Base/Flag.td"
 
 def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
   let summary = "Fills waits for collectives with independent computation";

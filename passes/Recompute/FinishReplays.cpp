@@ -1,7 +1,7 @@
 //===- FinishReplays.cpp - turn replays into ordinary ops -----------------===//
 
 #include "dialects/TG/Replays.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Recompute/Passes.h"
 
 namespace braid {

@@ -5,7 +5,7 @@
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/Facts.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 
 using namespace mlir;
 using namespace braid;

@@ -5,7 +5,7 @@
 #include "dialects/TG/TG.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/Graph/OptionTypes.h"
+#include "passes/Base/OptionTypes.h"
 #include "passes/Recompute/Policy.h"
 
 namespace braid {

@@ -8,7 +8,7 @@
 #ifndef BRAID_PASSES_RECOMPUTE
 #define BRAID_PASSES_RECOMPUTE
 
-include "passes/Graph/Flag.td"
+include "passes/Base/Flag.td"
 
 def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
   let summary = "Computes values of forward again in backward";

@@ -13,7 +13,7 @@
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/Fit.h"
 #include "lib/Sharding/GlobalFunction.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Sharding/Passes.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -5,7 +5,7 @@
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Schedule/PipelineTable.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include <set>
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Stages/CutProgram.h"
 #include "passes/Stages/RankFunctions.h"
 

@@ -2,7 +2,7 @@
 
 #include "passes/Stages/Dependence.h"
 #include "lib/Schedule/Forward.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 
 using namespace mlir;
 using namespace braid;

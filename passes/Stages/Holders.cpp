@@ -1,6 +1,6 @@
 //===- Holders.cpp - ranks of a pipeline that hold a tensor ---------------===//
 
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Stages/CutProgram.h"
 
 using namespace mlir;

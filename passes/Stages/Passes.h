@@ -5,7 +5,7 @@
 #include "dialects/Comm/Comm.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/Graph/OptionTypes.h"
+#include "passes/Base/OptionTypes.h"
 
 namespace braid {
 #define GEN_PASS_DECL

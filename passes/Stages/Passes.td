@@ -7,7 +7,7 @@
 #ifndef BRAID_PASSES_STAGES
 #define BRAID_PASSES_STAGES
 
-include "passes/Graph/Flag.td"
+include "passes/Base/Flag.td"
 
 def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
   let summary = "Splits programs into the stages of a pipeline";

@@ -3,7 +3,7 @@
 #include "passes/Stages/RankFunctions.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/TG/Facts.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 
 using namespace mlir;
 using namespace braid;

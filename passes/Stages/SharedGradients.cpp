@@ -5,7 +5,7 @@
 #include "dialects/TG/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 
 using namespace mlir;
 using namespace braid;

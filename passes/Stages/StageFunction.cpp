@@ -3,7 +3,7 @@
 #include "passes/Stages/StageFunction.h"
 #include "dialects/Exec/Exec.h"
 #include "lib/Schedule/Forward.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 
 using namespace mlir;
 using namespace braid;

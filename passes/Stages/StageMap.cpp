@@ -6,7 +6,7 @@
 #include "lib/Schedule/Forward.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 
 using namespace mlir;
 using namespace braid;

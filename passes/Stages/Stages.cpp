@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Stages/CutCells.h"
 #include "passes/Stages/CutProgram.h"
 #include "passes/Stages/Passes.h"

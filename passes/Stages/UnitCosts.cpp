@@ -3,7 +3,7 @@
 #include "passes/Stages/UnitCosts.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/Facts.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Recompute/ReplayPrices.h"
 #include "passes/Stages/StageMap.h"
 #include "llvm/ADT/StringSet.h"

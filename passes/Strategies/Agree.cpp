@@ -7,7 +7,7 @@
 
 #include "dialects/Comm/Sharding.h"
 #include "mlir/IR/SymbolTable.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Strategies/Passes.h"
 
 namespace braid {

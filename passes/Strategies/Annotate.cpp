@@ -10,7 +10,7 @@
 #include "lib/Input/Statements.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Strategies/Passes.h"
 
 namespace braid {

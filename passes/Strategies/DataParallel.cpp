@@ -10,7 +10,7 @@
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Sharding/TokenDims.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/StringSet.h"

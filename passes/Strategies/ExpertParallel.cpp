@@ -11,7 +11,7 @@
 #include "dialects/Interfaces/Routing.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/CommonDims.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Strategies/LayoutText.h"
 #include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"

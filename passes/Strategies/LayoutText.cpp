@@ -3,7 +3,7 @@
 #include "passes/Strategies/LayoutText.h"
 #include "dialects/TG/FileLayout.h"
 #include "dialects/TG/TGBuilder.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

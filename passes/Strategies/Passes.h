@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/Graph/OptionTypes.h"
+#include "passes/Base/OptionTypes.h"
 #include "passes/Strategies/ContextWay.h"
 
 namespace braid {

@@ -7,7 +7,7 @@
 #ifndef BRAID_PASSES_STRATEGIES
 #define BRAID_PASSES_STRATEGIES
 
-include "passes/Graph/Flag.td"
+include "passes/Base/Flag.td"
 
 def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
   let summary = "Writes shardings onto arguments by their names";

@@ -13,7 +13,7 @@
 #include "dialects/TG/Facts.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -8,7 +8,7 @@
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/LayoutSearch.h"
 #include "lib/Sharding/TokenDims.h"
-#include "passes/Graph/Signature.h"
+#include "passes/Base/Signature.h"
 #include "passes/Strategies/LayoutText.h"
 #include "passes/Strategies/OnlyMesh.h"
 #include "passes/Strategies/Passes.h"

@@ -1,0 +1,15 @@
+//===- Passes.h - actions in memory -----------------------------*- C++ -*-===//
+#ifndef BRAID_PASSES_ARENA_PASSES_H
+#define BRAID_PASSES_ARENA_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include "passes/Base/OptionTypes.h"
+
+namespace braid {
+#define GEN_PASS_DECL
+#include "passes/Arena/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/Arena/Passes.h.inc"
+} // namespace braid
+
+#endif // BRAID_PASSES_ARENA_PASSES_H

@@ -1,0 +1,14 @@
+//===- Passes.h - verifiers of actions --------------------------*- C++ -*-===//
+#ifndef BRAID_PASSES_CHECKS_PASSES_H
+#define BRAID_PASSES_CHECKS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace braid {
+#define GEN_PASS_DECL
+#include "passes/Checks/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/Checks/Passes.h.inc"
+} // namespace braid
+
+#endif // BRAID_PASSES_CHECKS_PASSES_H

@@ -1,0 +1,47 @@
+//===- IndexInputs.cpp - inputs that are used as indices ------------------===//
+
+#include "passes/FrontEnd/IndexInputs.h"
+#include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/ProgramSignature.h"
+#include "dialects/TG/TG.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace braid;
+
+/// Returns the range that both allow.
+static IndexRange meet(IndexRange a, IndexRange b) {
+  IndexRange both{std::min(a.extent, b.extent)};
+  if (a.ignored == b.ignored)
+    both.ignored = a.ignored;
+  return both;
+}
+
+/// Returns the range that the ops accept that use `value`, or its moved elements, as an index.
+static std::optional<IndexRange> rangeOfUses(Value value) {
+  std::optional<IndexRange> found;
+  auto add = [&](std::optional<IndexRange> range) {
+    if (range)
+      found = found ? meet(*found, *range) : range;
+  };
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto indexing = dyn_cast<IndexingOpInterface>(user))
+      add(indexing.getIndexRange(use));
+    if (handsOnNumbers(user))
+      for (Value result : user->getResults())
+        add(rangeOfUses(result));
+  }
+  return found;
+}
+
+SmallVector<IndexInput> braid::findIndexInputs(func::FuncOp model) {
+  SmallVector<IndexInput> inputs;
+  for (BlockArgument argument : model.getArguments()) {
+    if (!tg::ArgumentAttrs(argument).input || !isa<IntegerType>(getElementTypeOrSelf(argument.getType())))
+      continue;
+    if (std::optional<IndexRange> range = rangeOfUses(argument))
+      inputs.push_back({argument, *range});
+  }
+  return inputs;
+}

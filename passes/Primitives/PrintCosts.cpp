@@ -1,0 +1,40 @@
+//===- PrintCosts.cpp - print the FLOPs and bytes of each op --------------===//
+
+#include "dialects/Interfaces/Interfaces.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Primitives/Passes.h"
+
+namespace braid {
+#define GEN_PASS_DEF_PRINTCOSTSPASS
+#include "passes/Primitives/Passes.h.inc"
+} // namespace braid
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+struct Cost {
+  int64_t flops = 0, read = 0, written = 0;
+
+  void operator+=(const Cost &other) {
+    flops += other.flops;
+    read += other.read;
+    written += other.written;
+  }
+  void say(InFlightDiagnostic &&remark) const {
+    remark << flops << " FLOP, " << read << " bytes read, " << written << " bytes written";
+  }
+};
+
+struct PrintCosts final : braid::impl::PrintCostsPassBase<PrintCosts> {
+  void runOnOperation() final {
+    Cost total;
+    getOperation().walk([&](CostOpInterface op) {
+      Cost cost{op.getFlops(), op.getBytesRead(), op.getBytesWritten()};
+      cost.say(op->emitRemark() << op->getName() << ": ");
+      total += cost;
+    });
+    total.say(getOperation().emitRemark() << getOperation().getName() << ": ");
+  }
+};
+} // namespace
