@@ -14,14 +14,14 @@ namespace braid {
 enum class Emit { Tg, Comm, Exec, Memory, Cpp, Cu, Dir, Exe };
 template <>
 inline constexpr cli::Word cli::words<Emit>[] = {
-    {"tg", "the programs of a step, in primitives"},
-    {"comm", "with --mesh: the programs of a rank, with their collectives"},
-    {"exec", "their kernels and library calls, on values"},
-    {"memory", "the same with every buffer placed in the arena"},
-    {"cpp", "the generated C++ sources, to a folder or standard output"},
-    {"cu", "the same of --target=cuda, CUDA C++"},
-    {"dir", "a folder that builds with CMake and a compiler, without LLVM"},
-    {"exe", "the training binary"}};
+    {"tg", "programs of a step, in primitive ops"},
+    {"comm", "with --mesh: programs of a rank with collectives"},
+    {"exec", "kernels and library calls on values"},
+    {"memory", "kernels and library calls on buffers placed in the arena"},
+    {"cpp", "generated C++ sources, to a folder or standard output"},
+    {"cu", "generated CUDA C++ sources of --target=cuda"},
+    {"dir", "folder that builds with CMake and a C++ compiler, without LLVM"},
+    {"exe", "training binary"}};
 
 /// Lists of the optimizer; PassSettings has its other options.
 struct OptimizerOptions {
@@ -39,21 +39,22 @@ struct MeshAxis {
 enum class Compared { Zero, Mesh };
 template <>
 inline constexpr cli::Word cli::words<Compared>[] = {
-    {"zero", "all stages of --zero"},
-    {"mesh", "all meshes of pp, dp, ep, cp and tp that have as many ranks as --mesh=8 says, and --zero=0, 1, 3"}};
+    {"zero", "every stage of --zero"},
+    {"mesh", "every mesh of pp, dp, ep, cp and tp with the number of ranks in --mesh=8, and --zero=0, 1, 3"}};
 
 /// Forms of data parallelism that neither ZeRO nor an axis chooses.
 enum class Strategy { DataParallel };
 template <>
 inline constexpr cli::Word cli::words<Strategy>[] = {
-    {"dataparallel", "the first rank holds all, sends parameters and batch and updates alone"}};
+    {"dataparallel",
+     "the first rank keeps all state, sends parameters and batch to the others, and alone runs the update"}};
 
 enum class Overlap { Full, InOrder, None };
 template <>
 inline constexpr cli::Word cli::words<Overlap>[] = {
-    {"full", "what does not depend on a collective is computed while that is on its way"},
-    {"in-order", "computing keeps its order"},
-    {"none", "each collective is waited for at once"}};
+    {"full", "reorder compute so that actions independent of a collective run while it is in flight"},
+    {"in-order", "start collectives early, but keep the order of compute"},
+    {"none", "wait for each collective at once"}};
 
 /// Parallelism options.
 struct ParallelOptions {
@@ -100,19 +101,20 @@ struct ParallelOptions {
 /// Epilogues of matmul calls, if the target's library has them.
 enum class Epilogues { Full, Gradients, Activations, None };
 template <>
-inline constexpr cli::Word cli::words<Epilogues>[] = {{"full", "activations, bias gradients and residual sums"},
-                                                      {"gradients", "activations and bias gradients"},
-                                                      "activations",
-                                                      {"none", "all are kernels"}};
+inline constexpr cli::Word cli::words<Epilogues>[] = {
+    {"full", "activations, bias gradients and residual sums"},
+    {"gradients", "activations and bias gradients"},
+    "activations",
+    {"none", "activations, bias gradients and residual sums are kernels"}};
 
 /// Data in host memory that is copied to the GPU when needed.
 enum class Offload { None, Optimizer, Activations, Both };
 template <>
 inline constexpr cli::Word cli::words<Offload>[] = {
     "none",
-    {"optimizer", "moments, and f32 masters of bf16 parameters: fetched for each update and written back"},
-    {"activations", "what forward makes and backward reads: copied there and back, where that is hidden"},
-    {"optimizer,activations", "both"}};
+    {"optimizer", "moments and f32 masters of bf16 parameters: fetched for each update and written back"},
+    {"activations", "activations kept for backward: copied to the host and back if compute hides the copies"},
+    {"optimizer,activations", "both kinds of tensors"}};
 
 /// Rows of logits that exist at one time.
 struct LossChunk {

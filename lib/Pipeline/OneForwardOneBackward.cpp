@@ -36,7 +36,7 @@ static Formulas formulasOfOneForwardOneBackward(Shape shape) {
 
 const Generator &braid::pipeline::oneForwardOneBackward() {
   static const Generator generator = {"1f1b",
-                                      "a forward and a backward in turn",
+                                      "one forward and one backward in turn, after a warm-up",
                                       1,
                                       1,
                                       false,

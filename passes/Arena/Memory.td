@@ -132,11 +132,12 @@ def PlanMemory : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
   }];
   let options = [
     Flag<"Memory", "--memory-limit", "plan", "memoryLimit", "memory-limit", "std::string", "\"\"",
-         "Refuse to compile to a larger arena: bytes, or 512MiB, 2G; communication is hidden only as far as it fits, "
-         "and values are computed again where that is needed", [{size()}]>,
+         "Largest arena in bytes, or with a unit as in 512MiB or 2G; a larger plan is an error; limits the overlap of "
+         "communication, and recomputes values if the plan would not fit otherwise", [{size()}]>,
     Flag<"Memory", "--row-alignment", "plan", "rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",
-         "Pad rows of activations and gradients to multiples of this many bytes where the padding is small; 0: never",
-         [{integer("BYTES")}], "the target's">,
+         "Alignment of rows of activations and gradients in bytes; rows are padded only if the padding is small; 0: "
+         "never",
+         [{integer("BYTES")}], "the alignment of the target">,
   ];
   let dependentDialects = ["exec::ExecDialect"];
 }

@@ -218,15 +218,16 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Flag<"Optimizer", "--optimizer", "optimizer", "optimizer", "optimizer", "std::string", "\"adamw\"",
-         "The optimizer, one of these; each has hyperparameters with these defaults", [{text("NAME")}], "",
+         "Optimizer; the names are listed with their default hyperparameters", [{text("NAME")}], "",
          [{, listing(optimizers)}]>,
     ListOption<"hyperparameters", "hyperparameters", "std::string",
-               "Hyperparameters of the optimizer, as in beta1=0.9,eps=1e-6; the others have the optimizer's defaults">,
+               "Hyperparameters of the optimizer, as in beta1=0.9,eps=1e-6; missing ones have the optimizer's defaults">,
     ListOption<"decayExclude", "decay-exclude", "std::string",
-               "Parameters that get no weight decay: biases (not of norms), norms (with their biases), embeddings">,
+               "Parameters without weight decay: biases (except of norms), norms (with their biases), embeddings">,
     Flag<"Optimizer", "--clip", "optimizer", "clip", "clip", "::braid::Number", "0.0",
-         "Clip the global norm of the gradients to this; 0: do not", [{kAnyNumber}]>,
-    Option<"reportNorm", "report-norm", "bool", "false", "Return the norm of the gradients even if nothing is clipped">,
+         "Largest global norm of the gradients; larger gradients are scaled down to it; 0: no limit", [{kAnyNumber}]>,
+    Option<"reportNorm", "report-norm", "bool", "false", "Return the global norm of the gradients even without "
+                                                         "clipping">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }

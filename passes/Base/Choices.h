@@ -15,8 +15,8 @@ enum class MomentType { F32, BF16, Int8 };
 template <>
 inline constexpr cli::Word cli::words<MomentType>[] = {
     "f32",
-    {"bf16", "half the memory, rounded stochastically"},
-    {"int8", "a quarter and 3 %: codes of 8 bits in blocks of up to 128 with a scale each"}};
+    {"bf16", "half the memory of f32, with stochastic rounding"},
+    {"int8", "about 26 % of the memory of f32: 8-bit codes in blocks of up to 128, with a scale per block"}};
 
 /// Hook points that one run of tg-attach-hooks handles. Forward leaves names without a point for later.
 enum class HookTurn { All, Forward, Backward };

@@ -103,7 +103,7 @@ def ReducePrecisionPass : Pass<"comm-reduce-precision", "::mlir::func::FuncOp"> 
   }];
   let options = [
     Flag<"Precision", "--reduce-dtype", "reductions", "type", "type", "::braid::ElementType",
-         "::braid::ElementType::F32", "With --precision=bf16: type in which ranks send gradients to reduce them", [{}],
+         "::braid::ElementType::F32", "With --precision=bf16: element type in which ranks reduce gradients", [{}],
          "", [{, needs("--mesh")}]>,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect"];

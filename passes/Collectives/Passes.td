@@ -181,7 +181,7 @@ def GatherUnitsPass : Pass<"comm-gather-units", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Flag<"Rank", "--reshard-after-forward", "units", "reshardAfterForward", "reshard-after-forward", "bool",
-         /*default=*/"true", "With --zero=3: drop gathered parameters after forward",
+         /*default=*/"true", "With --zero=3: drop gathered parameters after forward and gather them again for backward",
          [{choice({"false", "true"}).alone("true")}]>,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
@@ -264,12 +264,13 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Flag<"Communication", "--bucket-mb", "buckets", "bucketMb", "bucket-mb", "std::string", /*default=*/"\"25\"",
-         "Tensors that are reduced or gathered together; 0: one collective for each, inf: for all, auto: from --link",
+         "Size in MiB of a bucket of tensors that are reduced or gathered together; 0: one collective per tensor; "
+         "inf: one collective for all; auto: chosen from --link",
          [{number("MiB", 0, 0x1p40).orOneOf({"inf", "auto"})}]>,
     Flag<"Communication", "--first-bucket-mb", "buckets", "firstBucketMb", "first-bucket-mb", "std::string",
-         /*default=*/"\"1\"", "The first bucket of backward", [{number("MiB", 0, 0x1p40).orOneOf({"inf"})}]>,
+         /*default=*/"\"1\"", "Size in MiB of the first bucket of backward", [{number("MiB", 0, 0x1p40).orOneOf({"inf"})}]>,
     Option<"perUnit", "per-unit", "::braid::BucketPerUnit", "::braid::BucketPerUnit::Auto",
-           "Whether a bucket ends with its unit; auto: where parameters are stored in shards">,
+           "Whether a bucket ends with its unit; auto: if parameters are stored in shards">,
   ];
 }
 

@@ -148,12 +148,13 @@ def OffloadActivationsPass : Pass<"exec-offload-activations", "::mlir::ModuleOp"
   }];
   let options = [
     Flag<"HostMemory", "--offload-activations", "activations", "all", "all", "bool", /*default=*/"false",
-         "Which activations --offload=activations copies",
-         [{choice({{"hidden", "those whose copies are over in time, by predicted times"},
-                   {"all", "all that are kept for backward, whatever their copies cost"}})}], "",
+         "Activations that --offload=activations copies to the host",
+         [{choice({{"hidden", "activations whose copies are predicted to end before backward reads them"},
+                   {"all", "all activations kept for backward, whatever the copies cost"}})}], "",
          [{, needs("--offload")}]>,
     Option<"minBytes", "min-bytes", "::braid::Integer<-1>", /*default=*/"-1",
-           "Least bytes of an offloaded tensor; -1: the bytes that the link moves in its latency, or 0 with all">,
+           "Smallest offloaded tensor in bytes; -1: as many bytes as the link moves during its latency, or 0 if `all` "
+           "is set">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

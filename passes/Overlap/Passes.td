@@ -141,12 +141,13 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
   }];
   let options = [
     Flag<"Communication", "--prefetch", "overlap", "prefetch", "prefetch", "::braid::Integer<-1, 1000000>",
-         /*default=*/"-1", "With --zero=3: gather at most this many units ahead", [{integer("N", 0, 1000000)}],
-         "1, and more where predicted times ask for it">,
+         /*default=*/"-1", "With --zero=3: largest number of units whose parameters are gathered ahead", [{integer("N", 0, 1000000)}],
+         "1, or more if the predicted time falls">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
            "Limit of the arena, in bytes or with a unit (512MiB, 2G); empty for no limit">,
     Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Run updates during backward">,
-    Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false", "Predict the program in its present order, and move nothing">,
+    Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false",
+           "Predict times in the present order without moving any action">,
     Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", /*default=*/"-1", "As in exec-plan-memory">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
@@ -212,9 +213,9 @@ def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::Modul
   }];
   let options = [
     Flag<"Communication", "--comm-ctas", "share", "ctas", "ctas", "::braid::Integer<-1, 32>", /*default=*/"-1",
-         "On GPUs: the most CTAs (thread blocks) of a collective, whose multiprocessors the matmuls beside it leave "
-         "alone; 0: NCCL chooses, and matmuls take all", [{integer("N", 0, 32)}],
-         "what the row of the GPU says: 16 for sm_90">,
+         "On GPUs: largest number of CTAs (thread blocks) of a collective; concurrent matmuls leave as many "
+         "multiprocessors free; 0: NCCL chooses the number, and matmuls use all multiprocessors", [{integer("N", 0, 32)}],
+         "set by the GPU: 16 for sm_90">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

@@ -308,26 +308,28 @@ void braid::buildMemoryPipeline(PassList &passes, const MemoryPipelineOptions &o
 
 /// Calls `visit` with the name, the description and the builder of each phase.
 template <typename Visit> static void visitPhases(Visit visit) {
-  visit("braid-prepare", "Sets the target, lays out weights, takes a microbatch", buildPreparePipeline);
-  visit("braid-layout", "Finds a layout for axes that nothing is said of", buildLayoutPipeline);
+  visit("braid-prepare", "Sets the target, lays out weights and reduces the batch to a microbatch",
+        buildPreparePipeline);
+  visit("braid-layout", "Chooses a layout for mesh axes without annotations", buildLayoutPipeline);
   visit("braid-programs", "Makes the programs of a step from the model", buildProgramsPipeline);
-  visit("braid-differentiate", "Makes the gradients of @train", buildDifferentiatePipeline);
-  visit("braid-optimizer", "Makes updates of gradients", buildOptimizerPipeline);
-  visit("braid-annotate", "Says what each rank keeps", buildAnnotatePipeline);
+  visit("braid-differentiate", "Appends the gradients of @train", buildDifferentiatePipeline);
+  visit("braid-optimizer", "Turns gradients into updates of parameters", buildOptimizerPipeline);
+  visit("braid-annotate", "Annotates the shardings of parameters, state and inputs", buildAnnotatePipeline);
   visit("comm-shard",
-        "Makes the program of a rank from a function with a few shardings: propagates them, "
-        "inserts reshards, partitions, simplifies and verifies",
+        "Makes the program of a rank from a function with some shardings: propagates the shardings, inserts reshards, "
+        "partitions, simplifies and verifies",
         buildShardPipeline);
-  visit("braid-partition", "Makes the programs of ranks", buildPartitionPipeline);
-  visit("braid-decompose", "Simplifies graphs for the last time and decomposes them", buildDecomposePipeline);
-  visit("braid-recompute", "Computes values of forward again in backward", buildRecomputePipeline);
-  visit("braid-stages", "Makes the programs of a pipeline's ranks", buildStagesPipeline);
-  visit("braid-collectives", "Makes collectives fewer, each of many tensors", buildCollectivesPipeline);
-  visit("braid-actions", "Makes kernels and library calls, on values", buildActionsPipeline);
-  visit("braid-order", "Reorders actions where that lowers the peak of memory", buildOrderPipeline);
-  visit("braid-offload", "Keeps state of the optimizer, and activations, in the host's memory", buildOffloadPipeline);
+  visit("braid-partition", "Partitions the global graph into the programs of ranks", buildPartitionPipeline);
+  visit("braid-decompose", "Simplifies graphs for the last time and decomposes composites into primitives",
+        buildDecomposePipeline);
+  visit("braid-recompute", "Recomputes values of forward in backward", buildRecomputePipeline);
+  visit("braid-stages", "Cuts programs into the programs of pipeline stages", buildStagesPipeline);
+  visit("braid-collectives", "Merges collectives of many tensors into buckets", buildCollectivesPipeline);
+  visit("braid-actions", "Forms kernels and library calls on values", buildActionsPipeline);
+  visit("braid-order", "Reorders actions to lower peak memory", buildOrderPipeline);
+  visit("braid-offload", "Offloads optimizer state and activations to host memory", buildOffloadPipeline);
   visit("braid-overlap", "Hides communication behind computation", buildOverlapPipeline);
-  visit("braid-memory", "Places every tensor in memory", buildMemoryPipeline);
+  visit("braid-memory", "Places every tensor in the arena", buildMemoryPipeline);
 }
 
 template <typename Options> using BuildPhase = void (*)(PassList &passes, const Options &options);

@@ -31,40 +31,42 @@ std::string faultOfLeavingOut(llvm::StringRef name);
 //===----------------------------------------------------------------------===//
 
 struct PreparePipelineOptions : PhaseOptions<PreparePipelineOptions> {
-  Option<Integer<1>> accumulate{*this, "accumulate", llvm::cl::desc("Microbatches of a step"), llvm::cl::init(1)};
+  Option<Integer<1>> accumulate{*this, "accumulate", llvm::cl::desc("Microbatches in a step"), llvm::cl::init(1)};
   Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Compute in bf16")};
   Option<bool> mergeContractions{*this, "merge-contractions",
-                                 llvm::cl::desc("Multiply a tensor by several weights at once")};
-  Option<bool> unfuse{*this, "unfuse", llvm::cl::desc("Parts side by side in weights as a dim of their own")};
+                                 llvm::cl::desc("Merge contractions of one tensor with several weights")};
+  Option<bool> unfuse{*this, "unfuse", llvm::cl::desc("Split concatenated parts of weights into a separate dim")};
 };
 void buildPreparePipeline(PassList &passes, const PreparePipelineOptions &options);
 
 struct LayoutPipelineOptions : PhaseOptions<LayoutPipelineOptions> {
-  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("The mesh as a layout says it: mesh tp = 4")};
-  Option<bool> expertParallel{*this, "expert-parallel", llvm::cl::desc("An axis shards experts")};
-  Option<bool> tensorParallel{*this, "tensor-parallel", llvm::cl::desc("Find what an axis shards of the weights")};
-  Option<bool> contextParallel{*this, "context-parallel", llvm::cl::desc("The sequence is sharded")};
+  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("Mesh in the syntax of a layout, as in mesh tp = 4")};
+  Option<bool> expertParallel{*this, "expert-parallel", llvm::cl::desc("Shard experts over a mesh axis")};
+  Option<bool> tensorParallel{*this, "tensor-parallel",
+                              llvm::cl::desc("Choose the dims of weights that a mesh axis shards")};
+  Option<bool> contextParallel{*this, "context-parallel", llvm::cl::desc("Shard the sequence")};
 };
 /// Chooses the layout of a model over axes without annotations.
 void buildLayoutPipeline(PassList &passes, const LayoutPipelineOptions &options);
 
 struct ProgramsPipelineOptions : PhaseOptions<ProgramsPipelineOptions> {
-  Option<bool> hooks{*this, "hooks", llvm::cl::desc("Points for hooks where activations enter and leave units")};
+  Option<bool> hooks{*this, "hooks", llvm::cl::desc("Add hook points where activations enter and leave units")};
 };
 void buildProgramsPipeline(PassList &passes, const ProgramsPipelineOptions &options);
 
 struct DifferentiatePipelineOptions : PhaseOptions<DifferentiatePipelineOptions> {
-  Option<bool> accumulate{*this, "accumulate", llvm::cl::desc("A step has several microbatches")};
-  Option<bool> separateUpdate{*this, "separate-update", llvm::cl::desc("The update of a step adds no microbatch")};
-  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("The model computes in bf16")};
-  Option<bool> hooks{*this, "hooks", llvm::cl::desc("Points for hooks on the gradients of parameters")};
+  Option<bool> accumulate{*this, "accumulate", llvm::cl::desc("Sum the gradients of several microbatches in a step")};
+  Option<bool> separateUpdate{*this, "separate-update",
+                              llvm::cl::desc("Update in a program that computes no microbatch")};
+  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Compute in bf16")};
+  Option<bool> hooks{*this, "hooks", llvm::cl::desc("Add hook points on the gradients of parameters")};
   Option<bool> decode{*this, "decode",
-                      llvm::cl::desc("A program for the next token that keeps what it knows of others")};
+                      llvm::cl::desc("Make a program that computes the next token from cached keys and values")};
 };
 void buildDifferentiatePipeline(PassList &passes, const DifferentiatePipelineOptions &options);
 
 struct OptimizerPipelineOptions : PhaseOptions<OptimizerPipelineOptions> {
-  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Programs read bf16 copies of parameters")};
+  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Let programs read bf16 copies of parameters")};
 };
 void buildOptimizerPipeline(PassList &passes, const OptimizerPipelineOptions &options);
 
@@ -73,10 +75,12 @@ void buildOptimizerPipeline(PassList &passes, const OptimizerPipelineOptions &op
 //===----------------------------------------------------------------------===//
 
 struct AnnotatePipelineOptions : PhaseOptions<AnnotatePipelineOptions> {
-  Option<std::string> mesh{*this, "mesh",
-                           llvm::cl::desc("The mesh as a layout says it: mesh dp = 4; empty where it is there")};
-  Option<std::string> layoutFile{*this, "layout-file", llvm::cl::desc("A layout; empty for none")};
-  Option<bool> dataParallel{*this, "data-parallel", llvm::cl::desc("Shard the batch, and what ZeRO shards")};
+  Option<std::string> mesh{
+      *this, "mesh",
+      llvm::cl::desc("Mesh in the syntax of a layout, as in mesh dp = 4; empty if the module has a mesh")};
+  Option<std::string> layoutFile{*this, "layout-file", llvm::cl::desc("File name of a layout; empty for none")};
+  Option<bool> dataParallel{*this, "data-parallel",
+                            llvm::cl::desc("Shard the batch, and the tensors of the ZeRO stage")};
 };
 void buildAnnotatePipeline(PassList &passes, const AnnotatePipelineOptions &options);
 
@@ -84,9 +88,10 @@ void buildAnnotatePipeline(PassList &passes, const AnnotatePipelineOptions &opti
 void buildShardPipeline(PassList &passes, const OnlyPhaseOptions &options);
 
 struct PartitionPipelineOptions : PhaseOptions<PartitionPipelineOptions> {
-  Option<bool> rootParallel{*this, "root-parallel", llvm::cl::desc("The first rank holds all and updates alone")};
+  Option<bool> rootParallel{*this, "root-parallel",
+                            llvm::cl::desc("Keep all state on the first rank, which alone runs the update")};
   Option<bool> noiseScale{*this, "noise-scale", llvm::cl::desc("Measure the gradient noise scale")};
-  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("The model computes in bf16")};
+  Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Compute in bf16")};
 };
 void buildPartitionPipeline(PassList &passes, const PartitionPipelineOptions &options);
 
@@ -96,12 +101,12 @@ void buildPartitionPipeline(PassList &passes, const PartitionPipelineOptions &op
 
 struct DecomposePipelineOptions : PhaseOptions<DecomposePipelineOptions> {
   Option<bool> attentionCalls{*this, "attention-calls",
-                              llvm::cl::desc("Attention as calls of the target's library, or by tiles")};
-  Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Activations as epilogues of matmul calls")};
-  Option<bool> rings{*this, "rings", llvm::cl::desc("Blocks of a sequence may go round the ranks")};
-  Option<bool> dotProducts{*this, "dot-products", llvm::cl::desc("A matrix times a vector is a kernel")};
+                              llvm::cl::desc("Select library calls or tiles of generated code for attention")};
+  Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Select activations as epilogues of matmul calls")};
+  Option<bool> rings{*this, "rings", llvm::cl::desc("Form rings that pass blocks of a sequence around the ranks")};
+  Option<bool> dotProducts{*this, "dot-products", llvm::cl::desc("Compute matrix-vector products in kernels")};
   Option<bool> chunkContractions{*this, "chunk-contractions",
-                                 llvm::cl::desc("Overlap collectives and the contractions beside them")};
+                                 llvm::cl::desc("Chunk contractions to overlap them with adjacent collectives")};
 };
 void buildDecomposePipeline(PassList &passes, const DecomposePipelineOptions &options);
 
@@ -111,17 +116,22 @@ void buildRecomputePipeline(PassList &passes, const OnlyPhaseOptions &options);
 void buildStagesPipeline(PassList &passes, const OnlyPhaseOptions &options);
 
 struct CollectivesPipelineOptions : PhaseOptions<CollectivesPipelineOptions> {
-  Option<bool> gatherUnits{*this, "gather-units", llvm::cl::desc("ZeRO-3: gather the parameters of a unit at once")};
-  Option<bool> decompose{*this, "decompose", llvm::cl::desc("Collectives as messages between pairs of ranks")};
+  Option<bool> gatherUnits{*this, "gather-units",
+                           llvm::cl::desc("With ZeRO-3: gather the parameters of a unit together")};
+  Option<bool> decompose{*this, "decompose",
+                         llvm::cl::desc("Decompose collectives into messages between pairs of ranks")};
 };
 void buildCollectivesPipeline(PassList &passes, const CollectivesPipelineOptions &options);
 
 struct ActionsPipelineOptions : PhaseOptions<ActionsPipelineOptions> {
-  Option<bool> biasGradients{*this, "bias-gradients", llvm::cl::desc("Bias gradients by calls where the target can"),
+  Option<bool> biasGradients{*this, "bias-gradients",
+                             llvm::cl::desc("Compute bias gradients in library calls if the target supports it"),
                              llvm::cl::init(true)};
-  Option<bool> addends{*this, "addends", llvm::cl::desc("Residual sums by calls where the target can"),
+  Option<bool> addends{*this, "addends",
+                       llvm::cl::desc("Compute residual sums in library calls if the target supports it"),
                        llvm::cl::init(true)};
-  Option<bool> ordersAttention{*this, "orders-attention", llvm::cl::desc("There may be library calls of attention")};
+  Option<bool> ordersAttention{*this, "orders-attention",
+                               llvm::cl::desc("Choose the summation order of attention's library calls")};
 };
 void buildActionsPipeline(PassList &passes, const ActionsPipelineOptions &options);
 
@@ -130,14 +140,13 @@ void buildOrderPipeline(PassList &passes, const OnlyPhaseOptions &options);
 
 /// Moves optimizer state and activations to host memory.
 struct OffloadPipelineOptions : PhaseOptions<OffloadPipelineOptions> {
-  Option<bool> offloadsState{*this, "state", llvm::cl::desc("State of the optimizer"), llvm::cl::init(true)};
-  Option<bool> offloadsActivations{*this, "activations", llvm::cl::desc("Activations"), llvm::cl::init(false)};
+  Option<bool> offloadsState{*this, "state", llvm::cl::desc("Offload optimizer state"), llvm::cl::init(true)};
+  Option<bool> offloadsActivations{*this, "activations", llvm::cl::desc("Offload activations"), llvm::cl::init(false)};
 };
 void buildOffloadPipeline(PassList &passes, const OffloadPipelineOptions &options);
 
 struct OverlapPipelineOptions : PhaseOptions<OverlapPipelineOptions> {
-  Option<bool> fillsWaits{*this, "fills-waits",
-                          llvm::cl::desc("Compute what is independent while collectives are waited for"),
+  Option<bool> fillsWaits{*this, "fills-waits", llvm::cl::desc("Fill waits for collectives with independent compute"),
                           llvm::cl::init(true)};
 };
 void buildOverlapPipeline(PassList &passes, const OverlapPipelineOptions &options);

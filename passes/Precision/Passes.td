@@ -89,7 +89,7 @@ def GradientPrecisionPass : Pass<"tg-gradient-precision", "::mlir::func::FuncOp"
   }];
   let options = [
     Flag<"Precision", "--grad-dtype", "gradients", "type", "type", "::braid::ElementType", "::braid::ElementType::F32",
-         "With --precision=bf16: type in which gradients of parameters are stored and microbatches add up">,
+         "With --precision=bf16: element type in which parameter gradients are stored and summed over microbatches">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect"];
 }
@@ -245,8 +245,9 @@ def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Flag<"Precision", "--optimizer-state", "moments", "type", "type", "::braid::MomentType", "::braid::MomentType::F32",
-         "Type in which the optimizer's moments are stored; updates compute in f32">,
-    Option<"ranks", "ranks", "::braid::Integer<1>", "1", "Ranks that may share a moment; each gets whole blocks">,
+         "Element type in which the optimizer's moments are stored; updates compute in f32">,
+    Option<"ranks", "ranks", "::braid::Integer<1>", "1", "Largest number of ranks that shard a moment; each rank gets "
+                                                         "whole blocks">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

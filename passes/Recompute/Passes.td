@@ -80,18 +80,19 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
   let options = [
     Flag<"Memory", "--recompute", "recompute", "policy", "policy", "::braid::RecomputePolicy",
          "::braid::RecomputePolicy::None",
-         "What backward computes again instead of keeping it; --report=- shows what auto chose from", [{}],
-         "none; with --memory-limit auto, where that is needed">,
+         "Values that backward recomputes instead of keeping them; --report=- shows the alternatives of auto", [{}],
+         "none; auto with --memory-limit if the plan would not fit otherwise">,
     Option<"bytesPerSecond", "bytes-per-second", "::braid::Number", "0",
-           "For auto: the bytes that a second of replay is worth; 0 replays every value that may be replayed">,
+           "For auto: bytes that a second of replay must save; 0 replays every value that may be replayed">,
     Option<"units", "units", "::braid::Integer<0>", "::braid::ReplayWorth().units",
-           "For auto: number of the first units, to which bytes-per-second applies (all)">,
+           "For auto: number of leading units to which bytes-per-second applies (default: all)">,
     Option<"restBytesPerSecond", "rest-bytes-per-second", "::braid::Number", "::braid::kNoReplays",
-           "For auto: the bytes that a second of replay is worth in the other units; the default replays nothing">,
+           "For auto: bytes that a second of replay must save in the other units; the default replays nothing">,
     Flag<"Memory", "--recompute-file", "recompute", "choicesFile", "choices-file", "std::string", /*default=*/"",
-         "Exceptions from --recompute by name, a line each: UNIT: none, attention, selective or full, or UNIT/VALUE: "
-         "keep or replay; names may be globs, and -v lists them", [{text("FILE")}]>,
-    Option<"choices", "choices", "std::string", /*default=*/"", "More statements, which follow those of the file">,
+         "File with exceptions from --recompute, one per line: UNIT: none, attention, selective or full, or "
+         "UNIT/VALUE: keep or replay; names may be globs, and -v lists the names", [{text("FILE")}]>,
+    Option<"choices", "choices", "std::string", /*default=*/"", "Further exceptions in the syntax of the file, "
+                                                                "applied after the file's">,
   ];
 }
 

@@ -18,11 +18,11 @@ enum class RecomputePolicy {
 };
 template <>
 inline constexpr cli::Word cli::words<RecomputePolicy>[] = {
-    {"none", "all that backward reads is kept"},
-    {"attention", "what attention computes"},
-    {"selective", "what costs little time for its bytes: attention, activations, norms, dropout"},
-    {"full", "all that a unit computes: it keeps what enters it"},
-    {"auto", "what takes the least time of all that keeps the arena within the budget"}};
+    {"none", "no values: forward keeps every value that backward reads"},
+    {"attention", "values inside attention"},
+    {"selective", "values that are cheap for their bytes: attention, activations, norms, dropout"},
+    {"full", "every value of a unit; only the unit's inputs are kept"},
+    {"auto", "the values that cost the least time while the arena stays within the budget"}};
 
 /// Price of a second, in bytes, at which nothing is replayed: more than any memory.
 inline constexpr double kNoReplays = 1e300;

@@ -41,7 +41,7 @@ def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::Fun
   }];
   let options = [
     Flag<"Kernel", "--attention", "attention", "way", "way", "::braid::AttentionWay", "::braid::AttentionWay::Auto",
-         "How attention is computed">,
+         "Implementation of attention">,
   ];
 }
 
@@ -82,7 +82,7 @@ def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> 
   }];
   let options = [
     Flag<"Kernel", "--attention-order", "attentionOrder", "order", "order", "::braid::AttentionOrder",
-         "::braid::AttentionOrder::Auto", "The order in which the attention library sums gradients">,
+         "::braid::AttentionOrder::Auto", "Order in which the attention library sums gradients">,
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
            "For auto: limit of the arena, in bytes or with a unit (512MiB, 2G); empty for no limit">,
     Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",

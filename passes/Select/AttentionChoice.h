@@ -11,19 +11,20 @@ enum class AttentionWay { Auto, Library, Tiles, Decompose };
 
 template <>
 inline constexpr cli::Word cli::words<AttentionWay>[] = {
-    {"auto", "by the target's library where that takes it, else by tiles"},
-    {"library", "by the library, or an error"},
-    {"tiles", "by generated code, which keeps scores on chip, or an error"},
-    {"decompose", "by its definition"}};
+    {"auto", "the target's library if it supports the call, else tiles"},
+    {"library", "the target's library; an error if it does not support the call"},
+    {"tiles", "generated code that keeps scores on chip; an error if unsupported"},
+    {"decompose", "separate ops from the definition of attention"}};
 
 /// An exec::SumOrder, or automatic choice.
 enum class AttentionOrder { Auto, Fixed, Serial, Any };
 template <>
 inline constexpr cli::Word cli::words<AttentionOrder>[] = {
-    {"auto", "fixed, unless that takes 2 % of the predicted time, a tenth of the arena, or the memory limit"},
-    {"fixed", "the same bits in every run"},
-    {"serial", "the same with less memory and slower: sm_90, cuDNN 9.25"},
-    {"any", "faster, with bits that differ from run to run"}};
+    {"auto", "fixed, unless it costs more than 2 % of the predicted time, more than a tenth of the arena, or exceeds "
+             "the memory limit"},
+    {"fixed", "same bits in every run"},
+    {"serial", "same bits in every run with less memory, but slower (sm_90, cuDNN 9.25)"},
+    {"any", "faster, but bits differ from run to run"}};
 
 } // namespace braid
 

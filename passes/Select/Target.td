@@ -24,8 +24,8 @@ def SetTargetPass : Pass<"exec-set-target", "::mlir::ModuleOp"> {
   }];
   let options = [
     Flag<"Target", "--target", "target", "name", "name", "std::string", /*default=*/"\"cpu\"",
-         "What the binary runs on; for CUDA, the GPU to compile for", [{text("cpu|cuda[:sm_90]")}]>,
-    Option<"arch", "arch", "std::string", /*default=*/"\"\"", "The architecture of a GPU: sm_90">,
+         "Device on which the binary runs; for CUDA, with the GPU to compile for", [{text("cpu|cuda[:sm_90]")}]>,
+    Option<"arch", "arch", "std::string", /*default=*/"\"\"", "Architecture of the GPU, such as sm_90">,
   ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }
@@ -54,14 +54,15 @@ def SetMachinePass : Pass<"exec-set-machine", "::mlir::ModuleOp"> {
   }];
   let options = [
     Flag<"Communication", "--link", "machine", "link", "link", "std::string", /*default=*/"\"\"",
-         "Link between ranks for the cost model, or one for each axis of --mesh",
+         "Link between ranks for the cost model: latency in us and bandwidth in GB/s, for all axes of --mesh or for "
+         "each",
          [{text("[AXIS:]latency_us,GBps", areLinks,
                 "a latency in us and a rate in GB/s, as in --link=20,1.25, or one pair an axis, as in "
-                "--link=tp:5,100,dp:20,1.25")}], "that of the target inside a machine">,
+                "--link=tp:5,100,dp:20,1.25")}], "the target's link inside a machine">,
     Flag<"Communication", "--compute", "machine", "compute", "compute", "std::string", /*default=*/"\"\"",
-         "Rates of a rank for the cost model: arithmetic, and memory traffic",
+         "Compute rates of a rank for the cost model: GFLOP/s, and memory bandwidth in GB/s",
          [{text("GFLOPS,GBps", isPositivePair, "two rates above 0, as in --compute=100,20")}],
-         "those of the target">,
+         "the rates of the target">,
   ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }

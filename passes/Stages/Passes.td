@@ -142,18 +142,18 @@ def StagesPass : Pass<"comm-stages", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"axis", "axis", "std::string", "\"pp\"", "The axis of the mesh along which stages lie">,
+    Option<"axis", "axis", "std::string", "\"pp\"", "Mesh axis of the pipeline stages">,
     Flag<"Pipeline", "--schedule", "stages", "schedule", "schedule", "std::string", "\"1f1b\"",
-         "With pp in --mesh: which microbatch each rank computes when, as gpipe, 1f1b, interleaved, zb-h1, zb-v, or a "
-         "table that braid-schedule reads", [{text("NAME|FILE.csv")}]>,
+         "With pp in --mesh: pipeline schedule: gpipe, 1f1b, interleaved, zb-h1, zb-v, or a table in the format of "
+         "braid-schedule", [{text("NAME|FILE.csv")}]>,
     Flag<"Pipeline", "--chunks", "stages", "chunks", "chunks", "Integer<0>", "0", "Stages on each rank",
-         [{integer("V", 1, 1024)}], "as many as the schedule takes">,
+         [{integer("V", 1, 1024)}], "the number that the schedule needs">,
     Option<"microbatches", "microbatches", "Integer<1>", "1", "Microbatches in a step">,
     Flag<"Pipeline", "--stages", "stages", "stages", "stages", "std::string", "\"\"",
-         "The units of each stage, as in --stages='embed+h.0-5|h.6-11+head'", [{text("UNITS|UNITS")}],
+         "Units of each stage, as in --stages='embed+h.0-5|h.6-11+head'", [{text("UNITS|UNITS")}],
          "balanced by predicted time, within the memory limit">,
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
-           "Limit of a rank's memory when stages are balanced, such as 40GiB; empty for no limit">];
+           "Memory limit of a rank when stages are balanced, such as 40GiB; empty for no limit">];
   let dependentDialects = ["::braid::tg::TGDialect", "::braid::comm::CommDialect", "::braid::exec::ExecDialect",
                            "::mlir::arith::ArithDialect"];
 }

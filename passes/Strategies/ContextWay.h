@@ -15,10 +15,10 @@ enum class ContextWay {
 
 template <>
 inline constexpr cli::Word cli::words<ContextWay>[] = {
-    {"auto", "the fastest of these, as predicted"},
-    {"ring", "pass keys and values round the ranks, block by block, while attention is computed"},
-    {"gather", "gather keys and values; every rank has all of them"},
-    {"ulysses", "change positions for heads and back, where these ranks divide the heads"}};
+    {"auto", "the fastest exchange by predicted time"},
+    {"ring", "pass blocks of keys and values around the ranks while attention is computed"},
+    {"gather", "gather all keys and values on every rank"},
+    {"ulysses", "exchange positions for heads and back, if the ranks divide the heads"}};
 
 /// Assignment of the positions of a sharded sequence to ranks.
 enum class ContextOrder {
@@ -28,9 +28,10 @@ enum class ContextOrder {
 };
 template <>
 inline constexpr cli::Word cli::words<ContextOrder>[] = {
-    {"auto", "zigzag in a causal ring that it fits, else straight"},
-    {"straight", "one block of positions, in order: of a causal mask the last rank has most"},
-    {"zigzag", "two blocks, one from either end: all ranks have as much of a causal mask"}};
+    {"auto", "zigzag for a causal ring that supports it, else straight"},
+    {"straight", "one block of positions per rank, in order; under a causal mask the last rank has the most work"},
+    {"zigzag",
+     "two blocks per rank, at equal distances from both ends; all ranks have equal work under a causal mask"}};
 
 } // namespace braid
 

@@ -165,8 +165,8 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     ListOption<"shard", "shard", "std::string", "The axes over which ZeRO shards (those of the batch)">,
     Option<"zero", "zero", "::braid::Integer<0, 3>", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
     Flag<"Rank", "--unreduced-accumulators", "dataParallel", "keepUnreduced", "unreduced-accumulators", "bool",
-         /*default=*/"false", "With --zero=2, 3 and --accumulate: keep partial sums and reduce them once a step, instead "
-         "of each microbatch into the shard">,
+         /*default=*/"false", "With --zero=2, 3 and --accumulate: reduce gradients once a step from full-size partial "
+                              "sums; by default each microbatch is reduced into the shard">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -272,11 +272,11 @@ def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"axis", "axis", "std::string", /*default=*/"\"tp\"", "The axis that shards weights">,
+    Option<"axis", "axis", "std::string", /*default=*/"\"tp\"", "Mesh axis that shards weights">,
     Flag<"Layout", "--sequence-parallel", "tensor", "sequence", "sequence", "bool", /*default=*/"false",
-         "tp shards the sequence of activations, too, where it does not shard what they are computed with">,
+         "Let tp also shard the sequence of activations that are computed without sharded weights">,
     ListOption<"sequenceAxes", "sequence-axes", "std::string",
-               "Other axes over which the sequence is sharded already (none)">,
+               "Other axes that already shard the sequence (default: none)">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -333,11 +333,11 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
     ListOption<"otherHeadAxes", "head-axes", "std::string", "Axes that shard heads already (none)">,
     ListOption<"behindAxes", "behind-axes", "std::string", "Axes that shard the sequence, minor to `axes` (none)">,
     ListOption<"stageAxes", "stage-axes", "std::string",
-               "For auto: axes of the stages of a pipeline, whose ranks do not divide ops (none)">,
+               "For auto: axes of pipeline stages, whose ranks do not divide ops (default: none)">,
     Flag<"Layout", "--context", "context", "how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto",
-         "With cp in --mesh: how attention reads positions of other ranks">,
+         "With cp in --mesh: exchange by which attention reads positions of other ranks">,
     Flag<"Layout", "--context-order", "context", "order", "order", "::braid::ContextOrder",
-         "::braid::ContextOrder::Auto", "With cp in --mesh: which positions a rank has">,
+         "::braid::ContextOrder::Auto", "With cp in --mesh: assignment of positions to ranks">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

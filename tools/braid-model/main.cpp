@@ -33,27 +33,29 @@ struct Options {
 
 constexpr Option kModel[] = {
     {"FOLDER|config.json", text(""),
-     "A Hugging Face checkpoint's folder, or its config.json; docs/Models.md lists the families",
+     "Folder of a Hugging Face checkpoint, or its config.json; docs/Models.md lists the families",
      into<&Options::config>(), required()},
-    {"--preset", text("NAME"), "A built-in model: gpt2, gpt2-medium, gpt-small, llama-tiny or mlp",
+    {"--preset", text("NAME"), "Built-in model: gpt2, gpt2-medium, gpt-small, llama-tiny or mlp",
      into<&Options::preset>(), excludes("FOLDER|config.json")},
     {"--batch", integer("N", 1, INT32_MAX), "Sequences (rows) in the global batch", into<&Options::batch>()},
-    {"--seq", integer("N", 1, INT32_MAX), "Tokens in a sequence, at most the model's positions",
+    {"--seq", integer("N", 1, INT32_MAX), "Tokens in a sequence; at most the number of positions of the model",
      into<&Options::sequence>(), byDefault("64, or the model's positions if they are fewer")},
     {"--pack", flag(),
-     "Sequences hold several documents, each with attention and positions of its own, as the data says where they "
-     "begin",
+     "Pack several documents into a sequence; attention and positions restart at each document, whose start the data "
+     "marks",
      into<&Options::pack>()},
     {"--expert-bound", integer("N", 1, INT32_MAX),
-     "Tokens of a sequence that an expert has room for; the step's line says how many choices found none",
-     into<&Options::expertBound>(), byDefault("--seq: room for all")},
-    {"--capacity-factor", number("F", 1e-3, 1e6), "The same as a multiple of what an expert gets where all get as many",
-     into<&Options::capacityFactor>(), excludes("--expert-bound"), byDefault("room for all")},
+     "Largest number of tokens of a sequence for each expert; the line of a step counts the dropped choices",
+     into<&Options::expertBound>(), byDefault("--seq, which drops none")},
+    {"--capacity-factor", number("F", 1e-3, 1e6),
+     "Largest number of tokens of a sequence for each expert, as a multiple of an even distribution",
+     into<&Options::capacityFactor>(), excludes("--expert-bound"), byDefault("unlimited")},
 };
 
 constexpr Option kOutput[] = {
-    {"-o", text("FILE"), "Where to write the graph; - is standard output", into<&Options::output>()},
-    {"--count", flag(), "List the parameters by tensor, and their number, instead", into<&Options::count>()},
+    {"-o", text("FILE"), "File for the graph; - is standard output", into<&Options::output>()},
+    {"--count", flag(), "List the tensors and the number of parameters instead of writing the graph",
+     into<&Options::count>()},
 };
 
 constexpr Topic kTopics[] = {

@@ -61,8 +61,8 @@ int main(int argc, char **argv) {
   mlir::registerPrintIRPass();
   checkPipelines(ArrayRef(argv + 1, argc - 1));
   cl::list<std::string> unknown(cl::Sink);
-  auto [input, output] =
-      mlir::registerAndParseCLIOptions(argc, argv, "Braid's passes over the tg and exec dialects\n", registry);
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Runs Braid's passes on modules of the tg, comm and exec dialects\n", registry);
   braid::refuseUnknown("braid-opt", unknown);
   return run(input, output, registry);
 }

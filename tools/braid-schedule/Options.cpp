@@ -57,36 +57,37 @@ namespace {
 
 constexpr Option kSchedule[] = {
     {"--schedule", text("NAME|FILE"),
-     "A schedule by its name, or a table as PyTorch writes it (CSV: a line for each rank, cells such as 0F3)",
-     into<&Options::schedule>(), byDefault("all that have a name, one below the other"), listing(schedules)},
+     "Schedule: a name, or a file with a table in PyTorch's format (CSV: one line per rank, cells such as 0F3)",
+     into<&Options::schedule>(), byDefault("every named schedule in turn"), listing(schedules)},
     {"--stages", integer("P", 1, 1 << 20), "Ranks of the pipeline", into<&Options::ranks>()},
     {"--microbatches", integer("M", 1, 1 << 20), "Microbatches in a step", into<&Options::microbatches>()},
     {"--chunks", integer("V", 1, 1 << 20), "Stages on each rank", into<&Options::chunks>(),
      byDefault("2 for interleaved and zb-v, else 1")},
     {"--limit", number("MICROBATCHES", 0, 1 << 20),
-     "Refuse a schedule in which a rank holds more microbatches at once; one that a stage of V holds counts 1/V",
+     "Largest number of microbatches in flight on a rank; a schedule with more is an error; a microbatch in one of V "
+     "stages counts 1/V",
      into<&Options::limit>()},
 };
 
 constexpr Option kTimes[] = {
     {"--times",
      text("F,B,W[,TRANSFER]", areTimes, "three or four numbers from 0 to 1e12, of which the first three are not all 0"),
-     "What a rank's layers take for a microbatch: forward, the input's gradient, the weights' gradients (a whole "
-     "backward takes B + W); and what a message takes to another rank",
+     "Time of a rank's layers per microbatch: forward, gradient of the input, gradients of the weights (a whole "
+     "backward takes B + W); and time of a message between ranks",
      into<&Options::times>(), byDefault("1,1,1,0")},
     {"--work", text("W0,W1,...", areFactors, "numbers from 0 to 1e6 between commas"),
-     "How many times as long each stage takes, for stages that differ; as many numbers as there are stages",
-     into<&Options::work>()},
+     "Factors on the times of each stage, for stages of unequal size; one number per stage", into<&Options::work>()},
 };
 
 constexpr Option kOutput[] = {
-    {"--csv", text("FILE").alone("-"), "Write the table as CSV; alone to standard output", into<&Options::csv>(),
-     needs("--schedule")},
-    {"--messages", flag(), "Put sends and receives into the CSV, as PyTorch's form compute_comms has them",
+    {"--csv", text("FILE").alone("-"), "File for the table as CSV; without a value, standard output",
+     into<&Options::csv>(), needs("--schedule")},
+    {"--messages", flag(), "Include sends and receives in the CSV, in PyTorch's format compute_comms",
      into<&Options::messages>(), needs("--csv")},
-    {"--svg", text("FILE").alone("-"), "Write the timeline as a drawing; alone to standard output",
+    {"--svg", text("FILE").alone("-"), "File for the timeline as SVG; without a value, standard output",
      into<&Options::svg>(), needs("--schedule")},
-    {"--width", integer("COLUMNS", 1, 10000), "The most columns of the timeline as text", into<&Options::width>()},
+    {"--width", integer("COLUMNS", 1, 10000), "Largest width of the timeline as text, in columns",
+     into<&Options::width>()},
 };
 
 constexpr Topic kTopics[] = {

@@ -64,61 +64,61 @@ Lines optimizers() {
 #include "passes/Pipelines/Flags.inc"
 
 constexpr Option kOutput[] = {
-    {"GRAPH.mlir", text(""), "The training graph, as braid-model writes it", into<&DriverOptions::input>()},
-    {"-o", text("PATH"), "The binary, file or folder to write; - is standard output", into<&DriverOptions::output>()},
-    {"--emit", choice<Emit>(), "What to write", into<&DriverOptions::emit>()},
+    {"GRAPH.mlir", text(""), "Training graph, such as braid-model writes", into<&DriverOptions::input>()},
+    {"-o", text("PATH"), "Binary, file or folder to write; - is standard output", into<&DriverOptions::output>()},
+    {"--emit", choice<Emit>(), "Output of the compilation", into<&DriverOptions::emit>()},
     {"--report", text("FILE"),
-     "Write the plan: a page to a file that ends in .html, JSON to any other, a table to - (standard output)",
+     "File for the plan: a page if the name ends in .html, else JSON; -: a table on standard output",
      into<&DriverOptions::report>()},
-    {"--keep-sources", text("FOLDER"), "Leave the generated sources in this folder",
+    {"--keep-sources", text("FOLDER"), "Folder in which to keep the generated sources",
      into<&DriverOptions::keepSources>()},
     {"--keep",
      text("").alone(""),
      "",
      {},
      moved("it is --keep-sources now; --keep of the training binary is the number of checkpoints")},
-    {"--print-pipeline", flag(), "Print the passes as braid-opt takes them, and stop",
+    {"--print-pipeline", flag(), "Print the pass pipeline in the syntax of braid-opt, and stop",
      into<&DriverOptions::printPipeline>()},
     {"--print-ir-after", list("PASS"),
-     "Print the IR to standard error behind these passes, of those that --print-pipeline prints, or behind all",
+     "Passes after which to print the IR to standard error, with names from --print-pipeline; all: after every pass",
      into<&DriverOptions::printIrAfter>(), excludes("--compare")},
-    {"-v", flag(), "Show commands and the time of each phase", into<&DriverOptions::verbose>()},
+    {"-v", flag(), "Print the commands that run and the seconds of each phase", into<&DriverOptions::verbose>()},
 };
 
 constexpr Option kTarget[] = {
-    {"--cpu", text("NAME"), "The processor to compile for, as -march= takes it", into<&DriverOptions::cpu>(),
-     byDefault("that of this machine")},
-    {"--cc", text("PROGRAM"), "The C++ compiler", into<&DriverOptions::compiler>()},
-    {"--nvcc", text("PATH"), "The CUDA compiler", into<&DriverOptions::nvcc>(),
+    {"--cpu", text("NAME"), "Processor to compile for, in the syntax of -march=", into<&DriverOptions::cpu>(),
+     byDefault("the processor of this machine")},
+    {"--cc", text("PROGRAM"), "C++ compiler", into<&DriverOptions::compiler>()},
+    {"--nvcc", text("PATH"), "CUDA compiler", into<&DriverOptions::nvcc>(),
      byDefault("in CUDA_HOME, or found in PATH")},
-    {"--runtime-dir", text("FOLDER"), "The folder with lib/braid and share/braid", into<&DriverOptions::runtimeDir>(),
+    {"--runtime-dir", text("FOLDER"), "Folder with lib/braid and share/braid", into<&DriverOptions::runtimeDir>(),
      byDefault("found beside braidc")},
 };
 
 constexpr Option kMicrobatches[] = {
-    {"--accumulate", integer("K", 1, INT32_MAX), "Microbatches a step: the graph's batch is divided by this",
+    {"--accumulate", integer("K", 1, INT32_MAX), "Microbatches in a step; divides the batch of the graph",
      into<&DriverOptions::accumulate>()},
 };
 
 constexpr Option kMemory[] = {
-    {"--recompute-budget", size(), "For --recompute=auto: the arena, in bytes, or 512MiB, 2G",
+    {"--recompute-budget", size(), "With --recompute=auto: largest arena in bytes, or with a unit as in 512MiB or 2G",
      into<&DriverOptions::recomputeBudget>(), byDefault("--memory-limit"), needs("--recompute")},
     {"--loss-chunk", integer("ROWS", 1).orOneOf({"auto", "none"}),
-     "The most rows of logits that are computed together: the last matmul, the loss and their gradients go by chunks; "
-     "auto: the fewest chunks that keep the memory limit, or without one that need as little memory as any",
+     "Largest number of rows of logits in memory at a time; the last matmul, the loss and their gradients run chunk by "
+     "chunk; none: all rows at once; auto: the fewest chunks that fit --memory-limit, or that reach the lowest memory "
+     "if there is no limit",
      into<&DriverOptions::lossChunk>(),
-     byDefault(
-         "auto with --memory-limit; else for logits of 16 MiB and more: on GPUs where the plan exceeds the card's "
-         "memory, on CPUs where a percent of time saves five of memory")},
+     byDefault("auto with --memory-limit; otherwise none, except for logits of at least 16 MiB: on GPUs if the plan "
+               "exceeds the card's memory, on CPUs if 1 % of time saves 5 % of memory")},
     {"--sampling",
-     choice({{"off", "the binary has no `sample`, and takes no memory for it"},
-             {"on", "every rank has room for a text as long as the model's sequence"}}),
-     "What generates text, which may take the most memory where ranks share the sequence",
+     choice({{"off", "the binary has no `sample` command and reserves no memory for it"},
+             {"on", "every rank has memory for a text as long as the model's sequence"}}),
+     "Programs that generate text; may need the most memory of all programs if ranks shard the sequence",
      into<&DriverOptions::sampling>()},
 };
 
 constexpr Option kHostMemory[] = {
-    {"--offload", choice<Offload>(), "On GPUs: what lies in pinned memory of the host, with copies beside computing",
+    {"--offload", choice<Offload>(), "On GPUs: tensors in pinned host memory, copied while the GPU computes",
      into<&DriverOptions::offload>()},
 };
 
@@ -131,19 +131,19 @@ Lines optional() {
 }
 
 constexpr Option kKernels[] = {
-    {"--epilogues", choice<Epilogues>(), "Epilogues of matmul calls, where the target's GEMM library has them",
+    {"--epilogues", choice<Epilogues>(), "Epilogues of matmul calls, if the target's GEMM library has them",
      into<&DriverOptions::epilogues>()},
     {"--merge-matmuls", flag(),
-     "Multiply a tensor by several weights at once, as by those of q, k and v, on every target and layout; not with "
-     "--layout, which shards weights by name",
+     "Merge matmuls of one tensor with several weights, such as q, k and v, on every target; not with --layout, which "
+     "shards weights by name",
      into<&DriverOptions::mergeMatmuls>(), byDefault("only on a GPU without ZeRO"), excludes("--layout")},
-    {"--without", list("PASS"), "Optional passes to leave out; programs compute the same without them",
+    {"--without", list("PASS"), "Optional passes to leave out; programs compute the same results without them",
      into<&DriverOptions::without>(), listing(optional)},
 };
 
 constexpr Option kPrecision[] = {
     {"--precision", choice<ElementType>(),
-     "Type in which the model computes; bf16: contractions, attention and what lies between, with f32 masters of the "
+     "Element type for compute; bf16: contractions, attention and the ops between them, with f32 masters of the "
      "parameters",
      into<&DriverOptions::precision>()},
 };
@@ -152,8 +152,8 @@ constexpr Option kHooks[] = {
     {"--hook",
      list("POINT:norm|keep|scale:F|clip:F", isHook,
           "POINT:norm, POINT:keep, POINT:scale:F, POINT:clip:F with F above 0, or list"),
-     "Report the norm of a value or gradient each step, return it, multiply it, or limit its norm; may be given "
-     "several times; list: print the points of the graph and stop",
+     "Hook on a value or gradient: report its norm each step (norm), return it (keep), multiply it (scale) or limit "
+     "its norm (clip); may be repeated; list: print the points of the graph and stop",
      into<&DriverOptions::hooks>(), excludes("--compare")},
 };
 
@@ -175,57 +175,59 @@ template <Name name> consteval Field hyperparameter() {
 constexpr Option kOptimizer[] = {
     {"--hyperparameters", list("NAME=X,..."), "Values of hyperparameters, as in beta1=0.8,beta2=0.95",
      into<&OptimizerOptions::hyperparameters>()},
-    {"--beta1", kAnyNumber, "The hyperparameter beta1: decay of the first mean", hyperparameter<"beta1">()},
-    {"--beta2", kAnyNumber, "The hyperparameter beta2: decay of the second", hyperparameter<"beta2">()},
-    {"--eps", kAnyNumber, "The hyperparameter eps: added to a denominator", hyperparameter<"eps">()},
-    {"--momentum", kAnyNumber, "The hyperparameter momentum: decay of the velocity", hyperparameter<"momentum">()},
-    {"--weight-decay", kAnyNumber, "The hyperparameter weight_decay: a share of the parameter (times lr) a step",
+    {"--beta1", kAnyNumber, "Hyperparameter beta1: decay of the mean of gradients", hyperparameter<"beta1">()},
+    {"--beta2", kAnyNumber,
+     "Hyperparameter beta2: decay of the mean of squared gradients; for lion, of the mean of gradients",
+     hyperparameter<"beta2">()},
+    {"--eps", kAnyNumber, "Hyperparameter eps: added to the denominator of the update", hyperparameter<"eps">()},
+    {"--momentum", kAnyNumber, "Hyperparameter momentum: decay of the velocity", hyperparameter<"momentum">()},
+    {"--weight-decay", kAnyNumber,
+     "Hyperparameter weight_decay: share of the parameter, times lr, that each step subtracts",
      hyperparameter<"weight_decay">()},
     {"--decay-exclude", list("NAMES"),
-     "Parameters without decay: biases (not of norms), norms (with their biases), embeddings",
+     "Parameters without weight decay: biases (except of norms), norms (with their biases), embeddings",
      into<&OptimizerOptions::decayExclude>()},
 };
 
 constexpr Option kRanks[] = {
     {"--mesh", text("dp=4,tp=2"),
-     "Axes of ranks and their sizes: the batch is sharded over dp, replica and shard (hybrid sharding), the sequence "
-     "over cp, weights over tp, experts and the batch over ep, stages of the model lie along pp; other axes are for "
-     "--layout",
+     "Axes of ranks and their sizes: dp, replica and shard (hybrid sharding) shard the batch, cp the sequence, tp "
+     "weights, ep experts and the batch; pp splits the model into pipeline stages; other axes are for --layout",
      into<&ParallelOptions::meshText>()},
     {"--zero", integer("STAGE", 0, 3),
-     "What data parallel ranks shard: 0 nothing (DDP), 1 optimizer state, 2 and gradients, 3 and parameters (FSDP)",
+     "ZeRO stage of data parallel ranks, which shard: 0 nothing (DDP), 1 optimizer state, 2 also gradients, 3 also "
+     "parameters (FSDP)",
      into<&ParallelOptions::zero>(), byDefault("0")},
-    {"--strategy", choice<Strategy>(), "Another form of data parallelism than --zero and the axes of --mesh choose",
+    {"--strategy", choice<Strategy>(), "Form of data parallelism instead of the form that --zero and --mesh select",
      into<&ParallelOptions::strategy>()},
-    {"--compare", choice<Compared>(), "Plan all of these instead of compiling one, and print what each costs",
+    {"--compare", choice<Compared>(), "Plan every alternative instead of compiling one, and print the cost of each",
      into<&ParallelOptions::compare>(), excludes("--zero --strategy -o --emit --keep-sources --transports")},
-    {"--noise-scale", flag(), "Measure the gradient noise scale (one scalar all_reduce more)",
+    {"--noise-scale", flag(), "Measure the gradient noise scale (adds one scalar all_reduce a step)",
      into<&ParallelOptions::noiseScale>()},
     {"--transports", list("NAMES"),
-     "What the binary can communicate over: threads, gloo, mpi; on GPUs nccl, gloo, mpi, device-threads",
-     into<&ParallelOptions::transports>(), byDefault("those that are installed")},
+     "Transports to build into the binary: threads, gloo, mpi; on GPUs nccl, gloo, mpi, device-threads",
+     into<&ParallelOptions::transports>(), byDefault("every transport that is installed")},
 };
 
 constexpr Option kLayout[] = {
-    {"--layout", text("FILE"), "Shardings by names of tensors, as comm-annotate reads them",
+    {"--layout", text("FILE"), "File with shardings by tensor name, in the syntax of comm-annotate",
      into<&ParallelOptions::layout>()},
     {"--fold", text("ep:AXES"),
-     "Axes of --mesh over which experts lie as well, which share the batch or the sequence of everything else: "
-     "ep:dp,cp",
+     "Axes of --mesh that also shard experts, as in ep:dp,cp; in all other ops the axes shard the batch or the "
+     "sequence",
      into<&ParallelOptions::fold>()},
 };
 
 constexpr Option kOverlap[] = {
-    {"--overlap", choice<Overlap>(), "Hide communication behind compute", into<&ParallelOptions::overlap>()},
+    {"--overlap", choice<Overlap>(), "Overlap of communication with compute", into<&ParallelOptions::overlap>()},
     {"--collectives", choice<CollectiveAlgorithm>(),
-     "How collectives are made: by the library of the transport, or of messages between pairs of ranks; "
-     "hierarchical: of collectives over one mesh axis after the other",
+     "Algorithm of collectives: a call of the transport's library, or messages between pairs of ranks; hierarchical: "
+     "one collective for each mesh axis in turn",
      into<&ParallelOptions::collectives>()},
     {"--tp-overlap", integer("N", 2, 1024).orOneOf({"auto"}),
-     "With tp in --mesh: a collective and the matmuls beside it go by so many chunks of rows, which overlap, where "
-     "that "
-     "is predicted to take less time; auto: of 2, 4 and 8 the number that takes least",
-     into<&ParallelOptions::tpOverlap>(), byDefault("one")},
+     "With tp in --mesh: chunks of rows into which a collective and its adjacent matmuls are split so that they "
+     "overlap, if the prediction is faster; auto: the fastest of 2, 4 and 8",
+     into<&ParallelOptions::tpOverlap>(), byDefault("1")},
 };
 
 constexpr Topic kTopics[] = {
