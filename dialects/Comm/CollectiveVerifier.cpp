@@ -28,14 +28,16 @@ static LogicalResult verifyLevel(CollectiveOpInterface op) {
   bool writesReferences = !cast<exec::ActionOpInterface>(op.getOperation()).getActionOuts().empty();
   // collective_c1
   if (sendsReferences && !llvm::all_of(sent, isReference))
-    return op->emitOpError() << "sends tensors and references; an op is on values or in memory";
+    return op->emitOpError()
+           << "sends both tensors and references; give tensors only (on values) or references only (in memory)";
   if (writesReferences && !sent.empty() && !sendsReferences)
     return op->emitOpError() << "sends tensors but writes into references; tensors are received as results";
   if ((sendsReferences || writesReferences) && op->getNumResults() != 0)
-    return op->emitOpError() << "has results, but is in memory; give the references to write as outs";
+    return op->emitOpError()
+           << "has results, but sends references; an op in memory writes outs: give the references as outs";
   // collective_c2
   if (!op.getRow().movesNothing() && sent.empty() && !writesReferences && op->getNumResults() == 0)
-    return op->emitOpError() << "sends nothing and receives nothing; comm.barrier only waits";
+    return op->emitOpError() << "sends nothing and receives nothing; use comm.barrier to wait";
   return success();
 }
 
@@ -46,7 +48,8 @@ static LogicalResult verifyLevel(CollectiveOpInterface op) {
 static LogicalResult verifySameNumber(CollectiveOpInterface op, size_t received, size_t sent) {
   if (received == sent)
     return success();
-  return op->emitOpError() << "has " << received << " results for " << sent << " operands; each tensor has one";
+  return op->emitOpError() << "has " << received << " results for " << sent
+                           << " operands; each operand needs one result";
 }
 
 /// Fails unless result i has the type of operand i.
@@ -153,9 +156,9 @@ static LogicalResult verifyRootSends(CollectiveOpInterface op, const Mesh &mesh)
     return success();
   if (rootIsHere)
     return op->emitOpError() << "has no operands, but the root " << *op.getRootRank()
-                             << " runs this function; give what it sends";
-  return op->emitOpError() << "has operands, but the root " << *op.getRootRank()
-                           << " does not run this function; only the root sends";
+                             << " runs this function; give the tensors that it sends";
+  return op->emitOpError() << "has operands, but only the root sends, and the root " << *op.getRootRank()
+                           << " does not run this function; drop the operands";
 }
 
 /// Fails unless the op has results if and only if only roots run the function.
@@ -168,9 +171,10 @@ static LogicalResult verifyRootReceives(CollectiveOpInterface op, const Mesh &me
                              << "function of its own with comm.program";
   if (hasResults && roots == Members::None)
     return op->emitOpError() << "has results, but the root " << *op.getRootRank()
-                             << " does not run this function; only the root has them";
+                             << " does not run this function; drop the results";
   if (!hasResults && roots == Members::All)
-    return op->emitOpError() << "has no results, but the root " << *op.getRootRank() << " runs this function";
+    return op->emitOpError() << "has no results, but the root " << *op.getRootRank()
+                             << " runs this function; give a result for each tensor";
   return success();
 }
 
@@ -187,7 +191,7 @@ static LogicalResult verifyPeer(CollectiveOpInterface op, const Mesh &mesh) {
 static LogicalResult verifyPairs(CollectiveOpInterface op, const Mesh &mesh) {
   ArrayRef<int64_t> pairs = op.getPairs();
   if (pairs.size() % 2 != 0)
-    return op->emitOpError() << "'pairs' has " << pairs.size() << " numbers; a pair is a source and a target";
+    return op->emitOpError() << "'pairs' has " << pairs.size() << " numbers; each pair needs a source and a target";
   llvm::DenseSet<int64_t> seen[2];
   for (auto [i, rank] : llvm::enumerate(pairs)) {
     StringRef what = i % 2 == 0 ? "source" : "target";
@@ -196,7 +200,7 @@ static LogicalResult verifyPairs(CollectiveOpInterface op, const Mesh &mesh) {
       return failure();
     // permute_c2
     if (!seen[i % 2].insert(rank).second)
-      return op->emitOpError() << "rank " << rank << " is the " << what << " of two pairs; it can be that of one";
+      return op->emitOpError() << "rank " << rank << " is the " << what << " of two pairs; expected at most one";
   }
   return success();
 }

@@ -167,7 +167,7 @@ void ShardingAttr::print(AsmPrinter &printer) const {
 LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError, FlatSymbolRefAttr, ArrayRef<AxesAttr>,
                                    AxesAttr partial, Reduction, AxesAttr flat, int64_t priority) {
   if (partial.getOpen() || flat.getOpen())
-    return emitError() << "the axes of partial and flat cannot be open";
+    return emitError() << "the axes of partial and flat cannot be open; drop the '?'";
   if (priority < 0)
     return emitError() << "the priority " << priority << " is negative";
   return success();

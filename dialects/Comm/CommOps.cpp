@@ -147,10 +147,10 @@ LogicalResult MeshOp::verify() {
       return emitOpError() << "gives the axis '" << name << "' the size " << size << "; it must be at least 1";
     // mesh_c3
     if (llvm::MulOverflow(ranks, size, ranks) || ranks > kMaxRanks)
-      return emitOpError() << "has more than " << kMaxRanks << " ranks, the most that a job may have";
+      return emitOpError() << "has more than " << kMaxRanks << " ranks, the limit of a job; make its axes smaller";
   }
   if (getNames().empty())
-    return emitOpError() << "has no axis; one rank is [x = 1]";
+    return emitOpError() << "has no axis; for one rank write [x = 1]";
   return success();
 }
 
@@ -168,7 +168,7 @@ LogicalResult PipelineOp::verifySymbolUses(SymbolTableCollection &tables) {
   // pipeline_c2
   for (Operation &other : *getOperation()->getBlock())
     if (isa<PipelineOp>(other) && other.isBeforeInBlock(*this))
-      return emitOpError() << "is the second of the module; a step has one table";
+      return emitOpError() << "is the second table of the module, but a step has one; remove one of them";
   return success();
 }
 
@@ -186,7 +186,8 @@ LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (getSharding().hasOpenDims())
-    return emitOpError() << "has open axes in " << getSharding() << "; a reshard says what it becomes: drop the '?'";
+    return emitOpError() << "has open axes in " << getSharding()
+                         << ", but a reshard needs the final sharding; drop the '?'";
   return verifyAnnotation(*this, getSharding(), tables);
 }
 

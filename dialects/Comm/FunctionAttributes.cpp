@@ -52,7 +52,8 @@ static LogicalResult verifyGlobal(function_ref<InFlightDiagnostic()> emitError, 
   if (!isLocal)
     return emitError() << "has 'comm.global' in a function without 'comm.program'";
   if (!all.contains(CommDialect::kSharding) && global != tensor)
-    return emitError() << "is the whole of " << global << ", as it has no 'comm.sharding', but the type is " << tensor;
+    return emitError() << "has no 'comm.sharding', so its type must be the whole tensor " << global << ", but is "
+                       << tensor;
   return success();
 }
 
@@ -134,7 +135,7 @@ static LogicalResult verifyOfCollective(Operation *op, NamedAttribute attribute)
   if (isa<CollectiveOpInterface>(op) &&
       (isUnit ? isa<StringAttr>(attribute.getValue()) : isa<UnitAttr>(attribute.getValue())))
     return success();
-  return op->emitOpError() << (isUnit ? "'comm.unit' is a string" : "'comm.held_start' stands alone")
+  return op->emitOpError() << (isUnit ? "'comm.unit' is a string" : "'comm.held_start' is a unit attribute")
                            << " on a collective, found " << attribute.getValue();
 }
 
@@ -195,7 +196,8 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (attribute.getName() == kBesideCollective) {
     if (isa<exec::ActionOpInterface>(op) && isa<UnitAttr>(attribute.getValue()))
       return success();
-    return op->emitOpError() << "'comm.beside_collective' stands alone on an action, found " << attribute.getValue();
+    return op->emitOpError() << "'comm.beside_collective' is a unit attribute on an action, found "
+                             << attribute.getValue();
   }
   if (attribute.getName() == kTiming || attribute.getName() == kTimingWithoutLimit)
     return verifyTiming(op, attribute.getValue());

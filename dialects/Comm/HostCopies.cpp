@@ -22,7 +22,8 @@ LogicalResult CopyOp::verify() {
   TypeRange copies = inMemory ? outs : results;
   if (ins.empty() || ins.size() != copies.size())
     return emitOpError() << "has " << ins.size() << " operands and " << copies.size()
-                         << (inMemory ? " outs" : " results") << "; it needs one for each of one or more";
+                         << (inMemory ? " outs" : " results")
+                         << "; it needs at least one operand, and as many copies as operands";
   for (auto [index, in, copy] : llvm::enumerate(ins, copies))
     if (exec::tensorOf(in) != exec::tensorOf(copy))
       return emitOpError() << "copies operand " << index << ", a " << exec::tensorOf(in) << ", to a "

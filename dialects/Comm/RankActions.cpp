@@ -94,15 +94,15 @@ static LogicalResult verifyPlaces(AssembleOp op, int64_t ranks) {
   // assemble_c1
   if (static_cast<int64_t>(op.getBlocks().size()) != ranks || static_cast<int64_t>(op.getShifts().size()) != ranks)
     return op.emitOpError() << "has " << op.getBlocks().size() << " blocks and " << op.getShifts().size()
-                            << " shifts; the group " << op.getAxes().str() << " has " << ranks << " ranks and needs "
-                            << "as many of both";
+                            << " shifts; the group " << op.getAxes().str() << " has " << ranks
+                            << " ranks and needs one block and one shift for each";
   if (!llvm::all_equal(llvm::map_range(op.getBlocks().getTypes(), exec::tensorOf)))
-    return op.emitOpError() << "has blocks of different types; they must be equal";
+    return op.emitOpError() << "has blocks of different types; give all blocks one type";
   // assemble_c2
   llvm::SmallSet<int64_t, 8> places;
   for (int64_t shift : op.getShifts())
     if (!places.insert(((shift % ranks) + ranks) % ranks).second)
-      return op.emitOpError() << "puts two blocks in one place: shift " << shift << " comes twice modulo " << ranks;
+      return op.emitOpError() << "puts two blocks in one place: shift " << shift << " occurs twice modulo " << ranks;
   return success();
 }
 

@@ -22,8 +22,8 @@ static LogicalResult verifyTicket(StartOp start) {
     auto found = dyn_cast<WaitOp>(user);
     if (!found || wait) {
       InFlightDiagnostic diagnostic = start.emitOpError()
-                                      << (found ? "has a ticket that is waited for twice; one comm.wait ends it"
-                                                : "has a ticket that another op than comm.wait uses");
+                                      << (found ? "has a ticket with two comm.waits; remove one of them"
+                                                : "has a ticket that is used by an op other than comm.wait");
       diagnostic.attachNote(user->getLoc()) << "here";
       return diagnostic;
     }
@@ -33,8 +33,8 @@ static LogicalResult verifyTicket(StartOp start) {
     return start.emitOpError() << "has a ticket that is never waited for; add a comm.wait in this block";
   if (wait->getBlock() == start->getBlock() && start->isBeforeInBlock(wait))
     return success();
-  InFlightDiagnostic diagnostic = start.emitOpError() << "has a ticket that is waited for elsewhere; the comm.wait "
-                                                      << "comes later in the same block";
+  InFlightDiagnostic diagnostic = start.emitOpError() << "has a ticket whose comm.wait is in another block or before "
+                                                         "the start; move it behind the start in the same block";
   diagnostic.attachNote(wait.getLoc()) << "here";
   return diagnostic;
 }
@@ -50,7 +50,7 @@ LogicalResult StartOp::verifyRegions() {
   // start_c2
   ArrayRef<Type> held = getTicket().getType().getTypes();
   if (TypeRange results = body.front().getResultTypes(); results != TypeRange(held))
-    return emitOpError() << "has the ticket " << getTicket().getType() << ", but the results of what it starts are "
+    return emitOpError() << "has the ticket " << getTicket().getType() << ", but the op in its body has the results "
                          << TicketType::get(getContext(), llvm::to_vector(results));
   return verifyTicket(*this);
 }
@@ -58,7 +58,7 @@ LogicalResult StartOp::verifyRegions() {
 LogicalResult WaitOp::verify() {
   // wait_c2
   if (!getStart())
-    return emitOpError() << "waits for a ticket that is not that of a comm.start";
+    return emitOpError() << "waits for a ticket that no comm.start makes";
   // wait_c1
   TicketType ticket = getTicket().getType();
   if (TypeRange(ticket.getTypes()) != getResultTypes())

@@ -60,7 +60,7 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
     if (start && tensorOf(start.getType()) != RankedTensorType::get({}, IntegerType::get(op.getContext(), 32)))
       return op.emitOpError() << "a position is " << tensorOf(start.getType()) << " but must be tensor<i32>";
   if (atPositions && !op.getTiles())
-    return op.emitOpError() << "stands at positions that are known at run time, which only tiles take";
+    return op.emitOpError() << "has query positions that are known only at run time, which only tiles support";
   std::string problem = op.getMask().problemOf(query.getDimSize(1), key.getDimSize(1), atPositions);
   if (Value documents = op.getDocuments(); documents && problem.empty())
     problem = op.getMask().problemOf(tensorOf(documents.getType()), query.getDimSize(0), query.getDimSize(1),
@@ -102,7 +102,7 @@ LogicalResult AttentionGradOp::verify() {
       failed(expect(*this, "gradient", tensorOf(getGradient().getType()), query)))
     return failure();
   if (getTiles() && getOrder() != SumOrder::Fixed)
-    return emitOpError() << "is computed by tiles, whose sums have a fixed order, but has order '"
+    return emitOpError() << "is computed by tiles, which sum in a fixed order, but has order '"
                          << stringifySumOrder(getOrder()) << "'";
   return verifyForm(*this, {query, key, key});
 }

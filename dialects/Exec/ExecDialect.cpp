@@ -86,11 +86,11 @@ static LogicalResult verifyStreamed(Operation *op, Attribute value) {
   int64_t last = -1;
   for (int64_t out : outs.asArrayRef()) {
     if (out <= last || out >= static_cast<int64_t>(ties.size()))
-      return op->emitOpError() << "'" << kStreamed << "' has " << out << ", and the numbers of " << ties.size()
-                               << " outs are expected there, ascending";
+      return op->emitOpError() << "'" << kStreamed << "' has " << out << ", but must list numbers of the "
+                               << ties.size() << " outs in ascending order";
     if (ties[out] >= 0)
       return op->emitOpError() << "'" << kStreamed << "' has out " << out << ", which is operand " << ties[out]
-                               << " as well and is in the caches";
+                               << ", too, and therefore in the caches; leave it out";
     last = out;
   }
   return success();
@@ -107,10 +107,11 @@ static LogicalResult verifyApart(Operation *op, NamedAttribute attribute) {
                              << attribute.getValue();
   if (op->hasAttr(kRowsApart) && op->hasAttr(kColumnsApart))
     return op->emitOpError() << "has '" << kRowsApart << "' and '" << kColumnsApart
-                             << "'; two calls are one or the other";
+                             << "'; a matmul is split by rows or by columns: drop one of them";
   if (!matmul.isPlain())
-    return op->emitOpError() << "has '" << attribute.getName().getValue()
-                             << "' and a bias, an epilogue, an addend or a second result, which belong to one call";
+    return op->emitOpError()
+           << "has '" << attribute.getName().getValue()
+           << "', but a bias, an epilogue, an addend or a second result, which a matmul in two calls cannot have";
   return success();
 }
 
@@ -136,7 +137,8 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (attribute.getName() == kPanels) {
     if (isa<MatmulOp>(op) && isa<UnitAttr>(attribute.getValue()))
       return success();
-    return op->emitOpError() << "'" << kPanels << "' stands alone on an exec.matmul, found " << attribute.getValue();
+    return op->emitOpError() << "'" << kPanels << "' is a unit attribute on an exec.matmul, found "
+                             << attribute.getValue();
   }
   if (attribute.getName() == kRowsApart || attribute.getName() == kColumnsApart)
     return verifyApart(op, attribute);

@@ -123,7 +123,7 @@ LogicalResult KernelDefOp::verifyRegions() {
     return shape.empty() || shape.front() == 1;
   };
   if (getFlat() && (getSpace().front() != 1 || !llvm::all_of(layouts, isOne)))
-    return emitOpError() << "is flat, so dim 0 of its space and of each layout is 1 and stands for any number";
+    return emitOpError() << "is flat, so dim 0 of its space and of each layout must be 1, which stands for any number";
   return verifyKernelBody(*this, *getBlock(), getSpace(), ArrayRef(layouts).take_front(numIns),
                           ArrayRef(layouts).drop_front(numIns));
 }
@@ -152,7 +152,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
       length = length ? length : elements / ofOne;
       if (elements != length * ofOne || !cast<RefType>(ref.getType()).isContiguous())
         return emitOpError() << "passes " << ref.getType() << " where '" << getKernel() << "' takes " << length
-                             << " times " << expected << ", one behind the other";
+                             << " consecutive " << expected;
       continue;
     }
     if (ref.getType() != expected)
@@ -189,7 +189,7 @@ LogicalResult RandomUniformOp::verify() {
     return emitOpError() << "has " << getOffsets().size() << " offsets but " << getSteps().size() << " steps";
   for (Value index : getIndices())
     if (!index.getDefiningOp<linalg::IndexOp>())
-      return emitOpError() << "takes indices from linalg.index only";
+      return emitOpError() << "has an index that is not the result of a linalg.index";
   return success();
 }
 
@@ -288,7 +288,7 @@ LogicalResult PackOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (!tensor)
       return emitOpError() << "of " << name << ", which is not an exec.tensor";
     if (tensor.getBegin() != end)
-      return emitOpError() << "has " << name << " at " << tensor.getBegin() << ", but what is before it ends at "
+      return emitOpError() << "has " << name << " at " << tensor.getBegin() << ", but the tensor before it ends at "
                            << end;
     end += tensor.getSize();
   }

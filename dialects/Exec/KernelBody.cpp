@@ -189,7 +189,7 @@ LogicalResult BodyVerifier::verifySignature(ArrayRef<Type> ins, ArrayRef<Type> o
     return kernel->emitOpError() << "writes " << outs << " but its body yields " << yield->getOperandTypes();
   for (Value value : yield.getValues())
     if (!value.getDefiningOp<GenericOp>())
-      return error(yield) << "yields a value that no generic of it made";
+      return error(yield) << "yields a value that is not the result of a linalg.generic";
   return success();
 }
 
@@ -215,14 +215,16 @@ LogicalResult BodyVerifier::verifyLoops(GenericOp generic) {
     return error(generic) << "needs generics of one result with " << ExecDialect::kDims << " for each loop";
   for (AffineMap map : generic.getIndexingMapsArray())
     if (!map.isProjectedPermutation())
-      return error(generic) << "has the indexing map " << AffineMapAttr::get(map) << ", no projected permutation";
+      return error(generic) << "has the indexing map " << AffineMapAttr::get(map)
+                            << ", which is not a projected permutation";
   SmallVector<int64_t> sizes = generic.getStaticLoopRanges();
   for (auto [index, dim] : llvm::enumerate(dims)) {
     if (dim < 0 || dim > lanes || (index && dim <= dims[index - 1]))
-      return error(generic) << "has " << ExecDialect::kDims << " [" << dims << "], no increasing dims of space ["
-                            << space << "]";
+      return error(generic) << "has " << ExecDialect::kDims << " [" << dims
+                            << "], which are not increasing dims of space [" << space << "]";
     if (sizes[index] != space[dim])
-      return error(generic) << "has a loop of " << sizes[index] << " over dim " << dim << " of space [" << space << "]";
+      return error(generic) << "has a loop of size " << sizes[index] << " over dim " << dim << " of space [" << space
+                            << "]";
   }
   return success();
 }
@@ -233,11 +235,11 @@ LogicalResult BodyVerifier::verifyReads(GenericOp generic) {
       continue;
     auto producer = input->get().getDefiningOp<GenericOp>();
     if (!producer)
-      return error(generic) << "reads a value that no generic made";
+      return error(generic) << "reads a value that is not the result of a linalg.generic";
     if (kindOf(producer, lanes) == GenericKind::RowReduction)
       return error(generic) << "reads a sum over rows, which is complete only when the kernel is";
     if (operandDims(producer, *producer.getDpsInitOperand(0)) != operandDims(generic, *input))
-      return error(generic) << "reads a value at another row or lane than made it";
+      return error(generic) << "reads a value at another row or lane than the loop that computes it";
   }
   for (Value init : generic.getOutputs())
     if (!init.getDefiningOp<tensor::EmptyOp>() && !init.getDefiningOp<linalg::FillOp>())
@@ -257,7 +259,7 @@ LogicalResult BodyVerifier::verifyReduction(GenericOp generic) {
     bool rest = llvm::all_of(ArrayRef(iterators).slice(leading, reduced),
                              [](auto iterator) { return iterator == utils::IteratorType::reduction; });
     if (static_cast<int64_t>(dims.size()) != lanes + 1 || !rest || leading + reduced != lanes)
-      return error(generic) << "sums over rows with loops other than [blocks, reduced rows, lanes]";
+      return error(generic) << "sums over rows, but its loops are not [blocks, reduced rows, lanes]";
     if (blocks >= 0 && blocks != leading)
       return error(generic) << "sums over rows with " << leading << " block dims, and elsewhere with " << blocks;
     blocks = leading;
@@ -276,11 +278,12 @@ LogicalResult BodyVerifier::verifyScalars(GenericOp generic) {
     auto *dialect = op.getDialect();
     if (!isa<arith::ArithDialect, math::MathDialect>(dialect) &&
         !isa<linalg::IndexOp, linalg::YieldOp, RandomUniformOp, tensor::ExtractOp>(op))
-      return error(&op) << "may not compute with " << op.getName();
+      return error(&op) << "is not allowed to contain " << op.getName();
     auto extract = dyn_cast<tensor::ExtractOp>(op);
     std::optional<TableRead> read = extract ? tableReadOf(extract) : std::nullopt;
     if (extract && (!read || dimsOf(generic)[read->loop] != lanes))
-      return error(&op) << "reads a table other than an operand of its own, at a number cast to an index and the lane";
+      return error(&op) << "may read a table only if it is an operand of the generic, at a row number cast to an index "
+                           "and at the lane";
     for (Value operand : op.getOperands())
       if (operand.getParentRegion() != &generic.getRegion() && !isa<RandomUniformOp>(op) && !extract &&
           !operand.getDefiningOp<arith::ConstantOp>())

@@ -79,7 +79,7 @@ static Type elementOfSums(MatmulOp op, Type multiplied) {
 static LogicalResult verifyAux(MatmulOp op, RankedTensorType expected) {
   bool isGrad = op.getEpilogue() == Epilogue::GeluTanhGrad;
   if (static_cast<bool>(op.getAux()) != isGrad)
-    return op.emitOpError() << (isGrad ? "needs 'aux', at which gelu_tanh_grad is taken"
+    return op.emitOpError() << (isGrad ? "needs 'aux', the input of the gelu_tanh whose gradient it computes"
                                        : "has 'aux', which only epilogue gelu_tanh_grad reads");
   if (isGrad && tensorOf(op.getAux().getType()) != expected)
     return op.emitOpError() << "aux is " << tensorOf(op.getAux().getType()) << " but the result is " << expected;
@@ -89,7 +89,7 @@ static LogicalResult verifyAux(MatmulOp op, RankedTensorType expected) {
     return success();
   if (op.getEpilogue() != Epilogue::GeluTanh)
     return op.emitOpError() << "keeps the input of epilogue " << stringifyEpilogue(op.getEpilogue())
-                            << "; only that of gelu_tanh can be kept";
+                            << "; only the input of gelu_tanh can be kept";
   RankedTensorType kept = tensorOf(op.getOuts().empty() ? op.getWritten()[1].getType() : op.getOuts()[1].getType());
   if (kept != expected)
     return op.emitOpError() << "keeps " << kept << " but the result is " << expected;
@@ -103,7 +103,7 @@ static LogicalResult verifyAddend(MatmulOp op, RankedTensorType expected) {
     return success();
   if (op.getAccumulator() || op.getAux() || op.getBiasGrad() || op.getEpilogue() != Epilogue::None)
     return op.emitOpError() << "has an addend with " << (op.getAccumulator() ? "an accumulator" : "an epilogue")
-                            << "; it allows a bias alone";
+                            << "; an addend can only be combined with a bias";
   if (tensorOf(op.getAddend().getType()) != expected)
     return op.emitOpError() << "addend is " << tensorOf(op.getAddend().getType()) << " but the result is " << expected;
   return success();
@@ -128,7 +128,7 @@ static LogicalResult verifyBiasGrad(MatmulOp op, RankedTensorType expected) {
     }
   if (left.size() != 1)
     return op.emitOpError() << "has bias_grad of '" << letters << "', of which \"" << dims.getSpec() << "\" keeps "
-                            << left.size() << " dims; the sum has one";
+                            << left.size() << " dims; the sum must have one";
   auto sum = RankedTensorType::get(left, expected.getElementType());
   RankedTensorType found = tensorOf(op.getOuts().empty() ? op.getWritten()[1].getType() : op.getOuts()[1].getType());
   if (found != sum)

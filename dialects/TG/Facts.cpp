@@ -57,7 +57,8 @@ Attribute FactsAttr::parse(AsmParser &parser, Type) {
       return {};
   }
   if (of.empty() == as.has_value())
-    return parser.emitError(parser.getCurrentLocation(), "of and as go together: a kind of tensor of a parameter"),
+    return parser.emitError(parser.getCurrentLocation(),
+                            "'of' and 'as' need each other: give both the parameter and the kind of its tensor"),
            Attribute();
   return parser.parseGreater() ? FactsAttr() : getFacts(parser.getContext(), *phase, unit, of, as);
 }
@@ -159,8 +160,8 @@ SmallVector<FactsAttr> braid::tg::factsOfTensors(ValueRange values) {
 LogicalResult braid::tg::requireFacts(Operation *op) {
   if (factsOf(op))
     return success();
-  return op->emitOpError() << "has no facts, so nothing says whether it is forward, backward or update; run "
-                              "tg-derive-facts on a program that comes as text";
+  return op->emitOpError() << "has no facts, so its phase (forward, backward or update) is unknown; run "
+                              "tg-derive-facts on programs read from text";
 }
 
 std::optional<Phase> braid::tg::phaseOf(Operation *op) {

@@ -76,7 +76,7 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError, boo
   if (window < 0 || offset < kSameSequence)
     return emitError() << "the window " << window << " and the offset " << offset << " of a mask must not be negative";
   if (!causal && (window > 0 || offset != kSameSequence))
-    return emitError() << "a window or an offset is one of a causal mask: write `causal` before it";
+    return emitError() << "only a causal mask has a window or an offset; write `causal` before it";
   return success();
 }
 
@@ -116,10 +116,10 @@ std::string MaskAttr::problemOf(int64_t queries, int64_t keys, bool atPositions)
     return problem;
   if (atPositions) {
     if (getOffset() != kSameSequence)
-      os << "stands at positions that are operands, but its mask has the offset " << getOffset();
+      os << "takes positions from operands, but its mask also has the offset " << getOffset();
   } else if (getOffset() == kSameSequence && queries != keys)
     os << "is causal, but the query has " << queries << " positions and the key " << keys
-       << ": an offset says where the first query stands";
+       << "; give the position of the first query as an offset";
   else if (getOffset() > keys - queries && getOffset() != kSameSequence)
     os << "has " << queries << " queries from offset " << getOffset() << " on, but the key has " << keys
        << " positions";
@@ -134,13 +134,13 @@ std::string MaskAttr::problemOf(RankedTensorType documents, int64_t batch, int64
     int64_t least = std::max(queries, keys);
     if (documents.getRank() != 2 || documents.getDimSize(0) != batch || documents.getDimSize(1) < least ||
         !documents.getElementType().isInteger(32))
-      os << "has documents of type " << documents << ", which must be a number of i32 for each position, batch "
-         << batch << " x " << least << " at least";
+      os << "has documents of type " << documents << ", but needs an i32 for each position, batch " << batch << " x "
+         << least << " at least";
   } else if (auto expected = RankedTensorType::get({batch, keys}, IntegerType::get(getContext(), 32));
              documents != expected)
-    os << "has documents of type " << documents << ", which must be a number for each key, " << expected;
+    os << "has documents of type " << documents << ", but needs a number for each key, " << expected;
   else if (!getCausal() && queries != keys)
     os << "has documents, but " << queries << " queries and " << keys
-       << " keys: where queries stand, only a causal mask says";
+       << " keys; only a causal mask gives positions to queries, so make the mask causal";
   return problem;
 }

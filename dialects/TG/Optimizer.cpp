@@ -91,7 +91,9 @@ LogicalResult UpdateOp::verify() {
       failed(expect("lr", getLr().getType(), withShape(param, {}))))
     return failure();
   if (optimizer.readsStep != static_cast<bool>(getStep()))
-    return emitOpError() << optimizer.name << (optimizer.readsStep ? " reads" : " does not read") << " the step";
+    return emitOpError() << optimizer.name
+                         << (optimizer.readsStep ? " reads the step; give it as an operand"
+                                                 : " does not read the step; drop the operand");
   if (getStep() && getStep().getType().getRank() != 0)
     return emitOpError() << "the step must be a scalar, found " << getStep().getType();
   if (optimizer.states.size() != getStates().size())

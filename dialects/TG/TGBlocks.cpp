@@ -83,7 +83,7 @@ SmallVector<Value> AttentionGradOp::mergeBlocks(OpBuilder &builder, ValueRange s
 }
 
 std::string DropoutAttentionOp::getReasonAgainstBlocks() {
-  return "it drops weights of a softmax over all keys, which a block of them does not have";
+  return "its dropout applies to a softmax over all keys, and a block has only some keys";
 }
 BlockDims DropoutAttentionOp::getBlockDims() { return {}; }
 SmallVector<Value> DropoutAttentionOp::buildOnBlock(OpBuilder &, ValueRange, Value) {

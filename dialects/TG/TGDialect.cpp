@@ -78,7 +78,7 @@ static ParseResult parseDim(AsmParser &parser, int64_t &dim) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseInteger(dim))
     return failure();
-  return dim >= 0 ? success() : parser.emitError(loc) << "fused is the number of a dim, found " << dim;
+  return dim >= 0 ? success() : parser.emitError(loc) << "fused must be the number of a dim, found " << dim;
 }
 
 static constexpr StringLiteral kStateKinds = "moment, master, accumulator, running_statistic, cache, saved or message";
@@ -232,7 +232,7 @@ LogicalResult StateAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
   case TensorKind::Moment:
     if (!of)
       return emitError() << "state " << name << " is a " << stringifyTensorKind(kind)
-                         << " of no parameter; say of which with of = \"...\"";
+                         << " of no parameter; name the parameter by of = \"...\"";
     return success();
   case TensorKind::RunningStatistic:
   case TensorKind::Cache:
@@ -240,7 +240,7 @@ LogicalResult StateAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
   case TensorKind::Message:
     if (of)
       return emitError() << "state " << name << " is a " << stringifyTensorKind(kind) << " of the parameter " << of
-                         << "; a " << stringifyTensorKind(kind) << " belongs to none";
+                         << "; a " << stringifyTensorKind(kind) << " belongs to no parameter; drop 'of'";
     return success();
   case TensorKind::Accumulator:
     return success();
@@ -322,7 +322,7 @@ static StringRef problemOfName(StringRef name) {
     return "contains a NUL";
   if (!llvm::json::isUTF8(name))
     return "is not UTF-8";
-  return name == "__metadata__" ? "is what safetensors files call their metadata" : "";
+  return name == "__metadata__" ? "is reserved for metadata in safetensors files" : "";
 }
 
 static LogicalResult verifyName(Operation *op, const Twine &what, StringRef attribute, StringRef name) {
@@ -366,8 +366,8 @@ LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
     if (int64_t rank = cast<RankedTensorType>(type).getRank();
         layout.transposed || (rank > 1 && layout.fused + 1 >= rank))
       return op->emitError() << "argument #" << index << " of type " << type << " is fused at dim " << layout.fused
-                             << (layout.transposed ? " and transposed, which exclude each other"
-                                                   : ", which is not the first of two dims that it has");
+                             << (layout.transposed ? " and transposed, which exclude each other; drop one of them"
+                                                   : ", but needs a dim behind it");
   if (name == kParam)
     return isa<ParamAttr>(value) ? named(cast<ParamAttr>(value).getName()) : wrong("#tg.param<...>");
   if (name == kState)

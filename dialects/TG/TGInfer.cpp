@@ -102,7 +102,7 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
   // Each number is bounded before they are combined, so nothing overflows.
   if (offset < 0 || size < 1 || stride < 1 || offset >= extent || size > extent || stride > extent ||
       offset + (size - 1) * stride >= extent)
-    return emitOptionalError(loc, "slice of offset ", offset, ", size ", size, " and stride ", stride, " leaves dim ",
+    return emitOptionalError(loc, "slice of offset ", offset, ", size ", size, " and stride ", stride, " exceeds dim ",
                              dim, " of ", type);
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = size;

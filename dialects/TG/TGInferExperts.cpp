@@ -62,7 +62,7 @@ static FailureOr<Sizes> sizesOf(Loc loc, Value slots, Value choices) {
   RankedTensorType slot = typeOf(slots), choice = typeOf(choices);
   if (slot.getRank() != 3 || choice.getRank() != 3 || slot.getDimSize(0) != choice.getDimSize(1))
     return emitOptionalError(loc, "slots ", slot, " (rows x tokens x choices) and choices ", choice,
-                             " (experts x rows x slots) are not those of one tg.expert_slots");
+                             " (experts x rows x slots) do not fit together as results of one tg.expert_slots");
   return Sizes{slot.getDimSize(0), slot.getDimSize(1), slot.getDimSize(2), choice.getDimSize(0), choice.getDimSize(2)};
 }
 
@@ -103,9 +103,9 @@ static LogicalResult verifyScalar(Operation *op, OperandRange floats, Value pres
   RankedTensorType first = typeOf(floats.front());
   for (Value other : floats)
     if (other.getType() != first)
-      return op->emitOpError() << "layers have one type, found " << first << " and " << other.getType();
+      return op->emitOpError() << "layers must have one type, found " << first << " and " << other.getType();
   if (first.getRank() < 2 || result.getRank() != 0 || result.getElementType() != first.getElementType())
-    return op->emitOpError() << "makes a scalar of rows of lanes, found " << result << " of " << first;
+    return op->emitOpError() << "needs rows x lanes and a scalar result, found " << first << " and " << result;
   if (present && typeOf(present).getShape() != first.getShape().drop_back())
     return op->emitOpError() << "'present' must have a number for each row of " << first << ", found "
                              << present.getType();

@@ -42,7 +42,7 @@ LogicalResult DequantizeOp::inferReturnTypes(MLIRContext *, std::optional<Locati
               codes.getShape().drop_back() == scales.getShape().drop_back() &&
               codes.getShape().back() % scales.getShape().back() == 0;
   if (!fits)
-    return emitOptionalError(loc, "scales ", scales, " are not one for each block of the rows of ", codes);
+    return emitOptionalError(loc, "scales ", scales, " must have one number for each block of the rows of ", codes);
   types.push_back(withElement(codes, scales.getElementType()));
   return success();
 }

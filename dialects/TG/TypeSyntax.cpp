@@ -110,9 +110,9 @@ static ParseResult parseLists(OpAsmParser &parser, bool isOneType, const TypeSlo
   if (succeeded(parser.parseOptionalArrow()))
     return parseTypeList(parser, results);
   if (!isOneType)
-    return parser.emitError(place, "expected '->' and the types of results behind these: TYPE, TYPE -> TYPE");
+    return parser.emitError(place, "expected '->' and the types of results, as in TYPE, TYPE -> TYPE");
   if (operands.size() != 1)
-    return parser.emitError(place, "expected one type, which is that of every operand and result");
+    return parser.emitError(place, "expected one type, which all operands and results share");
   WrittenType type = operands.front();
   operands.assign(countTypes(slots.operands), type);
   results.assign(countTypes(slots.results), type);
@@ -128,7 +128,7 @@ ParseResult braid::tg::parseTypesInto(OpAsmParser &parser, bool isOneType, TypeS
   for (const WrittenType &written : llvm::concat<const WrittenType>(operands, results))
     if (isOneType && written.type != first)
       return parser.emitError(written.place)
-             << "operands and results have one type, found " << written.type << " and " << first;
+             << "operands and results must have one type, found " << written.type << " and " << first;
   auto next = operands.begin();
   for (TypeSlot &slot : slots.operands)
     for (size_t i = 0; i < slot.count; ++i, ++next) {

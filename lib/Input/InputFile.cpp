@@ -17,7 +17,7 @@ Expected<std::unique_ptr<MemoryBuffer>> braid::readInputFile(StringRef path, uin
   if (::fstat(file, &info) != 0)
     return createStringError(errnoAsErrorCode().message());
   if (!S_ISREG(info.st_mode))
-    return createStringError("it is a device; copy it into a file");
+    return createStringError("it is a device; copy its content into a file");
   if (uint64_t(info.st_size) > maxBytes)
     return createStringError(("it has " + Twine(info.st_size) + " bytes, above the limit of " + Twine(maxBytes)).str());
   // Texts get a terminating zero, which parsers need. Larger files are mapped.

@@ -214,9 +214,9 @@ static Error nestingError(StringRef text, StringRef name) {
   size_t at = findDeepNesting(text);
   if (at == StringRef::npos)
     return Error::success();
-  return createStringError(inconvertibleErrorCode(), name + Twine(text.take_front(at).count('\n') + 1) +
-                                                         ": more than " + Twine(kMaxNesting) +
-                                                         " brackets are open; nest it less deeply");
+  return createStringError(inconvertibleErrorCode(),
+                           name + Twine(text.take_front(at).count('\n') + 1) + ": more than " + Twine(kMaxNesting) +
+                               " brackets are open, the limit of nesting; nest the text less deeply");
 }
 
 Error braid::checkParserLimits(const MemoryBuffer &file) {
@@ -228,12 +228,12 @@ Error braid::checkParserLimits(const MemoryBuffer &file) {
   if (size_t at = findLongNumber(text); at != StringRef::npos)
     return errorAt(at, "a number has more than " + Twine(kMaxDigits) + " digits");
   if (size_t at = findControlCharacter(text); at != StringRef::npos)
-    return errorAt(at, "a control character, which names cannot have; leave it out");
+    return errorAt(at, "a control character in a name; remove the character");
   if (size_t at = findNumbersOfBits(text); at != StringRef::npos)
-    return errorAt(at, "an array of i1 has numbers; write true and false");
+    return errorAt(at, "an array of i1 contains numbers; write true and false");
   if (size_t at = findUseOutsideOfRegion(text); at != StringRef::npos)
     return errorAt(at, "'%" + takeName(text.substr(at + 1)) +
-                           "' was used already, outside of the region that defines it; define it in front of its uses");
+                           "' is used above, outside of the region that defines it; define it before its uses");
   return nestingError(text, name.str() + ":");
 }
 

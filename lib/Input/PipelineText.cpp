@@ -16,7 +16,7 @@ std::string braid::problemOfPairs(StringRef text) {
         return std::string("'") + found + "' closes nothing";
       open.pop_back();
     } else if ((at = text.find(found, at + 1)) == StringRef::npos) {
-      return std::string("a ") + found + " is not closed; write another at the end of what it quotes";
+      return std::string("a ") + found + " is not closed; write another at the end of the quoted text";
     }
   }
   return open.empty() ? "" : std::string("a bracket is not closed; write '") + open.back() + "' at its end";

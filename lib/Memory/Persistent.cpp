@@ -41,13 +41,14 @@ static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, 
   if (isSame && known.isOnHost != isOnHost(program, argument.getArgNumber()))
     return program.emitOpError() << "has '" << known.name << "' in the memory of the "
                                  << (known.isOnHost ? "device" : "host")
-                                 << ", but another program has it in that of the "
+                                 << ", but another program has it in the memory of the "
                                  << (known.isOnHost ? "host" : "device");
   if (isSame && known.pack == packOf(argument))
     return success();
   if (isSame)
-    return program.emitOpError() << "has '" << known.name << "' in another pack than another program has: run nothing "
-                                 << "that changes arguments after exec-form-packs";
+    return program.emitOpError()
+           << "has '" << known.name
+           << "' in another pack than another program; run no pass that changes arguments after exec-form-packs";
   if (known.part != part)
     return disagreeOnPart(known, program, part);
   InFlightDiagnostic diagnostic = program.emitOpError()

@@ -42,8 +42,8 @@ static LogicalResult materializeConstants(Block &block) {
     auto type = dyn_cast<RankedTensorType>(constant.getType());
     auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
     if (!type || !splat)
-      return constant.emitOpError() << "cannot be planned: a constant whose elements differ has no storage; make it "
-                                       "an input or a frozen parameter";
+      return constant.emitOpError() << "cannot be planned: constants whose elements differ get no storage; make the "
+                                       "tensor an input or a frozen parameter";
     auto element = splat.getSplatValue<TypedAttr>();
     for (OpOperand &use : llvm::make_early_inc_range(constant->getUses()))
       if (use.getOwner() == ret) {

@@ -92,14 +92,14 @@ FailureOr<Places> braid::readAssignment(func::FuncOp program) {
   if (values.size() != static_cast<size_t>(llvm::range_size(numbers)))
     return program.emitOpError() << "has " << values.size() << " values, but its buffer assignment has "
                                  << llvm::range_size(numbers)
-                                 << ": run nothing that changes it between comm-overlap and exec-plan-memory";
+                                 << "; run no pass that changes the program between comm-overlap and exec-plan-memory";
   for (auto [value, place] : llvm::zip_equal(values, numbers)) {
     ArrayRef<int64_t> strides = place.asArrayRef().drop_front(2);
     if (static_cast<size_t>(place[0]) >= places.storages.size() ||
         strides.size() != static_cast<size_t>(cast<RankedTensorType>(value.getType()).getRank()))
-      return program.emitOpError() << "has a buffer assignment that gives a value of type " << value.getType()
-                                   << " the place " << place
-                                   << ": run nothing that changes it between comm-overlap and exec-plan-memory";
+      return program.emitOpError()
+             << "has a buffer assignment that gives a value of type " << value.getType() << " the place " << place
+             << "; run no pass that changes the program between comm-overlap and exec-plan-memory";
     places.places[value] = {static_cast<unsigned>(place[0]), {place[1], llvm::to_vector(strides)}};
   }
   for (OpOperand &returned : block.getTerminator()->getOpOperands()) {

@@ -79,7 +79,7 @@ void braid::setWindows(Settings &settings, DecoderConfig &config, int64_t window
   const json::Value *types = settings.find("layer_types");
   const json::Array *list = types ? types->getAsArray() : nullptr;
   settings.check(!types || (list && list->size() == static_cast<size_t>(config.layers)),
-                 "'layer_types' must have a type for each of " + Twine(config.layers) + " layers");
+                 "'layer_types' must have one type for each of " + Twine(config.layers) + " layers");
   for (int64_t layer = 0; layer < config.layers; ++layer) {
     bool isSliding = slides(layer);
     if (list && layer < static_cast<int64_t>(list->size())) {
@@ -89,7 +89,8 @@ void braid::setWindows(Settings &settings, DecoderConfig &config, int64_t window
                          "; full_attention and sliding_attention are supported");
       isSliding = type == "sliding_attention";
     }
-    settings.check(!isSliding || window, "layer " + Twine(layer) + " slides, but there is no 'sliding_window'");
+    settings.check(!isSliding || window,
+                   "layer " + Twine(layer) + " has sliding attention, but 'sliding_window' is missing; set it");
     config.windows[layer] = isSliding ? window : 0;
   }
 }

@@ -294,7 +294,7 @@ static std::string familyNames() {
 
 /// Kinds of models that do not predict the next token of a text, with their types separated by spaces.
 static constexpr std::pair<StringLiteral, StringLiteral> kOtherKinds[] = {
-    {"an encoder, whose positions read later ones",
+    {"an encoder, in which positions read later positions",
      " albert bert big_bird camembert convbert data2vec-text deberta deberta-v2 distilbert electra ernie esm eurobert "
      "flaubert longformer mobilebert modernbert mpnet nezha nomic_bert rembert roberta roformer squeezebert xlm "
      "xlm-roberta xlm-roberta-xl xlnet "},
@@ -341,7 +341,8 @@ std::string braid::whyNoFamily(StringRef type) {
     return "no 'model_type', which names the family" + families;
   std::string text = ("unknown 'model_type' '" + type + "'").str();
   if (StringRef kind = kindOf(type); !kind.empty())
-    return text + ": it is " + kind.str() + ", and all that works is decoders of text" + families;
+    return text + ": it is " + kind.str() + ", but only text decoders are supported" + families;
   StringRef closest = closestFamily(type);
-  return text + (closest.empty() ? std::string() : "; the closest that works is " + closest.str()) + families;
+  return text + (closest.empty() ? std::string() : "; the most similar supported family is " + closest.str()) +
+         families;
 }

@@ -32,18 +32,18 @@ int64_t braid::positionsOf(const ModelConfig &config) { return std::visit(Positi
 Expected<ModelGraph> braid::buildModel(const ModelConfig &config, BatchShape shape) {
   int64_t positions = positionsOf(config);
   if (!positions && shape.sequence)
-    return createStringError("--seq does not apply to a model without a sequence");
+    return createStringError("--seq does not apply to a model without a sequence; leave it out");
   if (!positions && shape.isPacked)
-    return createStringError("--pack does not apply to a model without a sequence");
+    return createStringError("--pack does not apply to a model without a sequence; leave it out");
   if (positions && (shape.sequence < 1 || shape.sequence > positions))
     return createStringError("--seq must be from 1 to the model's %lld positions, found %lld", (long long)positions,
                              (long long)shape.sequence);
   if ((shape.expertBound || shape.capacityFactor) && !std::visit(HasExperts{}, config))
-    return createStringError("--%s does not apply to a model without experts",
+    return createStringError("--%s does not apply to a model without experts; leave it out",
                              shape.expertBound ? "expert-bound" : "capacity-factor");
   if (shape.expertBound && *shape.expertBound > shape.sequence)
-    return createStringError("--expert-bound=%lld is above the %lld tokens of a sequence, of which an expert gets each "
-                             "at most once; leave it out for room for all",
+    return createStringError("--expert-bound=%lld is above the %lld tokens of a sequence, each of which an expert gets "
+                             "at most once; leave it out to drop none",
                              (long long)*shape.expertBound, (long long)shape.sequence);
   return std::visit(Build{shape}, config);
 }

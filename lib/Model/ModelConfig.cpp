@@ -72,7 +72,7 @@ Expected<ModelConfig> braid::readModelConfig(StringRef given) {
   if (!value)
     return createStringError("%s:%s", path.c_str(), toString(value.takeError()).c_str());
   if (std::optional<StringRef> key = repeatedKey((*buffer)->getBuffer()))
-    return createStringError("%s: '%s' stands twice in an object; leave one of them out", path.c_str(),
+    return createStringError("%s: '%s' occurs twice in an object; leave one of them out", path.c_str(),
                              key->str().c_str());
   if (const json::Object *object = value->getAsObject())
     return readFamily(*object, path);

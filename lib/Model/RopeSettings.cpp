@@ -21,8 +21,7 @@ static void readScaling(Settings &settings, int64_t positions, std::string &scal
   if (type == "default")
     return;
   if (type != "linear" && type != "llama3")
-    return settings.fail("the rope type " + Settings::text(*kind) +
-                         " is not supported; default, linear and llama3 are");
+    return settings.fail("the rope type " + Settings::text(*kind) + " is not supported; use default, linear or llama3");
   double factor = 0, low = 0, high = 0;
   settings.read("factor", factor, 1.0, 1e6);
   settings.check(factor > 0, "the rope type " + type + " needs 'factor'");
@@ -128,7 +127,7 @@ void braid::readRopeByLayer(Settings &settings, DecoderConfig &config) {
   if (const json::Object *object = objectOf(settings, "rope_parameters")) {
     for (StringRef key : {"rope_theta", "rope_local_base_freq", "rope_scaling"})
       settings.check(!settings.has(key),
-                     "'rope_parameters' and '" + key + "' are two spellings of the same; leave one of them out");
+                     "'rope_parameters' and '" + key + "' are two spellings of one setting; leave one of them out");
     Settings inner(*object, settings.place() + ": 'rope_parameters'");
     if (const json::Object *full = objectOf(inner, "full_attention"))
       readLayers(inner, "full_attention", *full, config.positions, config.rope);

@@ -133,7 +133,7 @@ Error Settings::finish() {
   }
   if (!unknown.empty())
     fail((unknown.size() == 1 ? "unknown setting " : "unknown settings ") + join(unknown, ", ") +
-         ", which may change the model" +
+         ", which may change the computation" +
          (misspelt.empty() ? std::string() : "; did you mean " + join(misspelt, ", ") + "?"));
   return error.empty() ? Error::success() : createStringError(error);
 }

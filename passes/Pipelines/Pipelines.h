@@ -57,7 +57,7 @@ void buildProgramsPipeline(PassList &passes, const ProgramsPipelineOptions &opti
 struct DifferentiatePipelineOptions : PhaseOptions<DifferentiatePipelineOptions> {
   Option<bool> accumulate{*this, "accumulate", llvm::cl::desc("Sum the gradients of several microbatches in a step")};
   Option<bool> separateUpdate{*this, "separate-update",
-                              llvm::cl::desc("Update in a program that computes no microbatch")};
+                              llvm::cl::desc("Run the update in a program that computes no microbatch")};
   Option<bool> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Compute in bf16")};
   Option<bool> hooks{*this, "hooks", llvm::cl::desc("Add hook points on the gradients of parameters")};
   Option<bool> decode{*this, "decode",

@@ -4,7 +4,7 @@
 comm.mesh @mesh [dp = 4]
 func.func @f(%x: tensor<4xf32>, %r: !exec.ref<4xf32, [1]>) {
   // collective_c1
-  // expected-error @below {{sends tensors and references; an op is on values or in memory}}
+  // expected-error @below {{sends both tensors and references; give tensors only (on values) or references only (in memory)}}
   %0:2 = comm.all_reduce sum %x, %r over @mesh {dp} : (tensor<4xf32>, !exec.ref<4xf32, [1]>) -> (tensor<4xf32>, tensor<4xf32>)
   return
 }
@@ -24,7 +24,7 @@ func.func @f(%x: tensor<4xf32>, %r: !exec.ref<4xf32, [1]>) {
 comm.mesh @mesh [dp = 4]
 func.func @f(%r: !exec.ref<4xf32, [1]>) {
   // collective_c1
-  // expected-error @below {{has results, but is in memory; give the references to write as outs}}
+  // expected-error @below {{has results, but sends references; an op in memory writes outs: give the references as outs}}
   %0 = comm.all_reduce sum %r over @mesh {dp} : (!exec.ref<4xf32, [1]>) -> tensor<4xf32>
   return
 }
@@ -34,7 +34,7 @@ func.func @f(%r: !exec.ref<4xf32, [1]>) {
 comm.mesh @mesh [dp = 4]
 func.func @f() {
   // collective_c2
-  // expected-error @below {{sends nothing and receives nothing; comm.barrier only waits}}
+  // expected-error @below {{sends nothing and receives nothing; use comm.barrier to wait}}
   comm.permute pairs [] over @mesh {dp} : () -> ()
   return
 }
@@ -92,7 +92,7 @@ func.func @f(%x: tensor<4xf32>) {
 comm.mesh @mesh [dp = 4]
 func.func @f(%x: tensor<4xf32>) {
   // all_reduce_c1
-  // expected-error @below {{has 1 results for 2 operands; each tensor has one}}
+  // expected-error @below {{has 1 results for 2 operands; each operand needs one result}}
   %0 = comm.all_reduce sum %x, %x over @mesh {dp} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -182,7 +182,7 @@ func.func @f(%x: tensor<4xf32>) {
 comm.mesh @mesh [dp = 4]
 func.func @f(%x: tensor<2x4xf32>) {
   // all_gather_c2
-  // expected-error @below {{has 2 results for 1 operands; each tensor has one}}
+  // expected-error @below {{has 2 results for 1 operands; each operand needs one result}}
   %0:2 = comm.all_gather %x dims [0] over @mesh {dp} : (tensor<2x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>)
   return
 }
@@ -342,7 +342,7 @@ func.func @f(%x: tensor<4xf32>) {
 comm.mesh @mesh [tp = 4]
 func.func @f(%x: tensor<4xf32>) {
   // permute_c2
-  // expected-error @below {{rank 0 is the source of two pairs; it can be that of one}}
+  // expected-error @below {{rank 0 is the source of two pairs; expected at most one}}
   %0 = comm.permute %x pairs [0 -> 1, 0 -> 2] over @mesh {tp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -352,7 +352,7 @@ func.func @f(%x: tensor<4xf32>) {
 comm.mesh @mesh [tp = 4]
 func.func @f(%x: tensor<4xf32>) {
   // permute_c2
-  // expected-error @below {{rank 3 is the target of two pairs; it can be that of one}}
+  // expected-error @below {{rank 3 is the target of two pairs; expected at most one}}
   %0 = comm.permute %x pairs [0 -> 3, 1 -> 3] over @mesh {tp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -371,7 +371,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 comm.mesh @mesh [tp = 4]
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{'pairs' has 1 numbers; a pair is a source and a target}}
+  // expected-error @below {{'pairs' has 1 numbers; each pair needs a source and a target}}
   %0 = "comm.permute"(%x) {pairs = array<i64: 0>, mesh = @mesh, axes = #comm<axes{tp}>, operandSegmentSizes = array<i32: 1, 0>} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -390,7 +390,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 comm.mesh @mesh [tp = 4]
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{'comm.held_start' stands alone on a collective, found 3 : i64}}
+  // expected-error @below {{'comm.held_start' is a unit attribute on a collective, found 3 : i64}}
   %0 = comm.all_reduce sum %x over @mesh {tp} {comm.held_start = 3} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

@@ -12,7 +12,7 @@ func.func @other_type(%x: tensor<4xf32>) -> tensor<4xbf16> {
 
 func.func @fewer(%x: tensor<4xf32>) -> tensor<4xf32> {
   // copy_c2
-  // expected-error @below {{has 2 operands and 1 results; it needs one for each of one or more}}
+  // expected-error @below {{has 2 operands and 1 results; it needs at least one operand, and as many copies as operands}}
   %a = comm.copy %x, %x to host : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %a : tensor<4xf32>
 }

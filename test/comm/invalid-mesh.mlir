@@ -33,19 +33,19 @@ func.func private @f(tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>}
 // -----
 
 // mesh_c3
-// expected-error @below {{has no axis; one rank is [x = 1]}}
+// expected-error @below {{has no axis; for one rank write [x = 1]}}
 comm.mesh @mesh []
 
 // -----
 
 // mesh_c3
-// expected-error @below {{has more than 1048576 ranks, the most that a job may have}}
+// expected-error @below {{has more than 1048576 ranks, the limit of a job; make its axes smaller}}
 comm.mesh @mesh [dp = 65536, tp = 65536]
 
 // -----
 
 // mesh_c3
-// expected-error @below {{has more than 1048576 ranks, the most that a job may have}}
+// expected-error @below {{has more than 1048576 ranks, the limit of a job; make its axes smaller}}
 comm.mesh @mesh [dp = 9223372036854775807, tp = 9223372036854775807]
 
 // -----
@@ -186,7 +186,7 @@ func.func @f(%x: tensor<4xf32>) {
 comm.mesh @mesh [tp = 2]
 func.func @f(%x: tensor<4xf32>, %y: tensor<5xf32>) {
   // assemble_c1
-  // expected-error @below {{has blocks of different types; they must be equal}}
+  // expected-error @below {{has blocks of different types; give all blocks one type}}
   %0 = comm.assemble %x, %y dim 0 shifts [0, 1] over @mesh {tp} : (tensor<4xf32>, tensor<5xf32>) -> tensor<9xf32>
   return
 }
@@ -196,7 +196,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<5xf32>) {
 comm.mesh @mesh [tp = 2]
 func.func @f(%x: tensor<4xf32>) {
   // assemble_c2
-  // expected-error @below {{puts two blocks in one place: shift -1 comes twice modulo 2}}
+  // expected-error @below {{puts two blocks in one place: shift -1 occurs twice modulo 2}}
   %0 = comm.assemble %x, %x dim 0 shifts [1, -1] over @mesh {tp} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   return
 }
@@ -235,7 +235,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 comm.mesh @mesh [tp = 2]
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{has open axes in #comm.sharding<@mesh, {?}>; a reshard says what it becomes: drop the '?'}}
+  // expected-error @below {{has open axes in #comm.sharding<@mesh, {?}>, but a reshard needs the final sharding; drop the '?'}}
   %0 = comm.reshard %x <@mesh, {?}> : tensor<4xf32>
   return
 }

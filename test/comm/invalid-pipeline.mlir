@@ -16,7 +16,7 @@ comm.pipeline over @none "pp" "0F0,0B0\0A1F0,1B0\0A"
 // pipeline_c2
 comm.mesh @mesh [pp = 2]
 comm.pipeline over @mesh "pp" "0F0,0B0\0A1F0,1B0\0A"
-// expected-error @below {{is the second of the module; a step has one table}}
+// expected-error @below {{is the second table of the module, but a step has one; remove one of them}}
 comm.pipeline over @mesh "pp" "0F0,0B0\0A1F0,1B0\0A"
 
 // -----

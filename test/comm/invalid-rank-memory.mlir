@@ -85,7 +85,7 @@ comm.mesh @mesh [tp = 2]
 func.func @f(%a: !exec.ref<2x2xf32, [2, 1]>, %b: !exec.ref<2x2xf32, [4, 1]>, %c: !exec.ref<2x3xf32, [3, 1]>, %y: !exec.ref<4x2xf32, [2, 1]>) {
   comm.assemble %a, %b outs(%y : !exec.ref<4x2xf32, [2, 1]>) dim 0 shifts [0, 1] over @mesh {tp} : (!exec.ref<2x2xf32, [2, 1]>, !exec.ref<2x2xf32, [4, 1]>) -> ()
   // assemble_c1
-  // expected-error @below {{has blocks of different types; they must be equal}}
+  // expected-error @below {{has blocks of different types; give all blocks one type}}
   comm.assemble %a, %c outs(%y : !exec.ref<4x2xf32, [2, 1]>) dim 0 shifts [0, 1] over @mesh {tp} : (!exec.ref<2x2xf32, [2, 1]>, !exec.ref<2x3xf32, [3, 1]>) -> ()
   return
 }
@@ -95,7 +95,7 @@ func.func @f(%a: !exec.ref<2x2xf32, [2, 1]>, %b: !exec.ref<2x2xf32, [4, 1]>, %c:
 comm.mesh @mesh [tp = 2]
 func.func @f(%a: !exec.ref<4xf32, [1]>, %y: !exec.ref<8xf32, [1]>) {
   // assemble_c2
-  // expected-error @below {{puts two blocks in one place: shift -1 comes twice modulo 2}}
+  // expected-error @below {{puts two blocks in one place: shift -1 occurs twice modulo 2}}
   comm.assemble %a, %a outs(%y : !exec.ref<8xf32, [1]>) dim 0 shifts [1, -1] over @mesh {tp} : (!exec.ref<4xf32, [1]>, !exec.ref<4xf32, [1]>) -> ()
   return
 }

@@ -25,7 +25,7 @@ func.func @f(%x: tensor<4xf32>) {
 comm.mesh @mesh [pp = 3]
 func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0, 1]>} {
   // broadcast_c2
-  // expected-error @below {{has 0 results for 1 operands; each tensor has one}}
+  // expected-error @below {{has 0 results for 1 operands; each operand needs one result}}
   comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> ()
   return
 }
@@ -35,7 +35,7 @@ func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, 
 comm.mesh @mesh [pp = 2]
 func.func @f() attributes {comm.program = #comm.program<@mesh>} {
   // broadcast_c3
-  // expected-error @below {{has no operands, but the root 0 runs this function; give what it sends}}
+  // expected-error @below {{has no operands, but the root 0 runs this function; give the tensors that it sends}}
   %0 = comm.broadcast root 0 over @mesh {pp} : () -> tensor<4xf32>
   return
 }
@@ -45,7 +45,7 @@ func.func @f() attributes {comm.program = #comm.program<@mesh>} {
 comm.mesh @mesh [pp = 2]
 func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
   // broadcast_c3
-  // expected-error @below {{has operands, but the root 0 does not run this function; only the root sends}}
+  // expected-error @below {{has operands, but the root 0 does not run this function; drop the operands}}
   %0 = comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -55,7 +55,7 @@ func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, 
 comm.mesh @mesh [pp = 2, dp = 2]
 func.func @f() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
   // broadcast_c3: every group along dp has its root here
-  // expected-error @below {{has no operands, but the root 0 runs this function; give what it sends}}
+  // expected-error @below {{has no operands, but the root 0 runs this function; give the tensors that it sends}}
   %0 = comm.broadcast root 0 over @mesh {dp} : () -> tensor<4xf32>
   return
 }
@@ -105,7 +105,7 @@ func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, 
 comm.mesh @mesh [pp = 2]
 func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
   // reduce_c3
-  // expected-error @below {{has results, but the root 0 does not run this function; only the root has them}}
+  // expected-error @below {{has results, but the root 0 does not run this function; drop the results}}
   %0 = comm.reduce sum %x root 0 over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -145,7 +145,7 @@ func.func @f(%x: tensor<4xf32>) {
 comm.mesh @mesh [pp = 2]
 func.func @f(%r: !exec.ref<4xf32, [1]>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
   // reduce_c3, in memory
-  // expected-error @below {{has results, but the root 0 does not run this function; only the root has them}}
+  // expected-error @below {{has results, but the root 0 does not run this function; drop the results}}
   comm.reduce sum %r outs(%r : !exec.ref<4xf32, [1]>) root 0 over @mesh {pp} : (!exec.ref<4xf32, [1]>) -> ()
   return
 }
@@ -245,7 +245,7 @@ func.func @f() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
 comm.mesh @mesh [pp = 2]
 func.func @f() attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   // scatter_c3
-  // expected-error @below {{has no operands, but the root 0 runs this function; give what it sends}}
+  // expected-error @below {{has no operands, but the root 0 runs this function; give the tensors that it sends}}
   %0 = comm.scatter dims [0] root 0 over @mesh {pp} : () -> tensor<2x4xf32>
   return
 }
@@ -255,7 +255,7 @@ func.func @f() attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
 comm.mesh @mesh [pp = 2]
 func.func @f(%x: tensor<4x4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
   // scatter_c3
-  // expected-error @below {{has operands, but the root 0 does not run this function; only the root sends}}
+  // expected-error @below {{has operands, but the root 0 does not run this function; drop the operands}}
   %0 = comm.scatter %x dims [0] root 0 over @mesh {pp} : (tensor<4x4xf32>) -> tensor<2x4xf32>
   return
 }

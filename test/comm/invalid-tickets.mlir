@@ -43,7 +43,7 @@ func.func @f() {
 comm.mesh @mesh [dp = 4]
 func.func @f(%x: tensor<4xf32>) {
   // start_c2
-  // expected-error @below {{has the ticket '!comm.ticket<tensor<8xf32>>', but the results of what it starts are '!comm.ticket<tensor<4xf32>>'}}
+  // expected-error @below {{has the ticket '!comm.ticket<tensor<8xf32>>', but the op in its body has the results '!comm.ticket<tensor<4xf32>>'}}
   %t = comm.start {
     %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4xf32>) -> tensor<4xf32>
   } : !comm.ticket<tensor<8xf32>>
@@ -68,7 +68,7 @@ func.func @f() {
 comm.mesh @mesh [dp = 4]
 func.func @f() {
   // start_c3
-  // expected-error @below {{has a ticket that is waited for twice; one comm.wait ends it}}
+  // expected-error @below {{has a ticket with two comm.waits; remove one of them}}
   %t = comm.start {
     comm.barrier over @mesh {dp} : () -> ()
   } : !comm.ticket<>
@@ -83,7 +83,7 @@ func.func @f() {
 comm.mesh @mesh [dp = 4]
 func.func @f(%n: index, %c: f32) {
   // start_c3
-  // expected-error @below {{has a ticket that is waited for elsewhere; the comm.wait comes later in the same block}}
+  // expected-error @below {{has a ticket whose comm.wait is in another block or before the start; move it behind the start in the same block}}
   %t = comm.start {
     comm.barrier over @mesh {dp} : () -> ()
   } : !comm.ticket<>
@@ -103,7 +103,7 @@ comm.mesh @mesh [dp = 4]
 exec.program @f arena 0 {
   // expected-note @below {{here}}
   comm.wait %t : !comm.ticket<>
-  // expected-error @below {{has a ticket that is waited for elsewhere; the comm.wait comes later in the same block}}
+  // expected-error @below {{has a ticket whose comm.wait is in another block or before the start; move it behind the start in the same block}}
   %t = comm.start {
     comm.barrier over @mesh {dp} : () -> ()
   } : !comm.ticket<>
@@ -114,7 +114,7 @@ exec.program @f arena 0 {
 comm.mesh @mesh [dp = 4]
 func.func @f() -> !comm.ticket<> {
   // start_c3
-  // expected-error @below {{has a ticket that another op than comm.wait uses}}
+  // expected-error @below {{has a ticket that is used by an op other than comm.wait}}
   %t = comm.start {
     comm.barrier over @mesh {dp} : () -> ()
   } : !comm.ticket<>
@@ -139,7 +139,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 func.func @f(%t: !comm.ticket<>) {
   // wait_c2
-  // expected-error @below {{waits for a ticket that is not that of a comm.start}}
+  // expected-error @below {{waits for a ticket that no comm.start makes}}
   comm.wait %t : !comm.ticket<>
   return
 }

@@ -109,7 +109,7 @@ func.func @reshard(%x: tensor<8xf32>) {
 
 comm.mesh @mesh [dp = 2]
 func.func @reshard(%x: tensor<8xf32>) {
-  // expected-error @below {{has open axes in #comm.sharding<@mesh, {dp, ?}>; a reshard says what it becomes: drop the '?'}}
+  // expected-error @below {{has open axes in #comm.sharding<@mesh, {dp, ?}>, but a reshard needs the final sharding; drop the '?'}}
   %0 = comm.reshard %x <@mesh, {dp, ?}> : tensor<8xf32>
   return
 }
@@ -187,7 +187,7 @@ func.func private @global_of_no_tensor(tensor<4xf32> {comm.global = f32}) attrib
 // -----
 
 comm.mesh @mesh [dp = 2]
-// expected-error @below {{argument #0: is the whole of 'tensor<8xf32>', as it has no 'comm.sharding', but the type is 'tensor<4xf32>'}}
+// expected-error @below {{argument #0: has no 'comm.sharding', so its type must be the whole tensor 'tensor<8xf32>', but is 'tensor<4xf32>'}}
 func.func private @global_without_sharding(tensor<4xf32> {comm.global = tensor<8xf32>})
     attributes {comm.program = #comm.program<@mesh>}
 
@@ -267,12 +267,12 @@ func.func private @after_open(tensor<8xf32> {comm.sharding = #comm.sharding<@mes
 
 // -----
 
-// expected-error @below {{the axes of partial and flat cannot be open}}
+// expected-error @below {{the axes of partial and flat cannot be open; drop the '?'; drop the '?'}}
 func.func private @open_partial(tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, partial sum {dp, ?}>})
 
 // -----
 
-// expected-error @below {{the axes of partial and flat cannot be open}}
+// expected-error @below {{the axes of partial and flat cannot be open; drop the '?'; drop the '?'}}
 func.func private @open_flat(tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, flat {?}>})
 
 // -----

@@ -22,7 +22,7 @@ func.func @eval(%x: tensor<4xf32> {tg.input = "x"}) -> (tensor<f32> {tg.role = #
 
 // -----
 
-// CHECK: error: 'arith.mulf' op has no facts, so nothing says whether it is forward, backward or update; run tg-derive-facts on a program that comes as text
+// CHECK: error: 'arith.mulf' op has no facts, so its phase (forward, backward or update) is unknown; run tg-derive-facts on programs read from text
 func.func @missing(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                    %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
     -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"}) {

@@ -23,7 +23,7 @@ func.func @f(%x: tensor<32x32xf32>) -> tensor<32x32xf32> attributes {comm.progra
   return %s : tensor<32x32xf32>
 }
 
-// VALUES: error: 'func.func' op has 1 values, but its buffer assignment has 2: run nothing that changes it between comm-overlap and exec-plan-memory
+// VALUES: error: 'func.func' op has 1 values, but its buffer assignment has 2; run no pass that changes the program between comm-overlap and exec-plan-memory
 //--- values.mlir
 func.func @f(%x: tensor<32x32xf32>) -> tensor<32x32xf32> attributes {
     exec.assignment = {live_bytes = 0 : i64, storages = array<i64: 4096, 0>,

@@ -9,7 +9,7 @@ func.func @not_lowered(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @uneven_constant() -> tensor<2xf32> {
-  // expected-error @below {{cannot be planned: a constant whose elements differ has no storage; make it an input or a frozen parameter}}
+  // expected-error @below {{cannot be planned: constants whose elements differ get no storage; make the tensor an input or a frozen parameter}}
   %0 = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   return %0 : tensor<2xf32>
 }

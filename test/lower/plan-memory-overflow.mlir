@@ -4,7 +4,7 @@
 // RUN: braid-opt %s --split-input-file --verify-diagnostics --exec-plan-memory
 
 // 32 tensors of 2^55 bytes are 2^60 bytes.
-// expected-error @below {{the tensors of 'sum' have more than 2^60 bytes together, which no memory holds; make the batch or the model smaller}}
+// expected-error @below {{the tensors of 'sum' have more than 2^60 bytes together, the limit of the planner; make the batch or the model smaller}}
 func.func @sum(%0: tensor<4503599627370496x2xf32>, %1: tensor<4503599627370496x2xf32>, %2: tensor<4503599627370496x2xf32>,
                %3: tensor<4503599627370496x2xf32>, %4: tensor<4503599627370496x2xf32>, %5: tensor<4503599627370496x2xf32>,
                %6: tensor<4503599627370496x2xf32>, %7: tensor<4503599627370496x2xf32>, %8: tensor<4503599627370496x2xf32>,

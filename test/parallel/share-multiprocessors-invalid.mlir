@@ -13,7 +13,7 @@ func.func private @f() attributes {comm.ctas = 16 : i64}
 // -----
 
 func.func @value(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{'comm.beside_collective' stands alone on an action, found true}}
+  // expected-error @below {{'comm.beside_collective' is a unit attribute on an action, found true}}
   %y = exec.matmul "mk,kn->mn"(%x, %x) {comm.beside_collective = true} : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
   return %y : tensor<8x8xf32>
 }
@@ -21,7 +21,7 @@ func.func @value(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // -----
 
 func.func @place(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{'comm.beside_collective' stands alone on an action}}
+  // expected-error @below {{'comm.beside_collective' is a unit attribute on an action}}
   %y = arith.addf %x, %x {comm.beside_collective} : tensor<8xf32>
   return %y : tensor<8xf32>
 }

@@ -19,7 +19,7 @@ func.func @heads(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x8x3x8xbf16>) {
 // -----
 
 func.func @lengths(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x6x4x8xbf16>) {
-  // expected-error @below {{is causal, but the query has 8 positions and the key 6: an offset says where the first query stands}}
+  // expected-error @below {{is causal, but the query has 8 positions and the key 6; give the position of the first query as an offset}}
   %o, %lse = exec.attention(%q, %k, %k) scale 1.0 causal
       : (tensor<2x8x4x8xbf16>, tensor<2x6x4x8xbf16>, tensor<2x6x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
   return
@@ -28,7 +28,7 @@ func.func @lengths(%q: tensor<2x8x4x8xbf16>, %k: tensor<2x6x4x8xbf16>) {
 // -----
 
 func.func @documents(%q: tensor<2x8x4x8xbf16>, %documents: tensor<8x2xi32>) {
-  // expected-error @below {{has documents of type tensor<8x2xi32>, which must be a number for each key, tensor<2x8xi32>}}
+  // expected-error @below {{has documents of type tensor<8x2xi32>, but needs a number for each key, tensor<2x8xi32>}}
   %o, %lse = exec.attention(%q, %q, %q documents %documents : tensor<8x2xi32>) scale 1.0
       : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
   return
@@ -74,7 +74,7 @@ func.func @gradient(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x8x4xf32>) {
 // -----
 
 func.func @order(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x4x8xf32>) {
-  // expected-error @below {{is computed by tiles, whose sums have a fixed order, but has order 'any'}}
+  // expected-error @below {{is computed by tiles, which sum in a fixed order, but has order 'any'}}
   %d:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 1.0 tiles order any
       : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>, tensor<2x8x4x8xbf16>)
       -> tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>
@@ -84,7 +84,7 @@ func.func @order(%q: tensor<2x8x4x8xbf16>, %lse: tensor<2x4x8xf32>) {
 // -----
 
 func.func @positions(%q: tensor<2x8x4x8xbf16>, %first: tensor<i32>) {
-  // expected-error @below {{stands at positions that are known at run time, which only tiles take}}
+  // expected-error @below {{has query positions that are known only at run time, which only tiles support}}
   %o, %lse = exec.attention(%q, %q, %q at %first, %first : tensor<i32>, tensor<i32>) scale 1.0 causal
       : (tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>, tensor<2x8x4x8xbf16>) -> tensor<2x8x4x8xbf16>, tensor<2x4x8xf32>
   return

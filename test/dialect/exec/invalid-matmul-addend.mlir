@@ -18,7 +18,7 @@ func.func @another_shape(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %r: tensor<1
 // -----
 
 func.func @accumulates(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %r: tensor<4x16xf32>) {
-  // expected-error @below {{has an addend with an accumulator; it allows a bias alone}}
+  // expected-error @below {{has an addend with an accumulator; an addend can only be combined with a bias}}
   %y = exec.matmul "bd,fd->bf"(%x, %w acc %r : tensor<4x16xf32> addend %r : tensor<4x16xf32>) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
   return
 }
@@ -26,7 +26,7 @@ func.func @accumulates(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %r: tensor<4x1
 // -----
 
 func.func @activates(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>, %r: tensor<4x16xf32>) {
-  // expected-error @below {{has an addend with an epilogue; it allows a bias alone}}
+  // expected-error @below {{has an addend with an epilogue; an addend can only be combined with a bias}}
   %y = exec.matmul "bd,fd->bf"(%x, %w bias %b : tensor<16xf32> addend %r : tensor<4x16xf32>) epilogue gelu_tanh : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
   return
 }
@@ -34,7 +34,7 @@ func.func @activates(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf3
 // -----
 
 func.func @keeps(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %r: tensor<4x16xf32>) {
-  // expected-error @below {{keeps the input of epilogue none; only that of gelu_tanh can be kept}}
+  // expected-error @below {{keeps the input of epilogue none; only the input of gelu_tanh can be kept}}
   %y:2 = exec.matmul "bd,fd->bf"(%x, %w addend %r : tensor<4x16xf32>) : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>, tensor<4x16xf32>
   return
 }
@@ -42,7 +42,7 @@ func.func @keeps(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %r: tensor<4x16xf32>
 // -----
 
 func.func @sums(%x: tensor<4x8xf32>, %dy: tensor<4x16xf32>, %r: tensor<16x8xf32>) {
-  // expected-error @below {{has an addend with an epilogue; it allows a bias alone}}
+  // expected-error @below {{has an addend with an epilogue; an addend can only be combined with a bias}}
   %dw, %db = exec.matmul "bd,bf->fd"(%x, %dy addend %r : tensor<16x8xf32>) bias_grad rhs : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<16x8xf32>, tensor<16xf32>
   return
 }

@@ -2,7 +2,7 @@
 // RUN: braid-opt %s --split-input-file --verify-diagnostics
 
 func.func @keeps(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
-  // expected-error @below {{keeps the input of epilogue silu; only that of gelu_tanh can be kept}}
+  // expected-error @below {{keeps the input of epilogue silu; only the input of gelu_tanh can be kept}}
   %y:2 = exec.matmul "bd,df->bf"(%x, %w) epilogue silu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>, tensor<4x16xf32>
   return
 }
@@ -26,7 +26,7 @@ func.func @three(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
 // -----
 
 func.func @without(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
-  // expected-error @below {{needs 'aux', at which gelu_tanh_grad is taken}}
+  // expected-error @below {{needs 'aux', the input of the gelu_tanh whose gradient it computes}}
   %y = exec.matmul "bd,df->bf"(%x, %w) epilogue gelu_tanh_grad : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return
 }

@@ -34,7 +34,7 @@ func.func @batch(%x: tensor<2x4x8xf32>, %dy: tensor<2x4x16xf32>) {
 // -----
 
 func.func @two_dims(%x: tensor<4x8xf32>, %dy: tensor<4x2x16xf32>) {
-  // expected-error @below {{has bias_grad of 'bhf', of which "bd,bhf->hfd" keeps 2 dims; the sum has one}}
+  // expected-error @below {{has bias_grad of 'bhf', of which "bd,bhf->hfd" keeps 2 dims; the sum must have one}}
   %dw, %db = exec.matmul "bd,bhf->hfd"(%x, %dy) bias_grad rhs : tensor<4x8xf32>, tensor<4x2x16xf32> -> tensor<2x16x8xf32>, tensor<32xf32>
   return
 }

@@ -54,7 +54,7 @@ func.func @kernel_dims(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // A value made at (i, j) is read at (j, i).
 func.func @other_lane(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{reads a value at another row or lane than made it}}
+  // expected-error @+1 {{reads a value at another row or lane than the loop that computes it}}
   %y = exec.kernel "k"(%x) space [4, 4] : (tensor<4x4xf32>) -> tensor<4x4xf32> {
   ^bb0(%a: tensor<4x4xf32>):
     %e = tensor.empty() : tensor<4x4xf32>

@@ -12,7 +12,7 @@ exec.tensor @rstd at 4096 bytes 64 category activations : tensor<16xf32> = #tg.s
 
 // -----
 
-// expected-error @below {{is a saved of the parameter "w"; a saved belongs to none}}
+// expected-error @below {{is a saved of the parameter "w"; a saved belongs to no parameter; drop 'of'}}
 exec.tensor @rstd at 4096 bytes 64 slots @s category activations : tensor<16xf32> = #tg.state<"rstd", #tg.init<zeros>, of = "w", kind = saved>
 
 // -----

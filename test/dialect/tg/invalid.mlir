@@ -541,7 +541,7 @@ func.func @attention_value(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>) {
 // -----
 
 func.func @attention_causal(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>) {
-  // expected-error @below {{attention of query 'tensor<2x8x4x4xf32>' and key 'tensor<2x9x4x4xf32>' is causal, but the query has 8 positions and the key 9: an offset says where the first query stands}}
+  // expected-error @below {{attention of query 'tensor<2x8x4x4xf32>' and key 'tensor<2x9x4x4xf32>' is causal, but the query has 8 positions and the key 9; give the position of the first query as an offset}}
   %y:2 = tg.attention %q, %k, %k scale 1.0 causal : (tensor<2x8x4x4xf32>, tensor<2x9x4x4xf32>, tensor<2x9x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   return
 }
@@ -565,7 +565,7 @@ func.func @attention_window(%q: tensor<2x8x4x4xf32>) {
 // -----
 
 func.func @attention_not_causal(%q: tensor<2x8x4x4xf32>) {
-  // expected-error @below {{a window or an offset is one of a causal mask: write `causal` before it}}
+  // expected-error @below {{only a causal mask has a window or an offset; write `causal` before it}}
   %y:2 = tg.attention %q, %q, %q scale 1.0 window 4 : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   return
 }
@@ -581,7 +581,7 @@ func.func @attention_softcap(%q: tensor<2x8x4x4xf32>) {
 // -----
 
 func.func @attention_documents(%q: tensor<2x8x4x4xf32>, %documents: tensor<2x9xi32>) {
-  // expected-error @below {{has documents of type tensor<2x9xi32>, which must be a number for each key, tensor<2x8xi32>}}
+  // expected-error @below {{has documents of type tensor<2x9xi32>, but needs a number for each key, tensor<2x8xi32>}}
   %y:2 = tg.attention %q, %q, %q, %documents scale 1.0 causal : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>, tensor<2x9xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   return
 }
@@ -589,7 +589,7 @@ func.func @attention_documents(%q: tensor<2x8x4x4xf32>, %documents: tensor<2x9xi
 // -----
 
 func.func @attention_across(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>, %documents: tensor<2x9xi32>) {
-  // expected-error @below {{has documents, but 8 queries and 9 keys: where queries stand, only a causal mask says}}
+  // expected-error @below {{has documents, but 8 queries and 9 keys; only a causal mask gives positions to queries, so make the mask causal}}
   %y:2 = tg.attention %q, %k, %k, %documents scale 1.0 : (tensor<2x8x4x4xf32>, tensor<2x9x4x4xf32>, tensor<2x9x4x4xf32>, tensor<2x9xi32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   return
 }
@@ -597,7 +597,7 @@ func.func @attention_across(%q: tensor<2x8x4x4xf32>, %k: tensor<2x9x4x4xf32>, %d
 // -----
 
 func.func @attention_positions(%q: tensor<2x8x4x4xf32>, %k: tensor<2x16x4x4xf32>, %first: tensor<i32>) {
-  // expected-error @below {{stands at positions that are operands, but its mask has the offset 3}}
+  // expected-error @below {{takes positions from operands, but its mask also has the offset 3}}
   %y:2 = tg.attention %q, %k, %k at %first, %first scale 1.0 causal offset 3 : (tensor<2x8x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<i32>, tensor<i32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   return
 }
@@ -605,7 +605,7 @@ func.func @attention_positions(%q: tensor<2x8x4x4xf32>, %k: tensor<2x16x4x4xf32>
 // -----
 
 func.func @attention_documents_of_positions(%q: tensor<2x8x4x4xf32>, %k: tensor<2x16x4x4xf32>, %documents: tensor<2x12xi32>, %first: tensor<i32>) {
-  // expected-error @below {{has documents of type tensor<2x12xi32>, which must be a number of i32 for each position, batch 2 x 16 at least}}
+  // expected-error @below {{has documents of type tensor<2x12xi32>, but needs an i32 for each position, batch 2 x 16 at least}}
   %y:2 = tg.attention %q, %k, %k, %documents at %first, %first scale 1.0 causal : (tensor<2x8x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x16x4x4xf32>, tensor<2x12xi32>, tensor<i32>, tensor<i32>) -> (tensor<2x8x4x4xf32>, tensor<2x4x8xf32>)
   return
 }
@@ -794,7 +794,7 @@ func.func @quantize_scalar(%p: tensor<f32>) {
 // -----
 
 func.func @dequantize_scales(%c: tensor<4x6xi8>, %s: tensor<4x4xf32>) {
-  // expected-error @below {{scales 'tensor<4x4xf32>' are not one for each block of the rows of 'tensor<4x6xi8>'}}
+  // expected-error @below {{scales 'tensor<4x4xf32>' must have one number for each block of the rows of 'tensor<4x6xi8>'}}
   %x = tg.dequantize %c, %s : (tensor<4x6xi8>, tensor<4x4xf32>) -> tensor<4x6xf32>
   return
 }
@@ -908,21 +908,21 @@ func.func @kind_of_no_state(%p: tensor<4xf32> {tg.state = #tg.state<"w", #tg.ini
 
 // -----
 
-// expected-error @below {{state "m" is a moment of no parameter; say of which with of = "..."}}
+// expected-error @below {{state "m" is a moment of no parameter; name the parameter by of = "..."}}
 func.func @moment_of_nothing(%p: tensor<4xf32> {tg.state = #tg.state<"m", #tg.init<zeros>, kind = moment>}) {
   return
 }
 
 // -----
 
-// expected-error @below {{state "m" is a running_statistic of the parameter "w"; a running_statistic belongs to none}}
+// expected-error @below {{state "m" is a running_statistic of the parameter "w"; a running_statistic belongs to no parameter; drop 'of'}}
 func.func @statistic_of_parameter(%p: tensor<4xf32> {tg.state = #tg.state<"m", #tg.init<zeros>, of = "w", kind = running_statistic>}) {
   return
 }
 
 // -----
 
-// expected-error @below {{state "k" is a cache of the parameter "w"; a cache belongs to none}}
+// expected-error @below {{state "k" is a cache of the parameter "w"; a cache belongs to no parameter; drop 'of'}}
 func.func @cache_of_parameter(%p: tensor<4xf32> {tg.state = #tg.state<"k", #tg.init<zeros>, of = "w", kind = cache>}) {
   return
 }
@@ -989,7 +989,7 @@ func.func @too_many_slots(%x: tensor<2x6x2xi32>) {
 // -----
 
 func.func @slots_of_others(%x: tensor<2x6x4xf32>, %s: tensor<2x6x2xi32>, %c: tensor<8x3x2xi32>) {
-  // expected-error @below {{slots 'tensor<2x6x2xi32>' (rows x tokens x choices) and choices 'tensor<8x3x2xi32>' (experts x rows x slots) are not those of one tg.expert_slots}}
+  // expected-error @below {{slots 'tensor<2x6x2xi32>' (rows x tokens x choices) and choices 'tensor<8x3x2xi32>' (experts x rows x slots) do not fit together as results of one tg.expert_slots}}
   %0 = tg.dispatch %x, %s, %c : (tensor<2x6x4xf32>, tensor<2x6x2xi32>, tensor<8x3x2xi32>) -> tensor<8x2x2x4xf32>
   return
 }
@@ -1021,7 +1021,7 @@ func.func @load_balance(%p: tensor<2x6x8xf32>, %c: tensor<2x5x2xi32>) {
 // -----
 
 func.func @layers_differ(%p: tensor<2x6x8xf32>, %q: tensor<2x6x4xf32>) {
-  // expected-error @below {{layers have one type, found 'tensor<2x6x8xf32>' and 'tensor<2x6x4xf32>'}}
+  // expected-error @below {{layers must have one type, found 'tensor<2x6x8xf32>' and 'tensor<2x6x4xf32>'}}
   %0 = tg.router_z %p, %q : (tensor<2x6x8xf32>, tensor<2x6x4xf32>) -> tensor<f32>
   return
 }

@@ -9,7 +9,7 @@ func.func @empty(%w: tensor<2xf32> {tg.param = #tg.param<"", #tg.init<ones>>}) {
 
 // -----
 
-// expected-error @below {{argument #1: the name of 'tg.param' is what safetensors files call their metadata; choose another name}}
+// expected-error @below {{argument #1: the name of 'tg.param' is reserved for metadata in safetensors files; choose another name}}
 func.func @metadata(%x: tensor<2xf32>, %w: tensor<2xf32> {tg.param = #tg.param<"__metadata__", #tg.init<ones>>}) {
   return
 }

@@ -3,7 +3,7 @@
 // RUN: braid-opt %s --split-input-file --verify-diagnostics
 
 func.func @no_results(%x: tensor<4x8xf32>) {
-  // expected-error @below {{'tg.reduce' expected '->' and the types of results behind these: TYPE, TYPE -> TYPE}}
+  // expected-error @below {{'tg.reduce' expected '->' and the types of results, as in TYPE, TYPE -> TYPE}}
   %y = tg.reduce sum %x dims [1] : tensor<4x8xf32>
   return
 }
@@ -44,7 +44,7 @@ func.func @no_new_parameter(%w: tensor<8xf32>, %lr: tensor<f32>) {
 // -----
 
 func.func @two_for_one(%x: tensor<4x8xf32>) {
-  // expected-error @below {{'tg.gelu_grad' expected one type, which is that of every operand and result}}
+  // expected-error @below {{'tg.gelu_grad' expected one type, which all operands and results share}}
   %y = tg.gelu_grad tanh %x, %x : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
