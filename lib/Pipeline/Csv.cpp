@@ -55,13 +55,13 @@ static StringRef whyNot(StringRef word) {
       return "is a message: messages follow from the table, so leave them out (PyTorch's form 'compute_only')";
   for (StringRef memory : {"UNSHARD", "RESHARD", "REDUCE_GRAD", "WAIT_REDUCE_GRAD"})
     if (word == memory)
-      return "is no action of a stage: gathers and reductions are placed by the compiler, so leave them out";
+      return "is not an action of a stage: gathers and reductions are placed by the compiler, so leave them out";
   return "";
 }
 
 Error Reader::readCell(StringRef cell, unsigned step) {
   if (cell.starts_with("("))
-    return refuse(cell, "is a cell of several actions, which is not taken: give each a cell of its own");
+    return refuse(cell, "combines several actions in one cell: give each action its own cell");
   StringRef rest = cell;
   StringRef stage = rest.take_while(llvm::isDigit);
   StringRef word = rest.drop_front(stage.size()).take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
@@ -73,7 +73,7 @@ Error Reader::readCell(StringRef cell, unsigned step) {
   bool isCell = word.size() == 1 && letter != StringRef::npos && !stage.empty() && !microbatch.empty() &&
                 llvm::all_of(microbatch, llvm::isDigit);
   if (!isCell)
-    return refuse(cell, "is no cell: write the stage, F, B, I or W, and the microbatch, as in 0F3");
+    return refuse(cell, "is not a cell: write the stage, F, B, I or W, and the microbatch, as in 0F3");
   for (auto [text, number] : {std::pair(stage, &read.stage), std::pair(microbatch, &read.microbatch)})
     if (text.getAsInteger(10, *number) || *number >= kMaxStageMicrobatches)
       return refuse(cell, "has a number above " + llvm::Twine(kMaxStageMicrobatches - 1));
@@ -81,7 +81,7 @@ Error Reader::readCell(StringRef cell, unsigned step) {
   table.numStages = std::max(table.numStages, read.stage + 1);
   table.numMicrobatches = std::max(table.numMicrobatches, read.microbatch + 1);
   if (++numCells > 3 * kMaxStageMicrobatches)
-    return refuse(cell, "is one cell too many: a table has at most " + llvm::Twine(3 * kMaxStageMicrobatches));
+    return refuse(cell, "exceeds the table: the largest number of cells is " + llvm::Twine(3 * kMaxStageMicrobatches));
   table.rows.back().push_back(read);
   return Error::success();
 }
@@ -100,7 +100,8 @@ Error Reader::readLine(StringRef text) {
     text = rest;
   }
   if (table.rows.back().empty())
-    return failure("{0}:{1}:1: the line has no cells: each rank has a line, and a stage at least", file, lineNumber);
+    return failure("{0}:{1}:1: the line has no cells: each line is a rank, which needs at least one stage", file,
+                   lineNumber);
   return Error::success();
 }
 

@@ -25,17 +25,17 @@ double StageTimes::of(Action action) const {
 
 Error braid::pipeline::check(const Schedule &schedule, const std::vector<StageTimes> &stages) {
   if (stages.size() != schedule.numStages())
-    return failure("there are times of {0} for {1}", counted(stages.size(), "stage"),
+    return failure("there are times for {0}, but the schedule has {1}", counted(stages.size(), "stage"),
                    counted(schedule.numStages(), "stage"));
   double sum = 0;
   for (auto [number, stage] : llvm::enumerate(stages)) {
     for (double time :
          {stage.forward, stage.inputGradient, stage.weightGradient, stage.sendActivation, stage.sendGradient})
       if (!std::isfinite(time) || time < 0)
-        return failure("stage {0} has the time {1}, which is not a number of 0 or more", number, time);
+        return failure("stage {0} has the time {1}, but needs a number of at least 0", number, time);
     sum += stage.forward + stage.of(Action::Backward);
   }
-  return sum > 0 ? Error::success() : failure("no stage takes any time");
+  return sum > 0 ? Error::success() : failure("the time of every stage is 0; give at least one a time above 0");
 }
 
 Simulation::Simulation(const Schedule &schedule) : busy(schedule.numRanks()) {

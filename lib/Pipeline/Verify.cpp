@@ -54,7 +54,7 @@ Error Verifier::checkRows() {
       return failure("rank {0} has no cells", rank);
     for (const Cell &cell : row)
       if (cell.stage >= table.numStages || cell.microbatch >= table.numMicrobatches)
-        return failure("rank {0}, step {1}: {2} is of none of the {3} and {4}", rank, cell.step, cell.str(),
+        return failure("rank {0}, step {1}: {2} is not in the {3} and {4} of the schedule", rank, cell.step, cell.str(),
                        counted(table.numStages, "stage"), counted(table.numMicrobatches, "microbatch", "microbatches"));
   }
   return Error::success();
@@ -73,7 +73,7 @@ Error Verifier::placeStages() {
     }
   for (auto [stage, place] : llvm::enumerate(first)) {
     if (place == kNowhere)
-      return failure("no rank does stage {0} of {1}", stage, schedule.numStages());
+      return failure("no rank runs stage {0} of {1}", stage, schedule.numStages());
     schedule.ranks.push_back(place.rank);
   }
   return Error::success();
@@ -89,9 +89,9 @@ Error Verifier::placeCell(Place place) {
       return Error::success();
     }
     if (at(seen).action == cell.action)
-      return failure("{0} is there twice, first in step {1}", where(place), at(seen).step);
-    return failure("{0} comes beside {1} in step {2}: a backward is a B, or an I and a W", where(place), at(seen).str(),
-                   at(seen).step);
+      return failure("{0} occurs twice, first in step {1}", where(place), at(seen).step);
+    return failure("{0} repeats part of {1} in step {2}: a backward is one B, or one I and one W", where(place),
+                   at(seen).str(), at(seen).step);
   };
   if (cell.action == Action::Forward)
     return put(schedule.forwards);
@@ -136,7 +136,7 @@ Error Verifier::checkComplete() {
 /// Returns the relation of an input to a cell, for messages.
 static const char *relationOf(const Cell &cell, const Cell &input) {
   if (cell.stage != input.stage)
-    return input.action == Action::Forward ? "whose activation it takes" : "whose gradient it takes";
+    return input.action == Action::Forward ? "whose activation it needs" : "whose gradient it needs";
   return input.action == Action::Forward ? "its forward" : "its input gradient";
 }
 
@@ -156,7 +156,7 @@ std::string Verifier::waitOf(unsigned rank, const std::vector<unsigned> &visited
   for (Place input : schedule.inputsOf(cell))
     if (input.index >= visited[input.rank]) {
       next = input.rank;
-      return llvm::formatv("rank {0} waits at {1} in step {2} for {3}, which rank {4} does in step {5}", rank,
+      return llvm::formatv("rank {0} waits at {1} in step {2} for {3}, which rank {4} runs in step {5}", rank,
                            cell.str(), cell.step, at(input).str(), input.rank, at(input).step);
     }
   llvm_unreachable("a rank stops where an input is missing");
@@ -195,7 +195,7 @@ Error Verifier::checkHeld(unsigned limit) {
     for (const Cell &cell : row) {
       held += cell.action == Action::Forward;
       if (held > limit)
-        return failure("rank {0}, step {1}: with {2} the rank holds {3} of its stages, and the limit is {4}", rank,
+        return failure("rank {0}, step {1}: with {2} the rank holds {3} of its stages, above the limit of {4}", rank,
                        cell.step, cell.str(), counted(held, "microbatch", "microbatches"), limit);
       held -= releases(cell.action);
     }

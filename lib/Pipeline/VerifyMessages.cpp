@@ -71,16 +71,16 @@ Error MessageVerifier::checkMessages() {
   for (auto [number, message] : llvm::enumerate(plan.messages)) {
     for (Place place : {message.producer, message.consumer})
       if (place.rank >= sends.size() || place.index >= sends[place.rank].size())
-        return failure("message {0} is of a cell that is not there", number);
+        return failure("message {0} belongs to a cell that does not exist", number);
     if (schedule.readerOf(schedule.at(message.producer)) != message.consumer ||
         message.producer.rank == message.consumer.rank)
-      return failure("{0} is of cells that have none", describe(number));
+      return failure("{0} connects cells that exchange no message", describe(number));
     if (sends[message.producer.rank][message.producer.index])
-      return failure("{0} is there twice", describe(number));
+      return failure("{0} occurs twice", describe(number));
     sends[message.producer.rank][message.producer.index] = true;
   }
   if (plan.messages.size() != needed)
-    return failure("there are {0}, and the schedule needs {1}", counted(plan.messages.size(), "message"), needed);
+    return failure("the plan has {0}, but the schedule needs {1}", counted(plan.messages.size(), "message"), needed);
   return Error::success();
 }
 
@@ -190,7 +190,7 @@ Error MessageVerifier::rehearse() {
 
 Error MessageVerifier::run() {
   if (plan.ranks.size() != schedule.numRanks())
-    return failure("the plan is for {0}, and the schedule for {1}", counted(plan.ranks.size(), "rank"),
+    return failure("the plan is for {0}, but the schedule for {1}", counted(plan.ranks.size(), "rank"),
                    schedule.numRanks());
   if (Error error = checkMessages())
     return error;

@@ -190,7 +190,7 @@ Error WalkVerifier::checkEnd() const {
       return failure("rank {0} runs {1} of {2}", rank, counted(cells[rank], "cell"),
                      schedule.getTable().rows[rank].size());
     if (heads[rank] < queues[rank].size())
-      return failure("rank {0} ends with messages under way", rank);
+      return failure("rank {0} ends with messages in flight", rank);
   }
   for (const auto &[place, microbatch] : contents)
     if (auto [stage, buffer, slot] = place; buffer == Buffer::ActivationOut || buffer == Buffer::GradientOut)

@@ -44,7 +44,8 @@ static Results evaluateExpertSlots(tg::ExpertSlotsOp op, const Operands &in) {
     for (int64_t i = 0; i < perRow; ++i) {
       int64_t expert = chosen.n(row * perRow + i), token = row * chosen.shape[1] + i / chosen.shape[2];
       if (expert < 0 || expert >= experts)
-        return op->emitError() << "choice " << i << " of row " << row << " is expert " << expert << ", of " << experts;
+        return op->emitError() << "choice " << i << " of row " << row << " is expert " << expert
+                               << ", but the number of experts is " << experts;
       int64_t document = present ? present->n(token) : 0;
       slots.n(row * perRow + i) = -1;
       if (document < 0)

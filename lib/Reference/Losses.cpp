@@ -29,8 +29,8 @@ static Tensor evaluateCount(tg::CountOp op, const Operands &in) {
 static LogicalResult checkTargets(Operation *op, const Tensor &targets, int64_t classes, int64_t ignored) {
   for (int64_t i = 0; i < targets.size(); ++i)
     if (targets.n(i) != ignored && (targets.n(i) < 0 || targets.n(i) >= classes))
-      return op->emitError() << "target " << targets.n(i) << " at place " << i << " is none of the " << classes
-                             << " classes and not the ignored " << ignored;
+      return op->emitError() << "target " << targets.n(i) << " at place " << i << " is neither one of the " << classes
+                             << " classes nor the ignored index " << ignored;
   return success();
 }
 

@@ -140,7 +140,7 @@ static LogicalResult checkRanks(ArrayRef<Operation *> functions) {
       first = function;
     }
     if (!first)
-      return functions.front()->emitError() << "no function of the program says what rank " << rank << " runs";
+      return functions.front()->emitError() << "no function of the program is run by rank " << rank;
   }
   return success();
 }

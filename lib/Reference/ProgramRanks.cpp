@@ -143,7 +143,7 @@ static llvm::Expected<Tensor> joinParts(ArrayRef<Part> parts, RankedTensorType t
   comm::ShardingAttr first = parts.front().sharding;
   for (const Part &part : parts)
     if (part.sharding.getPartial() != first.getPartial() || part.sharding.getReduction() != first.getReduction())
-      return llvm::createStringError(what + " is partial in other ways on rank " + std::to_string(parts.front().rank) +
+      return llvm::createStringError(what + " is partial differently on rank " + std::to_string(parts.front().rank) +
                                      " and on rank " + std::to_string(part.rank));
   std::vector<Copy> copies(mesh.sizeOf(first.getPartial()), Copy(type));
   for (const Part &part : parts)

@@ -65,7 +65,7 @@ static llvm::Expected<Tensor> readTensor(StringRef path, StringRef name, const l
   for (const llvm::json::Value &dim : *dims) {
     std::optional<int64_t> size = dim.getAsInteger();
     if (!size || *size < 0 || (*size && count > static_cast<int64_t>(data.size()) / *size))
-      return bad(path, "tensor '%s' has a dim that no tensor of this file can have", label.c_str());
+      return bad(path, "tensor '%s' has a dim that is too large for the size of the file", label.c_str());
     shape.push_back(*size);
     count *= *size;
   }
@@ -87,7 +87,7 @@ llvm::Expected<Values> braid::reference::readSafetensors(StringRef path, MLIRCon
     return bad(path, "not a safetensors file: it has %zu bytes", content.size());
   uint64_t length = llvm::support::endian::read64le(content.data());
   if (length > content.size() - 8)
-    return bad(path, "the header's length %llu is more than the file has", static_cast<unsigned long long>(length));
+    return bad(path, "the length %llu of the header exceeds the file", static_cast<unsigned long long>(length));
   llvm::Expected<llvm::json::Value> header = parseJson(content.substr(8, length));
   if (!header)
     return bad(path, "the header is not valid JSON: %s", llvm::toString(header.takeError()).c_str());

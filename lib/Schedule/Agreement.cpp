@@ -148,7 +148,7 @@ bool Difference::typesDiffer(ArrayAttr ofA, ArrayAttr ofB) {
 }
 
 bool Difference::movedDiffer(ArrayAttr ofA, ArrayAttr ofB) {
-  return ofA && ofB && differs("what it moves of the program that was cut", Attribute(ofA), Attribute(ofB));
+  return ofA && ofB && differs("the list of moved values ('comm.moved')", Attribute(ofA), Attribute(ofB));
 }
 
 std::string Difference::find() {

@@ -82,7 +82,7 @@ LogicalResult PipelineTable::findFunctions(ModuleOp module) {
   for (ArrayRef<WalkStep> steps : walk.ranks)
     for (const WalkStep &step : steps)
       if (!functionOf(step))
-        return op.emitOpError() << "has '" << step.str() << "' in its table, but there is no function for it: one with "
+        return op.emitOpError() << "has '" << step.str() << "' in its table, but no function runs it; add one with "
                                 << "comm.cell = " << comm::CellAttr::get(op.getContext(), kindOf(step), step.stage);
   return success();
 }

@@ -22,7 +22,7 @@ static ProgramAttr programOf(Operation *function) {
 static LogicalResult verifyNoCollectives(Operation *function) {
   auto result = function->walk([&](CollectiveOpInterface op) {
     InFlightDiagnostic diagnostic = op->emitOpError()
-                                    << "is in a function without 'comm.program': who runs it is not known";
+                                    << "is in a function without 'comm.program', so the ranks that run it are unknown";
     diagnostic.attachNote(function->getLoc())
         << "add comm.program = #comm.program<" << op.getMeshAttr() << "> if all ranks run it";
     return WalkResult::interrupt();
@@ -150,7 +150,7 @@ LogicalResult OrderReader::readRanks() {
     return success();
   return first->emitError() << "no function of the program on " << program.meshName << ' ' << mesh.str()
                             << " is run by the ranks with " << axis.getValue() << " = "
-                            << missing - problem.classOf.begin() << "; give them one, if only an empty one";
+                            << missing - problem.classOf.begin() << "; add one, even if it is empty";
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,11 +209,12 @@ LogicalResult OrderReader::readWait(WaitOp wait) {
 LogicalResult OrderReader::verifyInside(Operation &op) {
   if (auto call = dyn_cast<CallOpInterface>(op))
     if (Operation *callee = call.resolveCallable(); callee && programOf(callee))
-      return op.emitOpError() << "calls a program of ranks: its collectives would be in two orders; inline it first";
+      return op.emitOpError()
+             << "calls a program of ranks, but the collectives of a rank are ordered in one function; inline it first";
   for (Region &region : op.getRegions()) {
     auto result = region.walk([&](CollectiveOpInterface inner) {
       inner->emitOpError() << "is inside '" << op.getName()
-                           << "', so that its place in the order is not known when compiling";
+                           << "', so its position in the order of collectives is unknown at compile time";
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted())
@@ -300,7 +301,7 @@ LogicalResult OrderReader::readTable() {
     return failure();
   if (!*table)
     return program.functions.front()->emitError()
-           << "is a cell of a pipeline, but the module has no comm.pipeline, whose table says when it runs";
+           << "is a cell of a pipeline, but the module has no comm.pipeline, whose table schedules it";
   const Mesh &mesh = program.mesh;
   problem.sizes.assign(mesh.getSizes().begin(), mesh.getSizes().end());
   StringAttr axis = (*table)->getOp().getAxisAttr();
@@ -328,7 +329,7 @@ LogicalResult OrderReader::verifyTickets() {
     diagnostic << "is before the start of its ticket";
     break;
   case OrderFault::WaitedTwice:
-    diagnostic << "waits for a ticket that was waited for before";
+    diagnostic << "waits for a ticket a second time";
     break;
   case OrderFault::NeverWaited:
     return diagnostic << "is started but never waited for: its memory could not be used again";

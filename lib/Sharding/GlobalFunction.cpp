@@ -46,8 +46,8 @@ struct MeshReader {
       return success();
     if (mesh) {
       InFlightDiagnostic diagnostic = emitError(loc)
-                                      << "a sharding names the mesh " << sharding.getMesh() << ", but others of the "
-                                      << "function name " << mesh << "; use one mesh with all axes";
+                                      << "a sharding names the mesh " << sharding.getMesh() << ", but other "
+                                      << "shardings of the function name " << mesh << "; use one mesh with all axes";
       diagnostic.attachNote(first) << "here is " << mesh;
       return diagnostic;
     }
@@ -63,11 +63,10 @@ struct MeshReader {
 static LogicalResult checkOp(Operation &op) {
   if (llvm::isa_and_nonnull<CommDialect>(op.getDialect()) && !requestOf(&op))
     return op.emitOpError() << "belongs in the program of a rank (comm.program), but the function has shardings of "
-                               "whole tensors; say what is wanted by comm.constrain, or drop the shardings";
+                               "whole tensors; use comm.constrain instead, or drop the shardings";
   for (Type type : op.getResultTypes())
     if (!isa<RankedTensorType>(type))
-      return op.emitOpError() << "yields " << type
-                              << ", but functions with shardings compute with ranked tensors alone";
+      return op.emitOpError() << "yields " << type << ", but functions with shardings may contain only ranked tensors";
   return success();
 }
 
@@ -78,7 +77,7 @@ static LogicalResult checkContents(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     if (!isa<RankedTensorType>(argument.getType()))
       return function.emitError() << nameOfArgument(function, argument.getArgNumber()) << " is " << argument.getType()
-                                  << ", but functions with shardings compute with ranked tensors alone";
+                                  << ", but functions with shardings may contain only ranked tensors";
   bool isOk = true;
   for (Operation &op : function.getBody().front())
     isOk &= succeeded(checkOp(op));

@@ -197,7 +197,8 @@ FailureOr<SmallVector<ReshardStep>> braid::reshardSteps(function_ref<InFlightDia
   for (StringAttr axis : to.getPartial().getNames())
     if (!from.getPartial().contains(axis))
       return emitError() << "values that are not partial along '" << axis.getValue() << "' in " << from
-                         << " cannot become so in " << to << "; only an op with a sharded reduction makes them";
+                         << " cannot become partial in " << to
+                         << "; only an op with a sharded reduction makes partial values";
   if (to.isPartial() && from.getReduction() != to.getReduction())
     return emitError() << "values that are partial by " << stringifyReduction(from.getReduction())
                        << " cannot become partial by " << stringifyReduction(to.getReduction())

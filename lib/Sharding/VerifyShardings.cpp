@@ -74,11 +74,11 @@ LogicalResult Checker::checkReturn(Operation *op) {
     if (!actual && operand.get().getDefiningOp())
       continue; // reported at that op
     if (!actual)
-      return op->emitOpError() << "gives a value without a sharding as " << nameOfResult(function, index)
+      return op->emitOpError() << "returns a value without a sharding as " << nameOfResult(function, index)
                                << "; run comm-propagate first";
     if (!areSame(actual, stated))
-      return op->emitOpError() << "gives " << nameOfResult(function, index) << " as " << actual
-                               << ", but the function says " << stated
+      return op->emitOpError() << "returns " << nameOfResult(function, index) << " as " << actual
+                               << ", but the function declares " << stated
                                << "; comm-insert-reshards puts a comm.reshard between";
   }
   return success();
@@ -146,8 +146,7 @@ LogicalResult Checker::checkResults(Operation *op, const ShardingRule &rule, con
     bool isMixed =
         yields && yields->isPartial() && passed.isPartial() && yields->getReduction() != passed.getReduction();
     if (!yields || isMixed)
-      return op->emitOpError() << "yields partial values in result #" << index
-                               << " that would have to be combined in two ways";
+      return op->emitOpError() << "yields partial values in result #" << index << " that need two different reductions";
     if (passed.isPartial())
       yields = yields->withPartial(inMeshOrder(yields->getPartial(), passed.getPartial(), mesh), passed.getReduction());
     ShardingAttr stated = of(op->getResult(index));
@@ -171,7 +170,7 @@ LogicalResult Checker::checkAxes(Operation *op, const FactorAxes &axes, Sharding
                                  << "', along which an operand is partial; reduce it first by a comm.reshard";
       if (!seen.insert(axis).second)
         return op->emitOpError() << "is sharded over '" << axis.getValue()
-                                 << "' in two ways; reshard one of the operands first";
+                                 << "' by two different dims; reshard one of the operands first";
     }
   return success();
 }
@@ -202,7 +201,7 @@ LogicalResult Checker::check(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return checkReturn(op);
   if (requestOf(op))
-    return op->emitOpError() << "is left; run comm-insert-reshards, which makes it a comm.reshard";
+    return op->emitOpError() << "remains; run comm-insert-reshards, which turns it into a comm.reshard";
   for (Value result : op->getResults())
     if (isa<RankedTensorType>(result.getType()) && !shardingOf(result))
       return op->emitOpError() << "has no 'comm.shardings', but other ops of the function have; run comm-propagate "

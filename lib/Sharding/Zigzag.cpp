@@ -32,9 +32,8 @@ AxesAttr Zigzag::behind(AxesAttr axes) const { return sliceAxes(axes, placeOf(ax
 std::string Zigzag::problemOf(int64_t size, AxesAttr axes, const Mesh &mesh) const {
   int64_t blocks = 2 * ranks * mesh.sizeOf(before(axes)), shares = mesh.sizeOf(behind(axes));
   if (size % blocks)
-    return std::to_string(size) + " positions over " + axes.str() + " are " + std::to_string(blocks) +
-           " blocks in zigzag, which do not divide them: " + nearestThatDivide(size, blocks) +
-           " (the sequence, --seq of braid-model)";
+    return std::to_string(size) + " positions do not divide into " + std::to_string(blocks) + " zigzag blocks over " +
+           axes.str() + ": " + nearestThatDivide(size, blocks) + " (the sequence, --seq of braid-model)";
   if (shares > 1 && shares % 2)
     return "two blocks of a zigzag over '" + axis.str() + "' do not divide into " + std::to_string(shares) +
            " parts over " + behind(axes).str();

@@ -163,7 +163,7 @@ func.func @second(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
 // Two tensors of one type, in another order.
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32>, %y: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{is not the same collective on ranks 0 and 1: what it moves of the program that was cut is ["x"] on rank 0 and [7] on rank 1}}
+  // expected-error @below {{is not the same collective on ranks 0 and 1: the list of moved values ('comm.moved') is ["x"] on rank 0 and [7] on rank 1}}
   comm.send %x to 1 over @mesh {pp} {comm.moved = ["x"]} : (tensor<4xf32>) -> ()
   comm.send %y to 1 over @mesh {pp} {comm.moved = [7]} : (tensor<4xf32>) -> ()
   return
@@ -180,7 +180,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
 // A sum of one thing on rank 0 and of another on rank 1.
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<f32>) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{what it moves of the program that was cut is [3] on rank 0 and [4] on rank 1}}
+  // expected-error @below {{the list of moved values ('comm.moved') is [3] on rank 0 and [4] on rank 1}}
   %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = [3]} : (tensor<f32>) -> tensor<f32>
   return
 }

@@ -4,7 +4,7 @@
 
 // A cell without a table.
 comm.mesh @mesh [pp = 2]
-// expected-error @below {{is a cell of a pipeline, but the module has no comm.pipeline, whose table says when it runs}}
+// expected-error @below {{is a cell of a pipeline, but the module has no comm.pipeline, whose table schedules it}}
 func.func @forward_0() attributes {comm.cell = #comm.cell<forward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
   return
 }
@@ -23,7 +23,7 @@ func.func @forward_0() attributes {comm.cell = #comm.cell<forward, 0>, comm.prog
 
 // One whose ranks wait for each other.
 comm.mesh @mesh [pp = 2]
-// expected-error @below {{deadlock: rank 0 waits at 0B0 in step 1 for 1B0, which rank 1 does in step 2}}
+// expected-error @below {{deadlock: rank 0 waits at 0B0 in step 1 for 1B0, which rank 1 runs in step 2}}
 comm.pipeline over @mesh "pp" "0F0,0B0,0F1,0B1\0A1F0,1F1,1B0,1B1\0A"
 func.func @forward_0() attributes {comm.cell = #comm.cell<forward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
   return
@@ -33,7 +33,7 @@ func.func @forward_0() attributes {comm.cell = #comm.cell<forward, 0>, comm.prog
 
 // A message without a function.
 comm.mesh @mesh [pp = 2]
-// expected-error @below {{has '0SEND_F0' in its table, but there is no function for it: one with comm.cell = #comm.cell<send_activation, 0>}}
+// expected-error @below {{has '0SEND_F0' in its table, but no function runs it; add one with comm.cell = #comm.cell<send_activation, 0>}}
 comm.pipeline over @mesh "pp" "0F0,,,0B0\0A,1F0,1B0\0A"
 func.func @forward_0() attributes {comm.cell = #comm.cell<forward, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
   return
@@ -209,7 +209,7 @@ func.func @backward_1() attributes {comm.cell = #comm.cell<backward, 1>, comm.pr
 }
 func.func @send_0(%x: tensor<4xf32> {tg.state = #tg.state<"stage0_activation_out.0", #tg.init<zeros>, kind = message>}, %y: tensor<4xf32> {tg.state = #tg.state<"stage0_activation_out.1", #tg.init<zeros>, kind = message>})
     attributes {comm.cell = #comm.cell<send_activation, 0>, comm.program = #comm.program<@mesh, pp = [0]>} {
-  // expected-error @below {{what it moves of the program that was cut is [7, 9, "0", "1"] on rank 0 and [7, 9, "1", "0"] on rank 1}}
+  // expected-error @below {{the list of moved values ('comm.moved') is [7, 9, "0", "1"] on rank 0 and [7, 9, "1", "0"] on rank 1}}
   comm.send %x, %y to 1 over @mesh {pp} {comm.moved = [7, 9]} : (tensor<4xf32>, tensor<4xf32>) -> ()
   return
 }

@@ -14,7 +14,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, pp = [1, 2]>
 // -----
 
 comm.mesh @mesh [pp = 4, dp = 2]
-// expected-error @below {{no function of the program on @mesh {pp = 4, dp = 2} is run by the ranks with pp = 2; give them one, if only an empty one}}
+// expected-error @below {{no function of the program on @mesh {pp = 4, dp = 2} is run by the ranks with pp = 2; add one, even if it is empty}}
 func.func @first(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [0, 1]>} {
   %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
@@ -41,7 +41,7 @@ func.func @second() attributes {comm.program = #comm.program<@mesh, dp = [0, 1]>
 comm.mesh @mesh [pp = 2]
 // expected-note @below {{add comm.program = #comm.program<@mesh> if all ranks run it}}
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{is in a function without 'comm.program': who runs it is not known}}
+  // expected-error @below {{is in a function without 'comm.program', so the ranks that run it are unknown}}
   %y = comm.all_reduce sum %x over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -54,7 +54,7 @@ func.func @callee(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@m
   return
 }
 func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh>} {
-  // expected-error @below {{calls a program of ranks: its collectives would be in two orders; inline it first}}
+  // expected-error @below {{calls a program of ranks, but the collectives of a rank are ordered in one function; inline it first}}
   func.call @callee(%x) : (tensor<4xf32>) -> ()
   return
 }
@@ -88,7 +88,7 @@ func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh>}
   %c = arith.constant 1.0 : f32
   %y = tensor.generate {
   ^bb0(%i: index):
-    // expected-error @below {{is inside 'tensor.generate', so that its place in the order is not known when compiling}}
+    // expected-error @below {{is inside 'tensor.generate', so its position in the order of collectives is unknown at compile time}}
     comm.barrier over @mesh {pp} : () -> ()
     tensor.yield %c : f32
   } : tensor<4xf32>
@@ -107,7 +107,7 @@ func.func @a_others() attributes {comm.entry = "a", comm.program = #comm.program
   %y = comm.broadcast root 0 over @mesh {pp} : () -> tensor<4xf32>
   return
 }
-// expected-error @below {{no function of the program on @mesh {pp = 2} is run by the ranks with pp = 1; give them one, if only an empty one}}
+// expected-error @below {{no function of the program on @mesh {pp = 2} is run by the ranks with pp = 1; add one, even if it is empty}}
 func.func @b(%x: tensor<4xf32>) attributes {comm.entry = "b", comm.program = #comm.program<@mesh, pp = [0]>} {
   comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> ()
   return

@@ -15,7 +15,7 @@ func.func @argument(%x: tensor<4xf32> {tg.input = "x"}, %y: tensor<4xf32> {comm.
 comm.mesh @mesh [tp = 2]
 
 func.func @result(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}) -> tensor<4xf32> {
-  // expected-error @below {{gives result #0 as #comm.sharding<@mesh, {tp}>, but the function says #comm.sharding<@mesh, {}>}}
+  // expected-error @below {{gives result #0 as #comm.sharding<@mesh, {tp}>, but the function declares #comm.sharding<@mesh, {}>}}
   return %x : tensor<4xf32>
 }
 
@@ -99,7 +99,7 @@ comm.mesh @mesh [tp = 2]
 
 func.func @returned(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>})
     -> (tensor<4xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {}>}) {
-  // expected-error @below {{gives result #0 (tg.output = "y") as #comm.sharding<@mesh, {tp}>, but the function says #comm.sharding<@mesh, {}>}}
+  // expected-error @below {{gives result #0 (tg.output = "y") as #comm.sharding<@mesh, {tp}>, but the function declares #comm.sharding<@mesh, {}>}}
   return %x : tensor<4xf32>
 }
 
@@ -157,7 +157,7 @@ comm.mesh @mesh [dp = 2]
 
 func.func @left(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>})
     -> (tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>}) {
-  // expected-error @below {{is left; run comm-insert-reshards, which makes it a comm.reshard}}
+  // expected-error @below {{remains; run comm-insert-reshards, which turns it into a comm.reshard}}
   %y = comm.constrain %x <@mesh, {dp}> : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -170,7 +170,7 @@ comm.mesh @mesh [dp = 2]
 func.func @two_factors(%tokens: tensor<4xi32> {comm.sharding = #comm.sharding<@mesh, {dp}>},
                        %dy: tensor<4x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>})
     -> (tensor<6x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) {
-  // expected-error @below {{is sharded over 'dp' in two ways; reshard one of the operands first}}
+  // expected-error @below {{is sharded over 'dp' by two different dims; reshard one of the operands first}}
   %t = tg.scatter_add %tokens, %dy {comm.shardings = [#comm.sharding<@mesh, {dp} {}>]}
       : (tensor<4xi32>, tensor<4x3xf32>) -> tensor<6x3xf32>
   return %t : tensor<6x3xf32>

@@ -50,7 +50,7 @@ comm.mesh @b [dp = 2]
 
 // expected-note @below {{here is @a}}
 func.func @meshes(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@a, {dp}>},
-                  // expected-error @below {{a sharding names the mesh @b, but others of the function name @a; use one mesh with all axes}}
+                  // expected-error @below {{a sharding names the mesh @b, but other shardings of the function name @a; use one mesh with all axes}}
                   %w: tensor<4xf32> {comm.sharding = #comm.sharding<@b, {dp}>}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
@@ -72,7 +72,7 @@ comm.mesh @mesh [dp = 2]
 
 // Collectives are of ranks' parts.
 func.func @collective(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) -> tensor<4x8xf32> {
-  // expected-error @below {{'comm.all_reduce' op belongs in the program of a rank (comm.program), but the function has shardings of whole tensors; say what is wanted by comm.constrain, or drop the shardings}}
+  // expected-error @below {{'comm.all_reduce' op belongs in the program of a rank (comm.program), but the function has shardings of whole tensors; use comm.constrain instead, or drop the shardings}}
   %y = comm.all_reduce sum %x over @mesh {dp} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
@@ -92,7 +92,7 @@ func.func @own_block(%x: tensor<4x8xf32> {comm.sharding = #comm.sharding<@mesh, 
 comm.mesh @mesh [dp = 2]
 
 func.func @scalar(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>}) -> (tensor<4xf32>, index) {
-  // expected-error @below {{yields 'index', but functions with shardings compute with ranked tensors alone}}
+  // expected-error @below {{yields 'index', but functions with shardings may contain only ranked tensors}}
   %one = arith.constant 1 : index
   return %x, %one : tensor<4xf32>, index
 }
@@ -101,7 +101,7 @@ func.func @scalar(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>
 
 comm.mesh @mesh [dp = 2]
 
-// expected-error @below {{argument #1 is 'index', but functions with shardings compute with ranked tensors alone}}
+// expected-error @below {{argument #1 is 'index', but functions with shardings may contain only ranked tensors}}
 func.func @scalar_argument(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {dp}>}, %i: index) {
   return
 }

@@ -26,7 +26,7 @@
 // STAGES: error: comm-stages: {{.*}}.csv: has 2 stages, but 2 ranks with 2 chunks have 4
 // RUN: printf '0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1\n' > %t.csv
 // RUN: not braid-opt %t.good.mlir --tg-derive-facts --comm-stages="schedule=%t.csv microbatches=2" 2>&1 | FileCheck %s --check-prefix=DEADLOCK
-// DEADLOCK: error: comm-stages: {{.*}}.csv: deadlock: rank 0 waits at 0B0 in step 1 for 1B0, which rank 1 does in step 2
+// DEADLOCK: error: comm-stages: {{.*}}.csv: deadlock: rank 0 waits at 0B0 in step 1 for 1B0, which rank 1 runs in step 2
 // RUN: printf '0F0,0SEND_F0,0B0\n1F0,1B0\n' > %t.csv
 // RUN: not braid-opt %t.good.mlir --tg-derive-facts --comm-stages="schedule=%t.csv microbatches=1" 2>&1 | FileCheck %s --check-prefix=CELL
 // CELL: error: comm-stages: {{.*}}.csv:1:5: '0SEND_F0' is a message: messages follow from the table, so leave them out

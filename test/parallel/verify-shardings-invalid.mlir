@@ -104,7 +104,7 @@ comm.mesh @mesh [tp = 2]
 func.func @result(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>})
     -> (tensor<4xf32> {tg.role = #tg.role<logits>, comm.sharding = #comm.sharding<@mesh, {}>}) {
   %y = math.exp %x {comm.shardings = [#comm.sharding<@mesh, {tp}>]} : tensor<4xf32>
-  // expected-error @below {{gives result #0 (tg.role = #tg.role<logits>) as #comm.sharding<@mesh, {tp}>, but the function says #comm.sharding<@mesh, {}>; comm-insert-reshards puts a comm.reshard between}}
+  // expected-error @below {{gives result #0 (tg.role = #tg.role<logits>) as #comm.sharding<@mesh, {tp}>, but the function declares #comm.sharding<@mesh, {}>; comm-insert-reshards puts a comm.reshard between}}
   return %y : tensor<4xf32>
 }
 
@@ -125,7 +125,7 @@ comm.mesh @mesh [tp = 2]
 
 func.func @constraint_left(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>})
     -> (tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}) {
-  // expected-error @below {{is left; run comm-insert-reshards, which makes it a comm.reshard}}
+  // expected-error @below {{remains; run comm-insert-reshards, which turns it into a comm.reshard}}
   %y = comm.constrain %x <@mesh, {tp}> : tensor<4xf32>
   %z = math.exp %y {comm.shardings = [#comm.sharding<@mesh, {tp}>]} : tensor<4xf32>
   return %z : tensor<4xf32>

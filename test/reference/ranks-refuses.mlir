@@ -99,7 +99,7 @@ func.func @one() attributes {comm.program = #comm.program<@mesh, r = [1]>} {
 }
 
 //--- uncovered.mlir
-// CHECK: error: no function of the program says what rank 2 runs
+// CHECK: error: no function of the program is run by rank 2
 comm.mesh @mesh [r = 3]
 func.func @zero() attributes {comm.program = #comm.program<@mesh, r = [0]>} {
   return

@@ -30,14 +30,14 @@
 // MODE: error: --pipeline needs --compare: add --compare, or leave --pipeline out
 // SET: error: --set=x: invalid value; expected NAME=NUMBER, as in --set lr=0.1
 // NAME: error: --set: no input is called 'lr'
-// TENSORS: error: {{.*}}good.mlir: the header's length {{[0-9]+}} is more than the file has
+// TENSORS: error: {{.*}}good.mlir: the length {{[0-9]+}} of the header exceeds the file
 // FLAG: error: unknown option '--no-such-flag'
 // TRAIN: error: the module has no function or program 'train'; it has 'f'
 // DATA: error: {{.*}}good.mlir: no token file
 // OUTPUT: error: {{.*}}out: No such file
 // UNKNOWN: unknown.mlir:2:{{.*}}: error: the interpreter does not know 'tensor.expand_shape'
 // INDEX: index.mlir:2:{{.*}}: error: index 5 at place 0 is outside the table of 3 rows
-// TARGET: target.mlir:2:{{.*}}: error: target 9 at place 0 is none of the 3 classes and not the ignored -100
+// TARGET: target.mlir:2:{{.*}}: error: target 9 at place 0 is neither one of the 3 classes nor the ignored index -100
 // RESOURCE: resource.mlir:2:{{.*}}: error: the interpreter reads dense constants only
 // DYNAMIC: error: argument #0 is 'tensor<?xf32>'; the interpreter takes ranked tensors of static shape
 

@@ -40,18 +40,18 @@ TEST(Csv, RefusesWhatFollowsFromTheTable) {
             "f.csv:2:5: '1SEND_B0' is a message: messages follow from the table, so leave "
             "them out (PyTorch's form 'compute_only')");
   EXPECT_EQ(refusal("0UNSHARD,0F0"),
-            "f.csv:1:1: '0UNSHARD' is no action of a stage: gathers and reductions are placed by "
+            "f.csv:1:1: '0UNSHARD' is not an action of a stage: gathers and reductions are placed by "
             "the compiler, so leave them out");
   EXPECT_EQ(refusal("0F0,(0F1;1B0)OVERLAP_F_B"),
-            "f.csv:1:5: '(0F1;1B0)OVERLAP_F_B' is a cell of several actions, which is "
-            "not taken: give each a cell of its own");
+            "f.csv:1:5: '(0F1;1B0)OVERLAP_F_B' combines several actions in one cell: "
+            "give each action its own cell");
 }
 
 TEST(Csv, RefusesWhatIsNoCell) {
   for (llvm::StringRef cell : {"F0", "0F", "0X0", "0f0", "0F0x", "0FB0", "-1F0", "0F-1", "0 F0", "x", "0F0 0F1", "F"}) {
     std::string text = refusal(("0F0, " + cell).str());
     EXPECT_EQ(text.substr(0, 11), "f.csv:1:6: ") << text;
-    EXPECT_NE(text.find("is no cell: write the stage, F, B, I or W, and the microbatch, as in 0F3"), std::string::npos)
+    EXPECT_NE(text.find("is not a cell: write the stage, F, B, I or W, and the microbatch, as in 0F3"), std::string::npos)
         << text;
   }
   EXPECT_EQ(refusal(std::string("0F0\n\x01\n")).substr(0, 18), "f.csv:2:1: '\\01' i");
@@ -60,7 +60,7 @@ TEST(Csv, RefusesWhatIsNoCell) {
 
 TEST(Csv, RefusesEmptyLinesAndFiles) {
   EXPECT_EQ(refusal(" \n"), "f.csv:1:1: the file has no cells");
-  EXPECT_EQ(refusal("0F0\n,,\n1F0"), "f.csv:2:1: the line has no cells: each rank has a line, and a stage at least");
+  EXPECT_EQ(refusal("0F0\n,,\n1F0"), "f.csv:2:1: the line has no cells: each line is a rank, which needs at least one stage");
 }
 
 TEST(Csv, RefusesNumbersThatAreTooLarge) {

@@ -114,19 +114,19 @@ TEST_F(PlantedMessages, AreNoneAtFirst) {
 
 TEST_F(PlantedMessages, OneThatIsMissing) {
   plan.messages.pop_back();
-  EXPECT_EQ(error(), "there are 3 messages, and the schedule needs 4");
+  EXPECT_EQ(error(), "the plan has 3 messages, but the schedule needs 4");
 }
 
 TEST_F(PlantedMessages, OneThatIsThereTwice) {
   plan.messages[1] = plan.messages[0];
-  EXPECT_EQ(error(), "the message from 0F0 on rank 0 to 1F0 on rank 1 is there twice");
+  EXPECT_EQ(error(), "the message from 0F0 on rank 0 to 1F0 on rank 1 occurs twice");
 }
 
 TEST_F(PlantedMessages, OneOfOtherCells) {
   plan.messages[0].consumer = plan.messages[1].consumer;
-  EXPECT_EQ(error(), "the message from 0F0 on rank 0 to 1F1 on rank 1 is of cells that have none");
+  EXPECT_EQ(error(), "the message from 0F0 on rank 0 to 1F1 on rank 1 connects cells that exchange no message");
   plan.messages[0].consumer.index = 99;
-  EXPECT_EQ(error(), "message 0 is of a cell that is not there");
+  EXPECT_EQ(error(), "message 0 belongs to a cell that does not exist");
 }
 
 TEST_F(PlantedMessages, OneThatIsNotQueued) {

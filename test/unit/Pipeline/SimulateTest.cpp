@@ -47,9 +47,9 @@ TEST(Simulate, RefusesTimesThatAreNone) {
   Schedule schedule = scheduleOf("gpipe", 2, 3);
   auto refusal = [&](StageTimes times) { return llvm::toString(check(schedule, uniform(schedule, times))); };
   EXPECT_EQ(refusal({}), "");
-  EXPECT_EQ(refusal({.forward = -1}), "stage 0 has the time -1.00, which is not a number of 0 or more");
+  EXPECT_EQ(refusal({.forward = -1}), "stage 0 has the time -1.00, but needs a number of at least 0");
   EXPECT_EQ(refusal({.sendGradient = std::numeric_limits<double>::quiet_NaN()}),
-            "stage 0 has the time nan, which is not a number of 0 or more");
-  EXPECT_EQ(refusal({.forward = 0, .inputGradient = 0, .weightGradient = 0}), "no stage takes any time");
-  EXPECT_EQ(llvm::toString(check(schedule, {StageTimes()})), "there are times of 1 stage for 2 stages");
+            "stage 0 has the time nan, but needs a number of at least 0");
+  EXPECT_EQ(refusal({.forward = 0, .inputGradient = 0, .weightGradient = 0}), "the time of every stage is 0; give at least one a time above 0");
+  EXPECT_EQ(llvm::toString(check(schedule, {StageTimes()})), "there are times for 1 stage, but the schedule has 2 stages");
 }

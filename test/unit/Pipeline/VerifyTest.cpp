@@ -17,12 +17,12 @@ TEST(Verify, OneRankAndOneCell) {
   EXPECT_EQ(errorOf(Table()), "the schedule is empty");
   EXPECT_EQ(errorOf({1, 1, {{}}}), "rank 0 has no cells");
   EXPECT_EQ(errorOf({1, 1, {{{Action::Forward, 1, 0, 3}}}}),
-            "rank 0, step 3: 1F0 is of none of the 1 stage and 1 microbatch");
+            "rank 0, step 3: 1F0 is not in the 1 stage and 1 microbatch of the schedule");
 }
 
 TEST(Verify, ADoubledCell) {
   EXPECT_EQ(errorOf(tableOf("0F0,0F1,0F1,,0B0,0B1\n,1F0,1I0,1F1,1I1,1W0,1W1")),
-            "rank 0, step 2: 0F1 is there twice, first in step 1");
+            "rank 0, step 2: 0F1 occurs twice, first in step 1");
 }
 
 TEST(Verify, AMissingCell) {
@@ -30,14 +30,14 @@ TEST(Verify, AMissingCell) {
   EXPECT_EQ(errorOf(tableOf("0F0,0F1,,,0B0\n,1F0,1I0,1F1,1I1,1W0,1W1")), "rank 0 has no 0B1 for its 0F1 in step 1");
   EXPECT_EQ(errorOf(tableOf("0F0,0F1,,,0B0,0B1\n,1F0,,1F1,1I1,1W0,1W1")), "rank 1 has no 1I0 for its 1W0 in step 5");
   EXPECT_EQ(errorOf(tableOf("0F0,0F1,,,0B0,0B1\n,1F0,1I0,1F1,1I1,1W0")), "rank 1 has no 1W1 for its 1I1 in step 4");
-  EXPECT_EQ(errorOf(tableOf("0F0,0B0\n2F0,2B0")), "no rank does stage 1 of 3");
+  EXPECT_EQ(errorOf(tableOf("0F0,0B0\n2F0,2B0")), "no rank runs stage 1 of 3");
 }
 
 TEST(Verify, ABackwardInOneAndInTwoParts) {
   EXPECT_EQ(errorOf(tableOf("0F0,0I0,0B0,0W0")),
-            "rank 0, step 2: 0B0 comes beside 0I0 in step 1: a backward is a B, or an I and a W");
+            "rank 0, step 2: 0B0 repeats part of 0I0 in step 1: a backward is one B, or one I and one W");
   EXPECT_EQ(errorOf(tableOf("0F0,0B0,0W0")),
-            "rank 0, step 2: 0W0 comes beside 0B0 in step 1: a backward is a B, or an I and a W");
+            "rank 0, step 2: 0W0 repeats part of 0B0 in step 1: a backward is one B, or one I and one W");
 }
 
 TEST(Verify, CellsOfARowThatAreSwapped) {
@@ -46,9 +46,9 @@ TEST(Verify, CellsOfARowThatAreSwapped) {
   EXPECT_EQ(errorOf(tableOf("0F0,0F1,,,0B0,0B1\n,1F0,1W0,1F1,1I1,1I0,1W1")),
             "rank 1, step 2: 1W0 comes before 1I0 in step 5, its input gradient");
   EXPECT_EQ(errorOf(tableOf("1F0,0F0,1B0,0B0")),
-            "rank 0, step 0: 1F0 comes before 0F0 in step 1, whose activation it takes");
+            "rank 0, step 0: 1F0 comes before 0F0 in step 1, whose activation it needs");
   EXPECT_EQ(errorOf(tableOf("0F0,1F0,0B0,1B0")),
-            "rank 0, step 2: 0B0 comes before 1B0 in step 3, whose gradient it takes");
+            "rank 0, step 2: 0B0 comes before 1B0 in step 3, whose gradient it needs");
 }
 
 TEST(Verify, CellsOfTwoRanksThatAreSwapped) {
@@ -59,8 +59,8 @@ TEST(Verify, CellsOfTwoRanksThatAreSwapped) {
 TEST(Verify, RanksThatWaitForEachOther) {
   EXPECT_EQ(
       errorOf(tableOf("0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1")),
-      "deadlock: rank 0 waits at 0B0 in step 1 for 1B0, which rank 1 does in step 2; rank 1 waits at 1F1 in step 1 "
-      "for 0F1, which rank 0 does in step 2");
+      "deadlock: rank 0 waits at 0B0 in step 1 for 1B0, which rank 1 runs in step 2; rank 1 waits at 1F1 in step 1 "
+      "for 0F1, which rank 0 runs in step 2");
 }
 
 TEST(Verify, ALongDeadlockIsShortened) {
@@ -75,15 +75,15 @@ TEST(Verify, ALongDeadlockIsShortened) {
   }
   EXPECT_EQ(
       errorOf(tableOf(text)),
-      "deadlock: rank 0 waits at 6F0 in step 1 for 5F0, which rank 5 does in step 0; rank 5 waits at 5F0 in step 0 "
-      "for 4F0, which rank 4 does in step 0; rank 4 waits at 4F0 in step 0 for 3F0, which rank 3 does in step 0; "
-      "rank 3 waits at 3F0 in step 0 for 2F0, which rank 2 does in step 0; and so on, 6 ranks in all");
+      "deadlock: rank 0 waits at 6F0 in step 1 for 5F0, which rank 5 runs in step 0; rank 5 waits at 5F0 in step 0 "
+      "for 4F0, which rank 4 runs in step 0; rank 4 waits at 4F0 in step 0 for 3F0, which rank 3 runs in step 0; "
+      "rank 3 waits at 3F0 in step 0 for 2F0, which rank 2 runs in step 0; and so on, 6 ranks in all");
 }
 
 TEST(Verify, TheLimitOfWhatIsHeld) {
   EXPECT_EQ(errorOf(tableOf(kGood), 2), "");
   EXPECT_EQ(errorOf(tableOf(kGood), 1),
-            "rank 0, step 1: with 0F1 the rank holds 2 microbatches of its stages, and the limit is 1");
+            "rank 0, step 1: with 0F1 the rank holds 2 microbatches of its stages, above the limit of 1");
 }
 
 //===----------------------------------------------------------------------===//
