@@ -88,8 +88,9 @@ static FailureOr<int64_t> place(func::FuncOp program, PlannedProgram &plan, bool
     return program.emitError() << "placing buffers: " << llvm::toString(std::move(error));
   int64_t live = base + liveBound(problem).bytes;
   if (std::optional<int64_t> scheduled = recordedLiveBytes(program); !onHost && scheduled && *scheduled != live)
-    return program.emitError() << "was scheduled for " << *scheduled << " live bytes, but its plan has " << live
-                               << ": schedule and plan it for one target, with the same programs in the module";
+    return program.emitError()
+           << "was scheduled for " << *scheduled << " live bytes, but its plan has " << live
+           << "; schedule and plan the program for one target, with the same programs in the module";
   Placement placement = solve(problem);
   if (llvm::Error error = verify(problem, placement))
     return program.emitError() << "placing buffers: " << llvm::toString(std::move(error));
@@ -107,7 +108,7 @@ static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo
   auto size = [](int64_t bytes) { return formatSize(bytes) + " (" + std::to_string(bytes) + " bytes)"; };
   InFlightDiagnostic diagnostic = emitError(module.getLoc());
   diagnostic << "the plan needs " << size(plan.arenaBytes) << " but the memory limit is " << size(limit)
-             << ", and no smaller one was found: " << size(largest.lowerBoundBytes) << " are live at one time";
+             << ", and no smaller plan was found: " << size(largest.lowerBoundBytes) << " are live at one time";
   std::vector<CategoryBytes> categories = largest.byCategory;
   llvm::stable_sort(categories, [](const CategoryBytes &a, const CategoryBytes &b) { return a.bytes > b.bytes; });
   categories.resize(3);
@@ -122,8 +123,8 @@ static LogicalResult checkLimit(ModuleOp module, int64_t limit, const TargetInfo
   byTensor << "the largest tensors at the peak (" << largest.peakOp << ") are ";
   llvm::interleaveComma(live, byTensor,
                         [&](const PlanTensor *t) { byTensor << t->name << " " << formatSize(t->bytes); });
-  diagnostic.attachNote() << "raise the limit, make the batch or its microbatches smaller (--accumulate), or let more "
-                             "ranks share it (--zero, or tp in --mesh)";
+  diagnostic.attachNote() << "raise the limit, make the batch or its microbatches smaller (--accumulate), or shard the "
+                             "model over more ranks (--zero, or tp in --mesh)";
   return diagnostic;
 }
 
@@ -136,7 +137,7 @@ struct PlanMemory : braid::impl::PlanMemoryBase<PlanMemory> {
     auto programs = llvm::to_vector(module.getOps<func::FuncOp>());
     for (func::FuncOp program : programs)
       if (!program.getBody().hasOneBlock())
-        return program.emitOpError() << "cannot be planned: a program is one block";
+        return program.emitOpError() << "cannot be planned: a program must have one block";
     auto tensors = PersistentTensors::collect(programs, info.alignment, rowAlignment);
     if (failed(tensors))
       return failure();

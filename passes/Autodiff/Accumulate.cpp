@@ -129,8 +129,9 @@ static LogicalResult dropMicrobatch(func::FuncOp train) {
   for (unsigned i = 0; i < train.getNumResults(); ++i) {
     bool isSum = llvm::any_of(sums, [&](const Sum &sum) { return sum.result == i; });
     if (!isSum && !isZero(returnOf(train).getOperand(i)))
-      return train.emitError() << "result #" << i << " is of each microbatch and no sum over them, but the update of a "
-                               << "pipeline has no microbatch: leave out what reports it";
+      return train.emitError() << "result #" << i
+                               << " belongs to one microbatch and is not a sum over microbatches, but the update of a "
+                                  "pipeline has no microbatch; leave out the option that reports the value";
   }
   return success();
 }
@@ -159,7 +160,7 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
       return train.emitError() << "'" << functionName.getValue()
                                << "' has no result with tg.grad_of; run tg-differentiate before tg-accumulate";
     if (symbols.lookup("accumulate"))
-      return train.emitError() << "the module has a function 'accumulate' already";
+      return train.emitError() << "the module already has a function 'accumulate'; rename it";
     return success();
   }
 

@@ -100,7 +100,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     for (StringRef group : decayExclude)
       if (!llvm::is_contained({"biases", "norms", "embeddings"}, group))
         return emitError()
-               << "decay-exclude names biases (not of norms), norms (with their biases) and embeddings, found '"
+               << "decay-exclude takes biases (except of norms), norms (with their biases) and embeddings, found '"
                << group << "'";
     if (!(clip >= 0))
       return emitError() << "clip must be at least 0, found " << std::to_string(double(clip));
@@ -122,9 +122,9 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       auto [name, number] = text.split('=');
       double value = 0;
       if (name.empty() || number.empty() || number.getAsDouble(value))
-        return emitError() << "hyperparameters are NAME=NUMBER, as in beta1=0.9, found '" << text << "'";
+        return emitError() << "expected a hyperparameter as NAME=NUMBER, such as beta1=0.9, found '" << text << "'";
       if (!given.insert(name).second)
-        return emitError() << "the hyperparameter " << name << " is given twice";
+        return emitError() << "the hyperparameter " << name << " is given twice; leave one of them out";
       values.set(name, builder.getF64FloatAttr(value));
     }
     return verifyHyperparameters(*chosen, values.getDictionary(&getContext()), [&] { return emitError(); });

@@ -92,9 +92,9 @@ LogicalResult Differentiation::findWanted() {
     if (!isTrained && !function.getArgAttr(index, kGrad))
       continue;
     if (!isFloat(argument))
-      return function.emitError() << "argument #" << index << ": a gradient is asked for '"
+      return function.emitError() << "argument #" << index << ": tg.grad requests a gradient of '"
                                   << nameOfArgument(function, index) << "', but " << argument.getType()
-                                  << " is not floating-point; take away tg.grad or freeze the parameter";
+                                  << " is not floating-point; drop tg.grad or freeze the parameter";
     wanted.push_back(argument);
     reverse.want(argument);
   }

@@ -90,7 +90,7 @@ static FailureOr<Loss> findLoss(func::FuncOp function, Value result) {
           << ", is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number";
     if (op)
       error << " but '" << op->getName() << "'";
-    error << "; microbatches can only be accumulated for those, and for what is added to such a mean";
+    error << "; microbatches can only be accumulated for such a loss, or for a mean to which terms are added";
     return error;
   }
   if (failed(checkNothingMixesBefore(loss.mean, *dims)))
@@ -142,15 +142,14 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
   /// Multiplies the other terms by the count, because the total is divided by the count at the end.
   static LogicalResult weighOthers(Loss &loss, Value count) {
     if (!count)
-      return loss.sums.front().emitError()
-             << "adds a term to a loss that is a sum over the batch, so microbatches would "
-             << "add it each: make the loss a mean";
+      return loss.sums.front().emitError() << "adds a term to a loss that is a sum over the batch, so every microbatch "
+                                              "would add the term again; make the loss a mean";
     for (arith::AddFOp sum : loss.sums) {
       OpOperand &term = loss.otherTerm(sum);
       Operation *maker = term.get().getDefiningOp();
       if (maker && dependsOnBatch(maker))
-        maker->emitRemark() << "this term of the loss is of a microbatch: a step has the mean of those of its "
-                            << "microbatches, weighted by their targets, and not one of the whole batch";
+        maker->emitRemark() << "this term of the loss is computed per microbatch: a step has the mean over its "
+                               "microbatches, weighted by their targets, not the term of the whole batch";
       OpBuilder builder(sum);
       TensorBuilder t(builder, sum.getLoc());
       Value weight = t.convert(count, typeOf(term.get()).getElementType());

@@ -49,14 +49,15 @@ static LogicalResult checkTensors(Operation *op, ArrayRef<FactsAttr> tensors, co
       continue;
     for (StringAttr name : facts.getOf())
       if (!names.owners.contains(name))
-        return op->emitOpError() << "makes a tensor of " << name << " by its facts, but there is no such parameter";
+        return op->emitOpError() << "makes a tensor of " << name
+                                 << " by its facts, but the module has no such parameter";
     if (tg::unitOf(facts) && !names.units.contains(tg::unitOf(facts)))
       return op->emitOpError() << "works for the unit " << tg::unitOf(facts)
-                               << " by its facts, but no parameter is of it";
+                               << " by its facts, but no parameter belongs to the unit";
     if (facts.getPhase() != phase && !mayMix)
       return op->emitOpError() << "makes tensors in " << stringifyPhase(*phase) << " and in "
                                << stringifyPhase(facts.getPhase())
-                               << " by its facts; only actions, which are made of several ops, do";
+                               << " by its facts; only an action, which is made of several ops, may have two phases";
   }
   return success();
 }
@@ -224,7 +225,7 @@ LogicalResult Checker::checkOrder(OpResult made, Phase phase) {
     if (!facts || facts.getPhase() <= phase)
       continue;
     InFlightDiagnostic diagnostic = made.getOwner()->emitOpError()
-                                    << "is " << stringifyPhase(phase) << " by its facts, but reads what is made in "
+                                    << "is " << stringifyPhase(phase) << " by its facts, but reads a value made in "
                                     << stringifyPhase(facts.getPhase());
     diagnostic.attachNote(source.getLoc()) << "it is made here";
     return diagnostic;

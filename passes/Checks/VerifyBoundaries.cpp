@@ -34,7 +34,7 @@ static LogicalResult verifyHostTensors(func::FuncOp function) {
       bool isKept = updated && updated == name;
       if (!isKept && !(copy && copy.getTo() == comm::Memory::Device))
         return user->emitOpError() << "reads '" << name
-                                   << "', which is in the host's memory: only comm.copy to the device does";
+                                   << "', which is in the host's memory; only a comm.copy to the device may read it";
     }
   }
   for (OpOperand &returned : function.getBody().front().getTerminator()->getOpOperands()) {
@@ -43,7 +43,7 @@ static LogicalResult verifyHostTensors(func::FuncOp function) {
     bool isWritten = copy && copy.getTo() == comm::Memory::Host;
     if (name && !isa<BlockArgument>(returned.get()) && isWritten != onHost.contains(name))
       return function.emitOpError() << "updates " << name << ", which is in the memory of the "
-                                    << (isWritten ? "device" : "host") << ", with a value in that of the "
+                                    << (isWritten ? "device" : "host") << ", with a value in the memory of the "
                                     << (isWritten ? "host" : "device");
   }
   return success();
@@ -62,9 +62,9 @@ static LogicalResult verifyHostValues(func::FuncOp function) {
       bool isTicket = isa<comm::TicketType>(use.get().getType()); // the wait holds the values
       if (tg::nameUpdatedBy(use) || isFetched || isTicket)
         continue;
-      InFlightDiagnostic diagnostic = user->emitOpError()
-                                      << "reads a value in the host's memory: only comm.copy to the device does";
-      diagnostic.attachNote(copy.getLoc()) << "copied there here";
+      InFlightDiagnostic diagnostic =
+          user->emitOpError() << "reads a value in the host's memory; only a comm.copy to the device may read it";
+      diagnostic.attachNote(copy.getLoc()) << "copied to the host here";
       return diagnostic;
     }
   }
@@ -80,7 +80,7 @@ struct VerifyValuesPass : public braid::impl::VerifyValuesPassBase<VerifyValuesP
       if (isa<exec::ExecDialect, comm::CommDialect>(op->getDialect()))
         return WalkResult::skip();
       if (!isa<ModuleOp, func::FuncOp, func::ReturnOp>(op)) {
-        op->emitOpError() << "is left after kernels were formed: expected an action or a view";
+        op->emitOpError() << "remains after kernels were formed; expected only actions and views";
         isClean = false;
       }
       return WalkResult::advance();
@@ -101,7 +101,7 @@ struct VerifyMemoryPass : public braid::impl::VerifyMemoryPassBase<VerifyMemoryP
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor) ||
           isa<func::FuncOp>(op)) {
-        op->emitOpError() << "is left after memory was planned: it holds a tensor outside a kernel";
+        op->emitOpError() << "remains after memory was planned, but has a tensor outside of a kernel";
         isClean = false;
         return WalkResult::skip();
       }

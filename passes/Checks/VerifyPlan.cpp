@@ -204,7 +204,7 @@ LogicalResult ProgramVerifier::verifyAliases(ActionOpInterface action) {
     if (int64_t values = write.range->bytes - write.range->zeros; write.bytes.end() > values)
       return action.emitOpError() << "writes bytes " << write.bytes.offset << " to " << write.bytes.end() << " of '"
                                   << write.range->name << "', whose values end at byte " << values
-                                  << ": zeros lie behind them";
+                                  << "; zeros must stay behind the values";
     if (tied >= 0 && !accesses.at(action.getActionIns()[tied]).same(write))
       return action.emitOpError() << "must write out " << index << " where operand " << tied
                                   << " is, but their references differ";
@@ -232,8 +232,8 @@ LogicalResult ProgramVerifier::verifyMemories(ActionOpInterface action) {
       if (const ArenaRange *range = accesses.at(ref).range; range->isOnHost != onHost)
         return action.emitOpError() << verb << " '" << range->name << "' in the memory of the "
                                     << (range->isOnHost ? "host" : "device")
-                                    << (onHost ? "; it copies between the two"
-                                               : "; only comm.copy takes it from there and puts it back");
+                                    << (onHost ? "; a comm.copy must connect host and device memory"
+                                               : "; only a comm.copy may access host memory");
     return success();
   };
   return failure(failed(check(action.getActionIns(), "reads", queue == comm::Queue::FromHost)) ||
@@ -242,7 +242,7 @@ LogicalResult ProgramVerifier::verifyMemories(ActionOpInterface action) {
 
 LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
   auto refuse = [&](const Twine &verb, RefType type) {
-    return action.emitOpError() << verb << " as " << type << ", but takes contiguous memory only";
+    return action.emitOpError() << verb << " as " << type << ", but needs contiguous memory";
   };
   for (auto [index, in] : llvm::enumerate(action.getActionIns()))
     if (RefType type = accesses.at(in).type; !type.isContiguous() && !action.mayReadStrided(index, type.getStrides()))

@@ -12,7 +12,7 @@ using namespace braid::exec;
 
 /// End of each message about a plan that does not compute its program.
 static constexpr StringLiteral kOurFault =
-    "; this is an error in Braid and not in your program: please report it with the command line and the input";
+    "; this is an error in Braid, not in your program: please report it with the command line and the input";
 
 static std::string bytesText(int64_t begin, int64_t end, const ArenaRange &range) {
   return ("bytes " + Twine(begin) + " to " + Twine(end) + " of '" + range.name + "'").str();
@@ -106,8 +106,8 @@ LogicalResult WriteTracker::checkRecord() {
   if (isRight && result == results.size())
     return success();
   return program.emitOpError() << "has an '" << kReads
-                               << "' that does not fit it: unless you changed the text by hand, this is an error in "
-                                  "Braid; please report it with the command line and the input";
+                               << "' that does not fit the program; unless the text was changed by hand, this is an "
+                                  "error in Braid: please report it with the command line and the input";
 }
 
 LogicalResult WriteTracker::readReads(ArrayRef<ArenaRange *> ranges) {
@@ -157,7 +157,7 @@ const RangeAccess *WriteTracker::accessOf(ValueSource source) const {
 
 std::string WriteTracker::describe(int64_t number) const {
   if (number < 0)
-    return "what was there before the first action";
+    return "the content before the first action";
   Writer writer = writers[number];
   std::string name = "'" + writer.action.getActionName() + "'";
   return writer.action.getActionOuts().size() == 1 ? "the result of " + name
@@ -167,7 +167,7 @@ std::string WriteTracker::describe(int64_t number) const {
 std::string WriteTracker::describe(ValueSource source) const {
   if (source.action >= 0)
     return describe(writerOf(source));
-  return "what the program was given in '" + arguments[source.number]->range->name.str() + "'";
+  return "the argument of the program in '" + arguments[source.number]->range->name.str() + "'";
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,7 +196,7 @@ LogicalResult WriteTracker::checkElement(Operation *op, const Twine &verb, const
     return success();
   std::string made = describe(element.source);
   InFlightDiagnostic error = op->emitOpError();
-  error << verb << " byte " << at << " of '" << access.range->name << "', and the element that is meant, of " << made
+  error << verb << " byte " << at << " of '" << access.range->name << "', but the intended element, of " << made
         << ", is byte " << expected << " of '" << source.range->name << "'" << kOurFault;
   return error;
 }
@@ -211,9 +211,9 @@ LogicalResult WriteTracker::checkRead(Operation *op, const Twine &verb, const Ra
     error << verb << " " << bytesText(piece->begin, piece->end, *access.range) << ", where " << describe(piece->writer)
           << " lies instead of " << describe(read.sources.front()) << kOurFault;
     if (read.sources.front().action >= 0)
-      error.attachNote(writers[expected.front()].action.getLoc()) << "what is read was written here";
+      error.attachNote(writers[expected.front()].action.getLoc()) << "the intended value was written here";
     if (piece->writer >= 0)
-      error.attachNote(writers[piece->writer].action.getLoc()) << "written over it here";
+      error.attachNote(writers[piece->writer].action.getLoc()) << "overwritten here";
     return error;
   }
   for (const ElementSource &element : read.elements)
@@ -257,7 +257,7 @@ LogicalResult WriteTracker::checkKept(ActionOpInterface action, const RangeAcces
   for (auto &[tensor, place] : found->second)
     if (overlap(place.bytes, access.bytes))
       return action.emitOpError() << "writes " << bytesText(access.bytes.offset, access.bytes.end(), *access.range)
-                                  << ", and the program does not update '" << nameOf(tensor) << "', which lies there"
+                                  << ", which belong to '" << nameOf(tensor) << "', but the program does not update it"
                                   << kOurFault;
   return success();
 }
@@ -276,7 +276,7 @@ LogicalResult WriteTracker::write(ActionOpInterface begun) {
     if (auto piece = bytes.find(access.bytes, isLost)) {
       InFlightDiagnostic error = begun->emitOpError();
       error << "writes out " << index << " to " << bytesText(piece->begin, piece->end, *access.range) << ", where "
-            << describe(piece->writer) << " lies and nobody has read it" << kOurFault;
+            << describe(piece->writer) << " lies and has not been read" << kOurFault;
       error.attachNote(writers[piece->writer].action.getLoc()) << "written here";
       return error;
     }

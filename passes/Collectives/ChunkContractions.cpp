@@ -133,11 +133,11 @@ void ChunkContractions::remark(const Outcome &outcome) {
   std::string where = "over {" + llvm::join(axes, ", ") + "}";
   remark << "@" << function.getName() << ": ";
   if (outcome.sites() == 0) {
-    remark << "no collective " << where << " has contractions beside it that can be computed in chunks of rows";
+    remark << "no collective " << where << " has adjacent contractions that can be computed in chunks of rows";
     return;
   }
   remark << outcome.split.sites << " of " << outcome.sites() << " collectives " << where
-         << " with contractions beside them are split in ";
+         << " with adjacent contractions are split into ";
   if (outcome.split.sites == 0)
     chunks ? remark << int64_t(chunks) : remark << kCounts[0] << " to " << kCounts[std::size(kCounts) - 1];
   else if (outcome.fewest == outcome.most)
@@ -146,11 +146,11 @@ void ChunkContractions::remark(const Outcome &outcome) {
     remark << outcome.fewest << " to " << outcome.most;
   remark << " chunks";
   if (outcome.split.sites)
-    remark << ", and take " << formatMicroseconds(outcome.split.inChunks) << " with these instead of "
+    remark << ", and take " << formatMicroseconds(outcome.split.inChunks) << " instead of "
            << formatMicroseconds(outcome.split.whole);
   if (outcome.slower.sites)
-    remark << "; " << outcome.slower.sites << " would not gain a percent, "
+    remark << "; " << outcome.slower.sites << " would gain less than a percent, "
            << formatMicroseconds(outcome.slower.inChunks) << " instead of " << formatMicroseconds(outcome.slower.whole);
   if (outcome.withoutRows)
-    remark << "; the rows of " << outcome.withoutRows << " do not divide into as many";
+    remark << "; the rows of " << outcome.withoutRows << " do not divide into as many chunks";
 }

@@ -82,8 +82,8 @@ private:
     if (group.n > kMaxRanks)
       return op->emitError() << op->getName() << " is over " << group.n << " ranks, but a collective of more than "
                              << kMaxRanks
-                             << " is not decomposed: a message for each of them is an op of the program; leave it to "
-                                "the library, or decompose it by \"hierarchical\" over smaller axes";
+                             << " is not decomposed, because each message is an op of the program; leave it to the "
+                                "library, or decompose it by \"hierarchical\" over smaller axes";
     if (isa<StartOp>(op->getParentOp()))
       return leave(op, "it is in a comm.start; decompose before communication is scheduled");
     // The function on the other side would need the same decomposition.
@@ -91,7 +91,7 @@ private:
       return leave(op, "ranks of its group run another function");
     Values results = group.n == 1 ? resultsOfOneRank(op, builder).value_or(Values()) : resultsBy(chosen, group, op);
     if (results.size() != op->getNumResults() || results.empty())
-      return leave(op, "the algorithm has no way for it");
+      return leave(op, "the algorithm does not support it");
     handOnFacts(op, before ? before->getNextNode() : &op->getBlock()->front());
     tg::replaceHandingOnFacts(op, results);
     return success();

@@ -91,7 +91,7 @@ FailureOr<std::optional<Ring>> RingFinder::checkGathersNothing() {
           llvm::any_of(axes.getNames(), [&](StringAttr axis) { return gather.getAxes().contains(axis); }))
         return op.emitError() << op->getName() << " cannot be a ring over " << axes.str() << ": its operand #"
                               << operand.getOperandNumber() << " is gathered over " << gather.getAxes().str()
-                              << ", and what goes round is not";
+                              << ", but the operands that go around the ring are not";
     }
   return std::optional<Ring>();
 }
@@ -111,14 +111,15 @@ LogicalResult RingFinder::check(const Ring &ring) {
     return success();
   if (!ring.inZigzag)
     return op.emitError() << op->getName() << " cannot be a ring over " << ring.axes.str()
-                          << ": its queries are in zigzag, but what goes round is in order; " << kStraightInstead;
+                          << ": its queries are in zigzag, but the operands that go around the ring are in order; "
+                          << kStraightInstead;
   if (ring.axes.size() > 1)
-    return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
-                          << ": a rank has blocks of '" << zigzag->axis.getValue() << "' alone; " << kStraightInstead;
+    return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str() << ": only '"
+                          << zigzag->axis.getValue() << "' has blocks in zigzag; " << kStraightInstead;
   for (const RingOp &member : ops)
     if (member.isCausal && !member.half)
       return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
-                            << ": its queries are not a half of a rank's; " << kStraightInstead;
+                            << ": its queries are not one half of the queries of a rank; " << kStraightInstead;
   return success();
 }
 

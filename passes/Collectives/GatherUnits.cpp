@@ -357,7 +357,7 @@ void UnitGathers::say(const Unit &unit, bool dropsAfterForward) {
   int64_t gathered = unit.bytesGathered[Forward], sent = unit.bytesSent[Forward];
   if (!unit.isKept) {
     remark << " is gathered for forward (" << gathered << " bytes) and again for backward ("
-           << unit.bytesGathered[Backward] << " bytes); to keep it would hold these in between and send "
+           << unit.bytesGathered[Backward] << " bytes); keeping it would hold its bytes in between and send "
            << unit.bytesSent[Backward] << " bytes less";
     return;
   }

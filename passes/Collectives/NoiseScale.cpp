@@ -155,7 +155,7 @@ LogicalResult NoiseScale::follow(CollectiveOpInterface op, unsigned number) {
   if (!isSubset(gradient.axes, batchAxes) || !isSubset(batchAxes, gradient.axes))
     return op->emitError() << "comm-noise-scale: the gradient of '" << name << "' is reduced over "
                            << textOf(gradient.axes) << " but the batch is sharded over " << textOf(batchAxes)
-                           << "; what a rank's own samples give is nowhere to be seen";
+                           << ", so the gradient of a rank's own samples is not available";
   if (gradient.isMicrobatch && microbatches < 2)
     return op->emitError() << "comm-noise-scale: the gradient of '" << name
                            << "' is one of several microbatches; add accumulate=";
@@ -174,10 +174,10 @@ LogicalResult NoiseScale::findGradients() {
   for (const Gradient &gradient : gradients) {
     const Gradient &first = gradients.front();
     if (gradient.isMicrobatch != first.isMicrobatch || gradient.scale != first.scale)
-      return function.emitError() << "comm-noise-scale: of the gradients of '" << parameterOf(first.parameter).getName()
-                                  << "' and '" << parameterOf(gradient.parameter).getName()
-                                  << "' one is reduced in each microbatch and the other is not; use "
-                                     "unreduced-accumulators";
+      return function.emitError() << "comm-noise-scale: one of the gradients of '"
+                                  << parameterOf(first.parameter).getName() << "' and '"
+                                  << parameterOf(gradient.parameter).getName()
+                                  << "' is reduced in each microbatch and the other is not; use unreduced-accumulators";
   }
   return success();
 }

@@ -126,7 +126,7 @@ LogicalResult Reporter::report(const Deadlock &found) {
 static LogicalResult verifySent(CollectiveOpInterface op) {
   auto fail = [&](Value value, const auto &recorded, const auto &actual) -> LogicalResult {
     InFlightDiagnostic diagnostic = op->emitOpError();
-    diagnostic << "moves " << recorded << " by its attributes and facts, and sends " << actual;
+    diagnostic << "moves " << recorded << " by its attributes and facts, but sends " << actual;
     diagnostic.attachNote(value.getLoc()) << "this is sent";
     return diagnostic;
   };

@@ -63,7 +63,7 @@ struct AttachHooks : braid::impl::AttachHooksPassBase<AttachHooks> {
 
   void runOnOperation() final {
     if (!function.empty() && !getOperation().lookupSymbol<func::FuncOp>(function)) {
-      getOperation().emitError() << "no function '" << function << "' to return what hooks report";
+      getOperation().emitError() << "no function '" << function << "' to return the reports of hooks";
       return signalPassFailure();
     }
     if (at.size() != action.size()) {

@@ -16,7 +16,7 @@ LogicalResult BatchDims::startAtInputs(func::FuncOp function) {
   for (BlockArgument input : batchInputs(function)) {
     if (cast<RankedTensorType>(input.getType()).getRank() == 0)
       return function.emitError() << "argument #" << input.getArgNumber() << " of type " << input.getType()
-                                  << " has a role with a batch, which must be its dim 0";
+                                  << " has a role with a batch, so its dim 0 must be the batch";
     if (!first) {
       first = input;
       batch = dimSize(input, 0);

@@ -49,6 +49,6 @@ FailureOr<SmallVector<HookOp>> braid::hooksNamed(ModuleOp module, StringRef name
   module.walk([&](HookOp hook) { names.insert(hook.getName()); });
   InFlightDiagnostic diagnostic = module.emitError() << "no hook point is called \"" << name << "\"; ";
   if (names.empty())
-    return diagnostic << "the module has none";
+    return diagnostic << "the module has no hook points";
   return diagnostic << "similar: " << similarNames(name, names.getArrayRef());
 }

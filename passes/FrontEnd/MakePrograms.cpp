@@ -205,7 +205,7 @@ struct MakePrograms final : braid::impl::MakeProgramsPassBase<MakePrograms> {
     symbols.remove(function);
     for (StringRef program : *chosen) {
       if (symbols.lookup(program)) {
-        function.emitError() << "the module has a function '" << program << "' already";
+        function.emitError() << "the module already has a function '" << program << "'; rename it";
         return signalPassFailure();
       }
       symbols.insert(make(function, program), Block::iterator(function));

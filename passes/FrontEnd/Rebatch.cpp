@@ -21,7 +21,7 @@ struct Rebatch final : braid::impl::RebatchPassBase<Rebatch> {
     if (function.isExternal())
       return;
     if (batch > 0 && factor > 1) {
-      function.emitError() << "tg-rebatch takes a batch or a factor, found batch=" << batch.value
+      function.emitError() << "tg-rebatch takes either a batch or a factor, found batch=" << batch.value
                            << " and factor=" << factor.value;
       return signalPassFailure();
     }

@@ -248,9 +248,8 @@ struct FormKernelsPass : public braid::impl::FormKernelsPassBase<FormKernelsPass
       return formElementwise(builder, op);
     if (isa<arith::ConstantOp>(op))
       return op->emitError() << "dense constant of type " << op->getResult(0).getType()
-                             << " is too large to be spelled out in a kernel: pass it as an input";
-    return op->emitError() << "no kernel computes " << op->getName()
-                           << ": it must be decomposed or selected as a call first";
+                             << " is too large for the code of a kernel; pass it as an input";
+    return op->emitError() << "no kernel computes " << op->getName() << "; decompose it or select it as a call first";
   }
 };
 } // namespace

@@ -211,7 +211,7 @@ LogicalResult Rows::findReaders() {
       if (!isOfRows && maker && (ops.contains(maker) || readers.contains(maker)))
         readers.insert(op);
       if (isOfRows && maker && readers.contains(maker)) {
-        why = nameOf(op) + " needs what is computed of all rows";
+        why = nameOf(op) + " needs a value computed from all rows";
         return failure();
       }
     }
@@ -351,7 +351,7 @@ struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {
     if (refused.first && required && isTraining(function))
       return refuse(refused.first, refused.second);
     if (refused.first)
-      refused.first->emitRemark() << nameOf(refused.first) << " is computed of all rows at once: " << refused.second;
+      refused.first->emitRemark() << nameOf(refused.first) << " is computed from all rows at once: " << refused.second;
   }
 
   void refuse(Operation *loss, StringRef why) {

@@ -198,9 +198,9 @@ void ActivationOffload::remark(const Kept &kept, bool isOffloaded, const HostTri
                               << "@" << program.getSymName() << ": " << name << ", " << formatSize(kept.bytes) << ", "
                               << (isOffloaded ? "waits in the host's memory: " : "stays on the device: ");
   if (kept.bytes < minBytes && givenBytes)
-    remark << "it has less than the " << formatSize(minBytes) << " of min-bytes";
+    remark << "it is smaller than the " << formatSize(minBytes) << " of min-bytes";
   else if (kept.bytes < minBytes)
-    remark << "a copy of less than " << formatSize(minBytes) << " takes longer to begin than to move its bytes";
+    remark << "the latency of a copy below " << formatSize(minBytes) << " exceeds its transfer time";
   else if (isOffloaded && exposed == 0)
     remark << "two copies of " << formatMicroseconds(seconds) << " each are hidden in the " << formatMicroseconds(gap)
            << " until it is read again";
@@ -208,8 +208,8 @@ void ActivationOffload::remark(const Kept &kept, bool isOffloaded, const HostTri
     remark << "of two copies of " << formatMicroseconds(seconds) << " each, in the " << formatMicroseconds(gap)
            << " until it is read again, " << formatMicroseconds(exposed)
            << (isOffloaded ? " are exposed" : " would be exposed")
-           << (trip.lateAway > 0 ? ", where forward is over before the copy to the host is"
-                                 : ", where backward comes to it before the copy from the host is over");
+           << (trip.lateAway > 0 ? ", because forward ends before the copy to the host"
+                                 : ", because backward reads it before the copy from the host ends");
 }
 
 //===----------------------------------------------------------------------===//
@@ -278,7 +278,7 @@ LogicalResult ActivationOffload::run() {
   }
   if (numKept > 0)
     emitRemark(program.getLoc()) << "@" << program.getSymName() << ": " << numAway << " of " << numKept
-                                 << " tensors that are kept for backward, " << formatSize(awayBytes) << " of "
+                                 << " tensors kept for backward, " << formatSize(awayBytes) << " of "
                                  << formatSize(bytes) << ", wait in the host's memory";
   return success();
 }
@@ -295,8 +295,7 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
     ModuleOp module = getOperation();
     if (!machine.target->gpu)
       return module.emitError() << "the " << machine.target->name
-                                << " target has no memory beside that of the host, so no activation can be offloaded "
-                                   "to it";
+                                << " target has only the memory of the host, so no activation can be offloaded to it";
     std::optional<int64_t> givenBytes = minBytes < 0 ? std::nullopt : std::optional<int64_t>(minBytes);
     unsigned kept = 0, away = 0;
     for (auto program : module.getOps<func::FuncOp>()) {
@@ -311,10 +310,9 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
     if (kept == 0)
       return module.emitError() << "no program keeps an activation for backward that could wait in the host's memory";
     if (away == 0)
-      module.emitWarning()
-          << "none of the " << kept
-          << " activations that are kept for backward is copied to the host and back before it is read "
-             "again, so all stay on the device";
+      module.emitWarning() << "none of the " << kept
+                           << " activations kept for backward can be copied to the host and back before backward reads "
+                              "it, so all stay on the device";
     return success();
   }
 

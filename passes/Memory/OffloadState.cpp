@@ -256,7 +256,7 @@ struct OffloadState final : braid::impl::OffloadStatePassBase<OffloadState> {
       return signalPassFailure();
     if (!target->gpu) {
       module.emitError() << "the " << target->name
-                         << " target has no memory beside that of the host, so no state can be offloaded to it";
+                         << " target has only the memory of the host, so no state can be offloaded to it";
       return signalPassFailure();
     }
     bool any = false;

@@ -101,7 +101,7 @@ LogicalResult FillWaits::fill(func::FuncOp function) {
       unsigned moved =
           llvm::count_if(llvm::enumerate(order), [](auto entry) { return entry.index() != entry.value(); });
       emitRemark(function.getLoc()) << "@" << function.getSymName() << ": " << moved << " of " << order.size()
-                                    << " actions have another place, so that collectives are waited for less";
+                                    << " actions moved to shorten waits for collectives";
       return success();
     }
     before = *old;

@@ -128,12 +128,12 @@ Location Report::placeOf(unsigned action) const {
 /// Returns why an action does not start earlier.
 std::string Report::reasonOf(unsigned action) const {
   if (schedule.heldBy[action] == HeldBy::Prefetch)
-    return llvm::formatv("prefetch={0} lets it start no earlier", program.problem.mostAhead(queueOf(action)));
+    return llvm::formatv("prefetch={0} prevents an earlier start", program.problem.mostAhead(queueOf(action)));
   if (schedule.heldBy[action] == HeldBy::Memory)
-    return "the memory limit lets it start no earlier";
+    return "the memory limit prevents an earlier start";
   std::optional<unsigned> waitsFor = timeline.collectives[action].waitsFor;
   if (!waitsFor)
-    return "nothing is computed before it is needed";
+    return "no compute stands between its start and its use";
   return "it waits for " + nameOf(*waitsFor);
 }
 
@@ -154,8 +154,8 @@ void Report::remarkUpdates() const {
       lasts.insert(last[writer]);
   if (reductions.size() > 1 && lasts.size() == 1)
     emitRemark(placeOf(program.writers.front()))
-        << "updates wait for the gradients of all parameters, as after clipping by their norm: each needs "
-        << nameOf(*lasts.begin()) << ", so that none runs during backward";
+        << "updates wait for the gradients of all parameters, for example to clip them by their norm: each needs "
+        << nameOf(*lasts.begin()) << ", so no update runs during backward";
 }
 
 void Report::remark() {
@@ -167,7 +167,7 @@ void Report::remark() {
     exposed += collective.exposed;
     if (collective.exposed > kRemarkSeconds)
       emitRemark(placeOf(number)) << nameOf(number) << " is exposed for " << formatSeconds(collective.exposed)
-                                  << ", it takes " << formatSeconds(collective.seconds) << ": " << reasonOf(number);
+                                  << " of its " << formatSeconds(collective.seconds) << ": " << reasonOf(number);
   }
   if (program.problem.earlyUpdates)
     remarkUpdates();
@@ -178,7 +178,7 @@ void Report::remark() {
                                 << formatSeconds(total[OverlapProblem::kRanks]) << " on the link";
   if (started[OverlapProblem::kFromHost] + started[OverlapProblem::kToHost] > 0)
     emitRemark(function.getLoc()) << "copies from the host take " << formatSeconds(total[OverlapProblem::kFromHost])
-                                  << " in " << started[OverlapProblem::kFromHost] << ", those to it "
+                                  << " in " << started[OverlapProblem::kFromHost] << ", copies to the host "
                                   << formatSeconds(total[OverlapProblem::kToHost]) << " in "
                                   << started[OverlapProblem::kToHost];
 }

@@ -83,9 +83,9 @@ private:
       for (Operation *user : argument.getUsers())
         if (!isConversion(user) || user->getResult(0).getType() != narrowed.type)
           return user->emitError() << "reads " << name << " as " << argument.getType()
-                                   << ", and another op reads it as " << narrowed.type
-                                   << "; no program updates it, so there is no master to copy from: "
-                                   << "run tg-working-copies after tg-apply-optimizer";
+                                   << ", but another op reads it as " << narrowed.type
+                                   << ", and no program updates it, so it has no master to copy from; run "
+                                      "tg-working-copies after tg-apply-optimizer";
     return success();
   }
 

@@ -41,8 +41,8 @@ LogicalResult ReplayChoices::add(StringRef text, Location loc) {
                              "found '"
                           << text << "'";
   if (keep && !pattern.contains('/'))
-    return emitError(loc) << "'" << what << "' is said of values: write '" << pattern << "/VALUE: " << what << "', or '"
-                          << pattern << ": " << (*keep ? "none" : "full") << "' of the whole unit";
+    return emitError(loc) << "'" << what << "' applies to values; write '" << pattern << "/VALUE: " << what << "', or '"
+                          << pattern << ": " << (*keep ? "none" : "full") << "' for the whole unit";
   llvm::Expected<llvm::GlobPattern> glob = parsePattern(pattern);
   if (!glob)
     return emitError(loc) << llvm::toString(glob.takeError());
@@ -91,8 +91,9 @@ static std::string namesIn(const ForwardValues &values, bool ofValues) {
     if (!llvm::is_contained(names, name))
       names.push_back(std::move(name));
   }
-  return names.empty() ? "there are none"
-                       : "there are " + llvm::join(names, ", ") + (ofValues ? ", and those of other units" : "");
+  return names.empty()
+             ? "the program has none"
+             : "the names are " + llvm::join(names, ", ") + (ofValues ? ", and the values of other units" : "");
 }
 
 LogicalResult ReplayChoices::check(func::FuncOp program, const ForwardValues &values) const {
@@ -104,12 +105,12 @@ LogicalResult ReplayChoices::check(func::FuncOp program, const ForwardValues &va
       isMatched = true;
       if (choice.keep == false && isKept(op) == false && (!values.mayRepeat(op) || values.leavesUnit(op)))
         return emitError(choice.loc) << "'" << nameOfForward(op) << "' of @" << program.getName()
-                                     << " cannot be computed again: "
+                                     << " cannot be recomputed: "
                                      << (values.mayRepeat(op) ? "another unit reads it"
-                                                              : "ranks compute it together, or it has effects");
+                                                              : "it is a reduction over ranks or has effects");
     }
     if (!isMatched)
-      return emitError(choice.loc) << "no " << (choice.keep ? "value" : "unit") << " of forward is called '"
+      return emitError(choice.loc) << "no " << (choice.keep ? "value" : "unit") << " of forward is named '"
                                    << choice.pattern << "'; " << namesIn(values, choice.keep.has_value());
   }
   return success();

@@ -120,8 +120,8 @@ void Remarks::addKept(OpResult value) {
   Kept &unit = unitOf(op);
   ++unit.values;
   unit.bytes += bytes;
-  remark() << "keeps " << nameOfForward(op) << ", " << bytes << " bytes, which a replay would take "
-           << formatMicroseconds(seconds.of(op)) << " for: " << prices.of(op).reason;
+  remark() << "keeps " << nameOfForward(op) << ", " << bytes << " bytes, instead of a replay of "
+           << formatMicroseconds(seconds.of(op)) << ": " << prices.of(op).reason;
 }
 
 void Remarks::addReplayed(Operation *op) {

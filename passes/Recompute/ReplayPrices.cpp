@@ -91,35 +91,36 @@ ReplayPrice ReplayPrices::priceUnder(RecomputePolicy policy, Operation *op) cons
   auto atItsPrice = [&]() -> ReplayPrice {
     double price = seconds.of(op) * bytesPerSecondFor(op, policy);
     return price < kTooExpensive ? ReplayPrice{int64_t(price), "by its bytes and its time"}
-                                 : ReplayPrice{std::nullopt, "a second is worth more than any memory"};
+                                 : ReplayPrice{std::nullopt, "the price of a second excludes every replay"};
   };
   switch (policy) {
   case RecomputePolicy::None:
     return {std::nullopt, "nothing is replayed"};
   case RecomputePolicy::Attention:
-    return attention.contains(op) ? ReplayPrice{0, "of attention"} : ReplayPrice{std::nullopt, "not of attention"};
+    return attention.contains(op) ? ReplayPrice{0, "of attention"}
+                                  : ReplayPrice{std::nullopt, "not a value of attention"};
   case RecomputePolicy::Selective:
     if (attention.contains(op))
       return {0, "of attention"};
     return contracts(op) ? ReplayPrice{std::nullopt, "a contraction with a weight"} : atItsPrice();
   case RecomputePolicy::Full:
     return values.isOfInnerUnit(op) ? ReplayPrice{0, "computed inside its unit"}
-                                    : ReplayPrice{std::nullopt, "of the last unit or of none"};
+                                    : ReplayPrice{std::nullopt, "in the last unit, or in no unit"};
   case RecomputePolicy::Auto:
     return values.isOfInnerUnit(op) || !contracts(op) ? atItsPrice()
-                                                      : ReplayPrice{std::nullopt, "a contraction of the last unit"};
+                                                      : ReplayPrice{std::nullopt, "a contraction in the last unit"};
   }
   llvm_unreachable("all policies are there");
 }
 
 ReplayPrice ReplayPrices::of(Operation *op) const {
   if (!values.mayRepeat(op))
-    return {std::nullopt, "ranks reduce it together, or it has effects"};
+    return {std::nullopt, "it is a reduction over ranks or has effects"};
   if (isSeenThrough(op))
     return {0, "a view"};
   if (values.leavesUnit(op))
     return {std::nullopt, "another unit reads it"};
   if (std::optional<bool> kept = choices.isKept(op))
-    return *kept ? ReplayPrice{std::nullopt, "as the list says"} : ReplayPrice{0, "as the list says"};
+    return *kept ? ReplayPrice{std::nullopt, "by the list of choices"} : ReplayPrice{0, "by the list of choices"};
   return priceUnder(choices.policyOf(op).value_or(policy), op);
 }

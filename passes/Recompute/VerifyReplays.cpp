@@ -61,13 +61,13 @@ static LogicalResult checkReplay(Operation *replay, Operation *repeated) {
   if (replay->getNumRegions() != 0 || (!collective && !isMemoryEffectFree(replay)))
     return replay->emitOpError() << "is replayed, but has effects";
   if (tg::phaseOf(replay) != tg::Phase::Backward || tg::phaseOf(repeated) != tg::Phase::Forward)
-    return replay->emitOpError() << "is a replay, which is backward and repeats what is forward, but its facts and "
-                                    "those of what it repeats say otherwise";
+    return replay->emitOpError() << "is a replay, so it must be backward and repeat an op of forward, but the facts of "
+                                    "the two ops have other phases";
   std::string found = difference(replay, repeated);
   if (found.empty())
     return success();
-  InFlightDiagnostic diagnostic = replay->emitOpError() << "is not what it repeats: it " << found;
-  diagnostic.attachNote(repeated->getLoc()) << "it repeats this";
+  InFlightDiagnostic diagnostic = replay->emitOpError() << "differs from the op that it repeats: it " << found;
+  diagnostic.attachNote(repeated->getLoc()) << "the repeated op";
   return diagnostic;
 }
 
@@ -81,7 +81,7 @@ struct VerifyReplaysPass final : braid::impl::VerifyReplaysPassBase<VerifyReplay
     for (Operation &op : getOperation().getOps()) {
       if (std::optional<int64_t> number = tg::replayNumber(&op, tg::kRepeated))
         if (auto [other, isNew] = repeated.try_emplace(*number, &op); !isNew) {
-          op.emitOpError() << "is repeated under the number " << *number << ", and so is another op";
+          op.emitOpError() << "is repeated under the number " << *number << ", but another op has the same number";
           return signalPassFailure();
         }
       std::optional<int64_t> number = tg::replayNumber(&op, tg::kReplays);

@@ -237,13 +237,12 @@ struct MakeDecode final : braid::impl::MakeDecodePassBase<MakeDecode> {
     if (!generate || generate.isExternal() || !takesSequence(generate))
       return;
     if (symbols.lookup("decode")) {
-      generate.emitError() << "the module has a function 'decode' already";
+      generate.emitError() << "the module already has a function 'decode'; rename it";
       return signalPassFailure();
     }
     std::string why;
     if (failed(replaceComposites(generate, why))) {
-      generate.emitRemark() << "has no program 'decode' beside it, so each token that is sampled takes a whole "
-                            << "window: " << why;
+      generate.emitRemark() << "gets no program 'decode', so each sampled token costs a whole window: " << why;
       return;
     }
     func::FuncOp decode = generate.clone();

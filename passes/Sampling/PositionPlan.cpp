@@ -130,7 +130,7 @@ LogicalResult PositionPlan::find(std::string &why) {
           return failure();
     }
   if (isNeededWhole(tokens)) {
-    why = "a result is the tokens themselves";
+    why = "a result is the tokens";
     return failure();
   }
   return success();

@@ -107,7 +107,7 @@ private:
     double extraSeconds = seconds() - leastSeconds;
     if (std::optional<exec::LibraryNumber> found = firstTooLarge(); found && anyFits)
       return settleForAny("the " + found->what + " would be " + std::to_string(found->value) +
-                          ", more than the library counts");
+                          ", above the largest number of the library");
     std::string costs;
     llvm::raw_string_ostream text(costs);
     bool takesMuch = false, breaksLimit = false;
@@ -141,7 +141,7 @@ private:
     InFlightDiagnostic remark = calls.front().emitRemark();
     remark << "gradients of attention are summed in any order, so their last bits differ from run to run: " << reason;
     if (target->workspace.attention.hasSerial)
-      remark << "; a serial order takes no more memory, but time, and cuDNN 9.25";
+      remark << "; a serial order costs time instead of memory, and needs cuDNN 9.25";
     return success();
   }
 

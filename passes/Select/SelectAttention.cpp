@@ -26,24 +26,23 @@ template <typename Op> static std::string reasonAgainstLibrary(Op op, const Targ
   llvm::raw_string_ostream os(reason);
   int64_t size = query.getDimSize(3), positions = std::min(query.getDimSize(1), key.getDimSize(1));
   if (!limits.maxHeadSize)
-    os << "target '" << target.name << "' has no library for it";
+    os << "target '" << target.name << "' has no library for attention";
   else if (!query.getElementType().isBF16())
-    os << "its elements are " << query.getElementType() << ", but the library takes bf16";
+    os << "its elements are " << query.getElementType() << ", but the library supports only bf16";
   else if (size > limits.maxHeadSize)
-    os << "heads have size " << size << ", but the library takes " << limits.maxHeadSize << " at most";
+    os << "heads have size " << size << ", but the library supports at most " << limits.maxHeadSize;
   else if (size % limits.headSizeStep)
-    os << "heads have size " << size << ", but the library takes multiples of " << limits.headSizeStep;
+    os << "heads have size " << size << ", but the library supports only multiples of " << limits.headSizeStep;
   else if (positions < limits.minPositions)
-    os << "the sequence has " << positions << " positions, but the library takes " << limits.minPositions
-       << " at least";
+    os << "the sequence has " << positions << " positions, but the library needs at least " << limits.minPositions;
   else if (op.getQueryStart())
-    os << "where its queries and keys begin is known at run time only, which the library does not take";
+    os << "the positions of its queries and keys are known only at run time, which the library does not support";
   else if (op.getMask().isBand())
-    os << "its mask has a window or an offset, which the library does not take";
+    os << "its mask has a window or an offset, which the library does not support";
   else if (op.getSoftcap())
-    os << "its scores are soft-capped, which the library does not do";
+    os << "its scores are soft-capped, which the library does not support";
   else if (op.getDocuments())
-    os << "its rows hold several documents, which the library does not keep apart";
+    os << "its rows hold several documents, which the library does not support";
   return reason;
 }
 
@@ -53,9 +52,9 @@ template <typename Op> static std::string reasonAgainstTiles(Op op, const Target
   std::string reason;
   llvm::raw_string_ostream os(reason);
   if (!query.getElementType().isBF16() && !query.getElementType().isF32())
-    os << "its elements are " << query.getElementType() << ", but tiles take f32 and bf16";
+    os << "its elements are " << query.getElementType() << ", but tiles support only f32 and bf16";
   else if (query.getDimSize(3) > target.maxTileHeadSize)
-    os << "heads have size " << query.getDimSize(3) << ", but tiles take " << target.maxTileHeadSize << " at most";
+    os << "heads have size " << query.getDimSize(3) << ", but tiles support at most " << target.maxTileHeadSize;
   return reason;
 }
 
@@ -101,9 +100,9 @@ private:
   template <typename Op> LogicalResult select(Op op, const TargetInfo &info) {
     std::string againstLibrary = reasonAgainstLibrary(op, info), againstTiles = reasonAgainstTiles(op, info);
     if (way == AttentionWay::Library && !againstLibrary.empty())
-      return op.emitError() << "no library call can do this attention: " << againstLibrary;
+      return op.emitError() << "no library call can compute this attention: " << againstLibrary;
     if (way == AttentionWay::Tiles && !againstTiles.empty())
-      return op.emitError() << "no tiles can do this attention: " << againstTiles;
+      return op.emitError() << "no tiles can compute this attention: " << againstTiles;
     bool tiles = way == AttentionWay::Tiles || !againstLibrary.empty();
     if (tiles && !againstTiles.empty()) {
       op.emitRemark() << "decomposed: " << againstTiles << (info.attention.maxHeadSize ? "; " + againstLibrary : "");

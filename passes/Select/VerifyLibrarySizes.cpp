@@ -48,13 +48,13 @@ struct VerifyLibrarySizesPass : public braid::impl::VerifyLibrarySizesPassBase<V
       return;
     signalPassFailure();
     InFlightDiagnostic diagnostic = worst.emitError();
-    diagnostic << "the " << most.what << " are " << most.value << ", and the library counts to "
+    diagnostic << "the " << most.what << " are " << most.value << ", but the largest number of the library is "
                << kLargestLibraryNumber;
     std::optional<int64_t> batch = batchOf(getOperation());
     if (!batch || most.value % *batch)
       return;
     if (int64_t fits = kLargestLibraryNumber / (most.value / *batch))
-      diagnostic << ": a batch of " << fits << " instead of " << *batch << " rows a rank and microbatch fits";
+      diagnostic << ": a batch of " << fits << " instead of " << *batch << " rows per rank and microbatch fits";
     else
       diagnostic << " even for one row of the batch: make the sequence shorter";
   }

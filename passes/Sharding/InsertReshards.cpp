@@ -280,9 +280,9 @@ Value Inserter::reshard(Value value, ShardingAttr target, Operation *user) {
   bool canBePartial = !target.isPartial() || (target.getReduction() == source.getReduction() &&
                                               isSubset(target.getPartial(), source.getPartial()));
   if (!canBePartial) {
-    InFlightDiagnostic diagnostic =
-        user->emitOpError() << "needs partial values: " << target << " is asked for, but the value is " << source
-                            << "; a whole value never becomes partial, so ask for it without 'partial'";
+    InFlightDiagnostic diagnostic = user->emitOpError()
+                                    << "requests the partial sharding " << target << ", but the value is " << source
+                                    << "; a whole value never becomes partial, so drop 'partial'";
     diagnostic.attachNote(value.getLoc()) << "the value is made here";
     return {};
   }
@@ -388,7 +388,7 @@ LogicalResult Inserter::visit(Operation *op) {
       return failure();
     std::optional<Fit> found = fitOf(*rule, *axes, symbol, mesh);
     if (!found)
-      return op->emitOpError() << "cannot be sharded as 'comm.factors' says: its rule is " << rule->str();
+      return op->emitOpError() << "cannot be sharded by 'comm.factors': its rule is " << rule->str();
     needs = passPartials(op, *rule, *axes).value_or(*found);
   }
   op->removeAttr(CommDialect::kFactors);

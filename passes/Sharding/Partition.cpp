@@ -120,7 +120,7 @@ LogicalResult Partitioner::checkUpdates() {
     ShardingAttr old = held[argument];
     ShardingAttr updated = shardingOfResult(function, result, symbol);
     if (old != plain(updated))
-      return function.emitError() << nameOfResult(function, result) << " has " << updated << " but "
+      return function.emitError() << nameOfResult(function, result) << " has " << updated << ", but "
                                   << nameOfArgument(function, argument.getArgNumber())
                                   << ", which it updates in place, has " << old << "; give both one sharding";
   }

@@ -84,8 +84,9 @@ static LogicalResult checkNumber(func::FuncOp program, ArrayRef<StringAttr> unit
                              << " not at both ends ("
                              << llvm::join(llvm::map_range(units, [](StringAttr unit) { return unit.getValue(); }),
                                            ", ")
-                             << "), but is cut in " << numStages << " stages, each of which needs one: take at most "
-                             << units.size() << " for pp in --mesh times --chunks, or a model of more layers";
+                             << "), but is cut into " << numStages
+                             << " stages, each of which needs one; reduce pp in --mesh times --chunks to at most "
+                             << units.size() << ", or use a model with more layers";
 }
 
 /// Restricts stages to `limit` bytes, or to the least bytes that are possible. A remark gives the cost in time.
@@ -94,9 +95,9 @@ static void limitMemory(func::FuncOp program, Cuts &cuts, const Cost &bytes, con
   cuts.allow(bytes, std::max(least, limit));
   InFlightDiagnostic remark = program.emitRemark();
   if (least > limit)
-    remark << "however its units are cut, some stage is predicted to hold " << formatSize(least) << " or more, beyond "
-           << formatSize(limit) << ", its part of the memory limit; ";
-  remark << llvm::formatv("the slowest stage takes {0:f3} ms a microbatch, without a limit {1:f3}",
+    remark << "in every cut some stage is predicted to hold at least " << formatSize(least)
+           << ", beyond its part of the memory limit, " << formatSize(limit) << "; ";
+  remark << llvm::formatv("the slowest stage takes {0:f3} ms per microbatch, or {1:f3} without a limit",
                           cuts.leastLargest(seconds) * 1e3, fastest * 1e3)
                 .str();
 }

@@ -108,8 +108,8 @@ LogicalResult UpdateCutter::bringToAll(Value value, Operation *reader) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getNumElements() > kMaxElements)
     return reader->emitError() << "reads a " << type << " that ranks " << first(value)
-                               << " of the pipeline hold, and others run it, too; only numbers of the whole step go "
-                                  "from rank to rank at its end";
+                               << " of the pipeline hold, but other ranks run it, too; only numbers of the whole step "
+                                  "are sent between ranks at its end";
   functions.broadcast(value, first(value));
   available[value] = holders.everyone();
   return success();

@@ -156,10 +156,11 @@ LogicalResult StageMap::place(Operation *op) {
       op->replaceUsesOfWith(read, repeat(read, op, stage));
       continue;
     }
-    InFlightDiagnostic error = op->emitOpError() << "is in stage " << stage << " of the pipeline, but reads what "
-                                                 << (wasBackward ? "backward" : "forward") << " makes in stage "
-                                                 << *from << ", which is not on its way: cut the model in other stages";
-    error.attachNote(read.getLoc()) << "'" << read.getDefiningOp()->getName() << "' makes it here";
+    InFlightDiagnostic error = op->emitOpError()
+                               << "is in stage " << stage << " of the pipeline, but reads a value that "
+                               << (wasBackward ? "backward" : "forward") << " makes in stage " << *from
+                               << ", from which no message reaches it; cut the model into other stages";
+    error.attachNote(read.getLoc()) << "'" << read.getDefiningOp()->getName() << "' makes the value here";
     return error;
   }
   stages[op] = stage;

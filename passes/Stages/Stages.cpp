@@ -71,7 +71,7 @@ LogicalResult Stages::checkArguments() {
       if (!attributes.persistent() && !attributes.input)
         return program.emitError() << "comm-stages: argument #" << argument.getArgNumber() << " of @"
                                    << program.getSymName()
-                                   << " is no parameter, state or input: give it tg.param, tg.state or tg.input";
+                                   << " is not a parameter, state or input; give it tg.param, tg.state or tg.input";
     }
   return success();
 }
@@ -79,7 +79,7 @@ LogicalResult Stages::checkArguments() {
 FailureOr<StageAxis> Stages::findAxis(func::FuncOp accumulate) {
   auto program = accumulate->getAttrOfType<comm::ProgramAttr>(comm::CommDialect::kProgram);
   if (!program || program.getAxis())
-    return accumulate.emitError() << "comm-stages takes programs that all ranks run, as comm-shard makes them";
+    return accumulate.emitError() << "comm-stages needs programs that all ranks run; run comm-shard first";
   FailureOr<comm::Mesh> mesh = comm::Mesh::require(accumulate, program.getMesh());
   if (failed(mesh))
     return failure();
@@ -97,8 +97,8 @@ llvm::Expected<pipeline::Schedule> Stages::makeSchedule(unsigned ranks) {
   }
   if (!StringRef(schedule).contains('.') && !StringRef(schedule).contains('/')) {
     auto names = llvm::map_range(pipeline::generators(), [](const pipeline::Generator *known) { return known->name; });
-    return llvm::createStringError("there is no schedule '" + schedule + "'; there are " + llvm::join(names, ", ") +
-                                   ", and tables in files, as in FILE.csv");
+    return llvm::createStringError("unknown schedule '" + schedule + "' (schedules: " + llvm::join(names, ", ") +
+                                   ", or a table as FILE.csv)");
   }
   llvm::Expected<pipeline::Table> table = pipeline::readCsv(schedule);
   if (!table)
@@ -168,7 +168,7 @@ LogicalResult Stages::checkStates(func::FuncOp accumulate, ArrayRef<func::FuncOp
       if (func::FuncOp other = updater.lookup(state.getName()); other && other != cell)
         return accumulate.emitError() << "the state " << state.getName() << " is updated by @" << other.getName()
                                       << " and read by @" << cell.getName()
-                                      << "; in a pipeline, what a microbatch updates is read by the same cell alone";
+                                      << "; in a pipeline, only the cell that updates a state may read it";
     }
   return success();
 }
@@ -205,7 +205,8 @@ LogicalResult Stages::run() {
   nameMesh();
   auto accumulate = SymbolTable(getOperation()).lookup<func::FuncOp>("accumulate");
   if (!accumulate)
-    return getOperation().emitError() << "comm-stages: there is no program @accumulate, which microbatches run";
+    return getOperation().emitError()
+           << "comm-stages needs the program @accumulate, which runs the microbatches; run tg-accumulate first";
   FailureOr<StageAxis> axis = findAxis(accumulate);
   if (failed(axis) || failed(checkArguments()))
     return failure();

@@ -72,7 +72,7 @@ FailureOr<UnitStages> braid::readStages(func::FuncOp program, StringRef text, un
   SmallVector<StringRef> groups;
   text.split(groups, '|');
   if (groups.size() != numStages)
-    return fail("there are " + Twine(groups.size()) + ", but the ranks have " + Twine(numStages)), failure();
+    return fail("it names " + Twine(groups.size()) + " stages, but the ranks have " + Twine(numStages)), failure();
   UnitStages stages{numStages, {}};
   SmallVector<std::string> named;
   for (auto [stage, group] : llvm::enumerate(groups)) {
@@ -103,6 +103,6 @@ FailureOr<UnitStages> braid::readStages(func::FuncOp program, StringRef text, un
     }
   }
   if (named.size() < units.size())
-    return fail("the unit '" + Twine(units[named.size()].getValue()) + "' is in none of them"), failure();
+    return fail("the unit '" + Twine(units[named.size()].getValue()) + "' is in no stage"), failure();
   return stages;
 }

@@ -61,18 +61,18 @@ LogicalResult Agree::check(SymbolTable &symbols, func::FuncOp train) {
   ModuleOp module = getOperation();
   auto meshes = module.getOps<MeshOp>();
   if (!llvm::hasSingleElement(meshes))
-    return module.emitError() << "comm-agree takes a module with one comm.mesh; this one has "
+    return module.emitError() << "comm-agree needs a module with one comm.mesh, found "
                               << std::distance(meshes.begin(), meshes.end());
   if (Operation *other = symbols.lookup(kAgree))
-    return other->emitError() << "the module has '" << kAgree << "' already; comm-agree adds it";
+    return other->emitError() << "the module has '" << kAgree << "' already; run comm-agree only once";
   if (!train)
     return success();
   if (train.isExternal() || train->hasAttr(CommDialect::kProgram))
     return train.emitError() << "'train' is " << (train.isExternal() ? "a declaration" : "the program of a rank")
-                             << "; comm-agree takes it before comm-shard, with whole tensors";
+                             << "; comm-agree needs whole tensors, so run it before comm-shard";
   if (argumentWithRole(train, tg::Role::Stop) || resultWithRole(train, tg::Role::Stop))
     return train.emitError() << "'train' has the role '" << tg::stringifyRole(tg::Role::Stop)
-                             << "' already; comm-agree adds it";
+                             << "' already; run comm-agree only once";
   return success();
 }
 

@@ -93,7 +93,7 @@ LogicalResult Annotate::read() {
 LogicalResult Annotate::readStatement(StringRef text, Location loc) {
   if (text.consume_front("mesh ")) {
     if (!meshAxes.empty())
-      return emitError(loc) << "the layout has two meshes";
+      return emitError(loc) << "the layout has two meshes; keep one";
     meshAxes = text.trim().str();
     return success();
   }
@@ -113,13 +113,14 @@ LogicalResult Annotate::findMesh() {
   auto meshes = llvm::to_vector(module.getOps<MeshOp>());
   if (meshAxes.empty()) {
     if (meshes.size() != 1)
-      return module.emitError() << "the layout names no mesh and the module has " << meshes.size()
-                                << "; add a line 'mesh dp = 2'";
+      return module.emitError() << "the layout names no mesh, and the module has " << meshes.size()
+                                << " instead of one; add a line such as 'mesh dp = 2'";
     mesh = meshes.front();
     return success();
   }
   if (!meshes.empty())
-    return module.emitError() << "the layout names a mesh and the module has @" << meshes.front().getSymName();
+    return module.emitError() << "the layout names a mesh, but the module already has @" << meshes.front().getSymName()
+                              << "; remove one of them";
   SmallVector<Attribute> names;
   SmallVector<int64_t> sizes;
   SmallVector<StringRef> axes;
@@ -149,7 +150,7 @@ FailureOr<SmallVector<func::FuncOp>> Annotate::chooseFunctions() {
   for (const std::string &name : functions) {
     auto function = getOperation().lookupSymbol<func::FuncOp>(name);
     if (!function)
-      return getOperation().emitError() << "functions=" << name << ": no such function to annotate";
+      return getOperation().emitError() << "functions=" << name << ": the module has no such function";
     chosen.push_back(function);
   }
   for (auto function : getOperation().getOps<func::FuncOp>())
@@ -209,14 +210,14 @@ LogicalResult Annotate::checkInput(const LayoutOf &statement, DictionaryAttr att
   };
   for (const std::string &axis : batchAxes)
     if (tg::isOfBatch(role) && uses(axis))
-      return emitError() << "--mesh shards its batch over '" << axis << "' already; leave '" << axis
+      return emitError() << "--mesh already shards its batch over '" << axis << "'; leave '" << axis
                          << "' out of this line";
   if (sharding.isPartial())
     return emitError() << "data are read whole; leave 'partial' out of this line";
   bool isInRows = llvm::all_of(sharding.getDims().drop_front(!sharding.getDims().empty()),
                                [](AxesAttr dim) { return dim.empty() && !dim.getOpen(); });
   if (sharding.isFlat() || !(isInRows || tg::isOfTokens(role)))
-    return emitError() << "data are read in whole rows; shard dim 0 alone, or leave this line out";
+    return emitError() << "data are read in whole rows; shard only dim 0, or leave this line out";
   return success();
 }
 
@@ -260,7 +261,7 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
       continue;
     if (function.getArgAttr(i, CommDialect::kSharding))
       return emitError(statement->loc) << "argument " << name << " of '" << function.getName()
-                                       << "' is annotated already, and '" << statement->pattern << "' names it too";
+                                       << "' is already annotated, but '" << statement->pattern << "' names it, too";
     tg::FileLayout layout = fileLayoutOf(function.getArgAttrDict(i));
     FailureOr<ShardingAttr> sharding =
         shardingOf(*statement, layout.inFiles(type), name.getValue(), isWhole(function, i));

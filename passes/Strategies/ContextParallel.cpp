@@ -165,13 +165,12 @@ LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
   int64_t ranks = mesh->sizeOf(allAxes);
   InFlightDiagnostic error = found.op->emitOpError();
   error << "cannot share out heads over " << allAxes.str() << ", " << ranks << " ranks: ";
-  return found.heads ? error << "it has " << numHeads(found)
-                             << " heads of keys and values, which these ranks do not divide; gather keys and values "
-                                "instead ("
-                             << gatherOption()
-                             << (canUseRing() ? "), or let them go round a ring (--context=ring): " : "): ")
-                             << nearestThatDivide(numHeads(found), ranks)
-                     : error << "it has no heads";
+  return found.heads
+             ? error << "it has " << numHeads(found)
+                     << " heads of keys and values, which the ranks do not divide; gather keys and values instead ("
+                     << gatherOption() << (canUseRing() ? "), or use a ring (--context=ring): " : "): ")
+                     << nearestThatDivide(numHeads(found), ranks)
+             : error << "it has no heads";
 }
 
 /// Returns the options for gather, which every model supports, given the requested order.
@@ -203,7 +202,7 @@ LogicalResult ContextParallel::checkRing() {
                              << "; gather the sequence instead (" << gatherOption() << ")";
   if (reason.empty())
     return success();
-  return getOperation().emitError() << "nothing can go round a ring over " << sequenceAxes.str() << ": " << reason;
+  return getOperation().emitError() << "no op can use a ring over " << sequenceAxes.str() << ": " << reason;
 }
 
 LogicalResult ContextParallel::check(ContextWay way) {
@@ -218,7 +217,7 @@ LogicalResult ContextParallel::check(ContextWay way) {
 //===----------------------------------------------------------------------===//
 
 static StringRef nameOf(ContextWay way) {
-  return way == ContextWay::Ring ? "a ring" : way == ContextWay::Ulysses ? "changing places with heads" : "gathering";
+  return way == ContextWay::Ring ? "a ring" : way == ContextWay::Ulysses ? "an exchange with heads" : "a gather";
 }
 
 /// Returns the number of positions of an op's sequence.
@@ -236,7 +235,7 @@ std::pair<Operation *, std::string> ContextParallel::reasonAgainstZigzag() {
   };
   for (BlockwiseOpInterface op : blockwise)
     if (!isCausal(op))
-      return {op, "it reads later positions, too, so that all ranks have equally much in any order"};
+      return {op, "it also reads later positions, so all ranks have equal work in any order"};
   if (sequenceAxes.size() > 1)
     return {getOperation(), "more than one axis shards the sequence"};
   Zigzag zigzag{sequenceAxes.getNames().front(), mesh->sizeOf(sequenceAxes)};
@@ -254,7 +253,7 @@ FailureOr<bool> ContextParallel::chooseOrder(ContextWay way) {
     if (order == ContextOrder::Auto)
       return false;
     return getOperation().emitError() << "positions over " << sequenceAxes.str() << " are read by " << nameOf(way)
-                                      << ", and only a ring can be in zigzag; "
+                                      << ", but only a ring can be in zigzag; "
                                       << (canUseRing() ? "add --context=ring, or leave " : "leave ")
                                       << "--context-order=zigzag out";
   }
@@ -295,10 +294,10 @@ FailureOr<ContextWay> ContextParallel::choose() {
   if (hasHeads && ulysses.seconds < (way == ContextWay::Ring ? ring : gather).seconds)
     way = ContextWay::Ulysses;
   InFlightDiagnostic remark = ops.front().op->emitRemark();
-  remark << "positions read those of other ranks along " << sequenceAxes.str() << " by " << nameOf(way)
+  remark << "attention reads positions of other ranks along " << sequenceAxes.str() << " by " << nameOf(way)
          << (way == ContextWay::Ring && inZigzag ? " in zigzag" : "") << ": predicted are "
-         << llvm::formatv("{0:f3}", gather.seconds * 1e3).str() << " ms a microbatch by gathering, which "
-         << "keeps " << formatSize(gather.keptBytes);
+         << llvm::formatv("{0:f3}", gather.seconds * 1e3).str() << " ms per microbatch by gather, which keeps "
+         << formatSize(gather.keptBytes);
   if (hasBlocks)
     remark << ", " << llvm::formatv("{0:f3}", ring.seconds * 1e3).str() << " in a ring";
   if (hasHeads)

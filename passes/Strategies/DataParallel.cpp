@@ -96,7 +96,7 @@ LogicalResult DataParallel::readOptions() {
   mesh = found->mesh;
   symbol = found->symbol;
   if (axes.empty() && sequence.empty())
-    return getOperation().emitError() << "comm-data-parallel needs axes=: the axes over which the batch is sharded";
+    return getOperation().emitError() << "comm-data-parallel needs axes=, the axes over which the batch is sharded";
   SmallVector<std::string> data(axes.begin(), axes.end());
   llvm::append_range(data, sequence);
   FailureOr<AxesAttr> all = axesOption(data, "axes");
@@ -134,7 +134,7 @@ static ShardingAttr withPriority(ShardingAttr sharding, int64_t priority) {
 LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding, AxesAttr axes) {
   auto emitError = [&] {
     return function.emitError() << nameOfArgument(function, argument.getArgNumber()) << " cannot be sharded over "
-                                << axes.str() << " as the strategy asks: ";
+                                << axes.str() << " as the strategy requires: ";
   };
   if (failed(verifySharding(emitError, *mesh, sharding, cast<RankedTensorType>(argument.getType()))))
     return failure();

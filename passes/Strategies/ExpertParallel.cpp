@@ -79,9 +79,8 @@ LogicalResult ExpertParallel::readOptions() {
 }
 
 void ExpertParallel::noteWithoutExperts() {
-  getOperation().emitRemark() << "comm-expert-parallel: nothing in the model is computed by experts with weights of "
-                                 "their own, so "
-                              << ofExperts << " shards the batch alone, as dp does";
+  getOperation().emitRemark() << "comm-expert-parallel: the model has no experts with their own weights, so "
+                              << ofExperts << " shards only the batch, as dp does";
 }
 
 LogicalResult ExpertParallel::checkNumber(RoutingOpInterface routing, int64_t destinations) {

@@ -9,7 +9,7 @@ using namespace braid::comm;
 FailureOr<GlobalMesh> braid::onlyMesh(ModuleOp module, StringRef pass) {
   auto meshes = llvm::to_vector(module.getOps<MeshOp>());
   if (meshes.size() != 1)
-    return module.emitError() << pass << " takes a module with one comm.mesh; this one has " << meshes.size();
+    return module.emitError() << pass << " needs a module with one comm.mesh, found " << meshes.size();
   return GlobalMesh{FlatSymbolRefAttr::get(meshes.front().getSymNameAttr()), Mesh(meshes.front())};
 }
 

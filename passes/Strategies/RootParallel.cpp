@@ -111,15 +111,16 @@ bool Split::isReadByAll(DictionaryAttr attributes) const {
 LogicalResult Split::checkPart(DictionaryAttr attributes, const Twine &what) {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
   if (sharding && (sharding.isFlat() || sharding.isPartial()) && !isRanksOwn(attributes))
-    return program.emitError() << "comm-root-parallel: " << what << " is " << sharding
-                               << ", but the root keeps all that lives across steps; use zero=0 and no microbatches";
+    return program.emitError()
+           << "comm-root-parallel: " << what << " is " << sharding
+           << ", but the root must keep every tensor that lives across steps; use zero=0 and no microbatches";
   return success();
 }
 
 LogicalResult Split::check() {
   if (mesh.getNames().size() != 1)
     return program.emitError() << "comm-root-parallel: the mesh " << mesh.str()
-                               << " has several axes; the root serves the ranks of one";
+                               << " has several axes, but the root serves the ranks of one axis";
   if (mesh.getNumRanks() == 1)
     return program.emitError() << "comm-root-parallel: the mesh " << mesh.str()
                                << " has one rank, so the root has no workers";
@@ -374,8 +375,8 @@ private:
 LogicalResult RootParallel::split(func::FuncOp program, SymbolTable &symbols) {
   if (!program || !isOfAllRanks(program))
     return getOperation().emitError()
-           << "comm-root-parallel takes a program that all ranks run, as comm-shard makes it; '" << function
-           << (program ? "' is none" : "' is not in the module");
+           << "comm-root-parallel needs a program that all ranks run, such as comm-shard makes; '" << function
+           << (program ? "' is not run by all ranks" : "' is not in the module");
   FailureOr<Mesh> mesh = Mesh::require(program, program->getAttrOfType<ProgramAttr>(CommDialect::kProgram).getMesh());
   if (failed(mesh))
     return failure();

@@ -140,7 +140,7 @@ static std::string sentText(const LayoutChoice &choice) {
   std::vector<std::string> parts;
   for (auto unit = choice.sent.begin(), end = choice.sent.end(); unit != end;) {
     auto next = std::find_if(unit, end, [&](const auto &other) { return other.second != unit->second; });
-    auto nameOf = [](StringAttr name) { return name ? name.str() : std::string("what is in no unit"); };
+    auto nameOf = [](StringAttr name) { return name ? name.str() : std::string("ops outside of units"); };
     std::string names = nameOf(unit->first);
     if (next - unit > 1)
       names = "each of " + names + " to " + nameOf(std::prev(next)->first);
@@ -156,15 +156,15 @@ LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &
   llvm::copy_if(choice.weights, std::back_inserter(sharded), [](auto &weight) { return weight.second != kWhole; });
   InFlightDiagnostic diagnostic = sharded.empty() ? function.emitError() : function.emitRemark();
   if (sharded.empty())
-    diagnostic << axis << " = " << ranks << " divides no weight, so these ranks would all do the same"
+    diagnostic << axis << " = " << ranks << " divides no weight, so all of its ranks would compute the same"
                << nearestForWeights(choice.undivided, ranks);
   else
     diagnostic << axis << " = " << ranks << " shards " << layoutText(sharded, AxesAttr::get(&getContext(), name))
                << sentText(choice);
   for (BlockArgument weight : choice.undivided)
     diagnostic.attachNote(weight.getLoc())
-        << parameterOf(weight).getName() << " of type " << weight.getType() << " is whole on every rank: no dim that "
-        << "could be sharded is a multiple of " << ranks;
+        << parameterOf(weight).getName() << " of type " << weight.getType()
+        << " is whole on every rank: none of its dims that may be sharded is a multiple of " << ranks;
   return failure(sharded.empty());
 }
 
@@ -198,8 +198,8 @@ LogicalResult TensorParallel::choose(func::FuncOp function) {
   LayoutSearch search(function, std::move(question));
   std::optional<LayoutChoice> choice = search.run();
   if (!choice)
-    return function.emitError() << "is too entangled to find a layout over '" << axis
-                                << "': say which dims of its weights are sharded (comm-annotate)";
+    return function.emitError() << "is too entangled to search a layout over '" << axis
+                                << "'; give the shardings of its weights by comm-annotate (--layout)";
   for (auto [weight, dim] : choice->weights)
     annotate(function, weight, dim);
   constrain(*choice, search);

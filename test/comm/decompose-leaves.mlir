@@ -12,9 +12,9 @@ comm.mesh @mesh [dp = 4]
 // CHECK-NEXT: return
 func.func @no_way(%x: tensor<4x4xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<16x4xf32>}) -> (tensor<16x1xf32> {comm.sharding = #comm.sharding<@mesh, {} {dp}>, comm.global = tensor<16x4xf32>}, tensor<4x4xf32> {comm.sharding = #comm.sharding<@mesh, {} {}>}, tensor<4x4xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>, comm.global = tensor<16x4xf32>})
     attributes {comm.program = #comm.program<@mesh>} {
-  // expected-remark @+1 {{comm.all_to_all is not decomposed by "ring": the algorithm has no way for it}}
+  // expected-remark @+1 {{comm.all_to_all is not decomposed by "ring": the algorithm does not support it}}
   %y = comm.all_to_all %x split [1] concat [0] over @mesh {dp} : (tensor<4x4xf32>) -> tensor<16x1xf32>
-  // expected-remark @+1 {{comm.broadcast is not decomposed by "ring": the algorithm has no way for it}}
+  // expected-remark @+1 {{comm.broadcast is not decomposed by "ring": the algorithm does not support it}}
   %z = comm.broadcast %x root 0 over @mesh {dp} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %p = comm.permute %x pairs [0 -> 1] over @mesh {dp} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   comm.barrier over @mesh {dp} : () -> ()

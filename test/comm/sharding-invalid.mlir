@@ -267,12 +267,12 @@ func.func private @after_open(tensor<8xf32> {comm.sharding = #comm.sharding<@mes
 
 // -----
 
-// expected-error @below {{the axes of partial and flat cannot be open; drop the '?'; drop the '?'}}
+// expected-error @below {{the axes of partial and flat cannot be open; drop the '?'}}
 func.func private @open_partial(tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, partial sum {dp, ?}>})
 
 // -----
 
-// expected-error @below {{the axes of partial and flat cannot be open; drop the '?'; drop the '?'}}
+// expected-error @below {{the axes of partial and flat cannot be open; drop the '?'}}
 func.func private @open_flat(tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, flat {?}>})
 
 // -----
@@ -282,7 +282,7 @@ func.func private @negative_priority(tensor<8xf32> {comm.sharding = #comm.shardi
 
 // -----
 
-// expected-error @below {{flat is given twice}}
+// expected-error @below {{flat is given twice; leave one of them out}}
 func.func private @flat_twice(tensor<8xf32> {comm.sharding = #comm.sharding<@mesh, {}, flat {dp}, flat {tp}>})
 
 // -----

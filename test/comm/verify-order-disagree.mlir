@@ -196,7 +196,7 @@ func.func @second(%x: tensor<f32>) attributes {comm.program = #comm.program<@mes
 comm.mesh @mesh [pp = 2]
 func.func @first(%x: tensor<4xf32> {tg.input = "x"}, %y: tensor<4xf32> {tg.input = "y"}) attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   // expected-note @above {{this is sent}}
-  // expected-error @below {{moves "x" by its attributes and facts, and sends "y"}}
+  // expected-error @below {{moves "x" by its attributes and facts, but sends "y"}}
   comm.send %y to 1 over @mesh {pp} {comm.moved = ["x"]} : (tensor<4xf32>) -> ()
   return
 }
@@ -241,7 +241,7 @@ func.func @last(%x: tensor<4xf32> {tg.input = "w.grad.stage10"}) attributes {com
 comm.mesh @mesh [pp = 2]
 // expected-note @below {{this is sent}}
 func.func @f(%x: tensor<4xf32> {tg.input = "w.grad.stage"}) attributes {comm.program = #comm.program<@mesh>} {
-  // expected-error @below {{moves "w.grad" by its attributes and facts, and sends "w.grad.stage"}}
+  // expected-error @below {{moves "w.grad" by its attributes and facts, but sends "w.grad.stage"}}
   %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = ["w.grad"]} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -251,7 +251,7 @@ func.func @f(%x: tensor<4xf32> {tg.input = "w.grad.stage"}) attributes {comm.pro
 comm.mesh @mesh [pp = 2]
 // expected-note @below {{this is sent}}
 func.func @f(%x: tensor<4xf32> {tg.input = "w.grad.stage1x"}) attributes {comm.program = #comm.program<@mesh>} {
-  // expected-error @below {{moves "w.grad" by its attributes and facts, and sends "w.grad.stage1x"}}
+  // expected-error @below {{moves "w.grad" by its attributes and facts, but sends "w.grad.stage1x"}}
   %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = ["w.grad"]} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -262,7 +262,7 @@ func.func @f(%x: tensor<4xf32> {tg.input = "w.grad.stage1x"}) attributes {comm.p
 comm.mesh @mesh [pp = 2]
 // expected-note @below {{this is sent}}
 func.func @f(%x: tensor<4xf32> {tg.input = "v.grad.stage1"}) attributes {comm.program = #comm.program<@mesh>} {
-  // expected-error @below {{moves "w.grad" by its attributes and facts, and sends "v.grad.stage1"}}
+  // expected-error @below {{moves "w.grad" by its attributes and facts, but sends "v.grad.stage1"}}
   %a = comm.all_reduce sum %x over @mesh {pp} {comm.moved = ["w.grad"]} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

@@ -26,7 +26,7 @@ func.func @train(%x: tensor<3xf32> {tg.input = "x", tg.grad}) -> (tensor<3xf32> 
 
 // -----
 
-// expected-error @below {{the module has a function 'accumulate' already}}
+// expected-error @below {{the module already has a function 'accumulate'; rename it}}
 func.func @train(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> (tensor<3xf32> {tg.grad_of = "w"}) {
   return %w : tensor<3xf32>
 }

@@ -32,7 +32,7 @@ func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>
 // -----
 
 // What a microbatch says beside its sums has no place in the update.
-// expected-error @below {{result #1 is of each microbatch and no sum over them, but the update of a pipeline has no microbatch: leave out what reports it}}
+// expected-error @below {{result #1 belongs to one microbatch and is not a sum over microbatches, but the update of a pipeline has no microbatch; leave out the option that reports the value}}
 func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
     -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.output = "y"}, tensor<4xf32> {tg.grad_of = "w"}) {

@@ -14,12 +14,12 @@
 // BETA: error: tg-apply-optimizer: beta2 of adamw must be at least 0 and below 1, found 1.0
 // EPS: error: tg-apply-optimizer: eps of adamw must be at least 0, found -1.0
 // CLIP: error: option 'clip' of pass: 'nan' is not valid, expected a number of at least 0
-// GROUP: error: tg-apply-optimizer: decay-exclude names biases (not of norms), norms (with their biases) and embeddings, found 'bias'
+// GROUP: error: tg-apply-optimizer: decay-exclude takes biases (except of norms), norms (with their biases) and embeddings, found 'bias'
 // MOMENTUM: error: tg-apply-optimizer: momentum of nesterov must be above 0 and below 1 (sgd has no momentum), found 0
 // OTHER: error: tg-apply-optimizer: adamw has no hyperparameter 'momentum' (it has beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0)
-// TWICE: error: tg-apply-optimizer: the hyperparameter eps is given twice
-// FORM: error: tg-apply-optimizer: hyperparameters are NAME=NUMBER, as in beta1=0.9, found 'eps'
-// NUMBER: error: tg-apply-optimizer: hyperparameters are NAME=NUMBER, as in beta1=0.9, found 'eps=small'
+// TWICE: error: tg-apply-optimizer: the hyperparameter eps is given twice; leave one of them out
+// FORM: error: tg-apply-optimizer: expected a hyperparameter as NAME=NUMBER, such as beta1=0.9, found 'eps'
+// NUMBER: error: tg-apply-optimizer: expected a hyperparameter as NAME=NUMBER, such as beta1=0.9, found 'eps=small'
 // TYPE: error: result #0 is the gradient of "w" but has the type 'tensor<4xf32>' instead of 'tensor<3xf32>'
 func.func @train(%w: tensor<3xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %g: tensor<4xf32> {tg.input = "g"}) -> (tensor<4xf32> {tg.grad_of = "w"}) {
   return %g : tensor<4xf32>

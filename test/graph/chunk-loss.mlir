@@ -64,7 +64,7 @@ func.func @capped(%x: tensor<2x4x3xf32>, %w: tensor<5x3xf32>, %targets: tensor<2
 // -----
 
 // The gradient needs the loss of all rows: the loss squared.
-// REMARK: remark: 'tg.cross_entropy' is computed of all rows at once: 'tg.cross_entropy_grad' needs what is computed of all rows
+// REMARK: remark: 'tg.cross_entropy' is computed from all rows at once: 'tg.cross_entropy_grad' needs a value computed from all rows
 // CHECK-LABEL: @squared
 // CHECK: tg.contract {{.*}} -> tensor<8x5xf32>
 func.func @squared(%x: tensor<8x3xf32>, %w: tensor<5x3xf32>, %targets: tensor<8xi32> {tg.input = "targets", tg.role = #tg.role<targets>})
@@ -82,7 +82,7 @@ func.func @squared(%x: tensor<8x3xf32>, %w: tensor<5x3xf32>, %targets: tensor<8x
 // -----
 
 // One row cannot be cut.
-// REMARK: remark: 'tg.cross_entropy' is computed of all rows at once: it has a single row
+// REMARK: remark: 'tg.cross_entropy' is computed from all rows at once: it has a single row
 // CHECK-LABEL: @single
 func.func @single(%x: tensor<1x3xf32>, %w: tensor<5x3xf32>, %targets: tensor<1xi32> {tg.input = "targets", tg.role = #tg.role<targets>}) -> tensor<f32> {
   %logits = tg.contract "bd,vd->bv" %x, %w : (tensor<1x3xf32>, tensor<5x3xf32>) -> tensor<1x5xf32>

@@ -36,7 +36,7 @@ func.func @shape(%x: tensor<2x3xf32> {tg.input = "x", tg.grad}) -> (tensor<2x3xf
 
 // -----
 
-// expected-error @below {{argument #0: a gradient is asked for 'tokens', but 'tensor<3xi32>' is not floating-point; take away tg.grad or freeze the parameter}}
+// expected-error @below {{argument #0: tg.grad requests a gradient of 'tokens', but 'tensor<3xi32>' is not floating-point; drop tg.grad or freeze the parameter}}
 func.func @integer_input(%x: tensor<3xi32> {tg.input = "tokens", tg.grad}, %y: tensor<f32>) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   return %y : tensor<f32>
 }

@@ -13,7 +13,7 @@
 
 // PHASE: error: option 'phase' of pass: 'update' is not valid, expected all, forward or backward
 // UNKNOWN: error: no hook point is called "y"; similar: "x"
-// EMPTY: error: no hook point is called "y"; the module has none
+// EMPTY: error: no hook point is called "y"; the module has no hook points
 // ACTION: error: unknown action '{{double|clip:-1}}' at "x"; expected scale:F, clip:F with F above 0, norm or keep
 // PAIRS: error: at= names 1 points but action= gives 2 actions; each point needs one
 

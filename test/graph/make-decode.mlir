@@ -45,7 +45,7 @@ func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = #tg.role
 // CHECK-LABEL: func.func @generate
 // CHECK-NOT: @decode
 // CHECK-NOT: cache
-// expected-remark @below {{has no program 'decode' beside it, so each token that is sampled takes a whole window: 'tg.gather' reads all tokens}}
+// expected-remark @below {{gets no program 'decode', so each sampled token costs a whole window: 'tg.gather' reads all tokens}}
 func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
                     %e: tensor<16x8xf32> {tg.param = #tg.param<"e", #tg.init<ones>>},
                     %p: tensor<i32> {tg.input = "position", tg.role = #tg.role<position>})
@@ -101,7 +101,7 @@ func.func @eval(%x: tensor<4xf32> {tg.input = "x"}) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{the module has a function 'decode' already}}
+// expected-error @below {{the module already has a function 'decode'; rename it}}
 func.func @generate(%t: tensor<1x4xi32> {tg.input = "tokens", tg.role = #tg.role<tokens>},
                     %p: tensor<i32> {tg.input = "position", tg.role = #tg.role<position>}) -> tensor<i32> {
   return %p : tensor<i32>

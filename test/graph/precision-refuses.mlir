@@ -11,7 +11,7 @@
 // KIND: error: tg-mixed-precision: unknown kind of op 'matmuls' in keep-f32 (kinds: sources, movement, conversions, contractions, attention, embeddings, elementwise, norms, softmax, reductions, losses, optimizers
 // TYPE: error: option 'type' of pass: 'f16' is not valid, expected f32 or bf16
 // REDUCE: error: option 'type' of pass: 'f16' is not valid, expected f32 or bf16
-// MASTER: error: reads "w" as 'tensor<2xf32>', and another op reads it as 'tensor<2xbf16>'; no program updates it, so there is no master to copy from: run tg-working-copies after tg-apply-optimizer
+// MASTER: error: reads "w" as 'tensor<2xf32>', but another op reads it as 'tensor<2xbf16>', and no program updates it, so it has no master to copy from; run tg-working-copies after tg-apply-optimizer
 
 //--- order.mlir
 func.func @f(%w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> (tensor<2xf32> {tg.grad_of = "w"}) {

@@ -16,7 +16,7 @@ func.func @f(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
 
 // -----
 
-// expected-error @below {{argument #0 of type 'tensor<f32>' has a role with a batch, which must be its dim 0}}
+// expected-error @below {{argument #0 of type 'tensor<f32>' has a role with a batch, so its dim 0 must be the batch}}
 func.func @f(%x: tensor<f32> {tg.input = "x", tg.role = #tg.role<features>}) {
   return
 }

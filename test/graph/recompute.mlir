@@ -29,7 +29,7 @@
 // FULL: return
 // ATTENTION-NOT: tg.replays
 // ATTENTION: return
-// expected-remark @+4 {{@train: keeps a/contract, 64 bytes, which a replay would take 2.0 us for: another unit reads it}}
+// expected-remark @+4 {{@train: keeps a/contract, 64 bytes, instead of a replay of 2.0 us: another unit reads it}}
 // expected-remark @+3 {{@train: replays a/contract, 64 bytes, in 2.0 us: computed inside its unit}}
 // expected-remark @+2 {{@train: replays a/exp, 64 bytes, in 0.0 us: computed inside its unit}}
 // expected-remark @+1 {{@train: unit "a" keeps 1 values of 64 bytes for backward, which replays 2 ops in}}
@@ -64,7 +64,7 @@ func.func @train(%x: tensor<4x4xf32> {tg.input = "x", tg.role = #tg.role<feature
 // ATTENTION: math.exp %{{.+}} {tg.replays = 2 : i64}
 // ATTENTION-NOT: tg.replays
 // ATTENTION: return
-// expected-remark @+5 {{@train: keeps b/contract, 64 bytes, which a replay would take 2.0 us for: of the last unit or of none}}
+// expected-remark @+5 {{@train: keeps b/contract, 64 bytes, instead of a replay of 2.0 us: in the last unit, or in no unit}}
 // expected-remark @+4 {{@train: replays a/contract, 64 bytes}}
 // expected-remark @+3 {{@train: replays a/exp, 64 bytes}}
 // expected-remark @+2 {{@train: unit "a" keeps 0 values of 0 bytes for backward, which replays 3 ops in}}
@@ -96,7 +96,7 @@ comm.mesh @mesh [tp = 2]
 // ALL-NOT: comm.all_reduce
 // FULL: math.exp %[[R]] {tg.replays
 // ALL: return
-// expected-remark @+3 {{@train: keeps a/all_reduce, 64 bytes, which a replay would take 20.0 us for: ranks reduce it together}}
+// expected-remark @+3 {{@train: keeps a/all_reduce, 64 bytes, instead of a replay of 20.0 us: it is a reduction over ranks}}
 // expected-remark @+2 {{@train: replays a/exp, 64 bytes}}
 // expected-remark @+1 {{@train: unit "a" keeps 1 values of 64 bytes for backward, which replays 1 ops in}}
 func.func @train(%x: tensor<4x4xf32> {tg.input = "x", tg.role = #tg.role<features>},

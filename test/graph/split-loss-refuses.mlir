@@ -11,7 +11,7 @@ func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>
 
 func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %0 = tg.reduce mean %x dims [0] : tensor<4xf32> -> tensor<f32>
-  // expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number but 'arith.mulf'; microbatches can only be accumulated for those, and for what is added to such a mean}}
+  // expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number but 'arith.mulf'; microbatches can only be accumulated for such a loss, or for a mean to which terms are added}}
   %1 = arith.mulf %0, %0 : tensor<f32>
   return %1 : tensor<f32>
 }
@@ -34,7 +34,7 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
 
 // -----
 
-// expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number; microbatches can only be accumulated for those, and for what is added to such a mean}}
+// expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number; microbatches can only be accumulated for such a loss, or for a mean to which terms are added}}
 func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>}, %l: tensor<f32> {tg.input = "l"}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   return %l : tensor<f32>
 }
@@ -78,7 +78,7 @@ func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>
     -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %0 = tg.reduce sum %x dims [0] : tensor<4xf32> -> tensor<f32>
   %p = tg.reduce sum %w dims [0] : tensor<4xf32> -> tensor<f32>
-  // expected-error @below {{adds a term to a loss that is a sum over the batch, so microbatches would add it each: make the loss a mean}}
+  // expected-error @below {{adds a term to a loss that is a sum over the batch, so every microbatch would add the term again; make the loss a mean}}
   %1 = arith.addf %0, %p : tensor<f32>
   return %1 : tensor<f32>
 }

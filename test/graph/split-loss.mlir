@@ -68,7 +68,7 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
     -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %p = tg.reduce sum %w dims [0] : tensor<8xf32> -> tensor<f32>
   %0 = tg.reduce mean %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
-  // expected-remark @below {{this term of the loss is of a microbatch: a step has the mean of those of its microbatches, weighted by their targets, and not one of the whole batch}}
+  // expected-remark @below {{this term of the loss is computed per microbatch: a step has the mean over its microbatches, weighted by their targets, not the term of the whole batch}}
   %m = tg.reduce max %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
   %1 = arith.addf %p, %0 : tensor<f32>
   %2 = arith.addf %1, %m : tensor<f32>
@@ -99,7 +99,7 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
 // CHECK: tg.count
 func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>}, %y: tensor<4xi32> {tg.input = "y", tg.role = #tg.role<labels>})
     -> (tensor<f32> {tg.role = #tg.role<loss>}) {
-  // expected-remark @below {{this term of the loss is of a microbatch}}
+  // expected-remark @below {{this term of the loss is computed per microbatch}}
   %m = tg.reduce mean %x dims [0, 1] : tensor<4x8xf32> -> tensor<f32>
   %0:2 = tg.cross_entropy mean %x, %y ignore -100 : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
   %1 = arith.addf %m, %0#0 : tensor<f32>

@@ -60,7 +60,7 @@ func.func @no_gradient(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<fea
 
 // -----
 
-// CHECK: error: loc({{.*}}["h"]): 'arith.negf' op is backward by its facts, but reads what is made in update
+// CHECK: error: loc({{.*}}["h"]): 'arith.negf' op is backward by its facts, but reads a value made in update
 // CHECK: note: loc({{.*}}["g"]): it is made here
 func.func @reads_update(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                         %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
@@ -85,7 +85,7 @@ func.func @backward_update(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role
 
 // -----
 
-// CHECK: error: loc({{.*}}["g"]): 'arith.mulf' op makes a tensor of "v" by its facts, but there is no such parameter
+// CHECK: error: loc({{.*}}["g"]): 'arith.mulf' op makes a tensor of "v" by its facts, but the module has no such parameter
 func.func @unknown(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                    %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
     -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"}) {
@@ -105,7 +105,7 @@ func.func @eval(%x: tensor<4xf32> {tg.input = "x"}) -> (tensor<f32> {tg.role = #
 
 // -----
 
-// CHECK: error: loc({{.*}}["g"]): 'arith.mulf' op works for the unit "h.1" by its facts, but no parameter is of it
+// CHECK: error: loc({{.*}}["g"]): 'arith.mulf' op works for the unit "h.1" by its facts, but no parameter belongs to the unit
 func.func @unit(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                 %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>, unit = "h.0">})
     -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "w"}) {
@@ -130,7 +130,7 @@ func.func @lists(%x: tensor<4x2xf32> {tg.input = "x", tg.role = #tg.role<feature
 
 // -----
 
-// CHECK: error: loc({{.*}}["g"]): 'tg.rms_norm_grad' op makes tensors in backward and in update by its facts; only actions, which are made of several ops, do
+// CHECK: error: loc({{.*}}["g"]): 'tg.rms_norm_grad' op makes tensors in backward and in update by its facts; only an action, which is made of several ops, may have two phases
 func.func @mixed(%x: tensor<4x2xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %r: tensor<4xf32> {tg.input = "r"}, %w: tensor<2xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
     -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<2xf32> {tg.updates = "w"}) {

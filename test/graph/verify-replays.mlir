@@ -1,8 +1,8 @@
 // What is not a replay of what it says.
 // RUN: not braid-opt %s --split-input-file --tg-verify-replays -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=error:
 
-// CHECK: error: {{.*}}'math.log' op is not what it repeats: it is another op
-// CHECK: note: {{.*}}it repeats this
+// CHECK: error: {{.*}}'math.log' op differs from the op that it repeats: it is another op
+// CHECK: note: {{.*}}the repeated op
 func.func @other_op(%x: tensor<4xf32>, %y: tensor<4xf32>) {
   %a = math.exp %x {tg.repeated = 0 : i64} : tensor<4xf32> loc(fused<#tg.facts<forward>>["a"])
   %b = math.log %x {tg.replays = 0 : i64} : tensor<4xf32> loc(fused<#tg.facts<backward>>["b"])
@@ -11,8 +11,8 @@ func.func @other_op(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-// CHECK: error: {{.*}}'tg.reduce' op is not what it repeats: it has other attributes
-// CHECK: note: {{.*}}it repeats this
+// CHECK: error: {{.*}}'tg.reduce' op differs from the op that it repeats: it has other attributes
+// CHECK: note: {{.*}}the repeated op
 func.func @attributes(%x: tensor<4xf32>, %y: tensor<4xf32>) {
   %a = tg.reduce sum %x dims [0] {tg.repeated = 0 : i64} : tensor<4xf32> -> tensor<f32> loc(fused<#tg.facts<forward>>["a"])
   %b = tg.reduce max %x dims [0] {tg.replays = 0 : i64} : tensor<4xf32> -> tensor<f32> loc(fused<#tg.facts<backward>>["b"])
@@ -21,8 +21,8 @@ func.func @attributes(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-// CHECK: error: {{.*}}'math.exp' op is not what it repeats: it has an operand #0 that is neither the same nor a replay of it
-// CHECK: note: {{.*}}it repeats this
+// CHECK: error: {{.*}}'math.exp' op differs from the op that it repeats: it has an operand #0 that is neither the same nor a replay of it
+// CHECK: note: {{.*}}the repeated op
 func.func @operand(%x: tensor<4xf32>, %y: tensor<4xf32>) {
   %a = math.exp %x {tg.repeated = 0 : i64} : tensor<4xf32> loc(fused<#tg.facts<forward>>["a"])
   %b = math.exp %y {tg.replays = 0 : i64} : tensor<4xf32> loc(fused<#tg.facts<backward>>["b"])
@@ -31,7 +31,7 @@ func.func @operand(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-// CHECK: error: {{.*}}'math.exp' op is a replay, which is backward and repeats what is forward, but its facts and those of what it repeats say otherwise
+// CHECK: error: {{.*}}'math.exp' op is a replay, so it must be backward and repeat an op of forward, but the facts of the two ops have other phases
 func.func @phase(%x: tensor<4xf32>, %y: tensor<4xf32>) {
   %a = math.exp %x {tg.repeated = 0 : i64} : tensor<4xf32> loc(fused<#tg.facts<forward>>["a"])
   %b = math.exp %x {tg.replays = 0 : i64} : tensor<4xf32> loc(fused<#tg.facts<forward>>["b"])
@@ -48,7 +48,7 @@ func.func @below(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-// CHECK: error: {{.*}}'math.log' op is repeated under the number 0, and so is another op
+// CHECK: error: {{.*}}'math.log' op is repeated under the number 0, but another op has the same number
 func.func @twice(%x: tensor<4xf32>) {
   %a = math.exp %x {tg.repeated = 0 : i64} : tensor<4xf32>
   %b = math.log %x {tg.repeated = 0 : i64} : tensor<4xf32>

@@ -2,7 +2,7 @@
 //
 // RUN: braid-opt %s --split-input-file --exec-set-machine="link=0.5,0.256 compute=0.512,1024" --comm-fill-waits | FileCheck %s
 // RUN: braid-opt %s --split-input-file --exec-set-machine="link=0.5,0.256 compute=0.512,1024" --comm-fill-waits 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: remark: @delay: 3 of 4 actions have another place, so that collectives are waited for less
+// REMARK: remark: @delay: 3 of 4 actions moved to shorten waits for collectives
 //
 // A link that takes no time is not waited for.
 // RUN: braid-opt %s --split-input-file --exec-set-machine="link=0,1000000 compute=0.512,1024" --comm-fill-waits 2>&1 | FileCheck %s --check-prefix=FAST --implicit-check-not=remark

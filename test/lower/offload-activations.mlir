@@ -10,12 +10,12 @@
 
 // `%y` is read through a view by both, `%small` by backward alone, and the loss is the caller's.  What
 // backward makes stays, and so do parameters.
-// SOME: remark: @train: small, 4.00 KiB, stays on the device: it has less than the 4.88 KiB of min-bytes
+// SOME: remark: @train: small, 4.00 KiB, stays on the device: it is smaller than the 4.88 KiB of min-bytes
 // SOME: remark: @train: y, 16.0 KiB, waits in the host's memory: two copies of {{.*}} us each are hidden in the {{.*}} us until it is read again
-// SOME: remark: @train: 1 of 2 tensors that are kept for backward, 16.0 KiB of 20.0 KiB, wait in the host's memory
-// LATENCY: remark: @train: small, 4.00 KiB, stays on the device: a copy of less than {{.*}} takes longer to begin than to move its bytes
-// FAST: remark: @train: y, 16.0 KiB, stays on the device: of two copies of {{.*}} us each, in the {{.*}} us until it is read again, {{.*}} us would be exposed, where forward is over before the copy to the host is
-// FAST: warning: none of the 2 activations that are kept for backward is copied to the host and back before it is read again, so all stay on the device
+// SOME: remark: @train: 1 of 2 tensors kept for backward, 16.0 KiB of 20.0 KiB, wait in the host's memory
+// LATENCY: remark: @train: small, 4.00 KiB, stays on the device: the latency of a copy below {{.*}} exceeds its transfer time
+// FAST: remark: @train: y, 16.0 KiB, stays on the device: of two copies of {{.*}} us each, in the {{.*}} us until it is read again, {{.*}} us would be exposed, because forward ends before the copy to the host
+// FAST: warning: none of the 2 activations kept for backward can be copied to the host and back before backward reads it, so all stay on the device
 // CHECK-LABEL: func.func @train(%arg0
 // CHECK: %[[Y:.*]] = exec.matmul
 // CHECK-NEXT: %[[VIEW:.*]] = exec.view %[[Y]]

@@ -10,7 +10,7 @@ module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
 
 // -----
 
-// expected-error @below {{the cpu target has no memory beside that of the host, so no state can be offloaded to it}}
+// expected-error @below {{the cpu target has only the memory of the host, so no state can be offloaded to it}}
 module {
   func.func @train(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
                    %m: tensor<4xf32> {tg.state = #tg.state<"w.m", #tg.init<ones>, of = "w", kind = moment>}) -> (tensor<4xf32> {tg.updates = "w"}) {

@@ -35,7 +35,7 @@
 // The scores of 4 heads are half of all memory and a third of all time; where the library does not write them, time alone counts.
 // REDEFINE: %{file} = long
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=LONG
-// LONG: long.mlir:2:{{.*}}remark: gradients of attention are summed in any order, so their last bits differ from run to run: a fixed order would take 9.02 MiB of scratch memory instead of 2.02 MiB, an arena of {{.*}} MiB instead of {{.*}} MiB, and {{.*}} ms more than the predicted {{.*}} ms; a serial order takes no more memory, but time, and cuDNN 9.25
+// LONG: long.mlir:2:{{.*}}remark: gradients of attention are summed in any order, so their last bits differ from run to run: a fixed order would take 9.02 MiB of scratch memory instead of 2.02 MiB, an arena of {{.*}} MiB instead of {{.*}} MiB, and {{.*}} ms more than the predicted {{.*}} ms; a serial order costs time instead of memory, and needs cuDNN 9.25
 // LONG: causal order any :
 // REDEFINE: %{arch} = sm_100
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=TIME
@@ -74,7 +74,7 @@
 // More scores than the library counts.
 // REDEFINE: %{file} = many
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=MANY
-// MANY: remark: gradients of attention are summed in any order, {{.*}}: the scores whose gradient is written for a fixed order would be 2147483648, more than the library counts
+// MANY: remark: gradients of attention are summed in any order, {{.*}}: the scores whose gradient is written for a fixed order would be 2147483648, above the largest number of the library
 
 //--- small.mlir
 func.func @f(%q: tensor<1x64x4x64xbf16> {tg.input = "q"}, %lse: tensor<1x4x64xf32> {tg.input = "lse"}) -> (tensor<1x64x4x64xbf16> {tg.output = "dq"}) {

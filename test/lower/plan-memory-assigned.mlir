@@ -40,7 +40,7 @@ func.func @f(%x: tensor<32x32xf32>) -> tensor<32x32xf32> attributes {
   return %g : tensor<32x32xf32>
 }
 
-// LIVE: error: was scheduled for 12288 live bytes, but its plan has 110784: schedule and plan it for one target, with the same programs in the module
+// LIVE: error: was scheduled for 12288 live bytes, but its plan has 110784; schedule and plan the program for one target, with the same programs in the module
 //--- live.mlir
 func.func @f(%x: tensor<32x32xf32>) -> tensor<32x32xf32> attributes {
     exec.assignment = {live_bytes = 12288 : i64, storages = array<i64: 4096, 0>, places = [array<i64: 1, 0, 32, 1>]}} {

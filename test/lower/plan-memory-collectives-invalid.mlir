@@ -19,7 +19,7 @@ exec.program @slice_flat_strided arena 192 {
   exec.buffer @y at 64 bytes 16 live 0 to 1 category activations name "y" "result" role "y" : tensor<4xf32>
   %x = exec.ref @x + 0 : <4x2xf32, [4, 1]>
   %y = exec.ref @y + 0 : <4xf32, [1]>
-  // expected-error @below {{reads operand 0 as '!exec.ref<4x2xf32, [4, 1]>', but takes contiguous memory only}}
+  // expected-error @below {{reads operand 0 as '!exec.ref<4x2xf32, [4, 1]>', but needs contiguous memory}}
   comm.slice %x outs(%y : !exec.ref<4xf32, [1]>) dim flat over @mesh {dp} : !exec.ref<4x2xf32, [4, 1]>
 }
 
@@ -44,7 +44,7 @@ exec.program @strided arena 192 {
   exec.buffer @y at 64 bytes 32 live 0 to 1 category activations name "y" "result" role "y" : tensor<4x2xf32>
   %x = exec.ref @x + 0 : <4x2xf32, [4, 1]>
   %y = exec.ref @y + 0 : <4x2xf32, [2, 1]>
-  // expected-error @below {{reads operand 0 as '!exec.ref<4x2xf32, [4, 1]>', but takes contiguous memory only}}
+  // expected-error @below {{reads operand 0 as '!exec.ref<4x2xf32, [4, 1]>', but needs contiguous memory}}
   comm.all_reduce sum %x outs(%y : !exec.ref<4x2xf32, [2, 1]>) over @mesh {dp} : (!exec.ref<4x2xf32, [4, 1]>) -> ()
 }
 
@@ -56,7 +56,7 @@ exec.program @strided_out arena 192 {
   exec.buffer @y at 64 bytes 64 live 0 to 1 category activations name "y" "result" role "y" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x2xf32, [2, 1]>
   %y = exec.ref @y + 0 : <4x2xf32, [4, 1]>
-  // expected-error @below {{writes out 0 as '!exec.ref<4x2xf32, [4, 1]>', but takes contiguous memory only}}
+  // expected-error @below {{writes out 0 as '!exec.ref<4x2xf32, [4, 1]>', but needs contiguous memory}}
   comm.all_reduce sum %x outs(%y : !exec.ref<4x2xf32, [4, 1]>) over @mesh {dp} : (!exec.ref<4x2xf32, [2, 1]>) -> ()
 }
 

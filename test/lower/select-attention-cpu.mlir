@@ -32,7 +32,7 @@ func.func @half(%q: tensor<2x1x2x8xbf16>, %k: tensor<2x4x2x8xbf16>) -> tensor<2x
 // CHECK-LABEL: func @wide_elements
 // CHECK: tg.attention
 func.func @wide_elements(%q: tensor<2x4x2x8xf64>) -> tensor<2x4x2x8xf64> {
-  // expected-remark @below {{decomposed: its elements are f64, but tiles take f32 and bf16}}
+  // expected-remark @below {{decomposed: its elements are f64, but tiles support only f32 and bf16}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x8xf64>, tensor<2x4x2x8xf64>, tensor<2x4x2x8xf64>) -> (tensor<2x4x2x8xf64>, tensor<2x2x4xf64>)
   return %o : tensor<2x4x2x8xf64>
@@ -43,7 +43,7 @@ func.func @wide_elements(%q: tensor<2x4x2x8xf64>) -> tensor<2x4x2x8xf64> {
 // CHECK-LABEL: func @large_heads
 // CHECK: tg.attention
 func.func @large_heads(%q: tensor<2x4x2x264xf32>) -> tensor<2x4x2x264xf32> {
-  // expected-remark @below {{decomposed: heads have size 264, but tiles take 256 at most}}
+  // expected-remark @below {{decomposed: heads have size 264, but tiles support at most 256}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x264xf32>, tensor<2x4x2x264xf32>, tensor<2x4x2x264xf32>) -> (tensor<2x4x2x264xf32>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x264xf32>

@@ -37,7 +37,7 @@ func.func @cross(%q: tensor<2x4x2x8xbf16>, %k: tensor<2x6x2x8xbf16>, %v: tensor<
 // CHECK-LABEL: func @wide_elements
 // CHECK: exec.attention({{.*}} tiles :
 func.func @wide_elements(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
-  // expected-remark @below {{is computed by tiles, which keep the scores on chip: its elements are f32, but the library takes bf16}}
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: its elements are f32, but the library supports only bf16}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> (tensor<2x4x2x8xf32>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x8xf32>
@@ -48,7 +48,7 @@ func.func @wide_elements(%q: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
 // CHECK-LABEL: func @large_heads
 // CHECK: exec.attention({{.*}} tiles :
 func.func @large_heads(%q: tensor<2x4x2x136xbf16>) -> tensor<2x4x2x136xbf16> {
-  // expected-remark @below {{is computed by tiles, which keep the scores on chip: heads have size 136, but the library takes 128 at most}}
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: heads have size 136, but the library supports at most 128}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x136xbf16>, tensor<2x4x2x136xbf16>, tensor<2x4x2x136xbf16>) -> (tensor<2x4x2x136xbf16>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x136xbf16>
@@ -59,7 +59,7 @@ func.func @large_heads(%q: tensor<2x4x2x136xbf16>) -> tensor<2x4x2x136xbf16> {
 // CHECK-LABEL: func @odd_heads
 // CHECK: exec.attention({{.*}} tiles :
 func.func @odd_heads(%q: tensor<2x4x2x12xbf16>) -> tensor<2x4x2x12xbf16> {
-  // expected-remark @below {{is computed by tiles, which keep the scores on chip: heads have size 12, but the library takes multiples of 8}}
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: heads have size 12, but the library supports only multiples of 8}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x12xbf16>, tensor<2x4x2x12xbf16>, tensor<2x4x2x12xbf16>) -> (tensor<2x4x2x12xbf16>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x12xbf16>
@@ -70,7 +70,7 @@ func.func @odd_heads(%q: tensor<2x4x2x12xbf16>) -> tensor<2x4x2x12xbf16> {
 // CHECK-LABEL: func @one_position
 // CHECK: exec.attention({{.*}} tiles :
 func.func @one_position(%q: tensor<2x1x2x8xbf16>, %k: tensor<2x4x2x8xbf16>) -> tensor<2x1x2x8xbf16> {
-  // expected-remark @below {{is computed by tiles, which keep the scores on chip: the sequence has 1 positions, but the library takes 2 at least}}
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: the sequence has 1 positions, but the library needs at least 2}}
   %o, %lse = tg.attention %q, %k, %k scale 1.0
       : (tensor<2x1x2x8xbf16>, tensor<2x4x2x8xbf16>, tensor<2x4x2x8xbf16>) -> (tensor<2x1x2x8xbf16>, tensor<2x2x1xf32>)
   return %o : tensor<2x1x2x8xbf16>
@@ -81,7 +81,7 @@ func.func @one_position(%q: tensor<2x1x2x8xbf16>, %k: tensor<2x4x2x8xbf16>) -> t
 // CHECK-LABEL: func @double
 // CHECK: tg.attention
 func.func @double(%q: tensor<2x4x2x8xf64>) -> tensor<2x4x2x8xf64> {
-  // expected-remark @below {{decomposed: its elements are f64, but tiles take f32 and bf16; its elements are f64, but the library takes bf16}}
+  // expected-remark @below {{decomposed: its elements are f64, but tiles support only f32 and bf16; its elements are f64, but the library supports only bf16}}
   %o, %lse = tg.attention %q, %q, %q scale 1.0
       : (tensor<2x4x2x8xf64>, tensor<2x4x2x8xf64>, tensor<2x4x2x8xf64>) -> (tensor<2x4x2x8xf64>, tensor<2x2x4xf64>)
   return %o : tensor<2x4x2x8xf64>
@@ -92,7 +92,7 @@ func.func @double(%q: tensor<2x4x2x8xf64>) -> tensor<2x4x2x8xf64> {
 // CHECK-LABEL: func @positions
 // CHECK: exec.attention(%{{.*}}, %{{.*}}, %{{.*}} at %{{.*}}, %{{.*}} : tensor<i32>, tensor<i32>) scale 1.000000e+00 causal tiles :
 func.func @positions(%q: tensor<2x4x2x8xbf16>, %first: tensor<i32>, %zero: tensor<i32>) -> tensor<2x4x2x8xbf16> {
-  // expected-remark @below {{is computed by tiles, which keep the scores on chip: where its queries and keys begin is known at run time only, which the library does not take}}
+  // expected-remark @below {{is computed by tiles, which keep the scores on chip: the positions of its queries and keys are known only at run time, which the library does not support}}
   %o, %lse = tg.attention %q, %q, %q at %first, %zero scale 1.0 causal
       : (tensor<2x4x2x8xbf16>, tensor<2x4x2x8xbf16>, tensor<2x4x2x8xbf16>, tensor<i32>, tensor<i32>) -> (tensor<2x4x2x8xbf16>, tensor<2x2x4xf32>)
   return %o : tensor<2x4x2x8xbf16>

@@ -2,7 +2,7 @@
 // RUN: braid-opt %s --exec-verify-values --split-input-file --verify-diagnostics
 
 func.func @left(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{is left after kernels were formed: expected an action or a view}}
+  // expected-error @+1 {{remains after kernels were formed; expected only actions and views}}
   %y = arith.addf %x, %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }

@@ -4,7 +4,7 @@
 module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
   func.func @reads(%m: tensor<4x4xf32> {exec.host, tg.state = #tg.state<"w.m", #tg.init<zeros>, of = "w", kind = moment>},
                    %w: tensor<4x4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) -> tensor<4x4xf32> {
-    // expected-error @below {{reads 'w.m', which is in the host's memory: only comm.copy to the device does}}
+    // expected-error @below {{reads 'w.m', which is in the host's memory; only a comm.copy to the device may read it}}
     %a = exec.matmul "mk,kn->mn"(%m, %w) : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
     return %a : tensor<4x4xf32>
   }
@@ -13,7 +13,7 @@ module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
 // -----
 
 module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
-  // expected-error @below {{updates "w.m", which is in the memory of the host, with a value in that of the device}}
+  // expected-error @below {{updates "w.m", which is in the memory of the host, with a value in the memory of the device}}
   func.func @writes(%m: tensor<4x4xf32> {exec.host, tg.state = #tg.state<"w.m", #tg.init<zeros>, of = "w", kind = moment>},
                     %w: tensor<4x4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) -> (tensor<4x4xf32> {tg.updates = "w.m"}) {
     %d = comm.copy %m to device : (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -25,7 +25,7 @@ module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
 // -----
 
 module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
-  // expected-error @below {{updates "w", which is in the memory of the device, with a value in that of the host}}
+  // expected-error @below {{updates "w", which is in the memory of the device, with a value in the memory of the host}}
   func.func @sends(%m: tensor<4x4xf32> {exec.host, tg.state = #tg.state<"w.m", #tg.init<zeros>, of = "w", kind = moment>},
                    %w: tensor<4x4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) -> (tensor<4x4xf32> {tg.updates = "w"}) {
     %d = comm.copy %m to device : (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -45,7 +45,7 @@ module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
     %m = exec.ref @m + 0 : !exec.ref<4x4xf32, [4, 1]>
     %w = exec.ref @w + 0 : !exec.ref<4x4xf32, [4, 1]>
     %b = exec.ref @b + 0 : !exec.ref<4x4xf32, [4, 1]>
-    // expected-error @below {{reads 'm' in the memory of the host; only comm.copy takes it from there and puts it back}}
+    // expected-error @below {{reads 'm' in the memory of the host; only a comm.copy may access host memory}}
     exec.matmul "mk,kn->mn" (%m, %w) outs(%b : !exec.ref<4x4xf32, [4, 1]>) : !exec.ref<4x4xf32, [4, 1]>, !exec.ref<4x4xf32, [4, 1]>
   }
 }
@@ -58,7 +58,7 @@ module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
     exec.buffer @b at 256 bytes 64 live 0 to 0 category activations name "b"
     %w = exec.ref @w + 0 : !exec.ref<4x4xf32, [4, 1]>
     %b = exec.ref @b + 0 : !exec.ref<4x4xf32, [4, 1]>
-    // expected-error @below {{reads 'w' in the memory of the device; it copies between the two}}
+    // expected-error @below {{reads 'w' in the memory of the device; a comm.copy must connect host and device memory}}
     comm.copy %w outs(%b : !exec.ref<4x4xf32, [4, 1]>) to device : (!exec.ref<4x4xf32, [4, 1]>) -> ()
   }
 }
@@ -113,9 +113,9 @@ module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
 // What waits in the host's memory is fetched before it is read.
 module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
   func.func @activation(%w: tensor<4x4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) -> tensor<4x4xf32> {
-    // expected-note @below {{copied there here}}
+    // expected-note @below {{copied to the host here}}
     %h = comm.copy %w to host : (tensor<4x4xf32>) -> tensor<4x4xf32>
-    // expected-error @below {{reads a value in the host's memory: only comm.copy to the device does}}
+    // expected-error @below {{reads a value in the host's memory; only a comm.copy to the device may read it}}
     %a = exec.matmul "mk,kn->mn"(%h, %w) : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
     return %a : tensor<4x4xf32>
   }
@@ -126,9 +126,9 @@ module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
 // And the caller gets nothing from there.
 module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
   func.func @result(%w: tensor<4x4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>}) -> tensor<4x4xf32> {
-    // expected-note @below {{copied there here}}
+    // expected-note @below {{copied to the host here}}
     %h = comm.copy %w to host : (tensor<4x4xf32>) -> tensor<4x4xf32>
-    // expected-error @below {{reads a value in the host's memory: only comm.copy to the device does}}
+    // expected-error @below {{reads a value in the host's memory; only a comm.copy to the device may read it}}
     return %h : tensor<4x4xf32>
   }
 }

@@ -10,7 +10,7 @@ func.func @largest(%x: tensor<2147483647x1xbf16> {tg.role = #tg.role<features>},
 
 // Batch and positions make up the rows.
 func.func @rows(%x: tensor<64x33554432x1xbf16> {tg.role = #tg.role<features>}, %w: tensor<2x1xbf16>) -> tensor<64x33554432x2xbf16> {
-  // expected-error @below {{the rows of the GEMM of "bsd,fd->bsf" are 2147483648, and the library counts to 2147483647: a batch of 63 instead of 64 rows a rank and microbatch fits}}
+  // expected-error @below {{the rows of the GEMM of "bsd,fd->bsf" are 2147483648, but the largest number of the library is 2147483647: a batch of 63 instead of 64 rows per rank and microbatch fits}}
   %y = exec.matmul "bsd,fd->bsf"(%x, %w) : tensor<64x33554432x1xbf16>, tensor<2x1xbf16> -> tensor<64x33554432x2xbf16>
   return %y : tensor<64x33554432x2xbf16>
 }
@@ -27,7 +27,7 @@ func.func @logits(%x: tensor<64x1024x768xbf16> {tg.role = #tg.role<features>}, %
 
 // Where nothing says what the batch is.
 func.func @contracted(%x: tensor<2x2147483648xbf16>, %w: tensor<2x2147483648xbf16>) -> tensor<2x2xbf16> {
-  // expected-error @below {{the contracted terms of the GEMM of "bd,fd->bf" are 2147483648, and the library counts to 2147483647}}
+  // expected-error @below {{the contracted terms of the GEMM of "bd,fd->bf" are 2147483648, but the largest number of the library is 2147483647}}
   %y = exec.matmul "bd,fd->bf"(%x, %w) : tensor<2x2147483648xbf16>, tensor<2x2147483648xbf16> -> tensor<2x2xbf16>
   return %y : tensor<2x2xbf16>
 }
@@ -35,7 +35,7 @@ func.func @contracted(%x: tensor<2x2147483648xbf16>, %w: tensor<2x2147483648xbf1
 // -----
 
 func.func @matrices(%x: tensor<32x67108864x2x2xbf16> {tg.role = #tg.role<features>}) -> tensor<32x67108864x2x2xbf16> {
-  // expected-error @below {{the matrices in the batch of the GEMM of "bhij,bhjk->bhik" are 2147483648, and the library counts to 2147483647: a batch of 31 instead of 32}}
+  // expected-error @below {{the matrices in the batch of the GEMM of "bhij,bhjk->bhik" are 2147483648, but the largest number of the library is 2147483647: a batch of 31 instead of 32}}
   %y = exec.matmul "bhij,bhjk->bhik"(%x, %x) : tensor<32x67108864x2x2xbf16>, tensor<32x67108864x2x2xbf16> -> tensor<32x67108864x2x2xbf16>
   return %y : tensor<32x67108864x2x2xbf16>
 }
@@ -46,7 +46,7 @@ func.func @matrices(%x: tensor<32x67108864x2x2xbf16> {tg.role = #tg.role<feature
 module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
   func.func @attention(%p: tensor<1024x8192x3x128xbf16> {tg.role = #tg.role<features>}) -> tensor<1024x8192x1x128xbf16> {
     %q = exec.view %p offset 0 strides [3145728, 384, 128, 1] : tensor<1024x8192x3x128xbf16> -> tensor<1024x8192x1x128xbf16>
-    // expected-error @below {{the elements around tensor<1024x8192x1x128xbf16> are 3221225472, and the library counts to 2147483647: a batch of 682 instead of 1024}}
+    // expected-error @below {{the elements around tensor<1024x8192x1x128xbf16> are 3221225472, but the largest number of the library is 2147483647: a batch of 682 instead of 1024}}
     %o, %lse = exec.attention(%q, %q, %q) scale 0.25 causal
         : (tensor<1024x8192x1x128xbf16>, tensor<1024x8192x1x128xbf16>, tensor<1024x8192x1x128xbf16>) -> tensor<1024x8192x1x128xbf16>, tensor<1024x1x8192xf32>
     return %o : tensor<1024x8192x1x128xbf16>
@@ -58,7 +58,7 @@ module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
 // The scores are in memory for a fixed order alone, and one row may have too many.
 module attributes {exec.target = #exec.target<"cuda", arch = "sm_90">} {
   func.func @scores(%q: tensor<2x65536x1x8xbf16> {tg.role = #tg.role<features>}, %lse: tensor<2x1x65536xf32>) -> tensor<2x65536x1x8xbf16> {
-    // expected-error @below {{the scores whose gradient is written for a fixed order are 8589934592, and the library counts to 2147483647 even for one row of the batch: make the sequence shorter}}
+    // expected-error @below {{the scores whose gradient is written for a fixed order are 8589934592, but the largest number of the library is 2147483647 even for one row of the batch: make the sequence shorter}}
     %0:3 = exec.attention_grad(%q, %q, %q, %q, %lse, %q) scale 0.25 causal
         : (tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x1x65536xf32>, tensor<2x65536x1x8xbf16>)
         -> tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>, tensor<2x65536x1x8xbf16>

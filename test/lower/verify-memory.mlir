@@ -1,7 +1,7 @@
 // No tensor lives outside a kernel once memory is planned.
 // RUN: braid-opt %s --exec-verify-memory --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{is left after memory was planned: it holds a tensor outside a kernel}}
+// expected-error @+1 {{remains after memory was planned, but has a tensor outside of a kernel}}
 func.func @left(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

@@ -119,6 +119,6 @@ exec.program @behind arena 192 {
   exec.buffer @x at 128 bytes 64 live -1 to 0 category inputs name "x" "input" role "" : tensor<4x4xf32>
   %x = exec.ref @x + 0 : <4x4xf32, [4, 1]>
   %w = exec.ref @w + 64 : <4x4xf32, [4, 1]>
-  // expected-error @below {{writes bytes 64 to 128 of 'w', whose values end at byte 64: zeros lie behind them}}
+  // expected-error @below {{writes bytes 64 to 128 of 'w', whose values end at byte 64; zeros must stay behind the values}}
   exec.matmul "ij,jk->ik"(%x, %x) outs(%w : !exec.ref<4x4xf32, [4, 1]>) : !exec.ref<4x4xf32, [4, 1]>, !exec.ref<4x4xf32, [4, 1]>
 }

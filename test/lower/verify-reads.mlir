@@ -19,7 +19,7 @@
 // RUN: braid-opt %t/unused.mlir --exec-plan-memory --exec-verify-plan | FileCheck %s --check-prefix=UNUSED
 
 // Two products in one place.
-// UNREAD: unread.mlir:6:8: error: 'exec.matmul' op writes out 0 to bytes 0 to 64 of 'b{{[0-9]}}', where the result of 'matmul' lies and nobody has read it; this is an error in Braid and not in your program: please report it with the command line and the input
+// UNREAD: unread.mlir:6:8: error: 'exec.matmul' op writes out 0 to bytes 0 to 64 of 'b{{[0-9]}}', where the result of 'matmul' lies and has not been read; this is an error in Braid, not in your program: please report it with the command line and the input
 // UNREAD: unread.mlir:5:8: note: written here
 //--- unread.mlir
 func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
@@ -34,8 +34,8 @@ func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
 
 // The first reader of %a sees it, the second does not.
 // AGAIN: read-again.mlir:8:8: error: 'exec.matmul' op reads as operand 0 bytes 0 to 64 of 'b{{[0-9]}}', where the result of 'matmul' lies instead of the result of 'matmul'
-// AGAIN: read-again.mlir:5:8: note: what is read was written here
-// AGAIN: read-again.mlir:7:8: note: written over it here
+// AGAIN: read-again.mlir:5:8: note: the intended value was written here
+// AGAIN: read-again.mlir:7:8: note: overwritten here
 //--- read-again.mlir
 func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
     exec.assignment = {live_bytes = 45632 : i64, storages = array<i64: 64, 0, 64, 0, 64, 0>,
@@ -49,7 +49,7 @@ func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
 }
 
 // The parts of a concatenation lie in the wrong order.
-// HALVES: error: 'exec.matmul' op reads as operand 0 byte 0 of 'b{{[0-9]}}', and the element that is meant, of the result of 'matmul', is byte 16 of 'b{{[0-9]}}'
+// HALVES: error: 'exec.matmul' op reads as operand 0 byte 0 of 'b{{[0-9]}}', but the intended element, of the result of 'matmul', is byte 16 of 'b{{[0-9]}}'
 //--- halves.mlir
 func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
     exec.assignment = {live_bytes = 45760 : i64, storages = array<i64: 64, 0, 128, 0>,
@@ -62,7 +62,7 @@ func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
 }
 
 // Another value is written over one row of %a.
-// PARTS: error: 'exec.matmul' op writes out 0 to bytes 32 to 48 of 'b{{[0-9]}}', where the result of 'matmul' lies and nobody has read it
+// PARTS: error: 'exec.matmul' op writes out 0 to bytes 32 to 48 of 'b{{[0-9]}}', where the result of 'matmul' lies and has not been read
 //--- parts.mlir
 func.func @f(%x: tensor<4x4xf32>, %y: tensor<1x4xf32>) -> tensor<4x1xf32> attributes {
     exec.assignment = {live_bytes = 45632 : i64, storages = array<i64: 16, 0, 64, 0>,
@@ -85,8 +85,8 @@ func.func @f(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) attribut
 }
 
 // A result is written over an input that is read later.
-// INPUT: error: 'exec.matmul' op reads as operand 0 bytes 0 to 64 of 'b1', where the result of 'matmul' lies instead of what the program was given in 'b1'
-// INPUT: note: written over it here
+// INPUT: error: 'exec.matmul' op reads as operand 0 bytes 0 to 64 of 'b1', where the result of 'matmul' lies instead of the argument of the program in 'b1'
+// INPUT: note: overwritten here
 //--- input.mlir
 func.func @f(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
     exec.assignment = {live_bytes = 45568 : i64, storages = array<i64: 64, 0>,
@@ -97,7 +97,7 @@ func.func @f(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> attrib
 }
 
 // A parameter that is not updated is written over after its last read.
-// PARAMETER: error: 'exec.matmul' op writes bytes 0 to 64 of 'w', and the program does not update 'w', which lies there
+// PARAMETER: error: 'exec.matmul' op writes bytes 0 to 64 of 'w', which belong to 'w', but the program does not update it
 //--- parameter.mlir
 func.func @f(%w: tensor<4x4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
     exec.assignment = {live_bytes = 45632 : i64, storages = array<i64: 64, 0, 64, 0>,
@@ -110,8 +110,8 @@ func.func @f(%w: tensor<4x4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}, %x
 
 // An action reads before the write that it is for, as if launches had been put together that must not be.
 // ORDER: order.mlir:9:3: error: 'exec.matmul' op reads as operand 0 bytes 0 to 64 of 'a', where the result of 'matmul' lies instead of the result of 'matmul'
-// ORDER: order.mlir:10:3: note: what is read was written here
-// ORDER: order.mlir:8:3: note: written over it here
+// ORDER: order.mlir:10:3: note: the intended value was written here
+// ORDER: order.mlir:8:3: note: overwritten here
 //--- order.mlir
 exec.program @f arena 256 attributes {exec.reads = {actions = [array<i64: 2, 4, 4, 1, -1, 0, 0, 2, 4, 4, 1, -1, 0, 0>,
     array<i64: 2, 4, 4, 1, 2, 0, 0, 2, 4, 4, 1, 0, 0, 0>, array<i64: 2, 4, 4, 1, -1, 0, 0, 2, 4, 4, 1, -1, 0, 0>],
@@ -126,7 +126,7 @@ exec.program @f arena 256 attributes {exec.reads = {actions = [array<i64: 2, 4, 
 }
 
 // Also where nothing says what the references were: a value is written over that nobody has read.
-// ALONE: alone.mlir:9:3: error: 'exec.matmul' op writes out 0 to bytes 0 to 64 of 'a', where the result of 'matmul' lies and nobody has read it; this is an error in Braid
+// ALONE: alone.mlir:9:3: error: 'exec.matmul' op writes out 0 to bytes 0 to 64 of 'a', where the result of 'matmul' lies and has not been read; this is an error in Braid
 // ALONE: alone.mlir:8:3: note: written here
 //--- alone.mlir
 exec.program @f arena 256 {

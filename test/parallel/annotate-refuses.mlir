@@ -16,8 +16,8 @@
 // RUN: not braid-opt %s --comm-annotate=layout-file=%t.none 2>&1 | FileCheck %s --check-prefix=FILE
 
 // NOTHING: layout:1:1: error: no argument is named 'y'
-// NO-MESH: error: the layout names no mesh and the module has 0; add a line 'mesh dp = 2'
-// MESHES: layout:1:1: error: the layout has two meshes
+// NO-MESH: error: the layout names no mesh, and the module has 0 instead of one; add a line such as 'mesh dp = 2'
+// MESHES: layout:1:1: error: the layout has two meshes; keep one
 // MESH: error: the layout's mesh is 'dp two'; expected 'mesh dp = 2, tp = 4'
 // TWICE: error: {{.*}}names the axis 'dp' twice
 // AXIS: layout:1:1: error: argument 'x': unknown mesh axis 'tp' (mesh: {dp = 2})
@@ -26,7 +26,7 @@
 // RANK: layout:1:1: error: argument 'x': {{.*}} has 1 dims but the tensor 'tensor<4x8xf32>' has 2
 // WORDS: layout:1:1: error: argument 'x': invalid sharding 'dims {dp}': expected axes, partial, flat or priority, found 'dims'
 // COLON: layout:1:1: error: expected 'mesh AXIS = SIZE, ...' or 'NAME: AXES', found 'x {dp}'
-// FUNCTION: error: functions=g: no such function to annotate
+// FUNCTION: error: functions=g: the module has no such function
 // NEITHER: error: comm-annotate: give the layout as text (layout=) or as a file (layout-file=)
 // FILE: error: comm-annotate: cannot read '{{.*}}.none': No such file or directory
 func.func @f(%x: tensor<4x8xf32> {tg.input = "x"}) -> tensor<4x8xf32> {

@@ -3,7 +3,7 @@
 // RUN: not braid-opt %s --comm-annotate="layout='x: {dp} {}'" 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not braid-opt %s --comm-annotate="layout='mesh tp = 2; y: {tp}'" 2>&1 | FileCheck %s --check-prefix=MESH
 
-// AGAIN: layout:1:1: error: argument "x" of 'f' is annotated already, and 'x' names it too
+// AGAIN: layout:1:1: error: argument "x" of 'f' is already annotated, but 'x' names it, too
 // MESH: error: the layout names a mesh and the module has @mesh
 comm.mesh @mesh [dp = 2]
 

@@ -7,7 +7,7 @@
 // AXIS: error: comm-chunk-contractions: unknown mesh axis 'pp' (mesh: {dp = 2, tp = 2})
 
 // Rows that do not divide.
-// CHECK: remark: @odd: 0 of 1 collectives over {tp} with contractions beside them are split in 2 chunks; the rows of 1 do not divide into as many
+// CHECK: remark: @odd: 0 of 1 collectives over {tp} with adjacent contractions are split into 2 chunks; the rows of 1 do not divide into as many chunks
 // CHECK-LABEL: func.func @odd
 comm.mesh @mesh [dp = 2, tp = 2]
 func.func @odd(%x: tensor<63x64xf32>, %w: tensor<64x16xf32>) -> tensor<63x16xf32> attributes {comm.program = #comm.program<@mesh>} {
@@ -19,7 +19,7 @@ func.func @odd(%x: tensor<63x64xf32>, %w: tensor<64x16xf32>) -> tensor<63x16xf32
 // -----
 
 // What would take longer: few rows, whose messages cost more latency than computing hides.
-// CHECK: remark: @small: 0 of 1 collectives over {tp} with contractions beside them are split in 2 chunks; 1 would not gain a percent, {{.*}} us instead of {{.*}} us
+// CHECK: remark: @small: 0 of 1 collectives over {tp} with adjacent contractions are split into 2 chunks; 1 would gain less than a percent, {{.*}} us instead of {{.*}} us
 // CHECK-LABEL: func.func @small
 comm.mesh @mesh [dp = 2, tp = 2]
 func.func @small(%x: tensor<2x2xf32>, %w: tensor<2x2xf32>) -> tensor<2x2xf32> attributes {comm.program = #comm.program<@mesh>} {
@@ -31,7 +31,7 @@ func.func @small(%x: tensor<2x2xf32>, %w: tensor<2x2xf32>) -> tensor<2x2xf32> at
 // -----
 
 // Hidden already: what is computed behind it takes longer.
-// CHECK: remark: @hidden: 0 of 1 collectives {{.*}} are split in 2 chunks; 1 would not gain a percent
+// CHECK: remark: @hidden: 0 of 1 collectives {{.*}} are split into 2 chunks; 1 would gain less than a percent
 // CHECK-LABEL: func.func @hidden
 comm.mesh @mesh [dp = 2, tp = 2]
 func.func @hidden(%x: tensor<64x64xf32>, %w: tensor<64x16xf32>, %dy: tensor<64x128xf32>) -> (tensor<64x16xf32>, tensor<64x128xf32>) attributes {comm.program = #comm.program<@mesh>} {
@@ -45,7 +45,7 @@ func.func @hidden(%x: tensor<64x64xf32>, %w: tensor<64x16xf32>, %dy: tensor<64x1
 
 // Over other axes, of the gradient of a weight, of what something else reads before, and along the dim that
 // ranks cut.
-// CHECK: remark: @others: no collective over {tp} has contractions beside it that can be computed in chunks of rows
+// CHECK: remark: @others: no collective over {tp} has adjacent contractions that can be computed in chunks of rows
 // CHECK-LABEL: func.func @others
 comm.mesh @mesh [dp = 2, tp = 2]
 func.func @others(%x: tensor<64x64xf32>, %w: tensor<64x16xf32>, %g: tensor<64x16xf32>) -> (tensor<64x16xf32>, tensor<64x16xf32>, tensor<64x16xf32>, tensor<64x16xf32>, tensor<32x16xf32>) attributes {comm.program = #comm.program<@mesh>} {

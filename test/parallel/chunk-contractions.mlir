@@ -11,8 +11,8 @@
 comm.mesh @mesh [tp = 2]
 
 // Behind a contraction: the sum of a chunk is under way while the next is computed.
-// REMARK: remark: @rows: 1 of 1 collectives over {tp} with contractions beside them are split in 2 chunks, and take {{.*}} us with these instead of {{.*}} us{{$}}
-// AUTO: remark: @rows: 1 of 1 collectives over {tp} with contractions beside them are split in {{[248]}} chunks, and take
+// REMARK: remark: @rows: 1 of 1 collectives over {tp} with adjacent contractions are split into 2 chunks, and take {{.*}} us instead of {{.*}} us{{$}}
+// AUTO: remark: @rows: 1 of 1 collectives over {tp} with adjacent contractions are split into {{[248]}} chunks, and take
 // CHECK-LABEL: @rows
 // CHECK: %[[X0:.*]] = tg.slice %arg0 dim 0 offset 0 size 32
 // CHECK: %[[P0:.*]] = tg.contract "bf,fd->bd" %[[X0]], %arg1

@@ -35,9 +35,9 @@ comm.mesh @mesh [cp = 2, tp = 2]
 // RING: module attributes {comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>
 // STRAIGHT: module attributes {comm.ring = #comm<axes{cp}>
 // STRAIGHT-NOT: comm.zigzag
-// NORING: error: positions over {cp} are read by gathering, and only a ring can be in zigzag; add --context=ring, or leave --context-order=zigzag out
+// NORING: error: positions over {cp} are read by a gather, but only a ring can be in zigzag; add --context=ring, or leave --context-order=zigzag out
 // RING-NOT: comm.constrain
-// LEAST: remark: positions read those of other ranks along {cp} by gathering: predicted are {{.*}} ms a microbatch by gathering, which keeps 512 B, {{.*}} in a ring, {{.*}} by heads
+// LEAST: remark: attention reads positions of other ranks along {cp} by a gather: predicted are {{.*}} ms per microbatch by gather, which keeps 512 B, {{.*}} in a ring, {{.*}} by heads
 // HEADS-COUNT-3: comm.constrain %{{.*}} <@mesh, {?} {} {cp} {?}>
 // HEADS: %[[Y:[a-z0-9]+]], %{{.*}} = tg.attention
 // HEADS-NEXT: comm.constrain %[[Y]] <@mesh, {?} {cp} {} {?}>
@@ -54,9 +54,9 @@ func.func @model(%q: tensor<2x8x32x4xf32> {tg.input = "q"}, %k: tensor<2x8x4x4xf
 //--- few.mlir
 comm.mesh @mesh [cp = 4]
 
-// ORDER: do not divide; gather keys and values instead (--context=gather without --context-order=zigzag), or let them go round a ring (--context=ring): 4
-// FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which these ranks do not divide; gather keys and values instead (--context=gather), or let them go round a ring (--context=ring): 4 divides 4, and 2 divides 2
-// CHECK: remark: positions read those of other ranks along {cp} by a ring in zigzag: predicted are {{[0-9.]+}} ms a microbatch by gathering, which keeps 768 B, {{[0-9.]+}} in a ring
+// ORDER: do not divide; gather keys and values instead (--context=gather without --context-order=zigzag), or use a ring (--context=ring): 4
+// FEW: error: 'tg.attention' op cannot share out heads over {cp}, 4 ranks: it has 2 heads of keys and values, which the ranks do not divide; gather keys and values instead (--context=gather), or use a ring (--context=ring): 4 divides 4, and 2 divides 2
+// CHECK: remark: attention reads positions of other ranks along {cp} by a ring in zigzag: predicted are {{[0-9.]+}} ms per microbatch by gather, which keeps 768 B, {{[0-9.]+}} in a ring
 // CHECK: comm.ring = #comm<axes{cp}>, comm.zigzag = #comm<axes{cp}>
 // CHECK-NOT: comm.constrain
 func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf32> {tg.input = "k"},
@@ -81,7 +81,7 @@ func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %random: tensor<4xi32
 //--- none.mlir
 comm.mesh @mesh [cp = 2]
 
-// CHECK: error: nothing can go round a ring over {cp}: no op reads a sequence block by block
+// CHECK: error: no op can use a ring over {cp}: no op reads a sequence block by block
 func.func @model(%q: tensor<2x8x4xf32> {tg.input = "q"}) -> tensor<2x8x4xf32> {
   %y = tg.silu %q : tensor<2x8x4xf32>
   return %y : tensor<2x8x4xf32>
@@ -109,7 +109,7 @@ comm.mesh @mesh [cp = 2]
 
 // AUTO: remark: a ring over {cp} has positions in order, not in zigzag:
 // ASKED: error: a ring over {cp} cannot be in zigzag:
-// CHECK-SAME: it reads later positions, too, so that all ranks have equally much in any order
+// CHECK-SAME: it also reads later positions, so all ranks have equal work in any order
 func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf32> {tg.input = "k"},
                  %v: tensor<2x8x2x4xf32> {tg.input = "v"}) -> tensor<2x8x4x4xf32> {
   %y, %lse = tg.attention %q, %k, %v scale 0.5

@@ -157,7 +157,7 @@ func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x"}, %slots: tensor<2x6x2xi3
 //--- none.mlir
 comm.mesh @mesh [ep = 2]
 
-// CHECK: remark: comm-expert-parallel: nothing in the model is computed by experts with weights of their own, so ep = 2 shards the batch alone, as dp does
+// CHECK: remark: comm-expert-parallel: the model has no experts with their own weights, so ep = 2 shards only the batch, as dp does
 func.func @model(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> tensor<4x8xf32> {
   %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
@@ -167,7 +167,7 @@ func.func @model(%x: tensor<4x8xf32> {tg.input = "x"}, %w: tensor<8x8xf32> {tg.p
 comm.mesh @mesh [ep = 2]
 
 // Experts that share their weights.
-// CHECK: remark: comm-expert-parallel: nothing in the model is computed by experts with weights of their own
+// CHECK: remark: comm-expert-parallel: the model has no experts with their own weights
 func.func @model(%x: tensor<2x6x8xf32> {tg.input = "x"}, %slots: tensor<2x6x2xi32> {tg.input = "slots"}, %choices: tensor<4x2x3xi32> {tg.input = "choices"},
                  %up: tensor<16x8xf32> {tg.param = #tg.param<"up", #tg.init<ones>>}) -> tensor<4x2x3x16xf32> {
   %in = tg.dispatch %x, %slots, %choices : (tensor<2x6x8xf32>, tensor<2x6x2xi32>, tensor<4x2x3xi32>) -> tensor<4x2x3x8xf32>

@@ -49,7 +49,7 @@ comm.mesh @mesh [dp = 2]
 // CHECK: %[[AGAIN:.+]] = comm.all_gather %[[CAST]] dims [flat] over @mesh {dp} {comm.unit = "1"}
 // CHECK: %[[T_AGAIN:.+]] = tg.transpose %[[AGAIN]]
 // CHECK: tg.contract "bo,oi->bi" %{{.*}}, %[[T_AGAIN]]
-// expected-remark @+2 {{@train: unit "1" is gathered for forward (80 bytes) and again for backward (64 bytes); to keep it would hold these in between and send 32 bytes less}}
+// expected-remark @+2 {{@train: unit "1" is gathered for forward (80 bytes) and again for backward (64 bytes); keeping it would hold its bytes in between and send 32 bytes less}}
 // expected-remark @+1 {{@train: unit "2" is gathered once (64 bytes, 32 sent) and kept from forward to backward}}
 func.func @train(%x: tensor<2x4xf32> {tg.input = "x"},
                  %a: tensor<8xbf16> {comm.global = tensor<4x4xbf16>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, tg.param = #tg.param<"a", #tg.init<ones>, unit = "1">},

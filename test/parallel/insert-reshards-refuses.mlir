@@ -6,7 +6,7 @@ func.func @partial_from_whole(%x: tensor<4xf32> {comm.sharding = #comm.sharding<
     -> (tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {}, partial sum {tp}>}) {
   // expected-note @below {{the value is made here}}
   %0 = math.exp %x {comm.shardings = [#comm.sharding<@mesh, {}>]} : tensor<4xf32>
-  // expected-error @below {{needs partial values: #comm.sharding<@mesh, {}, partial sum {tp}> is asked for, but the value is #comm.sharding<@mesh, {}>; a whole value never becomes partial, so ask for it without 'partial'}}
+  // expected-error @below {{requests the partial sharding #comm.sharding<@mesh, {}, partial sum {tp}>, but the value is #comm.sharding<@mesh, {}>; a whole value never becomes partial, so drop 'partial'}}
   return %0 : tensor<4xf32>
 }
 

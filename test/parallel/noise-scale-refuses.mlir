@@ -16,7 +16,7 @@ comm.mesh @mesh [dp = 2, tp = 2]
 func.func @train(%x: tensor<1x4xf32> {tg.role = #tg.role<features>, comm.global = tensor<2x4xf32>, comm.sharding = #comm.sharding<@mesh, {dp} {}>},
                  %w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<ones>>})
     -> (tensor<4xf32> {tg.updates = "w"}, tensor<f32> {tg.role = #tg.role<grad_norm>}) attributes {comm.program = #comm.program<@mesh>} {
-  // expected-error @below {{the gradient of 'w' is reduced over {dp, tp} but the batch is sharded over {dp}; what a rank's own samples give is nowhere to be seen}}
+  // expected-error @below {{the gradient of 'w' is reduced over {dp, tp} but the batch is sharded over {dp}, so the gradient of a rank's own samples is not available}}
   %g = comm.all_reduce sum %w over @mesh {dp, tp} : (tensor<4xf32>) -> tensor<4xf32>
   %n = tg.global_norm %g : tensor<4xf32> -> tensor<f32>
   %new = arith.subf %w, %g : tensor<4xf32>

@@ -16,7 +16,7 @@
 // CHECK-NOT: comm.all_reduce
 // CHECK: tg.contract "bi,bo->io" %[[GATHERED]]
 // CHECK: tg.contract "bi,bo->io" %[[SUM]]
-// REMARK: keeps a/all_reduce, 64 bytes, {{.*}}: ranks reduce it together
+// REMARK: keeps a/all_reduce, 64 bytes, {{.*}}: it is a reduction over ranks
 // REMARK: replays a/all_gather, 64 bytes
 // ALONE: tg.reduce
 // ALONE-NOT: comm.all_gather

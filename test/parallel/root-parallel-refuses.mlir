@@ -1,11 +1,11 @@
 // RUN: not braid-opt %s --comm-root-parallel=function=f --split-input-file 2>&1 | FileCheck %s
 
-// CHECK: error: comm-root-parallel takes a program that all ranks run, as comm-shard makes it; 'f' is not in the module
+// CHECK: error: comm-root-parallel needs a program that all ranks run, such as comm-shard makes; 'f' is not in the module
 comm.mesh @mesh [dp = 2]
 
 // -----
 
-// CHECK: error: comm-root-parallel takes a program that all ranks run, as comm-shard makes it; 'f' is none
+// CHECK: error: comm-root-parallel needs a program that all ranks run, such as comm-shard makes; 'f' is none
 comm.mesh @mesh [dp = 2]
 func.func @f() {
   return
@@ -13,7 +13,7 @@ func.func @f() {
 
 // -----
 
-// CHECK: error: comm-root-parallel: the mesh {dp = 2, tp = 2} has several axes; the root serves the ranks of one
+// CHECK: error: comm-root-parallel: the mesh {dp = 2, tp = 2} has several axes, but the root serves the ranks of one axis
 comm.mesh @mesh [dp = 2, tp = 2]
 func.func @f() attributes {comm.program = #comm.program<@mesh>} {
   return
@@ -21,7 +21,7 @@ func.func @f() attributes {comm.program = #comm.program<@mesh>} {
 
 // -----
 
-// CHECK: error: comm-root-parallel: argument #0 is #comm.sharding<@mesh, {}, flat {dp}>, but the root keeps all that lives across steps; use zero=0 and no microbatches
+// CHECK: error: comm-root-parallel: argument #0 is #comm.sharding<@mesh, {}, flat {dp}>, but the root must keep every tensor that lives across steps; use zero=0 and no microbatches
 comm.mesh @mesh [dp = 2]
 func.func @f(%w: tensor<4xf32> {comm.global = tensor<8xf32>, comm.sharding = #comm.sharding<@mesh, {}, flat {dp}>})
     attributes {comm.program = #comm.program<@mesh>} {

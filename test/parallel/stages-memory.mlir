@@ -9,11 +9,11 @@
 // A limit comes before time.
 // RUN: braid-opt %s --split-input-file --tg-derive-facts --comm-stages="schedule=gpipe memory-limit=5MiB" 2> %t.remarks | FileCheck %s --check-prefix=LIMIT
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
-// REMARK: stages-memory.mlir:{{.*}}: remark: the slowest stage takes [[T:[0-9.]+]] ms a microbatch, without a limit [[T]]
-// REMARK: remark: the slowest stage takes [[T]] ms a microbatch, without a limit [[T]]
+// REMARK: stages-memory.mlir:{{.*}}: remark: the slowest stage takes [[T:[0-9.]+]] ms per microbatch, or [[T]] without a limit
+// REMARK: remark: the slowest stage takes [[T]] ms per microbatch, or [[T]] without a limit
 // REMARK: remark: the slowest stage takes
 // REMARK-NOT: [[T]] ms
-// REMARK: ms a microbatch, without a limit [[T]]
+// REMARK: ms per microbatch, or [[T]] without a limit
 // LIMIT: stage_units = ["embed, h.0 to h.1", "h.2, head"]
 // LIMIT: stage_units = ["embed, h.0", "h.1 to h.2, head"]
 // LIMIT: stage_units = ["embed, h.0", "h.1 to h.3, head"]
@@ -21,7 +21,7 @@
 // Where nothing fits the fullest stage is as empty as it can be; what it takes in the end, the plan of memory says.
 // RUN: braid-opt %s --split-input-file --tg-derive-facts --comm-stages="schedule=gpipe memory-limit=1MiB" 2> %t.none | FileCheck %s --check-prefix=LIMIT
 // RUN: FileCheck %s --check-prefix=NONE < %t.none
-// NONE-COUNT-3: remark: however its units are cut, some stage is predicted to hold 4.0{{[0-9]}} MiB or more, beyond 1.00 MiB, its part of the memory limit; the slowest stage takes
+// NONE-COUNT-3: remark: in every cut some stage is predicted to hold at least 4.0{{[0-9]}} MiB, beyond its part of the memory limit, 1.00 MiB; the slowest stage takes
 //
 // RUN: not braid-opt %s --split-input-file --tg-derive-facts --comm-stages="schedule=gpipe memory-limit=much" 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: error: {{.*}}much

@@ -5,7 +5,7 @@
 // Schedules.
 // RUN: sed '/^.. -----/q' %s > %t.good.mlir
 // RUN: not braid-opt %t.good.mlir --tg-derive-facts --comm-stages="schedule=2f2b microbatches=2" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: comm-stages: there is no schedule '2f2b'; there are gpipe, 1f1b, interleaved, zb-h1, zb-v, and tables in files, as in FILE.csv
+// UNKNOWN: error: comm-stages: unknown schedule '2f2b'; there are gpipe, 1f1b, interleaved, zb-h1, zb-v, or a table as FILE.csv)
 // RUN: not braid-opt %t.good.mlir --tg-derive-facts --comm-stages="schedule=1f1b chunks=2 microbatches=2" 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // CHUNKS: error: comm-stages: 1f1b has 1 chunk a rank, not 2; interleaved takes any number
 // RUN: not braid-opt %t.good.mlir --tg-derive-facts --comm-stages="schedule=interleaved chunks=1 microbatches=3" 2>&1 | FileCheck %s --check-prefix=ROUNDS
@@ -49,7 +49,7 @@ func.func @accumulate(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<feat
 
 // -----
 
-// CHECK: error: comm-stages: there is no program @accumulate, which microbatches run
+// CHECK: error: comm-stages needs the program @accumulate, which runs the microbatches; run tg-accumulate first
 comm.mesh @mesh [pp = 2]
 func.func @train(%x: tensor<4xf32> {tg.input = "x"}) attributes {comm.program = #comm.program<@mesh>} {
   return
@@ -57,7 +57,7 @@ func.func @train(%x: tensor<4xf32> {tg.input = "x"}) attributes {comm.program = 
 
 // -----
 
-// CHECK: error: comm-stages takes programs that all ranks run, as comm-shard makes them
+// CHECK: error: comm-stages needs programs that all ranks run; run comm-shard first
 comm.mesh @mesh [pp = 2]
 func.func @accumulate() attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
   return
@@ -66,7 +66,7 @@ func.func @accumulate() attributes {comm.program = #comm.program<@mesh, pp = [0]
 // -----
 
 // Which mesh it is of two, nobody says.
-// CHECK: error: comm-stages takes programs that all ranks run, as comm-shard makes them
+// CHECK: error: comm-stages needs programs that all ranks run; run comm-shard first
 comm.mesh @mesh [pp = 2]
 comm.mesh @other [pp = 3]
 func.func @accumulate() {
@@ -75,7 +75,7 @@ func.func @accumulate() {
 
 // -----
 
-// CHECK: error: has 1 unit that is not at both ends (a), but is cut in 2 stages, each of which needs one: take at most 1 for pp in --mesh times --chunks, or a model of more layers
+// CHECK: error: has 1 unit that is not at both ends (a), but is cut into 2 stages, each of which needs one; reduce pp in --mesh times --chunks to at most 1, or use a model with more layers
 comm.mesh @mesh [pp = 2]
 func.func @accumulate(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                       %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},
@@ -91,7 +91,7 @@ func.func @accumulate(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<feat
 
 // At the end of a step a tensor would go from rank to rank: that is a mistake of the update, which says of
 // one parameter what another one is.
-// CHECK: error: reads a 'tensor<5000xf32>' that ranks 0 of the pipeline hold, and others run it, too; only numbers of the whole step go from rank to rank at its end
+// CHECK: error: reads a 'tensor<5000xf32>' that ranks 0 of the pipeline hold, but other ranks run it, too; only numbers of the whole step are sent between ranks at its end
 comm.mesh @mesh [pp = 2]
 func.func @accumulate(%x: tensor<5000xf32> {tg.input = "x", tg.role = #tg.role<features>},
                       %v: tensor<5000xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},

@@ -4,7 +4,7 @@
 //
 // A stage that reads what another updates would find what an older microbatch left.
 // RUN: sed 's/%%b0 = arith.mulf %%a, %%w/%%b0 = arith.mulf %%mean, %%w/' %s | not braid-opt - --tg-derive-facts --comm-stages="schedule=gpipe" 2>&1 | FileCheck %s --check-prefix=READ
-// READ: error: the state "running_mean" is updated by @forward_0 and read by @forward_1; in a pipeline, what a microbatch updates is read by the same cell alone
+// READ: error: the state "running_mean" is updated by @forward_0 and read by @forward_1; in a pipeline, only the cell that updates a state may read it
 //
 // So would backward, behind the forward of other microbatches.
 // RUN: sed 's/%%da = arith.mulf %%b, %%w/%%m = arith.mulf %%mean, %%x : tensor<4xf32>\n  %%da = arith.mulf %%b, %%m/' %s | not braid-opt - --tg-derive-facts --comm-stages="schedule=gpipe" 2>&1 | FileCheck %s --check-prefix=BACKWARD

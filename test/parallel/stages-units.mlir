@@ -24,11 +24,11 @@
 // RUN: sed 's/"h.0"/"embed"/; s/"h.2"/"head"/' %s | braid-opt - --tg-derive-facts --comm-stages="schedule=gpipe stages=embed+h.1|head" | FileCheck %s --check-prefix=NAMES
 // NAMES: stage_units = ["embed to h.1", "head"]
 // RUN: sed 's/"h.0"/"embed"/; s/"h.2"/"head"/' %s | not braid-opt - --tg-derive-facts --comm-stages="schedule=gpipe stages=embed|h.1" 2>&1 | FileCheck %s --check-prefix=NAMED
-// NAMED: error: stages 'embed|h.1': the unit 'head' is in none of them
+// NAMED: error: stages 'embed|h.1': the unit 'head' is in no stage
 //
 // What the text has wrong is named, with the units that there are.
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|h.1|h.2" 2>&1 | FileCheck %s --check-prefix=MANY
-// MANY: error: stages 'h.0|h.1|h.2': there are 3, but the ranks have 2
+// MANY: error: stages 'h.0|h.1|h.2': there are 3 stages, but the ranks have 2
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|embed+h.1-2" 2>&1 | FileCheck %s --check-prefix=EMBED
 // EMBED: error: stages 'h.0|embed+h.1-2': 'embed' belongs in the first stage
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0+head|h.1-2" 2>&1 | FileCheck %s --check-prefix=HEAD
@@ -42,15 +42,15 @@
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|h.1-3" 2>&1 | FileCheck %s --check-prefix=MORE
 // MORE: error: stages 'h.0|h.1-3': 'h.3' is named where nothing comes next
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|h.1" 2>&1 | FileCheck %s --check-prefix=LOST
-// LOST: error: stages 'h.0|h.1': the unit 'h.2' is in none of them
+// LOST: error: stages 'h.0|h.1': the unit 'h.2' is in no stage
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|h.2-1" 2>&1 | FileCheck %s --check-prefix=BACKWARDS
 // BACKWARDS: error: stages 'h.0|h.2-1': 'h.2-1' is named where 'h.1' comes next
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0||h.1-2" 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: error: stages 'h.0||h.1-2': there are 3, but the ranks have 2
+// NOTHING: error: stages 'h.0||h.1-2': there are 3 stages, but the ranks have 2
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0-99999999999|h.1" 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: stages 'h.0-99999999999|h.1': 'h.0-99999999999' is named where 'h.0' comes next
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=interleaved chunks=2 microbatches=2" 2>&1 | FileCheck %s --check-prefix=FEW
-// FEW: error: has 3 units that are not at both ends (h.0, h.1, h.2), but is cut in 4 stages, each of which needs one: take at most 3 for pp in --mesh times --chunks, or a model of more layers
+// FEW: error: has 3 units that are not at both ends (h.0, h.1, h.2), but is cut into 4 stages, each of which needs one; reduce pp in --mesh times --chunks to at most 3, or use a model with more layers
 
 comm.mesh @mesh [pp = 2]
 

@@ -16,7 +16,7 @@
 comm.mesh @mesh [dp = 2, tp = 2]
 
 // Columns, then rows; what is added to all rows afterwards stays whole.
-// CHECK: remark: tp = 2 shards h.*.up: {} {tp}; h.*.b: {tp}; h.*.down: {tp} {}; activations and their gradients, of the whole batch, send 128 B in what is in no unit
+// CHECK: remark: tp = 2 shards h.*.up: {} {tp}; h.*.b: {tp}; h.*.down: {tp} {}; activations and their gradients, of the whole batch, send 128 B in ops outside of units
 // CHECK-LABEL: @mlp
 func.func @mlp(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
                %w1: tensor<8x16xf32> {tg.param = #tg.param<"h.0.up", #tg.init<ones>>},
@@ -80,8 +80,8 @@ func.func @model(%tokens: tensor<2x4xi32> {tg.input = "tokens", tg.role = #tg.ro
 //--- odd.mlir
 comm.mesh @mesh [tp = 2]
 
-// CHECK: error: tp = 2 divides no weight, so these ranks would all do the same; 5 ranks divide some dims of weights
-// CHECK: note: "w" of type 'tensor<7x5xf32>' is whole on every rank: no dim that could be sharded is a multiple of 2
+// CHECK: error: tp = 2 divides no weight, so all of its ranks would compute the same; 5 ranks divide some dims of weights
+// CHECK: note: "w" of type 'tensor<7x5xf32>' is whole on every rank: none of its dims that may be sharded is a multiple of 2
 func.func @model(%x: tensor<4x7xf32> {tg.input = "x", tg.role = #tg.role<features>},
                  %w: tensor<7x5xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}) -> tensor<4x5xf32> {
   %y = tg.contract "bd,df->bf" %x, %w : (tensor<4x7xf32>, tensor<7x5xf32>) -> tensor<4x5xf32>

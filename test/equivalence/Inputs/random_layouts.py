@@ -39,18 +39,18 @@ LINKS = ["5,1", "0,0.001", "100,10", "0,1000"]
 REFUSALS = [
     r"--noise-scale compares the gradients of data parallel ranks, but --mesh=\S+ has one of them",
     r"the plan needs .* but the memory limit is",
-    r"has \d+ units? that (is|are) not at both ends \(.*\), but is cut in \d+ stages",
+    r"has \d+ units? that (is|are) not at both ends \(.*\), but is cut into \d+ stages",
     r"interleaved on \d+ ranks needs a multiple of \d+ as number of microbatches",
     r"has no sequence of tokens to shard over \{cp\}",
     r"the sequence of \d+ tokens does not divide over \d+ ranks",
     r"dim 1 of size \d+ does not divide into 2 equal blocks over \{cp\}",
-    r"nothing can go round a ring over \{cp\}: no op reads a sequence block by block",
+    r"no op can use a ring over \{cp\}: no op reads a sequence block by block",
     r"cannot be computed in a ring over \{cp\}",
     r"cannot share out heads over \{cp\}",
     r"a ring over \{cp\} cannot be in zigzag",
     r"and only a ring can be in zigzag",
     r"comm-noise-scale: the gradient of '.*' is reduced over \{dp, cp\} but the batch is sharded over \{dp\}",
-    r"comm-noise-scale: of the gradients of .* one is reduced in each microbatch and the other is not",
+    r"comm-noise-scale: one of the gradients of .* is reduced in each microbatch and the other is not",
 ]
 # Where a row cannot be left out of a batch.
 WARNING = r"rows of the [\w-]+ part are left out, being fewer than the \d+ of a batch: the model's loss counts every row"
