@@ -185,13 +185,14 @@ LogicalResult KernelAnalysis::readMarks(Node &node) {
   if (node.op->hasAttr(exec::kPicked)) {
     node.picked = exec::findPickedLane(node.op, laneDim());
     if (!node.picked)
-      return error(node.op) << "is marked '" << exec::kPicked << "', but is no sum over lanes of one that is selected";
+      return error(node.op) << "is marked '" << exec::kPicked
+                            << "', but is not a sum over lanes that selects one value";
   }
   if (!node.op->hasAttr(exec::kOnline))
     return success();
   std::optional<exec::ExponentialSum> found = exec::findExponentialSum(node.op, laneDim());
   if (!found)
-    return error(node.op) << "is marked '" << exec::kOnline << "', but is no sum of exp(x - the maximum of x)";
+    return error(node.op) << "is marked '" << exec::kOnline << "', but is not a sum of exp(x - the maximum of x)";
   Node &maximum = nodes.find(found->maximum)->second;
   if (maximum.online) // belongs to another sum
     return success();

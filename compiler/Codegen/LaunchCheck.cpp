@@ -11,11 +11,11 @@ LogicalResult codegen::verifyLaunch(Operation *op, StringRef kernel, const Launc
   auto verify = [&](int64_t needed, int64_t most, StringRef what, StringRef remedy) -> LogicalResult {
     if (needed <= most)
       return success();
-    return op->emitError() << "kernel '" << kernel << "' is launched with " << needed << " " << what << ", and "
-                           << gpu.name() << " has at most " << most << ": " << remedy;
+    return op->emitError() << "kernel '" << kernel << "' is launched with " << needed << " " << what << ", but "
+                           << gpu.name() << " allows at most " << most << ": " << remedy;
   };
   // Only the sizes of tensors can make a grid too large; the compiler chooses the rest.
-  constexpr StringLiteral report = "report this, braidc should have chosen fewer";
+  constexpr StringLiteral report = "this is an error in Braid, please report it";
   return success(succeeded(verify(needs.blocks, kMaxGridBlocks, "blocks", "build the graph with a smaller batch")) &&
                  succeeded(verify(needs.threads, kMaxBlockThreads, "threads a block", report)) &&
                  succeeded(verify(needs.sharedBytes, std::min(kMaxStaticBytes, gpu.blockSharedBytes),

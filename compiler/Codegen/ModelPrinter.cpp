@@ -112,7 +112,8 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   StringRef name = param ? param.getName() : state.getName();
   StringAttr copyOf = param ? param.getCopyOf() : StringAttr();
   if (type.getRank() > kMaxRank)
-    return op.emitError() << "'" << name << "' has " << type.getRank() << " dims; the runtime takes " << kMaxRank;
+    return op.emitError() << "'" << name << "' has " << type.getRank() << " dims; the runtime supports at most "
+                          << kMaxRank;
 
   FailureOr<PartOfTensor> part = ranks.partOf(op, type);
   if (failed(part))
@@ -120,7 +121,8 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
   auto sharding = op->getAttrOfType<comm::ShardingAttr>(comm::CommDialect::kSharding);
   if (sharding && sharding.isPartial() && sharding.getReduction() != comm::Reduction::Sum)
     return op.emitError() << "'" << name << "' is the " << comm::stringifyReduction(sharding.getReduction()) << " over "
-                          << sharding.getPartial().str() << " of what ranks hold; only sums live across programs";
+                          << sharding.getPartial().str()
+                          << " of the parts of ranks; only sums may live across programs";
   if (failed(bringInto(tg::fileLayoutOf(op.getValue()), *part, op)))
     return failure();
   Initializer row;
@@ -223,7 +225,7 @@ static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, const In
       auto type = cast<RankedTensorType>(*buffer.getType());
       if (type.getRank() > kMaxRank)
         return buffer.emitError() << "'" << buffer.getName() << "' has " << type.getRank()
-                                  << " dims; the runtime takes " << kMaxRank;
+                                  << " dims; the runtime supports at most " << kMaxRank;
       FailureOr<PartOfTensor> part = ranks.partOf(buffer, type);
       if (failed(part))
         return failure();

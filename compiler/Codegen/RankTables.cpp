@@ -24,13 +24,13 @@ LogicalResult RankTables::useMesh(Operation *op, FlatSymbolRefAttr symbol) {
   if (meshName == symbol)
     return success();
   if (meshName)
-    return op->emitError() << "is for the ranks of " << symbol << ", but others of this module are for those of "
+    return op->emitError() << "is for the ranks of " << symbol << ", but other ops of this module are for the ranks of "
                            << meshName << "; a binary runs on one mesh";
   FailureOr<comm::Mesh> found = comm::Mesh::require(op, symbol);
   if (failed(found))
     return failure();
   if (found->getNames().size() > kMaxAxes)
-    return op->emitError() << "is for a mesh of " << found->getNames().size() << " axes; the runtime takes "
+    return op->emitError() << "is for a mesh of " << found->getNames().size() << " axes; the runtime supports at most "
                            << kMaxAxes;
   meshName = symbol;
   mesh = *found;
@@ -85,7 +85,7 @@ static LogicalResult verifyEntries(const RankKind &kind, const RankKind &other) 
         }))
       return program.emitError() << "has the entry '" << entryOf(program) << "', of which the ranks of '"
                                  << exec::ProgramOp(other.programs.front()).getSymName()
-                                 << "' have no program (comm.entry); give them one, if only an empty one";
+                                 << "' have no program (comm.entry); add one, even if it is empty";
   return success();
 }
 
@@ -101,7 +101,7 @@ LogicalResult RankTables::verifyKinds() const {
     if (!kind.ranks || !firstRanks || kind.ranks.getAxis() != firstRanks.getAxis())
       return exec::ProgramOp(kind.programs.front()).emitError()
              << "runs on other ranks than '" << first.getSymName()
-             << "'; the programs of a binary are those of all ranks, or each of some along one axis";
+             << "'; all programs of a binary must be for all ranks, or all for some ranks along one axis";
     llvm::append_range(coordinates, kind.ranks.getCoordinates());
     if (failed(verifyEntries(kinds.front(), kind)) || failed(verifyEntries(kind, kinds.front())))
       return failure();
@@ -111,7 +111,7 @@ LogicalResult RankTables::verifyKinds() const {
   if (llvm::equal(coordinates, llvm::seq<int64_t>(0, mesh->sizeOf(firstRanks.getAxis()))))
     return success();
   return first.emitError() << "runs on some ranks along '" << axis
-                           << "', but not every other rank runs one program beside it";
+                           << "', but the other ranks along it do not run one program each";
 }
 
 FailureOr<RankTables> RankTables::create(ModuleOp module) {
@@ -179,10 +179,10 @@ static LogicalResult verifyPlaces(comm::CollectiveOpInterface op) {
       auto type = cast<exec::RefType>(place.getType());
       if (!type.isContiguous())
         return op->emitError() << "has the strided " << what << " " << i << " of type " << type
-                               << "; a collective takes contiguous places";
+                               << "; a collective needs contiguous places";
       if (element && type.getElementType() != element)
         return op->emitError() << "moves elements of type " << element << " and " << type.getElementType()
-                               << "; a collective of a binary moves one type: make it one collective for each";
+                               << "; a collective of a binary moves one type: use one collective for each type";
       element = type.getElementType();
     }
   return success();

@@ -30,13 +30,13 @@ template <typename Op> static LogicalResult verifyLibraryCall(Op op, const Arena
                            << " target has no library for attention: compile the graph with --attention=tiles";
   if (op.getMask().isBand() || op.getSoftcap() || op.getDocuments() || op.getQueryStart())
     return op->emitError() << "the attention library of the " << target.name
-                           << " target takes no mask with a window or an offset, no soft cap, no documents and no "
+                           << " target supports no mask with a window or an offset, no soft cap, no documents and no "
                               "positions: compile the graph with --attention=tiles";
   for (Value ref : op->getOperands())
     if (uint64_t offset = arena.offsetOf(ref); offset % 16)
       return op->emitError() << "uses '" << arena.nameOf(ref) << "' at byte " << offset
-                             << " of the arena, and the attention library needs multiples of 16: compile with "
-                                "--attention=tiles";
+                             << " of the arena, but the attention library needs multiples of 16: compile the graph "
+                                "with --attention=tiles";
   return success();
 }
 

@@ -184,7 +184,8 @@ FailureOr<std::string> StepPrinter::copyTable(Operation *op, ArrayRef<int64_t> s
                                               exec::RefType to) {
   SmallVector<Loop> loops = loopsOf(shape, from.getStrides(), to.getStrides());
   if (loops.size() > kMaxLoops)
-    return op->emitError() << "copies a block by " << loops.size() << " loops; the runtime takes " << kMaxLoops;
+    return op->emitError() << "copies a block by " << loops.size() << " loops; the runtime supports at most "
+                           << kMaxLoops;
   auto column = [&](int64_t Loop::*member) {
     return listText(llvm::map_to_vector(loops, [&](const Loop &loop) { return loop.*member; }));
   };

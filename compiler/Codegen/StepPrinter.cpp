@@ -195,8 +195,8 @@ LogicalResult StepPrinter::print(exec::MatmulOp op) {
                           << " elements, but the GEMM of \"" << op.getContraction().getSpec() << "\" has " << shape->n
                           << " columns";
   if (op.getAddend() && !target.addendEpilogue)
-    return op.emitError() << "adds a tensor to a product, which calls of the " << emitter.target
-                          << " target do not; it was not lowered for it";
+    return op.emitError() << "adds a tensor to a product, which matmul calls of the " << emitter.target
+                          << " target do not support; lower the module for this target";
   if (op.getAddend() && !shape->outer.empty())
     return op.emitError() << "adds a tensor to a product, but \"" << op.getContraction().getSpec()
                           << "\" takes several GEMM calls that add up";
@@ -250,7 +250,8 @@ LogicalResult StepPrinter::print(exec::ScatterAddOp op) {
     return failure();
   if (updates.getElementType() != out.getElementType() && !target.wideScatter)
     return op->emitError() << "sums rows of " << updates.getElementType() << " into a table of " << out.getElementType()
-                           << ", which the " << emitter.target << " target does not; it was not lowered for it";
+                           << ", which the " << emitter.target
+                           << " target does not support; lower the module for this target";
   int64_t rows = out.getShape()[0], count = indices.getTensorType().getNumElements();
   SmallVector<std::string> arguments{std::to_string(count),
                                      std::to_string(rows),
@@ -262,7 +263,7 @@ LogicalResult StepPrinter::print(exec::ScatterAddOp op) {
   uint64_t scratch = op.getWorkspaceBytes(target.workspace);
   if (scratch > workspaceBytes)
     return op.emitError() << "sorts in " << scratch << " bytes of scratch memory, but the program has "
-                          << workspaceBytes << "; it was not planned for the " << emitter.target << " target";
+                          << workspaceBytes << "; plan the module for the " << emitter.target << " target";
   if (target.onDevice())
     arguments.push_back("m[" + places.scratch().str() + "]");
   printTyped("scatter_add", {out.getElementType(), updates.getElementType()}, std::move(arguments));
@@ -279,7 +280,7 @@ LogicalResult StepPrinter::printAction(Operation *op) {
             exec::ScatterAddOp, comm::CollectiveOpInterface, comm::CopyOp, comm::StartOp, comm::WaitOp,
             comm::AxisIndexOp, comm::SliceOp, comm::AssembleOp>([&](auto action) { return print(action); })
       .Default([](Operation *other) {
-        return other->emitOpError() << "has no code; has the module been brought into memory form?";
+        return other->emitOpError() << "has no code; bring the module into memory form first (exec-plan-memory)";
       });
 }
 

@@ -60,8 +60,8 @@ LogicalResult braid::checkGraph(ModuleOp module, const DriverOptions &options) {
   func::FuncOp model = functions.front();
   if (resultWithRole(model, tg::Role::Loss))
     return checkInputs(model, options);
-  InFlightDiagnostic diagnostic = model.emitError()
-                                  << "no result of @model has tg.role = #tg.role<loss>, which is what is trained; ";
+  InFlightDiagnostic diagnostic =
+      model.emitError() << "no result of @model has tg.role = #tg.role<loss>, which marks the loss to train; ";
   if (model.getNumResults() == 0)
     return diagnostic << "it has no results";
   diagnostic << "its results are ";

@@ -28,8 +28,8 @@ RankMemory braid::memoryOfRank(std::optional<int64_t> limit, int64_t ranks) {
   std::optional<int64_t> available = availableBytes();
   if (!available)
     return {INT64_MAX, "no --memory-limit was given, and the available memory of this host is unknown"};
-  return {*available / ranks, "what each of " + std::to_string(ranks) + " ranks has of the " + formatSize(*available) +
-                                  " available on this host; --memory-limit= says otherwise"};
+  return {*available / ranks, "the share of each of " + std::to_string(ranks) + " ranks in the " +
+                                  formatSize(*available) + " available on this host; --memory-limit= overrides it"};
 }
 
 std::optional<int64_t> Comparison::lowestThatFits() const {

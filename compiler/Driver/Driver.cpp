@@ -124,17 +124,18 @@ static std::vector<MeshAxis> meshOf(ModuleOp module) {
 /// Checks the options for a module in memory form (from --emit=memory), which only needs translation. Refuses options
 /// that shape a plan; the remaining options must agree with the existing plan.
 LogicalResult Driver::checkPlanned() {
-  std::string planned = "'" + options.input + "' is planned already";
+  std::string planned = "'" + options.input + "' is already planned";
   if (llvm::StringRef late = optionOfPlan(options); !late.empty())
-    return report(makeError(planned + ", which " + late + " would be about: leave it out, or compile the graph"));
+    return report(
+        makeError(planned + ", so " + late + " can no longer change the plan: leave it out, or compile the graph"));
   std::string mesh = meshText(meshOf(*module)), said = meshText(options.parallel.mesh);
   if (!said.empty() && said != mesh)
     return report(makeError(planned + ", for " + (mesh.empty() ? "one rank" : "--mesh=" + mesh) +
-                            ", and not for --mesh=" + options.parallel.meshText));
+                            ", not for --mesh=" + options.parallel.meshText));
   auto target = (*module)->getAttrOfType<exec::TargetAttr>(exec::ExecDialect::kTarget);
   if (target && target.getName() != options.passes.target.name)
-    return report(makeError(planned + ", for --target=" + target.getName() +
-                            ", and not for --target=" + options.passes.target.name));
+    return report(
+        makeError(planned + ", for --target=" + target.getName() + ", not for --target=" + options.passes.target.name));
   (*module)->setAttr(exec::ExecDialect::kTarget,
                      targetAttr(&context, options.passes.target.name, options.passes.target.arch));
   return takeMicrobatches(planned);
@@ -153,10 +154,10 @@ LogicalResult Driver::takeMicrobatches(const std::string &planned) {
     int64_t count = facts ? facts->microbatches : (*table)->getSchedule().numMicrobatches();
     if (options.has("--accumulate") && options.accumulate != count)
       return report(makeError(planned + ", for --accumulate=" + std::to_string(count) +
-                              ", and not for --accumulate=" + std::to_string(options.accumulate)));
+                              ", not for --accumulate=" + std::to_string(options.accumulate)));
     options.accumulate = count;
   } else if (hasMicrobatches != (options.accumulate > 1)) {
-    return report(makeError(planned + (hasMicrobatches ? ", with microbatches: say how many by --accumulate"
+    return report(makeError(planned + (hasMicrobatches ? ", with microbatches: give their number by --accumulate"
                                                        : ", without microbatches: leave --accumulate out")));
   }
   if (!facts)
@@ -259,8 +260,8 @@ std::optional<int64_t> Driver::memoryLimit() const {
 
 LogicalResult Driver::compare() {
   if (isInMemoryForm())
-    return report(makeError("--compare=" + StringRef(cli::wordOf(*options.parallel.compare)) + " needs a graph, and '" +
-                            options.input + "' is planned already"));
+    return report(makeError("--compare=" + StringRef(cli::wordOf(*options.parallel.compare)) + " needs a graph, but '" +
+                            options.input + "' is already planned"));
   if (failed(checkGraph(*module, options)))
     return failure();
   return options.parallel.compare == Compared::Mesh ? compareMeshes() : compareStages();
@@ -334,9 +335,9 @@ static llvm::Error checkPlaces(const DriverOptions &options) {
   if (options.report == "-" && printsOutput(options))
     return makeError("--report=- and the output would mix on standard output: name a file for one of them");
   if (isSameFile(options.input, options.output))
-    return makeError("the output '" + options.output + "' is the graph itself");
+    return makeError("the output '" + options.output + "' is also the input graph; name another file");
   if (isSameFile(options.input, options.report))
-    return makeError("--report=" + options.report + " is the graph itself");
+    return makeError("--report=" + options.report + " is also the input graph; name another file");
   if (isSameFile(options.output, options.report))
     return makeError("--report=" + options.report + " is the output, too: give one of them another name");
   return llvm::Error::success();
@@ -368,11 +369,12 @@ LogicalResult Driver::checkOptions() {
     return report(makeError("--report needs a memory plan, which --emit=tg, comm and exec do not make: leave --emit "
                             "out, or emit memory, cpp, cu, dir or exe"));
   if (isPage(options.report) && compares)
-    return report(makeError("--report=" + options.report +
-                            " shows one plan, and --compare makes several: name another "
-                            "file for JSON, or leave --compare out"));
+    return report(
+        makeError("--report=" + options.report +
+                  " shows one plan, but --compare makes several: name another file for JSON, or leave --compare out"));
   if (!options.passes.plan.memoryLimit.empty() && options.emit < Emit::Memory)
-    return report(makeError("--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make"));
+    return report(makeError(
+        "--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make: leave one of them out"));
   if (failed(report(checkPlaces(options))))
     return failure();
   bool writes = !compares && !listsHooks();
@@ -425,11 +427,10 @@ LogicalResult Driver::warnOfIdleRanks() {
     return success();
   const std::vector<pipeline::StageTimes> alike(schedule.numStages());
   const double idle = pipeline::simulate(schedule, alike).bubble;
-  llvm::WithColor::warning(llvm::errs(), "braidc")
-      << llvm::formatv("the ranks along pp are idle for {0:F0} % of a step, which has fewer microbatches "
-                       "(--accumulate={1}) than there are stages behind each other ({2}): take --accumulate={2} or "
-                       "more, of a larger batch if need be\n",
-                       100 * idle, microbatches, ranks);
+  llvm::WithColor::warning(llvm::errs(), "braidc") << llvm::formatv(
+      "the ranks along pp are idle for {0:F0} % of a step, because it has fewer microbatches (--accumulate={1}) than "
+      "consecutive stages ({2}): use --accumulate={2} or more, with a larger batch if necessary\n",
+      100 * idle, microbatches, ranks);
   return success();
 }
 
@@ -442,11 +443,12 @@ LogicalResult Driver::goOnFromActions() {
     return isAction ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (!found.wasInterrupted() || options.emit < Emit::Exec)
-    return report(makeError("'" + options.input + "' is compiled in part, and goes on from --emit=exec or memory to " +
-                            "what follows these alone: compile the graph"));
+    return report(makeError("'" + options.input +
+                            "' is partly compiled, but only the output of --emit=exec or memory can be compiled "
+                            "further, to a later level: compile the graph"));
   if (std::vector<std::string> given = optionsOfPrograms(options); given != facts.options)
     return report(makeError("'" + options.input + "' was compiled with '" + llvm::join(facts.options, " ") +
-                            "', and not with '" + llvm::join(given, " ") +
+                            "', not with '" + llvm::join(given, " ") +
                             "': give the same options, or compile the graph"));
   if (options.emit == Emit::Exec)
     return success();

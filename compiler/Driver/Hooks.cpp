@@ -54,7 +54,7 @@ static Error checkMicrobatches(StringRef text, tg::HookOp hook, const DriverOpti
     return Error::success();
   return makeError("--hook=" + text + " with --accumulate=" + Twine(options.accumulate) +
                    ": the point sees one microbatch, not the batch: use scale:F there, or gradients of parameters "
-                   "(param:NAME), which are those of the step, or leave --accumulate out");
+                   "(param:NAME), which belong to the whole step, or leave --accumulate out");
 }
 
 Error braid::checkHooks(ModuleOp module, const DriverOptions &options) {

@@ -217,7 +217,7 @@ LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, St
   const Trial &before = trials.whole().trial, &after = chosen->trial;
   if (chosen->count == 1) {
     if (card && before.arenaBytes <= card->memoryBytes)
-      emitRemark(module.getLoc()) << "the loss is computed whole: the arena of " << formatSize(before.arenaBytes)
+      emitRemark(module.getLoc()) << "the loss is computed in one chunk: the arena of " << formatSize(before.arenaBytes)
                                   << " fits the " << memoryOf(*card);
     return success();
   }
@@ -228,6 +228,6 @@ LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, St
          << formatSize(after.arenaBytes) << ", the predicted time of a step from " << formatSeconds(before.seconds)
          << " to " << formatSeconds(after.seconds);
   if (card)
-    remark << "; whole, it does not fit the " << memoryOf(*card);
+    remark << "; in one chunk, it does not fit the " << memoryOf(*card);
   return success();
 }

@@ -67,8 +67,8 @@ static std::optional<int64_t> ranksAlone(const ParallelOptions &options) {
 
 static Error readMesh(ParallelOptions &options) {
   if (std::optional<int64_t> ranks = ranksAlone(options); ranks && *ranks > 0)
-    return makeError("--mesh=" + options.meshText + " says how many ranks there are, and not along which axes: write " +
-                     "--mesh=dp=" + Twine(*ranks) + ", or add --compare=mesh, which tries all meshes of them");
+    return makeError("--mesh=" + options.meshText + " gives the number of ranks, but not their axes: write --mesh=dp=" +
+                     Twine(*ranks) + ", or add --compare=mesh, which tries all meshes of " + Twine(*ranks) + " ranks");
   SmallVector<StringRef> parts;
   StringRef(options.meshText).split(parts, ',');
   int64_t ranks = 1;
@@ -81,7 +81,7 @@ static Error readMesh(ParallelOptions &options) {
     if (any_of(options.mesh, [&](const MeshAxis &other) { return other.name == axis.name; }))
       return makeError("--mesh=" + options.meshText + " names the axis '" + axis.name + "' twice");
     if (axis.size > INT32_MAX / ranks)
-      return makeError("--mesh=" + options.meshText + " has more ranks than fit in 32 bits");
+      return makeError("--mesh=" + options.meshText + " has more ranks than fit in 32 bits; make its axes smaller");
     ranks *= axis.size;
     options.mesh.push_back(std::move(axis));
   }
@@ -114,14 +114,14 @@ static Error readFold(ParallelOptions &options) {
     return makeError(fold + " must name ep and the axes that shard experts: " + example);
   if (!options.expertAxes.empty())
     return makeError(fold + " with --mesh=" + options.meshText +
-                     ": ep is an axis of its own there, or one of other axes; leave one of them out");
+                     ": ep is either an axis of --mesh or a fold of other axes; leave one of them out");
   SmallVector<StringRef> axes;
   rest.split(axes, ',');
   for (StringRef axis : axes) {
     bool isData = is_contained(batchAxes(options), axis) || is_contained(options.sequenceAxes, axis);
     if (!isData)
-      return makeError(fold + " names '" + axis + "', but of --mesh=" + options.meshText +
-                       " only axes that share the batch or the sequence can hold experts: " + example);
+      return makeError(fold + " names '" + axis + "', but only axes of --mesh=" + options.meshText +
+                       " that shard the batch or the sequence can shard experts: " + example);
     if (is_contained(options.expertAxes, axis))
       return makeError(fold + " names '" + axis + "' twice");
     options.expertAxes.push_back(axis.str());
@@ -167,10 +167,9 @@ static Error findUseOfAxes(DriverOptions &all) {
       options.stageAxis = axis.name;
     else
       return makeError("--mesh: nothing is sharded over the axis '" + axis.name + "', so its " + Twine(axis.size) +
-                       " ranks would all do the same; the batch is sharded over dp, replica and shard, the sequence "
-                       "over cp, weights over tp, experts and the batch over ep, stages lie along pp, and other axes "
-                       "shard what " +
-                       (layout.empty() ? "a layout says (--layout=FILE)" : "the layout '" + options.layout + "' says"));
+                       " ranks would all compute the same; dp, replica and shard shard the batch, cp the sequence, tp "
+                       "weights, ep experts and the batch, pp is for stages, and other axes are for " +
+                       (layout.empty() ? "a layout (--layout=FILE)" : "the layout '" + options.layout + "'"));
   }
   if (all.passes.tensor.sequence && !options.searchesLayout && !hasOneRank(kTensorAxis, options))
     return makeError("--sequence-parallel shards the sequence over tp, but --mesh=" + options.meshText +
@@ -225,8 +224,8 @@ static Error checkStages(const DriverOptions &all) {
       return makeError(name + " applies to sharded parameters, but " + stage +
                        " keeps them whole: add --zero=3 or leave it out");
   if (all.passes.dataParallel.keepUnreduced && all.accumulate > 1 && zero < 2)
-    return makeError("--unreduced-accumulators is what " + stage +
-                     " does anyway; with --zero=2 or 3 it trades memory for volume");
+    return makeError("--unreduced-accumulators is always on with " + stage +
+                     "; leave it out, or add --zero=2 or 3, where it trades memory for volume");
   return Error::success();
 }
 
@@ -246,8 +245,8 @@ static Error checkStrategy(const DriverOptions &all) {
                      ": the root keeps all weights, experts, too; leave one of them out");
   auto isShared = [](const MeshAxis &axis) { return axis.size > 1; };
   if (count_if(options.mesh, isShared) > 1 || batchAxes(options).empty() || !options.expertAxes.empty())
-    return makeError("--strategy=dataparallel takes one axis, over which the batch is sharded, but --mesh=" +
-                     options.meshText + " has others: write --mesh=dp=4");
+    return makeError("--strategy=dataparallel needs one axis that shards the batch, but --mesh=" + options.meshText +
+                     " has others: write --mesh=dp=4");
   if (options.noiseScale)
     return makeError(
         "--strategy=dataparallel with --noise-scale: its gradients are reduced to the root tensor by tensor, "
@@ -296,7 +295,7 @@ static Error checkPipeline(const DriverOptions &all) {
     return refuse("--compare=" + StringRef(cli::wordOf(*options.compare)),
                   "ranks of a pipeline have plans of their own");
   if (!all.hooks.empty())
-    return refuse("--hook", "what hooks report belongs to one program");
+    return refuse("--hook", "reports of hooks belong to one program");
   if (all.offloads())
     return refuse("--offload", "its copies are planned for one program of a step");
   if (options.zero.value_or(0) == 2)
@@ -313,22 +312,22 @@ static Error checkAxes(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   for (StringRef name : {"--context", "--context-order"})
     if (all.has(name) && options.sequenceAxes.empty() && !hasOneRank(kContextAxis, options))
-      return makeError(name + " is for ranks that share the sequence, but --mesh=" + options.meshText +
-                       " has none that no layout names: add cp, as in --mesh=dp=2,cp=2, or leave it out");
+      return makeError(name + " is for ranks that shard the sequence, but --mesh=" + options.meshText +
+                       " has no such axis outside of a layout: add cp, as in --mesh=dp=2,cp=2, or leave it out");
   if (options.tpOverlap && options.tensorAxes.empty())
-    return makeError(tpOverlapText(options) + " splits what ranks along tp send each other, but --mesh=" +
-                     options.meshText + " has no such axis: add tp, as in --mesh=dp=2,tp=2, or leave it out");
+    return makeError(tpOverlapText(options) + " splits collectives over tp, but --mesh=" + options.meshText +
+                     " has no such axis: add tp, as in --mesh=dp=2,tp=2, or leave it out");
   if (options.collectives == CollectiveAlgorithm::Hierarchical && options.mesh.size() == 1)
     return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
                      options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
   if (options.noiseScale && numRanks(options, options.expertAxes) > 1)
     return makeError("--noise-scale with --mesh=" + options.meshText +
-                     ": it compares what ranks' own rows make of each gradient, but an expert's is of the rows of all "
-                     "ranks along " +
+                     ": it compares gradients of each rank's own rows, but gradients of experts come from the rows of "
+                     "all ranks along " +
                      join(options.expertAxes, ",") + "; leave one of them out");
   if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
     return makeError("--noise-scale compares the gradients of data parallel ranks, but --mesh=" + options.meshText +
-                     " has one of them: name an axis dp, replica or shard of more");
+                     " has only one: give dp, replica or shard more than 1 rank");
   return Error::success();
 }
 
@@ -365,8 +364,7 @@ static Error checkCombinations(const DriverOptions &all) {
     return makeError("--prefetch=" + Twine(int64_t(all.passes.overlap.prefetch)) +
                      " with --overlap=none: only overlapped gathers are prefetched; leave one of them out");
   if (options.tpOverlap && options.overlap == Overlap::None)
-    return makeError(tpOverlapText(options) +
-                     " with --overlap=none: chunks are for overlapping them; leave one of them out");
+    return makeError(tpOverlapText(options) + " with --overlap=none: chunks only serve overlap; leave one of them out");
   if (all.passes.dataParallel.keepUnreduced && all.accumulate == 1)
     return makeError("--unreduced-accumulators with --accumulate=1: a single microbatch has no accumulators");
   return Error::success();
@@ -399,16 +397,15 @@ static Error resolveComparedMeshes(DriverOptions &options) {
     for (const MeshAxis &axis : parallel.mesh)
       product *= axis.size;
     return makeError("--compare=mesh tries all meshes, but --mesh=" + parallel.meshText +
-                     " is one: write how many ranks there are, as in --mesh=" + Twine(product) +
-                     ", or leave --compare out");
+                     " is one: give the number of ranks, as in --mesh=" + Twine(product) + ", or leave --compare out");
   }
   if (*ranks < 2 || *ranks > kMostRanks)
-    return makeError("--compare=mesh with --mesh=" + parallel.meshText + ": there are meshes of 2 to " +
-                     Twine(kMostRanks) + " ranks to compare");
+    return makeError("--compare=mesh with --mesh=" + parallel.meshText + ": the number of ranks must be from 2 to " +
+                     Twine(kMostRanks));
   for (auto [option, value] : {std::pair("--layout=", &parallel.layout), {"--fold=", &parallel.fold}})
     if (!value->empty())
       return makeError(Twine("--compare=mesh tries all meshes, but ") + option + *value +
-                       " names the axes of one: leave one of them out");
+                       " names the axes of one mesh: leave one of them out");
   parallel.ranks = *ranks;
   return checkCombinations(options);
 }

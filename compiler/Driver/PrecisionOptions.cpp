@@ -17,7 +17,7 @@ Error braid::checkPrecisionOptions(const DriverOptions &options) {
   bool reducesRounded = options.passes.reductions.type == ElementType::BF16;
   if (reducesRounded && options.parallel.strategy)
     return makeError("--reduce-dtype=bf16 with --strategy=" + StringRef(cli::wordOf(*options.parallel.strategy)) +
-                     ": what is reduced to a root is what it updates with, in f32: leave one of them out");
+                     ": the root updates with the reduced gradients, in f32: leave one of them out");
   if (reducesRounded && options.parallel.noiseScale)
     return makeError(
         "--reduce-dtype=bf16 with --noise-scale: rounded sums have noise of their own, so leave one of them out");

@@ -20,9 +20,8 @@ llvm::Error braid::checkPrintedPasses(const DriverOptions &options) {
     if (wanted == kAllPasses || llvm::is_contained(names, std::string_view(wanted)))
       continue;
     StringRef nearest = cli::nearestTo(wanted, names);
-    return makeError(
-        "--print-ir-after=" + wanted + ": no pass of that name runs here" +
-        (nearest.empty() ? "; --print-pipeline lists those that do" : "; did you mean '" + nearest + "'?"));
+    return makeError("--print-ir-after=" + wanted + ": no pass of that name runs here" +
+                     (nearest.empty() ? "; --print-pipeline lists the passes" : "; did you mean '" + nearest + "'?"));
   }
   return llvm::Error::success();
 }

@@ -19,12 +19,14 @@ Error braid::checkRecomputeOptions(const DriverOptions &options) {
   if (options.passes.recompute.policy != RecomputePolicy::Auto)
     return options.recomputeBudget.empty()
                ? Error::success()
-               : makeError("--recompute-budget is what --recompute=auto keeps: choose that, or leave it out");
+               : makeError(
+                     "--recompute-budget is the budget of --recompute=auto: add --recompute=auto, or leave it out");
   if (options.recomputeBudget.empty() && options.passes.plan.memoryLimit.empty())
-    return makeError("--recompute=auto needs the arena that it shall keep: add --recompute-budget or "
-                     "--memory-limit, or choose none, attention, selective or full");
+    return makeError("--recompute=auto needs a budget for the arena: add --recompute-budget or --memory-limit, or "
+                     "choose none, attention, selective or full");
   if (options.emit < Emit::Memory)
-    return makeError("--recompute=auto needs memory plans, which --emit=tg, comm and exec do not make");
+    return makeError("--recompute=auto needs memory plans, which --emit=tg, comm and exec do not make: choose none, "
+                     "attention, selective or full");
   if (options.parallel.compare)
     return makeError("--compare with --recompute=auto: compare with none, attention, selective or full");
   if (options.printPipeline)
@@ -44,15 +46,13 @@ FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options
   if (!chosen) { // the planner refuses it, and reports the largest values
     chosen = &frontier->smallest();
     options.passes.plan.memoryLimit = size;
-    emitRemark(module.getLoc())
-        << "whatever backward computes again, the arena is at least " << formatSize(chosen->trial.arenaBytes) << " ("
-        << chosen->trial.arenaBytes
-        << " bytes): raise the limit, make the batch or its microbatches smaller (--accumulate), or let "
-           "more ranks share it";
+    emitRemark(module.getLoc()) << "whatever backward recomputes, the arena needs at least "
+                                << formatSize(chosen->trial.arenaBytes) << " (" << chosen->trial.arenaBytes
+                                << " bytes): raise the limit, make the batch or its microbatches smaller "
+                                   "(--accumulate), or shard the model over more ranks";
   } else if (chosen->choice.worth) {
     emitRemark(module.getLoc()) << "to keep the arena within " << formatSize(budget)
-                                << ", backward computes values of forward again: the predicted time of a step goes "
-                                   "from "
+                                << ", backward recomputes values of forward: the predicted time of a step goes from "
                                 << formatSeconds(without.trial.seconds) << " to "
                                 << formatSeconds(chosen->trial.seconds) << ", the arena from "
                                 << formatSize(without.trial.arenaBytes) << " to "

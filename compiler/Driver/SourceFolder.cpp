@@ -91,8 +91,8 @@ Error braid::checkSourceFolder(StringRef folder) {
   if (text && (*text)->getBuffer().starts_with(kWritten))
     return Error::success();
   return makeError("will not write to the folder '" + folder + "': " +
-                   (text ? "its CMakeLists.txt is not one that braidc wrote"
-                         : "it holds files and no CMakeLists.txt that braidc wrote") +
+                   (text ? "its CMakeLists.txt was not written by braidc"
+                         : "it holds files, but no CMakeLists.txt written by braidc") +
                    "; name a new folder, or an empty one, by -o");
 }
 

@@ -152,11 +152,10 @@ static Error checkAttention(const DriverOptions &options) {
   if (!options.has("--attention-order"))
     return Error::success();
   if (!lookupTarget(options.passes.target.name)->attention.maxHeadSize)
-    return makeError("--attention-order is that of the attention library of other targets; on the " +
-                     options.passes.target.name +
+    return makeError("--attention-order applies to an attention library, but on the " + options.passes.target.name +
                      " target the order is always fixed: leave it out, or compile for --target=cuda");
   if (options.passes.attention.way == AttentionWay::Tiles || options.passes.attention.way == AttentionWay::Decompose)
-    return makeError("--attention-order is that of the attention library, which --attention=" +
+    return makeError("--attention-order applies to the attention library, which --attention=" +
                      StringRef(cli::wordOf(options.passes.attention.way)) + " does not call: leave one of them out");
   return Error::success();
 }
@@ -164,15 +163,15 @@ static Error checkAttention(const DriverOptions &options) {
 /// Checks that the target has a memory apart from the host's, if data is kept on the host.
 static Error checkOffload(const DriverOptions &options) {
   if (options.has("--offload-activations") && !options.offloadsActivations())
-    return makeError("--offload-activations says which activations are copied to the host, but --offload=" +
+    return makeError("--offload-activations selects the activations to copy to the host, but --offload=" +
                      StringRef(cli::wordOf(options.offload)) + " copies none: add activations there (" +
                      (options.offloadsState() ? "--offload=optimizer,activations" : "--offload=activations") +
                      "), or leave it out");
   if (!options.offloads() || lookupTarget(options.passes.target.name)->gpu)
     return Error::success();
-  return makeError("--offload=" + StringRef(cli::wordOf(options.offload)) + ": on the " + options.passes.target.name +
-                   " target all memory is that of the host, so nothing can be moved there; leave it out, or compile "
-                   "for --target=cuda");
+  return makeError(
+      "--offload=" + StringRef(cli::wordOf(options.offload)) + ": on the " + options.passes.target.name +
+      " target all memory is host memory, so nothing can be offloaded; leave it out, or compile for --target=cuda");
 }
 
 static Error checkRowAlignment(const DriverOptions &options) {

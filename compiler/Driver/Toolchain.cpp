@@ -37,8 +37,8 @@ static Expected<std::optional<RuntimePart>> findPart(StringRef folder, StringRef
     return std::nullopt;
   auto text = MemoryBuffer::getFile(stem + ".link");
   if (!text)
-    return makeError("cannot read '" + stem + ".link', which says what '" + part.archive +
-                     "' is linked with: " + text.getError().message());
+    return makeError("cannot read '" + stem + ".link', which lists the libraries of '" + part.archive +
+                     "': " + text.getError().message());
   SmallVector<StringRef> lines;
   (*text)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
   part.words.assign(lines.begin(), lines.end());
@@ -92,7 +92,7 @@ Expected<RuntimeFolder> braid::findRuntime(const DriverOptions &options, const c
                         {}};
   for (const std::string &path : {inFolder(runtime.sources, "braid_rt.h"), runtime.library})
     if (!sys::fs::exists(path))
-      return makeError("the runtime is not there: '" + path +
+      return makeError("found no runtime: '" + path +
                        "' does not exist; name the folder with lib/braid and "
                        "share/braid by --runtime-dir=");
   // The CMake project in the folder links the runtime.
@@ -141,8 +141,8 @@ Error Command::start(bool verbose) {
 static StringRef adviceOn(StringRef problem, StringRef output) {
   bool lacksMemory = problem == "signal 9" || output.contains("Killed signal terminated program") ||
                      output.contains("out of memory") || output.contains("memory exhausted");
-  return lacksMemory ? "the compiler had too little memory: free some, raise the limit of this process, or build where "
-                       "there is more, from the folder that --emit=dir writes\n"
+  return lacksMemory ? "the compiler had too little memory: free some, raise the limit of this process, or build the "
+                       "folder of --emit=dir on a machine with more memory\n"
                      : "";
 }
 

@@ -165,7 +165,7 @@ func.func @f(%x: tensor<8xf32>) {
 comm.mesh @mesh [tp = 2]
 func.func @f(%x: tensor<4xf32>) {
   // assemble_c1
-  // expected-error @below {{has 3 blocks and 2 shifts; the group {tp} has 2 ranks and needs as many of both}}
+  // expected-error @below {{has 3 blocks and 2 shifts; the group {tp} has 2 ranks and needs one block and one shift for each}}
   %0 = comm.assemble %x, %x, %x dim 0 shifts [0, 1] over @mesh {tp}
       : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<12xf32>
   return
@@ -176,7 +176,7 @@ func.func @f(%x: tensor<4xf32>) {
 comm.mesh @mesh [tp = 2]
 func.func @f(%x: tensor<4xf32>) {
   // assemble_c1
-  // expected-error @below {{has 2 blocks and 1 shifts; the group {tp} has 2 ranks and needs as many of both}}
+  // expected-error @below {{has 2 blocks and 1 shifts; the group {tp} has 2 ranks and needs one block and one shift for each}}
   %0 = comm.assemble %x, %x dim 0 shifts [0] over @mesh {tp} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   return
 }

@@ -45,7 +45,7 @@ func.func @f() attributes {comm.program = #comm.program<@mesh>} {
 comm.mesh @mesh [pp = 2]
 func.func @f(%x: tensor<4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
   // broadcast_c3
-  // expected-error @below {{has operands, but the root 0 does not run this function; drop the operands}}
+  // expected-error @below {{has operands, but only the root sends, and the root 0 does not run this function; drop the operands}}
   %0 = comm.broadcast %x root 0 over @mesh {pp} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -255,7 +255,7 @@ func.func @f() attributes {comm.program = #comm.program<@mesh, pp = [0]>} {
 comm.mesh @mesh [pp = 2]
 func.func @f(%x: tensor<4x4xf32>) attributes {comm.program = #comm.program<@mesh, pp = [1]>} {
   // scatter_c3
-  // expected-error @below {{has operands, but the root 0 does not run this function; drop the operands}}
+  // expected-error @below {{has operands, but only the root sends, and the root 0 does not run this function; drop the operands}}
   %0 = comm.scatter %x dims [0] root 0 over @mesh {pp} : (tensor<4x4xf32>) -> tensor<2x4xf32>
   return
 }

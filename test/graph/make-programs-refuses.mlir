@@ -21,7 +21,7 @@ func.func @nothing(%t: tensor<4x6xi32> {tg.input = "tokens", tg.role = #tg.role<
   return %t : tensor<4x6xi32>
 }
 
-// TWICE: error: the module has a function 'eval' already
+// TWICE: error: the module already has a function 'eval'; rename it
 func.func @twice(%t: tensor<f32> {tg.input = "x"}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   return %t : tensor<f32>
 }

@@ -142,7 +142,7 @@ exec.program @f arena 256 {
 }
 
 // A record of an action, or of a result, that is not there; of a larger tensor than the operand; and of too few numbers.
-// RECORD: error: 'exec.program' op has an 'exec.reads' that does not fit it
+// RECORD: error: 'exec.program' op has an 'exec.reads' that does not fit the program
 //--- record.mlir
 exec.program @f arena 256 attributes {exec.reads = {actions = [array<i64: 9>], arguments = [], results = array<i64>, updates = []}} {
 }

@@ -69,7 +69,7 @@ func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf3
 //--- dropout.mlir
 comm.mesh @mesh [cp = 2]
 
-// LEAVE: and only a ring can be in zigzag; leave --context-order=zigzag out
+// LEAVE: but only a ring can be in zigzag; leave --context-order=zigzag out
 // WITHOUT: does not have; gather the sequence instead (--context=gather without --context-order=zigzag)
 // CHECK: error: 'tg.dropout_attention' op cannot be computed in a ring over {cp}: its dropout applies to a softmax over all keys, and a block has only some keys; gather the sequence instead (--context=gather)
 func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %random: tensor<4xi32> {tg.input = "key"}) -> tensor<2x8x4x4xf32> {
@@ -88,7 +88,7 @@ func.func @model(%q: tensor<2x8x4xf32> {tg.input = "q"}) -> tensor<2x8x4xf32> {
 }
 
 //--- odd.mlir
-// LEAVE: and only a ring can be in zigzag; leave --context-order=zigzag out
+// LEAVE: but only a ring can be in zigzag; leave --context-order=zigzag out
 comm.mesh @mesh [cp = 4]
 
 // AUTO: remark: a ring over {cp} has positions in order, not in zigzag:

@@ -40,7 +40,7 @@ func.func @f() -> tensor<1xf32> {
 }
 
 //--- nothing.mlir
-// CHECK: error: 'f' has no result in common with itself after the passes
+// CHECK: error: 'f' and its version after the passes have no result in common
 func.func @f(%x: tensor<3xf32>) {
   return
 }

@@ -121,7 +121,7 @@ static LogicalResult compareFunction(ModuleOp module, ModuleOp changed, const st
       return failure();
   }
   if (compared == 0)
-    return module.emitError() << "'" << name << "' has no result in common with itself after the passes";
+    return module.emitError() << "'" << name << "' and its version after the passes have no result in common";
   llvm::outs() << "'" << name << "': " << compared << " results agree\n";
   return success();
 }

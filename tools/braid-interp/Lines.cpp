@@ -45,6 +45,6 @@ int interp::runLines(const std::string &path, llvm::function_ref<int(llvm::Array
     llvm::outs().flush(); // a caller may wait for the output of a line
   }
   if (!any)
-    llvm::errs() << "braid-interp: error: '" << path << "' has no lines, each of which is a run\n";
+    llvm::errs() << "braid-interp: error: '" << path << "' has no lines; each line is a run\n";
   return right && any ? 0 : 1;
 }

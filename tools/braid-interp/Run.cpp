@@ -106,7 +106,7 @@ static LogicalResult compareWithFile(ModuleOp module, const Program &program, Ar
                               << "'";
   if (different == 0)
     llvm::outs() << "'" << program.name << "': " << compared << " results agree with the file"
-                 << (compared < int64_t(made.size()) ? "; it does not have the others\n" : "\n");
+                 << (compared < int64_t(made.size()) ? "; the file lacks the other results\n" : "\n");
   return failure(different > 0);
 }
 

@@ -35,7 +35,8 @@ static llvm::Error readInputs(Options &options, MLIRContext &context, reference:
       return read.takeError();
     for (auto &[name, tensor] : *read)
       if (!inputs.try_emplace(name, std::move(tensor)).second)
-        return llvm::createStringError("%s: '%s' is in another file of --inputs, too", path.c_str(), name.c_str());
+        return llvm::createStringError("%s: '%s' is also in another file of --inputs; remove one of them", path.c_str(),
+                                       name.c_str());
     options.inputs.file = &inputs;
   }
   return llvm::Error::success();

@@ -128,5 +128,6 @@ int main(int argc, char **argv) {
   }
   std::string text = braid::withConfig(graph->text, options.preset.empty() ? braid::configTextOf(options.config)
                                                                            : braid::presetConfigText(options.preset));
-  return verifies(text) ? writeGraph(options.output, text) : fail("the graph does not verify");
+  return verifies(text) ? writeGraph(options.output, text)
+                        : fail("the generated graph does not verify; this is an error in Braid, please report it");
 }

@@ -34,7 +34,7 @@ static Expected<Schedule> readFile(const Options &options) {
     std::string names;
     for (const Generator *generator : generators())
       names += (names.empty() ? "" : ", ") + generator->name.str();
-    return failure("there is no schedule and no file '{0}'; schedules are {1}", options.schedule, names);
+    return failure("no schedule or file is named '{0}'; the schedules are {1}", options.schedule, names);
   }
   Expected<Table> table = readCsv(options.schedule);
   if (!table)
@@ -58,7 +58,7 @@ static Expected<std::vector<StageTimes>> stageTimes(const Options &options, cons
   const std::vector<double> &factors = options.work.ofStage;
   unsigned stages = result.schedule.numStages();
   if (!factors.empty() && factors.size() != stages)
-    return failure("--work has {0}, and {1} has {2}", counted(factors.size(), "number"), options.schedule,
+    return failure("--work has {0}, but {1} has {2}", counted(factors.size(), "number"), options.schedule,
                    counted(stages, "stage"));
   std::vector<StageTimes> all;
   for (unsigned stage = 0; stage < stages; ++stage) {

@@ -42,8 +42,8 @@ static Error writeFiles(const Options &options, const Result &result) {
 /// Compares all named schedules one after the other; for those that do not fit, prints the reason.
 static Error compareSchedules(Options options) {
   if (!options.ranks || !options.microbatches)
-    return failure("schedules are compared for numbers of ranks and microbatches: give --stages and --microbatches, or "
-                   "--schedule");
+    return failure("comparing schedules needs the numbers of ranks and microbatches: give --stages and --microbatches, "
+                   "or --schedule");
   std::vector<std::pair<std::string, Expected<Result>>> results;
   for (const Generator *generator : generators()) {
     options.schedule = generator->name;

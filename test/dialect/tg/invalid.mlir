@@ -188,7 +188,7 @@ func.func @slice_dim(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @slice_range(%x: tensor<4x8xf32>) {
-  // expected-error @below {{slice of offset 6, size 3 and stride 1 leaves dim 1 of 'tensor<4x8xf32>'}}
+  // expected-error @below {{slice of offset 6, size 3 and stride 1 exceeds dim 1 of 'tensor<4x8xf32>'}}
   %y = tg.slice %x dim 1 offset 6 size 3 : tensor<4x8xf32> -> tensor<4x3xf32>
   return
 }
@@ -196,7 +196,7 @@ func.func @slice_range(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @slice_overflow(%x: tensor<4x8xf32>) {
-  // expected-error @below {{slice of offset 9223372036854775807, size 2 and stride 1 leaves dim 1 of 'tensor<4x8xf32>'}}
+  // expected-error @below {{slice of offset 9223372036854775807, size 2 and stride 1 exceeds dim 1 of 'tensor<4x8xf32>'}}
   %y = tg.slice %x dim 1 offset 9223372036854775807 size 2 : tensor<4x8xf32> -> tensor<4x2xf32>
   return
 }

@@ -30,18 +30,17 @@ TEST(LaunchCheck, takesWhatEveryGpuHas) {
 }
 
 TEST(LaunchCheck, refusesLargeGrids) {
-  EXPECT_EQ(
-      verify({mostBlocks + 1, 256, 0}, "sm_90"),
-      "kernel 'norm' is launched with 2147483648 blocks, and sm_90 has at most 2147483647: build the graph with a "
-      "smaller batch");
+  EXPECT_EQ(verify({mostBlocks + 1, 256, 0}, "sm_90"),
+            "kernel 'norm' is launched with 2147483648 blocks, but sm_90 allows at most 2147483647: build the graph "
+            "with a smaller batch");
 }
 
 TEST(LaunchCheck, refusesLargeBlocks) {
-  EXPECT_EQ(verify({1, 1056, 0}, "sm_80"), "kernel 'norm' is launched with 1056 threads a block, and sm_80 has at most "
-                                           "1024: report this, braidc should have chosen fewer");
+  EXPECT_EQ(verify({1, 1056, 0}, "sm_80"), "kernel 'norm' is launched with 1056 threads a block, but sm_80 allows at "
+                                           "most 1024: this is an error in Braid, please report it");
   EXPECT_EQ(verify({1, 256, 49153}, "sm_100"),
-            "kernel 'norm' is launched with 49153 bytes of shared memory a block, and sm_100 has at most 49152: report "
-            "this, braidc should have chosen fewer");
+            "kernel 'norm' is launched with 49153 bytes of shared memory a block, but sm_100 allows at most 49152: "
+            "this is an error in Braid, please report it");
 }
 
 } // namespace
