@@ -102,7 +102,7 @@ SafetensorsFile::SafetensorsFile(const std::string &path) : file(File::openForRe
   for (int i = 7; i >= 0; --i)
     headerBytes = headerBytes << 8 | raw[i];
   if (std::string_view(reinterpret_cast<const char *>(raw), sizeof raw) == "version ")
-    fail(where, "it looks like what Git LFS puts in a file's place; fetch the file itself, with git lfs pull");
+    fail(where, "it is a pointer of Git LFS; fetch the file with git lfs pull");
   if (headerBytes > size - 8)
     fail(where, "its header claims ", headerBytes, " bytes, but only ", size - 8,
          " follow; the file is truncated or corrupt");
@@ -112,7 +112,7 @@ SafetensorsFile::SafetensorsFile(const std::string &path) : file(File::openForRe
   file.readAt(0, header.data(), header.size());
   sealed = header.compare(8, kSealedHeader.size(), kSealedHeader) == 0;
   if (sealed && !braid::isSealed(header, 8 + kSealedHeader.size()))
-    fail("'", path, "' is damaged: its header is not what was saved, by its checksum");
+    fail("'", path, "' is damaged: its header does not have the checksum that was saved");
   dataStart = header.size();
   header.erase(0, 8);
   parse(header, size - dataStart);

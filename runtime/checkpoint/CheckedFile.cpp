@@ -50,7 +50,7 @@ CheckedFile::CheckedFile(const std::string &path) : file(path), blockBytes(block
   auto sums = file.metadata().find(kBlockChecksums);
   const uint64_t digits = sums == file.metadata().end() ? 0 : sums->second.size();
   if (digits != blocks * checksumDigits)
-    fail("'", path, "' has ", digits, " digits of checksums, where ", blocks, " blocks need ", blocks * checksumDigits);
+    fail("'", path, "' has ", digits, " digits of checksums, but ", blocks, " blocks need ", blocks * checksumDigits);
 }
 
 void CheckedFile::readBlock(const TensorEntry &entry, uint64_t block, std::byte *out, uint64_t bytes) const {
@@ -62,7 +62,7 @@ void CheckedFile::readBlock(const TensorEntry &entry, uint64_t block, std::byte 
     throw DamagedData(concat("'", file.path(), "' is damaged: bytes [", block * blockBytes, ", ",
                              block * blockBytes + bytes, ") of tensor '", entry.name, "', at byte ",
                              file.placeOf(entry) + block * blockBytes, " of the file, have the checksum ", found,
-                             ", and had ", saved, " when they were saved"));
+                             ", but had ", saved, " when they were saved"));
 }
 
 void CheckedFile::read(const TensorEntry &entry, uint64_t offset, void *out, uint64_t bytes) const {

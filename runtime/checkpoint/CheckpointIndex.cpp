@@ -128,7 +128,7 @@ CheckpointIndex::CheckpointIndex(const std::string &path)
   const std::string text = readText(path, maxIndexBytes);
   sealed = text.starts_with(kSealedIndex);
   if (sealed && !braid::isSealed(text, kSealedIndex.size()))
-    fail("'", path, "' is damaged: it is not what was saved, by its checksum");
+    fail("'", path, "' is damaged: it does not have the checksum that was saved");
   json root = parseJson(text, where);
   if (!root.is_object())
     fail(where, "it is not a JSON object; the file is truncated or corrupt");

@@ -152,13 +152,14 @@ Wanted compare(const SavedTensors &saved, const Model &model, Restore what) {
       refuse(saved, model, concat("it has no tensor '", name, "'"));
     if (tensor->shape != shapeOf(t))
       refuse(saved, model,
-             concat("tensor '", name, "' has shape ", formatShape(tensor->shape), " there and ",
+             concat("tensor '", name, "' has shape ", formatShape(tensor->shape), " in the file, but ",
                     formatShape(shapeOf(t)), " in the model"));
     // A copy may differ in float type; it is rounded when it is read.
     const bool fits = t.copy_of ? isConvertible(tensor->dtype, t.dtype) : tensor->dtype == typeName(t.dtype);
     if (!fits)
       refuse(saved, model,
-             concat("tensor '", name, "' has type ", tensor->dtype, " there and ", typeName(t.dtype), " in the model"));
+             concat("tensor '", name, "' has type ", tensor->dtype, " in the file, but ", typeName(t.dtype),
+                    " in the model"));
     wanted.asSaved.emplace(nameInFile(t), &t);
   }
   // Ranks of the first kind see the tensors of all other kinds.
@@ -168,7 +169,7 @@ Wanted compare(const SavedTensors &saved, const Model &model, Restore what) {
       know(t);
   for (const auto &[name, tensor] : saved.tensors())
     if (what == Restore::Everything && seesAll && !known.count(name))
-      refuse(saved, model, concat("it has a tensor '", name, "' that the model lacks"));
+      refuse(saved, model, concat("it has the tensor '", name, "', which the model lacks"));
   return wanted;
 }
 
@@ -179,10 +180,10 @@ std::string textOfStorage(const std::string &dtype, const Blocks &blocks) {
 // Describes converted moments for a warning: 8-bit codes differ by up to 2 % from the original values.
 std::string describeConversion(const SavedTensors &saved, const std::vector<ConvertedMoment> &converted) {
   const ConvertedMoment &first = converted.front();
-  return concat(converted.size(), converted.size() == 1 ? " moment is" : " moments are", " stored otherwise than in '",
-                saved.path(), "', and converted: '", first.moment->name, "' is ",
-                textOfStorage(saved.find(first.moment->name)->dtype, first.saved), " there and ",
-                textOfStorage(typeName(first.moment->dtype), first.own), " here");
+  return concat(converted.size(), converted.size() == 1 ? " moment is" : " moments are",
+                " converted from the type in '", saved.path(), "': '", first.moment->name, "' is ",
+                textOfStorage(saved.find(first.moment->name)->dtype, first.saved), " in the file and ",
+                textOfStorage(typeName(first.moment->dtype), first.own), " in the model");
 }
 
 // Checks that all ranks read the same checkpoint: a file system may show ranks different files, and each
@@ -205,8 +206,8 @@ std::string offerEarlier(const std::string &path, Restore what) {
     return "there is no earlier checkpoint beside it";
   return concat("the checkpoint before it is '", earlier, "': ",
                 what == Restore::Everything
-                    ? concat("to go on from that one, move '", path, "' to another directory and start again")
-                    : "name that one in --checkpoint");
+                    ? concat("to continue from it, move '", path, "' to another directory and start again")
+                    : "name it in --checkpoint");
 }
 
 } // namespace

@@ -78,8 +78,8 @@ Record parseRecord(const std::string &path, const std::string &text) {
       record[line.substr(0, space)] = line.substr(space + 1);
   if (text.find_first_not_of('\0') != std::string::npos && !(record.count("host") && record.count("process")))
     fail("'", path,
-         "' is not the lock of a job, and nothing is written over it; remove it, or give this job another "
-         "--checkpoint directory");
+         "' is not the lock of a job, so it is not overwritten; remove it, or give this job another --checkpoint "
+         "directory");
   return record;
 }
 
@@ -97,7 +97,7 @@ Record readRecord(const File &file) {
 
 std::string describe(Record &holder) {
   if (holder.empty())
-    return "another process, which has not written down yet who it is";
+    return "another process, which has not recorded its identity yet";
   return concat(holder["job"].empty() ? "a job" : "job " + holder["job"], " on host '", holder["host"], "', process ",
                 holder["process"], ", started ", holder["started"]);
 }
@@ -136,7 +136,7 @@ bool mayLockEachHostAlone(int fd) {
 
 [[noreturn]] void refuseElsewhere(const std::string &directory, const std::string &path, Record holder) {
   fail("'", directory, "' was locked by ", describe(holder),
-       ", and its file system does not tell whether that one still runs; if it does not, remove '", path,
+       ", and its file system cannot tell whether that job still runs; if it has ended, remove '", path,
        "' and start again");
 }
 
@@ -180,7 +180,7 @@ DirectoryLock::DirectoryLock(const std::string &directory, Flock flock)
   for (int i = 0; i < 100 && !held; ++i)
     held = tryFlock(flock);
   if (!held)
-    fail("cannot lock '", path, "': other jobs come and go there; give this one another --checkpoint directory");
+    fail("cannot lock '", path, "': other jobs keep locking it; give this job another --checkpoint directory");
 }
 
 // Returns false if the file was removed meanwhile.
@@ -270,8 +270,8 @@ bool DirectoryLock::isOwn() const {
 void DirectoryLock::check() const {
   if (!isOwn())
     fail("'", path,
-         "', the lock of this job, was removed or replaced, so another job may save there; let that one "
-         "end, and start this one again");
+         "', the lock of this job, was removed or replaced, so another job may save there; let that job end, and start "
+         "this job again");
 }
 
 void DirectoryLock::recordJob(const std::string &job) {

@@ -108,9 +108,10 @@ void SavedTensors::check(const StoredFile &stored, int rank) {
     if (!entry)
       fail(about, "it lacks its part of tensor '", piece.tensor, "'");
     if (entry->dtype != tensor.dtype)
-      fail(about, "tensor '", piece.tensor, "' has type ", entry->dtype, " there and ", tensor.dtype, " in the index");
+      fail(about, "tensor '", piece.tensor, "' has type ", entry->dtype, " in the file, but ", tensor.dtype,
+           " in the index");
     if (entry->shape != piece.shape)
-      fail(about, "the part of tensor '", piece.tensor, "' has shape ", formatShape(entry->shape), " there and ",
+      fail(about, "the part of tensor '", piece.tensor, "' has shape ", formatShape(entry->shape), " in the file, but ",
            formatShape(piece.shape), " by the index");
   }
   if (file.entries().size() != stored.pieces.size())
@@ -158,7 +159,7 @@ bool SavedTensors::stack(const std::string &pattern) {
       fail("'", name, "' has ", numbers.size(), " tensors '", pattern, "', but not '", entry, "'");
     const SavedTensor &reference = all.at(numbers.begin()->first), &tensor = all.at(entry);
     if (tensor.dtype != reference.dtype || tensor.shape != reference.shape || tensor.shape.size() >= BR_MAX_RANK)
-      fail("'", name, "' has tensors '", pattern, "' that cannot be one: '", numbers.begin()->first, "' is ",
+      fail("'", name, "' has tensors '", pattern, "' that cannot be combined: '", numbers.begin()->first, "' is ",
            reference.dtype, " of shape ", formatShape(reference.shape), " and '", entry, "' is ", tensor.dtype,
            " of shape ", formatShape(tensor.shape));
   }

@@ -164,7 +164,7 @@ std::string Matching::nameOf(std::string_view own) const {
 
 void Matching::compare(const br_tensor &t, const std::string &name, const SavedTensor &stored) {
   if (stored.shape != shapeOf(t))
-    others.push_back(concat("tensor '", name, "' has shape ", formatShape(stored.shape), " there and ",
+    others.push_back(concat("tensor '", name, "' has shape ", formatShape(stored.shape), " in the file, but ",
                             formatShape(shapeOf(t)), " in the model"));
   if (!isConvertible(stored.dtype, t.dtype))
     others.push_back(
@@ -203,8 +203,8 @@ bool Matching::isTiedHead(const std::string &name, const SavedTensor &tensor) {
       similarTable = table;
   }
   if (!similarTable.empty())
-    others.push_back(concat("tensor '", name, "' is not the same as '", similarTable,
-                            "', and the model has no head beside its table: set tie_word_embeddings to false in the "
+    others.push_back(concat("tensor '", name, "' differs from '", similarTable,
+                            "', but the model uses its table as its head: set tie_word_embeddings to false in the "
                             "config.json and compile that model"));
   return !similarTable.empty();
 }

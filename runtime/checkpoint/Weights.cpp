@@ -43,11 +43,11 @@ std::string braid::describeOtherWeights(const std::string &folder) {
   for (const char *name : others)
     if (fs::exists(fs::path(folder) / name, error))
       return concat("; it has ", name,
-                    ", and only safetensors are read: load the folder with Transformers' "
-                    "from_pretrained and write it again with save_pretrained");
+                    ", but only safetensors files are read: load the folder with Transformers' from_pretrained and "
+                    "write it again with save_pretrained");
   if (fs::exists(fs::path(folder) / "adapter_model.safetensors", error))
-    return "; it has adapter_model.safetensors, which is of an adapter: merge it into its model first, with PEFT's "
-           "merge_and_unload";
+    return "; it has adapter_model.safetensors, which belongs to an adapter: merge it into its model first, with "
+           "PEFT's merge_and_unload";
   std::set<std::string> names;
   for (const fs::directory_entry &entry : fs::directory_iterator(folder, error))
     if (entry.path().extension() == ".safetensors")
@@ -55,6 +55,6 @@ std::string braid::describeOtherWeights(const std::string &folder) {
   if (names.empty())
     return "";
   return concat("; it has ", *names.begin(), names.size() > 1 ? concat(" and ", names.size() - 1, " more") : "",
-                ": call the file with all weights ", kWeightsFile, ", or name it, or add the ", kWeightsIndex,
-                " that belongs to several");
+                ": rename the file with all weights to ", kWeightsFile, ", or name the file, or add the ",
+                kWeightsIndex, " of several files");
 }

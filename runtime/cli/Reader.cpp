@@ -87,7 +87,7 @@ private:
     const Value &value = option.value;
     std::string name(option.name);
     if (!option.moved.empty())
-      return name + " is no option any more: " + std::string(option.moved);
+      return name + " is no longer an option: " + std::string(option.moved);
     if (!isFor(option, target))
       return sayTarget(option, name);
     if (value.kind != Kind::List && countOf(option.name) > 1)
@@ -104,7 +104,7 @@ private:
   std::string checkItems(const Option &option, std::string_view text) const {
     for (std::string_view item : split(text, ',')) {
       if (item.empty())
-        return named(option, text) + " has an empty place in its list: leave a comma out";
+        return named(option, text) + " has an empty item in its list: remove a comma";
       if (!isValidFor(option, item))
         return sayInvalid(option, item);
       if (countOfItem(option, item) > 1)

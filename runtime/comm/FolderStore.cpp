@@ -31,9 +31,9 @@ static Socket openFolder(const std::string &folder, bool hasToken) {
   if (!opened || fstat(opened.get(), &info) != 0)
     fail("cannot open the folder '", folder, "', the rendezvous of the ranks: ", std::strerror(errno));
   if (!hasToken && (info.st_uid != geteuid() || (info.st_mode & 022) != 0))
-    fail("others can write to the folder '", folder,
-         "', the rendezvous of the ranks, and so join the job: remove it, name a folder of this user alone, or set "
-         "BRAID_JOB_TOKEN to the same secret for all ranks");
+    fail("other users can write to the folder '", folder,
+         "', the rendezvous of the ranks, and could join the job: remove it, name a folder that only this user can "
+         "write to, or set BRAID_JOB_TOKEN to the same secret for all ranks");
   return opened;
 }
 

@@ -30,7 +30,8 @@ void checkSegments(const Operation &op) {
       fail(op.row().name, ": segment ", i, " has ", segment.count, " elements");
     bool both = segment.count > 0 && op.sends(op.group->me) && op.receives(op.group->me);
     if (both && op.row().inPlace == InPlace::Never && segment.send == segment.recv)
-      fail(op.row().name, ": segment ", i, " is received where it is sent from; give it a place of its own");
+      fail(op.row().name, ": segment ", i,
+           " is received into the memory that it is sent from; give it separate memory");
     if (op.row().sent.form == Form::Blocks)
       checkRows(op, segment, i, segment.send_rows);
     if (op.row().received.form == Form::Blocks)

@@ -112,5 +112,5 @@ void Presence::checkOthers() {
   std::erase_if(endedBefore, [&](const auto &entry) { return !ended.count(entry.first); });
   for (int rank : ended)
     if (now - endedBefore.try_emplace(rank, now).first->second >= kRestart)
-      throw RankError(concat("rank ", rank, " ended before it joined; what it printed, or its exit status, says why"));
+      throw RankError(concat("rank ", rank, " ended before it joined; see its output or exit status for the reason"));
 }

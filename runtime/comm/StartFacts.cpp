@@ -19,7 +19,7 @@ std::string braid::packFacts(const StartFacts &facts) {
 StartFacts braid::unpackFacts(const std::string &bytes) {
   std::vector<std::string> texts = splitBlobs(bytes);
   if (texts.size() % 2 != 0)
-    fail("a rank says what no rank of this version does; start all ranks with the same binary");
+    fail("a rank sent facts that this version does not know; start all ranks with the same binary");
   StartFacts facts;
   for (size_t i = 0; i < texts.size(); i += 2)
     facts.push_back({texts[i], texts[i + 1]});

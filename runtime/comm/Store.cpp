@@ -58,7 +58,7 @@ void braid::checkRendezvous(const Joining &joining) {
   StoreAddress address = parseStoreAddress(joining.rendezvous);
   if (!joining.token.empty() && joining.token.size() < kShortest)
     fail("the job token has ", joining.token.size(), " characters, which can be guessed; give it at least ", kShortest,
-         ", such as those of `openssl rand -hex 16`");
+         ", such as the output of `openssl rand -hex 16`");
   if (address.kind == StoreAddress::Kind::Served && joining.token.empty() && !isLocal(address, joining))
     fail("rendezvous '", joining.rendezvous,
          "' is reached from other hosts and needs a job token: set BRAID_JOB_TOKEN to the same secret for all ranks, "
@@ -105,9 +105,10 @@ public:
     return std::nullopt;
   }
   std::string remark() const override {
-    return ignored.empty() ? ""
-                           : "; ignored what '" + ignored + "' holds, which does not carry this rank's job token: " +
-                                 "give all ranks the same BRAID_JOB_TOKEN";
+    return ignored.empty()
+               ? ""
+               : "; ignored the data of '" + ignored +
+                     "', which do not carry this rank's job token: " + "give all ranks the same BRAID_JOB_TOKEN";
   }
   void setPatience(std::chrono::milliseconds patience) override { store->setPatience(patience); }
   std::string localAddress() const override { return store->localAddress(); }

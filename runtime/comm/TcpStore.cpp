@@ -82,7 +82,7 @@ void Connection::prove(const JobToken &token) {
   send(char(Prove) + ownNonce);
   std::string serverNonce = receive(nonceBytes);
   if (!token.isMac(receive(JobToken::macBytes), {"server", ownNonce, serverNonce}))
-    throw TokenError(concat("what listens at ", server, " does not know this rank's job token"));
+    throw TokenError(concat("the process that listens at ", server, " does not know this rank's job token"));
   send(token.mac({"client", ownNonce, serverNonce}));
   receive(1);
 }
@@ -195,7 +195,7 @@ bool TcpStore::tryToConnect(const SocketAddress &to, Clock::time_point deadline)
     refusal = concat(error.what(), "; give all ranks the same BRAID_JOB_TOKEN");
     giveUp = std::min(giveUp, Clock::now() + kJobBefore);
   } catch (const Error &error) {
-    reason = concat(error.what(), "; something else may have its port, or rank 0 is of another version");
+    reason = concat(error.what(), "; another program may have its port, or rank 0 is of another version");
   }
   connection.reset();
   return false;

@@ -20,7 +20,7 @@ static Socket listenAt(const std::string &host, int port) {
   for (const SocketAddress &address : addressesToServe(host, port, reason)) {
     if (Socket socket = listenOn(address))
       return socket;
-    reason = errno == EADDRNOTAVAIL ? concat(address.host(), " is no address of this host")
+    reason = errno == EADDRNOTAVAIL ? concat(address.host(), " is not an address of this host")
                                     : concat(address.host(), ": ", strerror(errno));
   }
   fail("rank 0 cannot serve the rendezvous store at ", host.empty() ? "this host" : host, " on port ", port, ": ",

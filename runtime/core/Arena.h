@@ -15,8 +15,8 @@ namespace braid {
 
 // Advice when the arena does not fit, and when memory outside the arena runs out.
 inline constexpr const char *kSmallerArena =
-    "; compile for a smaller batch, more microbatches (--accumulate) or a lower --memory-limit, which recomputes and "
-    "cuts the loss into chunks, or let more ranks share it";
+    "; compile for a smaller batch, more microbatches (--accumulate) or a lower --memory-limit, which recomputes "
+    "values and chunks the loss, or shard the model over more ranks";
 inline constexpr const char *kMoreMemory =
     "out of memory outside the arena, where data, checkpoints and libraries are; free memory of this machine, raise "
     "the limit of this process (ulimit -v, or its control group), or run fewer ranks here";

@@ -77,7 +77,7 @@ void braid::listMatmuls(const br_model &model, int device) {
   const Target &target = findTarget(model);
   if (!target.listMatmuls)
     fail("model '", model.name, "' was compiled for ", targetOf(model),
-         ", and matmuls are listed of programs for GPUs alone; compile it with --target=cuda");
+         ", but matmuls are listed only for programs for GPUs; compile it with --target=cuda");
   target.listMatmuls(model, device);
 }
 

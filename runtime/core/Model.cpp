@@ -54,7 +54,7 @@ void checkHostRange(const br_model &model, uint64_t offset, uint64_t bytes, cons
 void checkTransfers(const br_model &model) {
   if (model.host_bytes > 0 && !isForDevice(model))
     fail("the compiled model is broken: it has ", model.host_bytes,
-         " bytes of the host's memory beside its arena, which lies there itself; compile it again");
+         " bytes of the host's memory beside its arena, but the arena is in that memory; compile it again");
   for (int32_t i = 0; i < model.n_transfers; ++i)
     for (int32_t k = 0; k < model.transfers[i].n_parts; ++k) {
       const br_transfer_part &part = model.transfers[i].parts[k];
@@ -101,20 +101,21 @@ static void checkCells(const br_model &model) {
   for (int32_t i = 0; i < model.n_slots; ++i)
     for (int32_t m = 0; m < model.slots[i].n_microbatches; ++m)
       if (model.slots[i].of_microbatch[m] < 0 || model.slots[i].n_microbatches != model.accumulate)
-        fail("the compiled model is broken: its slots are not those of ", model.accumulate,
+        fail("the compiled model is broken: its slots do not fit ", model.accumulate,
              " microbatches; compile it again");
   for (int32_t i = 0; i < model.n_cells; ++i) {
     const br_cell &cell = model.cells[i];
     const int32_t end = cell.kind == BR_CELL_RUN ? model.n_programs : model.n_collectives;
     if (cell.index < 0 || cell.index >= end || cell.microbatch < 0 || cell.microbatch >= model.accumulate)
-      fail("the compiled model is broken: cell ", i, " of its step runs or sends what is not there; compile it again");
+      fail("the compiled model is broken: cell ", i,
+           " of its step runs a program or sends a buffer that does not exist; compile it again");
   }
 }
 
 const br_model &braid::checked(const br_model &model) {
   if (model.abi_version != BR_ABI_VERSION)
     fail("the model was compiled for version ", model.abi_version,
-         " of the runtime's interface, this runtime has version ", BR_ABI_VERSION, "; compile it again");
+         " of the runtime's interface, but this runtime has version ", BR_ABI_VERSION, "; compile it again");
   checkCpuFeatures(model.cpu_features ? model.cpu_features : "");
   for (const br_tensor &t : tensorsOf(model))
     (t.on_host ? checkHostRange : checkRange)(model, t.offset, t.bytes, "tensor", t.name);

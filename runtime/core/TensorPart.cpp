@@ -85,7 +85,7 @@ static TensorPart flatRange(TensorPart part, GroupPlace place) {
 static TensorPart fitting(TensorPart part, const char *name, br_dtype dtype, uint64_t bytes) {
   uint64_t needed = static_cast<uint64_t>(part.places() * elementSize(dtype));
   if (needed > bytes)
-    fail("the compiled model is broken: a rank's part of '", name, "' takes ", needed, " bytes and is given ", bytes,
+    fail("the compiled model is broken: a rank's part of '", name, "' takes ", needed, " bytes, but is given ", bytes,
          "; compile it again");
   return part;
 }

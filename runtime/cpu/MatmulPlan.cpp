@@ -26,7 +26,7 @@ memory::data_type dataType(br_dtype type) { return type == BR_BF16 ? memory::dat
 
 void checkType(br_dtype type, const std::string &where) {
   if (type != BR_F32 && type != BR_BF16)
-    fail(where, ": matrices of f32 and bf16 can be multiplied, not of other types");
+    fail(where, ": only matrices of f32 and bf16 can be multiplied");
 }
 
 memory::desc describeMatrix(const MatmulOperand &m, br_dtype type) {
@@ -87,7 +87,7 @@ MatmulPlan::MatmulPlan(const br_matmul_desc &desc, int threads, const std::strin
   setThreads(threads);
   if (!exists)
     fail(where, ": this processor's oneDNN has no implementation for these types");
-  fail(where, ": needs at least ", align64(needed), " bytes of workspace, and the plan gives it ", desc.workspace_bytes,
+  fail(where, ": needs at least ", align64(needed), " bytes of workspace, but the plan gives it ", desc.workspace_bytes,
        "; compile with a larger workspace");
 }
 

@@ -44,7 +44,7 @@ static std::string describe(const br_attention_desc &desc) {
 
 static void check(const br_attention_desc &desc, fe::error_t error) {
   if (error.is_bad())
-    fail("cuDNN ", fe::detail::get_backend_version_string(), " does not take ", describe(desc), ": ",
+    fail("cuDNN ", fe::detail::get_backend_version_string(), " does not support ", describe(desc), ": ",
          error.get_message(), kInstead);
 }
 
@@ -54,7 +54,7 @@ static void prepareOrder(const br_model &model) {
   if (std::none_of(model.attentions, model.attentions + model.n_attentions, isSerial))
     return;
   if (fe::detail::get_backend_version() < kFirstWithSerialOrder)
-    fail("the model was compiled with --attention-order=serial, which is in cuDNN 9.25, and this is cuDNN ",
+    fail("the model was compiled with --attention-order=serial, which needs cuDNN 9.25, but this is cuDNN ",
          fe::detail::get_backend_version_string(),
          ": install a newer cuDNN, or compile the graph with --attention-order=fixed or any");
   static const bool once = (allowNoScores(), true); // once per process: ranks may be threads
@@ -73,7 +73,7 @@ static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandl
   check(desc, graph.create_execution_plans({fe::HeurMode_t::A}));
   graph.deselect_workspace_greater_than(cap);
   if (fe::error_t error = graph.check_support(handle); error.is_bad())
-    fail("cuDNN ", fe::detail::get_backend_version_string(), " does not take ", describe(desc), " with the ", cap,
+    fail("cuDNN ", fe::detail::get_backend_version_string(), " does not support ", describe(desc), " with the ", cap,
          " bytes of workspace of the compiled model: ", error.get_message(),
          desc.gradient
              ? "; compile the graph with another --attention-order, or with --attention=decompose, which needs "
@@ -83,7 +83,7 @@ static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandl
   int64_t needed = 0;
   check(desc, graph.get_workspace_size(needed));
   if (needed > cap)
-    fail(describe(desc), " takes ", needed, " bytes of workspace and the compiled model has ", cap, kInstead);
+    fail(describe(desc), " needs ", needed, " bytes of workspace, but the compiled model has ", cap, kInstead);
   return plan;
 }
 
@@ -141,7 +141,7 @@ struct CudaAttentionTable::Library {};
 
 CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *, cudaStream_t) {
   if (model.n_attentions > 0)
-    fail("the model calls attention of cuDNN, and this program was built without its header files: install "
+    fail("the model calls attention of cuDNN, but this program was built without the header files of cuDNN: install "
          "cuDNN 9, NVRTC and the Python package nvidia-cudnn-frontend and build again, or compile the graph with "
          "--attention=decompose");
 }

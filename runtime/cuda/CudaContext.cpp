@@ -243,7 +243,7 @@ std::string CudaContext::describeGraphs() const {
     return ", each program a CUDA graph";
   if (!rank.graphs && model.n_cells == 0 && sharesProcess(rank, collectives.get()))
     return ", without CUDA graphs: NCCL may deadlock with them where a process has several GPUs; start a process for "
-           "each GPU, or say --cuda-graph=on";
+           "each GPU, or give --cuda-graph=on";
   return ", without CUDA graphs";
 }
 

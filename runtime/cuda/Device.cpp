@@ -31,21 +31,21 @@ static std::string describeVersion() {
 static std::string adviseOfBinding(int count) {
   const char *visible = std::getenv("CUDA_VISIBLE_DEVICES"), *bound = std::getenv("SLURM_GPUS_PER_TASK");
   if (count > 1 || (!visible && !bound))
-    return "; start fewer ranks a host, or say which GPU this rank takes by --device";
+    return "; start fewer ranks per host, or choose the GPU of this rank by --device";
   return concat(visible ? concat(" (CUDA_VISIBLE_DEVICES=", visible, ")") : std::string(" (--gpus-per-task)"),
-                "; if each rank is shown a GPU of its own alone, as by srun --gpus-per-task, say --device=0, or show "
-                "all ranks all GPUs of the host: srun --gpus-per-node, or --gpu-bind=none");
+                "; if the launcher shows each rank only its own GPU, as srun --gpus-per-task does, give --device=0, or "
+                "show all GPUs of the host to all ranks: srun --gpus-per-node, or --gpu-bind=none");
 }
 
 static int chooseDevice(const Rank &rank) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0))
-    fail("this program runs on a GPU, and CUDA finds none; look at nvidia-smi and CUDA_VISIBLE_DEVICES, or compile "
-         "with --target=cpu");
+    fail("this program runs on a GPU, but CUDA finds none; check nvidia-smi and CUDA_VISIBLE_DEVICES, or compile with "
+         "--target=cpu");
   if (status == cudaErrorInsufficientDriver)
-    fail("this program runs on a GPU, and there is no driver for one, or one that is too old for CUDA ",
-         describeVersion(), "; look at nvidia-smi, or compile with --target=cpu");
+    fail("this program runs on a GPU, but the driver is missing or too old for CUDA ", describeVersion(),
+         "; check nvidia-smi, or compile with --target=cpu");
   checkCuda(status, "cudaGetDeviceCount");
   if (rank.device >= 0) {
     if (rank.device >= count)
@@ -56,8 +56,7 @@ static int chooseDevice(const Rank &rank) {
   if (device >= count && rank.bootstrap && rank.bootstrap->isOneProcess())
     fail("this process runs ", rank.size, " ranks, each on a GPU of its own, but of CUDA devices ",
          describeCount(count),
-         "; let ranks share one with --transport=device-threads, which is slow, or start them "
-         "where there are more");
+         "; let ranks share one with --transport=device-threads, which is slow, or use machines with more GPUs");
   if (device >= count)
     fail("rank ", rank.number, " is number ", rank.local, " of the ranks on this host, but of CUDA devices ",
          describeCount(count), adviseOfBinding(count));
@@ -110,7 +109,7 @@ std::string Device::warnOfCode() const {
   if (compiledFor == 0 || compiledFor / 10 == capability / 10)
     return "";
   return concat("the kernels were compiled for compute capability ", describeCapability(compiledFor), ", but ",
-                describe(), " has ", describeCapability(capability), ", and may run slower than it could; ",
+                describe(), " has ", describeCapability(capability), ", so they may run slower than possible; ",
                 adviseOf(capability));
 }
 

@@ -64,8 +64,8 @@ std::string DeviceArena::warnOfRest() const {
   if (now >= libraryBytes)
     return "";
   return concat("only ", formatBytes(now),
-                " are free beside the arena for what NCCL, cuDNN and CUDA graphs take in the first step; should "
-                "that fail, compile with a lower --memory-limit");
+                " are free beside the arena for allocations of NCCL, cuDNN and CUDA graphs in the first step; if the "
+                "first step fails, compile with a lower --memory-limit");
 }
 
 std::string DeviceArena::describeRest() const {

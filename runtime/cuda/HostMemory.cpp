@@ -13,8 +13,7 @@ static PinnedMemory allocate(uint64_t bytes) {
   try {
     return PinnedMemory(bytes);
   } catch (const Error &error) {
-    fail("cannot pin ", formatBytes(bytes),
-         " of the host's memory for what the plan keeps there (--offload): ", error.what());
+    fail("cannot pin ", formatBytes(bytes), " of the host's memory for offloaded tensors (--offload): ", error.what());
   }
 }
 

@@ -28,7 +28,7 @@ int32_t multiprocessorsFor(const br_matmul_desc &d, const br_model &model) {
   checkCuda(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   if (all <= model.comm_ctas)
     fail("collectives were given ", model.comm_ctas, " CTAs, but the GPU has ", all,
-         " multiprocessors, and matmuls beside them need some: compile with a smaller --comm-ctas");
+         " multiprocessors, which leaves none to matmuls: compile with a smaller --comm-ctas");
   return all - model.comm_ctas;
 }
 
@@ -111,7 +111,7 @@ CudaMatmulTable::CudaMatmulTable(const br_model &model, std::byte *arena, cudaSt
     if (endOfOthers(d) > model.arena_bytes)
       fail(where, ": GELU's input or the gradient of a bias lies outside the arena");
     if (d.workspace_offset % workspaceAlignment)
-      fail(where, ": its workspace starts at byte ", d.workspace_offset, " of the arena; cuBLASLt wants multiples of ",
+      fail(where, ": its workspace starts at byte ", d.workspace_offset, " of the arena; cuBLASLt needs multiples of ",
            workspaceAlignment);
     const MatmulKey key = matmulKeyOf(d, model);
     const auto [same, isNew] = known.try_emplace(key.text, static_cast<int32_t>(plans.size()));

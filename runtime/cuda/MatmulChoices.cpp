@@ -83,7 +83,7 @@ MatmulChoices::MatmulChoices(const Rank &rank, MatmulPlatform platform, bool ofA
     const Json choices = Json::parse(blobs[other]);
     if (choices["order"] != first["order"])
       fail("rank 0 runs with ", first["order"].get<std::string>(), ", but rank ", other, " with ",
-           choices["order"].get<std::string>(), "; start all ranks with the same");
+           choices["order"].get<std::string>(), "; start all ranks with the same options");
     if (!isSearchRequested && choices["pays"].get<bool>())
       candidates = usualCandidates;
   }
@@ -180,7 +180,7 @@ void MatmulChoices::giveTo(std::vector<MatmulTrial> &trials) const {
   const nlohmann::json plan = parseJson(text, where);
   if (!plan.is_object() || plan.value("format", nlohmann::json()) != format || !plan.contains("matmuls") ||
       !plan["matmuls"].is_array())
-    refuse("it is no matmul plan of this version");
+    refuse("it is not a matmul plan of this version");
   if (const nlohmann::json gpu = plan.value("gpu", nlohmann::json()); gpu != platform.gpu)
     refuse("it is for ", gpu.is_string() ? gpu.get<std::string>() : gpu.dump(), ", but this rank has ", platform.gpu);
   if (const nlohmann::json version = plan.value("cublaslt", nlohmann::json()); version != platform.library)
@@ -200,5 +200,5 @@ void MatmulChoices::giveTo(std::vector<MatmulTrial> &trials) const {
     trial.candidates[0].algo = chosen->second;
   }
   if (ofAllRanks && algorithms.size() != trials.size())
-    refuse("it is of another program: it has ", algorithms.size(), " matmuls, and this one has ", trials.size());
+    refuse("it is of another program: it has ", algorithms.size(), " matmuls, but this program has ", trials.size());
 }

@@ -95,10 +95,10 @@ void CudaMatmulPlan::checkEpilogue() const {
     fail(where, ": adds a bias of ", nameOf(d.bias_type), " to a result of ", nameOf(d.c.type),
          "; cuBLASLt's bias has the result's type");
   if (d.has_bias && !gemm.swapped)
-    fail(where, ": adds a bias to the columns of a column-major result; cuBLASLt's bias is added to the rows of such");
+    fail(where, ": adds a bias to the columns of a column-major result; cuBLASLt adds a bias only to its rows");
   if (d.epilogue == BR_EPILOGUE_SILU || d.epilogue == BR_EPILOGUE_GELU_ERF)
     fail(where, ": ends in ", d.epilogue == BR_EPILOGUE_SILU ? "SiLU" : "GELU by erf",
-         "; of activations cuBLASLt has GELU by tanh");
+         "; the only GELU of cuBLASLt is GELU by tanh");
   // The library applies the activation to the old value as well.
   if (d.accumulate && d.epilogue != BR_EPILOGUE_NONE)
     fail(where, ": an activation cannot be combined with accumulate; split it off");
@@ -127,7 +127,8 @@ void CudaMatmulPlan::checkBiasGrad() const {
   if (d.bias_grad == BR_BIAS_GRAD_NONE)
     return;
   if (d.has_bias || d.has_aux || d.epilogue != BR_EPILOGUE_NONE)
-    fail(where, ": sums an operand for the gradient of a bias and has another epilogue; cuBLASLt has either");
+    fail(where,
+         ": sums an operand for the gradient of a bias and has another epilogue; cuBLASLt supports only one of them");
   const int64_t gemms = gemm.batch * items * steps;
   if (gemms != 1)
     fail(where, ": sums an operand for the gradient of a bias over ", gemms,
@@ -375,7 +376,7 @@ int32_t CudaMatmulPlan::run(const Place &place, const void *ourA, const void *ou
                          static_cast<char *>(ourC),       d.has_bias || d.bias_grad ? bias : nullptr,
                          d.has_aux ? aux : nullptr,       static_cast<const char *>(d.has_addend ? addend : nullptr)};
   if (bits(base.aux) % auxAlignment)
-    fail(where, ": GELU's input is not aligned to ", auxAlignment, " bytes, as cuBLASLt wants it");
+    fail(where, ": GELU's input is not aligned to ", auxAlignment, " bytes, as cuBLASLt requires");
   const int64_t size = sizeOf(gemm.a.type), sizeC = sizeOf(gemm.c.type);
   const int alignment = alignmentOf(base);
   const Call &lastCall = chooseLast(place, alignment);

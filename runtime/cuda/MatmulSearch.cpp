@@ -175,7 +175,7 @@ std::string braid::describeSearch(const std::vector<MatmulTrial> &trials) {
   std::snprintf(ratio, sizeof ratio, "%.2f", chosen > 0 ? first / chosen : 1.0);
   return concat("matmul search: ", trials.size(), " matmuls, ", candidates, " algorithms; together ", ratio,
                 " times as fast as the heuristic's first",
-                untimed ? concat("; ", untimed, " not timed, for want of room for their operands") : "");
+                untimed ? concat("; ", untimed, " not timed, because their operands do not fit into free memory") : "");
 }
 
 Json braid::jsonOfSearch(const std::vector<MatmulTrial> &trials) {

@@ -53,7 +53,7 @@ std::string braid::rowsLeftOut(const RowOrder &order, const char *part, const ch
   if (leftOut == 0)
     return "";
   return concat("the last ", leftOut, " of ", order.rows, " ", unit, " of the ", part,
-                " are left out, being fewer than the ", order.batch, " of a batch: ", reason);
+                " are left out, because a batch has ", order.batch, ": ", reason);
 }
 
 //===----------------------------------------------------------------------===//

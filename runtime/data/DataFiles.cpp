@@ -79,7 +79,7 @@ DataFiles braid::findData(const std::vector<std::string> &texts, DataFormat form
   }
   if (weighted && plain)
     fail("--data gives '", weighted->path, "' a weight and '", plain->path,
-         "' none; give each a weight, or none, which takes them one behind the other");
+         "' none; give weights to all files, or to none, which reads them in sequence");
   return data;
 }
 

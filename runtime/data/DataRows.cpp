@@ -57,7 +57,7 @@ void braid::readRows(const SafetensorsFile &file, const br_io &io, int64_t first
     for (size_t i = 0; i < numbers.size(); ++i)
       if (!put(io.dtype, numbers[i], out + i * size))
         fail("'", file.path(), "': tensor '", io.name, "' holds ", std::to_string(numbers[i]), " in row ",
-             first + static_cast<int64_t>(i) / elements, ", which is ", entry.dtype, " and has no ", typeName(io.dtype),
-             ", the type of the model's input");
+             first + static_cast<int64_t>(i) / elements, ", which is ", entry.dtype, " and does not fit ",
+             typeName(io.dtype), ", the type of the model's input");
   });
 }

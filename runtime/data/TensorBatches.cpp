@@ -83,12 +83,12 @@ void TensorBatches::checkProgram(const br_program &program) {
         fail("input '", io.name, "' of program '", program.name, "' is sharded along dim ", dim,
              ", but --data fills whole rows; shard only the batch dim");
     if (rows >= 0 && entry->shape[0] != rows)
-      fail("'", file.path(), "': tensor '", io.name, "' has ", entry->shape[0], " rows, another input has ", rows);
+      fail("'", file.path(), "': tensor '", io.name, "' has ", entry->shape[0], " rows, but another input has ", rows);
     rows = entry->shape[0];
   }
   int64_t batch = firstData(program).shape[0];
   if (rows < batch && !options.fillsUp)
-    fail("'", file.path(), "' is too short: it has ", rows, " rows, a batch of program '", program.name, "' takes ",
+    fail("'", file.path(), "' is too short: it has ", rows, " rows, but a batch of program '", program.name, "' has ",
          batch);
 }
 

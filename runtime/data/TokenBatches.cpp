@@ -94,8 +94,8 @@ void TokenBatches::open(int64_t vocabulary) {
     for (const std::string &path : group.paths) {
       TokenFile file(path, vocabulary, options.data.format);
       if (file.isMasked() && !model.table().loss)
-        fail("the token file '", path, "' has tokens that are no targets, but the loss of the model counts every one; ",
-             "tokenize without a mask, or use a loss that leaves targets out");
+        fail("the token file '", path, "' masks some targets, but the loss of the model counts every target; ",
+             "tokenize without a mask, or use a loss that ignores targets");
       checkVocabulary(file);
       auto heldOut = static_cast<int64_t>(static_cast<double>(file.count()) * options.holdout);
       const int64_t trainCount = file.count() - heldOut;
@@ -114,8 +114,8 @@ void TokenBatches::open(int64_t vocabulary) {
 void TokenBatches::checkVocabulary(const TokenFile &file) const {
   for (const Shard &other : shards)
     if (file.vocabulary() > 0 && other.file.vocabulary() > 0 && file.vocabulary() != other.file.vocabulary())
-      fail("'", other.file.path(), "' has tokens of a vocabulary of ", other.file.vocabulary(), " and '", file.path(),
-           "' of one of ", file.vocabulary(), ", so different tokenizers made them; give files of one tokenizer");
+      fail("'", other.file.path(), "' has a vocabulary of ", other.file.vocabulary(), " tokens, but '", file.path(),
+           "' one of ", file.vocabulary(), ", so different tokenizers made them; give files of one tokenizer");
 }
 
 // Packs documents into rows. Moves the held-out boundary to the start of a document, so that no document is
@@ -124,10 +124,10 @@ void TokenBatches::pack(Shard &shard, int64_t length) const {
   shard.documents = shard.file.documents();
   if (shard.documents.empty())
     fail("the model packs documents into rows (braid-model --pack), but '", shard.file.path(),
-         "' does not say where they begin; make a token file with scripts/tokenize");
+         "' does not mark where documents begin; make a token file with scripts/tokenize");
   if (!model.table().loss)
-    fail("the model packs documents into rows, but its loss counts every target, those between documents, too; use a "
-         "loss that leaves targets out");
+    fail("the model packs documents into rows, but its loss also counts the targets between documents; use a loss that "
+         "ignores targets");
   auto first = std::upper_bound(shard.documents.begin(), shard.documents.end(), shard.trainCount);
   if (shard.trainCount < shard.file.count())
     shard.trainCount = first == shard.documents.begin() ? 0 : *std::prev(first);
@@ -141,12 +141,12 @@ void TokenBatches::checkLengths(const br_program *training, const br_program *ev
     const char *what = part == Part::training ? "training part" : "held-out part";
     if (program && isPacked && count(shard, part) == 0)
       fail("the ", what, " of '", shard.file.path(), "' has no whole document: the file has ", shard.documents.size(),
-           " of them in ", shard.file.count(), " tokens; tell documents apart (scripts/tokenize --separator), give ",
+           " of them in ", shard.file.count(), " tokens; separate documents (scripts/tokenize --separator), give ",
            "more of them, or change --holdout");
     const int64_t needed = part == Part::heldOut && options.fillsUp ? 2 : windowLength(program) + 1;
     if (program && !isPacked && count(shard, part) < needed)
       fail("the data file '", shard.file.path(), "' is too short: its ", what, " has ", count(shard, part), " of ",
-           shard.file.count(), " tokens, and one window needs ", needed, "; give more data, or change --holdout");
+           shard.file.count(), " tokens, but one window needs ", needed, "; give more data, or change --holdout");
   };
   for (const Shard &shard : shards)
     check(shard, Part::training, training);

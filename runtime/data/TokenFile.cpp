@@ -28,7 +28,7 @@ void TokenFile::checkText() const {
   if (vocab > 256 && format == DataFormat::Auto)
     fail("'", path(), "' is ", kindOf(file),
          ", whose bytes would be tokens up to 255, but the model has a vocabulary of ", vocab,
-         "; make tokens of text with scripts/tokenize, say --data-format=nanogpt if it holds nanoGPT's ids of 2 ",
+         "; make tokens of text with scripts/tokenize, give --data-format=nanogpt if it holds nanoGPT's ids of 2 ",
          "bytes, or --data-format=bytes if bytes are meant");
 }
 
@@ -49,8 +49,8 @@ void TokenFile::read(int64_t first, int64_t n, int32_t *out) {
   if (isText() && format == DataFormat::Auto)
     if (const void *zero = std::memchr(buffer.data(), 0, n))
       fail("'", path(), "' has a NUL at byte ", first + (static_cast<const unsigned char *>(zero) - buffer.data()),
-           ", so it is no text; say --data-format=nanogpt if it holds nanoGPT's ids of 2 bytes, --data-format=bytes if "
-           "any bytes are meant, or make a token file with scripts/tokenize");
+           ", so it is not text; give --data-format=nanogpt if it holds nanoGPT's ids of 2 bytes, --data-format=bytes "
+           "if any bytes are meant, or make a token file with scripts/tokenize");
   for (int64_t i = 0; i < n; ++i) {
     uint64_t id = readLittleEndian(buffer.data() + i * width, width);
     if (id >= static_cast<uint64_t>(smallestVocabulary()))

@@ -51,14 +51,14 @@ public:
     at = (at + 7) / 8 * 8;
     if (at > size || count > (size - at) / width)
       fail("the token file '", file.path(), "' claims ", count, " ", what, " of ", width, " bytes, but ",
-           size - std::min(at, size), " bytes follow what is in front of them");
+           size - std::min(at, size), " bytes follow the sections before them");
     Section section{at, static_cast<int64_t>(count)};
     at += count * width;
     return section;
   }
   void checkEnd() const {
     if (at != size)
-      fail("the token file '", file.path(), "' has ", size, " bytes, and its header accounts for ", at);
+      fail("the token file '", file.path(), "' has ", size, " bytes, but its header accounts for ", at);
   }
 
 private:
@@ -115,7 +115,8 @@ TokenLayout versionTwo(const File &file, const Header &header) {
   const uint64_t documents = header.number(32, 8), textBytes = header.number(40, 8);
   const uint64_t flags = header.number(48, 4), endOfText = header.number(52, 4);
   if (flags & ~uint64_t{hasMask})
-    fail("the token file '", header.path, "' has the flags ", flags, ", of which this program knows 1; update it");
+    fail("the token file '", header.path, "' has the flags ", flags,
+         ", but this program knows only the flag 1; update the program");
   if (header.number(56, 8) != 0)
     fail("the token file '", header.path, "' is corrupt: bytes 56 to 63 of its header are not zero");
   if (textBytes > UINT32_MAX)
@@ -142,7 +143,7 @@ TokenLayout tokenFileOf(const File &file) {
   const Header header(file);
   const uint64_t version = header.number(8, 4);
   if (version != 1 && version != 2)
-    fail("the token file '", header.path, "' has version ", version, ", this program reads versions 1 and 2");
+    fail("the token file '", header.path, "' has version ", version, ", but this program reads versions 1 and 2");
   return version == 1 ? versionOne(file, header) : versionTwo(file, header);
 }
 
@@ -152,7 +153,7 @@ TokenLayout llmcFileOf(const File &file, const Start &start, const LlmcKind &kin
   if (file.size() < llmcHeaderBytes)
     fail(where, "has ", file.size(), " bytes, fewer than its header of ", llmcHeaderBytes);
   if (version != kind.version)
-    fail(where, "has version ", version, ", this program reads version ", kind.version, " of its kind");
+    fail(where, "has version ", version, ", but this program reads version ", kind.version, " of its kind");
   const uint64_t rest = file.size() - llmcHeaderBytes;
   if (count == 0 || count * kind.width != rest)
     fail(where, "claims ", count, " tokens of ", kind.width, " bytes, but ", rest, " bytes follow its header");

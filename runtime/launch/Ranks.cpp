@@ -52,7 +52,7 @@ static RankPlan planThreads(const br_model &model, const RankOptions &options, c
   if (options.ranks && *options.ranks != plan.size)
     failForSize(model, concat("--ranks is ", *options.ranks));
   if (options.link && plan.size == 1)
-    fail("--link makes ranks of one process as slow as a link, and model '", model.name, "' was compiled for ",
+    fail("--link slows ranks of one process down to a link, but model '", model.name, "' was compiled for ",
          meshText(model), ", which does not communicate; leave it out, or compile with --mesh");
   // In a Slurm job script, the variables describe tasks that are not started yet.
   if (launch.size > 1 && launch.launcher != Launcher::Slurm)
@@ -102,8 +102,8 @@ static std::string readToken(const std::string &path) {
     fail("--token-file=", path, ": cannot read a job token: ", error.what(), remedy);
   }
   if (const std::string others = file->othersCan(); !others.empty())
-    fail("--token-file=", path, ": others can ", others, " the token; make the file yours alone: chmod 600 '", path,
-         "'");
+    fail("--token-file=", path, ": other users can ", others, " the token; restrict the file to its owner: chmod 600 '",
+         path, "'");
   std::string token(std::min(file->size(), mostBytes), '\0');
   file->readAt(0, token.data(), token.size());
   token = token.substr(0, token.find('\n'));
@@ -136,7 +136,7 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
   plan.isOneHost = launch.isOneHost();
   const bool usesStore = transport == "gloo" || transport == "shm";
   if (usesStore && launch.size == 0)
-    fail("PMIx does not say how many ranks there are, which ", transport, " must know; use --transport=mpi");
+    fail("PMIx does not give the number of ranks, which ", transport, " needs; use --transport=mpi");
   if (usesStore && plan.rendezvous.empty())
     fail("--transport=", transport,
          " needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
@@ -179,10 +179,11 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
   std::string transport = transportFor(model, options, launch);
   const bool runsAll = runsAllRanks(transport, options, launch);
   if (options.link && !runsAll)
-    fail("--link makes ranks of one process as slow as a link; transport ", transport, " uses a real one");
+    fail("--link slows ranks of one process down to a link, but transport ", transport,
+         " uses a real link; leave it out");
   if (isMeasured(options) && options.graphs.value_or(false))
     fail(options.profile ? "--profile" : "--trace",
-         " measures each action by itself, and --cuda-graph=on makes a step one piece of work; leave one out");
+         " measures single actions, but --cuda-graph=on runs a step as one unit; leave one of them out");
   if (options.device >= 0 && runsAll && worldSize(model) > 1 && transport != "device-threads")
     fail("--device=", options.device, " is one GPU, but all ", worldSize(model), " ranks of this process run over ",
          transport, ", each on a GPU of its own; leave it out, or choose --transport=device-threads");

@@ -40,7 +40,7 @@ void compareConfigs(const ordered_json &saved, const ordered_json &own, ModelDif
   for (const auto &[key, value] : own.items())
     if (auto other = saved.find(key); other != saved.end() && *other != value && !isWithoutEffect(key))
       (isOfTraining(key) ? differences.ofTraining : differences.computed)
-          .push_back(concat(key, " is ", other->dump(), " there and ", value.dump(), " in the model"));
+          .push_back(concat(key, " is ", other->dump(), " in the file, but ", value.dump(), " in the model"));
 }
 
 // Returns the number of ops of each kind.
@@ -61,7 +61,7 @@ void compareOperations(const std::string &saved, const std::string &own, std::ve
     if (const int64_t savedCount = left[operation], ownCount = right[operation];
         savedCount != ownCount && differences.size() < most)
       differences.push_back(
-          concat("'", operation, "' is ", savedCount, " times there and ", ownCount, " times in the model"));
+          concat("'", operation, "' is ", savedCount, " times in the file, but ", ownCount, " times in the model"));
   if (differences.empty())
     differences.push_back("the operations are the same in another order");
 }

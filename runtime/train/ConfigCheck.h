@@ -17,7 +17,7 @@
 namespace braid {
 
 // Returns a text for each setting with different values on both sides, such as "rope_theta is 500000.0
-// there and 10000.0 in the model". Skips settings that only one side has or that do not change the results.
+// in the file, but 10000.0 in the model". Skips settings that only one side has or that do not change the results.
 std::vector<std::string> configDifferences(const br_model &model, const std::string &folder);
 
 // Differences between the model of a checkpoint and this model. Dropout affects training only.

@@ -53,7 +53,7 @@ public:
       : path(placeOf(fs::path(given + "/").parent_path().string())), temporary(concat(path, ".", getpid(), ".tmp")) {
     std::error_code error;
     if (isThere(path) && !(isFolder(path) && fs::is_empty(path, error)))
-      fail("'", path, "' is there already, and nothing is written over it; name another folder");
+      fail("'", path, "' already exists, and is not overwritten; name another folder");
     fs::remove_all(temporary, error); // left by a killed process with the same id
     const std::string parent = fs::path(path).parent_path().string();
     if (!parent.empty())
@@ -142,10 +142,10 @@ void addTokenizer(const SavedTensors &saved, const ExportOptions &options, const
   }
   const int copied = copyTokenizer(from, folder);
   if (copied == 0 && !options.tokenizer.empty())
-    fail("--tokenizer=", from, ": no tokenizer was found there, such as tokenizer.json or tokenizer.model");
+    fail("--tokenizer=", from, ": found no file of a tokenizer, such as tokenizer.json or tokenizer.model");
   if (copied == 0)
     warn(concat("'", from,
-                "', which the weights were from, has no file of a tokenizer; name a folder that has by "
+                "', the folder of the initial weights, has no file of a tokenizer; name a folder with such files by "
                 "--tokenizer"));
 }
 

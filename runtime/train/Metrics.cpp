@@ -73,7 +73,7 @@ uint64_t bytesUntil(const File &file, int64_t step) {
     const auto json = parseLine(line, concat("'", file.path(), "' line ", number, ": "));
     if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer())
       fail("cannot go on with the log '", file.path(), "': line ", number,
-           " is not what training writes; name another --log, or write over it with --force");
+           " is not what training writes; name another --log, or overwrite it with --force");
     if (json["step"].get<int64_t>() > step)
       break;
     kept += line.size();

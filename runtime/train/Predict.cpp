@@ -27,15 +27,15 @@ namespace {
 const br_program &predictOf(const Model &model) {
   if (const br_program *program = findProgram(model.table(), "predict"))
     return *program;
-  fail("the model has no output for `predict`: none of its graph's results is a tensor with tg.output = \"NAME\"; give "
-       "one that name, and compile again");
+  fail("the model has no output for `predict`: none of its graph's results is a tensor with tg.output = \"NAME\"; add "
+       "the attribute to a result, and compile again");
 }
 
 // Returns the description of the result for all rows. Throws Error unless the first dim is the batch.
 OutputTensor tensorOf(const br_io &io, int64_t batch, int64_t rows) {
   if (io.rank == 0 || io.shape[0] != batch || io.partial != 0)
     fail("the output '", io.role, "' has no row for each of the batch's ", batch, " in its first dim, which `predict` ",
-         "writes; leave tg.output out where it stands for something else");
+         "writes; drop tg.output from outputs of another kind");
   OutputTensor tensor{io.role, io.dtype, {io.shape, io.shape + io.rank}};
   tensor.shape[0] = rows;
   return tensor;

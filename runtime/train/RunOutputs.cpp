@@ -63,7 +63,7 @@ void braid::checkWritable(const std::string &path, const DataFiles &data) {
     for (const std::string &file : group.paths) {
       std::error_code code;
       if (std::filesystem::equivalent(path, file, code))
-        fail("--outputs=", path, " is a file of --data, which is not written over; name another");
+        fail("--outputs=", path, " is a file of --data, which is not overwritten; name another file");
     }
   const File probe = File::createTemporary(path);
   unlink(probe.path().c_str());

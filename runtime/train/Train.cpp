@@ -345,7 +345,7 @@ void Trainer::stopForNonFinite(const StepMetrics &m) {
 // Returns a text about where to resume the job, for messages about a failure.
 std::string Trainer::latestText() const {
   if (latest.empty())
-    return writer ? "no checkpoint was saved" : "nothing was saved, for want of --checkpoint";
+    return writer ? "no checkpoint was saved" : "nothing was saved, because --checkpoint was not given";
   return concat("the latest checkpoint is '", latest, "': go on from it with --resume");
 }
 
@@ -360,7 +360,7 @@ int Trainer::leave(int signal) {
   if (isFirst())
     std::printf("stopped by %s after step %s; %s\n", signalName(signal), formatCount(job.state.step).c_str(),
                 writer ? ("saved " + writer->lastPath() + ", go on with --resume").c_str()
-                       : "nothing saved, for want of --checkpoint");
+                       : "nothing saved, because --checkpoint was not given");
   std::fflush(stdout);
   return 128 + signal;
 }
@@ -419,8 +419,8 @@ int Trainer::run() {
   job.announce();
   if (options.saveEvery && interval.seconds > 0 && !canAgree())
     fail("--save-every=", formatSaveInterval(interval),
-         " goes by the clock of rank 0, and the model has no way to tell "
-         "the other ranks; give a number of steps");
+         " follows the clock of rank 0, but the model has no program that tells the other ranks; give a number of "
+         "steps");
   nextSave = secondsNow() + interval.seconds;
 
   // Ranks that cannot agree do not catch signals, so a signal ends them at once.

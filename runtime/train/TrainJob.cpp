@@ -37,7 +37,7 @@ static int chooseMicrobatches(const br_model &table, const br_program &program, 
          " that all ranks together take in a microbatch");
   if (wanted > 1 && table.accumulate <= 1)
     fail("--batch-tokens=", wantedTokens, " takes ", wanted, " microbatches of ", each, " ", batches.unit(),
-         ", but the model was compiled for one a step; compile it with --accumulate=2 or more");
+         ", but the model was compiled for one per step; compile it with --accumulate=2 or more");
   if (table.n_cells > 0 && wanted != compiled)
     fail("--batch-tokens=", wantedTokens, " takes ", wanted,
          " microbatches a step, but the table of the pipeline is for ", compiled,
@@ -112,7 +112,7 @@ void TrainJob::nameJob(const TrainOptions &options) {
 void TrainJob::noteBatch() {
   const int64_t tokens = batches->batchSize(batched).tokens() * microbatches;
   if (saved && state.batchTokens > 0 && state.batchTokens != tokens)
-    changes.push_back(concat("a step takes ", formatCount(tokens), " ", batches->unit(), ", and took ",
+    changes.push_back(concat("a step takes ", formatCount(tokens), " ", batches->unit(), ", but took ",
                              formatCount(state.batchTokens), " when the checkpoint was saved"));
   state.batchTokens = tokens;
 }

@@ -73,7 +73,7 @@ public:
              const char *remedy) const {
     if (recorded == own || recorded.empty() || own.empty())
       return;
-    accept(concat("'", saved.path(), "' was saved with ", what, " '", recorded, "', and this run has '", own, "'"),
+    accept(concat("'", saved.path(), "' was saved with ", what, " '", recorded, "', but this run has '", own, "'"),
            allow, remedy);
   }
 
@@ -91,7 +91,8 @@ public:
 
   void warnOfMissing(const std::string &missing) const {
     if (warns && !missing.empty())
-      warn(concat("'", saved.path(), "' does not say with which ", missing, " it was saved, so that is not checked"));
+      warn(concat("'", saved.path(), "' does not record the ", missing,
+                  " of its job, so a change of it is not checked"));
   }
 
 private:
@@ -122,7 +123,7 @@ static void checkIdentity(const SavedTensors &saved, const JobState &state, cons
     identity.accept(concat("'", saved.path(), "' is of another model: ", joined(differences.computed)), "model",
                     "compile the graph that it was trained with");
   if (!differences.ofTraining.empty())
-    identity.warn(concat("'", saved.path(), "' was trained otherwise: ", joined(differences.ofTraining)));
+    identity.warn(concat("'", saved.path(), "' was trained with other settings: ", joined(differences.ofTraining)));
   identity.check(state.optimizer, own, "the optimizer", "optimizer",
                  "compile with the options that it was trained with");
   identity.check(state.data, data, "data of", "data", "give the --data that it was trained on");
@@ -143,7 +144,7 @@ static void applyOptions(TrainStart &start, const TrainOptions &options) {
     if (!given)
       return;
     if (resumes && place != *given)
-      start.changes.push_back(concat(name, " is ", textOf(*given), ", and was ", textOf(place), " in the checkpoint"));
+      start.changes.push_back(concat(name, " is ", textOf(*given), ", but was ", textOf(place), " in the checkpoint"));
     place = *given;
   };
   apply("--seed", state.seed, options.seed);
@@ -178,14 +179,14 @@ static void checkOutputs(const TrainOptions &options, const LogIdentity &identit
   std::error_code error;
   const bool hasLog = fs::is_regular_file(options.log, error) && fs::file_size(options.log, error) > 0;
   if (hasLog && !resumes)
-    fail("the log '", options.log, "' is there already; name another file, or write over it with --force");
+    fail("the log '", options.log, "' already exists; name another file, or overwrite it with --force");
   if (const std::string reason = hasLog ? whyNotToGoOnWith(options.log, identity) : ""; !reason.empty())
     fail("cannot go on with the log '", options.log, "': ", reason,
-         "; name another file, or write over it with --force");
+         "; name another file, or overwrite it with --force");
   const bool hasEvents = !options.tensorboard.empty() && !eventFiles(options.tensorboard).empty();
   if (hasEvents && !resumes)
     fail("'", options.tensorboard,
-         "' has the events of another job already; name another directory, or replace them with --force");
+         "' already has the events of another job; name another directory, or replace them with --force");
   if (const std::string reason = hasEvents ? whyNotToGoOnWithEvents(options.tensorboard, identity) : "";
       !reason.empty())
     fail("cannot go on with the events in '", options.tensorboard, "': ", reason,
@@ -232,7 +233,7 @@ TrainStart braid::startOf(const br_model &table, const TrainOptions &options, in
   }
   start.isDone = start.saved && start.state.step >= options.steps;
   if (start.isDone && options.resume == Resume::Yes)
-    fail("the checkpoint in '", options.checkpoint, "' has done ", start.state.step, " steps already, and --steps ",
+    fail("the checkpoint in '", options.checkpoint, "' has done ", start.state.step, " steps already, but --steps ",
          options.steps, " is the total; give more");
   if (start.saved && !start.isDone && own.isFirst())
     warnOfEndedCosine(start.state, options);

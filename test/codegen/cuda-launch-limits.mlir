@@ -1,9 +1,9 @@
 // A launch that no GPU can start is refused when code is generated.
 // RUN: split-file %s %t
 // RUN: not braidc %t/sums.mlir --target=cuda:sm_90 --emit=cu 2>&1 | FileCheck %s --check-prefix=SUMS
-// SUMS: sums.mlir:{{[0-9]+}}:3: error: kernel 'partial' is launched with 3000000000 blocks, and sm_90 has at most 2147483647: build the graph with a smaller batch
+// SUMS: sums.mlir:{{[0-9]+}}:3: error: kernel 'partial' is launched with 3000000000 blocks, but sm_90 allows at most 2147483647: build the graph with a smaller batch
 // RUN: not braidc %t/table.mlir --target=cuda:sm_80 --emit=cu 2>&1 | FileCheck %s --check-prefix=TABLE
-// TABLE: table.mlir:{{[0-9]+}}:3: error: kernel 'squares' is launched with {{[0-9]+}} blocks, and sm_80 has at most 2147483647: build the graph with a smaller batch
+// TABLE: table.mlir:{{[0-9]+}}:3: error: kernel 'squares' is launched with {{[0-9]+}} blocks, but sm_80 allows at most 2147483647: build the graph with a smaller batch
 
 // A CPU has no such limit.
 // RUN: braidc %t/sums.mlir --emit=cpp | FileCheck %s --check-prefix=CPU

@@ -131,10 +131,10 @@ static void provePairs(gloo::Context &context, const JobToken &secret, Clock::ti
       proofs[peer].in->waitRecv(left);
       proofs[peer].out->waitSend(left);
     } catch (const std::exception &error) {
-      fail("what is connected as rank ", peer, " does not prove to be it (", textOf(error), ")");
+      fail("the process connected as rank ", peer, " does not prove its identity (", textOf(error), ")");
     }
     if (!secret.isMac(proofs[peer].received, {"pair", std::to_string(peer), std::to_string(context.rank)}))
-      fail("what is connected as rank ", peer, " is a stranger");
+      fail("the process connected as rank ", peer, " does not belong to this job");
   }
 }
 
@@ -196,8 +196,8 @@ static std::terminate_handler previousHandler = nullptr;
   } catch (const std::exception &error) {
     if (isOfGloo(error)) {
       std::fprintf(stderr,
-                   "error: rank %d: a connection of Gloo carries what no rank sends (%s); a stranger has reached its "
-                   "port, or ranks have different versions of Gloo\n",
+                   "error: rank %d: a connection of Gloo carries data that no rank sends (%s); a process of another "
+                   "job has reached its port, or ranks have different versions of Gloo\n",
                    ownRank, textOf(error).c_str());
       std::_Exit(1);
     }

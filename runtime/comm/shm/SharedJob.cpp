@@ -36,7 +36,7 @@ static Place readPlace(const std::string &text) {
   };
   if (first == std::string::npos || !number(first + 1, second, place.process) ||
       !number(second + 1, text.size(), place.descriptor) || place.process <= 0)
-    fail("'", text, "' is not where a rank is; start all ranks with the same binary");
+    fail("'", text, "' is not the location of a rank; start all ranks with the same binary");
   place.host = text.substr(0, first);
   return place;
 }
@@ -72,7 +72,7 @@ template <class F> static std::string whyNot(const Joining &own, const F &join) 
 static void join(SharedJob &job, const Joining &own, const std::vector<Place> &places) {
   for (int rank = 0; rank < own.size; ++rank)
     if (places[rank].host != places[0].host)
-      fail("it is on another host or in another container than rank ", rank, ", and --transport=shm is for one; ",
+      fail("it is on another host or in another container than rank ", rank, ", but --transport=shm is for one host; ",
            "choose --transport=gloo");
   if (own.rank != 0)
     job.rings = SharedRings::open(own.size, places[0].process, places[0].descriptor);

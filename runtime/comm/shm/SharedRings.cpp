@@ -41,8 +41,8 @@ std::unique_ptr<SharedRings> SharedRings::make(int ranks) {
   while (code == EINTR)
     code = posix_fallocate(file, 0, static_cast<off_t>(allBytes(ranks)));
   if (code != 0)
-    fail("the memory that ", ranks, " ranks share, ", allBytes(ranks), " bytes, is not there: ", strerror(code),
-         "; free some, or choose --transport=gloo");
+    fail("cannot allocate the ", allBytes(ranks), " bytes of memory that ", ranks, " ranks share: ", strerror(code),
+         "; free memory, or choose --transport=gloo");
   made->map();
   return made;
 }
@@ -56,7 +56,7 @@ std::unique_ptr<SharedRings> SharedRings::open(int ranks, pid_t maker, int descr
   auto opened = std::unique_ptr<SharedRings>(new SharedRings(ranks, file));
   struct stat status{};
   if (fstat(file, &status) != 0 || static_cast<size_t>(status.st_size) != allBytes(ranks))
-    fail("the memory of rank 0 has ", status.st_size, " bytes, and ", ranks, " ranks share ", allBytes(ranks),
+    fail("the memory of rank 0 has ", status.st_size, " bytes, but ", ranks, " ranks share ", allBytes(ranks),
          "; start all ranks with the same binary");
   opened->map();
   opened->closeDescriptor();

@@ -37,7 +37,7 @@ LINKS = ["5,1", "0,0.001", "100,10", "0,1000"]
 
 # Of options that a draw puts together without asking whether they fit.
 REFUSALS = [
-    r"--noise-scale compares the gradients of data parallel ranks, but --mesh=\S+ has one of them",
+    r"--noise-scale compares the gradients of data parallel ranks, but --mesh=\S+ has only one",
     r"the plan needs .* but the memory limit is",
     r"has \d+ units? that (is|are) not at both ends \(.*\), but is cut into \d+ stages",
     r"interleaved on \d+ ranks needs a multiple of \d+ as number of microbatches",
@@ -53,7 +53,7 @@ REFUSALS = [
     r"comm-noise-scale: one of the gradients of .* is reduced in each microbatch and the other is not",
 ]
 # Where a row cannot be left out of a batch.
-WARNING = r"rows of the [\w-]+ part are left out, being fewer than the \d+ of a batch: the model's loss counts every row"
+WARNING = r"rows of the [\w-]+ part are left out, because a batch has \d+ of a batch: the model's loss counts every row"
 
 
 class Failure(Exception):

@@ -51,7 +51,8 @@ TEST(Csv, RefusesWhatIsNoCell) {
   for (llvm::StringRef cell : {"F0", "0F", "0X0", "0f0", "0F0x", "0FB0", "-1F0", "0F-1", "0 F0", "x", "0F0 0F1", "F"}) {
     std::string text = refusal(("0F0, " + cell).str());
     EXPECT_EQ(text.substr(0, 11), "f.csv:1:6: ") << text;
-    EXPECT_NE(text.find("is not a cell: write the stage, F, B, I or W, and the microbatch, as in 0F3"), std::string::npos)
+    EXPECT_NE(text.find("is not a cell: write the stage, F, B, I or W, and the microbatch, as in 0F3"),
+              std::string::npos)
         << text;
   }
   EXPECT_EQ(refusal(std::string("0F0\n\x01\n")).substr(0, 18), "f.csv:2:1: '\\01' i");
@@ -60,7 +61,8 @@ TEST(Csv, RefusesWhatIsNoCell) {
 
 TEST(Csv, RefusesEmptyLinesAndFiles) {
   EXPECT_EQ(refusal(" \n"), "f.csv:1:1: the file has no cells");
-  EXPECT_EQ(refusal("0F0\n,,\n1F0"), "f.csv:2:1: the line has no cells: each line is a rank, which needs at least one stage");
+  EXPECT_EQ(refusal("0F0\n,,\n1F0"),
+            "f.csv:2:1: the line has no cells: each line is a rank, which needs at least one stage");
 }
 
 TEST(Csv, RefusesNumbersThatAreTooLarge) {

@@ -63,5 +63,6 @@ TEST(PyTorch, CellsOfSeveralActionsAreRefused) {
   llvm::Expected<Table> table = readCsv(BRAID_GOLDENS "/pipelines/dual-pipe-v-2x5.csv");
   ASSERT_FALSE(table);
   std::string text = llvm::toString(table.takeError());
-  EXPECT_NE(text.find(".csv:1:29: '(0F3;3B1)OVERLAP_F_B' combines several actions in one cell"), std::string::npos) << text;
+  EXPECT_NE(text.find(".csv:1:29: '(0F3;3B1)OVERLAP_F_B' combines several actions in one cell"), std::string::npos)
+      << text;
 }

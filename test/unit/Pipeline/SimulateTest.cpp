@@ -50,6 +50,8 @@ TEST(Simulate, RefusesTimesThatAreNone) {
   EXPECT_EQ(refusal({.forward = -1}), "stage 0 has the time -1.00, but needs a number of at least 0");
   EXPECT_EQ(refusal({.sendGradient = std::numeric_limits<double>::quiet_NaN()}),
             "stage 0 has the time nan, but needs a number of at least 0");
-  EXPECT_EQ(refusal({.forward = 0, .inputGradient = 0, .weightGradient = 0}), "the time of every stage is 0; give at least one a time above 0");
-  EXPECT_EQ(llvm::toString(check(schedule, {StageTimes()})), "there are times for 1 stage, but the schedule has 2 stages");
+  EXPECT_EQ(refusal({.forward = 0, .inputGradient = 0, .weightGradient = 0}),
+            "the time of every stage is 0; give at least one a time above 0");
+  EXPECT_EQ(llvm::toString(check(schedule, {StageTimes()})),
+            "there are times for 1 stage, but the schedule has 2 stages");
 }

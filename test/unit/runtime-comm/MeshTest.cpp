@@ -187,7 +187,7 @@ TEST(MeshDeathTest, EndsWithAMessageWhenGlooThrowsOnItsThread) {
         connectRanks(2, 10s);
         std::_Exit(0);
       },
-      testing::ExitedWithCode(1), "error: rank 0: a connection of Gloo carries what no rank sends");
+      testing::ExitedWithCode(1), "error: rank 0: a connection of Gloo carries data that no rank sends");
 }
 
 } // namespace

@@ -192,7 +192,7 @@ TEST(TcpStore, OfOneHostListensOnLoopback) {
 }
 
 TEST(TcpStore, DoesNotListenOnAnAddressOfAnotherHost) {
-  expectIn("192.0.2.1 is no address of this host", errorOf([] { open("tcp://192.0.2.1:29517", 0, secret, 1s); }));
+  expectIn("192.0.2.1 is not an address of this host", errorOf([] { open("tcp://192.0.2.1:29517", 0, secret, 1s); }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -366,8 +366,8 @@ TEST_F(FolderStores, DemandATokenWhereOthersCanWrite) {
   const std::string inside = folder + "/braid";
   std::filesystem::create_directory(inside);
   std::filesystem::permissions(inside, std::filesystem::perms::all);
-  expectIn("others can write to the folder '" + inside + "'", errorOf([&] { open(address(), 0); }));
-  expectIn("others can write", errorOf([&] { open(address(), 1); }));
+  expectIn("other users can write to the folder '" + inside + "'", errorOf([&] { open(address(), 0); }));
+  expectIn("other users can write", errorOf([&] { open(address(), 1); }));
   open(address(), 0, secret)->set("key", "value");
   std::filesystem::remove_all(inside);
   std::filesystem::create_directory_symlink("/tmp", inside);

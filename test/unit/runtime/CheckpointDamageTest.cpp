@@ -77,11 +77,11 @@ TEST_F(Damaged, indexThatSaysOtherThings) {
         Case{"[[\"dp\",3]]", "[[\"dp\",0]]", "sensible size"},
         Case{"[[\"dp\",3]]", "[[\"dp\",3],[\"dp\",3]]", "two axes 'dp'"},
         Case{"[[\"dp\",3]]", "[]", "is sharded over unknown mesh axis"},
-        Case{"[36,12]", "[12,36]", "has shape [12, 36] there and [36, 12] in the model"},
+        Case{"[36,12]", "[12,36]", "has shape [12, 36] in the file, but [36, 12] in the model"},
         Case{"[36,12]", "[36,13]", "has shape"}, Case{"[36,12]", "[36,9223372036854775807]", "size overflows"},
         Case{"\"order\":[0,1]", "\"order\":[0,0]", "does not name each of its 2 dims once"},
         Case{"\"BF16\"", "\"F16\"", "unknown type \"F16\""},
-        Case{"\"BF16\"", "\"F64\"", "has type BF16 there and F64 in the index"},
+        Case{"\"BF16\"", "\"F64\"", "has type BF16 in the file, but F64 in the index"},
         Case{"\"step\":\"8\"", "\"step\":\"7\"", "it is of step '8', not '7'"},
         Case{"\"bias\"", "\"bios\"", "lacks its part of tensor 'bios'"},
         Case{"\"order\":[0,1]", "\"order\":" + std::string(9, '[') + std::string(9, ']'), "nests too deeply"},
@@ -124,9 +124,9 @@ TEST_F(Damaged, theOneBeforeIsOffered) {
   flipLastBit(scratch / "step-00000009/rank-00001.safetensors");
   expectRefused("'" + scratch.path +
                 "/step-00000009/rank-00001.safetensors' is damaged: bytes [0, 12) of tensor 'seen'");
-  expectRefused("; the checkpoint before it is '" + folder + "': to go on from that one, move '" + scratch.path +
+  expectRefused("; the checkpoint before it is '" + folder + "': to continue from it, move '" + scratch.path +
                 "/step-00000009' to another directory and start again");
-  EXPECT_NE(load(alone, scratch.path, Restore::ModelOnly).find("': name that one in --checkpoint"), std::string::npos);
+  EXPECT_NE(load(alone, scratch.path, Restore::ModelOnly).find("': name it in --checkpoint"), std::string::npos);
   fs::remove(index);
   expectRefused("; there is no earlier checkpoint beside it");
 }

@@ -106,9 +106,9 @@ TEST_F(Checkpoint, anotherGraphsIsRefusedNamingTheTensor) {
              },
              "it has no tensor 'w'"},
         Case{[](auto &h) { h["w.momentum"]["shape"] = {3, 4}; },
-             "tensor 'w.momentum' has shape [3, 4] there and [4, 3] in the "
+             "tensor 'w.momentum' has shape [3, 4] in the file, but [4, 3] in the "
              "model"},
-        Case{[](auto &h) { h["w"]["dtype"] = "I32"; }, "tensor 'w' has type I32 there and F32 in the model"},
+        Case{[](auto &h) { h["w"]["dtype"] = "I32"; }, "tensor 'w' has type I32 in the file, but F32 in the model"},
         Case{[](auto &h) { h["v"] = {{"dtype", "F32"}, {"shape", {0}}, {"data_offsets", {96, 96}}}; },
              "it has a tensor 'v' that the model lacks"},
         Case{[](auto &h) { h["__metadata__"].erase("step"); }, "its metadata lacks 'step'"},

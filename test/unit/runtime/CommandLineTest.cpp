@@ -59,7 +59,7 @@ TEST(CommandLine, optionsOfOthersAreAnsweredWithTheRightOne) {
       {{"train", "-np", "4"}, "unknown option '-np'; did you mean '--ranks'?"},
       {{"train", "--precison=bf16"}, "unknown option '--precison'; did you mean '--precision' of braidc?"},
       {{"train", "--schedule=cosine"},
-       "--schedule is no option any more: the schedule of the learning rate is --lr-schedule"},
+       "--schedule is no longer an option: the schedule of the learning rate is --lr-schedule"},
       {{"sample", "--max-new-tokens=9"}, "unknown option '--max-new-tokens'; did you mean '--length'?"},
       {{"generate"}, "unknown command 'generate'; did you mean 'sample'?"},
   };

@@ -102,7 +102,7 @@ TEST_P(Lock, ofAnotherHost) {
   EXPECT_NE(error.find("'" + directory + "' was locked by job 00000000000000aa on host 'not-"), std::string::npos)
       << error;
   EXPECT_NE(
-      error.find("does not tell whether that one still runs; if it does not, remove '" + file + "' and start again"),
+      error.find("cannot tell whether that job still runs; if it has ended, remove '" + file + "' and start again"),
       std::string::npos)
       << error;
   fs::remove(file);

@@ -145,7 +145,7 @@ TEST_F(LateResults, devicesHaveOptionsOfTheirOwn) {
   for (const char *option : {"--deterministic-attention", "--deterministic-attention=off"})
     for (const br_model *model : {&regressionModel(), const_cast<const br_model *>(&late)})
       EXPECT_EQ(train(*model, option)
-                    .find("error: --deterministic-attention is no option any more: the order of sums is chosen when "
+                    .find("error: --deterministic-attention is no longer an option: the order of sums is chosen when "
                           "the graph is compiled, by --attention-order of braidc\n"),
                 0u);
 }

@@ -133,12 +133,12 @@ TEST_F(Metrics, whatAnotherJobHasWrittenStays) {
   const std::string before = readFile(log);
   Outcome run = train({"--steps", "2", "--log", log});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("is there already; name another file, or write over it with --force"), std::string::npos)
+  EXPECT_NE(run.errors.find("already exists; name another file, or overwrite it with --force"), std::string::npos)
       << run.errors;
   EXPECT_EQ(readFile(log), before);
   run = train({"--steps", "2", "--tensorboard", events});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("has the events of another job already"), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("already has the events of another job"), std::string::npos) << run.errors;
   ASSERT_EQ(train({"--steps", "2", "--log", log, "--tensorboard", events, "--force"}).status, 0);
   EXPECT_EQ(stepsOf(readLog(log)), (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(stepsOf(readEvents(events)), (std::vector<int64_t>{0, 1, 2}));
@@ -183,7 +183,7 @@ TEST_F(Metrics, jobsThatMayResumeStartTheirOwnLogAgain) {
   const std::string before = readFile(log);
   Outcome other = start("2");
   EXPECT_EQ(other.status, 1);
-  EXPECT_NE(other.errors.find("another job wrote it, as its first line says; name another file, or write over it with "
+  EXPECT_NE(other.errors.find("another job wrote it, as its first line says; name another file, or overwrite it with "
                               "--force"),
             std::string::npos)
       << other.errors;

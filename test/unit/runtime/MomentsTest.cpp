@@ -158,7 +158,7 @@ TEST(Moments, scalesThatDoNotFitAreRefused) {
   broken.back().shape = {momentRows, 7};
   const ShardedModel saver(1, broken, Sharding::Replicated), reader(1, tensorsIn(storages[3]), Sharding::Replicated);
   save(saver, scratch.path, 3);
-  EXPECT_NE(load(reader, scratch.path).find("tensor 'w.moment.scale' has shape [12, 7] there and [12, 3]"),
+  EXPECT_NE(load(reader, scratch.path).find("tensor 'w.moment.scale' has shape [12, 7] in the file, but [12, 3]"),
             std::string::npos);
 }
 

@@ -140,7 +140,7 @@ TEST(OptionTable, namesTheOptionTheValueAndWhatIsValid) {
 TEST(OptionTable, listsHaveNoEmptyPlaceAndNameNothingTwice) {
   EXPECT_EQ(errorOf({{"FILE", "f"}, {"--names", ""}}), "--names has no value: write --names=NAMES, or leave it out");
   EXPECT_EQ(errorOf({{"FILE", "f"}, {"--names", "a,,b"}}),
-            "--names=a,,b has an empty place in its list: leave a comma out");
+            "--names=a,,b has an empty item in its list: remove a comma");
   EXPECT_EQ(errorOf({{"FILE", "f"}, {"--names", "a,b,a"}}), "--names names 'a' twice: leave one of them out");
   EXPECT_EQ(errorOf({{"FILE", "f"}, {"--names", "a,b"}, {"--names", "b"}}),
             "--names names 'b' twice: leave one of them out");

@@ -84,7 +84,7 @@ TEST(RankPlan, whatDoesNotFitTogether) {
             std::string::npos);
   options = {};
   options.link = LinkModel{1e-6, 1e9};
-  EXPECT_NE(refusal(options, launched(Launcher::Slurm, 0, 4)).find("transport gloo uses a real one"),
+  EXPECT_NE(refusal(options, launched(Launcher::Slurm, 0, 4)).find("transport gloo uses a real link"),
             std::string::npos);
   EXPECT_NE(refusal(options, {}, {{"dp", 1}}).find("compiled for 1 rank (dp=1), which does not communicate"),
             std::string::npos);
@@ -242,7 +242,7 @@ TEST_F(OnRanks, takeAsManyMicrobatchesAsTokensSay) {
   EXPECT_EQ(tokens(1, "24"), "24");
   EXPECT_NE(tokens(2, "25").find("--batch-tokens=25 is not a multiple of the 24 tokens that all ranks together take"),
             std::string::npos);
-  EXPECT_NE(tokens(1, "48").find("compiled for one a step; compile it with --accumulate"), std::string::npos);
+  EXPECT_NE(tokens(1, "48").find("compiled for one per step; compile it with --accumulate"), std::string::npos);
 }
 
 // |G|^2 = 3 and a trace of 120 give 3 + 120/b for b tokens.

@@ -110,7 +110,7 @@ TEST_F(Restarts, refuseAnotherOptimizer) {
   model.optimizer = "momentum momentum=0.8";
   Outcome refused = train({"--steps", "3", "--resume"});
   EXPECT_EQ(refused.status, 1);
-  expectIn("was saved with the optimizer 'momentum momentum=0.9', and this run has 'momentum momentum=0.8'; compile "
+  expectIn("was saved with the optimizer 'momentum momentum=0.9', but this run has 'momentum momentum=0.8'; compile "
            "with the options that it was trained with, or accept the difference with --allow=optimizer",
            refused.errors);
   EXPECT_EQ(train({"--steps", "3", "--resume", "--allow=data"}).status, 1);
@@ -143,7 +143,7 @@ TEST_F(Restarts, goOnFromOlderVersionsWithAWarning) {
   Outcome run = train({"--steps", "3", "--resume"});
   EXPECT_EQ(run.status, 0) << run.errors;
   expectIn("warning: '" + checkpoint(2) +
-               "' does not say with which optimizer and data it was saved, so that is not checked\n",
+               "' does not record the optimizer and data of its job, so a change of it is not checked\n",
            run.errors);
 }
 

@@ -90,12 +90,12 @@ TEST(TokenFormats, versionTwoThatClaimsWhatItHasNot) {
   const std::string bytes = good.bytes();
   for (size_t length = 0; length < bytes.size(); ++length)
     EXPECT_NE(refusal(bytes.substr(0, length), length < 8 ? 255 : 4), "") << length;
-  EXPECT_REFUSED("and its header accounts for", bytes + "x", 4);
+  EXPECT_REFUSED("but its header accounts for", bytes + "x", 4);
   auto with = [&](size_t at, uint64_t number, int width) {
     std::string changed = bytes;
     return changed.replace(at, width, littleEndian(number, width));
   };
-  EXPECT_REFUSED("has version 3, this program reads versions 1 and 2", with(8, 3, 4), 4);
+  EXPECT_REFUSED("has version 3, but this program reads versions 1 and 2", with(8, 3, 4), 4);
   EXPECT_REFUSED("3 bytes a token", with(12, 3, 4), 4);
   EXPECT_REFUSED("holds no tokens", Version2{{}}.bytes(), 4);
   EXPECT_REFUSED("claims 9223372036854775808 tokens", with(16, uint64_t{1} << 63, 8), 4);
@@ -127,7 +127,7 @@ TEST(TokenFormats, theMaskReplacesTargets) {
 TEST(TokenFormats, llmc) {
   EXPECT_EQ(idsOf(llmc(20240520, 1, {50256, 7}, 2), 50257), (Ids{50256, 7}));
   EXPECT_EQ(idsOf(llmc(20240801, 7, {128000, 7}, 4), 128256), (Ids{128000, 7}));
-  EXPECT_REFUSED("has version 2, this program reads version 1", llmc(20240520, 2, {1}, 2), 50257);
+  EXPECT_REFUSED("has version 2, but this program reads version 1", llmc(20240520, 2, {1}, 2), 50257);
   EXPECT_REFUSED("claims 1 tokens of 2 bytes, but 4 bytes follow", llmc(20240520, 1, {1}, 4), 50257);
   EXPECT_REFUSED("fewer than its header of 1024", llmc(20240520, 1, {}, 2).substr(0, 700), 50257);
   EXPECT_REFUSED("claims 0 tokens", llmc(20240520, 1, {}, 2), 50257);
@@ -140,7 +140,7 @@ TEST(TokenFormats, nanoGpt) {
   EXPECT_REFUSED("has 3 bytes, an odd number", ids.substr(1), 50257, DataFormat::NanoGpt);
   EXPECT_REFUSED("is 50256, but the model's vocabulary has 50000", ids, 50000, DataFormat::NanoGpt);
   EXPECT_REFUSED("--data-format=nanogpt", ids, 50257);
-  EXPECT_REFUSED("has a NUL at byte 3, so it is no text; say --data-format=nanogpt", ids, 256);
+  EXPECT_REFUSED("has a NUL at byte 3, so it is not text; give --data-format=nanogpt", ids, 256);
 }
 
 TEST(TokenFormats, textIsForBytes) {

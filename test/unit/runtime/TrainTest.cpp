@@ -208,7 +208,7 @@ TEST_F(Train, badData) {
   for (const Case &c : {Case{"empty", "", "is empty"},
                         Case{"short", "abc",
                              "is too short: its training part has 3 of 3 "
-                             "tokens, and one window needs 17"},
+                             "tokens, but one window needs 17"},
                         Case{"short2", std::string(40, 'a'), "its held-out part has 4 of 40 tokens"}}) {
     Outcome run =
         runMain(bigramModel(), {"train", "--data", writeFile(scratch / c.file, c.content), "--steps", "2",
@@ -228,7 +228,7 @@ TEST_F(Train, leavesOutABatchThatIsNotWhole) {
   std::vector<std::string> passes = {"--steps", "10", "--batch-order", "sequential", "--log", scratch / "log"};
   Outcome run = regression(passes);
   ASSERT_EQ(run.status, 0) << run.errors;
-  EXPECT_EQ(run.errors, "warning: the last 10 of 90 rows of the training part are left out, being fewer than the 16 of "
+  EXPECT_EQ(run.errors, "warning: the last 10 of 90 rows of the training part are left out, because a batch has 16 of "
                         "a batch: the model's loss counts every row of a batch\n");
   for (const ordered_json &line : readLog(scratch / "log"))
     EXPECT_EQ(line["tokens"], 16);
@@ -261,7 +261,7 @@ TEST_F(Train, dataOfOtherShapesIsRefused) {
   EXPECT_NE(
       run(R"({"x":{"dtype":"F32","shape":[20,4],"data_offsets":[0,320]},"y":{"dtype":"F32","shape":[19,3],"data_offsets":[320,548]}})",
           548)
-          .find("has 19 rows, another input has 20"),
+          .find("has 19 rows, but another input has 20"),
       std::string::npos);
   EXPECT_NE(
       run(R"({"x":{"dtype":"F32","shape":[2,4],"data_offsets":[0,32]},"y":{"dtype":"F32","shape":[2,3],"data_offsets":[32,56]}})",

@@ -102,12 +102,12 @@ TEST_F(Weights, namesWithoutThePrefixOfAllParameters) {
 TEST_F(Weights, allMisfitsInOneMessage) {
   writeFile(folder + "/model.safetensors",
             fileOf({{"transformer.a", {3, 2}}, {"extra.1", {1}}, {"extra.2", {1}}, {"lm_head.weight", {5}, "I32"}}));
-  EXPECT_EQ(
-      refusal(folder),
-      "'" + folder +
-          "' does not have the parameters of model 'gpt': it lacks 1 tensor ('transformer.b'); it has "
-          "2 tensors ('extra.1', 'extra.2') that the model lacks; tensor 'transformer.a' has shape [3, 2] there and "
-          "[2, 3] in the model; tensor 'lm_head.weight' has type I32, which cannot become the model's F32");
+  EXPECT_EQ(refusal(folder),
+            "'" + folder +
+                "' does not have the parameters of model 'gpt': it lacks 1 tensor ('transformer.b'); it has "
+                "2 tensors ('extra.1', 'extra.2') that the model lacks; tensor 'transformer.a' has shape [3, 2] in the "
+                "file, but "
+                "[2, 3] in the model; tensor 'lm_head.weight' has type I32, which cannot become the model's F32");
 }
 
 // Versions of Transformers use either name for the head of GPT-NeoX.
@@ -130,7 +130,7 @@ TEST_F(Weights, headsThatAreTheTable) {
     return refusal(folder);
   };
   EXPECT_EQ(refusalOf({"lm_head.weight", {2, 3}}, 0), "");
-  EXPECT_NE(refusalOf({"lm_head.weight", {2, 3}}, 1).find("tensor 'lm_head.weight' is not the same as 'transformer.a'"),
+  EXPECT_NE(refusalOf({"lm_head.weight", {2, 3}}, 1).find("tensor 'lm_head.weight' differs from 'transformer.a'"),
             std::string::npos);
   EXPECT_NE(refusalOf({"lm_head.weight", {3, 2}}, 0).find("it has 1 tensor ('lm_head.weight') that the model lacks"),
             std::string::npos);
@@ -165,7 +165,7 @@ TEST_F(Weights, manyMisfitsAreCounted) {
   }
   writeFile(folder + "/model.safetensors", fileOf(entries));
   const std::string text = refusal(folder);
-  EXPECT_NE(text.find("tensor 'w0' has shape [3] there and [2] in the model; tensor 'w0' has type I32, which"),
+  EXPECT_NE(text.find("tensor 'w0' has shape [3] in the file, but [2] in the model; tensor 'w0' has type I32, which"),
             std::string::npos);
   EXPECT_TRUE(text.ends_with("and 12 more")) << text;
 }
@@ -201,7 +201,7 @@ TEST_F(Export, writesWeightsConfigAndTokenizer) {
 
   Outcome again = main({"export", out, "--init", weights});
   EXPECT_EQ(again.status, 1);
-  EXPECT_NE(again.errors.find("is there already, and nothing is written over it"), std::string::npos);
+  EXPECT_NE(again.errors.find("already exists, and is not overwritten"), std::string::npos);
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path), {}), 2); // nothing half written
 }
 
@@ -216,7 +216,7 @@ TEST_F(Export, warnsOfOtherConfigurations) {
   Outcome run = main({"train", "--data", data, "--steps", "1", "--threads", "1", "--init", weights});
   EXPECT_EQ(run.status, 0) << run.errors;
   EXPECT_EQ(run.errors, "warning: the config.json in '" + weights +
-                            "' is not the model's: rope_theta is 500000.0 there and 10000 in the model\n");
+                            "' is not the model's: rope_theta is 500000.0 in the file, but 10000 in the model\n");
 }
 
 TEST_F(Export, refusesFoldersWithoutATokenizer) {
@@ -224,7 +224,7 @@ TEST_F(Export, refusesFoldersWithoutATokenizer) {
             safetensors(R"({"w":{"dtype":"F32","shape":[4,3],"data_offsets":[0,48]}})", std::string(48, '\0')));
   Outcome run = main({"export", out, "--init", weights, "--tokenizer", scratch.path});
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.errors.find("no tokenizer was found there"), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("found no file of a tokenizer"), std::string::npos) << run.errors;
   EXPECT_FALSE(fs::exists(out));
   run = main({"export", out, "--init", weights});
   EXPECT_EQ(run.status, 0) << run.errors;
