@@ -199,7 +199,7 @@ LogicalResult TensorParallel::choose(func::FuncOp function) {
   std::optional<LayoutChoice> choice = search.run();
   if (!choice)
     return function.emitError() << "is too entangled to search a layout over '" << axis
-                                << "'; give the shardings of its weights by comm-annotate (--layout)";
+                                << "'; give the shardings of its weights by comm-annotate";
   for (auto [weight, dim] : choice->weights)
     annotate(function, weight, dim);
   constrain(*choice, search);

@@ -15,7 +15,7 @@ func.func @argument(%x: tensor<4xf32> {tg.input = "x"}, %y: tensor<4xf32> {comm.
 comm.mesh @mesh [tp = 2]
 
 func.func @result(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>}) -> tensor<4xf32> {
-  // expected-error @below {{gives result #0 as #comm.sharding<@mesh, {tp}>, but the function declares #comm.sharding<@mesh, {}>}}
+  // expected-error @below {{returns result #0 as #comm.sharding<@mesh, {tp}>, but the function declares #comm.sharding<@mesh, {}>}}
   return %x : tensor<4xf32>
 }
 
@@ -99,7 +99,7 @@ comm.mesh @mesh [tp = 2]
 
 func.func @returned(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>})
     -> (tensor<4xf32> {tg.output = "y", comm.sharding = #comm.sharding<@mesh, {}>}) {
-  // expected-error @below {{gives result #0 (tg.output = "y") as #comm.sharding<@mesh, {tp}>, but the function declares #comm.sharding<@mesh, {}>}}
+  // expected-error @below {{returns result #0 (tg.output = "y") as #comm.sharding<@mesh, {tp}>, but the function declares #comm.sharding<@mesh, {}>}}
   return %x : tensor<4xf32>
 }
 
@@ -107,7 +107,7 @@ func.func @returned(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp
 
 comm.mesh @mesh [tp = 2]
 
-// expected-error @below {{result #0 (tg.updates = "w") has #comm.sharding<@mesh, {}> but argument #0 'w', which it updates in place, has #comm.sharding<@mesh, {tp}>; give both one sharding}}
+// expected-error @below {{result #0 (tg.updates = "w") has #comm.sharding<@mesh, {}>, but argument #0 'w', which it updates in place, has #comm.sharding<@mesh, {tp}>; give both one sharding}}
 func.func @updates(%w: tensor<4xf32> {tg.param = #tg.param<"w", #tg.init<zeros>>,
                                       comm.sharding = #comm.sharding<@mesh, {tp}>})
     -> (tensor<4xf32> {tg.updates = "w", comm.sharding = #comm.sharding<@mesh, {}>}) {

@@ -5,7 +5,7 @@ comm.mesh @mesh [dp = 2]
 
 // -----
 
-// CHECK: error: comm-root-parallel needs a program that all ranks run, such as comm-shard makes; 'f' is none
+// CHECK: error: comm-root-parallel needs a program that all ranks run, such as comm-shard makes; 'f' is not run by all ranks
 comm.mesh @mesh [dp = 2]
 func.func @f() {
   return

@@ -5,7 +5,7 @@
 // Schedules.
 // RUN: sed '/^.. -----/q' %s > %t.good.mlir
 // RUN: not braid-opt %t.good.mlir --tg-derive-facts --comm-stages="schedule=2f2b microbatches=2" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: comm-stages: unknown schedule '2f2b'; there are gpipe, 1f1b, interleaved, zb-h1, zb-v, or a table as FILE.csv)
+// UNKNOWN: error: comm-stages: unknown schedule '2f2b' (schedules: gpipe, 1f1b, interleaved, zb-h1, zb-v, or a table as FILE.csv)
 // RUN: not braid-opt %t.good.mlir --tg-derive-facts --comm-stages="schedule=1f1b chunks=2 microbatches=2" 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // CHUNKS: error: comm-stages: 1f1b has 1 chunk a rank, not 2; interleaved takes any number
 // RUN: not braid-opt %t.good.mlir --tg-derive-facts --comm-stages="schedule=interleaved chunks=1 microbatches=3" 2>&1 | FileCheck %s --check-prefix=ROUNDS

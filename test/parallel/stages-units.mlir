@@ -28,7 +28,7 @@
 //
 // What the text has wrong is named, with the units that there are.
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|h.1|h.2" 2>&1 | FileCheck %s --check-prefix=MANY
-// MANY: error: stages 'h.0|h.1|h.2': there are 3 stages, but the ranks have 2
+// MANY: error: stages 'h.0|h.1|h.2': it names 3 stages, but the ranks have 2
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|embed+h.1-2" 2>&1 | FileCheck %s --check-prefix=EMBED
 // EMBED: error: stages 'h.0|embed+h.1-2': 'embed' belongs in the first stage
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0+head|h.1-2" 2>&1 | FileCheck %s --check-prefix=HEAD
@@ -46,7 +46,7 @@
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0|h.2-1" 2>&1 | FileCheck %s --check-prefix=BACKWARDS
 // BACKWARDS: error: stages 'h.0|h.2-1': 'h.2-1' is named where 'h.1' comes next
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0||h.1-2" 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: error: stages 'h.0||h.1-2': there are 3 stages, but the ranks have 2
+// NOTHING: error: stages 'h.0||h.1-2': it names 3 stages, but the ranks have 2
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=gpipe stages=h.0-99999999999|h.1" 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: stages 'h.0-99999999999|h.1': 'h.0-99999999999' is named where 'h.0' comes next
 // RUN: not braid-opt %s --tg-derive-facts --comm-stages="schedule=interleaved chunks=2 microbatches=2" 2>&1 | FileCheck %s --check-prefix=FEW

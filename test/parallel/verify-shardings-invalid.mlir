@@ -104,7 +104,7 @@ comm.mesh @mesh [tp = 2]
 func.func @result(%x: tensor<4xf32> {comm.sharding = #comm.sharding<@mesh, {tp}>})
     -> (tensor<4xf32> {tg.role = #tg.role<logits>, comm.sharding = #comm.sharding<@mesh, {}>}) {
   %y = math.exp %x {comm.shardings = [#comm.sharding<@mesh, {tp}>]} : tensor<4xf32>
-  // expected-error @below {{gives result #0 (tg.role = #tg.role<logits>) as #comm.sharding<@mesh, {tp}>, but the function declares #comm.sharding<@mesh, {}>; comm-insert-reshards puts a comm.reshard between}}
+  // expected-error @below {{returns result #0 (tg.role = #tg.role<logits>) as #comm.sharding<@mesh, {tp}>, but the function declares #comm.sharding<@mesh, {}>; comm-insert-reshards puts a comm.reshard between}}
   return %y : tensor<4xf32>
 }
 

@@ -48,12 +48,12 @@ REFUSALS = [
     r"cannot be computed in a ring over \{cp\}",
     r"cannot share out heads over \{cp\}",
     r"a ring over \{cp\} cannot be in zigzag",
-    r"and only a ring can be in zigzag",
+    r"but only a ring can be in zigzag",
     r"comm-noise-scale: the gradient of '.*' is reduced over \{dp, cp\} but the batch is sharded over \{dp\}",
     r"comm-noise-scale: one of the gradients of .* is reduced in each microbatch and the other is not",
 ]
 # Where a row cannot be left out of a batch.
-WARNING = r"rows of the [\w-]+ part are left out, because a batch has \d+ of a batch: the model's loss counts every row"
+WARNING = r"rows of the [\w-]+ part are left out, because a batch has \d+: the model's loss counts every row"
 
 
 class Failure(Exception):

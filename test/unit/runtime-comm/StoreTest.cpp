@@ -296,7 +296,7 @@ TEST(AgentStore, IgnoresWhatDoesNotCarryTheToken) {
                             setOf("/braid/other", std::string(100, 'x'))));
   auto own = open(atPort(port, "agent"), 0, secret), rank1 = open(atPort(port, "agent"), 1, secret);
   EXPECT_EQ(own->find("key"), std::nullopt);
-  expectIn("ignored what 'braid/key' holds", own->remark());
+  expectIn("ignored the data of 'braid/key'", own->remark());
   rank1->set("key", "value");
   EXPECT_EQ(own->await("key", Clock::now() + 5s), "value");
   // A rank's value under another key is ignored, too.

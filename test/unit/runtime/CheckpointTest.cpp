@@ -110,7 +110,7 @@ TEST_F(Checkpoint, anotherGraphsIsRefusedNamingTheTensor) {
              "model"},
         Case{[](auto &h) { h["w"]["dtype"] = "I32"; }, "tensor 'w' has type I32 in the file, but F32 in the model"},
         Case{[](auto &h) { h["v"] = {{"dtype", "F32"}, {"shape", {0}}, {"data_offsets", {96, 96}}}; },
-             "it has a tensor 'v' that the model lacks"},
+             "it has the tensor 'v', which the model lacks"},
         Case{[](auto &h) { h["__metadata__"].erase("step"); }, "its metadata lacks 'step'"},
         Case{[](auto &h) { h["__metadata__"]["step"] = "x"; }, "step = 'x'"},
         Case{[](auto &h) { h["__metadata__"]["step"] = "-4"; }, "has step -4"},

@@ -95,7 +95,7 @@ TEST(DeviceRanks, ofSeveralHostsNeedAToken) {
   EXPECT_EQ(plan().token, "from the environment");
   EXPECT_FALSE(plan().isOneHost);
   options.tokenFile = writeFile(folder / "token", "the first line of a file\nanother\n");
-  EXPECT_NE(refusal().find("others can read the token"), std::string::npos);
+  EXPECT_NE(refusal().find("other users can read the token"), std::string::npos);
   std::filesystem::permissions(options.tokenFile, std::filesystem::perms(0600));
   EXPECT_EQ(plan().token, "the first line of a file");
   options.tokenFile = folder / "none";

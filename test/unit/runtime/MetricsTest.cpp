@@ -232,8 +232,8 @@ TEST_F(Metrics, saysWhatOptionsAreOtherThanBefore) {
   Outcome other = runMain(regressionModel(), {"train", "--data", data, "--steps", "3", "--checkpoint", saved,
                                               "--resume", "--lr", "0.5", "--batch-tokens", "24"});
   ASSERT_EQ(other.status, 0) << other.errors;
-  EXPECT_NE(other.output.find("--lr is 0.5, and was 0.02 in the checkpoint\n"), std::string::npos) << other.output;
-  EXPECT_NE(other.output.find("a step takes 24 rows, and took 16 when the checkpoint was saved\n"), std::string::npos)
+  EXPECT_NE(other.output.find("--lr is 0.5, but was 0.02 in the checkpoint\n"), std::string::npos) << other.output;
+  EXPECT_NE(other.output.find("a step takes 24 rows, but took 16 when the checkpoint was saved\n"), std::string::npos)
       << other.output;
 }
 

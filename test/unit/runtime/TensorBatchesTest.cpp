@@ -118,7 +118,7 @@ TEST_F(OrderedRows, convertIntegers) {
       FAIL() << text;
     } catch (const Error &error) {
       EXPECT_NE(std::string(error.what())
-                    .find("tensor 'y' holds " + std::string(text) + " in row 9, which is I64 and has no I32"),
+                    .find("tensor 'y' holds " + std::string(text) + " in row 9, which is I64 and does not fit I32"),
                 std::string::npos)
           << error.what();
     }
