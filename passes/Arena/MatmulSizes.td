@@ -56,7 +56,7 @@ def SplitMatmulsPass : Pass<"exec-split-matmuls", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"leastWork", "least-work", "::braid::Integer<1, 1152921504606846976>", "68719476736",
-           "Least number of multiplications of a matmul that is marked (default: 0.2 ms of an H100)">,
+           "Smallest number of multiplications of a marked matmul (default: 0.2 ms of an H100)">,
   ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }

@@ -93,9 +93,11 @@ def ShortenRowLoopsPass : Pass<"exec-shorten-row-loops", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"online", "online", "bool", "true", "Mark sums of exponentials beside their maximum, on GPUs">,
-    Option<"picked", "picked", "bool", "true", "Mark sums that are a load">,
-    Option<"approximate", "approximate", "bool", "true", "Mark exponentials and hyperbolic tangents that are rounded to bf16">,
+    Option<"online", "online", "bool", "true",
+           "Mark sums of exponentials that can be computed in one loop with their maximum, on GPUs">,
+    Option<"picked", "picked", "bool", "true", "Mark sums over lanes that select one value, which a load replaces">,
+    Option<"approximate", "approximate", "bool", "true",
+           "Mark exponentials and hyperbolic tangents whose results are rounded to bf16">,
   ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }

@@ -42,7 +42,7 @@ def SplitLossPass : Pass<"tg-split-loss", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"functionName", "function", "std::string", "\"train\"", "The function to work on">];
+  let options = [Option<"functionName", "function", "std::string", "\"train\"", "Function with the loss to split">];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -82,8 +82,9 @@ def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"function", "function", "std::string", /*default=*/"",
-           "The function to differentiate; empty: every function with a root">,
-    ListOption<"root", "root", "::braid::Integer<0>", "Result numbers to differentiate, instead of those with role loss">,
+           "Function to differentiate; empty: every function with a root">,
+    ListOption<"root", "root", "::braid::Integer<0>",
+               "Result numbers to differentiate; by default the results with role loss">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -172,9 +173,9 @@ def AccumulatePass : Pass<"tg-accumulate", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"functionName", "function", "std::string", "\"train\"", "The differentiated function">,
+  let options = [Option<"functionName", "function", "std::string", "\"train\"", "Differentiated function">,
                  Option<"separateUpdate", "separate-update", "bool", "false",
-                        "Run @accumulate for all microbatches, so that @train adds none">];
+                        "Compute all microbatches in @accumulate, and only the update in @train">];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -221,13 +222,13 @@ def ApplyOptimizerPass : Pass<"tg-apply-optimizer", "::mlir::func::FuncOp"> {
          "Optimizer; the names are listed with their default hyperparameters", [{text("NAME")}], "",
          [{, listing(optimizers)}]>,
     ListOption<"hyperparameters", "hyperparameters", "std::string",
-               "Hyperparameters of the optimizer, as in beta1=0.9,eps=1e-6; missing ones have the optimizer's defaults">,
+               "Hyperparameters of the optimizer, as in beta1=0.9,eps=1e-6; the others have the optimizer's defaults">,
     ListOption<"decayExclude", "decay-exclude", "std::string",
                "Parameters without weight decay: biases (except of norms), norms (with their biases), embeddings">,
     Flag<"Optimizer", "--clip", "optimizer", "clip", "clip", "::braid::Number", "0.0",
          "Largest global norm of the gradients; larger gradients are scaled down to it; 0: no limit", [{kAnyNumber}]>,
-    Option<"reportNorm", "report-norm", "bool", "false", "Return the global norm of the gradients even without "
-                                                         "clipping">,
+    Option<"reportNorm", "report-norm", "bool", "false",
+           "Return the global norm of the gradients even without clipping">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }

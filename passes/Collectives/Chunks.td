@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncOp"> {
-  let summary = "Splits collectives and the contractions beside them in chunks that overlap";
+  let summary = "Splits collectives and adjacent contractions into chunks that overlap";
   let description = [{
     A collective waits for the whole contraction that makes its operand, and a contraction waits for its whole
     operands. Rows are independent in both, so this pass computes and sends them in chunks (Wang et al. 2023,
@@ -72,9 +72,9 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
   let options = [
     ListOption<"axes", "axes", "std::string", "Axes whose collectives are split; empty: no collective is split">,
     Option<"chunks", "chunks", "::braid::Integer<0, 1024>", /*default=*/"0",
-           "Number of chunks; 0: 2, 4 or 8, whichever has the least predicted time">,
+           "Number of chunks; 0: the fastest of 2, 4 and 8 by predicted time">,
     Option<"inOrder", "in-order", "bool", /*default=*/"false",
-           "Keep the order of computation, so that comm-fill-waits hides nothing">,
+           "Predict times without comm-fill-waits, in the given order of computation">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }

@@ -12,7 +12,7 @@ include "passes/Collectives/Gradients.td"
 include "passes/Collectives/Rings.td"
 
 def CommSimplifyPass : Pass<"comm-simplify", "::mlir::func::FuncOp"> {
-  let summary = "Replaces collectives of a rank's program by fewer and smaller ones";
+  let summary = "Simplifies the collectives of a rank's program to fewer and smaller collectives";
   let description = [{
     The partitioner inserts plain steps: reduce partial values, gather values that must be whole, take the rank's
     own block. This pass finds steps that undo or complete each other, and applies these rules wherever they hold:
@@ -112,7 +112,7 @@ def CommDecomposePass : Pass<"comm-decompose", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"algorithm", "algorithm", "::braid::CollectiveAlgorithm", "::braid::CollectiveAlgorithm::Ring",
-           "The algorithm; library leaves collectives as they are">,
+           "Algorithm of collectives; library: leave collectives as they are">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::braid::tg::TGDialect"];
 }
@@ -268,7 +268,8 @@ def BucketPass : Pass<"comm-bucket", "::mlir::func::FuncOp"> {
          "inf: one collective for all; auto: chosen from --link",
          [{number("MiB", 0, 0x1p40).orOneOf({"inf", "auto"})}]>,
     Flag<"Communication", "--first-bucket-mb", "buckets", "firstBucketMb", "first-bucket-mb", "std::string",
-         /*default=*/"\"1\"", "Size in MiB of the first bucket of backward", [{number("MiB", 0, 0x1p40).orOneOf({"inf"})}]>,
+         /*default=*/"\"1\"", "Size in MiB of the first bucket of backward",
+         [{number("MiB", 0, 0x1p40).orOneOf({"inf"})}]>,
     Option<"perUnit", "per-unit", "::braid::BucketPerUnit", "::braid::BucketPerUnit::Auto",
            "Whether a bucket ends with its unit; auto: if parameters are stored in shards">,
   ];

@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def FormRingsPass : Pass<"comm-form-rings", "::mlir::func::FuncOp"> {
-  let summary = "Sends blocks of a sequence round a ring of ranks instead of gathering the sequence";
+  let summary = "Sends blocks of a sequence around a ring of ranks instead of gathering the sequence";
   let description = [{
     Applies to axes in `comm.ring` of the module. An op that reads a gathered sequence, and that can be computed
     block by block (`BlockwiseOpInterface`), gets one block after the other (Liu et al. 2023, "Ring Attention"):

@@ -13,7 +13,7 @@
 include "passes/Base/Flag.td"
 
 def UnfuseWeightsPass : Pass<"tg-unfuse-weights", "::mlir::func::FuncOp"> {
-  let summary = "Turns parts that lie side by side in a weight into a dim";
+  let summary = "Turns concatenated parts of a weight into a separate dim";
   let description = [{
     Applies to a tensor that is computed from parameters and read only in equal slices along one dim, a dim of these
     parameters. For example, GPT-2 computes q, k and v from one matrix and one bias. The parts become a dim of their
@@ -187,8 +187,8 @@ def RebatchPass : Pass<"tg-rebatch", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"batch", "batch", "::braid::Integer<0, INT32_MAX>", "0", "The new batch size, in examples">,
-    Option<"factor", "factor", "::braid::Integer<1>", "1", "Divide the batch size by this number instead">,
+    Option<"batch", "batch", "::braid::Integer<0, INT32_MAX>", "0", "New batch size in examples">,
+    Option<"factor", "factor", "::braid::Integer<1>", "1", "Divisor of the batch size, instead of a new batch size">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -272,10 +272,11 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"model", "model", "std::string", "\"model\"", "The function to start from">,
+    Option<"model", "model", "std::string", "\"model\"", "Function of the model">,
     ListOption<"programs", "programs", "std::string",
-               "Programs to make: train, eval, generate, predict (by default all that the model's results allow)">,
-    ListOption<"without", "without", "std::string", "Programs to leave out of those made by default">,
+               "Programs to make: train, eval, generate, predict (default: all programs that the model's results "
+               "allow)">,
+    ListOption<"without", "without", "std::string", "Programs to leave out of the default programs">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }
@@ -316,12 +317,13 @@ def AttachHooksPass : Pass<"tg-attach-hooks", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    ListOption<"at", "at", "std::string", "Names of points">,
+    ListOption<"at", "at", "std::string", "Names of hook points">,
     ListOption<"action", "action", "std::string", "Action at each point: scale:F, clip:F, norm or keep">,
     Option<"function", "function", "std::string", /*default=*/"",
-           "The function that returns the results of norm and keep; empty: every function with the point">,
+           "Function that returns the results of norm and keep; empty: every function with the hook point">,
     Option<"phase", "phase", "::braid::HookTurn", "::braid::HookTurn::All",
-           "forward: forward points, and names that no point has are left for later; backward: all other points">,
+           "Hook points to handle; forward: points of forward, leaving unknown names for later; backward: all other "
+           "points">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -344,7 +346,7 @@ def RemoveHooksPass : Pass<"tg-remove-hooks", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    ListOption<"at", "at", "std::string", "Names of points; empty: all points">,
+    ListOption<"at", "at", "std::string", "Names of hook points; empty: all points">,
   ];
 }
 

@@ -52,7 +52,8 @@ def ChunkLossPass : Pass<"tg-chunk-loss", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"rows", "rows", "::braid::Integer<0, 1000000000>", /*default=*/"0", "Upper limit of the rows of a chunk; 0: all rows in one chunk">,
+    Option<"rows", "rows", "::braid::Integer<0, 1000000000>", /*default=*/"0",
+           "Largest number of rows of a chunk; 0: all rows in one chunk">,
     Option<"required", "required", "bool", /*default=*/"false",
            "Fail if a program that trains has no loss that can be computed in chunks">,
   ];

@@ -87,7 +87,7 @@ def OffloadStatePass : Pass<"exec-offload-state", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"groupBytes", "group-bytes", "::braid::Integer<0>", /*default=*/"0",
-           "Upper limit of the bytes of a group of states; 0: a sixteenth of all states, and at most 64 MiB">,
+           "Largest group of states in bytes; 0: a sixteenth of all states, and at most 64 MiB">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }

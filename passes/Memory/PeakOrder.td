@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerPeakPass : Pass<"exec-lower-peak", "::mlir::ModuleOp"> {
-  let summary = "Reorders actions where that lowers the peak of memory";
+  let summary = "Reorders actions to lower peak memory";
   let description = [{
     Many orders of a program's actions compute the same values. At the peak of live bytes, some buffers only wait:
     their producers could run later, or their readers earlier. This pass looks at the largest buffers that are live

@@ -102,7 +102,7 @@ def EarlyUpdatesPass : Pass<"exec-early-updates", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"reduced", "reduced", "bool", /*default=*/"true",
-           "Move updates of gradients that a collective reduces, too; false leaves them to comm-overlap">,
+           "Also move updates whose gradients a collective reduces; false: leave them to comm-overlap">,
   ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }

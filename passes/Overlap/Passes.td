@@ -57,12 +57,12 @@ def FillWaitsPass : Pass<"comm-fill-waits", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
-           "Limit of the arena; if there is one, no program may need more memory in its new order">];
+           "Limit of the arena; with a limit, no program may need more memory in its new order">];
   let dependentDialects = ["::braid::comm::CommDialect", "::braid::exec::ExecDialect"];
 }
 
 def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
-  let summary = "Runs communication beside computation";
+  let summary = "Overlaps communication with computation";
   let description = [{
     Collectives become a `comm.start` and a `comm.wait` with computation between them. The computation itself does
     not change, so results have the same bits.
@@ -141,20 +141,22 @@ def OverlapPass : Pass<"comm-overlap", "::mlir::ModuleOp"> {
   }];
   let options = [
     Flag<"Communication", "--prefetch", "overlap", "prefetch", "prefetch", "::braid::Integer<-1, 1000000>",
-         /*default=*/"-1", "With --zero=3: largest number of units whose parameters are gathered ahead", [{integer("N", 0, 1000000)}],
+         /*default=*/"-1", "With --zero=3: largest number of units whose parameters are gathered ahead",
+         [{integer("N", 0, 1000000)}],
          "1, or more if the predicted time falls">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
            "Limit of the arena, in bytes or with a unit (512MiB, 2G); empty for no limit">,
     Option<"earlyUpdates", "early-updates", "bool", /*default=*/"true", "Run updates during backward">,
     Option<"annotateOnly", "annotate-only", "bool", /*default=*/"false",
            "Predict times in the present order without moving any action">,
-    Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", /*default=*/"-1", "As in exec-plan-memory">,
+    Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", /*default=*/"-1",
+           "Alignment of rows in bytes, as in exec-plan-memory">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 
 def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::ModuleOp"> {
-  let summary = "Lets matmuls beside a collective leave multiprocessors to it";
+  let summary = "Lets matmuls leave multiprocessors to a concurrent collective";
   let description = [{
     On a GPU a collective is a kernel, too: each of its CTAs occupies a multiprocessor. A matmul that was planned
     for all multiprocessors then needs another wave for a few blocks. `comm.ctas` on the module is the maximum
@@ -214,7 +216,8 @@ def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::Modul
   let options = [
     Flag<"Communication", "--comm-ctas", "share", "ctas", "ctas", "::braid::Integer<-1, 32>", /*default=*/"-1",
          "On GPUs: largest number of CTAs (thread blocks) of a collective; concurrent matmuls leave as many "
-         "multiprocessors free; 0: NCCL chooses the number, and matmuls use all multiprocessors", [{integer("N", 0, 32)}],
+         "multiprocessors free; 0: NCCL chooses the number, and matmuls use all multiprocessors",
+         [{integer("N", 0, 32)}],
          "set by the GPU: 16 for sm_90">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];

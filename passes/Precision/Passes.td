@@ -246,8 +246,8 @@ def StatePrecisionPass : Pass<"tg-state-precision", "::mlir::func::FuncOp"> {
   let options = [
     Flag<"Precision", "--optimizer-state", "moments", "type", "type", "::braid::MomentType", "::braid::MomentType::F32",
          "Element type in which the optimizer's moments are stored; updates compute in f32">,
-    Option<"ranks", "ranks", "::braid::Integer<1>", "1", "Largest number of ranks that shard a moment; each rank gets "
-                                                         "whole blocks">,
+    Option<"ranks", "ranks", "::braid::Integer<1>", "1",
+           "Largest number of ranks that shard a moment; each rank gets whole blocks">,
   ];
   let dependentDialects = ["::braid::tg::TGDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

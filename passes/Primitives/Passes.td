@@ -90,7 +90,8 @@ def PrintShardingRulesPass : Pass<"tg-print-sharding-rules", "::mlir::ModuleOp">
     }
     ```
   }];
-  let options = [Option<"complete", "complete", "bool", "false", "Refuse a module that lacks an op with a rule of its own">];
+  let options = [Option<"complete", "complete", "bool", "false",
+                        "Fail if the module lacks any op that defines a sharding rule">];
 }
 
 #endif // BRAID_PASSES_PRIMITIVES

@@ -11,7 +11,7 @@
 include "passes/Base/Flag.td"
 
 def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
-  let summary = "Computes values of forward again in backward";
+  let summary = "Recomputes values of forward in backward";
   let description = [{
     Chooses the values of forward that are kept for backward. Backward computes all others that it reads again:
     copies of the ops of forward stand right before the first reader, and all readers in backward share them. Copies
@@ -91,8 +91,8 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     Flag<"Memory", "--recompute-file", "recompute", "choicesFile", "choices-file", "std::string", /*default=*/"",
          "File with exceptions from --recompute, one per line: UNIT: none, attention, selective or full, or "
          "UNIT/VALUE: keep or replay; names may be globs, and -v lists the names", [{text("FILE")}]>,
-    Option<"choices", "choices", "std::string", /*default=*/"", "Further exceptions in the syntax of the file, "
-                                                                "applied after the file's">,
+    Option<"choices", "choices", "std::string", /*default=*/"",
+           "Further exceptions in the syntax of the file, applied after the file's">,
   ];
 }
 

@@ -86,7 +86,7 @@ def OrderAttentionPass : TargetPass<"exec-order-attention", "::mlir::ModuleOp"> 
     Option<"memoryLimit", "memory-limit", "std::string", "\"\"",
            "For auto: limit of the arena, in bytes or with a unit (512MiB, 2G); empty for no limit">,
     Option<"rowAlignment", "row-alignment", "::braid::Integer<-1, 1048576>", "-1",
-           "For auto: as in exec-plan-memory">,
+           "For auto: alignment of rows in bytes, as in exec-plan-memory">,
   ];
 }
 

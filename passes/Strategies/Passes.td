@@ -46,11 +46,11 @@ def AnnotatePass : Pass<"comm-annotate", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"layout", "layout", "std::string", /*default=*/"", "The statements">,
-    Option<"layoutFile", "layout-file", "std::string", /*default=*/"", "The file that holds them">,
-    ListOption<"functions", "functions", "std::string", "The functions to annotate (all)">,
+    Option<"layout", "layout", "std::string", /*default=*/"", "Statements of the layout">,
+    Option<"layoutFile", "layout-file", "std::string", /*default=*/"", "File with the statements">,
+    ListOption<"functions", "functions", "std::string", "Functions to annotate (default: all)">,
     ListOption<"batchAxes", "batch-axes", "std::string",
-               "Axes over which comm-data-parallel shards the batch; a layout may not (none)">,
+               "Axes over which comm-data-parallel shards the batch, and the layout must not (default: none)">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
@@ -159,11 +159,11 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    ListOption<"axes", "axes", "std::string", "The axes over which the batch is sharded">,
+    ListOption<"axes", "axes", "std::string", "Axes that shard the batch">,
     ListOption<"sequence", "sequence", "std::string",
-               "The axes over which the positions of tokens and targets are sharded (none)">,
-    ListOption<"shard", "shard", "std::string", "The axes over which ZeRO shards (those of the batch)">,
-    Option<"zero", "zero", "::braid::Integer<0, 3>", /*default=*/"0", "The stage of ZeRO, 0 to 3">,
+               "Axes that shard the positions of tokens and targets (default: none)">,
+    ListOption<"shard", "shard", "std::string", "Axes over which ZeRO shards (default: the axes of the batch)">,
+    Option<"zero", "zero", "::braid::Integer<0, 3>", /*default=*/"0", "Stage of ZeRO, from 0 to 3">,
     Flag<"Rank", "--unreduced-accumulators", "dataParallel", "keepUnreduced", "unreduced-accumulators", "bool",
          /*default=*/"false", "With --zero=2, 3 and --accumulate: reduce gradients once a step from full-size partial "
                               "sums; by default each microbatch is reduced into the shard">,
@@ -172,7 +172,7 @@ def DataParallelPass : Pass<"comm-data-parallel", "::mlir::ModuleOp"> {
 }
 
 def ExpertParallelPass : Pass<"comm-expert-parallel", "::mlir::ModuleOp"> {
-  let summary = "Finds which weights of a model belong to experts and shards them by expert";
+  let summary = "Shards the weights of experts by expert";
   let description = [{
     An op that sends tokens to experts names the dim of its result that tells experts apart (`RoutingOpInterface`:
     `tg.dispatch`). By the ops' sharding rules, values computed separately for each expert have a dim for the same
@@ -218,13 +218,13 @@ def ExpertParallelPass : Pass<"comm-expert-parallel", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    ListOption<"axes", "axes", "std::string", "The axes that shard experts (ep)">,
+    ListOption<"axes", "axes", "std::string", "Axes that shard experts (default: ep)">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 
 def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
-  let summary = "Finds which dims of a model's weights an axis shards";
+  let summary = "Chooses the dims of weights that an axis shards";
   let description = [{
     Runs on a model before differentiation. Each op may be divided by the ranks of `axis` along one factor of its
     sharding rule, but not along the batch. The communication, forward and backward, follows from the rules. The
@@ -329,9 +329,10 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    ListOption<"axes", "axes", "std::string", "The axes that shard the sequence">,
-    ListOption<"otherHeadAxes", "head-axes", "std::string", "Axes that shard heads already (none)">,
-    ListOption<"behindAxes", "behind-axes", "std::string", "Axes that shard the sequence, minor to `axes` (none)">,
+    ListOption<"axes", "axes", "std::string", "Axes that shard the sequence">,
+    ListOption<"otherHeadAxes", "head-axes", "std::string", "Axes that already shard heads (default: none)">,
+    ListOption<"behindAxes", "behind-axes", "std::string",
+               "Axes that shard the sequence, minor to `axes` (default: none)">,
     ListOption<"stageAxes", "stage-axes", "std::string",
                "For auto: axes of pipeline stages, whose ranks do not divide ops (default: none)">,
     Flag<"Layout", "--context", "context", "how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto",
@@ -398,7 +399,7 @@ def RootParallelPass : Pass<"comm-root-parallel", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"function", "function", "std::string", "",
-                        "The program to split; empty: every program that all ranks run">];
+                        "Program to split; empty: every program that all ranks run">];
   let dependentDialects = ["::braid::comm::CommDialect"];
 }
 
