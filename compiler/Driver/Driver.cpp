@@ -126,8 +126,7 @@ static std::vector<MeshAxis> meshOf(ModuleOp module) {
 LogicalResult Driver::checkPlanned() {
   std::string planned = "'" + options.input + "' is already planned";
   if (llvm::StringRef late = optionOfPlan(options); !late.empty())
-    return report(
-        makeError(planned + ", so " + late + " can no longer change the plan: leave it out, or compile the graph"));
+    return report(makeError(planned + ", so " + late + " comes too late: leave it out, or compile the graph"));
   std::string mesh = meshText(meshOf(*module)), said = meshText(options.parallel.mesh);
   if (!said.empty() && said != mesh)
     return report(makeError(planned + ", for " + (mesh.empty() ? "one rank" : "--mesh=" + mesh) +

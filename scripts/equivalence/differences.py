@@ -42,7 +42,7 @@ def peak(path):
 
 
 class Incomparable(ValueError):
-    """The tensors are not all of one kind, or the program has none."""
+    """The tensors are not all of one kind, or there are none."""
 
 
 def norm(values):

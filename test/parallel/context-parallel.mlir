@@ -93,7 +93,7 @@ comm.mesh @mesh [cp = 4]
 
 // AUTO: remark: a ring over {cp} has positions in order, not in zigzag:
 // ASKED: error: a ring over {cp} cannot be in zigzag:
-// CHECK-SAME: 12 positions over {cp} are 8: 8 divides 8 and 16, and 6 and 12 divide 12
+// CHECK-SAME: 12 positions do not divide into 8 zigzag blocks over {cp}: 8 divides 8 and 16, and 6 and 12 divide 12
 // ASKED-SAME: ; leave --context-order=zigzag out
 // AUTO: module attributes {comm.ring = #comm<axes{cp}>
 // AUTO-NOT: comm.zigzag

@@ -4,7 +4,7 @@
 
 module attributes {comm.zigzag = #comm<axes{cp}>} {
   comm.mesh @mesh [cp = 2]
-  // expected-error @below {{argument #0: dim 1 of 'tensor<2x6xf32>' cannot be held as #comm.sharding<@mesh, {} {cp}>: 6 positions over {cp} are 4: 4 divides 4 and 8, and 3 and 6 divide 6 (the sequence, --seq of braid-model); shard the sequence in order (--context-order=straight)}}
+  // expected-error @below {{argument #0: dim 1 of 'tensor<2x6xf32>' cannot be held as #comm.sharding<@mesh, {} {cp}>: 6 positions do not divide into 4 zigzag blocks over {cp}: 4 divides 4 and 8, and 3 and 6 divide 6 (the sequence, --seq of braid-model); shard the sequence in order (--context-order=straight)}}
   func.func @blocks(%x: tensor<2x6xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {} {cp}>}) -> tensor<2x6xf32> {
     %y = math.exp %x : tensor<2x6xf32>
     return %y : tensor<2x6xf32>
@@ -28,7 +28,7 @@ module attributes {comm.zigzag = #comm<axes{cp}>} {
 module attributes {comm.zigzag = #comm<axes{cp}>} {
   comm.mesh @mesh [cp = 2]
   func.func @split(%x: tensor<1x8xf32> {tg.role = #tg.role<tokens>, comm.sharding = #comm.sharding<@mesh, {} {cp}>}) -> tensor<2x4xf32> {
-    // expected-error @below {{cannot be sharded in zigzag: 2 positions over {cp} are 4: 4 divides 4, and 2 divides 2 (the sequence, --seq of braid-model); shard the sequence in order (--context-order=straight)}}
+    // expected-error @below {{cannot be sharded in zigzag: 2 positions do not divide into 4 zigzag blocks over {cp}: 4 divides 4, and 2 divides 2 (the sequence, --seq of braid-model); shard the sequence in order (--context-order=straight)}}
     %y = tg.reshape %x : tensor<1x8xf32> -> tensor<2x4xf32>
     return %y : tensor<2x4xf32>
   }

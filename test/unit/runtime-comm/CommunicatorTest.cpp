@@ -59,7 +59,7 @@ TEST_F(OneRank, RefusesToReceiveWhereAKindMayNot) {
   operation.kind = BR_ALL_TO_ALL;
   segment = {data, data, 4, 1, 1};
   EXPECT_EQ(startError(),
-            "all_to_all: segment 0 is received into cannot allocate the it is sent from; give it separate memory");
+            "all_to_all: segment 0 is received into the memory that it is sent from; give it separate memory");
 }
 
 TEST_F(OneRank, RefusesCountsThatAreNoBlocks) {

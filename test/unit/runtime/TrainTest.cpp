@@ -228,8 +228,8 @@ TEST_F(Train, leavesOutABatchThatIsNotWhole) {
   std::vector<std::string> passes = {"--steps", "10", "--batch-order", "sequential", "--log", scratch / "log"};
   Outcome run = regression(passes);
   ASSERT_EQ(run.status, 0) << run.errors;
-  EXPECT_EQ(run.errors, "warning: the last 10 of 90 rows of the training part are left out, because a batch has 16 of "
-                        "a batch: the model's loss counts every row of a batch\n");
+  EXPECT_EQ(run.errors, "warning: the last 10 of 90 rows of the training part are left out, because a batch has 16: "
+                        "the model's loss counts every row of a batch\n");
   for (const ordered_json &line : readLog(scratch / "log"))
     EXPECT_EQ(line["tokens"], 16);
 
