@@ -117,7 +117,7 @@ static ParseResult parsePart(AsmParser &parser, ShardingParts &parts) {
   if (parser.parseKeyword(&keyword))
     return failure();
   if (llvm::is_contained(parts.given, keyword))
-    return parser.emitError(loc) << keyword << " is given twice";
+    return parser.emitError(loc) << keyword << " is given twice; leave one of them out";
   parts.given.push_back(keyword);
   if (keyword == "partial")
     return failure(parseReduction(parser, parts.reduction) || parseAxes(parser, parts.partial));
