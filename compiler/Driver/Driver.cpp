@@ -442,9 +442,10 @@ LogicalResult Driver::goOnFromActions() {
     return isAction ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (!found.wasInterrupted() || options.emit < Emit::Exec)
-    return report(makeError("'" + options.input +
-                            "' is partly compiled, but only the output of --emit=exec or memory can be compiled "
-                            "further, to a later level: compile the graph"));
+    return report(
+        makeError("'" + options.input +
+                  "' is partly compiled: compile the graph instead, because only the output of --emit=exec or "
+                  "memory can be compiled further, and only to a later level"));
   if (std::vector<std::string> given = optionsOfPrograms(options); given != facts.options)
     return report(makeError("'" + options.input + "' was compiled with '" + llvm::join(facts.options, " ") +
                             "', not with '" + llvm::join(given, " ") +

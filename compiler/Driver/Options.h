@@ -53,7 +53,7 @@ enum class Overlap { Full, InOrder, None };
 template <>
 inline constexpr cli::Word cli::words<Overlap>[] = {
     {"full", "reorder compute so that actions independent of a collective run while it is in flight"},
-    {"in-order", "start collectives early, but keep the order of compute"},
+    {"in-order", "compute in the given order while collectives are in flight"},
     {"none", "wait for each collective at once"}};
 
 /// Parallelism options.

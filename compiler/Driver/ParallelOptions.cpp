@@ -224,8 +224,8 @@ static Error checkStages(const DriverOptions &all) {
       return makeError(name + " applies to sharded parameters, but " + stage +
                        " keeps them whole: add --zero=3 or leave it out");
   if (all.passes.dataParallel.keepUnreduced && all.accumulate > 1 && zero < 2)
-    return makeError("--unreduced-accumulators is always on with " + stage +
-                     "; leave it out, or add --zero=2 or 3, where it trades memory for volume");
+    return makeError(stage + " always reduces gradients only once a step: leave out --unreduced-accumulators, or add "
+                             "--zero=2 or 3, where it sends fewer bytes but takes more memory");
   return Error::success();
 }
 

@@ -367,7 +367,7 @@ LogicalResult TGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
         layout.transposed || (rank > 1 && layout.fused + 1 >= rank))
       return op->emitError() << "argument #" << index << " of type " << type << " is fused at dim " << layout.fused
                              << (layout.transposed ? " and transposed, which exclude each other; drop one of them"
-                                                   : ", but needs a dim behind it");
+                                                   : ", but has no dim behind it to fuse with");
   if (name == kParam)
     return isa<ParamAttr>(value) ? named(cast<ParamAttr>(value).getName()) : wrong("#tg.param<...>");
   if (name == kState)

@@ -215,7 +215,7 @@ std::optional<FactorAxes> braid::factorAxesOf(const ShardingRule &rule, ArrayRef
   }
   if (!fitsFlatRanges(rule, axes, mesh)) {
     fail(flat.tensor + " is sharded in flat ranges over " + axes.flat.str() +
-         ", which cut blocks whose elements share one scale");
+         ", but these ranges would split a block whose elements share one scale");
     return std::nullopt;
   }
   return axes;

@@ -169,8 +169,8 @@ LogicalResult Checker::checkAxes(Operation *op, const FactorAxes &axes, Sharding
         return op->emitOpError() << "is sharded over '" << axis.getValue()
                                  << "', along which an operand is partial; reduce it first by a comm.reshard";
       if (!seen.insert(axis).second)
-        return op->emitOpError() << "is sharded over '" << axis.getValue()
-                                 << "' by two different dims; reshard one of the operands first";
+        return op->emitOpError() << "has two different dims sharded over '" << axis.getValue()
+                                 << "'; reshard one of the operands first";
     }
   return success();
 }

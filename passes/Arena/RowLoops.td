@@ -94,8 +94,9 @@ def ShortenRowLoopsPass : Pass<"exec-shorten-row-loops", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"online", "online", "bool", "true",
-           "Mark sums of exponentials that can be computed in one loop with their maximum, on GPUs">,
-    Option<"picked", "picked", "bool", "true", "Mark sums over lanes that select one value, which a load replaces">,
+           "On GPUs: mark sums of exp(x - max) that one loop can compute together with the maximum">,
+    Option<"picked", "picked", "bool", "true",
+           "Mark sums over lanes that select one lane, so that code generation loads its value instead">,
     Option<"approximate", "approximate", "bool", "true",
            "Mark exponentials and hyperbolic tangents whose results are rounded to bf16">,
   ];

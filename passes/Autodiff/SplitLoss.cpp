@@ -89,8 +89,8 @@ static FailureOr<Loss> findLoss(func::FuncOp function, Value result) {
     error << "the loss, " << result.getType()
           << ", is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number";
     if (op)
-      error << " but '" << op->getName() << "'";
-    error << "; microbatches can only be accumulated for such a loss, or for a mean to which terms are added";
+      error << ", but '" << op->getName() << "'";
+    error << "; microbatches can only be accumulated for such a loss, or for such a mean plus other terms";
     return error;
   }
   if (failed(checkNothingMixesBefore(loss.mean, *dims)))

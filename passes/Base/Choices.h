@@ -16,7 +16,7 @@ template <>
 inline constexpr cli::Word cli::words<MomentType>[] = {
     "f32",
     {"bf16", "half the memory of f32, with stochastic rounding"},
-    {"int8", "about 26 % of the memory of f32: 8-bit codes in blocks of up to 128, with a scale per block"}};
+    {"int8", "about 26 % of the memory of f32: 8-bit codes, with an f32 scale for each block of up to 128"}};
 
 /// Hook points that one run of tg-attach-hooks handles. Forward leaves names without a point for later.
 enum class HookTurn { All, Forward, Backward };

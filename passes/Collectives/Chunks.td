@@ -74,7 +74,7 @@ def ChunkContractionsPass : Pass<"comm-chunk-contractions", "::mlir::func::FuncO
     Option<"chunks", "chunks", "::braid::Integer<0, 1024>", /*default=*/"0",
            "Number of chunks; 0: the fastest of 2, 4 and 8 by predicted time">,
     Option<"inOrder", "in-order", "bool", /*default=*/"false",
-           "Predict times without comm-fill-waits, in the given order of computation">,
+           "Predict times for the given order of computation, as without comm-fill-waits">,
   ];
   let dependentDialects = ["::braid::comm::CommDialect", "::braid::tg::TGDialect", "::mlir::arith::ArithDialect"];
 }

@@ -114,8 +114,9 @@ LogicalResult RingFinder::check(const Ring &ring) {
                           << ": its queries are in zigzag, but the operands that go around the ring are in order; "
                           << kStraightInstead;
   if (ring.axes.size() > 1)
-    return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str() << ": only '"
-                          << zigzag->axis.getValue() << "' has blocks in zigzag; " << kStraightInstead;
+    return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
+                          << ": positions are in zigzag along '" << zigzag->axis.getValue() << "' alone; "
+                          << kStraightInstead;
   for (const RingOp &member : ops)
     if (member.isCausal && !member.half)
       return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()

@@ -215,8 +215,8 @@ def ShareMultiprocessorsPass : Pass<"comm-share-multiprocessors", "::mlir::Modul
   }];
   let options = [
     Flag<"Communication", "--comm-ctas", "share", "ctas", "ctas", "::braid::Integer<-1, 32>", /*default=*/"-1",
-         "On GPUs: largest number of CTAs (thread blocks) of a collective; concurrent matmuls leave as many "
-         "multiprocessors free; 0: NCCL chooses the number, and matmuls use all multiprocessors",
+         "On GPUs: largest number of CTAs (thread blocks) of a collective; concurrent matmuls leave that "
+         "many multiprocessors free; 0: NCCL chooses the number, and matmuls use all multiprocessors",
          [{integer("N", 0, 32)}],
          "set by the GPU: 16 for sm_90">,
   ];

@@ -91,7 +91,7 @@ ReplayPrice ReplayPrices::priceUnder(RecomputePolicy policy, Operation *op) cons
   auto atItsPrice = [&]() -> ReplayPrice {
     double price = seconds.of(op) * bytesPerSecondFor(op, policy);
     return price < kTooExpensive ? ReplayPrice{int64_t(price), "by its bytes and its time"}
-                                 : ReplayPrice{std::nullopt, "the price of a second excludes every replay"};
+                                 : ReplayPrice{std::nullopt, "a replay costs more time than any memory is worth"};
   };
   switch (policy) {
   case RecomputePolicy::None:

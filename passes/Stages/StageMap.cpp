@@ -159,7 +159,9 @@ LogicalResult StageMap::place(Operation *op) {
     InFlightDiagnostic error = op->emitOpError()
                                << "is in stage " << stage << " of the pipeline, but reads a value that "
                                << (wasBackward ? "backward" : "forward") << " makes in stage " << *from
-                               << ", from which no message reaches it; cut the model into other stages";
+                               << (wasBackward ? "; backward sends values only to earlier stages"
+                                               : "; forward sends values only to later stages")
+                               << ": cut the model into other stages";
     error.attachNote(read.getLoc()) << "'" << read.getDefiningOp()->getName() << "' makes the value here";
     return error;
   }

@@ -274,7 +274,7 @@ def TensorParallelPass : Pass<"comm-tensor-parallel", "::mlir::ModuleOp"> {
   let options = [
     Option<"axis", "axis", "std::string", /*default=*/"\"tp\"", "Mesh axis that shards weights">,
     Flag<"Layout", "--sequence-parallel", "tensor", "sequence", "sequence", "bool", /*default=*/"false",
-         "Let tp also shard the sequence of activations that are computed without sharded weights">,
+         "Let tp also shard activations between attention and the MLP (norms, residuals, dropout) by positions">,
     ListOption<"sequenceAxes", "sequence-axes", "std::string",
                "Other axes that already shard the sequence (default: none)">,
   ];

@@ -203,9 +203,10 @@ bool Matching::isTiedHead(const std::string &name, const SavedTensor &tensor) {
       similarTable = table;
   }
   if (!similarTable.empty())
-    others.push_back(concat("tensor '", name, "' differs from '", similarTable,
-                            "', but the model uses its table as its head: set tie_word_embeddings to false in the "
-                            "config.json and compile that model"));
+    others.push_back(
+        concat("tensor '", name, "' differs from '", similarTable,
+               "', but the model ties its head to the embedding table: set tie_word_embeddings to false in the "
+               "config.json and compile that model"));
   return !similarTable.empty();
 }
 

@@ -48,7 +48,7 @@ def decoded(file, read):
     try:
         while block := read():
             if "\0" in block:
-                raise Failure(f"'{file.path}' has a NUL, so it is no text; give the text that it was made of")
+                raise Failure(f"'{file.path}' has a NUL, so it is not text; give the text that it was made of")
             yield block
     except UnicodeDecodeError as error:
         raise Failure(f"'{file.path}' is not text in UTF-8: {error}; convert it") from None

@@ -11,7 +11,7 @@ func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>
 
 func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   %0 = tg.reduce mean %x dims [0] : tensor<4xf32> -> tensor<f32>
-  // expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number but 'arith.mulf'; microbatches can only be accumulated for such a loss, or for a mean to which terms are added}}
+  // expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number, but 'arith.mulf'; microbatches can only be accumulated for such a loss, or for such a mean plus other terms}}
   %1 = arith.mulf %0, %0 : tensor<f32>
   return %1 : tensor<f32>
 }
@@ -19,7 +19,7 @@ func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>
 // -----
 
 func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
-  // expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number but 'tg.reduce'}}
+  // expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number, but 'tg.reduce'}}
   %0 = tg.reduce max %x dims [0] : tensor<4xf32> -> tensor<f32>
   return %0 : tensor<f32>
 }
@@ -34,7 +34,7 @@ func.func @train(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<feature
 
 // -----
 
-// expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number; microbatches can only be accumulated for such a loss, or for a mean to which terms are added}}
+// expected-error @below {{the loss, 'tensor<f32>', is not a tg.cross_entropy or a tg.reduce (mean or sum) to one number; microbatches can only be accumulated for such a loss, or for such a mean plus other terms}}
 func.func @train(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>}, %l: tensor<f32> {tg.input = "l"}) -> (tensor<f32> {tg.role = #tg.role<loss>}) {
   return %l : tensor<f32>
 }

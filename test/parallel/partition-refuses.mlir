@@ -170,7 +170,7 @@ comm.mesh @mesh [dp = 2]
 func.func @two_factors(%tokens: tensor<4xi32> {comm.sharding = #comm.sharding<@mesh, {dp}>},
                        %dy: tensor<4x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>})
     -> (tensor<6x3xf32> {comm.sharding = #comm.sharding<@mesh, {dp} {}>}) {
-  // expected-error @below {{is sharded over 'dp' by two different dims; reshard one of the operands first}}
+  // expected-error @below {{has two different dims sharded over 'dp'; reshard one of the operands first}}
   %t = tg.scatter_add %tokens, %dy {comm.shardings = [#comm.sharding<@mesh, {dp} {}>]}
       : (tensor<4xi32>, tensor<4x3xf32>) -> tensor<6x3xf32>
   return %t : tensor<6x3xf32>

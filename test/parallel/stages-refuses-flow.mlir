@@ -3,7 +3,7 @@
 // RUN: not braid-opt %s --split-input-file --comm-stages="schedule=gpipe" 2>&1 | FileCheck %s --implicit-check-not=error:
 
 // The sum of the loss is made in the last stage, and forward of a reads it.
-// CHECK: error: {{.*}}is in stage 0 of the pipeline, but reads a value that forward makes in stage 1, from which no message reaches it; cut the model into other stages
+// CHECK: error: {{.*}}is in stage 0 of the pipeline, but reads a value that forward makes in stage 1; forward sends values only to later stages: cut the model into other stages
 comm.mesh @mesh [pp = 2]
 func.func @accumulate(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                       %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},
@@ -19,7 +19,7 @@ func.func @accumulate(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<feat
 // -----
 
 // Backward of b reads a gradient of a.
-// CHECK: error: {{.*}}is in stage 1 of the pipeline, but reads a value that backward makes in stage 0, from which no message reaches it; cut the model into other stages
+// CHECK: error: {{.*}}is in stage 1 of the pipeline, but reads a value that backward makes in stage 0; backward sends values only to earlier stages: cut the model into other stages
 comm.mesh @mesh [pp = 2]
 func.func @accumulate(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>},
                       %v: tensor<4xf32> {tg.param = #tg.param<"v", #tg.init<ones>, unit = "a">},

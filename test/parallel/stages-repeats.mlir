@@ -17,7 +17,7 @@
 //
 // A mask of a weight of the second stage it has not.
 // RUN: sed 's/arith.addf %a, %a/arith.addf %a, %w/' %s | not braid-opt - --comm-stages="schedule=gpipe" 2>&1 | FileCheck %s --check-prefix=WEIGHT
-// WEIGHT: error: {{.*}}'arith.select' op is in stage 0 of the pipeline, but reads a value that forward makes in stage 1, from which no message reaches it; cut the model into other stages
+// WEIGHT: error: {{.*}}'arith.select' op is in stage 0 of the pipeline, but reads a value that forward makes in stage 1; forward sends values only to later stages: cut the model into other stages
 // WEIGHT: note: {{.*}}'arith.cmpf' makes the value here
 
 comm.mesh @mesh [pp = 2]

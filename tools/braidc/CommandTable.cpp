@@ -108,8 +108,9 @@ constexpr Option kMemory[] = {
      "chunk; none: all rows at once; auto: the fewest chunks that fit --memory-limit, or that reach the lowest memory "
      "if there is no limit",
      into<&DriverOptions::lossChunk>(),
-     byDefault("auto with --memory-limit; otherwise none, except for logits of at least 16 MiB: on GPUs if the plan "
-               "exceeds the card's memory, on CPUs if 1 % of time saves 5 % of memory")},
+     byDefault("auto with --memory-limit; otherwise none for logits below 16 MiB; for larger logits, on GPUs the "
+               "fewest chunks that fit the card's memory, on CPUs chunks that save at least 5 % of memory for each 1 % "
+               "of added time")},
     {"--sampling",
      choice({{"off", "the binary has no `sample` command and reserves no memory for it"},
              {"on", "every rank has memory for a text as long as the model's sequence"}}),
@@ -175,7 +176,10 @@ template <Name name> consteval Field hyperparameter() {
 constexpr Option kOptimizer[] = {
     {"--hyperparameters", list("NAME=X,..."), "Values of hyperparameters, as in beta1=0.8,beta2=0.95",
      into<&OptimizerOptions::hyperparameters>()},
-    {"--beta1", kAnyNumber, "Hyperparameter beta1: decay of the mean of gradients", hyperparameter<"beta1">()},
+    {"--beta1", kAnyNumber,
+     "Hyperparameter beta1: decay of the mean of gradients; for lion, weight of this mean in the update, beside the "
+     "gradient",
+     hyperparameter<"beta1">()},
     {"--beta2", kAnyNumber,
      "Hyperparameter beta2: decay of the mean of squared gradients; for lion, of the mean of gradients",
      hyperparameter<"beta2">()},
@@ -213,8 +217,8 @@ constexpr Option kLayout[] = {
     {"--layout", text("FILE"), "File with shardings by tensor name, in the syntax of comm-annotate",
      into<&ParallelOptions::layout>()},
     {"--fold", text("ep:AXES"),
-     "Axes of --mesh that also shard experts, as in ep:dp,cp; in all other ops the axes shard the batch or the "
-     "sequence",
+     "Axes of --mesh over which experts are sharded, as in ep:dp,cp; these axes still shard the batch or the sequence "
+     "of all other ops",
      into<&ParallelOptions::fold>()},
 };
 

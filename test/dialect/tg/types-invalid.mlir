@@ -52,7 +52,7 @@ func.func @two_for_one(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @different(%x: tensor<4x8xf32>, %y: tensor<4x9xf32>) {
-  // expected-error @below {{'tg.gelu_grad' operands and results have one type, found 'tensor<4x9xf32>' and 'tensor<4x8xf32>'}}
+  // expected-error @below {{'tg.gelu_grad' operands and results must have one type, found 'tensor<4x9xf32>' and 'tensor<4x8xf32>'}}
   %z = tg.gelu_grad tanh %x, %y : tensor<4x8xf32>, tensor<4x9xf32> -> tensor<4x8xf32>
   return
 }
