@@ -347,14 +347,8 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
     }
   SmallVector<ActionText> actions;
   std::vector<std::string> &rows = actionRows[program];
-  {
-    BufferNames all(program, arena);
-    unsigned number = 0;
-    for (auto action : program.getBody().getOps<exec::ActionOpInterface>())
-      all.enter(action, number++);
-    places.enter(program, all);
-  }
   BufferNames names(program, arena);
+  places.enter(names);
   Sections sections(program, arena);
   tables.clear();
   for (Operation &op : program.getBody().front()) {
@@ -362,10 +356,10 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
     if (!action)
       continue;
     calls.clear();
+    names.enter(action);
     if (failed(printAction(&op)))
       return failure();
     std::string number = std::to_string(rows.size()), section = sections.begin(action);
-    names.enter(action, rows.size());
     std::string text = actionText(&op, names);
     rows.push_back(actionRow(action, text));
     actions.push_back({sectionHeading(section) + stepComment(number + ": " + text) + stepComment(noteText(&op, names)) +
@@ -375,7 +369,7 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   programs += "\n" + (target.onDevice() ? sectionText(program.getSymName()) : "") +
               programText(programFunction(program.getSymName()),
                           "// " + commentText(program.getSymName()) + ": an arena of " +
-                              std::to_string(program.getArenaBytes()) + " bytes.\n" + places.buffersText(names) +
+                              std::to_string(program.getArenaBytes()) + " bytes.\n" + places.buffersText() +
                               (tables.empty() ? "" : "\n" + tables),
                           actions);
   return success();
