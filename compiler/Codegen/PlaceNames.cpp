@@ -83,7 +83,6 @@ std::string PlaceNames::of(Value ref, int64_t extraBytes) const {
 std::string PlaceNames::tensorsText() const {
   return std::string(
              "// Where tensors lie that live across programs and steps: bytes of the arena.\nnamespace at {\n") +
-         (hasGaps ? "inline constexpr uint64_t none = ~uint64_t{0}; // the place of a tensor that a layer has not\n"
-                  : "") +
+         (hasGaps ? "inline constexpr uint64_t none = ~uint64_t{0}; // in arrays: a layer without the tensor\n" : "") +
          tensors.declarations() + "} // namespace at\n";
 }
