@@ -1,102 +1,117 @@
-//===- BufferNames.cpp - names of the contents of the arena ---------------===//
+//===- BufferNames.cpp - contents of the arena, action by action ----------===//
 
 #include "compiler/Codegen/BufferNames.h"
-#include "compiler/Codegen/CppText.h"
-#include "dialects/TG/ValueNames.h"
+#include "dialects/Comm/Comm.h"
 #include "lib/Memory/Persistent.h"
 
 using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-BufferNames::BufferNames(exec::ProgramOp program, const ArenaMap &arena) : arena(arena) {
-  for (auto tensor : program->getParentOfType<ModuleOp>().getOps<exec::TensorOp>()) {
-    values.insert(braid::nameOf(tensor));
-    if (auto param = dyn_cast<tg::ParamAttr>(tensor.getValue()))
-      tensors[{param.getOf().str(), param.getKind()}] = braid::nameOf(tensor).str();
-    auto state = dyn_cast<tg::StateAttr>(tensor.getValue());
-    if (state && state.getOf())
-      tensors[{state.getOf().str(), state.getKind()}] = braid::nameOf(tensor).str();
+BufferNames::BufferNames(exec::ProgramOp program, const ArenaMap &arena) : arena(arena), names(program) {
+  for (auto buffer : program.getOps<exec::BufferOp>()) {
+    names.reserve(buffer.getName());
+    if (buffer.getIo() || buffer.getScratch()) {
+      current[buffer][0] = contents.size();
+      contents.push_back({buffer.getName().str(), buffer, 0, buffer.getSize()});
+    }
   }
+  next = contents.size();
+  auto fixed = current;
+  for (auto action : program.getOps<exec::ActionOpInterface>())
+    enter(action);
+  // Buffers that no action writes.
+  for (auto buffer : program.getOps<exec::BufferOp>())
+    if (!current.contains(buffer)) {
+      fixed[buffer][0] = contents.size();
+      contents.push_back({buffer.getName().str(), buffer, 0, buffer.getSize()});
+    }
+  isCollecting = false;
+  current = std::move(fixed);
+  previous.clear();
+  action = -1;
 }
 
-/// Returns the name of a tensor by its relation to a parameter; empty for unrelated tensors.
-std::string BufferNames::nameFor(tg::FactsAttr facts) const {
-  if (!facts || facts.getOf().empty())
-    return "";
-  std::string of = facts.getOf().front().str();
-  if (tg::kindOf(facts) == tg::TensorKind::Gradient)
-    return of + ".grad";
-  auto tensor = tensors.find({of, *tg::kindOf(facts)});
-  return tensor == tensors.end() ? of : tensor->second;
+//===----------------------------------------------------------------------===//
+// Contents
+//===----------------------------------------------------------------------===//
+
+static int64_t beginOf(Value ref) { return ref.getDefiningOp<exec::RefOp>().getOffset(); }
+static exec::RefType typeOf(Value ref) { return cast<exec::RefType>(ref.getType()); }
+
+static exec::BufferOp bufferOf(Value ref, const ArenaMap &arena) {
+  return dyn_cast<exec::BufferOp>(arena.storageOf(ref));
+}
+
+int BufferNames::contentIn(const llvm::DenseMap<Operation *, Parts> &parts, Value ref) const {
+  auto found = parts.find(arena.storageOf(ref));
+  if (found == parts.end())
+    return -1;
+  for (auto part = found->second.upper_bound(beginOf(ref)); part != found->second.begin();)
+    if (const Content &content = contents[(--part)->second]; beginOf(ref) < content.begin + content.bytes)
+      return part->second;
+  return -1;
+}
+
+/// Adds what an action writes to an out. Returns its index.
+int BufferNames::add(Value out, exec::ActionOpInterface writer, unsigned number) {
+  exec::BufferOp buffer = bufferOf(out, arena);
+  bool isFirst = !current.contains(buffer);
+  int64_t begin = beginOf(out), bytes = typeOf(out).getSpanBytes();
+  int old = isFirst ? -1 : contentIn(current, out);
+  contents.push_back({isFirst ? buffer.getName().str() : names.unique(writer, number), buffer, begin, bytes, action,
+                      old >= 0 && contents[old].begin == begin ? old : -1, isFirst});
+  return contents.size() - 1;
+}
+
+void BufferNames::write(Value out, int content) {
+  Parts &parts = current[arena.storageOf(out)];
+  int64_t begin = beginOf(out), end = begin + contents[content].bytes;
+  // Strided parts lie between each other, but begin at different bytes.
+  if (typeOf(out).isContiguous())
+    parts.erase(parts.lower_bound(begin), parts.lower_bound(end));
+  parts[begin] = content;
+}
+
+void BufferNames::enter(exec::ActionOpInterface entered) {
+  ++action;
+  previous.clear();
+  read.clear();
+  for (Value in : entered.getActionIns())
+    read.insert({arena.storageOf(in), beginOf(in)});
+  for (Value out : entered.getActionOuts())
+    if (auto parts = current.find(arena.storageOf(out)); parts != current.end())
+      previous.insert(*parts);
+  for (auto [index, out] : llvm::enumerate(entered.getActionOuts()))
+    if (exec::BufferOp buffer = bufferOf(out, arena); buffer && !buffer.getIo() && !buffer.getScratch())
+      write(out, isCollecting ? add(out, entered, index) : next++);
+  // Collectives and copies have descriptors instead of addresses.
+  if (isCollecting && !entered.isOrdered() && !comm::copyOf(entered))
+    for (Value ref : llvm::concat<Value>(llvm::to_vector_of<Value>(entered.getActionIns()),
+                                         llvm::to_vector_of<Value>(entered.getActionOuts())))
+      if (int content = addressed(ref); content >= 0)
+        contents[content].isAddressed = true;
 }
 
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Returns the action's name for the value that it writes to an out, or "".
-static std::string valueName(exec::ActionOpInterface action, unsigned out, const ArenaMap &arena) {
-  auto launch = dyn_cast<exec::LaunchOp>(action.getOperation());
-  if (!launch)
-    return out == 0 ? tg::valueNameOf(action.getLoc()).str() : "";
-  exec::KernelDefOp kernel = arena.kernelOf(launch);
-  if (!kernel || launch.getBatch() > 1)
-    return "";
-  auto value = dyn_cast<OpResult>(kernel.getBody().front().getTerminator()->getOperand(out));
-  return value && value.getResultNumber() == 0 ? tg::nameOfResult(value.getOwner()) : "";
+int BufferNames::contentBefore(Value ref) const {
+  int content = contentIn(previous, ref);
+  return content >= 0 ? content : contentIn(current, ref);
 }
 
-std::string BufferNames::nameFor(exec::ActionOpInterface action, unsigned out, unsigned number) {
-  unsigned numOuts = action.getActionOuts().size();
-  std::string at = "@" + std::to_string(number), known = nameFor(tg::factsOfTensor(action.getLoc(), out, numOuts));
-  std::string layer = layerText(action->getLoc()), value = valueName(action, out, arena);
-  bool isOp = layer.empty() || StringRef(layer).starts_with("tg."); // the op of origin instead of a layer
-  std::string name = !known.empty() ? known : value.empty() || isOp ? value : layer + "." + value;
-  if (!name.empty())
-    return values.insert(name).second ? name : name + at;
-  return (layer.empty() ? action.getActionName() : layer) + at + (numOuts > 1 ? "#" + std::to_string(out) : "");
+int BufferNames::addressed(Value ref) const {
+  return read.contains({arena.storageOf(ref), beginOf(ref)}) ? contentBefore(ref) : contentAfter(ref);
 }
 
-void BufferNames::enter(exec::ActionOpInterface action, unsigned number) {
-  for (Operation *buffer : written)
-    names[buffer].before = names[buffer].after;
-  written.clear();
-  OperandRange outs = action.getActionOuts();
-  for (auto [index, out] : llvm::enumerate(outs)) {
-    auto buffer = dyn_cast<exec::BufferOp>(arena.storageOf(out));
-    if (!buffer || buffer.getIo())
-      continue;
-    Names &bufferNames = names[buffer];
-    bufferNames.after = nameFor(action, index, number);
-    if (!bufferNames.numWrites++)
-      bufferNames.first = bufferNames.before = bufferNames.after;
-    written.push_back(buffer);
-  }
-}
-
-std::string BufferNames::nameOf(Value ref, bool ofWritten) const {
+std::string BufferNames::nameOf(Value ref, int content) const {
   Operation *storage = arena.storageOf(ref);
   if (auto tensor = dyn_cast<exec::TensorOp>(storage))
     return braid::nameOf(tensor).str();
-  auto buffer = dyn_cast<exec::BufferOp>(storage);
-  if (!buffer)
+  if (content < 0)
     return arena.nameOf(ref).str();
-  auto known = names.find(buffer);
-  std::string name = known == names.end() ? buffer.getName().str()
-                     : ofWritten          ? known->second.after
-                                          : known->second.before;
-  int64_t offset = ref.getDefiningOp<exec::RefOp>().getOffset();
-  return offset ? name + " + " + std::to_string(offset) : name;
-}
-
-std::string BufferNames::first(exec::BufferOp buffer) const {
-  auto known = names.find(buffer);
-  return known == names.end() ? buffer.getName().str() : known->second.first;
-}
-
-std::string BufferNames::history(exec::BufferOp buffer) const {
-  auto known = names.find(buffer);
-  unsigned laterWrites = known == names.end() ? 0 : known->second.numWrites - 1;
-  return first(buffer) + (laterWrites ? ", then " + std::to_string(laterWrites) + " more" : "");
+  int64_t offset = beginOf(ref) - contents[content].begin;
+  return contents[content].name + (offset ? " + " + std::to_string(offset) : "");
 }

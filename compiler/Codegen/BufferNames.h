@@ -1,53 +1,64 @@
-//===- BufferNames.h - names of the contents of the arena -------*- C++ -*-===//
+//===- BufferNames.h - contents of the arena, action by action --*- C++ -*-===//
 //
-// A transient buffer is named after its contents, which facts describe:
-//   - A gathered parameter, before or after the gather, has the name of the parameter.
-//   - The gradient of a parameter, reduced or not, has this name and ".grad".
-//   - Other values have the name of the layer whose action wrote them and of the value: "h.0.ln_2.normed".
-// The number of the action follows if the name is taken or the value has no name. Then the index of the out also
-// follows if there are several: "h.0.attn@12#1", "wte.weight@1". Inputs and results of the program keep their own
-// names.
+// A buffer has one content after another, and several beside each other if actions write parts of it. Each content has
+// a name (lib/Memory/ContentNames.h); the first of a buffer has the buffer's. Inputs, results and scratch memory keep
+// the names of their buffers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMPILER_CODEGEN_BUFFERNAMES_H
 #define BRAID_COMPILER_CODEGEN_BUFFERNAMES_H
 
 #include "compiler/Codegen/ArenaMap.h"
-#include "dialects/TG/Facts.h"
-#include "llvm/ADT/StringSet.h"
+#include "lib/Memory/ContentNames.h"
 #include <map>
 
 namespace braid::codegen {
 
-/// Names of a program's buffers, which change from action to action.
+/// Bytes of a buffer from one write to the next.
+struct Content {
+  std::string name;
+  exec::BufferOp buffer;
+  int64_t begin, bytes;     // within the buffer
+  int64_t action = -1;      // that writes it
+  int overwritten = -1;     // the content that was at `begin` before
+  bool isFirst = true;      // in the buffer
+  bool isAddressed = false; // a call has its address
+  int64_t offset() const { return exec::BufferOp(buffer).getOffset() + begin; }
+};
+
+/// The contents of a program's buffers, and which of them are in memory before and after the current action.
 class BufferNames {
 public:
   BufferNames(exec::ProgramOp program, const ArenaMap &arena);
-  /// Advances to the next action, whose index is `number`.
-  void enter(exec::ActionOpInterface action, unsigned number);
+  /// Advances to the next action.
+  void enter(exec::ActionOpInterface action);
   /// Return the name of the contents of a place before and after the current action.
-  std::string before(mlir::Value ref) const { return nameOf(ref, /*ofWritten=*/false); }
-  std::string after(mlir::Value ref) const { return nameOf(ref, /*ofWritten=*/true); }
-  /// Returns the name of the first contents of a buffer.
-  std::string first(exec::BufferOp buffer) const;
-  /// Returns the name of the first contents of a buffer, and how often it was overwritten.
-  std::string history(exec::BufferOp buffer) const;
+  std::string before(mlir::Value ref) const { return nameOf(ref, contentBefore(ref)); }
+  std::string after(mlir::Value ref) const { return nameOf(ref, contentAfter(ref)); }
+  /// Returns the content by which a call names a place: the one that it reads there, else the one that it writes.
+  /// Returns -1 for tensors.
+  int addressed(mlir::Value ref) const;
+
+  llvm::ArrayRef<Content> all() const { return contents; }
 
 private:
-  std::string nameFor(tg::FactsAttr facts) const;
-  std::string nameFor(exec::ActionOpInterface action, unsigned out, unsigned number);
-  std::string nameOf(mlir::Value ref, bool ofWritten) const;
+  /// Contents by their first byte.
+  using Parts = std::map<int64_t, int>;
+  int add(mlir::Value out, exec::ActionOpInterface writer, unsigned number);
+  void write(mlir::Value out, int content);
+  int contentIn(const llvm::DenseMap<mlir::Operation *, Parts> &parts, mlir::Value ref) const;
+  int contentBefore(mlir::Value ref) const;
+  int contentAfter(mlir::Value ref) const { return contentIn(current, ref); }
+  std::string nameOf(mlir::Value ref, int content) const;
 
   const ArenaMap &arena;
-  /// Names of persistent tensors, by parameter and their kind of relation to it.
-  std::map<std::pair<std::string, tg::TensorKind>, std::string> tensors;
-  struct Names {
-    std::string first, before, after;
-    unsigned numWrites = 0;
-  };
-  llvm::DenseMap<mlir::Operation *, Names> names;
-  llvm::StringSet<> values;                     // names that an action has written
-  llvm::SmallVector<mlir::Operation *> written; // by the current action
+  ContentNames names;
+  std::vector<Content> contents;
+  int next = 0; // content to be written
+  bool isCollecting = true;
+  int64_t action = -1;
+  llvm::DenseMap<mlir::Operation *, Parts> current, previous; // by buffer; `previous` of those that the action writes
+  llvm::DenseSet<std::pair<mlir::Operation *, int64_t>> read; // places that the action reads
 };
 
 } // namespace braid::codegen

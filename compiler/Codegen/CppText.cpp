@@ -231,16 +231,3 @@ std::string codegen::originText(Location location) {
     text += ", and " + std::to_string(count - most) + " more";
   return text;
 }
-
-std::string codegen::layerText(Location location) {
-  std::string layer;
-  location->walk([&](Location inner) {
-    auto name = dyn_cast<NameLoc>(inner);
-    if (!name || tg::isValueName(name.getName()))
-      return WalkResult::advance();
-    layer = name.getName().str();
-    // Ops from a decomposition keep the composite's name, around the op's own name.
-    return isa<NameLoc>(name.getChildLoc()) ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  return layer;
-}

@@ -50,9 +50,6 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape);
 /// Returns the origin of an op: names, or `file.mlir:12` without folders; empty if unknown.
 std::string originText(mlir::Location location);
 
-/// Returns the first of those names that names the layer rather than a decomposed op; empty if there is none.
-std::string layerText(mlir::Location location);
-
 } // namespace braid::codegen
 
 #endif // BRAID_COMPILER_CODEGEN_CPPTEXT_H

@@ -1,141 +1,88 @@
 //===- PlaceNames.cpp - constants that name bytes of the arena ----------------===//
 
 #include "compiler/Codegen/PlaceNames.h"
-#include "compiler/Codegen/CppText.h"
 #include "compiler/Codegen/StepPrinter.h"
 #include "lib/Memory/Persistent.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace braid;
 using namespace braid::codegen;
 
-//===----------------------------------------------------------------------===//
-// Identifiers
-//===----------------------------------------------------------------------===//
-
-/// Returns whether generated code or the language uses the identifier. Names that the code calls end in `_kernel`,
-/// begin like a function of the runtime, or are listed here.
-static bool isReserved(StringRef name) {
-  static const llvm::StringSet<> used = {"m",     "ctx",    "run",         "braid",    "bf16",   "Memory",
-                                         "Tuple", "gather", "scatter_add", "uint64_t", "int64_t"};
-  bool isMacro = name.size() > 1 && !llvm::any_of(name, llvm::isLower); // the C library writes macros in upper case
-  return isWordOfCpp(name) || used.contains(name) || isMacro || name.ends_with("_kernel") || name.starts_with("br_") ||
-         name.starts_with("launch") || name.starts_with("run_") || name.starts_with("copy_") ||
-         name.starts_with("take_") || name.starts_with("attention") || name.starts_with("finish_") ||
-         name.starts_with("_") || name.contains("__") || name.contains("_table");
-}
-
-std::string PlaceNames::add(StringRef name, llvm::StringSet<> &names) {
-  constexpr size_t most = 100; // characters
-  std::string text;
-  for (char c : name.take_front(most))
-    if (llvm::isAlnum(c))
-      text += c;
-    else if (!text.empty() && text.back() != '_')
-      text += '_';
-  while (!text.empty() && text.back() == '_')
-    text.pop_back();
-  if (text.empty() || llvm::isDigit(text.front()))
-    text = "_" + text;
-  if (isReserved(text))
-    text = "place_" + StringRef(text).ltrim('_').str();
-  std::string unique = text;
-  for (unsigned number = 2; !names.insert(unique).second; ++number)
-    unique = text + "_" + std::to_string(number);
-  return unique;
-}
-
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-PlaceNames::PlaceNames(ModuleOp module, const ArenaMap &arena) : module(module), arena(arena) {
+PlaceNames::PlaceNames(ModuleOp module, const ArenaMap &arena) : arena(arena) {
   for (auto program : module.getOps<exec::ProgramOp>()) // programs have namespaces there
     tensorNames.insert(programFunction(program.getSymName()));
-  for (auto tensor : module.getOps<exec::TensorOp>())
-    tensors[tensor] = add(nameOf(tensor), tensorNames);
+  std::vector<Place> places;
+  for (auto tensor : module.getOps<exec::TensorOp>()) {
+    tensorOf[tensor] = places.size();
+    places.push_back({nameOf(tensor).str(), tensor.getBegin(), tensor.getSize(),
+                      exec::stringifyCategory(tensor.getCategory()), std::nullopt, std::nullopt, tensor.getHost()});
+  }
+  tensors = PlaceTable(std::move(places), tensorNames);
+  hasGaps = tensors.hasGaps();
 }
 
-void PlaceNames::enter(exec::ProgramOp entered, const BufferNames &names) {
-  program = entered;
-  buffers.clear();
-  scratchName.clear();
-  taken = tensorNames;
-  for (auto buffer : program.getOps<exec::BufferOp>()) {
-    std::string name = add(names.first(buffer), taken);
-    if (buffer.getScratch())
-      scratchName = name;
-    buffers[buffer] = std::move(name);
+/// Returns the place of a content, without the place that it takes over. A buffer lives from before its first write, if
+/// a collective writes it, until after its last read.
+static Place placeOfContent(const Content &content) {
+  exec::BufferOp buffer = content.buffer;
+  Place place{content.name, content.offset(), content.bytes, exec::stringifyCategory(buffer.getCategory()), {},
+              {},           buffer.getHost()};
+  place.first = content.isFirst ? static_cast<int64_t>(buffer.getFirst()) : content.action;
+  if (content.isFirst)
+    place.last = static_cast<int64_t>(buffer.getLast());
+  return place;
+}
+
+void PlaceNames::enter(const BufferNames &names) {
+  contents = &names;
+  ArrayRef<Content> all = names.all();
+  std::vector<unsigned> order;
+  for (auto [index, content] : llvm::enumerate(all))
+    if (content.isFirst || content.isAddressed)
+      order.push_back(index);
+  auto key = [&](unsigned index) {
+    Place place = placeOfContent(all[index]);
+    return std::tuple(*place.first, !all[index].isFirst, place.offset);
+  };
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return key(a) < key(b); });
+  placeOf.assign(all.size(), -1);
+  std::vector<Place> places;
+  for (unsigned index : order) {
+    placeOf[index] = places.size();
+    places.push_back(placeOfContent(all[index]));
+    int before = all[index].overwritten;
+    while (before >= 0 && placeOf[before] < 0)
+      before = all[before].overwritten;
+    places.back().takenOver = before < 0 ? -1 : placeOf[before];
   }
+  llvm::StringSet<> taken = tensorNames;
+  buffers = PlaceTable(std::move(places), taken);
+  hasGaps |= buffers.hasGaps();
+  scratchName.clear();
+  for (auto [index, content] : llvm::enumerate(all))
+    if (exec::BufferOp(content.buffer).getScratch())
+      scratchName = buffers[placeOf[index]];
 }
 
 std::string PlaceNames::of(Value ref, int64_t extraBytes) const {
   Operation *storage = arena.storageOf(ref);
-  auto buffer = buffers.find(storage);
-  auto tensor = tensors.find(storage);
   int64_t offset = static_cast<int64_t>(arena.offsetOf(ref)) + extraBytes;
-  if (buffer == buffers.end() && tensor == tensors.end()) // a pack
-    return std::to_string(offset);
-  int64_t begin = cast<exec::ArenaRangeOpInterface>(storage).getBegin();
-  const std::string &name = buffer == buffers.end() ? tensor->second : buffer->second;
-  return offset == begin ? name : name + " + " + std::to_string(offset - begin);
-}
-
-//===----------------------------------------------------------------------===//
-// Declarations
-//===----------------------------------------------------------------------===//
-
-std::string PlaceNames::declare(ArrayRef<Operation *> storages,
-                                llvm::function_ref<std::string(Operation *)> describe) const {
-  SmallVector<std::string> heads;
-  size_t width = 0;
-  for (Operation *storage : storages) {
-    auto buffer = buffers.find(storage);
-    const std::string &name = buffer == buffers.end() ? tensors.at(storage) : buffer->second;
-    heads.push_back("inline constexpr uint64_t " + name + " = " +
-                    std::to_string(cast<exec::ArenaRangeOpInterface>(storage).getBegin()) + ";");
-    width = std::min<size_t>(80, std::max(width, heads.back().size()));
-  }
-  std::string text;
-  for (auto [storage, head] : llvm::zip(storages, heads))
-    text += head + std::string(width > head.size() ? width - head.size() : 0, ' ') + " // " +
-            std::to_string(cast<exec::ArenaRangeOpInterface>(storage).getSize()) + " bytes, " +
-            commentText(describe(storage)) + "\n";
-  return text;
-}
-
-static std::string onHostText(StringRef declarations) {
-  return declarations.empty() ? "" : "\n// In pinned memory of the host.\n" + declarations.str();
+  auto text = [&](const PlaceTable &table, unsigned place) {
+    int64_t within = offset - table.at(place).offset;
+    return table[place] + (within ? " + " + std::to_string(within) : "");
+  };
+  if (auto tensor = tensorOf.find(storage); tensor != tensorOf.end())
+    return text(tensors, tensor->second);
+  int content = isa<exec::BufferOp>(storage) ? contents->addressed(ref) : -1;
+  // Packs, and bytes that no action writes, have no constant.
+  return content < 0 || placeOf[content] < 0 ? std::to_string(offset) : text(buffers, placeOf[content]);
 }
 
 std::string PlaceNames::tensorsText() const {
-  SmallVector<Operation *> device, host;
-  for (auto tensor : ModuleOp(module).getOps<exec::TensorOp>())
-    (tensor.getHost() ? host : device).push_back(tensor);
-  auto category = [](Operation *tensor) {
-    return exec::stringifyCategory(cast<exec::TensorOp>(tensor).getCategory()).str();
-  };
-  return "// Where tensors lie that live across programs and steps: bytes of the arena.\nnamespace at {\n" +
-         declare(device, category) + onHostText(declare(host, category)) + "} // namespace at\n";
-}
-
-std::string PlaceNames::buffersText(const BufferNames &names) const {
-  SmallVector<exec::BufferOp> sorted(exec::ProgramOp(program).getOps<exec::BufferOp>());
-  llvm::stable_sort(sorted, [](exec::BufferOp a, exec::BufferOp b) {
-    auto first = [](exec::BufferOp buffer) { return static_cast<int64_t>(buffer.getFirst()); };
-    return std::tuple(first(a), a.getOffset()) < std::tuple(first(b), b.getOffset());
-  });
-  SmallVector<Operation *> device, host;
-  for (exec::BufferOp buffer : sorted)
-    (buffer.getHost() ? host : device).push_back(buffer);
-  auto describe = [&](Operation *op) {
-    auto buffer = cast<exec::BufferOp>(op);
-    std::string first = names.first(buffer), history = names.history(buffer);
-    return exec::stringifyCategory(buffer.getCategory()).str() + ", actions " +
-           std::to_string(static_cast<int64_t>(buffer.getFirst())) + " to " +
-           std::to_string(static_cast<int64_t>(buffer.getLast())) +
-           (history == first ? "" : ", " + history.substr(first.size() + 2));
-  };
-  return declare(device, describe) + onHostText(declare(host, describe));
+  return std::string(
+             "// Where tensors lie that live across programs and steps: bytes of the arena.\nnamespace at {\n") +
+         (hasGaps ? "inline constexpr uint64_t none = ~uint64_t{0}; // in arrays: a layer without the tensor\n" : "") +
+         tensors.declarations() + "} // namespace at\n";
 }

@@ -1,9 +1,8 @@
 //===- Sections.cpp - the sections of a generated program -----------------===//
 
 #include "compiler/Codegen/Sections.h"
-#include "compiler/Codegen/CppText.h"
 #include "dialects/Comm/Comm.h"
-#include "dialects/TG/Facts.h"
+#include "lib/Memory/ContentNames.h"
 
 using namespace mlir;
 using namespace braid;
@@ -31,7 +30,7 @@ std::string Sections::begin(exec::ActionOpInterface action) {
   SmallVector<tg::FactsAttr> parts;
   addParts(action->getLoc(), parts);
   StringAttr unit = parts.empty() ? StringAttr() : tg::unitOf(parts.front());
-  std::string heading = unit ? unit.str() : layerText(action->getLoc());
+  std::string heading = unit ? unit.str() : layerOf(action->getLoc());
   if (trains && !parts.empty()) {
     auto earliest = [](tg::FactsAttr a, tg::FactsAttr b) { return a.getPhase() < b.getPhase(); };
     StringRef phase = tg::stringifyPhase((*llvm::min_element(parts, earliest)).getPhase());

@@ -1,7 +1,7 @@
 //===- StepEmitter.h - the target emitters of programs ----------*- C++ -*-===//
 //
 // A program is the same list of calls on every target. This file has the target-specific text around the calls;
-// StepLaunch.cpp prints the kernel launches.
+// PrintLaunch.cpp prints the kernel launches.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_COMPILER_CODEGEN_STEPEMITTER_H

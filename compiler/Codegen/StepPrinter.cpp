@@ -7,10 +7,8 @@
 #include "compiler/Codegen/ModelPrinter.h"
 #include "compiler/Codegen/Sections.h"
 #include "dialects/Comm/Comm.h"
-#include "dialects/Exec/MatmulMarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -47,6 +45,13 @@ void StepPrinter::printCall(StringRef function, ArrayRef<std::string> arguments)
   calls += wrapCall("  " + function.str(), arguments, ";") + "\n";
 }
 
+std::string StepPrinter::Rows::numberOf(const std::string &row) {
+  auto [it, isNew] = index.try_emplace(row, rows.size());
+  if (isNew)
+    rows.push_back(row);
+  return std::to_string(it->second);
+}
+
 /// Prints a call of a runtime function that takes element types; equal types are passed once. They are an argument on
 /// the CPU, and template arguments on a device.
 void StepPrinter::printTyped(StringRef function, ArrayRef<Type> elements, SmallVector<std::string> arguments) {
@@ -62,226 +67,16 @@ void StepPrinter::printTyped(StringRef function, ArrayRef<Type> elements, SmallV
 }
 
 //===----------------------------------------------------------------------===//
-// Library calls
-//===----------------------------------------------------------------------===//
-
-static StringRef epilogueText(exec::Epilogue epilogue) {
-  switch (epilogue) {
-  case exec::Epilogue::None:
-    return "BR_EPILOGUE_NONE";
-  case exec::Epilogue::GeluTanh:
-    return "BR_EPILOGUE_GELU_TANH";
-  case exec::Epilogue::GeluErf:
-    return "BR_EPILOGUE_GELU_ERF";
-  case exec::Epilogue::Silu:
-    return "BR_EPILOGUE_SILU";
-  case exec::Epilogue::GeluTanhGrad:
-    return "BR_EPILOGUE_GELU_TANH_GRAD";
-  }
-  llvm_unreachable("unknown epilogue");
-}
-
-/// Returns a br_matrix: strides of rows, of columns and of the loops.
-static std::string matrixText(Value ref, int64_t row, int64_t column, const MatmulShape &shape,
-                              int64_t MatmulLoop::*stride, bool isResult = false) {
-  auto strides = [&](ArrayRef<MatmulLoop> loops) {
-    return llvm::map_to_vector(loops, [&](const MatmulLoop &loop) { return loop.*stride; });
-  };
-  Initializer matrix;
-  matrix.always("type", dtypeText(cast<exec::RefType>(ref.getType()).getElementType()))
-      .always("row_stride", row)
-      .always("column_stride", column)
-      .unlessZero("batch_strides", strides(shape.batch));
-  return isResult ? matrix.text() : matrix.unlessZero("outer_strides", strides(shape.outer)).text();
-}
-
-/// Returns the initializer of a br_matmul_desc.
-std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, Value lhs, Value rhs) {
-  auto sizes = [](ArrayRef<MatmulLoop> loops) {
-    return llvm::map_to_vector(loops, [](const MatmulLoop &loop) { return loop.size; });
-  };
-  Value out = op.getOuts()[0];
-  Initializer row;
-  row.always("m", shape.m).always("n", shape.n).always("k", shape.k);
-  row.unlessZero("n_batch", shape.batch.size()).unlessZero("batch", sizes(shape.batch));
-  row.unlessZero("n_outer", shape.outer.size()).unlessZero("outer", sizes(shape.outer));
-  row.newLine().always("a", matrixText(lhs, shape.lhsM, shape.lhsK, shape, &MatmulLoop::lhs));
-  row.newLine().always("b", matrixText(rhs, shape.rhsK, shape.rhsN, shape, &MatmulLoop::rhs));
-  row.newLine().always("c", matrixText(out, shape.outM, shape.outN, shape, &MatmulLoop::out, /*isResult=*/true));
-  row.newLine();
-  if (Value bias = op.getBias())
-    row.always("has_bias", 1).always("bias_type", dtypeText(cast<exec::RefType>(bias.getType()).getElementType()));
-  if (Value addend = op.getAddend())
-    row.always("has_addend", 1)
-        .always("addend", matrixText(addend, shape.addendM, shape.addendN, shape, &MatmulLoop::addend, true))
-        .newLine();
-  row.unlessZero("accumulate", op.getAccumulator() ? 1 : 0);
-  if (op.getEpilogue() != exec::Epilogue::None)
-    row.always("epilogue", epilogueText(op.getEpilogue()).str());
-  addWorkspace(op, row.newLine()).newLine();
-  // The input of GELU, which the call keeps or reads.
-  if (Value aux = op.keepsInput() ? op.getOuts()[1] : op.getAux())
-    row.always("has_aux", 1)
-        .always("aux_m", shape.n)
-        .always("aux_offset", arena.offsetOf(aux))
-        .unlessZero("aux_slots", arena.slotsOf(aux));
-  if (op.getBiasGrad()) {
-    bool isLeft = (*op.getBiasGrad() == exec::Side::Lhs) != shape.swapped;
-    row.always("bias_grad", isLeft ? "BR_BIAS_GRAD_A" : "BR_BIAS_GRAD_B")
-        .always("bias_grad_offset", arena.offsetOf(op.getOuts()[1]));
-  }
-  row.unlessZero("copy_b", op->hasAttr(exec::kPanels) ? 1 : 0);
-  row.unlessZero("beside_collective", op->hasAttr(comm::CommDialect::kBesideCollective) ? 1 : 0);
-  return row.text(4);
-}
-
-std::string StepPrinter::Rows::numberOf(const std::string &row) {
-  auto [it, isNew] = index.try_emplace(row, rows.size());
-  if (isNew)
-    rows.push_back(row);
-  return std::to_string(it->second);
-}
-
-namespace {
-/// A call, and the offsets in elements of its matrices within those of the matmul.
-struct MatmulPart {
-  MatmulShape shape;
-  int64_t lhs = 0, rhs = 0, out = 0;
-};
-} // namespace
-
-/// Returns one call, or two if the last rows or columns are computed separately.
-static SmallVector<MatmulPart, 2> partsOf(exec::MatmulOp op, const MatmulShape &whole) {
-  auto splitSize = [&](StringRef mark) {
-    auto count = op->getAttrOfType<IntegerAttr>(mark);
-    return count ? count.getInt() : 0;
-  };
-  SmallVector<MatmulPart, 2> parts = {{whole}};
-  if (int64_t rows = splitSize(exec::kRowsApart)) {
-    int64_t first = parts[0].shape.m -= rows;
-    parts.push_back({whole, first * whole.lhsM, 0, first * whole.outM});
-    parts[1].shape.m = rows;
-  } else if (int64_t columns = splitSize(exec::kColumnsApart)) {
-    int64_t first = parts[0].shape.n -= columns;
-    parts.push_back({whole, 0, first * whole.rhsN, first * whole.outN});
-    parts[1].shape.n = columns;
-  }
-  return parts;
-}
-
-/// Refuses marks that a GEMM's size or loops contradict, which text may have.
-static LogicalResult verifyApart(exec::MatmulOp op, const MatmulShape &shape) {
-  for (auto [mark, size] : {std::pair(exec::kRowsApart, shape.m), {exec::kColumnsApart, shape.n}})
-    if (auto count = op->getAttrOfType<IntegerAttr>(mark);
-        count && (count.getInt() >= size || !shape.batch.empty() || !shape.outer.empty()))
-      return op.emitError() << "'" << mark << "' is " << count.getInt() << ", but the matmul is "
-                            << (shape.batch.empty() && shape.outer.empty() ? "one GEMM with " + std::to_string(size)
-                                                                           : std::string("several GEMMs"))
-                            << "; run exec-split-matmuls instead of writing the mark";
-  return success();
-}
-
-LogicalResult StepPrinter::print(exec::MatmulOp op) {
-  auto type = [](Value ref) { return cast<exec::RefType>(ref.getType()); };
-  Value out = op.getOuts()[0];
-  std::string reason;
-  FailureOr<MatmulShape> shape = matmulShape(op, &reason);
-  if (failed(shape))
-    return op.emitError() << reason;
-  if (shape->batch.size() > 6 || shape->outer.size() > 6)
-    return op.emitError() << "\"" << op.getContraction().getSpec() << "\" needs more than 6 loops around its matrices";
-  if (op.getBias() && type(op.getBias()).getTensorType().getNumElements() != shape->n)
-    return op.emitError() << "the bias has " << type(op.getBias()).getTensorType().getNumElements()
-                          << " elements, but the GEMM of \"" << op.getContraction().getSpec() << "\" has " << shape->n
-                          << " columns";
-  if (op.getAddend() && !target.addendEpilogue)
-    return op.emitError() << "adds a tensor to a product, which matmul calls of the " << emitter.target
-                          << " target do not support; lower the module for this target";
-  if (op.getAddend() && !shape->outer.empty())
-    return op.emitError() << "adds a tensor to a product, but \"" << op.getContraction().getSpec()
-                          << "\" takes several GEMM calls that add up";
-  if (op.getBiasGrad() && !(shape->batch.empty() && shape->outer.empty()))
-    return op.emitError() << "sums an operand for the gradient of a bias, but \"" << op.getContraction().getSpec()
-                          << "\" takes several GEMM calls";
-  if (failed(verifyApart(op, *shape)))
-    return failure();
-  Value lhs = shape->swapped ? op.getRhs() : op.getLhs(), rhs = shape->swapped ? op.getLhs() : op.getRhs();
-
-  for (const MatmulPart &part : partsOf(op, *shape))
-    printCall("br_matmul", {"ctx", matmulsOf[kind].numberOf(matmulRow(op, part.shape, lhs, rhs)),
-                            addressText(lhs, part.lhs), addressText(rhs, part.rhs), addressText(out, part.out),
-                            addressText(op.getBias()), addressText(op.getAddend())});
-  // Computes the epilogue if the library does not, which is known at program start.
-  if (target.onDevice() && (op.getBias() || op.getEpilogue() != exec::Epilogue::None || op.getBiasGrad()))
-    printCall("finish_matmul<" + memoryType(type(out).getElementType()).str() + ", " +
-                  memoryType(type(lhs).getElementType()).str() + ">",
-              {"m"});
-  return success();
-}
-
-/// Checks the runtime's requirements: contiguous operands and 32-bit indices.
-LogicalResult StepPrinter::verifyRows(Operation *op, exec::RefType indices, ArrayRef<exec::RefType> operands) {
-  if (!indices.getElementType().isInteger(32))
-    return op->emitError() << "indices of type " << indices.getElementType() << " are not supported; the "
-                           << emitter.target << " target reads i32";
-  if (!indices.isContiguous() || !llvm::all_of(operands, [](exec::RefType type) { return type.isContiguous(); }))
-    return op->emitError() << "the " << emitter.target << " target's "
-                           << cast<exec::ActionOpInterface>(op).getActionName() << " needs contiguous operands";
-  return success();
-}
-
-LogicalResult StepPrinter::print(exec::GatherOp op) {
-  auto table = cast<exec::RefType>(op.getTable().getType()), indices = cast<exec::RefType>(op.getIndices().getType());
-  if (failed(verifyRows(op, indices, {table, cast<exec::RefType>(op.getOuts()[0].getType())})))
-    return failure();
-  int64_t rows = table.getShape()[0], count = indices.getTensorType().getNumElements();
-  printTyped("gather", {table.getElementType()},
-             {std::to_string(count), std::to_string(rows),
-              std::to_string(table.getTensorType().getNumElements() / rows), addressText(op.getTable()),
-              addressText(op.getIndices()), addressText(op.getOuts()[0])});
-  return success();
-}
-
-LogicalResult StepPrinter::print(exec::ScatterAddOp op) {
-  auto indices = cast<exec::RefType>(op.getIndices().getType()),
-       updates = cast<exec::RefType>(op.getUpdates().getType());
-  auto out = cast<exec::RefType>(op.getOuts()[0].getType());
-  if (failed(verifyRows(op, indices, {updates, out})))
-    return failure();
-  if (updates.getElementType() != out.getElementType() && !target.wideScatter)
-    return op->emitError() << "sums rows of " << updates.getElementType() << " into a table of " << out.getElementType()
-                           << ", which the " << emitter.target
-                           << " target does not support; lower the module for this target";
-  int64_t rows = out.getShape()[0], count = indices.getTensorType().getNumElements();
-  SmallVector<std::string> arguments{std::to_string(count),
-                                     std::to_string(rows),
-                                     std::to_string(out.getTensorType().getNumElements() / rows),
-                                     addressText(op.getIndices()),
-                                     addressText(op.getUpdates()),
-                                     op.getAccumulator() ? "1" : "0",
-                                     addressText(op.getOuts()[0])};
-  uint64_t scratch = op.getWorkspaceBytes(target.workspace);
-  if (scratch > workspaceBytes)
-    return op.emitError() << "sorts in " << scratch << " bytes of scratch memory, but the program has "
-                          << workspaceBytes << "; plan the module for the " << emitter.target << " target";
-  if (target.onDevice())
-    arguments.push_back("m[" + places.scratch().str() + "]");
-  printTyped("scatter_add", {out.getElementType(), updates.getElementType()}, std::move(arguments));
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
 
 LogicalResult StepPrinter::printAction(Operation *op) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<exec::LaunchOp, exec::MatmulOp, exec::AttentionOp, exec::AttentionGradOp, exec::GatherOp,
-            exec::ScatterAddOp, comm::CollectiveOpInterface, comm::CopyOp, comm::StartOp, comm::WaitOp,
-            comm::AxisIndexOp, comm::SliceOp, comm::AssembleOp>([&](auto action) { return print(action); })
-      .Default([](Operation *other) {
-        return other->emitOpError() << "has no code; bring the module into memory form first (exec-plan-memory)";
-      });
+#define BRAID_PRINTERS(FILE)                                                                                           \
+  if (std::optional<LogicalResult> printed = printers::FILE(*this, op))                                                \
+    return *printed;
+#include "compiler/Codegen/Printers.inc"
+#undef BRAID_PRINTERS
+  return op->emitOpError() << "has no code; bring the module into memory form first (exec-plan-memory)";
 }
 
 /// Splits a long list of actions into parts of about equal length, if possible at the beginning of a section. The last
@@ -328,9 +123,9 @@ static std::string sectionText(StringRef title) {
   return rule + "// " + commentText(title) + "\n" + rule + "\n";
 }
 
-/// Returns "  // ---- forward: h.0 ----" and an empty line; "" if no section begins.
+/// Returns the line "  // ---- forward: h.0 ----"; "" if no section begins.
 static std::string sectionHeading(StringRef section) {
-  return section.empty() ? "" : "  // ---- " + commentText(section) + " ----\n\n";
+  return section.empty() ? "" : "  // ---- " + commentText(section) + " ----\n";
 }
 
 /// Returns a comment. Its lines may be wider than those of the code, because names can be long.
@@ -348,14 +143,8 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
     }
   SmallVector<ActionText> actions;
   std::vector<std::string> &rows = actionRows[program];
-  {
-    BufferNames all(program, arena);
-    unsigned number = 0;
-    for (auto action : program.getBody().getOps<exec::ActionOpInterface>())
-      all.enter(action, number++);
-    places.enter(program, all);
-  }
   BufferNames names(program, arena);
+  places.enter(names);
   Sections sections(program, arena);
   tables.clear();
   for (Operation &op : program.getBody().front()) {
@@ -363,10 +152,10 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
     if (!action)
       continue;
     calls.clear();
+    names.enter(action);
     if (failed(printAction(&op)))
       return failure();
     std::string number = std::to_string(rows.size()), section = sections.begin(action);
-    names.enter(action, rows.size());
     std::string text = actionText(&op, names);
     rows.push_back(actionRow(action, text));
     actions.push_back({sectionHeading(section) + stepComment(number + ": " + text) + stepComment(noteText(&op, names)) +
@@ -376,7 +165,7 @@ LogicalResult StepPrinter::printProgram(exec::ProgramOp program) {
   programs += "\n" + (target.onDevice() ? sectionText(program.getSymName()) : "") +
               programText(programFunction(program.getSymName()),
                           "// " + commentText(program.getSymName()) + ": an arena of " +
-                              std::to_string(program.getArenaBytes()) + " bytes.\n" + places.buffersText(names) +
+                              std::to_string(program.getArenaBytes()) + " bytes.\n" + places.buffersText() +
                               (tables.empty() ? "" : "\n" + tables),
                           actions);
   return success();

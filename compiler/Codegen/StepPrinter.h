@@ -58,24 +58,19 @@ public:
   llvm::ArrayRef<std::string> transfers(unsigned kind) const { return transfersOf[kind].rows; }
   llvm::StringRef transferParts(unsigned kind) const { return transfersOf[kind].parts; }
 
+  /// Prints an action of one of these kinds; returns no value for other actions.
+  template <typename... Ops> std::optional<mlir::LogicalResult> printIf(mlir::Operation *op) {
+    std::optional<mlir::LogicalResult> printed;
+    ((mlir::isa<Ops>(op) && (printed = print(mlir::cast<Ops>(op)))) || ...);
+    return printed;
+  }
+
 private:
   mlir::LogicalResult printProgram(exec::ProgramOp program);
   mlir::LogicalResult addMessage(exec::ProgramOp program);
   mlir::LogicalResult printAction(mlir::Operation *op);
-  // Print the calls of an action.
-  mlir::LogicalResult print(exec::LaunchOp op);
-  mlir::LogicalResult print(exec::MatmulOp op);
-  mlir::LogicalResult print(exec::AttentionOp op);
-  mlir::LogicalResult print(exec::AttentionGradOp op);
-  mlir::LogicalResult print(exec::GatherOp op);
-  mlir::LogicalResult print(exec::ScatterAddOp op);
-  mlir::LogicalResult print(comm::CollectiveOpInterface op);
-  mlir::LogicalResult print(comm::StartOp op);
-  mlir::LogicalResult print(comm::WaitOp op);
-  mlir::LogicalResult print(comm::CopyOp op);
-  mlir::LogicalResult print(comm::AxisIndexOp op);
-  mlir::LogicalResult print(comm::SliceOp op);
-  mlir::LogicalResult print(comm::AssembleOp op);
+  /// Prints the calls of an action; specialized in a file Print*.cpp.
+  template <typename Op> mlir::LogicalResult print(Op op);
   std::string matmulRow(exec::MatmulOp op, const MatmulShape &shape, mlir::Value lhs, mlir::Value rhs);
   template <typename Op> mlir::LogicalResult printCallOrTiles(Op op, mlir::Value output, mlir::ValueRange gradients);
   template <typename Op> std::string attentionRow(Op op, mlir::Value output, mlir::ValueRange gradients);
@@ -129,6 +124,13 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> collectiveOf; // by start, transfers too
   llvm::StringMap<unsigned> copies;                         // tables of block copies
 };
+
+/// Functions of the files Print*.cpp, each of which states the actions that its file prints.
+namespace printers {
+#define BRAID_PRINTERS(FILE) std::optional<mlir::LogicalResult> FILE(StepPrinter &printer, mlir::Operation *op);
+#include "compiler/Codegen/Printers.inc"
+#undef BRAID_PRINTERS
+} // namespace printers
 
 } // namespace braid::codegen
 

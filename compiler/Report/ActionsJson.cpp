@@ -10,6 +10,7 @@
 #include "dialects/Comm/Timing.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Cost/Machine.h"
+#include "lib/Memory/ContentNames.h"
 #include "llvm/ADT/StringMap.h"
 #include <nlohmann/json.hpp>
 
@@ -75,23 +76,25 @@ static Json actionJson(exec::ActionOpInterface action, const ComputeRates &rates
 //===----------------------------------------------------------------------===//
 
 /// Returns the names of the values that an action writes into transient buffers, by buffer offset.
-static Json makesJson(exec::ActionOpInterface action, const llvm::StringMap<int64_t> &offsets) {
+static Json makesJson(exec::ActionOpInterface action, const llvm::StringMap<int64_t> &offsets,
+                      const ContentNames &names) {
   Json makes = Json::object();
   for (auto [number, out] : llvm::enumerate(action.getActionOuts()))
     if (auto ref = out.getDefiningOp<exec::RefOp>(); ref && offsets.contains(ref.getBuffer()))
-      makes.emplace(std::to_string(offsets.lookup(ref.getBuffer())), contentName(action, number));
+      makes.emplace(std::to_string(offsets.lookup(ref.getBuffer())), names.nameOf(action, number));
   return makes;
 }
 
 static Json programJson(exec::ProgramOp program, const ComputeRates &rates) {
   Json actions = Json::array();
+  ContentNames names(program);
   llvm::StringMap<int64_t> offsets;
   for (auto buffer : program.getBody().getOps<exec::BufferOp>())
     if (!buffer.getIo() && !buffer.getHost())
       offsets[buffer.getSymName()] = buffer.getOffset();
   for (auto action : program.getBody().getOps<exec::ActionOpInterface>()) {
     actions.push_back(actionJson(action, rates));
-    actions.back()["makes"] = makesJson(action, offsets);
+    actions.back()["makes"] = makesJson(action, offsets, names);
   }
   return actions;
 }

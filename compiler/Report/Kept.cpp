@@ -8,9 +8,8 @@
 
 #include "compiler/Report/Kept.h"
 #include "dialects/TG/Facts.h"
-#include "dialects/TG/ValueNames.h"
+#include "lib/Memory/ContentNames.h"
 #include "lib/Memory/Size.h"
-#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -66,8 +65,10 @@ public:
 private:
   void read(Value ref, ArrayRef<tg::FactsAttr> readers);
   void write(ActionOpInterface action, unsigned out, tg::FactsAttr facts);
+  std::string nameOf(ActionOpInterface action, unsigned out) const;
 
   ProgramOp program;
+  ContentNames names;
   int64_t numWritten = 0;
   /// Contents of transient buffers that are neither inputs nor results.
   llvm::StringMap<std::vector<Content>> contents;
@@ -75,34 +76,9 @@ private:
 };
 } // namespace
 
-/// Returns the name of a tensor that an action writes: in a kernel, that of the op that computes it. For an additional
-/// result of a library call, a number follows the name of the main result.
-static std::string nameOf(ActionOpInterface action, unsigned out) {
-  StringRef name;
-  std::string number;
-  if (auto launch = dyn_cast<LaunchOp>(action.getOperation())) {
-    Operation *module = launch->getParentOfType<ProgramOp>()->getParentOp();
-    auto kernel = cast<KernelDefOp>(SymbolTable::lookupSymbolIn(module, launch.getKernelAttr()));
-    Operation *yield = kernel.getBlock()->getTerminator();
-    name = tg::valueNameOf(yield->getOperand(out % yield->getNumOperands()).getLoc());
-  } else {
-    name = tg::valueNameOf(action.getLoc());
-    number = out ? "#" + std::to_string(out) : "";
-  }
-  return (name.empty() ? action.getActionName() : name.str()) + number;
-}
-
-std::string braid::contentName(ActionOpInterface action, unsigned out) {
-  tg::FactsAttr facts = tg::factsOfTensor(action.getLoc(), out, action.getActionOuts().size());
-  if (facts && tg::kindOf(facts) && !facts.getOf().empty())
-    return facts.getOf().front().str() + (tg::kindOf(facts) == tg::TensorKind::Gradient ? ".grad" : "");
-  StringAttr unit = facts ? tg::unitOf(facts) : StringAttr();
-  return (unit ? unit.str() + "." : "") + nameOf(action, out);
-}
-
 static bool isForward(tg::FactsAttr facts) { return facts && facts.getPhase() == tg::Phase::Forward; }
 
-Reader::Reader(ProgramOp program) : program(program) {
+Reader::Reader(ProgramOp program) : program(program), names(program) {
   Block &body = program.getBody().front();
   for (auto buffer : body.getOps<BufferOp>())
     if (!buffer.getIo() && !buffer.getScratch() && !buffer.getHost())
@@ -157,6 +133,12 @@ static int64_t bytesWithin(RefType type, int64_t begin, int64_t bytes, const Con
     return (firstBehind(old.end) - firstBehind(old.begin)) * (bytes / size);
   }
   return old.begin <= begin && begin < old.end ? bytes : 0;
+}
+
+/// Returns the name of an out without its layer, because units with equal values are listed together.
+std::string Reader::nameOf(ActionOpInterface action, unsigned out) const {
+  std::string name = names.valueName(action, out);
+  return name.empty() ? action.getActionName() + (out ? "#" + std::to_string(out) : "") : name;
 }
 
 void Reader::write(ActionOpInterface action, unsigned out, tg::FactsAttr facts) {

@@ -45,11 +45,6 @@ struct KeptReport {
 /// wait in the host's memory. Bytes do not include padding.
 KeptReport readKept(exec::ProgramOp program);
 
-/// Returns the name of the value in an out of an action in memory form. A gathered parameter is
-/// "transformer.wte.weight", and its gradient has ".grad" appended. Other values have the unit and their own name:
-/// "h.0.attended".
-std::string contentName(exec::ActionOpInterface action, unsigned out);
-
 /// Prints a table of each tensor with its bytes, also as a multiple of the bytes that a unit passes on, and the sum.
 /// Prints nothing for a program that keeps nothing.
 void printKept(llvm::raw_ostream &stream, const KeptReport &kept);

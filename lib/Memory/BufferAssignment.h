@@ -24,7 +24,7 @@ struct Storage {
   /// Tensor type of an input, persistent tensor or result.
   mlir::RankedTensorType type;
   /// Name of the tensor in reports: the `tg` name of a persistent tensor; for a
-  /// transient tensor, the name of the op that first writes it.
+  /// transient tensor, the name of its first content (ContentNames.h).
   std::string name;
   /// Role of an input or result.
   std::string role;

@@ -2,54 +2,13 @@
 
 #include "lib/Memory/Lifetimes.h"
 #include "dialects/Comm/Comm.h"
-#include "dialects/TG/Facts.h"
-#include "dialects/TG/ValueNames.h"
+#include "lib/Memory/ContentNames.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 using Kind = Storage::Kind;
-
-/// Returns the name of a layer or an op in a location; empty if it has none.
-static StringRef nameIn(Location loc) {
-  StringRef name;
-  loc->walk([&](Location inner) {
-    if (auto named = dyn_cast<NameLoc>(inner); named && !tg::isValueName(named.getName())) {
-      name = named.getName().strref();
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return name;
-}
-
-/// Returns the name that the author of the graph or of a decomposition gives the value, else "".
-static std::string valueName(Operation *action, unsigned result) {
-  auto kernel = dyn_cast<KernelOp>(action);
-  if (!kernel)
-    return result == 0 ? tg::valueNameOf(action->getLoc()).str() : "";
-  Operation *maker = kernel.getBlock()->getTerminator()->getOperand(result).getDefiningOp();
-  return maker ? tg::nameOfResult(maker) : "";
-}
-
-std::string braid::tensorName(Operation *action, unsigned result) {
-  size_t count = std::max(cast<ActionOpInterface>(action).getActionResults().size(),
-                          cast<ActionOpInterface>(action).getActionOuts().size()); // on values, or in memory
-  tg::FactsAttr facts = tg::factsOfTensor(action->getLoc(), result, count);
-  std::optional<tg::TensorKind> kind = tg::kindOf(facts);
-  if (kind && !facts.getOf().empty() &&
-      llvm::is_contained({tg::TensorKind::Gradient, tg::TensorKind::Parameter}, *kind))
-    return (facts.getOf().front().getValue() + (*kind == tg::TensorKind::Gradient ? ".grad" : "")).str();
-  StringRef layer = nameIn(action->getLoc());
-  std::string value = valueName(action, result);
-  if (!value.empty())
-    return layer.empty() || layer.starts_with("tg.") ? value : (layer + "." + value).str();
-  std::string name = layer.empty() ? cast<ActionOpInterface>(action).getActionName() : layer.str();
-  if (count > 1)
-    name += "#" + std::to_string(result);
-  return name;
-}
 
 static bool isWrittenToHost(Operation *action) {
   comm::CopyOp copy = comm::copyOf(action);
@@ -70,8 +29,11 @@ void braid::findLifetimes(Block &block, Places &places) {
     places.actions.push_back(action);
   }
   int64_t end = places.actions.size();
-  for (Storage &storage : places.storages)
+  ContentNames names(block.getParentOp());
+  for (Storage &storage : places.storages) {
     begin(storage, end);
+    names.reserve(storage.name);
+  }
   for (auto [index, action] : llvm::enumerate(places.actions)) {
     // The action may read and write at any time until its end.
     int64_t time = index, last = times.at(action.getActionEnd());
@@ -86,11 +48,12 @@ void braid::findLifetimes(Block &block, Places &places) {
       use(operand);
     for (OpResult value : action.getActionResults()) {
       Storage &storage = use(value);
+      std::string name = storage.kind == Kind::Transient ? names.unique(action, value.getResultNumber()) : storage.name;
       if (storage.first == end) {
         storage.writer = action;
         storage.isOnHost = storage.kind == Kind::Transient && isWrittenToHost(action);
         if (storage.name.empty())
-          storage.name = tensorName(action, value.getResultNumber());
+          storage.name = std::move(name);
       }
       storage.first = std::min(storage.first, time);
       storage.lastWriter = time;

@@ -20,11 +20,6 @@ int64_t workspaceBytes(llvm::ArrayRef<exec::ActionOpInterface> actions, const Ta
 /// each storage that the program or the caller uses.
 std::vector<LiveBuffer> liveBuffers(const Places &places, int64_t workspace, const TargetInfo &target);
 
-/// Returns the name of a result in reports: of a gradient or a parameter the parameter's, with ".grad" for a gradient;
-/// else the layer and the name that the graph or a decomposition gives the value, as "h.0.ln_2.normed"; else the layer
-/// or op in the location, or the name of the action, with "#" and the number of the result if there are several.
-std::string tensorName(mlir::Operation *action, unsigned result);
-
 } // namespace braid
 
 #endif // BRAID_LIB_MEMORY_LIFETIMES_H

@@ -3,7 +3,7 @@
 #include "lib/Memory/Plan.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Sharding.h"
-#include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/ContentNames.h"
 #include "lib/Memory/Placement.h"
 #include "lib/Memory/WaitingGradients.h"
 #include "llvm/ADT/MapVector.h"
@@ -27,8 +27,8 @@ bool braid::isHeldBy(TensorOp tensor, ProgramOp program) {
 }
 
 /// Returns "matmul", or "matmul h.0.attn" if the location has a name.
-static std::string describe(ActionOpInterface action) {
-  std::string kind = action.getActionName(), name = tensorName(action, 0);
+static std::string describe(ActionOpInterface action, ProgramOp program) {
+  std::string kind = action.getActionName(), name = ContentNames(program).nameOf(action, 0);
   return name == kind ? kind : kind + " " + name;
 }
 
@@ -36,7 +36,7 @@ static std::string peakOp(ProgramOp program, int64_t peakAction) {
   int64_t index = 0;
   for (auto action : program.getBody().front().getOps<ActionOpInterface>())
     if (index++ == peakAction)
-      return describe(action);
+      return describe(action, program);
   return peakAction < 0 ? "start" : "end";
 }
 

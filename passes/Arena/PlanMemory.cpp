@@ -52,10 +52,8 @@ static PlannedProgram makeBuffers(func::FuncOp program, const Places &places, co
     plan.bufferOf.push_back(persistent || unused ? -1 : plan.buffers.size());
     if (plan.bufferOf.back() < 0)
       continue;
-    bool isCopy = category == exec::Category::Workspace && storage.kind == Storage::Kind::Transient;
-    std::string name = isCopy ? "copy of " + storage.name : storage.name;
     plan.buffers.push_back({symbol("b" + std::to_string(plan.bufferOf.back())), 0, storage.bytes, storage.first,
-                            storage.last, *category, std::move(name), /*isScratch=*/false, storage.paddingBytes,
+                            storage.last, *category, storage.name, /*isScratch=*/false, storage.paddingBytes,
                             storage.isOnHost});
   }
   return plan;

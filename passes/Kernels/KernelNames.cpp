@@ -1,6 +1,7 @@
 //===- KernelNames.cpp - names of kernels ---------------------------------===//
 
 #include "passes/Kernels/KernelNames.h"
+#include "dialects/TG/TG.h"
 #include "dialects/TG/ValueNames.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/SmallVector.h"
@@ -8,6 +9,7 @@
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
+using namespace braid;
 
 /// Returns a name with `_` in place of characters that an identifier cannot have.
 static std::string asIdentifier(StringRef name) {
@@ -45,12 +47,15 @@ std::string braid::kernelNameOf(Operation *op) {
   return identifierOf(op->getName().getStringRef());
 }
 
-/// Returns whether a word of a kernel's name describes arithmetic, not the computed value.
+/// Returns whether a word of a kernel's name describes arithmetic, not the computed value. Copies have no op.
 static bool isArithmetic(StringRef word, MLIRContext *context) {
-  auto isOpOf = [&](StringRef dialect) {
-    return RegisteredOperationName::lookup((dialect + "." + word).str(), context).has_value();
-  };
-  return isOpOf("arith") || isOpOf("math") || llvm::is_contained({"broadcast", "convert", "copy", "reduce"}, word);
+  auto opOf = [&](StringRef dialect) { return RegisteredOperationName::lookup((dialect + "." + word).str(), context); };
+  if (std::optional<RegisteredOperationName> op = opOf(tg::TGDialect::getDialectNamespace()))
+    return !op->hasInterface<DecomposableOpInterface>() &&
+           (op->hasTrait<HasNumericKind<NumericKind::Movement>::Impl>() ||
+            op->hasTrait<HasNumericKind<NumericKind::Reduction>::Impl>() ||
+            op->hasTrait<HasNumericKind<NumericKind::Conversion>::Impl>());
+  return opOf("arith") || opOf("math") || word == "copy";
 }
 
 static SmallVector<StringRef> wordsOf(StringRef name) {

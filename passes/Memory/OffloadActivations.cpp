@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TG/Facts.h"
-#include "dialects/TG/ValueNames.h"
 #include "lib/Actions/ActionGraph.h"
 #include "lib/Cost/Machine.h"
 #include "lib/Cost/Seconds.h"
-#include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/ContentNames.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/Reads.h"
 #include "lib/Memory/Size.h"
@@ -44,7 +43,7 @@ public:
   ActivationOffload(func::FuncOp program, const Machine &machine, std::optional<int64_t> givenBytes, bool all)
       : program(program), block(program.getBody().front()), graph(block), compute(machine.compute), host(machine.host),
         givenBytes(givenBytes), minBytes(givenBytes.value_or(all ? 0 : host.bytesOfLatency())), all(all),
-        builder(program.getContext()) {}
+        names(program), builder(program.getContext()) {}
   LogicalResult run();
 
   /// Number of tensors kept for backward, and number of these that are offloaded.
@@ -68,6 +67,7 @@ private:
   std::optional<int64_t> givenBytes;
   int64_t minBytes;
   bool all;
+  ContentNames names;
   OpBuilder builder;
   ActionOpInterface actionAt(unsigned number) const { return cast<ActionOpInterface>(graph.actions()[number]); }
   HostTripsProblem problem;
@@ -189,9 +189,8 @@ FailureOr<HostTrips> ActivationOffload::choose() {
 void ActivationOffload::remark(const Kept &kept, bool isOffloaded, const HostTrip &trip) {
   auto result = dyn_cast<OpResult>(kept.value);
   Operation *op = result.getOwner();
-  std::string name = isa<ActionOpInterface>(op) ? tensorName(op, result.getResultNumber()) : "concat";
-  if (StringRef value = tg::valueNameOf(op->getLoc()); !value.empty())
-    name += "/" + value.str();
+  auto action = dyn_cast<ActionOpInterface>(op);
+  std::string name = action ? names.nameOf(action, result.getResultNumber()) : "concat";
   double seconds = host.seconds(kept.bytes), gap = problem.begins[kept.use] - problem.begins[kept.made + 1];
   double exposed = trip.lateAway + trip.lateBack;
   InFlightDiagnostic remark = emitRemark(program.getLoc())

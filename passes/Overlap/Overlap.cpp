@@ -7,6 +7,7 @@
 
 #include "dialects/Comm/Timing.h"
 #include "lib/Cost/Seconds.h"
+#include "lib/Memory/ContentNames.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/MemoryLimit.h"
@@ -51,7 +52,8 @@ namespace {
 class Report {
 public:
   Report(func::FuncOp function, const OverlapProgram &program, const OverlapSchedule &schedule)
-      : function(function), program(program), schedule(schedule), timeline(simulate(program.problem, schedule)) {
+      : function(function), program(program), schedule(schedule), timeline(simulate(program.problem, schedule)),
+        names(function) {
     for (OverlapStep step : schedule.steps)
       if (step.kind == OverlapStep::Start)
         startNumbers.try_emplace(step.action, started[queueOf(step.action)]++);
@@ -71,6 +73,7 @@ private:
   const OverlapProgram &program;
   const OverlapSchedule &schedule;
   Timeline timeline;
+  ContentNames names;
   /// Number of starts on each queue, and the number of each start on its queue. Ranks count collectives in the same
   /// way.
   std::array<unsigned, OverlapProblem::kNumQueues> started = {};
@@ -83,7 +86,7 @@ std::string Report::nameOf(unsigned action) const {
   exec::ActionOpInterface op = program.actions[action];
   auto number = startNumbers.find(action);
   if (number == startNumbers.end())
-    return StringRef(tensorName(op, 0)).split('#').first.str();
+    return StringRef(names.nameOf(op, 0)).split('#').first.str();
   auto unit = op->getAttrOfType<StringAttr>(comm::CommDialect::kUnit);
   return op.getActionName() + (unit && !unit.empty() ? " " + unit.str() : "") + " #" + std::to_string(number->second);
 }

@@ -39,8 +39,8 @@
 // RUN: %t.one run --program run_packed --inputs %t.none.st --outputs %t.one.st
 // RUN: cmp %t.none.st %t.one.st
 
-// CHECK: launch_rows(ctx, 2, 300, copy_kernel, m[[DOCUMENTS:\[place_copy[a-z0-9_]*\]]]);
-// CHECK: // reads arg0, arg1, arg2, copy@0; writes result0, result1
+// CHECK: launch_rows(ctx, 2, 300, copy_kernel, m[[DOCUMENTS:\[[a-z0-9_]*copy\]]]);
+// CHECK: // reads arg0, arg1, arg2, copy; writes result0, result1
 // CHECK: attention<float, 20, {{[0-9]+}}>(ctx, attention0, m[arg0], m[arg1], m[arg2],
 // CHECK-NEXT: m[result0], m[result1], {m[[DOCUMENTS]]});
 

@@ -40,10 +40,10 @@
 // CHECK: .scale = 0.5, .causal = 1,
 // CHECK: .causal = 1, .window = 20,
 // CHECK: .causal = 1, .positions = 131,
-// CHECK: // reads arg0, arg1, arg2, fill@0, fill_1@1; writes result0, result1
+// CHECK: // reads arg0, arg1, arg2, fill, fill@2; writes result0, result1
 // CHECK: attention<float, 20, {{[0-9]+}}>(ctx, attention0, m[arg0], m[arg1], m[arg2],
 // CHECK-NEXT: m[result0], m[result1],
-// CHECK-NEXT: {nullptr, m[fill_0], m[fill_1_1]});
+// CHECK-NEXT: {nullptr, m[fill], m[fill_2]});
 
 func.func @run_last(%q: tensor<2x50x4x20xf32>, %k: tensor<2x131x2x20xf32>, %v: tensor<2x131x2x20xf32>, %do: tensor<2x50x4x20xf32>) -> (tensor<2x50x4x20xf32>, tensor<2x4x50xf32>, tensor<2x50x4x20xf32>, tensor<2x131x2x20xf32>, tensor<2x131x2x20xf32>) {
   %first = arith.constant dense<81> : tensor<i32>

@@ -47,11 +47,11 @@ comm.mesh @mesh [dp = 2, tp = 3]
 // CHECK:      launch_rows(ctx, 1, 1, convert_kernel, m[[[NUMBER]]],
 // CHECK:      copy_block(ctx, copy_0, m[{{[a-z0-9_]+}}], block_number(ctx, 2, 3, 2) * 2, m[{{[a-z0-9_]+}}], 0);
 // CHECK:      // {{[0-9]+}}: assemble -> again [2 x 4];
-// CHECK-NEXT: // reads slice@4, slice@5
+// CHECK-NEXT: // reads slice, slice@2
 // CHECK-NEXT: m.at({{[0-9]+}});
-// CHECK-NEXT: copy_block(ctx, copy_1, m[slice_4], 0, m[again],
+// CHECK-NEXT: copy_block(ctx, copy_1, m[slice], 0, m[again],
 // CHECK-NEXT:            block_number(ctx, 1, 2, 1) * 4);
-// CHECK-NEXT: copy_block(ctx, copy_1, m[slice_5], 0, m[again],
+// CHECK-NEXT: copy_block(ctx, copy_1, m[slice_2], 0, m[again],
 // CHECK-NEXT:            block_number(ctx, 1, 2, 0) * 4);
 // CHECK:      take_range(ctx, m[{{[a-z0-9_]+}}], 20, block_number(ctx, 2, 3, 0), 8, m[{{[a-z0-9_]+}}]);
 // CHECK:      put_range(ctx, m[{{[a-z0-9_]+}}], block_number(ctx, 2, 3, 2), 8, m[{{[a-z0-9_]+}}], 20);

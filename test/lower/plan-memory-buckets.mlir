@@ -45,8 +45,8 @@ func.func @bucket(%a: tensor<4x8xf32> {tg.param = #tg.param<"a", #tg.init<zeros>
 // into shards of their own.
 // CHECK-LABEL: exec.program @scatter_single
 // CHECK-SAME:  arena [[#SHARDED:]]
-// CHECK-DAG:   exec.buffer {{.*}} category gathered name "d"
-// CHECK-DAG:   exec.buffer {{.*}} category gradients name "d.grad"
+// CHECK-DAG:   exec.buffer {{.*}} category gathered name "d@2"
+// CHECK-DAG:   exec.buffer {{.*}} category gradients name "d.grad@2"
 func.func @scatter_single(%a: tensor<16xf32> {tg.param = #tg.param<"c", #tg.init<zeros>>, comm.sharding = #comm.sharding<@mesh, {} {}, flat {dp}>, comm.global = tensor<4x8xf32>},
                           %b: tensor<4xf32> {tg.param = #tg.param<"d", #tg.init<zeros>>, comm.sharding = #comm.sharding<@mesh, {dp}>, comm.global = tensor<8xf32>},
                           %x: tensor<2x4xf32> {tg.input = "x"})
@@ -66,10 +66,10 @@ func.func @scatter_single(%a: tensor<16xf32> {tg.param = #tg.param<"c", #tg.init
 
 // CHECK-LABEL: exec.program @scatter_bucket
 // CHECK-SAME:  arena [[#SHARDED]]
-// CHECK-DAG:   exec.buffer @[[FA:[a-z0-9]+]] at {{[0-9]+}} bytes 128 {{.*}} category gathered name "c"
-// CHECK-DAG:   exec.buffer @[[FB:[a-z0-9]+]] at {{[0-9]+}} bytes 32 {{.*}} category gathered name "d"
-// CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 64 {{.*}} category gradients name "c.grad"
-// CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 16 {{.*}} category gradients name "d.grad"
+// CHECK-DAG:   exec.buffer @[[FA:[a-z0-9]+]] at {{[0-9]+}} bytes 128 {{.*}} category gathered name "c@2"
+// CHECK-DAG:   exec.buffer @[[FB:[a-z0-9]+]] at {{[0-9]+}} bytes 32 {{.*}} category gathered name "d@2"
+// CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 64 {{.*}} category gradients name "c.grad@2"
+// CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 16 {{.*}} category gradients name "d.grad@2"
 // CHECK-DAG:   exec.buffer @{{[a-z0-9]+}} at {{[0-9]+}} bytes 128 {{.*}} category buckets name "c.grad"
 // CHECK:       comm.all_gather %{{[0-9]+}}, %{{[0-9]+}} outs(
 // CHECK:       comm.reduce_scatter sum %{{[0-9]+}}, %{{[0-9]+}} outs(

@@ -45,7 +45,7 @@ func.func @operand_lives(%x: tensor<4x8xf32> {tg.input = "x"}) -> (tensor<4x8xf3
 // Flat blocks of a parameter land in the full tensor's own buffer; the new block
 // is written where the old one was.
 // CHECK-LABEL: exec.program @flat
-// CHECK-DAG:   exec.buffer @[[FULL:[a-z0-9]+]] at {{[0-9]+}} bytes 36 live 0 to 1 category gathered name "w"
+// CHECK-DAG:   exec.buffer @[[FULL:[a-z0-9]+]] at {{[0-9]+}} bytes 36 live 0 to 1 category gathered name "w@2"
 // CHECK-DAG:   %[[W:[0-9]+]] = exec.ref @w + 0 : <5xf32, [1]>
 // CHECK-DAG:   %[[F:[0-9]+]] = exec.ref @[[FULL]] + 0 : <3x3xf32, [3, 1]>
 // CHECK:       comm.all_gather %[[W]] outs(%[[F]] : !exec.ref<3x3xf32, [3, 1]>) dims [flat] over @mesh {dp}

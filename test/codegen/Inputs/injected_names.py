@@ -78,7 +78,7 @@ def number_places(text):
             return match[1] + numbers[match[2]]
         return numbers.get(match[0], match[0])
 
-    return re.sub(rb"(inline constexpr uint64_t )(\w+)|\w+", number, text)
+    return re.sub(rb"(inline constexpr (?:uint64_t |auto &))(\w+)|\w+", number, text)
 
 
 # Names with a meaning in the code around places.

@@ -1,4 +1,4 @@
-//===- StepLaunch.cpp - launches of kernels, as C++ -----------------------===//
+//===- PrintLaunch.cpp - launches of kernels, as C++ ----------------------===//
 //
 // On the CPU a launch states the iteration space, and the runtime partitions it among its threads. On a device a launch
 // states the numbers of blocks and threads; kernels with tables compute the number of blocks from the lengths of their
@@ -85,7 +85,7 @@ static int64_t countBlocks(const KernelToPrint &kernel, ArrayRef<int64_t> length
   return blocks;
 }
 
-LogicalResult StepPrinter::print(exec::LaunchOp op) {
+template <> LogicalResult StepPrinter::print(exec::LaunchOp op) {
   auto it = kernels.find(op.getKernelAttr().getAttr());
   if (it == kernels.end())
     return op.emitError() << "kernel " << op.getKernelAttr() << " is not defined in the module";
@@ -150,4 +150,8 @@ void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
     printCall("launch_table", {"ctx", "m", name, function, count(analysis.rows)});
   else
     printCall("launch_table<1>", {"ctx", "m", name, function, count(analysis.lanes)});
+}
+
+std::optional<LogicalResult> printers::Launch(StepPrinter &printer, Operation *op) {
+  return printer.printIf<exec::LaunchOp>(op);
 }

@@ -1,4 +1,4 @@
-//===- StepAttention.cpp - calls of attention -----------------------------===//
+//===- PrintAttention.cpp - calls of attention ----------------------------===//
 //
 // Library calls name a row of br_model.attentions. Attention by tiles calls templates (runtime/cpu/Attention.h,
 // runtime/cuda/AttentionTiles.h). Their arguments are the element type, the head size, on a CPU the positions of a
@@ -125,10 +125,14 @@ template <typename Op> LogicalResult StepPrinter::printCallOrTiles(Op op, Value 
   return success();
 }
 
-LogicalResult StepPrinter::print(exec::AttentionOp op) { return printCallOrTiles(op, op.getOuts()[0], {}); }
+template <> LogicalResult StepPrinter::print(exec::AttentionOp op) { return printCallOrTiles(op, op.getOuts()[0], {}); }
 
-LogicalResult StepPrinter::print(exec::AttentionGradOp op) {
+template <> LogicalResult StepPrinter::print(exec::AttentionGradOp op) {
   SmallVector<Value> gradients{op.getGradient()};
   llvm::append_range(gradients, op.getOuts());
   return printCallOrTiles(op, op.getOutput(), gradients);
+}
+
+std::optional<LogicalResult> printers::Attention(StepPrinter &printer, Operation *op) {
+  return printer.printIf<exec::AttentionOp, exec::AttentionGradOp>(op);
 }

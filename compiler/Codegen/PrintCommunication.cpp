@@ -1,4 +1,4 @@
-//===- StepComm.cpp - actions of communicating ranks, as C++ --------------===//
+//===- PrintCommunication.cpp - actions of communicating ranks ------------===//
 //
 // A collective, or a copy between the arena and the host's memory, consists of a call that starts it and a call that
 // waits for it, both with the index of its descriptor. Actions without communication that depend on the rank number are
@@ -74,7 +74,7 @@ static std::string checkedCall(StringRef function, unsigned number) {
   return function.str() + "(ctx, " + std::to_string(number) + ") != BR_OK";
 }
 
-LogicalResult StepPrinter::print(comm::CollectiveOpInterface op) {
+template <> LogicalResult StepPrinter::print(comm::CollectiveOpInterface op) {
   FailureOr<unsigned> number = ranks.add(op, arena);
   if (failed(number))
     return failure();
@@ -83,7 +83,7 @@ LogicalResult StepPrinter::print(comm::CollectiveOpInterface op) {
   return success();
 }
 
-LogicalResult StepPrinter::print(comm::StartOp op) {
+template <> LogicalResult StepPrinter::print(comm::StartOp op) {
   comm::CopyOp copy = comm::copyOf(op);
   FailureOr<unsigned> number = copy ? addTransfer(copy) : ranks.add(op.getCollective(), arena);
   if (failed(number))
@@ -93,7 +93,7 @@ LogicalResult StepPrinter::print(comm::StartOp op) {
   return success();
 }
 
-LogicalResult StepPrinter::print(comm::WaitOp op) {
+template <> LogicalResult StepPrinter::print(comm::WaitOp op) {
   StringRef function = comm::copyOf(op) ? "br_wait_transfer" : "br_wait";
   calls += "  if (" + checkedCall(function, collectiveOf.at(op.getStart())) + ")\n    return BR_ERROR;\n";
   return success();
@@ -126,7 +126,7 @@ FailureOr<unsigned> StepPrinter::addTransfer(comm::CopyOp op) {
   return number;
 }
 
-LogicalResult StepPrinter::print(comm::CopyOp op) {
+template <> LogicalResult StepPrinter::print(comm::CopyOp op) {
   FailureOr<unsigned> number = addTransfer(op);
   if (failed(number))
     return failure();
@@ -139,7 +139,7 @@ LogicalResult StepPrinter::print(comm::CopyOp op) {
 // Actions without communication
 //===----------------------------------------------------------------------===//
 
-LogicalResult StepPrinter::print(comm::AxisIndexOp op) {
+template <> LogicalResult StepPrinter::print(comm::AxisIndexOp op) {
   if (failed(ranks.requireRanks(op, op.getMeshAttr())))
     return failure();
   std::string group = std::to_string(ranks.groupOf(op.getAxes())), out = addressText(op.getOuts().front());
@@ -217,7 +217,7 @@ static std::string startText(const std::string &number, exec::RefType whole, exe
   return number + " * " + std::to_string(whole.getStrides()[dim] * block.getShape()[dim]);
 }
 
-LogicalResult StepPrinter::print(comm::SliceOp op) {
+template <> LogicalResult StepPrinter::print(comm::SliceOp op) {
   if (failed(ranks.requireRanks(op, op.getMeshAttr())))
     return failure();
   Value out = op.getOuts().front();
@@ -236,7 +236,7 @@ LogicalResult StepPrinter::print(comm::SliceOp op) {
   return success();
 }
 
-LogicalResult StepPrinter::print(comm::AssembleOp op) {
+template <> LogicalResult StepPrinter::print(comm::AssembleOp op) {
   if (failed(ranks.requireRanks(op, op.getMeshAttr())))
     return failure();
   Value out = op.getOuts().front();
@@ -259,4 +259,9 @@ LogicalResult StepPrinter::print(comm::AssembleOp op) {
                              startText(number, whole, block, op.getDim())});
   }
   return success();
+}
+
+std::optional<LogicalResult> printers::Communication(StepPrinter &printer, Operation *op) {
+  return printer.printIf<comm::CollectiveOpInterface, comm::CopyOp, comm::StartOp, comm::WaitOp, comm::AxisIndexOp,
+                         comm::SliceOp, comm::AssembleOp>(op);
 }
