@@ -136,9 +136,7 @@ static void mergeScalarsAndTables(func::FuncOp function) {
     if (Value first = numbers.of(op.getResult(0)); first != op.getResult(0) && (isTable || type.getRank() == 0))
       op.getResult(0).replaceAllUsesWith(first);
   }
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseDeadOps(block);
 }
 
 /// Whether actions wrote a value, alone or concatenated.

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Base/Signature.h"
 #include "passes/Kernels/KernelNames.h"
 #include "passes/Kernels/KernelSpace.h"
 #include "passes/Kernels/Passes.h"
@@ -167,9 +168,7 @@ struct FuseGathers final : braid::impl::FuseGathersPassBase<FuseGathers> {
     for (auto gather : llvm::to_vector(block.getOps<exec::GatherOp>()))
       if (std::optional<Lookup> lookup = findLookup(gather, order))
         fuse(*lookup);
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    eraseDeadOps(block);
   }
 };
 } // namespace

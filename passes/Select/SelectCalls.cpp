@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Base/Signature.h"
 #include "passes/Select/InlineValues.h"
 #include "passes/Select/Passes.h"
 #include "passes/Select/SelectMatmul.h"
@@ -215,9 +216,7 @@ private:
       if (!fuseBias(add, info))
         fuseAccumulation(add);
     // Ops that a fused op duplicated may be dead now.
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    eraseDeadOps(block());
   }
 };
 } // namespace
