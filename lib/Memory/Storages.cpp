@@ -87,9 +87,9 @@ LogicalResult braid::checkSum(func::FuncOp program, ArrayRef<Storage> storages) 
   int64_t sum = 0;
   for (const Storage &storage : storages) {
     if (storage.bytes > kMaxBytes - sum)
-      return program.emitError() << "the tensors of '" << program.getSymName()
-                                 << "' have more than 2^60 bytes together, which no memory holds; make the batch or "
-                                    "the model smaller";
+      return program.emitError()
+             << "the tensors of '" << program.getSymName()
+             << "' have more than 2^60 bytes together, which no memory holds; make the batch or the model smaller";
     sum += storage.bytes;
   }
   return success();

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Exec.h"
-#include "lib/Memory/Size.h"
 #include "lib/Memory/ZeroRows.h"
 #include "passes/Arena/Passes.h"
 #include "llvm/ADT/MapVector.h"

@@ -10,7 +10,6 @@
 #include "lib/Memory/Emit.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
-#include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/Placement.h"
 #include "lib/Memory/Plan.h"
 #include "lib/Memory/RecordReads.h"

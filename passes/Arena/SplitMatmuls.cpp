@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/MatmulMarks.h"
-#include "lib/Memory/Size.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Arena/Passes.h"

@@ -174,10 +174,10 @@ LogicalResult NoiseScale::findGradients() {
   for (const Gradient &gradient : gradients) {
     const Gradient &first = gradients.front();
     if (gradient.isMicrobatch != first.isMicrobatch || gradient.scale != first.scale)
-      return function.emitError() << "comm-noise-scale: of the gradients of '" << parameterOf(first.parameter).getName()
-                                  << "' and '" << parameterOf(gradient.parameter).getName()
-                                  << "' one is reduced in each microbatch and the other is not; use "
-                                     "unreduced-accumulators";
+      return function.emitError()
+             << "comm-noise-scale: of the gradients of '" << parameterOf(first.parameter).getName() << "' and '"
+             << parameterOf(gradient.parameter).getName()
+             << "' one is reduced in each microbatch and the other is not; use unreduced-accumulators";
   }
   return success();
 }
@@ -273,8 +273,8 @@ struct MeasureNoiseScale final : braid::impl::NoiseScalePassBase<MeasureNoiseSca
       return signalPassFailure();
     std::optional<unsigned> norm = resultWithRole(function, tg::Role::GradNorm);
     if (!norm) {
-      function.emitError() << "comm-noise-scale reads the norm of all gradients, but no result has the role "
-                              "grad_norm; run tg-apply-optimizer with report-norm";
+      function.emitError() << "comm-noise-scale reads the norm of all gradients, but no result has the role grad_norm; "
+                              "run tg-apply-optimizer with report-norm";
       return signalPassFailure();
     }
     Value value = returnOf(function).getOperand(*norm);

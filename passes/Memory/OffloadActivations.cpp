@@ -8,8 +8,8 @@
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/ValueNames.h"
 #include "lib/Actions/ActionGraph.h"
+#include "lib/Cost/Cost.h"
 #include "lib/Cost/Machine.h"
-#include "lib/Cost/Seconds.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/Reads.h"
@@ -294,9 +294,9 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
   LogicalResult offload(const Machine &machine) {
     ModuleOp module = getOperation();
     if (!machine.target->gpu)
-      return module.emitError() << "the " << machine.target->name
-                                << " target has no memory beside that of the host, so no activation can be offloaded "
-                                   "to it";
+      return module.emitError()
+             << "the " << machine.target->name
+             << " target has no memory beside that of the host, so no activation can be offloaded to it";
     std::optional<int64_t> givenBytes = minBytes < 0 ? std::nullopt : std::optional<int64_t>(minBytes);
     unsigned kept = 0, away = 0;
     for (auto program : module.getOps<func::FuncOp>()) {
@@ -311,10 +311,9 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
     if (kept == 0)
       return module.emitError() << "no program keeps an activation for backward that could wait in the host's memory";
     if (away == 0)
-      module.emitWarning()
-          << "none of the " << kept
-          << " activations that are kept for backward is copied to the host and back before it is read "
-             "again, so all stay on the device";
+      module.emitWarning() << "none of the " << kept
+                           << " activations that are kept for backward is copied to the host and back before it is "
+                              "read again, so all stay on the device";
     return success();
   }
 

@@ -8,7 +8,7 @@
 #include "lib/Schedule/FillWaits.h"
 #include "lib/Actions/PutInOrder.h"
 #include "lib/Memory/AssignedCopy.h"
-#include "lib/Memory/MemoryLimit.h"
+#include "lib/Memory/Size.h"
 #include "passes/Overlap/OverlapReader.h"
 #include "passes/Overlap/Passes.h"
 

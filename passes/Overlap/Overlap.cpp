@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Timing.h"
-#include "lib/Cost/Seconds.h"
+#include "lib/Cost/Cost.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
-#include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/RecordedAssignment.h"
 #include "lib/Memory/Size.h"

@@ -315,8 +315,8 @@ template <typename Visit> static void visitPhases(Visit visit) {
   visit("braid-optimizer", "Makes updates of gradients", buildOptimizerPipeline);
   visit("braid-annotate", "Says what each rank keeps", buildAnnotatePipeline);
   visit("comm-shard",
-        "Makes the program of a rank from a function with a few shardings: propagates them, "
-        "inserts reshards, partitions, simplifies and verifies",
+        "Makes the program of a rank from a function with a few shardings: propagates them, inserts reshards, "
+        "partitions, simplifies and verifies",
         buildShardPipeline);
   visit("braid-partition", "Makes the programs of ranks", buildPartitionPipeline);
   visit("braid-decompose", "Simplifies graphs for the last time and decomposes them", buildDecomposePipeline);

@@ -3,7 +3,6 @@
 #define BRAID_PASSES_PRECISION_PASSES_H
 
 #include "mlir/Pass/Pass.h"
-#include "passes/Base/Choices.h"
 #include "passes/Base/OptionTypes.h"
 
 namespace braid {

@@ -17,7 +17,6 @@
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/RankPlaces.h"
 #include "passes/Sharding/ZigzagDims.h"
-#include "passes/Sharding/ZigzagShard.h"
 
 namespace braid {
 #define GEN_PASS_DEF_PARTITIONPASS

@@ -2,7 +2,7 @@
 
 #include "dialects/Comm/Programs.h"
 #include "dialects/Exec/Exec.h"
-#include "lib/Memory/MemoryLimit.h"
+#include "lib/Memory/Size.h"
 #include "lib/Pipeline/Csv.h"
 #include "lib/Pipeline/Generators.h"
 #include "lib/Pipeline/Slots.h"
@@ -11,7 +11,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Base/Signature.h"
-#include "passes/Stages/CutCells.h"
 #include "passes/Stages/CutProgram.h"
 #include "passes/Stages/Passes.h"
 #include "llvm/ADT/StringExtras.h"
