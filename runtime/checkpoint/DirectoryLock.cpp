@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +18,6 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include <utility>
 
 using namespace braid;
 namespace fs = std::filesystem;
@@ -78,8 +76,8 @@ Record parseRecord(const std::string &path, const std::string &text) {
       record[line.substr(0, space)] = line.substr(space + 1);
   if (text.find_first_not_of('\0') != std::string::npos && !(record.count("host") && record.count("process")))
     fail("'", path,
-         "' is not the lock of a job, and nothing is written over it; remove it, or give this job another "
-         "--checkpoint directory");
+         "' is not the lock of a job, and nothing is written over it; remove it, or give this job another --checkpoint "
+         "directory");
   return record;
 }
 
@@ -270,8 +268,8 @@ bool DirectoryLock::isOwn() const {
 void DirectoryLock::check() const {
   if (!isOwn())
     fail("'", path,
-         "', the lock of this job, was removed or replaced, so another job may save there; let that one "
-         "end, and start this one again");
+         "', the lock of this job, was removed or replaced, so another job may save there; let that one end, and start "
+         "this one again");
 }
 
 void DirectoryLock::recordJob(const std::string &job) {

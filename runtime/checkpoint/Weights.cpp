@@ -43,8 +43,8 @@ std::string braid::describeOtherWeights(const std::string &folder) {
   for (const char *name : others)
     if (fs::exists(fs::path(folder) / name, error))
       return concat("; it has ", name,
-                    ", and only safetensors are read: load the folder with Transformers' "
-                    "from_pretrained and write it again with save_pretrained");
+                    ", and only safetensors are read: load the folder with Transformers' from_pretrained and write it "
+                    "again with save_pretrained");
   if (fs::exists(fs::path(folder) / "adapter_model.safetensors", error))
     return "; it has adapter_model.safetensors, which is of an adapter: merge it into its model first, with PEFT's "
            "merge_and_unload";
