@@ -16,12 +16,8 @@
 #include "lib/Memory/RecordedAssignment.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Arena/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_PLANMEMORY
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
+#include "passes/Arena/Passes.h"
 
 using namespace mlir;
 using namespace braid;

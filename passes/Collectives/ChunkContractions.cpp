@@ -10,12 +10,8 @@
 #include "lib/Schedule/Forward.h"
 #include "passes/Collectives/ChunkSite.h"
 #include "passes/Collectives/CollectiveRoles.h"
-#include "passes/Collectives/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_CHUNKCONTRACTIONSPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
+#include "passes/Collectives/Passes.h"
 
 using namespace mlir;
 using namespace braid;

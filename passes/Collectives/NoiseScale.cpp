@@ -14,14 +14,10 @@
 #include "lib/Sharding/AxisLists.h"
 #include "passes/Base/Signature.h"
 #include "passes/Collectives/CollectiveRoles.h"
+#define GEN_PASS_DEF_NOISESCALEPASS
 #include "passes/Collectives/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_NOISESCALEPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

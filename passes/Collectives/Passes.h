@@ -22,9 +22,13 @@ enum class BucketPerUnit { Auto, False, True };
 template <> inline constexpr cli::Word cli::words<BucketPerUnit>[] = {"auto", "false", "true"};
 
 #define GEN_PASS_DECL
-#include "passes/Collectives/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Collectives/Passes.h.inc"
 } // namespace braid
 
 #endif // BRAID_PASSES_COLLECTIVES_PASSES_H
+
+// A pass defines GEN_PASS_DEF_NAME before it includes this header, for its base class.
+namespace braid {
+#include "passes/Collectives/Passes.h.inc"
+} // namespace braid

@@ -17,15 +17,11 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Base/Signature.h"
 #include "passes/Kernels/KernelNames.h"
+#define GEN_PASS_DEF_FORMKERNELSPASS
 #include "passes/Kernels/Passes.h"
 #include "passes/Kernels/RowReduction.h"
 #include "passes/Select/InlineValues.h"
 #include "llvm/ADT/SmallPtrSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_FORMKERNELSPASS
-#include "passes/Kernels/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -23,12 +23,8 @@
 #include "passes/Base/Signature.h"
 #include "passes/Kernels/KernelNames.h"
 #include "passes/Kernels/KernelSpace.h"
-#include "passes/Kernels/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_FUSEKERNELSPASS
-#include "passes/Kernels/Passes.h.inc"
-} // namespace braid
+#include "passes/Kernels/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -14,13 +14,9 @@
 #include "mlir/Transforms/CSE.h"
 #include "passes/Base/Signature.h"
 #include "passes/Kernels/KernelSpace.h"
+#define GEN_PASS_DEF_RECOMPUTEOPERANDSPASS
 #include "passes/Kernels/Passes.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_RECOMPUTEOPERANDSPASS
-#include "passes/Kernels/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -16,12 +16,8 @@
 #include "lib/Memory/Size.h"
 #include "lib/Schedule/HostTrips.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/Memory/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_OFFLOADACTIVATIONSPASS
-#include "passes/Memory/Passes.h.inc"
-} // namespace braid
+#include "passes/Memory/Passes.h"
 
 using namespace mlir;
 using namespace braid;

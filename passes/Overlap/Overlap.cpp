@@ -14,16 +14,12 @@
 #include "lib/Memory/Size.h"
 #include "lib/Schedule/Timeline.h"
 #include "passes/Overlap/OverlapReader.h"
+#define GEN_PASS_DEF_OVERLAPPASS
 #include "passes/Overlap/Passes.h"
 #include "passes/Overlap/Prefetch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 #include <cmath>
-
-namespace braid {
-#define GEN_PASS_DEF_OVERLAPPASS
-#include "passes/Overlap/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

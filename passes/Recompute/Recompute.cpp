@@ -15,15 +15,11 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Recompute/ForwardValues.h"
 #include "passes/Recompute/MinCut.h"
+#define GEN_PASS_DEF_RECOMPUTEPASS
 #include "passes/Recompute/Passes.h"
 #include "passes/Recompute/ReplayPrices.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_RECOMPUTEPASS
-#include "passes/Recompute/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -14,13 +14,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Select/LibrarySizes.h"
+#define GEN_PASS_DEF_ORDERATTENTIONPASS
 #include "passes/Select/Passes.h"
 #include "llvm/Support/Format.h"
-
-namespace braid {
-#define GEN_PASS_DEF_ORDERATTENTIONPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -28,9 +28,13 @@ inline constexpr cli::Word cli::words<AttentionOrder>[] = {
     {"any", "faster, with bits that differ from run to run"}};
 
 #define GEN_PASS_DECL
-#include "passes/Select/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Select/Passes.h.inc"
 } // namespace braid
 
 #endif // BRAID_PASSES_SELECT_PASSES_H
+
+// A pass defines GEN_PASS_DEF_NAME before it includes this header, for its base class.
+namespace braid {
+#include "passes/Select/Passes.h.inc"
+} // namespace braid

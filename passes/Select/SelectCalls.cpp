@@ -16,15 +16,11 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Base/Signature.h"
 #include "passes/Select/InlineValues.h"
+#define GEN_PASS_DEF_SELECTCALLSPASS
 #include "passes/Select/Passes.h"
 #include "passes/Select/SelectMatmul.h"
 #include "passes/Select/SelectViews.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-namespace braid {
-#define GEN_PASS_DEF_SELECTCALLSPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -12,13 +12,9 @@
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Base/Signature.h"
 #include "passes/Stages/CutProgram.h"
+#define GEN_PASS_DEF_STAGESPASS
 #include "passes/Stages/Passes.h"
 #include "llvm/ADT/StringExtras.h"
-
-namespace braid {
-#define GEN_PASS_DEF_STAGESPASS
-#include "passes/Stages/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;
