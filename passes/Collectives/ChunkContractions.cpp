@@ -171,6 +171,10 @@ double ChunkCosts::of(const ChunkSite &site, int64_t ranks, int64_t count) const
   return others.once + (site.isBehind() ? std::max(computed, sent - meanwhile) : computed);
 }
 
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 /// Numbers of chunks to try by default.
 static constexpr int64_t kCounts[] = {2, 4, 8};
 /// The least share of the time that chunks must save.

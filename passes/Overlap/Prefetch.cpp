@@ -87,6 +87,10 @@ static OverlapSchedule solveWithinLimit(const OverlapProblem &problem, int64_t a
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Units gathered ahead
+//===----------------------------------------------------------------------===//
+
 /// Safety factor for predictions: a schedule must work when collectives take this many times as long.
 static constexpr double kSlower = 1.5;
 /// The least share of the time that another unit must save, and the upper limit of units.

@@ -88,6 +88,10 @@ bool KeptValues::isKept(Value value) const {
   return values.contains(value) && cut.isOnSinkSide(nodesOfValues.lookup(value)) && !isReplayed(value.getDefiningOp());
 }
 
+//===----------------------------------------------------------------------===//
+// Replays
+//===----------------------------------------------------------------------===//
+
 namespace {
 /// Builds the replays of a program.
 class Replays {

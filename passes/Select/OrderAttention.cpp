@@ -91,6 +91,10 @@ FailureOr<int64_t> UnplacedPrograms::arenaBytes(int64_t workspace) const {
   return bytes;
 }
 
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 /// A fixed order may cost up to these shares of the arena and of the predicted time.
 static constexpr double kMemoryShare = 0.1, kTimeShare = 0.02;
 

@@ -110,6 +110,10 @@ static MachineRates measureRates(int threads, bool withHalf) {
   return {measureMatmuls(threads, BR_F32), withHalf ? measureMatmuls(threads, BR_BF16) : 0, measureCopies(threads)};
 }
 
+//===----------------------------------------------------------------------===//
+// The context
+//===----------------------------------------------------------------------===//
+
 static bool hasBFloat16Matmuls(const br_model &model) {
   return std::any_of(model.matmuls, model.matmuls + model.n_matmuls,
                      [](const br_matmul_desc &d) { return d.a.type == BR_BF16; });
