@@ -1,6 +1,6 @@
 //===- MatmulPanels.h - bytes of an operand in panels ---------------------===//
 //
-// The panel layout for multiplying pairs of bf16 (cpu/OperandLayouts.h).  The compiler compares its
+// The panel layout for multiplying pairs of bf16 (cpu/OperandLayouts.cpp).  The compiler compares its
 // bytes with the scratch memory of the call.
 //
 //===----------------------------------------------------------------------===//

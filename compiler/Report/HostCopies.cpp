@@ -1,6 +1,5 @@
 //===- HostCopies.cpp - copies between a device and its host --------------===//
 
-#include "compiler/Report/HostCopies.h"
 #include "compiler/Report/Report.h"
 #include "dialects/Comm/Comm.h"
 #include "dialects/Comm/Timing.h"
@@ -83,11 +82,10 @@ std::vector<WaitingActivations> braid::readWaitingActivations(const MemoryPlan &
 
 void braid::printWaitingActivations(llvm::raw_ostream &stream, ArrayRef<WaitingActivations> waiting) {
   for (const WaitingActivations &activations : waiting)
-    stream << llvm::formatv(
-        "\nactivations of program {0} that wait in pinned memory of the host: {1}, of {2} ({3} bytes), "
-        "of which {4} ({5} bytes) are free on the device at the peak\n",
-        activations.program, activations.count, formatSize(activations.bytes), activations.bytes,
-        formatSize(activations.bytesAwayAtPeak), activations.bytesAwayAtPeak);
+    stream << llvm::formatv("\nactivations of program {0} that wait in pinned memory of the host: {1}, of {2} ({3} "
+                            "bytes), of which {4} ({5} bytes) are free on the device at the peak\n",
+                            activations.program, activations.count, formatSize(activations.bytes), activations.bytes,
+                            formatSize(activations.bytesAwayAtPeak), activations.bytesAwayAtPeak);
 }
 
 void braid::printHostCopies(llvm::raw_ostream &stream, ArrayRef<HostCopyReport> copies) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Report/Kept.h"
+#include "compiler/Report/Report.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Memory/ContentNames.h"
 #include "lib/Memory/Size.h"

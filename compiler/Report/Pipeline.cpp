@@ -1,6 +1,5 @@
 //===- Pipeline.cpp - memory, traffic and waits of stages -----------------===//
 
-#include "compiler/Report/Pipeline.h"
 #include "compiler/Report/Report.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/Comm/Timing.h"

@@ -4,7 +4,6 @@
 #include "dialects/Comm/Timing.h"
 #include "lib/Cost/Machine.h"
 #include "lib/Memory/Size.h"
-#include "lib/Target/TargetInfo.h"
 
 using namespace braid;
 

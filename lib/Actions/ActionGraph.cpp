@@ -2,7 +2,6 @@
 
 #include "lib/Actions/ActionGraph.h"
 #include "dialects/TG/ProgramSignature.h"
-#include "lib/Actions/MemoryOrder.h"
 #include "lib/Memory/Reads.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -80,6 +79,62 @@ void ActionGraph::forEachReader(Value value, llvm::function_ref<void(Operation *
     visit(reader);
     return true;
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Edges of memory
+//
+// Buffer assignment is decided for one order of the actions. It also holds for every
+// other order that reads data before it is overwritten. So aliasing adds edges between
+// actions, beside the edges of values.
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bytes of a storage, from the first to the last that an action touches.
+struct Access {
+  unsigned action;
+  int64_t begin, end;
+
+  bool meets(const Access &other) const { return begin < other.end && other.begin < end; }
+  bool covers(const Access &other) const { return begin <= other.begin && other.end <= end; }
+};
+} // namespace
+
+static Access accessOf(unsigned action, RankedTensorType type, const Layout &layout) {
+  int64_t last = layout.offset;
+  for (auto [size, stride] : llvm::zip(type.getShape(), layout.strides))
+    last += (size - 1) * stride;
+  int64_t bytes = elementBytes(type.getElementType());
+  return {action, layout.offset * bytes, (last + 1) * bytes};
+}
+
+/// Returns for each action, numbered as in `places.actions`, the earlier actions that read or write
+/// bytes which it overwrites. Leaves out actions that must come before another of these anyway.
+static std::vector<SmallVector<unsigned, 4>> memoryOrder(const Places &places) {
+  std::vector<SmallVector<unsigned, 4>> before(places.actions.size());
+  // For each storage, the accesses that were not overwritten completely.
+  std::vector<SmallVector<Access, 4>> accesses(places.storages.size());
+  auto find = [&](unsigned action, Value value) {
+    const Place &place = places.places.at(value);
+    Access access = accessOf(action, cast<RankedTensorType>(value.getType()), place.layout);
+    return std::pair(access, &accesses[place.storage]);
+  };
+  for (auto [index, action] : llvm::enumerate(places.actions)) {
+    unsigned number = index;
+    for (Value operand : exec::ActionOpInterface(action).getActionIns()) {
+      auto [read, earlier] = find(number, operand);
+      earlier->push_back(read);
+    }
+    for (Value result : exec::ActionOpInterface(action).getActionResults()) {
+      auto [write, earlier] = find(number, result);
+      for (const Access &other : *earlier)
+        if (other.action != number && other.meets(write) && !llvm::is_contained(before[number], other.action))
+          before[number].push_back(other.action);
+      llvm::erase_if(*earlier, [&, write = write](const Access &other) { return write.covers(other); });
+      earlier->push_back(write);
+    }
+  }
+  return before;
 }
 
 //===----------------------------------------------------------------------===//

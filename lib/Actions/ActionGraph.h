@@ -65,8 +65,9 @@ public:
 
   /// Adds edges from the readers of a parameter or state to the action that overwrites it with its new value.
   void addUpdates(mlir::func::FuncOp program);
-  /// Adds the edges that a buffer assignment needs (MemoryOrder.h). If a copy of the program was assigned,
-  /// `originals` has the graph's action for each action of the copy; null for an action that assignment has added.
+  /// Adds the edges that a buffer assignment needs, from actions to earlier ones whose bytes they overwrite. If a copy
+  /// of the program was assigned, `originals` has the graph's action for each action of the copy; null for an action
+  /// that assignment has added.
   void addMemoryOrder(const Places &places, llvm::ArrayRef<mlir::Operation *> originals);
   void addMemoryOrder(const Places &places);
 

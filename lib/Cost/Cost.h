@@ -7,7 +7,7 @@
 //   copy         tensors × latency + bytes / bandwidth between the host and its device
 //
 // Products of matrices take FLOPs / rate on a CPU, and wherever rates are given.  On a GPU, tables give the seconds
-// of a GEMM (Gemm.h), and published rates those of a library's attention call (Attention.h).
+// of a GEMM, and published rates those of a library's attention call (Attention.h).
 // The kind of a collective determines its messages and bytes (runtime/CollectiveKinds.h).  A group of one rank
 // costs nothing.  The runtime emulates a link with the same formula (runtime/comm/LinkModel.h).
 //
@@ -16,11 +16,28 @@
 #define BRAID_LIB_COST_COST_H
 
 #include "dialects/Comm/Comm.h"
-#include "lib/Cost/Gemm.h"
+#include "dialects/TG/Attributes.h"
 #include "lib/Target/TargetInfo.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
 namespace braid {
+
+/// `items` products of m x k by k x n.
+struct GemmSizes {
+  int64_t m = 1, n = 1, k = 1, items = 1;
+
+  static GemmSizes of(tg::ContractionAttr contraction, mlir::RankedTensorType lhs, mlir::RankedTensorType rhs);
+  double flops() const { return 2.0 * m * n * k * items; }
+};
+
+/// Types of operands and result: bf16, bf16 with a result in f32, or f32.
+enum class GemmType { Half, HalfToFloat, Float };
+
+GemmType gemmTypeOf(mlir::Type operand, mlir::Type result);
+
+/// Returns the seconds of a GEMM with its launch. Each GPU of lib/Target has a table.
+double gemmSeconds(const GpuInfo &gpu, GemmType type, const GemmSizes &sizes);
 
 /// Predicted seconds of an action that runs alone. `scratch` is the traffic between the kernels of one call, which
 /// nothing overlaps.
@@ -89,6 +106,9 @@ struct HostRates {
   /// Bytes that are moved within one latency.
   int64_t bytesOfLatency() const { return static_cast<int64_t>(latencySeconds * bytesPerSecond); }
 };
+
+/// Returns "12.5 us", for times that are compared in one message.
+inline std::string formatMicroseconds(double seconds) { return llvm::formatv("{0:F1} us", seconds * 1e6); }
 
 } // namespace braid
 

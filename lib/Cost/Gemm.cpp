@@ -1,6 +1,13 @@
 //===- Gemm.cpp - seconds of GEMMs on GPUs --------------------------------===//
+//
+// A table for each GPU, with the times that NVIDIA's model of its kernels predicts (bench/matmul_table.py). A point is
+// a whole number of waves of 128 x 128 tiles (one tile per multiprocessor), a ratio of rows to columns, and a k.
+// Seconds are linear in waves, in k, and in the logarithm of the ratio. A partial last wave counts as a whole one,
+// unless k is long enough to split.
+//
+//===----------------------------------------------------------------------===//
 
-#include "lib/Cost/Gemm.h"
+#include "lib/Cost/Cost.h"
 #include "lib/Cost/Curve.h"
 #include "llvm/Support/MathExtras.h"
 

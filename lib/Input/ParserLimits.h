@@ -7,9 +7,11 @@
 #ifndef BRAID_LIB_INPUT_PARSERLIMITS_H
 #define BRAID_LIB_INPUT_PARSERLIMITS_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <string>
 
 namespace braid {
 
@@ -42,6 +44,10 @@ llvm::Error checkParserLimits(const llvm::MemoryBuffer &file);
 
 /// Like llvm::json::parse, but refuses text that nests too deeply.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
+
+/// Returns an error message for unpaired quotes or brackets in the text of a pipeline or of a pass's options; empty if
+/// all are in pairs. MLIR's parser would not terminate on unpaired ones.
+std::string problemOfPairs(llvm::StringRef text);
 
 } // namespace braid
 

@@ -17,7 +17,6 @@
 #include "lib/Memory/BufferAssignment.h"
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/ProgramSignature.h"
-#include "lib/Memory/Copies.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Packs.h"

@@ -1,15 +1,12 @@
 //===- Placement.cpp - checks and bounds of a placement -------------------===//
 
 #include "lib/Memory/Placement.h"
+#include "lib/Pipeline/Failure.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <map>
 
 using namespace braid;
-
-template <typename... Args> static llvm::Error failure(const char *format, Args &&...args) {
-  return llvm::createStringError(llvm::formatv(format, std::forward<Args>(args)...).str());
-}
+using pipeline::failure;
 
 llvm::Error braid::check(const PlacementProblem &problem) {
   if (problem.alignment <= 0)

@@ -9,9 +9,16 @@
 #ifndef BRAID_LIB_MEMORY_PREPARATION_H
 #define BRAID_LIB_MEMORY_PREPARATION_H
 
+#include "dialects/Exec/Exec.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace braid {
+
+/// Builds a kernel that copies `source`, on values, as buffer assignment needs where values cannot share memory.
+mlir::Value buildCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value source);
+/// Builds a kernel that writes `element` everywhere, on values.
+mlir::Value buildFill(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
+                      mlir::TypedAttr element);
 
 /// Prepares the program. Fails with a message if an op is not an action, view or concat, or
 /// if no kernel can write a constant.

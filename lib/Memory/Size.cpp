@@ -52,3 +52,12 @@ std::string braid::formatSize(int64_t bytes) {
          << ' ' << kPrefixes[power] << "iB";
   return text;
 }
+
+mlir::FailureOr<std::optional<int64_t>> braid::memoryLimitOf(llvm::StringRef text, mlir::Location loc) {
+  std::optional<int64_t> limit = parseSize(text);
+  if (text.empty() || limit)
+    return limit;
+  emitError(loc) << "invalid memory limit '" << text
+                 << "': expected a number of bytes, with an optional KiB, MiB or GiB";
+  return mlir::failure();
+}

@@ -301,9 +301,8 @@ static constexpr std::pair<StringLiteral, StringLiteral> kOtherKinds[] = {
     {"an encoder with a decoder",
      " bart blenderbot fsmt led longt5 m2m_100 marian mbart mt5 mvp nllb-moe pegasus pegasus_x plbart prophetnet "
      "speech_to_text switch_transformers t5 t5gemma umt5 whisper "},
-    {"a model of images or sound",
-     " beit blip blip-2 clip convnext deit detr dinov2 dinov3_vit hubert resnet segformer "
-     "siglip swin vit vit_mae wav2vec2 wav2vec2-bert wavlm "},
+    {"a model of images or sound", " beit blip blip-2 clip convnext deit detr dinov2 dinov3_vit hubert resnet "
+                                   "segformer siglip swin vit vit_mae wav2vec2 wav2vec2-bert wavlm "},
     {"a recurrent or state space model", " falcon_mamba mamba mamba2 recurrent_gemma rwkv "}};
 
 /// Returns the kind of a type; empty for types of other models.

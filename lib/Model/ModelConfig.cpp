@@ -4,12 +4,41 @@
 #include "lib/Input/InputFile.h"
 #include "lib/Input/ParserLimits.h"
 #include "lib/Model/Families.h"
-#include "lib/Model/JsonKeys.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <vector>
 
 using namespace llvm;
 using namespace braid;
+
+/// Returns the text between the quotes at the start of `json`.
+static StringRef stringAt(StringRef json) {
+  size_t end = 1;
+  while (json[end] != '"')
+    end += json[end] == '\\' ? 2 : 1;
+  return json.slice(1, end);
+}
+
+/// Returns the first key, as written, that one object of a valid JSON text contains twice. A parser keeps only one of
+/// the two values, and would silently ignore the other.
+static std::optional<StringRef> repeatedKey(StringRef json) {
+  std::vector<StringSet<>> objects; // the open objects; an array has no keys
+  for (size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '{' || json[i] == '[') {
+      objects.emplace_back();
+    } else if (json[i] == '}' || json[i] == ']') {
+      objects.pop_back();
+    } else if (json[i] == '"') {
+      StringRef text = stringAt(json.substr(i));
+      i += text.size() + 1;
+      bool isKey = json.substr(i + 1).ltrim().starts_with(":");
+      if (isKey && !objects.back().insert(text).second)
+        return text;
+    }
+  }
+  return std::nullopt;
+}
 
 /// Settings of every family that do not affect the computation: the origin of the file, special tokens, types of
 /// the stored weights, how Transformers runs the model, defaults of its generation, and heads for other tasks.

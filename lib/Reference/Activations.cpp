@@ -39,42 +39,37 @@ static double siluDerivative(double x) {
   return s * (1 + x * (1 - s));
 }
 
+/// Applies `function` to each element of `x`.
+static Tensor mapped(Tensor x, function_ref<double(double)> function) {
+  for (Element &e : x.elements)
+    e.f = function(e.f);
+  return x;
+}
+
+/// Multiplies each element of `gradient` by the derivative at the element of `x`.
+static Tensor chained(Tensor gradient, const Tensor &x, function_ref<double(double)> derivative) {
+  for (int64_t i = 0; i < x.size(); ++i)
+    gradient.f(i) *= derivative(x.f(i));
+  return gradient;
+}
+
 static Tensor evaluateGelu(tg::GeluOp op, const Operands &in) {
-  Tensor y = in(op.getInput());
-  for (Element &e : y.elements)
-    e.f = gelu(op.getKind() == tg::GeluKind::Tanh, e.f);
-  return y;
+  return mapped(in(op.getInput()), [&](double x) { return gelu(op.getKind() == tg::GeluKind::Tanh, x); });
 }
 
 static Tensor evaluateGeluGrad(tg::GeluGradOp op, const Operands &in) {
-  Tensor dx = in(op.getGradient());
-  const Tensor &x = in(op.getInput());
-  for (int64_t i = 0; i < x.size(); ++i)
-    dx.f(i) *= geluDerivative(op.getKind() == tg::GeluKind::Tanh, x.f(i));
-  return dx;
+  return chained(in(op.getGradient()), in(op.getInput()),
+                 [&](double x) { return geluDerivative(op.getKind() == tg::GeluKind::Tanh, x); });
 }
 
-static Tensor evaluateSilu(tg::SiluOp op, const Operands &in) {
-  Tensor y = in(op.getInput());
-  for (Element &e : y.elements)
-    e.f = silu(e.f);
-  return y;
-}
+static Tensor evaluateSilu(tg::SiluOp op, const Operands &in) { return mapped(in(op.getInput()), silu); }
 
 static Tensor evaluateSiluGrad(tg::SiluGradOp op, const Operands &in) {
-  Tensor dx = in(op.getGradient());
-  const Tensor &x = in(op.getInput());
-  for (int64_t i = 0; i < x.size(); ++i)
-    dx.f(i) *= siluDerivative(x.f(i));
-  return dx;
+  return chained(in(op.getGradient()), in(op.getInput()), siluDerivative);
 }
 
 static Tensor evaluateRelu(tg::ReluOp op, const Operands &in) {
-  Tensor y = in(op.getInput());
-  for (Element &e : y.elements)
-    if (e.f <= 0)
-      e.f = 0;
-  return y;
+  return mapped(in(op.getInput()), [](double x) { return x <= 0 ? 0 : x; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,13 +162,6 @@ static Tensor evaluateRope(tg::RopeOp op, const Operands &in) {
 }
 
 void braid::reference::addActivations(OpTable &table) {
-  table.add(evaluateGelu);
-  table.add(evaluateGeluGrad);
-  table.add(evaluateSilu);
-  table.add(evaluateSiluGrad);
-  table.add(evaluateRelu);
-  table.add(evaluateDropout);
-  table.add(evaluateSoftmax);
-  table.add(evaluateSoftmaxGrad);
-  table.add(evaluateRope);
+  table.addAll(evaluateGelu, evaluateGeluGrad, evaluateSilu, evaluateSiluGrad, evaluateRelu, evaluateDropout,
+               evaluateSoftmax, evaluateSoftmaxGrad, evaluateRope);
 }

@@ -103,14 +103,9 @@ static std::pair<Tensor, Tensor> attend(Op op, const Operands &in, RankedTensorT
   g.forEachRow([&](int64_t b, int64_t h, int64_t s) {
     const std::vector<int64_t> counted = g.counted(b, s);
     std::vector<double> scores;
-    double largest = -INFINITY, sum = 0;
-    for (int64_t t : counted) {
+    for (int64_t t : counted)
       scores.push_back(scoreOf(op, dot(q, g.query(b, s, h), k, g.key(b, t, h), g.size)).value);
-      largest = std::max(largest, scores.back());
-    }
-    for (double score : scores)
-      sum += std::exp(score - largest);
-    double rowLse = lse.f(g.row(b, h, s)) = largest + std::log(sum);
+    double rowLse = lse.f(g.row(b, h, s)) = logSumExp(scores.size(), [&](int64_t i) { return scores[i]; });
     for (auto [t, score] : llvm::zip(counted, scores))
       for (int64_t e = 0; e < g.size; ++e)
         o.f(g.query(b, s, h) + e) += keep(g.row(b, h, s), t, std::exp(score - rowLse)) * v.f(g.key(b, t, h) + e);
@@ -165,9 +160,6 @@ template <typename Op> static Results evaluateAttentionGrad(Op op, const Operand
 }
 
 void braid::reference::addAttention(OpTable &table) {
-  table.add(evaluateAttention<tg::AttentionOp>);
-  table.add(evaluateDropoutAttention);
-  table.add(evaluateAttentionGrad<tg::AttentionGradOp>);
-  table.add(evaluateAttention<exec::AttentionOp>);
-  table.add(evaluateAttentionGrad<exec::AttentionGradOp>);
+  table.addAll(evaluateAttention<tg::AttentionOp>, evaluateDropoutAttention, evaluateAttentionGrad<tg::AttentionGradOp>,
+               evaluateAttention<exec::AttentionOp>, evaluateAttentionGrad<exec::AttentionGradOp>);
 }

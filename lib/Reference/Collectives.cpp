@@ -1,7 +1,13 @@
 //===- Collectives.cpp - results of collectives ---------------------------===//
+//
+// Computes all ranks of a group at once: from the tensors that they send to the tensors that
+// they receive.  Reductions combine in the order of the group's ranks, in f64, and are
+// rounded once at the end, so the result does not depend on the order in which ranks arrive.
+//
+//===----------------------------------------------------------------------===//
 
-#include "lib/Reference/Collectives.h"
 #include "lib/Reference/Blocks.h"
+#include "lib/Reference/Ranks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

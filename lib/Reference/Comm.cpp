@@ -21,11 +21,8 @@ template <typename OpT> static Results refuseWithoutRanks(OpT op, const Operands
 }
 
 void braid::reference::addComm(OpTable &table) {
-  table.add(evaluateConstrain);
-  table.add(evaluateReshard);
-  table.add(refuseWithoutRanks<comm::AxisIndexOp>);
-  table.add(refuseWithoutRanks<comm::SliceOp>);
-  table.add(refuseWithoutRanks<comm::AssembleOp>);
+  table.addAll(evaluateConstrain, evaluateReshard, refuseWithoutRanks<comm::AxisIndexOp>,
+               refuseWithoutRanks<comm::SliceOp>, refuseWithoutRanks<comm::AssembleOp>);
 }
 
 /// Returns the number of the block that is `shift` after this rank's.

@@ -1,7 +1,7 @@
 //===- Compare.cpp - comparison of results --------------------------------===//
 
 #include "lib/Reference/Compare.h"
-#include "lib/Reference/Print.h"
+#include "lib/Reference/Tensor.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 

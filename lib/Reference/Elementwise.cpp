@@ -33,11 +33,13 @@ template <typename F> static ElementFunction integer(Operation *op, F compute) {
   };
 }
 
-/// Returns the unsigned number with the same bits in the int's type.
-static uint64_t unsignedOf(Type type, int64_t value) {
-  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  return width == 64 ? static_cast<uint64_t>(value) : static_cast<uint64_t>(value) & ((uint64_t{1} << width) - 1);
+/// Returns the bits of a value in the int's type.
+static APInt bitsOf(Type type, int64_t value) {
+  return APInt(type.isIndex() ? 64 : type.getIntOrFloatBitWidth(), static_cast<uint64_t>(value));
 }
+
+/// Returns the unsigned number with the same bits.
+static uint64_t unsignedOf(Type type, int64_t value) { return bitsOf(type, value).getZExtValue(); }
 
 /// Returns an int op on the unsigned values of its operands.
 template <typename F> static ElementFunction natural(Operation *op, F compute) {
@@ -49,81 +51,16 @@ template <typename F> static ElementFunction natural(Operation *op, F compute) {
 }
 
 //===----------------------------------------------------------------------===//
-// Comparison
-//===----------------------------------------------------------------------===//
-
-static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
-  using P = arith::CmpFPredicate;
-  bool unordered = std::isnan(a) || std::isnan(b);
-  switch (predicate) {
-  case P::AlwaysFalse:
-    return false;
-  case P::OEQ:
-    return a == b;
-  case P::OGT:
-    return a > b;
-  case P::OGE:
-    return a >= b;
-  case P::OLT:
-    return a < b;
-  case P::OLE:
-    return a <= b;
-  case P::ONE:
-    return !unordered && a != b;
-  case P::ORD:
-    return !unordered;
-  case P::UEQ:
-    return unordered || a == b;
-  case P::UGT:
-    return unordered || a > b;
-  case P::UGE:
-    return unordered || a >= b;
-  case P::ULT:
-    return unordered || a < b;
-  case P::ULE:
-    return unordered || a <= b;
-  case P::UNE:
-    return a != b;
-  case P::UNO:
-    return unordered;
-  case P::AlwaysTrue:
-    return true;
-  }
-  llvm_unreachable("unknown predicate");
-}
-
-static bool compareInts(arith::CmpIPredicate predicate, Type type, int64_t x, int64_t y) {
-  using P = arith::CmpIPredicate;
-  int64_t a = signedOf(type, x), b = signedOf(type, y);
-  uint64_t ua = unsignedOf(type, x), ub = unsignedOf(type, y);
-  switch (predicate) {
-  case P::eq:
-    return a == b;
-  case P::ne:
-    return a != b;
-  case P::slt:
-    return a < b;
-  case P::sle:
-    return a <= b;
-  case P::sgt:
-    return a > b;
-  case P::sge:
-    return a >= b;
-  case P::ult:
-    return ua < ub;
-  case P::ule:
-    return ua <= ub;
-  case P::ugt:
-    return ua > ub;
-  case P::uge:
-    return ua >= ub;
-  }
-  llvm_unreachable("unknown predicate");
-}
-
-//===----------------------------------------------------------------------===//
 // Conversion
 //===----------------------------------------------------------------------===//
+
+template <typename F> static ElementFunction toFloat(F convert) {
+  return [convert](const Element *in, Element *out) { out->f = static_cast<double>(convert(*in)); };
+}
+
+template <typename F> static ElementFunction toInt(F convert) {
+  return [convert](const Element *in, Element *out) { out->i = convert(*in); };
+}
 
 static ElementFunction conversion(Operation *op) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
@@ -131,26 +68,15 @@ static ElementFunction conversion(Operation *op) {
   return TypeSwitch<Operation *, ElementFunction>(op)
       .Case<arith::ExtFOp>([](auto) { return unary([](double x) { return x; }); })
       .Case<arith::TruncFOp>([=](auto) { return unary([=](double x) { return roundTo(to, x); }); })
-      .Case<arith::SIToFPOp>([=](auto) -> ElementFunction {
-        return [=](const Element *in, Element *out) { out->f = static_cast<double>(signedOf(from, in->i)); };
-      })
-      .Case<arith::UIToFPOp>([=](auto) -> ElementFunction {
-        return [=](const Element *in, Element *out) { out->f = static_cast<double>(unsignedOf(from, in->i)); };
-      })
-      .Case<arith::FPToSIOp, arith::FPToUIOp>([=](auto) -> ElementFunction {
-        return [=](const Element *in, Element *out) { out->i = wrapTo(to, static_cast<int64_t>(in->f)); };
-      })
-      .Case<arith::ExtSIOp>([=](auto) -> ElementFunction {
-        return [=](const Element *in, Element *out) { out->i = signedOf(from, in->i); };
-      })
-      .Case<arith::ExtUIOp, arith::IndexCastUIOp>([=](auto) -> ElementFunction {
-        return [=](const Element *in, Element *out) { out->i = wrapTo(to, unsignedOf(from, in->i)); };
-      })
-      .Case<arith::TruncIOp>(
-          [=](auto) -> ElementFunction { return [=](const Element *in, Element *out) { out->i = wrapTo(to, in->i); }; })
-      .Case<arith::IndexCastOp>([=](auto) -> ElementFunction {
-        return [=](const Element *in, Element *out) { out->i = wrapTo(to, signedOf(from, in->i)); };
-      })
+      .Case<arith::SIToFPOp>([=](auto) { return toFloat([=](Element x) { return signedOf(from, x.i); }); })
+      .Case<arith::UIToFPOp>([=](auto) { return toFloat([=](Element x) { return unsignedOf(from, x.i); }); })
+      .Case<arith::FPToSIOp, arith::FPToUIOp>(
+          [=](auto) { return toInt([=](Element x) { return wrapTo(to, static_cast<int64_t>(x.f)); }); })
+      .Case<arith::ExtSIOp>([=](auto) { return toInt([=](Element x) { return signedOf(from, x.i); }); })
+      .Case<arith::ExtUIOp, arith::IndexCastUIOp>(
+          [=](auto) { return toInt([=](Element x) { return wrapTo(to, unsignedOf(from, x.i)); }); })
+      .Case<arith::TruncIOp>([=](auto) { return toInt([=](Element x) { return wrapTo(to, x.i); }); })
+      .Case<arith::IndexCastOp>([=](auto) { return toInt([=](Element x) { return wrapTo(to, signedOf(from, x.i)); }); })
       .Default([](Operation *) { return nullptr; });
 }
 
@@ -188,7 +114,7 @@ static ElementFunction floatFunction(Operation *op) {
       .Case<arith::MinNumFOp>([](auto) { return binary([](double a, double b) { return std::fmin(a, b); }); })
       .Case<arith::CmpFOp>([](arith::CmpFOp compare) -> ElementFunction {
         return [predicate = compare.getPredicate()](const Element *in, Element *out) {
-          out->i = compareFloats(predicate, in[0].f, in[1].f);
+          out->i = arith::applyCmpPredicate(predicate, APFloat(in[0].f), APFloat(in[1].f));
         };
       })
       .Default([](Operation *) { return nullptr; });
@@ -235,8 +161,7 @@ static ElementFunction mathFunction(Operation *op) {
       .Case<math::FmaOp>([](auto) -> ElementFunction {
         return [](const Element *in, Element *out) { out->f = std::fma(in[0].f, in[1].f, in[2].f); };
       })
-      .Case<math::AbsIOp>(
-          [](auto) -> ElementFunction { return [](const Element *in, Element *out) { out->i = std::abs(in->i); }; })
+      .Case<math::AbsIOp>([](auto) { return toInt([](Element x) { return std::abs(x.i); }); })
       .Default([](Operation *) { return nullptr; });
 }
 
@@ -268,7 +193,7 @@ static ElementFunction intFunction(Operation *op) {
       .Case<arith::CmpIOp>([](arith::CmpIOp compare) -> ElementFunction {
         Type type = getElementTypeOrSelf(compare.getLhs().getType());
         return [predicate = compare.getPredicate(), type](const Element *in, Element *out) {
-          out->i = compareInts(predicate, type, in[0].i, in[1].i);
+          out->i = arith::applyCmpPredicate(predicate, bitsOf(type, in[0].i), bitsOf(type, in[1].i));
         };
       })
       .Case<arith::MulUIExtendedOp>([](arith::MulUIExtendedOp multiply) -> ElementFunction {

@@ -98,10 +98,5 @@ static Tensor evaluateConcat(exec::ConcatOp op, const Operands &in) {
 }
 
 void braid::reference::addExec(OpTable &table) {
-  table.add(evaluateKernel);
-  table.add(evaluateMatmul);
-  table.add(evaluateGather);
-  table.add(evaluateScatterAdd);
-  table.add(evaluateView);
-  table.add(evaluateConcat);
+  table.addAll(evaluateKernel, evaluateMatmul, evaluateGather, evaluateScatterAdd, evaluateView, evaluateConcat);
 }

@@ -1,7 +1,7 @@
 //===- Experts.cpp - routing, dispatch and router losses ------------------===//
 
 #include "dialects/TG/TG.h"
-#include "lib/Reference/OpTable.h"
+#include "lib/Reference/Rows.h"
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -138,12 +138,7 @@ static Tensor evaluateRouterZ(tg::RouterZOp op, const Operands &in) {
       if (op.getPresent() && in(op.getPresent()).n(row) < 0)
         continue;
       ++rows;
-      double largest = -INFINITY, sum = 0;
-      for (int64_t i = 0; i < experts; ++i)
-        largest = std::max(largest, logits.f(row * experts + i));
-      for (int64_t i = 0; i < experts; ++i)
-        sum += std::exp(logits.f(row * experts + i) - largest);
-      loss.f(0) += std::pow(largest + std::log(sum), 2);
+      loss.f(0) += std::pow(logSumExp(experts, [&](int64_t i) { return logits.f(row * experts + i); }), 2);
     }
   }
   loss.f(0) /= std::max<int64_t>(rows, 1);
@@ -151,10 +146,6 @@ static Tensor evaluateRouterZ(tg::RouterZOp op, const Operands &in) {
 }
 
 void braid::reference::addExperts(OpTable &table) {
-  table.add(evaluateTopK);
-  table.add(evaluateExpertSlots);
-  table.add(evaluateDispatch);
-  table.add(evaluateCollect);
-  table.add(evaluateLoadBalance);
-  table.add(evaluateRouterZ);
+  table.addAll(evaluateTopK, evaluateExpertSlots, evaluateDispatch, evaluateCollect, evaluateLoadBalance,
+               evaluateRouterZ);
 }

@@ -118,8 +118,7 @@ static llvm::Expected<Tensor> fromFile(const InputSlot &slot, const Tensor &foun
     return llvm::createStringError("input '%s' has the shape %s but its tensor in the file is %s", slot.name.c_str(),
                                    indexText(result.shape).c_str(), indexText(found.shape).c_str());
   if (found.hasFloats() != result.hasFloats())
-    return llvm::createStringError("input '%s' and its tensor in the file are "
-                                   "not both floats or both ints",
+    return llvm::createStringError("input '%s' and its tensor in the file are not both floats or both ints",
                                    slot.name.c_str());
   result.elements = found.elements;
   for (Element &e : result.elements)

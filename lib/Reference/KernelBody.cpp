@@ -47,6 +47,8 @@ private:
   LogicalResult addRandom(exec::RandomUniformOp op, Captured captured);
   LogicalResult addExtract(tensor::ExtractOp op, Captured captured);
   FailureOr<unsigned> slotOf(Operation *user, Value value, Captured captured);
+  /// Appends the slots of values that an op uses.
+  LogicalResult addSlots(Operation *user, ValueRange values, Captured captured, SmallVectorImpl<unsigned> &found);
   unsigned newSlot(Value value, Element initial = ofInt(0));
 
   DenseMap<Value, unsigned> slotOfValue;
@@ -74,6 +76,17 @@ FailureOr<unsigned> ScalarBody::slotOf(Operation *user, Value value, Captured ca
   return newSlot(value, (*scalar)[0]);
 }
 
+LogicalResult ScalarBody::addSlots(Operation *user, ValueRange values, Captured captured,
+                                   SmallVectorImpl<unsigned> &found) {
+  for (Value value : values) {
+    FailureOr<unsigned> slot = slotOf(user, value, captured);
+    if (failed(slot))
+      return failure();
+    found.push_back(*slot);
+  }
+  return success();
+}
+
 /// Adds a random number, which depends on the loops and on all words of the key.
 LogicalResult ScalarBody::addRandom(exec::RandomUniformOp op, Captured captured) {
   const Tensor *key = captured(op.getKey());
@@ -81,12 +94,8 @@ LogicalResult ScalarBody::addRandom(exec::RandomUniformOp op, Captured captured)
     return op.emitError("the interpreter finds no key");
   Step step;
   for (OperandRange places : {op.getIndices(), op.getOffsets()})
-    for (Value place : places) {
-      FailureOr<unsigned> slot = slotOf(op, place, captured);
-      if (failed(slot))
-        return failure();
-      step.operands.push_back(*slot);
-    }
+    if (failed(addSlots(op, places, captured, step.operands)))
+      return failure();
   PhiloxKey seed = {static_cast<uint32_t>(key->n(0)), static_cast<uint32_t>(key->n(1))};
   uint32_t stepWord = static_cast<uint32_t>(key->n(2)), stream = static_cast<uint32_t>(op.getStream());
   uint64_t first = static_cast<uint32_t>(key->n(3)) * static_cast<uint64_t>(op.getCount());
@@ -110,12 +119,8 @@ LogicalResult ScalarBody::addExtract(tensor::ExtractOp op, Captured captured) {
   if (!tensor)
     return op.emitError("the interpreter finds no tensor");
   Step step;
-  for (Value index : op.getIndices()) {
-    FailureOr<unsigned> slot = slotOf(op, index, captured);
-    if (failed(slot))
-      return failure();
-    step.operands.push_back(*slot);
-  }
+  if (failed(addSlots(op, op.getIndices(), captured, step.operands)))
+    return failure();
   step.function = [tensor](const Element *in, Element *out) {
     int64_t place = 0;
     bool isInside = true;
@@ -151,12 +156,8 @@ LogicalResult ScalarBody::add(Operation &op, Captured captured) {
   step.function = elementFunction(&op);
   if (!step.function)
     return op.emitError() << "the interpreter does not know '" << op.getName() << "' in the body of a generic";
-  for (Value operand : op.getOperands()) {
-    FailureOr<unsigned> slot = slotOf(&op, operand, captured);
-    if (failed(slot))
-      return failure();
-    step.operands.push_back(*slot);
-  }
+  if (failed(addSlots(&op, op.getOperands(), captured, step.operands)))
+    return failure();
   step.result = slots.size();
   for (Value result : op.getResults()) {
     newSlot(result);
@@ -179,12 +180,8 @@ FailureOr<ScalarBody> ScalarBody::of(linalg::GenericOp generic, Captured capture
   for (Operation &op : block.without_terminator())
     if (failed(body.add(op, captured)))
       return failure();
-  for (Value value : yield->getOperands()) {
-    FailureOr<unsigned> slot = body.slotOf(yield, value, captured);
-    if (failed(slot))
-      return failure();
-    body.yielded.push_back(*slot);
-  }
+  if (failed(body.addSlots(yield, yield->getOperands(), captured, body.yielded)))
+    return failure();
   return body;
 }
 

@@ -1,7 +1,7 @@
 //===- Losses.cpp - cross entropy and the target count --------------------===//
 
 #include "dialects/TG/TG.h"
-#include "lib/Reference/OpTable.h"
+#include "lib/Reference/Rows.h"
 #include <cmath>
 
 using namespace mlir;
@@ -41,12 +41,7 @@ static Results evaluateCrossEntropy(tg::CrossEntropyOp op, const Operands &in) {
   if (failed(checkTargets(op, targets, classes, ignored)))
     return failure();
   for (int64_t row = 0; row < targets.size(); ++row) {
-    double largest = -INFINITY, sum = 0;
-    for (int64_t c = 0; c < classes; ++c)
-      largest = std::max(largest, logits.f(row * classes + c));
-    for (int64_t c = 0; c < classes; ++c)
-      sum += std::exp(logits.f(row * classes + c) - largest);
-    lse.f(row) = largest + std::log(sum);
+    lse.f(row) = logSumExp(classes, [&](int64_t c) { return logits.f(row * classes + c); });
     if (targets.n(row) != ignored)
       loss.f(0) += lse.f(row) - logits.f(row * classes + targets.n(row));
   }
@@ -76,7 +71,5 @@ static Results evaluateCrossEntropyGrad(tg::CrossEntropyGradOp op, const Operand
 }
 
 void braid::reference::addLosses(OpTable &table) {
-  table.add(evaluateCount);
-  table.add(evaluateCrossEntropy);
-  table.add(evaluateCrossEntropyGrad);
+  table.addAll(evaluateCount, evaluateCrossEntropy, evaluateCrossEntropyGrad);
 }

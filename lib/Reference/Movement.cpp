@@ -10,17 +10,22 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::reference;
 
+/// Makes a tensor from elements of `x`; `sourceOf` returns the index of each.
+static Tensor picked(const Tensor &x, RankedTensorType type, function_ref<Index(ArrayRef<int64_t> index)> sourceOf) {
+  Tensor y(type);
+  int64_t place = 0;
+  forEachIndex(y.shape, [&](ArrayRef<int64_t> index) { y[place++] = x[x.at(sourceOf(index))]; });
+  return y;
+}
+
 static Tensor evaluateBroadcast(tg::BroadcastOp op, const Operands &in) {
   const Tensor &x = in(op.getInput());
-  Tensor y(op.getResult().getType());
-  Index source(x.rank());
-  int64_t place = 0;
-  forEachIndex(y.shape, [&](ArrayRef<int64_t> index) {
+  return picked(x, op.getResult().getType(), [&](ArrayRef<int64_t> index) {
+    Index source(x.rank());
     for (int64_t d = 0; d < x.rank(); ++d)
       source[d] = x.shape[d] == 1 ? 0 : index[op.getDims()[d]];
-    y[place++] = x[x.at(source)];
+    return source;
   });
-  return y;
 }
 
 /// Adds up (or takes the maximum of) the elements that share a result index.
@@ -65,15 +70,11 @@ static Tensor evaluateReshape(tg::ReshapeOp op, const Operands &in) {
 }
 
 static Tensor evaluateSlice(tg::SliceOp op, const Operands &in) {
-  const Tensor &x = in(op.getInput());
-  Tensor y(op.getResult().getType());
-  int64_t place = 0;
-  forEachIndex(y.shape, [&](ArrayRef<int64_t> index) {
+  return picked(in(op.getInput()), op.getResult().getType(), [&](ArrayRef<int64_t> index) {
     Index source(index);
     source[op.getDim()] = op.getOffset() + index[op.getDim()] * op.getStride();
-    y[place++] = x[x.at(source)];
+    return source;
   });
-  return y;
 }
 
 static Tensor evaluateConcat(tg::ConcatOp op, const Operands &in) {
@@ -81,16 +82,14 @@ static Tensor evaluateConcat(tg::ConcatOp op, const Operands &in) {
 }
 
 static Tensor evaluateReorder(tg::ReorderOp op, const Operands &in) {
-  const Tensor &x = in(op.getInput());
-  Tensor y(op.getResult().getType());
-  int64_t size = y.shape[op.getDim()] / static_cast<int64_t>(op.getOrder().size()), place = 0;
-  forEachIndex(y.shape, [&](ArrayRef<int64_t> index) {
+  RankedTensorType type = op.getResult().getType();
+  int64_t size = type.getDimSize(op.getDim()) / static_cast<int64_t>(op.getOrder().size());
+  return picked(in(op.getInput()), type, [&](ArrayRef<int64_t> index) {
     Index source(index);
     int64_t &at = source[op.getDim()];
     at = op.getOrder()[at / size] * size + at % size;
-    y[place++] = x[x.at(source)];
+    return source;
   });
-  return y;
 }
 
 static Tensor evaluatePad(tg::PadOp op, const Operands &in) {
@@ -175,19 +174,7 @@ static Tensor evaluateStopGradient(tg::StopGradientOp op, const Operands &in) { 
 static Tensor evaluateHook(tg::HookOp op, const Operands &in) { return in(op.getInput()); }
 
 void braid::reference::addMovement(OpTable &table) {
-  table.add(evaluateBroadcast);
-  table.add(evaluateReduce);
-  table.add(evaluateTranspose);
-  table.add(evaluateReshape);
-  table.add(evaluateSlice);
-  table.add(evaluateConcat);
-  table.add(evaluateReorder);
-  table.add(evaluatePad);
-  table.add(evaluateGather);
-  table.add(evaluateScatterAdd);
-  table.add(evaluateIota);
-  table.add(evaluateConvert);
-  table.add(evaluateRandomUniform);
-  table.add(evaluateStopGradient);
-  table.add(evaluateHook);
+  table.addAll(evaluateBroadcast, evaluateReduce, evaluateTranspose, evaluateReshape, evaluateSlice, evaluateConcat,
+               evaluateReorder, evaluatePad, evaluateGather, evaluateScatterAdd, evaluateIota, evaluateConvert,
+               evaluateRandomUniform, evaluateStopGradient, evaluateHook);
 }

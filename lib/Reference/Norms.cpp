@@ -89,8 +89,5 @@ static Results evaluateRmsNormGrad(tg::RmsNormGradOp op, const Operands &in) {
 }
 
 void braid::reference::addNorms(OpTable &table) {
-  table.add(evaluateLayerNorm);
-  table.add(evaluateLayerNormGrad);
-  table.add(evaluateRmsNorm);
-  table.add(evaluateRmsNormGrad);
+  table.addAll(evaluateLayerNorm, evaluateLayerNormGrad, evaluateRmsNorm, evaluateRmsNormGrad);
 }

@@ -60,6 +60,7 @@ public:
       return function(llvm::cast<OpT>(op), in, arithmetic);
     };
   }
+  template <typename... Functions> void addAll(Functions... all) { (add(all), ...); }
 
 private:
   llvm::StringMap<OpFunction> functions;

@@ -86,8 +86,5 @@ static Tensor evaluateDequantize(tg::DequantizeOp op, const Operands &in) {
 }
 
 void braid::reference::addOptimizers(OpTable &table) {
-  table.add(evaluateQuantize);
-  table.add(evaluateDequantize);
-  table.add(evaluateUpdate);
-  table.add(evaluateGlobalNorm);
+  table.addAll(evaluateQuantize, evaluateDequantize, evaluateUpdate, evaluateGlobalNorm);
 }

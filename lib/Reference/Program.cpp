@@ -2,7 +2,6 @@
 
 #include "lib/Reference/Program.h"
 #include "dialects/Comm/Programs.h"
-#include "lib/Reference/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -58,7 +58,14 @@ struct ResultSlot {
   std::string name() const;
 };
 
-struct Signature;
+/// Inputs and results of one function or program, in the order of its process.
+struct Signature {
+  std::vector<InputSlot> inputs;
+  std::vector<ResultSlot> results;
+};
+
+mlir::FailureOr<Signature> signatureOf(mlir::func::FuncOp function);
+mlir::FailureOr<Signature> signatureOf(exec::ProgramOp program);
 
 /// Tensors of one microbatch that ranks of a pipeline hold, by rank and name.
 using HeldTensors = std::map<std::pair<int64_t, std::string>, Tensor>;

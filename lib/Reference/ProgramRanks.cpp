@@ -12,8 +12,8 @@
 #include "lib/Reference/Blocks.h"
 #include "lib/Reference/Evaluator.h"
 #include "lib/Reference/Memory.h"
-#include "lib/Reference/Print.h"
 #include "lib/Reference/Program.h"
+#include "lib/Reference/Tensor.h"
 #include <cmath>
 
 using namespace mlir;

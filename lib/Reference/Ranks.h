@@ -13,12 +13,30 @@
 #ifndef BRAID_LIB_REFERENCE_RANKS_H
 #define BRAID_LIB_REFERENCE_RANKS_H
 
+#include "dialects/Comm/Comm.h"
 #include "dialects/Comm/Mesh.h"
-#include "lib/Reference/Collectives.h"
+#include "lib/Reference/OpTable.h"
 #include <deque>
 #include <memory>
 
 namespace braid::reference {
+
+/// A rank that takes part in a collective.
+struct Member {
+  int64_t rank;
+  mlir::Operation *op;
+  llvm::ArrayRef<Tensor> sent;
+};
+
+/// Received tensors of each member.
+using Received = llvm::SmallVector<llvm::SmallVector<Tensor>>;
+
+/// Checks that the ops of all members agree in attributes, number and types of tensors.
+/// The error names two ranks and the difference.
+mlir::LogicalResult checkAgreement(llvm::ArrayRef<Member> members);
+
+/// Runs a collective; members are in the order of the group, or a sender and its receiver.
+Received communicate(llvm::ArrayRef<Member> members, Arithmetic arithmetic);
 
 /// A collective or copy that a rank has started.
 struct Request {

@@ -1,8 +1,8 @@
 //===- Rows.cpp - row functions of tg and exec ----------------------------===//
 
 #include "lib/Reference/Rows.h"
-#include "dialects/TG/TG.h"
 #include "lib/Reference/Philox.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace braid;
@@ -102,8 +102,17 @@ Results braid::reference::scatterRows(Operation *op, const Tensor &indices, cons
 }
 
 //===----------------------------------------------------------------------===//
-// Concatenation and random numbers
+// Sums of exponentials, concatenation and random numbers
 //===----------------------------------------------------------------------===//
+
+double braid::reference::logSumExp(int64_t n, function_ref<double(int64_t i)> x) {
+  double largest = -INFINITY, sum = 0;
+  for (int64_t i = 0; i < n; ++i)
+    largest = std::max(largest, x(i));
+  for (int64_t i = 0; i < n; ++i)
+    sum += std::exp(x(i) - largest);
+  return largest + std::log(sum);
+}
 
 Tensor braid::reference::concatenate(const Operands &in, int64_t dim, RankedTensorType type) {
   Tensor result(type);

@@ -26,6 +26,9 @@ double gelu(bool tanhForm, double x);
 double geluDerivative(bool tanhForm, double x);
 double silu(double x);
 
+/// Returns the logarithm of the sum of exp(x(i)), for i below `n`.
+double logSumExp(int64_t n, llvm::function_ref<double(int64_t i)> x);
+
 /// Implements the definition of `tg.random_uniform`.
 void fillUniform(const Tensor &key, int64_t stream, Tensor &result);
 

@@ -1,11 +1,11 @@
 //===- Signature.cpp - inputs and results of programs ---------------------===//
 
-#include "lib/Reference/Signature.h"
 #include "dialects/Comm/Sharding.h"
 #include "dialects/Exec/KernelBody.h"
 #include "dialects/Interfaces/Indexing.h"
 #include "dialects/TG/ProgramSignature.h"
 #include "lib/Reference/Memory.h"
+#include "lib/Reference/Program.h"
 
 using namespace mlir;
 using namespace braid;

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -87,6 +88,15 @@ public:
   mlir::Type elementType;
   std::vector<Element> elements;
 };
+
+/// Prints `loss: tensor<f32> = 1.2345`, or nested lists. For more than `limit`
+/// elements, prints the size, norm and sum.
+void printTensor(llvm::raw_ostream &os, llvm::StringRef name, const Tensor &tensor, int64_t limit);
+
+/// Formats one element: six digits for floats, `true` or `false` for i1.
+std::string elementText(const Tensor &tensor, int64_t i);
+/// Formats one element with all digits of a float.
+std::string exactText(const Tensor &tensor, int64_t i);
 
 } // namespace braid::reference
 

@@ -4,7 +4,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <algorithm>
-#include <cassert>
 #include <functional>
 #include <queue>
 #include <tuple>

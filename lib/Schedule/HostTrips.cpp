@@ -1,16 +1,13 @@
 //===- HostTrips.cpp - chooses tensors that wait in host memory -----------===//
 
 #include "lib/Schedule/HostTrips.h"
+#include "lib/Pipeline/Failure.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
 using namespace braid;
+using pipeline::failure;
 using Tensor = HostTripsProblem::Tensor;
-
-template <typename... Args> static llvm::Error failure(const char *format, Args &&...args) {
-  return llvm::createStringError(llvm::formatv(format, std::forward<Args>(args)...).str());
-}
 
 llvm::Error braid::check(const HostTripsProblem &problem) {
   size_t actions = problem.begins.empty() ? 0 : problem.begins.size() - 1;

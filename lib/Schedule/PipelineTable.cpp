@@ -8,24 +8,11 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::pipeline;
 
-static StringRef textOf(Buffer buffer) {
-  switch (buffer) {
-  case Buffer::Saved:
-    return "saved";
-  case Buffer::ActivationIn:
-    return "activation_in";
-  case Buffer::ActivationOut:
-    return "activation_out";
-  case Buffer::GradientIn:
-    return "gradient_in";
-  case Buffer::GradientOut:
-    return "gradient_out";
-  }
-  llvm_unreachable("a buffer without a name");
-}
+/// Names of buffers, in the order of the enum.
+static constexpr StringLiteral kBuffers[] = {"saved", "activation_in", "activation_out", "gradient_in", "gradient_out"};
 
 std::string braid::slotsName(unsigned stage, Buffer buffer) {
-  return ("stage" + Twine(stage) + "_" + textOf(buffer)).str();
+  return ("stage" + Twine(stage) + "_" + kBuffers[static_cast<unsigned>(buffer)]).str();
 }
 
 comm::CellKind braid::cellKindOf(pipeline::Action action) {

@@ -251,9 +251,9 @@ LogicalResult OrderReader::readBody(Operation *function) {
   startNumbers.clear();
   Region &body = function->getRegion(0);
   if (!body.hasOneBlock())
-    return function->emitError() << "a program of ranks is one block, in which the order of collectives is fixed; "
-                                    "this one has "
-                                 << body.getBlocks().size();
+    return function->emitError()
+           << "a program of ranks is one block, in which the order of collectives is fixed; this one has "
+           << body.getBlocks().size();
   for (Operation &op : body.front())
     if (failed(readOp(op)))
       return failure();

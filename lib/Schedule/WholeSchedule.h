@@ -27,7 +27,6 @@ public:
   /// Makes `step` the next decided step.
   void decide(OverlapStep step);
 
-  bool isDecided() const { return left.empty(); }
   OverlapStep next() const { return left.begin()->second; }
 
 private:

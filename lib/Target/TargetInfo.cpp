@@ -25,50 +25,42 @@ static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSer
 // A100. For PCIe one per about 8 GB/s; its developers say two for 12 to 24 (NVIDIA/nccl#689).
 static constexpr GpuInfo gpus[] = {
     {/*arch=*/80, /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
-     /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/40 * MiB,
-     /*memoryBytes=*/80 * GB,
+     /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*memoryBytes=*/80 * GB,
      /*bytesPerSecond=*/2.039e12, /*linkBytesPerSecond=*/600e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/312e12,
-     /*tf32Flops=*/156e12,
-     /*f32Flops=*/19.5e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/24, /*attentionSums=*/ampereSums},
+     /*tf32Flops=*/156e12, /*f32Flops=*/19.5e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/24,
+     /*attentionSums=*/ampereSums},
     {/*arch=*/86, /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
-     /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/6 * MiB,
-     /*memoryBytes=*/24 * GB,
+     /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*memoryBytes=*/24 * GB,
      /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/125e12,
-     /*tf32Flops=*/62.5e12,
-     /*f32Flops=*/31.2e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
-    // L2: 98304 KB, the Ada Tuning Guide's number for AD102; the data sheet of the L40S does not give it.  bf16:
-    // half of the 733 that the sheet gives "with sparsity", and twice its TF32; its 362.05 for dense fits neither.
+     /*tf32Flops=*/62.5e12, /*f32Flops=*/31.2e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4,
+     /*attentionSums=*/ampereSums},
+    // bf16: half of the 733 that the sheet gives "with sparsity", and twice its TF32; its 362.05 for dense fits
+    // neither.
     {/*arch=*/89, /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
-     /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
-     /*memoryBytes=*/48 * GB,
+     /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*memoryBytes=*/48 * GB,
      /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/366.5e12,
-     /*tf32Flops=*/183e12,
-     /*f32Flops=*/91.6e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4, /*attentionSums=*/ampereSums},
+     /*tf32Flops=*/183e12, /*f32Flops=*/91.6e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4,
+     /*attentionSums=*/ampereSums},
     {/*arch=*/90, /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
-     /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/50 * MiB,
-     /*memoryBytes=*/80 * GB,
+     /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*memoryBytes=*/80 * GB,
      /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/989e12,
-     /*tf32Flops=*/494.7e12,
-     /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB,
-     /*commCtas=*/16, /*attentionSums=*/{/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1},
+     /*tf32Flops=*/494.7e12, /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB, /*commCtas=*/16,
+     /*attentionSums=*/{/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1},
      /*biasGradSlowdown=*/1.45}, // measured: 1.42 to 1.49 for gradients of 768 x 768 to 3072 x 768
-    // L2 and multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
+    // Multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
     // which is also the bus width times the clock that it reports; 8 TB/s was an earlier figure.
     // FLOPs: the data sheet of HGX B200 is for eight GPUs, so an eighth of it, and half of that for
     // numbers "with sparsity"; memory likewise.
     {/*arch=*/100, /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
-     /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*l2Bytes=*/129536 * KiB,
-     /*memoryBytes=*/180 * GB,
+     /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*memoryBytes=*/180 * GB,
      /*bytesPerSecond=*/7.7e12, /*linkBytesPerSecond=*/1800e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/2250e12,
-     /*tf32Flops=*/1125e12,
-     /*f32Flops=*/75e12, /*matmulWorkspace=*/32 * MiB,
-     /*commCtas=*/24, /*attentionSums=*/{/*fixedTakesScores=*/false, /*hasSerial=*/false, /*queryGradients=*/2}},
+     /*tf32Flops=*/1125e12, /*f32Flops=*/75e12, /*matmulWorkspace=*/32 * MiB, /*commCtas=*/24,
+     /*attentionSums=*/{/*fixedTakesScores=*/false, /*hasSerial=*/false, /*queryGradients=*/2}},
     {/*arch=*/120, /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
-     /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*l2Bytes=*/96 * MiB,
-     /*memoryBytes=*/32 * GB,
+     /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*memoryBytes=*/32 * GB,
      /*bytesPerSecond=*/1.792e12, /*linkBytesPerSecond=*/128e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/209.5e12,
-     /*tf32Flops=*/104.8e12,
-     /*f32Flops=*/104.8e12, /*matmulWorkspace=*/12 * MiB, /*commCtas=*/8, /*attentionSums=*/ampereSums},
+     /*tf32Flops=*/104.8e12, /*f32Flops=*/104.8e12, /*matmulWorkspace=*/12 * MiB, /*commCtas=*/8,
+     /*attentionSums=*/ampereSums},
 };
 
 /// Architecture of a target with GPUs whose name comes without one.
@@ -133,7 +125,6 @@ static const TargetInfo cpu = {
     /*siluEpilogue=*/true,
     /*geluAuxMultiple=*/0,
     /*biasGradEpilogue=*/false,
-    /*transposedWeights=*/true,
     /*addendEpilogue=*/false,
     /*attention=*/{},
     /*maxTileHeadSize=*/256,
@@ -168,7 +159,6 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*siluEpilogue=*/false,
       /*geluAuxMultiple=*/8,
       /*biasGradEpilogue=*/true,
-      /*transposedWeights=*/true,
       /*addendEpilogue=*/true,
       /*attention=*/
       {/*maxHeadSize=*/128, /*headSizeStep=*/8, /*minPositions=*/2},

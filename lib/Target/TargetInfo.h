@@ -26,7 +26,6 @@ struct GpuInfo {
   int64_t blockSharedBytes, sharedBytes;
   /// Registers and threads per multiprocessor.
   int64_t registers, threads;
-  int64_t l2Bytes;
   /// Memory of the card in bytes; a CUDA context and its libraries take some of it.
   int64_t memoryBytes;
   /// Bytes per second of its memory, and of its link to other GPUs, both directions together.
@@ -89,8 +88,6 @@ struct TargetInfo {
   int64_t geluAuxMultiple;
   /// Whether a GEMM can also sum one of its operands over the contracted dim.
   bool biasGradEpilogue;
-  /// Whether GEMMs are faster with weights stored n x k.
-  bool transposedWeights;
   /// Whether a GEMM can also add a tensor in other memory than its result.
   bool addendEpilogue;
   /// Limits of the attention library, for bf16 and masks that are causal or none, without a soft cap:

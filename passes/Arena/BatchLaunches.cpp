@@ -9,14 +9,10 @@
 #include "dialects/TG/Facts.h"
 #include "lib/Memory/RecordReads.h"
 #include "mlir/IR/SymbolTable.h"
+#define GEN_PASS_DEF_BATCHLAUNCHESPASS
 #include "passes/Arena/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
-
-namespace braid {
-#define GEN_PASS_DEF_BATCHLAUNCHESPASS
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -7,13 +7,9 @@
 #include "dialects/Exec/MatmulMarks.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
+#define GEN_PASS_DEF_COPYPANELSPASS
 #include "passes/Arena/Passes.h"
 #include "runtime/MatmulPanels.h"
-
-namespace braid {
-#define GEN_PASS_DEF_COPYPANELSPASS
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

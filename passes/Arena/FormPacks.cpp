@@ -5,14 +5,10 @@
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Target/TargetInfo.h"
+#define GEN_PASS_DEF_FORMPACKSPASS
 #include "passes/Arena/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_FORMPACKSPASS
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -12,14 +12,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
+#define GEN_PASS_DEF_OUTLINEKERNELSPASS
 #include "passes/Arena/Passes.h"
 #include "passes/Kernels/KernelNames.h"
 #include "llvm/ADT/StringSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_OUTLINEKERNELSPASS
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

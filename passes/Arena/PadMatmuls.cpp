@@ -8,17 +8,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/Exec.h"
-#include "lib/Memory/Size.h"
 #include "lib/Memory/ZeroRows.h"
+#define GEN_PASS_DEF_PADMATMULSPASS
 #include "passes/Arena/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_PADMATMULSPASS
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

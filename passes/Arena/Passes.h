@@ -7,9 +7,13 @@
 
 namespace braid {
 #define GEN_PASS_DECL
-#include "passes/Arena/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Arena/Passes.h.inc"
 } // namespace braid
 
 #endif // BRAID_PASSES_ARENA_PASSES_H
+
+// A pass defines GEN_PASS_DEF_NAME before it includes this header, for its base class.
+namespace braid {
+#include "passes/Arena/Passes.h.inc"
+} // namespace braid

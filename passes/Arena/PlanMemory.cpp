@@ -10,19 +10,14 @@
 #include "lib/Memory/Emit.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
-#include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/Placement.h"
 #include "lib/Memory/Plan.h"
 #include "lib/Memory/RecordReads.h"
 #include "lib/Memory/RecordedAssignment.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Arena/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_PLANMEMORY
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
+#include "passes/Arena/Passes.h"
 
 using namespace mlir;
 using namespace braid;

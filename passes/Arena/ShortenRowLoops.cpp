@@ -5,13 +5,9 @@
 #include "lib/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#define GEN_PASS_DEF_SHORTENROWLOOPSPASS
 #include "passes/Arena/Passes.h"
 #include "llvm/ADT/SmallPtrSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_SHORTENROWLOOPSPASS
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

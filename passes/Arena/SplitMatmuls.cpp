@@ -5,15 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Exec/MatmulMarks.h"
-#include "lib/Memory/Size.h"
 #include "lib/Target/MatmulShape.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Arena/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_SPLITMATMULSPASS
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
+#include "passes/Arena/Passes.h"
 
 using namespace mlir;
 using namespace braid;

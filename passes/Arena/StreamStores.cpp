@@ -9,15 +9,11 @@
 #include "dialects/Exec/KernelBody.h"
 #include "lib/Target/TargetInfo.h"
 #include "mlir/IR/SymbolTable.h"
+#define GEN_PASS_DEF_STREAMSTORESPASS
 #include "passes/Arena/Passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include <optional>
-
-namespace braid {
-#define GEN_PASS_DEF_STREAMSTORESPASS
-#include "passes/Arena/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

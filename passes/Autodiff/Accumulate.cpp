@@ -7,13 +7,9 @@
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Autodiff/DecayGroups.h"
 #include "passes/Autodiff/LeastCount.h"
+#define GEN_PASS_DEF_ACCUMULATEPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
-
-namespace braid {
-#define GEN_PASS_DEF_ACCUMULATEPASS
-#include "passes/Autodiff/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

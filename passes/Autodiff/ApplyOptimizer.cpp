@@ -4,15 +4,11 @@
 #include "dialects/TG/Optimizer.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Autodiff/DecayGroups.h"
+#define GEN_PASS_DEF_APPLYOPTIMIZERPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
 #include "passes/FrontEnd/ForwardFacts.h"
 #include "llvm/ADT/StringSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_APPLYOPTIMIZERPASS
-#include "passes/Autodiff/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

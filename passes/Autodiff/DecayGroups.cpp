@@ -8,13 +8,9 @@
 #include "passes/Autodiff/DecayGroups.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/TGBuilder.h"
+#define GEN_PASS_DEF_NOTEGROUPSPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
-
-namespace braid {
-#define GEN_PASS_DEF_NOTEGROUPSPASS
-#include "passes/Autodiff/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -7,14 +7,10 @@
 
 #include "dialects/Comm/Comm.h"
 #include "lib/Schedule/Forward.h"
+#define GEN_PASS_DEF_DERIVEFACTSPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
 #include "passes/FrontEnd/ForwardFacts.h"
-
-namespace braid {
-#define GEN_PASS_DEF_DERIVEFACTSPASS
-#include "passes/Autodiff/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

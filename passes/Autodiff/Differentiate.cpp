@@ -9,13 +9,9 @@
 #include "dialects/TG/TGGradients.h"
 #include "dialects/TG/ValueNames.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#define GEN_PASS_DEF_DIFFERENTIATEPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
-
-namespace braid {
-#define GEN_PASS_DEF_DIFFERENTIATEPASS
-#include "passes/Autodiff/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -2,13 +2,9 @@
 
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
+#define GEN_PASS_DEF_MARKGRADIENTSPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
-
-namespace braid {
-#define GEN_PASS_DEF_MARKGRADIENTSPASS
-#include "passes/Autodiff/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

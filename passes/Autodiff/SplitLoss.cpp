@@ -3,14 +3,10 @@
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "passes/Autodiff/LeastCount.h"
+#define GEN_PASS_DEF_SPLITLOSSPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
 #include "passes/FrontEnd/BatchDims.h"
-
-namespace braid {
-#define GEN_PASS_DEF_SPLITLOSSPASS
-#include "passes/Autodiff/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

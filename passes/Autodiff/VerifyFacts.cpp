@@ -10,14 +10,10 @@
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#define GEN_PASS_DEF_VERIFYFACTSPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
 #include "llvm/ADT/StringSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_VERIFYFACTSPASS
-#include "passes/Autodiff/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

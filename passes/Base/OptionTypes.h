@@ -17,6 +17,22 @@
 
 namespace braid {
 
+/// Element types of values and gradients.
+enum class ElementType { F32, BF16 };
+template <> inline constexpr cli::Word cli::words<ElementType>[] = {"f32", "bf16"};
+
+/// Element types in which moments of the optimizer are stored.
+enum class MomentType { F32, BF16, Int8 };
+template <>
+inline constexpr cli::Word cli::words<MomentType>[] = {
+    "f32",
+    {"bf16", "half the memory of f32, with stochastic rounding"},
+    {"int8", "about 26 % of the memory of f32: 8-bit codes, with an f32 scale for each block of up to 128"}};
+
+/// Hook points that one run of tg-attach-hooks handles. Forward leaves names without a point for later.
+enum class HookTurn { All, Forward, Backward };
+template <> inline constexpr cli::Word cli::words<HookTurn>[] = {"all", "forward", "backward"};
+
 template <int64_t least, int64_t most = std::numeric_limits<int64_t>::max()> struct Integer {
   int64_t value;
 

@@ -156,8 +156,8 @@ void braid::eraseResults(func::FuncOp function, llvm::function_ref<bool(unsigned
   function.eraseResults(dropped);
 }
 
-void braid::eraseDeadOps(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+void braid::eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
 }

@@ -72,7 +72,8 @@ void eraseResults(mlir::func::FuncOp function, llvm::function_ref<bool(unsigned)
 void updateType(mlir::func::FuncOp function);
 
 /// Erases ops without effects whose results have no uses.
-void eraseDeadOps(mlir::func::FuncOp function);
+void eraseDeadOps(mlir::Block &block);
+inline void eraseDeadOps(mlir::func::FuncOp function) { eraseDeadOps(function.getBody().front()); }
 /// Erases inputs (not parameters or states) that have no uses.
 void eraseUnusedInputs(mlir::func::FuncOp function);
 

@@ -4,14 +4,10 @@
 #include "dialects/TG/ProgramSignature.h"
 #include "lib/Memory/Persistent.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/Checks/Passes.h"
-#include "llvm/ADT/StringSet.h"
-
-namespace braid {
 #define GEN_PASS_DEF_VERIFYVALUESPASS
 #define GEN_PASS_DEF_VERIFYMEMORYPASS
-#include "passes/Checks/Passes.h.inc"
-} // namespace braid
+#include "passes/Checks/Passes.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace braid;

@@ -8,16 +8,12 @@
 #include "dialects/Exec/Exec.h"
 #include "lib/Memory/Plan.h"
 #include "lib/Target/TargetInfo.h"
+#define GEN_PASS_DEF_VERIFYPLAN
 #include "passes/Checks/Passes.h"
 #include "passes/Checks/WriteTracker.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
-
-namespace braid {
-#define GEN_PASS_DEF_VERIFYPLAN
-#include "passes/Checks/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -11,12 +11,8 @@
 #include "lib/Schedule/Buckets.h"
 #include "passes/Base/Signature.h"
 #include "passes/Collectives/BucketProgram.h"
-#include "passes/Collectives/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_BUCKETPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
+#include "passes/Collectives/Passes.h"
 
 using namespace mlir;
 using namespace braid;

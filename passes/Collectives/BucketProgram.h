@@ -3,12 +3,21 @@
 #define BRAID_PASSES_COLLECTIVES_BUCKETPROGRAM_H
 
 #include "dialects/Comm/Mesh.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Schedule/Buckets.h"
-#include "passes/Collectives/BucketOptions.h"
-#include "passes/Collectives/Choices.h"
-#include "passes/Collectives/CollectiveRoles.h"
+#include "passes/Collectives/Passes.h"
 
 namespace braid {
+
+/// The value of `bucket-mb` or `first-bucket-mb`.
+struct BucketSize {
+  /// True when the size follows from the link rates; `bytes` is then unused.
+  bool isAuto = false;
+  int64_t bytes = 0;
+
+  /// Parses a number of MiB, 0 for one tensor per bucket, `inf` or, if allowed, `auto`.
+  static llvm::Expected<BucketSize> parse(llvm::StringRef option, llvm::StringRef text, bool mayBeAuto);
+};
 
 struct BucketSettings {
   BucketSize first, size;

@@ -2,14 +2,10 @@
 
 #include "passes/Collectives/Decompose.h"
 #include "dialects/TG/Facts.h"
+#define GEN_PASS_DEF_COMMDECOMPOSEPASS
 #include "passes/Collectives/Passes.h"
 #include "passes/Collectives/Simplify.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-namespace braid {
-#define GEN_PASS_DEF_COMMDECOMPOSEPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -16,13 +16,9 @@
 #include "dialects/Comm/Zigzag.h"
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
+#define GEN_PASS_DEF_FORMRINGSPASS
 #include "passes/Collectives/Passes.h"
 #include "passes/Collectives/Rings.h"
-
-namespace braid {
-#define GEN_PASS_DEF_FORMRINGSPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

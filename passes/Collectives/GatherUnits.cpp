@@ -14,14 +14,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Base/Signature.h"
+#define GEN_PASS_DEF_GATHERUNITSPASS
 #include "passes/Collectives/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
-
-namespace braid {
-#define GEN_PASS_DEF_GATHERUNITSPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

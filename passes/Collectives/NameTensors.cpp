@@ -8,13 +8,9 @@
 #include "dialects/Comm/TensorNames.h"
 #include "passes/Base/Signature.h"
 #include "passes/Collectives/CollectiveRoles.h"
+#define GEN_PASS_DEF_NAMETENSORSPASS
 #include "passes/Collectives/Passes.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_NAMETENSORSPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

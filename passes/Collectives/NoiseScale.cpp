@@ -14,14 +14,10 @@
 #include "lib/Sharding/AxisLists.h"
 #include "passes/Base/Signature.h"
 #include "passes/Collectives/CollectiveRoles.h"
+#define GEN_PASS_DEF_NOISESCALEPASS
 #include "passes/Collectives/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_NOISESCALEPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;
@@ -273,8 +269,8 @@ struct MeasureNoiseScale final : braid::impl::NoiseScalePassBase<MeasureNoiseSca
       return signalPassFailure();
     std::optional<unsigned> norm = resultWithRole(function, tg::Role::GradNorm);
     if (!norm) {
-      function.emitError() << "comm-noise-scale reads the norm of all gradients, but no result has the role "
-                              "grad_norm; run tg-apply-optimizer with report-norm";
+      function.emitError() << "comm-noise-scale reads the norm of all gradients, but no result has the role grad_norm; "
+                              "run tg-apply-optimizer with report-norm";
       return signalPassFailure();
     }
     Value value = returnOf(function).getOperand(*norm);

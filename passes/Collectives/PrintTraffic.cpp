@@ -1,13 +1,9 @@
 //===- PrintTraffic.cpp - print what each collective sends ----------------===//
 
 #include "dialects/Comm/Mesh.h"
+#define GEN_PASS_DEF_PRINTTRAFFICPASS
 #include "passes/Collectives/Passes.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_PRINTTRAFFICPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -2,12 +2,8 @@
 
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Collectives/CollectiveRoles.h"
-#include "passes/Collectives/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_REDUCEPRECISIONPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
+#include "passes/Collectives/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -8,13 +8,9 @@
 #include "passes/Collectives/Simplify.h"
 #include "dialects/TG/TG.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#define GEN_PASS_DEF_COMMSIMPLIFYPASS
 #include "passes/Collectives/Passes.h"
 #include "llvm/ADT/DenseSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_COMMSIMPLIFYPASS
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

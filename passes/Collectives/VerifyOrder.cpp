@@ -4,12 +4,8 @@
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Agreement.h"
 #include "lib/Schedule/RankPrograms.h"
-#include "passes/Collectives/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_VERIFYORDER
-#include "passes/Collectives/Passes.h.inc"
-} // namespace braid
+#include "passes/Collectives/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -4,12 +4,8 @@
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Base/Signature.h"
 #include "passes/FrontEnd/HookPoints.h"
-#include "passes/FrontEnd/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_ATTACHHOOKSPASS
-#include "passes/FrontEnd/Passes.h.inc"
-} // namespace braid
+#include "passes/FrontEnd/Passes.h"
 
 using namespace mlir;
 using namespace braid;

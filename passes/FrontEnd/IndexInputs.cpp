@@ -1,10 +1,11 @@
 //===- IndexInputs.cpp - inputs that are used as indices ------------------===//
 
-#include "passes/FrontEnd/IndexInputs.h"
+#include "dialects/Interfaces/Indexing.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/FrontEnd/InputFacts.h"
 
 using namespace mlir;
 using namespace braid;
@@ -35,13 +36,14 @@ static std::optional<IndexRange> rangeOfUses(Value value) {
   return found;
 }
 
-SmallVector<IndexInput> braid::findIndexInputs(func::FuncOp model) {
-  SmallVector<IndexInput> inputs;
+std::vector<tg::IndexedBy> braid::findIndexInputs(func::FuncOp model) {
+  std::vector<tg::IndexedBy> inputs;
   for (BlockArgument argument : model.getArguments()) {
-    if (!tg::ArgumentAttrs(argument).input || !isa<IntegerType>(getElementTypeOrSelf(argument.getType())))
+    StringAttr name = tg::ArgumentAttrs(argument).input;
+    if (!name || !isa<IntegerType>(getElementTypeOrSelf(argument.getType())))
       continue;
     if (std::optional<IndexRange> range = rangeOfUses(argument))
-      inputs.push_back({argument, *range});
+      inputs.push_back({name.str(), range->extent, range->ignored});
   }
   return inputs;
 }

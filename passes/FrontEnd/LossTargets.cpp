@@ -1,11 +1,13 @@
 //===- LossTargets.cpp - targets that a loss can ignore -------------------===//
 
-#include "passes/FrontEnd/LossTargets.h"
+#include "dialects/TG/ProgramSignature.h"
+#include "dialects/TG/TG.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/Base/Signature.h"
 #include "passes/FrontEnd/BatchDims.h"
+#include "passes/FrontEnd/InputFacts.h"
 
 using namespace mlir;
 using namespace braid;
@@ -67,7 +69,7 @@ static bool onlyLossMixes(func::FuncOp function, CrossEntropyOp loss, const SetV
          llvm::none_of(ops, [&](Operation *op) { return op != loss.getOperation() && dims->endsAt(op); });
 }
 
-std::optional<LossTargets> braid::findLossTargets(func::FuncOp model) {
+std::optional<tg::IgnoredTargets> braid::findIgnoredTargets(func::FuncOp model) {
   if (!isGraph(model) || !findCrossEntropy(model))
     return std::nullopt;
   OwningOpRef<func::FuncOp> copy = model.clone(); // finding the batch dims changes the function
@@ -81,8 +83,9 @@ std::optional<LossTargets> braid::findLossTargets(func::FuncOp model) {
   BackwardSliceOptions withLoss;
   withLoss.inclusive = true;
   getBackwardSlice(findLoss(*copy), &ops, withLoss);
-  if (!onlyLossReads(targets, loss, ops))
+  StringAttr name = tg::ArgumentAttrs(model.getArgument(targets.getArgNumber())).input;
+  if (!name || !onlyLossReads(targets, loss, ops))
     return std::nullopt;
-  return LossTargets{model.getArgument(targets.getArgNumber()), static_cast<int32_t>(ignored), loss.getReduction(),
-                     onlyLossMixes(*copy, loss, ops)};
+  bool isMean = loss.getReduction() == tg::LossReduction::Mean;
+  return tg::IgnoredTargets{name.str(), static_cast<int32_t>(ignored), isMean, onlyLossMixes(*copy, loss, ops)};
 }

@@ -7,15 +7,11 @@
 #include "passes/Base/Signature.h"
 #include "passes/FrontEnd/BatchDims.h"
 #include "passes/FrontEnd/ForwardFacts.h"
+#define GEN_PASS_DEF_MAKEPROGRAMSPASS
 #include "passes/FrontEnd/Passes.h"
 #include "passes/FrontEnd/PositionRow.h"
 #include "passes/FrontEnd/TrainingOps.h"
 #include "llvm/ADT/Sequence.h"
-
-namespace braid {
-#define GEN_PASS_DEF_MAKEPROGRAMSPASS
-#include "passes/FrontEnd/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -6,14 +6,10 @@
 
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Base/Signature.h"
+#define GEN_PASS_DEF_MARKUNITSPASS
 #include "passes/FrontEnd/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_MARKUNITSPASS
-#include "passes/FrontEnd/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

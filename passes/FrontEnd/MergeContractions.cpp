@@ -4,13 +4,9 @@
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Target/TargetInfo.h"
 #include "passes/Base/Signature.h"
+#define GEN_PASS_DEF_MERGECONTRACTIONSPASS
 #include "passes/FrontEnd/Passes.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_MERGECONTRACTIONSPASS
-#include "passes/FrontEnd/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -2,12 +2,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/FrontEnd/BatchDims.h"
-#include "passes/FrontEnd/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_REBATCHPASS
-#include "passes/FrontEnd/Passes.h.inc"
-} // namespace braid
+#include "passes/FrontEnd/Passes.h"
 
 using namespace mlir;
 using namespace braid;

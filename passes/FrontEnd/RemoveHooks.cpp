@@ -1,13 +1,9 @@
 //===- RemoveHooks.cpp - remove hook points -------------------------------===//
 
 #include "passes/FrontEnd/HookPoints.h"
+#define GEN_PASS_DEF_REMOVEHOOKSPASS
 #include "passes/FrontEnd/Passes.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_REMOVEHOOKSPASS
-#include "passes/FrontEnd/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -7,12 +7,8 @@
 
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/TGBuilder.h"
-#include "passes/FrontEnd/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_REPEATHEADSPASS
-#include "passes/FrontEnd/Passes.h.inc"
-} // namespace braid
+#include "passes/FrontEnd/Passes.h"
 
 using namespace mlir;
 using namespace braid;

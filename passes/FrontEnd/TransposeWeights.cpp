@@ -2,12 +2,8 @@
 
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Base/Signature.h"
-#include "passes/FrontEnd/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_TRANSPOSEWEIGHTSPASS
-#include "passes/FrontEnd/Passes.h.inc"
-} // namespace braid
+#include "passes/FrontEnd/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -11,13 +11,9 @@
 #include "lib/Sharding/DimFlow.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Base/Signature.h"
+#define GEN_PASS_DEF_UNFUSEWEIGHTSPASS
 #include "passes/FrontEnd/Passes.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_UNFUSEWEIGHTSPASS
-#include "passes/FrontEnd/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

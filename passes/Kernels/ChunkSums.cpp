@@ -12,13 +12,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#define GEN_PASS_DEF_CHUNKSUMSPASS
 #include "passes/Kernels/Passes.h"
 #include "passes/Select/InlineValues.h"
-
-namespace braid {
-#define GEN_PASS_DEF_CHUNKSUMSPASS
-#include "passes/Kernels/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -17,15 +17,11 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Base/Signature.h"
 #include "passes/Kernels/KernelNames.h"
+#define GEN_PASS_DEF_FORMKERNELSPASS
 #include "passes/Kernels/Passes.h"
 #include "passes/Kernels/RowReduction.h"
 #include "passes/Select/InlineValues.h"
 #include "llvm/ADT/SmallPtrSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_FORMKERNELSPASS
-#include "passes/Kernels/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;
@@ -136,9 +132,7 @@ static void mergeScalarsAndTables(func::FuncOp function) {
     if (Value first = numbers.of(op.getResult(0)); first != op.getResult(0) && (isTable || type.getRank() == 0))
       op.getResult(0).replaceAllUsesWith(first);
   }
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseDeadOps(block);
 }
 
 /// Whether actions wrote a value, alone or concatenated.

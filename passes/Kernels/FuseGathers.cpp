@@ -14,14 +14,11 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Base/Signature.h"
 #include "passes/Kernels/KernelNames.h"
 #include "passes/Kernels/KernelSpace.h"
-#include "passes/Kernels/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_FUSEGATHERSPASS
-#include "passes/Kernels/Passes.h.inc"
-} // namespace braid
+#include "passes/Kernels/Passes.h"
 
 using namespace mlir;
 using namespace braid;
@@ -167,9 +164,7 @@ struct FuseGathers final : braid::impl::FuseGathersPassBase<FuseGathers> {
     for (auto gather : llvm::to_vector(block.getOps<exec::GatherOp>()))
       if (std::optional<Lookup> lookup = findLookup(gather, order))
         fuse(*lookup);
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    eraseDeadOps(block);
   }
 };
 } // namespace

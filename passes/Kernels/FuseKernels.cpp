@@ -20,14 +20,11 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Base/Signature.h"
 #include "passes/Kernels/KernelNames.h"
 #include "passes/Kernels/KernelSpace.h"
-#include "passes/Kernels/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_FUSEKERNELSPASS
-#include "passes/Kernels/Passes.h.inc"
-} // namespace braid
+#include "passes/Kernels/Passes.h"
 
 using namespace mlir;
 using namespace braid;
@@ -395,9 +392,7 @@ void Fusion::run() {
   for (auto view : llvm::make_early_inc_range(block.getOps<exec::ViewOp>()))
     if (view.getType() == view.getSource().getType() && exec::isReshape(view))
       view.replaceAllUsesWith(view.getSource());
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseDeadOps(block);
 }
 
 namespace {

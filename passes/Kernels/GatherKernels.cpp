@@ -16,13 +16,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#define GEN_PASS_DEF_GATHERKERNELSPASS
 #include "passes/Kernels/Passes.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_GATHERKERNELSPASS
-#include "passes/Kernels/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

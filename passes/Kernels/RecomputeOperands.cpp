@@ -12,14 +12,11 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
+#include "passes/Base/Signature.h"
 #include "passes/Kernels/KernelSpace.h"
+#define GEN_PASS_DEF_RECOMPUTEOPERANDSPASS
 #include "passes/Kernels/Passes.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_RECOMPUTEOPERANDSPASS
-#include "passes/Kernels/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;
@@ -113,12 +110,6 @@ void Recomputation::apply() {
 //===----------------------------------------------------------------------===//
 // Removal of results without readers
 //===----------------------------------------------------------------------===//
-
-static void eraseDeadOps(Block &body) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
 
 static void dropUnreadResults(exec::KernelOp kernel) {
   unsigned count = kernel->getNumResults();

@@ -21,14 +21,10 @@
 #include "lib/Sharding/Chunks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Memory/LossRows.h"
+#define GEN_PASS_DEF_CHUNKLOSSPASS
 #include "passes/Memory/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_CHUNKLOSSPASS
-#include "passes/Memory/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -19,13 +19,9 @@
 #include "lib/Cost/Machine.h"
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/Reads.h"
+#define GEN_PASS_DEF_EARLYUPDATESPASS
 #include "passes/Memory/Passes.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_EARLYUPDATESPASS
-#include "passes/Memory/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

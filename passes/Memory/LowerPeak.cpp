@@ -13,12 +13,8 @@
 #include "lib/Actions/PutInOrder.h"
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/Size.h"
-#include "passes/Memory/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_LOWERPEAKPASS
-#include "passes/Memory/Passes.h.inc"
-} // namespace braid
+#include "passes/Memory/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -7,20 +7,17 @@
 
 #include "dialects/TG/Facts.h"
 #include "lib/Actions/ActionGraph.h"
+#include "lib/Cost/Cost.h"
 #include "lib/Cost/Machine.h"
-#include "lib/Cost/Seconds.h"
 #include "lib/Memory/ContentNames.h"
+#include "lib/Memory/Lifetimes.h"
 #include "lib/Memory/Packs.h"
 #include "lib/Memory/Reads.h"
 #include "lib/Memory/Size.h"
 #include "lib/Schedule/HostTrips.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/Memory/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_OFFLOADACTIVATIONSPASS
-#include "passes/Memory/Passes.h.inc"
-} // namespace braid
+#include "passes/Memory/Passes.h"
 
 using namespace mlir;
 using namespace braid;

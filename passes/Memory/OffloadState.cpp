@@ -11,12 +11,8 @@
 #include "lib/Actions/ActionGraph.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Target/TargetInfo.h"
-#include "passes/Memory/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_OFFLOADSTATEPASS
-#include "passes/Memory/Passes.h.inc"
-} // namespace braid
+#include "passes/Memory/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -8,14 +8,10 @@
 #include "lib/Schedule/FillWaits.h"
 #include "lib/Actions/PutInOrder.h"
 #include "lib/Memory/AssignedCopy.h"
-#include "lib/Memory/MemoryLimit.h"
+#include "lib/Memory/Size.h"
 #include "passes/Overlap/OverlapReader.h"
-#include "passes/Overlap/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_FILLWAITSPASS
-#include "passes/Overlap/Passes.h.inc"
-} // namespace braid
+#include "passes/Overlap/Passes.h"
 
 using namespace mlir;
 using namespace braid;

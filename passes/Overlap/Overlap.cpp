@@ -6,26 +6,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Timing.h"
-#include "lib/Cost/Seconds.h"
+#include "lib/Cost/Cost.h"
 #include "lib/Memory/ContentNames.h"
 #include "lib/Memory/LeadingDimPadding.h"
 #include "lib/Memory/Lifetimes.h"
-#include "lib/Memory/MemoryLimit.h"
 #include "lib/Memory/Persistent.h"
 #include "lib/Memory/RecordedAssignment.h"
 #include "lib/Memory/Size.h"
 #include "lib/Schedule/Timeline.h"
 #include "passes/Overlap/OverlapReader.h"
+#define GEN_PASS_DEF_OVERLAPPASS
 #include "passes/Overlap/Passes.h"
 #include "passes/Overlap/Prefetch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 #include <cmath>
-
-namespace braid {
-#define GEN_PASS_DEF_OVERLAPPASS
-#include "passes/Overlap/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

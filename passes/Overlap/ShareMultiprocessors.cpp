@@ -6,13 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Cost/Machine.h"
+#define GEN_PASS_DEF_SHAREMULTIPROCESSORSPASS
 #include "passes/Overlap/Passes.h"
 #include <array>
-
-namespace braid {
-#define GEN_PASS_DEF_SHAREMULTIPROCESSORSPASS
-#include "passes/Overlap/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -9,12 +9,8 @@
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Base/Signature.h"
-#include "passes/Precision/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_GRADIENTPRECISIONPASS
-#include "passes/Precision/Passes.h.inc"
-} // namespace braid
+#include "passes/Precision/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -8,14 +8,10 @@
 
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Base/Signature.h"
+#define GEN_PASS_DEF_MIXEDPRECISIONPASS
 #include "passes/Precision/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-
-namespace braid {
-#define GEN_PASS_DEF_MIXEDPRECISIONPASS
-#include "passes/Precision/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

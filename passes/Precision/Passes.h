@@ -3,14 +3,17 @@
 #define BRAID_PASSES_PRECISION_PASSES_H
 
 #include "mlir/Pass/Pass.h"
-#include "passes/Base/Choices.h"
 #include "passes/Base/OptionTypes.h"
 
 namespace braid {
 #define GEN_PASS_DECL
-#include "passes/Precision/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Precision/Passes.h.inc"
 } // namespace braid
 
 #endif // BRAID_PASSES_PRECISION_PASSES_H
+
+// A pass defines GEN_PASS_DEF_NAME before it includes this header, for its base class.
+namespace braid {
+#include "passes/Precision/Passes.h.inc"
+} // namespace braid

@@ -21,12 +21,8 @@
 #include "dialects/TG/TGBuilder.h"
 #include "passes/Base/Signature.h"
 #include "passes/FrontEnd/ForwardFacts.h"
-#include "passes/Precision/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_STATEPRECISIONPASS
-#include "passes/Precision/Passes.h.inc"
-} // namespace braid
+#include "passes/Precision/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -10,13 +10,9 @@
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Base/Signature.h"
+#define GEN_PASS_DEF_WORKINGCOPIESPASS
 #include "passes/Precision/Passes.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_WORKINGCOPIESPASS
-#include "passes/Precision/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -5,12 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/Primitives/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_DECOMPOSEPASS
-#include "passes/Primitives/Passes.h.inc"
-} // namespace braid
+#include "passes/Primitives/Passes.h"
 
 using namespace mlir;
 using namespace braid;

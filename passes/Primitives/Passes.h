@@ -6,9 +6,13 @@
 
 namespace braid {
 #define GEN_PASS_DECL
-#include "passes/Primitives/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Primitives/Passes.h.inc"
 } // namespace braid
 
 #endif // BRAID_PASSES_PRIMITIVES_PASSES_H
+
+// A pass defines GEN_PASS_DEF_NAME before it includes this header, for its base class.
+namespace braid {
+#include "passes/Primitives/Passes.h.inc"
+} // namespace braid

@@ -2,12 +2,8 @@
 
 #include "dialects/Interfaces/Interfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/Primitives/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_PRINTCOSTSPASS
-#include "passes/Primitives/Passes.h.inc"
-} // namespace braid
+#include "passes/Primitives/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -2,13 +2,9 @@
 
 #include "dialects/Interfaces/Interfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#define GEN_PASS_DEF_PRINTSHARDINGRULESPASS
 #include "passes/Primitives/Passes.h"
 #include "llvm/ADT/StringSet.h"
-
-namespace braid {
-#define GEN_PASS_DEF_PRINTSHARDINGRULESPASS
-#include "passes/Primitives/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

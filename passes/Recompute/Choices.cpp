@@ -37,9 +37,9 @@ LogicalResult ReplayChoices::add(StringRef text, Location loc) {
     policy.reset(); // needs a price, which no statement has
   auto keep = llvm::StringSwitch<std::optional<bool>>(what).Case("keep", true).Case("replay", false).Default({});
   if (pattern.empty() || (!policy && !keep))
-    return emitError(loc) << "expected 'UNIT: none', attention, selective or full, or 'UNIT/VALUE: keep' or replay, "
-                             "found '"
-                          << text << "'";
+    return emitError(loc)
+           << "expected 'UNIT: none', attention, selective or full, or 'UNIT/VALUE: keep' or replay, found '" << text
+           << "'";
   if (keep && !pattern.contains('/'))
     return emitError(loc) << "'" << what << "' applies to values; write '" << pattern << "/VALUE: " << what << "', or '"
                           << pattern << ": " << (*keep ? "none" : "full") << "' for the whole unit";

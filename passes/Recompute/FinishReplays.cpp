@@ -2,12 +2,8 @@
 
 #include "dialects/TG/Replays.h"
 #include "passes/Base/Signature.h"
-#include "passes/Recompute/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_FINISHREPLAYSPASS
-#include "passes/Recompute/Passes.h.inc"
-} // namespace braid
+#include "passes/Recompute/Passes.h"
 
 using namespace mlir;
 using namespace braid;

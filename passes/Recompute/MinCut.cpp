@@ -77,8 +77,8 @@ void MinCut::findSinkSide(unsigned sink) {
 void MinCut::solve(unsigned source, unsigned sink) {
   while (findLevels(source, sink)) {
     next.assign(edgesOf.size(), 0);
-    while (int64_t amount = push(source, sink))
-      cost += amount;
+    while (push(source, sink) != 0) {
+    }
   }
   findSinkSide(sink);
 }

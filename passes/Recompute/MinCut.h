@@ -2,7 +2,6 @@
 #ifndef BRAID_PASSES_RECOMPUTE_MINCUT_H
 #define BRAID_PASSES_RECOMPUTE_MINCUT_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <vector>
 
@@ -25,8 +24,6 @@ public:
   /// a unit.
   void solve(unsigned source, unsigned sink);
   bool isOnSinkSide(unsigned node) const { return onSinkSide[node]; }
-  /// Returns the capacity of the cut.
-  int64_t getCost() const { return cost; }
 
 private:
   struct Edge {
@@ -42,7 +39,6 @@ private:
   std::vector<std::vector<unsigned>> edgesOf;
   std::vector<unsigned> level, next;
   std::vector<bool> onSinkSide;
-  int64_t cost = 0;
 };
 
 } // namespace braid

@@ -1,29 +1,96 @@
 //===- Recompute.cpp - recompute values in backward -----------------------===//
 //
-// KeptValues chooses the values to keep. All other values that backward reads are computed from them right before
+// A minimum cut chooses the values to keep. All other values that backward reads are computed from them right before
 // their first reader, by clones of forward ops.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/Replays.h"
-#include "lib/Cost/Seconds.h"
+#include "lib/Cost/Cost.h"
 #include "lib/Input/Statements.h"
 #include "lib/Schedule/Forward.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/Recompute/KeptValues.h"
+#include "passes/Recompute/ForwardValues.h"
+#include "passes/Recompute/MinCut.h"
+#define GEN_PASS_DEF_RECOMPUTEPASS
 #include "passes/Recompute/Passes.h"
 #include "passes/Recompute/ReplayPrices.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_RECOMPUTEPASS
-#include "passes/Recompute/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// Values kept
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Chooses, for each value that backward needs, whether it is kept or computed again, so that the sum of
+/// the bytes of kept values and the prices of replays is minimal.
+///
+/// The choice is a minimum cut of a graph. A replayed op, and a value that backward needs, are on the sink's
+/// side. The edges are:
+/// - from the source to each op, with the price of its replay;
+/// - from each op to its value, with the value's bytes: a needed value is kept unless its op is replayed;
+/// - from each operand to its op, uncuttable: a replayed op needs its operands.
+/// Of the minimum cuts it uses the one with the fewest replays.
+class KeptValues {
+public:
+  KeptValues(const ForwardValues &values, const ReplayPrices &prices);
+
+  bool isReplayed(Operation *op) const { return cut.isOnSinkSide(nodes.lookup(op)); }
+  /// Whether the value is needed and its op is not replayed.
+  bool isKept(Value value) const;
+
+private:
+  const ForwardValues &values;
+  MinCut cut;
+  DenseMap<Operation *, unsigned> nodes;
+  DenseMap<Value, unsigned> nodesOfValues;
+};
+} // namespace
+
+/// Returns the cost of keeping a value, in bytes. It is 0 if the value lives anyway. A view is kept by keeping its
+/// source.
+static int64_t bytesToKeep(OpResult value, const ForwardValues &values, const ReplayPrices &prices, bool mayReplay) {
+  Operation *op = value.getOwner();
+  if (mayReplay && prices.mustReplay(op))
+    return MinCut::kUnbounded;
+  if (values.isReturned(value))
+    return 0;
+  return mayReplay && isSeenThrough(op) ? MinCut::kUnbounded : bytesOf(value.getType());
+}
+
+KeptValues::KeptValues(const ForwardValues &values, const ReplayPrices &prices) : values(values) {
+  unsigned source = cut.addNode(), sink = cut.addNode();
+  for (Operation *op : values.getOps()) {
+    unsigned node = nodes[op] = cut.addNode();
+    std::optional<int64_t> price = prices.of(op).bytes;
+    cut.addEdge(source, node, price.value_or(MinCut::kUnbounded));
+    for (OpResult result : op->getResults()) {
+      unsigned value = nodesOfValues[result] = cut.addNode();
+      cut.addEdge(node, value, bytesToKeep(result, values, prices, price.has_value()));
+      if (values.isRead(result))
+        cut.addEdge(value, sink, MinCut::kUnbounded);
+    }
+    for (Value operand : op->getOperands())
+      if (values.contains(operand))
+        cut.addEdge(nodesOfValues.lookup(operand), node, MinCut::kUnbounded);
+  }
+  cut.solve(source, sink);
+}
+
+bool KeptValues::isKept(Value value) const {
+  return values.contains(value) && cut.isOnSinkSide(nodesOfValues.lookup(value)) && !isReplayed(value.getDefiningOp());
+}
+
+//===----------------------------------------------------------------------===//
+// Replays
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// Builds the replays of a program.

@@ -8,13 +8,9 @@
 #include "dialects/TG/Facts.h"
 #include "dialects/TG/Replays.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#define GEN_PASS_DEF_VERIFYREPLAYSPASS
 #include "passes/Recompute/Passes.h"
 #include "llvm/ADT/DenseMap.h"
-
-namespace braid {
-#define GEN_PASS_DEF_VERIFYREPLAYSPASS
-#include "passes/Recompute/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -13,13 +13,9 @@
 #include "passes/Base/Signature.h"
 #include "passes/FrontEnd/ForwardFacts.h"
 #include "passes/FrontEnd/PositionRow.h"
+#define GEN_PASS_DEF_MAKEDECODEPASS
 #include "passes/Sampling/Passes.h"
 #include "passes/Sampling/PositionPlan.h"
-
-namespace braid {
-#define GEN_PASS_DEF_MAKEDECODEPASS
-#include "passes/Sampling/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -3,8 +3,9 @@
 #include "dialects/Exec/Exec.h"
 #include "lib/Cost/Machine.h"
 #include "lib/Memory/LeadingDimPadding.h"
-#include "lib/Memory/MemoryLimit.h"
-#include "lib/Memory/PlannedBytes.h"
+#include "lib/Memory/Lifetimes.h"
+#include "lib/Memory/Persistent.h"
+#include "lib/Memory/Placement.h"
 #include "lib/Memory/Size.h"
 #include "lib/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,17 +14,86 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Select/LibrarySizes.h"
+#define GEN_PASS_DEF_ORDERATTENTIONPASS
 #include "passes/Select/Passes.h"
 #include "llvm/Support/Format.h"
-
-namespace braid {
-#define GEN_PASS_DEF_ORDERATTENTIONPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;
 using exec::SumOrder;
+
+//===----------------------------------------------------------------------===//
+// The arena without a plan
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The programs of a module whose values have buffers, but no offsets.
+class UnplacedPrograms {
+public:
+  /// Assigns buffers in a copy of the module; the module itself does not change.
+  static FailureOr<UnplacedPrograms> read(ModuleOp module, int64_t rowAlignment, const TargetInfo &target);
+
+  /// Returns the size of the planner's arena if library calls share `workspace` bytes of scratch memory.
+  FailureOr<int64_t> arenaBytes(int64_t workspace) const;
+
+private:
+  UnplacedPrograms(ModuleOp module, const TargetInfo &target) : copy(module.clone()), target(&target) {}
+
+  OwningOpRef<ModuleOp> copy;
+  const TargetInfo *target;
+  SmallVector<func::FuncOp> programs;
+  PersistentTensors tensors;
+  std::vector<Places> places;
+};
+} // namespace
+
+FailureOr<UnplacedPrograms> UnplacedPrograms::read(ModuleOp module, int64_t rowAlignment, const TargetInfo &target) {
+  UnplacedPrograms read(module, target);
+  read.programs = llvm::to_vector(read.copy->getOps<func::FuncOp>());
+  FailureOr<PersistentTensors> tensors = PersistentTensors::collect(read.programs, target.alignment, rowAlignment);
+  if (failed(tensors))
+    return failure();
+  read.tensors = std::move(*tensors);
+  for (func::FuncOp program : read.programs) {
+    FailureOr<Places> places = assignBuffers(program, rowAlignment);
+    if (failed(places))
+      return failure();
+    read.places.push_back(std::move(*places));
+  }
+  return read;
+}
+
+/// Returns the buffers of a program; the scratch memory of calls comes first.
+static PlacementProblem problemOf(const Places &places, int64_t workspace, const TargetInfo &target) {
+  PlacementProblem problem;
+  problem.alignment = target.alignment;
+  for (const LiveBuffer &buffer : liveBuffers(places, workspace, target))
+    if (buffer.isAtBase)
+      problem.buffers.push_back({workspace, buffer.users.front(), buffer.users.back(), /*fixed=*/0});
+  for (const Storage &storage : places.storages) {
+    bool isUnused = storage.kind == Storage::Kind::Transient && !storage.writer;
+    if (storage.kind != Storage::Kind::Persistent && !storage.isOnHost && !isUnused)
+      problem.buffers.push_back({storage.bytes, storage.first, storage.last, {}});
+  }
+  return problem;
+}
+
+FailureOr<int64_t> UnplacedPrograms::arenaBytes(int64_t workspace) const {
+  int64_t bytes = 0;
+  for (auto [program, programPlaces] : llvm::zip(programs, places)) {
+    PlacementProblem problem = problemOf(programPlaces, workspace, *target);
+    if (llvm::Error error = check(problem)) {
+      func::FuncOp(program).emitError() << "placing buffers: " << llvm::toString(std::move(error));
+      return failure();
+    }
+    bytes = std::max(bytes, tensors.bytesBelow(program, target->alignment) + solve(problem).bytes);
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
 
 /// A fixed order may cost up to these shares of the arena and of the predicted time.
 static constexpr double kMemoryShare = 0.1, kTimeShare = 0.02;
@@ -130,9 +200,9 @@ private:
     if (takesMuch || extraSeconds > kTimeShare * leastSeconds)
       return settleForAny("a fixed order would take " + costs);
     if (fixedOrderBytes > anyOrderBytes)
-      calls.front().emitRemark() << "gradients of attention are summed in a fixed order, so their bits are the same in "
-                                    "every run: it takes "
-                                 << costs;
+      calls.front().emitRemark()
+          << "gradients of attention are summed in a fixed order, so their bits are the same in every run: it takes "
+          << costs;
     return success();
   }
 

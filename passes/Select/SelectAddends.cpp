@@ -16,13 +16,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Select/InlineValues.h"
+#define GEN_PASS_DEF_SELECTADDENDSPASS
 #include "passes/Select/Passes.h"
 #include "passes/Select/SelectMatmul.h"
-
-namespace braid {
-#define GEN_PASS_DEF_SELECTADDENDSPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

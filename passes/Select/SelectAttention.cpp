@@ -8,12 +8,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "passes/Select/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_SELECTATTENTIONPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
+#include "passes/Select/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -14,16 +14,13 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Base/Signature.h"
 #include "passes/Select/InlineValues.h"
+#define GEN_PASS_DEF_SELECTCALLSPASS
 #include "passes/Select/Passes.h"
 #include "passes/Select/SelectMatmul.h"
 #include "passes/Select/SelectViews.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-namespace braid {
-#define GEN_PASS_DEF_SELECTCALLSPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;
@@ -215,9 +212,7 @@ private:
       if (!fuseBias(add, info))
         fuseAccumulation(add);
     // Ops that a fused op duplicated may be dead now.
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    eraseDeadOps(block());
   }
 };
 } // namespace

@@ -11,12 +11,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "passes/Select/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_SELECTDOTPRODUCTSPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
+#include "passes/Select/Passes.h"
 
 using namespace mlir;
 using namespace braid;

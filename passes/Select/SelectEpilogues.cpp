@@ -15,13 +15,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#define GEN_PASS_DEF_SELECTEPILOGUESPASS
 #include "passes/Select/Passes.h"
 #include "passes/Select/SelectMatmul.h"
-
-namespace braid {
-#define GEN_PASS_DEF_SELECTEPILOGUESPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

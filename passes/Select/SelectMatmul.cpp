@@ -116,9 +116,9 @@ static void copyOperands(OpBuilder &builder, Location loc, ContractionAttr &dims
 }
 
 static exec::MatmulOp createMatmul(OpBuilder &builder, Location loc, ContractionAttr dims, Value lhs, Value rhs,
-                                   Value bias, Value accumulator, Type result,
-                                   exec::Epilogue epilogue = exec::Epilogue::None) {
-  return builder.create<exec::MatmulOp>(loc, result, dims, lhs, rhs, bias, accumulator, ValueRange(), epilogue);
+                                   Value bias, Value accumulator, Type result) {
+  return builder.create<exec::MatmulOp>(loc, result, dims, lhs, rhs, bias, accumulator, ValueRange(),
+                                        exec::Epilogue::None);
 }
 
 Value braid::selectMatmul(OpBuilder &builder, tg::ContractOp contract) {

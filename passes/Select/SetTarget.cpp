@@ -1,13 +1,9 @@
 //===- SetTarget.cpp - target and machine of a module ---------------------===//
 
 #include "lib/Cost/Machine.h"
-#include "passes/Select/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_SETMACHINEPASS
 #define GEN_PASS_DEF_SETTARGETPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
+#include "passes/Select/Passes.h"
 
 using namespace mlir;
 using namespace braid;

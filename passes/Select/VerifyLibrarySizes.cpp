@@ -3,12 +3,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Base/Signature.h"
 #include "passes/Select/LibrarySizes.h"
-#include "passes/Select/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_VERIFYLIBRARYSIZESPASS
-#include "passes/Select/Passes.h.inc"
-} // namespace braid
+#include "passes/Select/Passes.h"
 
 using namespace mlir;
 using namespace braid;

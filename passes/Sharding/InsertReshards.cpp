@@ -14,13 +14,9 @@
 #include "lib/Sharding/Fit.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "passes/Base/Signature.h"
+#define GEN_PASS_DEF_INSERTRESHARDSPASS
 #include "passes/Sharding/Passes.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_INSERTRESHARDSPASS
-#include "passes/Sharding/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -14,15 +14,10 @@
 #include "lib/Sharding/GlobalFunction.h"
 #include "lib/Sharding/VerifyShardings.h"
 #include "mlir/IR/IRMapping.h"
+#define GEN_PASS_DEF_PARTITIONPASS
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/RankPlaces.h"
 #include "passes/Sharding/ZigzagDims.h"
-#include "passes/Sharding/ZigzagShard.h"
-
-namespace braid {
-#define GEN_PASS_DEF_PARTITIONPASS
-#include "passes/Sharding/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

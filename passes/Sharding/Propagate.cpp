@@ -4,12 +4,8 @@
 #include "lib/Sharding/Propagation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/Sharding/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_PROPAGATEPASS
-#include "passes/Sharding/Passes.h.inc"
-} // namespace braid
+#include "passes/Sharding/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -2,12 +2,8 @@
 
 #include "lib/Sharding/VerifyShardings.h"
 #include "lib/Sharding/GlobalFunction.h"
-#include "passes/Sharding/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_VERIFYSHARDINGSPASS
-#include "passes/Sharding/Passes.h.inc"
-} // namespace braid
+#include "passes/Sharding/Passes.h"
 
 using namespace mlir;
 using namespace braid;

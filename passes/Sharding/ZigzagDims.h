@@ -2,6 +2,7 @@
 #ifndef BRAID_PASSES_SHARDING_ZIGZAGDIMS_H
 #define BRAID_PASSES_SHARDING_ZIGZAGDIMS_H
 
+#include "lib/Sharding/DimFlow.h"
 #include "lib/Sharding/FactorAxes.h"
 #include "lib/Sharding/Reshard.h"
 #include "lib/Sharding/TokenDims.h"
@@ -40,6 +41,12 @@ private:
   std::optional<Zigzag> zigzag;
   std::optional<TokenDims> tokens;
 };
+
+/// Builds an op on its shard, if the shard has two blocks of the positional factor of `dims` with the starts `starts`,
+/// as tensor<i32>. An op without sharded operands, such as an iota, is built for both starts, and a select picks the
+/// result, so that it fuses with its readers. Other ops are built on each block, and the results are joined.
+llvm::SmallVector<mlir::Value> buildZigzagShard(mlir::Operation &op, mlir::OpBuilder &builder, const FactorDims &dims,
+                                                llvm::ArrayRef<mlir::Value> starts, const Shard &shard);
 
 } // namespace braid
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/Sharding/ZigzagShard.h"
 #include "dialects/Comm/Zigzag.h"
 #include "dialects/Interfaces/Interfaces.h"
 #include "dialects/TG/TGBuilder.h"
+#include "passes/Sharding/ZigzagDims.h"
 
 using namespace mlir;
 using namespace braid;

@@ -5,17 +5,191 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/Facts.h"
+#include "lib/Cost/Machine.h"
 #include "lib/Memory/Size.h"
-#include "passes/Stages/UnitCosts.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Base/Signature.h"
+#include "passes/Recompute/ReplayPrices.h"
+#include "passes/Stages/StageMap.h"
 #include "passes/Stages/UnitStages.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <functional>
 #include <limits>
+#include <vector>
 
 using namespace mlir;
 using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// Costs of units
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Predicted costs of each range of units [begin, end), before stages are cut. An op without a unit counts with the
+/// first unit if it precedes all units in forward, else with the last unit.
+class UnitCosts {
+public:
+  /// Measures `program`, which runs one microbatch, with `units` in forward order.
+  UnitCosts(func::FuncOp program, ArrayRef<StringAttr> units, const Machine &machine);
+
+  /// Returns the seconds of a microbatch, forward and backward.
+  double seconds(unsigned begin, unsigned end) const { return secondsBefore[end] - secondsBefore[begin]; }
+  /// Returns bytes without library workspaces. They consist of parameters, gradients and optimizer state, each once;
+  /// the forward values kept for backward of `held` microbatches; and the other values live while a unit computes.
+  double bytes(unsigned begin, unsigned end, unsigned held) const {
+    return fixedBytes[begin][end - begin - 1] + held * (keptBefore[end] - keptBefore[begin]);
+  }
+
+private:
+  std::vector<double> secondsBefore, keptBefore;
+  /// `fixedBytes[i][j]`: bytes of units [i, i + j + 1) that do not depend on `held`.
+  std::vector<std::vector<double>> fixedBytes;
+};
+
+/// Costs of one unit.
+struct Unit {
+  double seconds = 0, kept = 0, working = 0; ///< `kept` and `working` in bytes.
+  llvm::SetVector<StringRef> parameters;     ///< Owner names.
+};
+} // namespace
+
+/// Returns the bytes of each parameter, including all states that belong to it in any program.
+static llvm::StringMap<int64_t> bytesOfParameters(ModuleOp module) {
+  llvm::StringMap<int64_t> bytes;
+  llvm::StringSet<> seen;
+  auto count = [&](StringRef name, StringRef owner, Value value) {
+    if (seen.insert(name).second)
+      bytes[owner] += bytesOf(value.getType());
+  };
+  for (auto program : module.getOps<func::FuncOp>())
+    for (BlockArgument argument : program.getArguments()) {
+      if (tg::ParamAttr parameter = parameterOf(argument))
+        count(parameter.getName(), parameter.getOf(), argument);
+      else if (tg::StateAttr state = stateOf(argument); state && state.getOf())
+        count(state.getName(), state.getOf(), argument);
+    }
+  return bytes;
+}
+
+/// Returns the unit number of each op.
+static DenseMap<Operation *, unsigned> numbersOf(func::FuncOp program, ArrayRef<StringAttr> units) {
+  DenseMap<StringAttr, unsigned> numbers;
+  for (auto [number, unit] : llvm::enumerate(units))
+    numbers[unit] = number;
+  DenseMap<Operation *, unsigned> ofOps;
+  bool hasBegun = false;
+  for (Operation &op : program.front().without_terminator()) {
+    auto unit = numbers.find(tg::unitOf(tg::factsOf(&op)));
+    hasBegun |= unit != numbers.end();
+    ofOps[&op] = unit != numbers.end() ? unit->second : hasBegun ? units.size() - 1 : 0;
+  }
+  return ofOps;
+}
+
+/// Returns the map of one stage with all units, to find out which ops read which values.
+static StageMap mapOfOneStage(func::FuncOp program, ArrayRef<StringAttr> units) {
+  UnitStages oneStage{1, {}};
+  for (StringAttr unit : units)
+    oneStage.ofUnit[unit] = 0;
+  return *StageMap::of(program, oneStage);
+}
+
+namespace {
+/// Measures the cost of each unit in one pass over a program.
+class Meter {
+public:
+  Meter(func::FuncOp program, ArrayRef<StringAttr> units)
+      : program(program), map(mapOfOneStage(program, units)), numbers(numbersOf(program, units)), units(units.size()) {}
+
+  std::vector<Unit> run(const Machine &machine);
+
+private:
+  Unit &unitOf(Operation *op) { return units[numbers.lookup(op)]; }
+  void findKept();
+  void findWorking();
+
+  func::FuncOp program;
+  StageMap map;
+  DenseMap<Operation *, unsigned> numbers;
+  std::vector<Unit> units;
+  DenseSet<Value> kept;
+};
+} // namespace
+
+/// Adds up the forward values that backward reads.
+void Meter::findKept() {
+  for (Operation &op : program.front().without_terminator())
+    for (Value read : map.isBackward(&op) ? map.stagedReads(&op) : SmallVector<Value>()) {
+      Operation *maker = read.getDefiningOp();
+      if (!map.isBackward(maker) && kept.insert(read).second)
+        unitOf(maker).kept += bytesOf(read.getType());
+    }
+}
+
+/// Finds the largest sum of other live values while each unit computes. Leaves out values that fuse into the kernel
+/// that reads them.
+void Meter::findWorking() {
+  DenseMap<Value, Operation *> lastReader;
+  for (Operation &op : program.front().without_terminator())
+    for (Value read : map.stagedReads(&op))
+      lastReader[read] = &op;
+  DenseMap<Operation *, double> ending;
+  double live = 0;
+  for (Operation &op : program.front().without_terminator()) {
+    for (Value result : op.getResults()) {
+      Operation *last = lastReader.lookup(result);
+      if (!last || kept.contains(result) || (fusesIntoReader(&op) && result.hasOneUse()))
+        continue;
+      live += bytesOf(result.getType());
+      ending[last] += bytesOf(result.getType());
+    }
+    unitOf(&op).working = std::max(unitOf(&op).working, live);
+    live -= ending.lookup(&op);
+  }
+}
+
+std::vector<Unit> Meter::run(const Machine &machine) {
+  OpSeconds seconds(machine);
+  for (Operation &op : program.front().without_terminator()) {
+    unitOf(&op).seconds += seconds.of(&op);
+    if (!map.stageOf(&op))
+      continue;
+    for (BlockArgument argument : map.argumentsReadBy(valuesReadBy(&op)))
+      if (tg::ParamAttr parameter = parameterOf(argument))
+        unitOf(&op).parameters.insert(parameter.getOf());
+  }
+  findKept();
+  findWorking();
+  return std::move(units);
+}
+
+UnitCosts::UnitCosts(func::FuncOp program, ArrayRef<StringAttr> units, const Machine &machine)
+    : secondsBefore(1, 0), keptBefore(1, 0), fixedBytes(units.size()) {
+  std::vector<Unit> measured = Meter(program, units).run(machine);
+  llvm::StringMap<int64_t> bytes = bytesOfParameters(program->getParentOfType<ModuleOp>());
+  for (const Unit &unit : measured) {
+    secondsBefore.push_back(secondsBefore.back() + unit.seconds);
+    keptBefore.push_back(keptBefore.back() + unit.kept);
+  }
+  for (size_t begin = 0; begin < units.size(); ++begin) {
+    llvm::StringSet<> seen;
+    double persistent = 0, working = 0;
+    for (const Unit &unit : ArrayRef(measured).drop_front(begin)) {
+      for (StringRef parameter : unit.parameters)
+        persistent += seen.insert(parameter).second ? bytes.lookup(parameter) : 0;
+      working = std::max(working, unit.working);
+      fixedBytes[begin].push_back(persistent + working);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// Returns the cost of a stage with the units [begin, end).

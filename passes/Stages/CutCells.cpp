@@ -1,11 +1,17 @@
 //===- CutCells.cpp - cut a pipeline's cells into functions ---------------===//
+//
+// The program of one microbatch becomes one function for each stage and each action of its cells, and one for each
+// message. Forward values that backward of the same stage reads are saved: forward writes a state in a slot, and
+// backward reads it. Values that another stage reads are sent from stage to stage.
+//
+//===----------------------------------------------------------------------===//
 
-#include "passes/Stages/CutCells.h"
 #include "dialects/Comm/MovedValues.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Schedule/PipelineTable.h"
 #include "passes/Base/Signature.h"
+#include "passes/Stages/CutProgram.h"
 #include <set>
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- CutProgram.h - cut other programs among pipeline ranks ---*- C++ -*-===//
+//===- CutProgram.h - cut programs among pipeline ranks ---------*- C++ -*-===//
 //
 // Evaluation and generation pass the stages once, forward. A rank computes the ops of its stages and sends the values
 // that other ranks read. The update at the end of a step has no stages: a rank computes everything that depends on its
@@ -9,11 +9,35 @@
 #ifndef BRAID_PASSES_STAGES_CUTPROGRAM_H
 #define BRAID_PASSES_STAGES_CUTPROGRAM_H
 
-#include "passes/Stages/SharedGradients.h"
+#include "lib/Pipeline/Walk.h"
 #include "passes/Stages/StageFunction.h"
+#include "passes/Stages/StageMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace braid {
+
+/// Names of the ranks' own parts of an accumulator, by the accumulator's name and the rank's coordinate.
+using SharedSums = llvm::StringMap<std::map<unsigned, std::string>>;
+
+/// Splits sums in @accumulate over values of several stages. Gives each rank with a part of a gradient its own
+/// accumulator.
+mlir::FailureOr<SharedSums> splitSharedGradients(mlir::func::FuncOp accumulate, StageMap &map,
+                                                 llvm::function_ref<unsigned(unsigned stage)> rankOf);
+
+/// Number of slots by symbol.
+using SlotCounts = llvm::MapVector<mlir::StringAttr, int64_t>;
+
+struct Cells {
+  llvm::SmallVector<mlir::func::FuncOp> functions;
+  SlotCounts slots;
+};
+
+/// Cuts `program`, which accumulates the gradients of a microbatch.
+Cells cutCells(mlir::func::FuncOp program, const StageMap &map, const StageAxis &axis,
+               const pipeline::Schedule &schedule, const pipeline::Walk &walk);
 
 /// The ranks that hold each tensor that persists across programs.
 class Holders {

@@ -9,9 +9,13 @@
 
 namespace braid {
 #define GEN_PASS_DECL
-#include "passes/Stages/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Stages/Passes.h.inc"
 } // namespace braid
 
 #endif // BRAID_PASSES_STAGES_PASSES_H
+
+// A pass defines GEN_PASS_DEF_NAME before it includes this header, for its base class.
+namespace braid {
+#include "passes/Stages/Passes.h.inc"
+} // namespace braid

@@ -1,11 +1,16 @@
 //===- SharedGradients.cpp - gradient sums of several stages --------------===//
+//
+// Several stages may read a parameter, such as the table of tied embeddings, and each computes a gradient for it.
+// Every rank sums its own gradients over the microbatches. These sums are added after the schedule of a step ends.
+//
+//===----------------------------------------------------------------------===//
 
-#include "passes/Stages/SharedGradients.h"
 #include "dialects/Comm/Comm.h"
 #include "dialects/TG/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Base/Signature.h"
+#include "passes/Stages/CutProgram.h"
 
 using namespace mlir;
 using namespace braid;

@@ -1,14 +1,26 @@
-//===- StageMap.h - the stage of each op -------------------------*- C++ -*-===//
+//===- StageMap.h - the stage of each op ------------------------*- C++ -*-===//
 #ifndef BRAID_PASSES_STAGES_STAGEMAP_H
 #define BRAID_PASSES_STAGES_STAGEMAP_H
 
 #include "lib/Schedule/Forward.h"
-#include "passes/Stages/Dependence.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Stages/UnitStages.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace braid {
+
+/// The ops of a program whose results depend on both weights and inputs: activations, and values computed from them.
+/// Any stage can compute other values itself, such as masks and gathered parameters.
+class Dependence {
+public:
+  explicit Dependence(mlir::func::FuncOp program);
+  bool isOfStage(mlir::Operation *op) const { return ofStages.contains(op); }
+
+private:
+  llvm::DenseSet<mlir::Operation *> ofStages;
+};
 
 /// Assigns the ops of a one-microbatch program to stages: to the stage of their unit or, without a unit, to that of
 /// their operands. Ops that depend only on inputs or only on weights have no stage, nor have conversions to a wider

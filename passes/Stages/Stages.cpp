@@ -2,7 +2,7 @@
 
 #include "dialects/Comm/Programs.h"
 #include "dialects/Exec/Exec.h"
-#include "lib/Memory/MemoryLimit.h"
+#include "lib/Memory/Size.h"
 #include "lib/Pipeline/Csv.h"
 #include "lib/Pipeline/Generators.h"
 #include "lib/Pipeline/Slots.h"
@@ -11,15 +11,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Base/Signature.h"
-#include "passes/Stages/CutCells.h"
 #include "passes/Stages/CutProgram.h"
+#define GEN_PASS_DEF_STAGESPASS
 #include "passes/Stages/Passes.h"
 #include "llvm/ADT/StringExtras.h"
-
-namespace braid {
-#define GEN_PASS_DEF_STAGESPASS
-#include "passes/Stages/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

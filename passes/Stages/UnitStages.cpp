@@ -3,7 +3,7 @@
 #include "passes/Stages/UnitStages.h"
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
-#include "passes/Stages/Dependence.h"
+#include "passes/Stages/StageMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -8,12 +8,8 @@
 #include "dialects/Comm/Sharding.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Base/Signature.h"
-#include "passes/Strategies/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_AGREEPASS
-#include "passes/Strategies/Passes.h.inc"
-} // namespace braid
+#include "passes/Strategies/Passes.h"
 
 using namespace mlir;
 using namespace braid;

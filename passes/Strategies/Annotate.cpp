@@ -11,12 +11,8 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/Base/Signature.h"
-#include "passes/Strategies/Passes.h"
-
-namespace braid {
 #define GEN_PASS_DEF_ANNOTATEPASS
-#include "passes/Strategies/Passes.h.inc"
-} // namespace braid
+#include "passes/Strategies/Passes.h"
 
 using namespace mlir;
 using namespace braid;

@@ -17,13 +17,9 @@
 #include "lib/Sharding/Zigzag.h"
 #include "passes/Strategies/ContextCosts.h"
 #include "passes/Strategies/OnlyMesh.h"
+#define GEN_PASS_DEF_CONTEXTPARALLELPASS
 #include "passes/Strategies/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
-
-namespace braid {
-#define GEN_PASS_DEF_CONTEXTPARALLELPASS
-#include "passes/Strategies/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

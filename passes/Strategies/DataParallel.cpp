@@ -12,15 +12,11 @@
 #include "lib/Sharding/TokenDims.h"
 #include "passes/Base/Signature.h"
 #include "passes/Strategies/OnlyMesh.h"
+#define GEN_PASS_DEF_DATAPARALLELPASS
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
-
-namespace braid {
-#define GEN_PASS_DEF_DATAPARALLELPASS
-#include "passes/Strategies/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -14,13 +14,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Base/Signature.h"
+#define GEN_PASS_DEF_ROOTPARALLELPASS
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace braid {
-#define GEN_PASS_DEF_ROOTPARALLELPASS
-#include "passes/Strategies/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

@@ -11,13 +11,9 @@
 #include "passes/Base/Signature.h"
 #include "passes/Strategies/LayoutText.h"
 #include "passes/Strategies/OnlyMesh.h"
+#define GEN_PASS_DEF_TENSORPARALLELPASS
 #include "passes/Strategies/Passes.h"
 #include "llvm/ADT/StringExtras.h"
-
-namespace braid {
-#define GEN_PASS_DEF_TENSORPARALLELPASS
-#include "passes/Strategies/Passes.h.inc"
-} // namespace braid
 
 using namespace mlir;
 using namespace braid;

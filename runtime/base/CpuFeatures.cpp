@@ -55,6 +55,5 @@ void braid::checkCpuFeatures(const std::string &features) {
   while (wanted >> name)
     if (!present.count(bare(name)))
       fail("this program was compiled for a processor with ", name, " (it uses: ", features,
-           "), which this machine lacks; compile it here, "
-           "or with braidc --cpu= naming this machine's processor");
+           "), which this machine lacks; compile it here, or with braidc --cpu= naming this machine's processor");
 }

@@ -9,7 +9,6 @@
 #ifndef BRAID_BASE_FILE_H
 #define BRAID_BASE_FILE_H
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -13,53 +13,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 namespace braid {
 
-inline int64_t elementSize(br_dtype type) {
-  switch (type) {
-  case BR_F64:
-  case BR_I64:
-    return 8;
-  case BR_F32:
-  case BR_I32:
-    return 4;
-  case BR_BF16:
-    return 2;
-  case BR_I1:
-  case BR_I8:
-    return 1;
-  }
-  return 0;
-}
+// Name in messages, name in safetensors files, and bytes of each type.
+struct NumberType {
+  const char *name, *inFiles;
+  int64_t bytes;
+};
+inline constexpr NumberType numberTypes[] = {{"f64", "F64", 8}, {"f32", "F32", 4}, {"bf16", "BF16", 2},
+                                             {"i32", "I32", 4}, {"i64", "I64", 8}, {"i1", "BOOL", 1},
+                                             {"i8", "I8", 1}};
+static_assert(std::size(numberTypes) == BR_I8 + 1);
 
-// Name in messages: "bf16".
-inline const char *nameOf(br_dtype type) {
-  constexpr const char *names[] = {"f64", "f32", "bf16", "i32", "i64", "i1", "i8"};
-  static_assert(sizeof names / sizeof *names == BR_I8 + 1);
-  return names[type];
-}
-
-// Name in safetensors files.
-inline const char *typeName(br_dtype type) {
-  switch (type) {
-  case BR_F64:
-    return "F64";
-  case BR_F32:
-    return "F32";
-  case BR_BF16:
-    return "BF16";
-  case BR_I32:
-    return "I32";
-  case BR_I64:
-    return "I64";
-  case BR_I1:
-    return "BOOL";
-  case BR_I8:
-    return "I8";
-  }
-  return "?";
-}
+inline const char *nameOf(br_dtype type) { return numberTypes[type].name; }
+inline const char *typeName(br_dtype type) { return numberTypes[type].inFiles; }
+inline int64_t elementSize(br_dtype type) { return numberTypes[type].bytes; }
 
 inline float fromBFloat16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 

@@ -86,5 +86,9 @@ void importParameters(const SavedTensors &saved, Model &model);
 // Throws Error if a key is missing or malformed.
 JobState readJobState(const SavedTensors &saved);
 
+// Describes the first element of the model's parameters that is not finite in the file, as in "parameter
+// 'w' holds nan at [3, 5] in 'FILE'"; empty if all are finite. Reads all parameters.
+std::string nonFiniteParameter(const SavedTensors &saved, const br_model &model);
+
 } // namespace braid
 #endif // BRAID_CHECKPOINT_CHECKPOINT_H

@@ -11,7 +11,6 @@
 #include "checkpoint/PieceReader.h"
 #include "checkpoint/Weights.h"
 #include "core/Agree.h"
-#include "core/AllOrNothing.h"
 #include "core/Mesh.h"
 
 #include <cstring>
@@ -219,9 +218,9 @@ void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what
   if (!wanted.converted.empty() && model.rank().isFirst())
     warn(describeConversion(saved, wanted.converted));
   if (!saved.hasChecksums() && model.rank().isFirst())
-    warn(concat("'", saved.path(),
-                "' has no checksums, because an older version of Braid saved it: damage to its "
-                "data would go unnoticed"));
+    warn(concat(
+        "'", saved.path(),
+        "' has no checksums, because an older version of Braid saved it: damage to its data would go unnoticed"));
   allOrNothing(model, [&] {
     try {
       readParts(saved, model, wanted.asSaved);

@@ -6,12 +6,11 @@
 #include "checkpoint/Checkpoint.h"
 #include "checkpoint/CheckpointIndex.h"
 #include "checkpoint/DirectoryLock.h"
-#include "core/AllOrNothing.h"
+#include "core/Agree.h"
 #include "core/Mesh.h"
 #include "core/TensorPart.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 //===- NonFinite.cpp - find parameters that are not finite ----------------===//
 
-#include "checkpoint/NonFinite.h"
+#include "checkpoint/Checkpoint.h"
 
 #include "base/Error.h"
 #include "base/Format.h"

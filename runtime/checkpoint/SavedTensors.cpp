@@ -12,7 +12,6 @@
 #include "core/Model.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <numeric>
 #include <set>
 

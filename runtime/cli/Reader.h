@@ -13,8 +13,6 @@
 
 #include "cli/Option.h"
 
-#include <functional>
-
 namespace braid::cli {
 
 // Exit status for an invalid command line.

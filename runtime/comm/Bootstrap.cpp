@@ -9,7 +9,6 @@
 #include "comm/Presence.h"
 #include "comm/WaitNotice.h"
 
-#include <algorithm>
 #include <utility>
 
 using namespace braid;

@@ -1,6 +1,6 @@
 //===- MessageTransport.h - collectives over messages ---------------------===//
 //
-// Implements every collective for any library with send and receive (Channel.h).
+// Implements every collective for any library with send and receive (Channel).
 //
 // First, all ranks of an operation exchange signatures with each other: no rank touches data before it
 // knows that all have started the same operation.
@@ -20,12 +20,39 @@
 #ifndef BRAID_COMM_MESSAGETRANSPORT_H
 #define BRAID_COMM_MESSAGETRANSPORT_H
 
-#include "comm/Channel.h"
 #include "comm/Stream.h"
+#include "comm/Transport.h"
 
 #include <map>
+#include <set>
 
 namespace braid {
+
+// The operations that a library must provide to carry every collective: post sends and receives, and
+// complete them. Messages with the same tag from one rank to another arrive in order. Used from one thread.
+class Channel {
+public:
+  virtual ~Channel() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // The channel owns the memory until `complete`. A message has at most a few MiB; a message of 0 bytes is
+  // not sent.
+  virtual void send(int peer, int tag, const void *data, size_t bytes) = 0;
+  virtual void receive(int peer, int tag, void *data, size_t bytes) = 0;
+
+  // Waits until all posted operations are done, and returns an empty set. If that becomes impossible, or is
+  // not done by `deadline`, returns the ranks to blame. Throws Error with a rank's message if that rank has
+  // announced a failure.
+  virtual std::set<int> complete(Clock::time_point deadline) = 0;
+
+  // Whether the rank is known to have ended.
+  virtual bool hasEnded(int peer) const = 0;
+
+  // See Transport::announceFailure.
+  virtual void announceFailure(const std::string &message) = 0;
+};
 
 class MessageTransport : public Transport {
 public:

@@ -3,7 +3,6 @@
 #include "comm/Operation.h"
 
 #include "base/Error.h"
-#include "base/NumberTypes.h"
 
 using namespace braid;
 

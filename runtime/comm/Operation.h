@@ -12,7 +12,6 @@
 #include "base/NumberTypes.h"
 #include "comm/braid_comm.h"
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

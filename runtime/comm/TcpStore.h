@@ -19,7 +19,6 @@
 #ifndef BRAID_COMM_TCPSTORE_H
 #define BRAID_COMM_TCPSTORE_H
 
-#include "comm/JobToken.h"
 #include "comm/Store.h"
 
 #include <cstdint>

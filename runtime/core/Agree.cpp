@@ -3,6 +3,7 @@
 #include "core/Agree.h"
 
 #include "base/Error.h"
+#include "core/Arena.h"
 #include "core/Mesh.h"
 #include "host/Threads.h"
 
@@ -66,7 +67,23 @@ static int32_t checksum(int32_t hash, const std::byte *data, uint64_t bytes, int
 }
 
 bool braid::anyAgrees(Model &model, bool condition) { return agree(model, {condition})[0] != 0; }
-bool braid::allAgree(Model &model, bool condition) { return !anyAgrees(model, !condition); }
+
+void braid::allOrNothing(Model &model, const std::function<void()> &action) {
+  const int rank = model.rank().number;
+  std::string problem;
+  try {
+    action();
+  } catch (const std::bad_alloc &) {
+    problem = kMoreMemory;
+  } catch (const std::exception &error) {
+    problem = error.what();
+  }
+  const int32_t failed = agree(model, {problem.empty() ? 0 : rank + 1})[0];
+  if (!problem.empty())
+    throw Error(problem);
+  if (failed != 0)
+    throw RankError(concat("rank ", failed - 1, " failed; see its own error"));
+}
 
 //===----------------------------------------------------------------------===//
 // Copies

@@ -11,7 +11,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
+#include <functional>
 
 namespace braid {
 
@@ -22,12 +22,15 @@ constexpr int agreeValues = 8;
 // unused values at 0.  Throws Error if communication fails.
 std::array<int32_t, agreeValues> agree(Model &model, const std::array<int32_t, agreeValues> &values);
 
-// Whether a condition holds on all ranks, or on any rank.
-bool allAgree(Model &model, bool condition);
+// Whether a condition holds on any rank.
 bool anyAgrees(Model &model, bool condition);
 
 // Throws Error if copies of the same parameters differ between ranks.
 void checkCopiesAreEqual(Model &model);
+
+// Runs `action` on every rank; all ranks must call this.  If it throws on any rank, all ranks
+// throw: Error with their own message, or RankError with the number of a failed rank.
+void allOrNothing(Model &model, const std::function<void()> &action);
 
 } // namespace braid
 #endif // BRAID_CORE_AGREE_H

@@ -79,8 +79,7 @@ void checkLoss(const br_loss &loss, const br_program &program) {
   for (const br_io &io : inputsOf(program))
     if (std::string_view(io.name) == loss.targets && (io.dtype != BR_I32 || io.rank < 1))
       fail("the compiled model is broken: input '", io.name, "' of program '", program.name,
-           "' holds the targets of the loss, but is not i32 with "
-           "a row for each of the batch; compile it again");
+           "' holds the targets of the loss, but is not i32 with a row for each of the batch; compile it again");
 }
 
 // Checks that a copy has the shape of its master, which may be sharded differently.

@@ -4,7 +4,6 @@
 
 #include "base/File.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <map>

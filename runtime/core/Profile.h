@@ -1,7 +1,7 @@
 //===- Profile.h - times of the actions of programs -----------------------===//
 //
 // The mean and the shortest time of each action over the runs of its program, beside its lower
-// bound on the machine (MachineRates.h); and sums over the actions with the same kernel, op, unit
+// bound on the machine (MachineRates); and sums over the actions with the same kernel, op, unit
 // or phase.  The times are by the target's clock.
 //
 // A program's first run is dropped if there are others: libraries initialize in it.  The start of a
@@ -11,14 +11,32 @@
 #ifndef BRAID_CORE_PROFILE_H
 #define BRAID_CORE_PROFILE_H
 
-#include "core/MachineRates.h"
+#include "braid_rt.h"
 #include "core/TimedAction.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace braid {
+
+// Rates of a rank that only multiplies large matrices, or only copies large memory, while the other
+// ranks do the same.
+struct MachineRates {
+  // FLOPs per second of GEMMs in f32 and in bf16, and bytes per second read and written; 0 if
+  // unknown.
+  double matrixFlops = 0, halfMatrixFlops = 0, bytesPerSecond = 0;
+
+  // Lower bound of an action's seconds: the time of its matrix products or of its bytes, whichever
+  // is longer.  0 if it does neither, or if a rate is unknown.
+  double limitOf(const br_action_desc &action) const {
+    const double flops = action.type == BR_BF16 ? halfMatrixFlops : matrixFlops;
+    const double computing = flops > 0 ? action.matrix_flops / flops : 0;
+    const double moving = bytesPerSecond > 0 ? static_cast<double>(action.bytes) / bytesPerSecond : 0;
+    return action.matrix_flops > 0 && flops == 0 ? 0 : std::max(computing, moving);
+  }
+};
 
 class Profile {
 public:

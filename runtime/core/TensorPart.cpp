@@ -6,7 +6,6 @@
 #include "base/NumberTypes.h"
 #include "core/Mesh.h"
 
-#include <algorithm>
 #include <cstring>
 #include <numeric>
 

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 

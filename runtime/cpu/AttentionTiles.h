@@ -117,13 +117,8 @@ inline V power_of_two(V x) {
   x = detail::at_least(x, -126.0f);    // keeps NaN
   const V shifted = x + magic;
   const V r = x - (shifted - magic);
-  V p = splat(1.535336188e-4f);
-  p = detail::madd(p, r, 1.339887440e-3f);
-  p = detail::madd(p, r, 9.618437357e-3f);
-  p = detail::madd(p, r, 5.550332471e-2f);
-  p = detail::madd(p, r, 2.402264791e-1f);
-  p = detail::madd(p, r, 6.931472028e-1f);
-  p = detail::madd(p, r, 1.0f);
+  const V p = detail::polynomial(r, 1.535336188e-4f, 1.339887440e-3f, 9.618437357e-3f, 5.550332471e-2f, 2.402264791e-1f,
+                                 6.931472028e-1f, 1.0f);
   return bit_cast<V>(bit_cast<VU>(p) + (bit_cast<VU>(shifted) << 23));
 }
 

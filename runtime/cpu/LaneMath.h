@@ -84,6 +84,13 @@ inline V madd(V a, V b, V c) {
 inline V madd(V a, float b, V c) { return madd(a, splat(b), c); }
 inline V madd(V a, V b, float c) { return madd(a, b, splat(c)); }
 
+// Returns the polynomial with these coefficients, the highest power first, by Horner's rule.
+template <class... C> inline V polynomial(V x, float first, C... rest) {
+  V value = splat(first);
+  ((value = madd(value, x, rest)), ...);
+  return value;
+}
+
 // The integer nearest to x, |x| < 2^22, also as a float.
 struct Rounded {
   VI i;
@@ -97,12 +104,8 @@ inline Rounded nearest(V x) {
 
 // Returns (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
 inline V exp_tail(V r) {
-  V p = splat(1.9875691500e-4f);
-  p = madd(p, r, 1.3981999507e-3f);
-  p = madd(p, r, 8.3334519073e-3f);
-  p = madd(p, r, 4.1665795894e-2f);
-  p = madd(p, r, 1.6666665459e-1f);
-  return madd(p, r, 5.0000001201e-1f);
+  return polynomial(r, 1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f,
+                    5.0000001201e-1f);
 }
 
 // Returns p * 2^n for |n| < 252. Without an instruction for it, multiplies by two factors, so that neither
@@ -171,15 +174,8 @@ inline V log(V x) {
   V e = to_float((shifted >> 23) - (tiny & 23));
   V f = bit_cast<V>((shifted & 0x7fffff) + 0x3f3504f3) - 1.0f;
 
-  V p = splat(7.0376836292e-2f);
-  p = detail::madd(p, f, -1.1514610310e-1f);
-  p = detail::madd(p, f, 1.1676998740e-1f);
-  p = detail::madd(p, f, -1.2420140846e-1f);
-  p = detail::madd(p, f, 1.4249322787e-1f);
-  p = detail::madd(p, f, -1.6668057665e-1f);
-  p = detail::madd(p, f, 2.0000714765e-1f);
-  p = detail::madd(p, f, -2.4999993993e-1f);
-  p = detail::madd(p, f, 3.3333331174e-1f);
+  V p = detail::polynomial(f, 7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
+                           1.4249322787e-1f, -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f);
 
   V ff = f * f;
   V y = detail::madd(e, -2.12194440e-4f, p * ff * f);
@@ -207,11 +203,8 @@ inline V log1p(V x) {
 
 inline V tanh(V x) {
   V z = x * x;
-  V p = splat(-5.70498872745e-3f);
-  p = detail::madd(p, z, 2.06390887954e-2f);
-  p = detail::madd(p, z, -5.37397155531e-2f);
-  p = detail::madd(p, z, 1.33314422036e-1f);
-  p = detail::madd(p, z, -3.33332819422e-1f);
+  V p = detail::polynomial(z, -5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f,
+                           -3.33332819422e-1f);
   V near = detail::madd(p * z, x, x);
 
   V a = abs(x);
@@ -222,12 +215,8 @@ inline V tanh(V x) {
 inline V erf(V x) {
   V t = abs(x), s = x * x;
   // An odd polynomial near zero, 1 - exp(polynomial) elsewhere.
-  V p = splat(-5.96761703e-4f);
-  p = detail::madd(p, s, 4.99119423e-3f);
-  p = detail::madd(p, s, -2.67681349e-2f);
-  p = detail::madd(p, s, 1.12819925e-1f);
-  p = detail::madd(p, s, -3.76125336e-1f);
-  p = detail::madd(p, s, 1.28379166e-1f);
+  V p = detail::polynomial(s, -5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f,
+                           1.28379166e-1f);
   V near = detail::madd(p, x, x);
 
   V c = detail::clamp(t, 0.0f, 4.0f); // erf(4) rounds to 1
@@ -260,10 +249,7 @@ inline PowerParts power_parts(V x) {
 #endif
   const V r = x - n;
   // (2^r - 1) / r with an error of at most 1.5e-5: a minimax polynomial.
-  V p = splat(9.618069045e-3f);
-  p = madd(p, r, 5.583729595e-2f);
-  p = madd(p, r, 2.402325273e-1f);
-  p = madd(p, r, 6.931368709e-1f);
+  V p = polynomial(r, 9.618069045e-3f, 5.583729595e-2f, 2.402325273e-1f, 6.931368709e-1f);
   return {p * r, n};
 }
 // Returns x 2^n.
@@ -297,13 +283,9 @@ inline V sine(V x, int32_t quadrant) {
   r = fma(n.f, splat(1.71512489e-15f), r);
   V z = r * r;
 
-  V s = splat(-1.9515295891e-4f);
-  s = madd(s, z, 8.3321608736e-3f);
-  s = madd(s, z, -1.6666654611e-1f);
+  V s = polynomial(z, -1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e-1f);
   s = madd(s * z, r, r);
-  V c = splat(2.443315711809948e-5f);
-  c = madd(c, z, -1.388731625493765e-3f);
-  c = madd(c, z, 4.166664568298827e-2f);
+  V c = polynomial(z, 2.443315711809948e-5f, -1.388731625493765e-3f, 4.166664568298827e-2f);
   c = madd(c * z, z, madd(z, splat(-0.5f), 1.0f));
 
   VI q = n.i + quadrant;

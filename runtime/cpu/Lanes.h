@@ -97,39 +97,21 @@ inline float round_bf16(float x) { return to_float(to_bf16(x)); }
 // Whole loads and stores
 //===----------------------------------------------------------------------===//
 
-inline V ld(const float *p) {
-  V v;
+template <class X> inline X ld_bytes(const void *p) {
+  X v;
   std::memcpy(&v, p, sizeof v);
   return v;
 }
-inline void st(float *p, V v) { std::memcpy(p, &v, sizeof v); }
+template <class X> inline void st_bytes(void *p, X v) { std::memcpy(p, &v, sizeof v); }
 
-inline VI ld(const int32_t *p) {
-  VI v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-inline void st(int32_t *p, VI v) { std::memcpy(p, &v, sizeof v); }
-
-inline V ld(const bf16 *p) {
-  VH h;
-  std::memcpy(&h, p, sizeof h);
-  return widen(h);
-}
-inline void st(bf16 *p, V v) {
-  VH h = narrow(v);
-  std::memcpy(p, &h, sizeof h);
-}
-
-inline VI ld(const int8_t *p) {
-  VB b;
-  std::memcpy(&b, p, sizeof b);
-  return __builtin_convertvector(b, VI);
-}
-inline void st(int8_t *p, VI v) {
-  VB b = __builtin_convertvector(v, VB);
-  std::memcpy(p, &b, sizeof b);
-}
+inline V ld(const float *p) { return ld_bytes<V>(p); }
+inline void st(float *p, V v) { st_bytes(p, v); }
+inline VI ld(const int32_t *p) { return ld_bytes<VI>(p); }
+inline void st(int32_t *p, VI v) { st_bytes(p, v); }
+inline V ld(const bf16 *p) { return widen(ld_bytes<VH>(p)); }
+inline void st(bf16 *p, V v) { st_bytes(p, narrow(v)); }
+inline VI ld(const int8_t *p) { return __builtin_convertvector(ld_bytes<VB>(p), VI); }
+inline void st(int8_t *p, VI v) { st_bytes(p, __builtin_convertvector(v, VB)); }
 inline VM ld(const bool *p) { return ld(reinterpret_cast<const int8_t *>(p)) != 0; }
 inline void st(bool *p, VM m) { st(reinterpret_cast<int8_t *>(p), m & 1); }
 
@@ -144,7 +126,7 @@ inline void st_streamed(float *p, V v) {
 inline void st_streamed(bf16 *p, V v) {
   const VH h = narrow(v);
   if (reinterpret_cast<uintptr_t>(p) % sizeof h != 0)
-    std::memcpy(p, &h, sizeof h);
+    st_bytes(p, h);
   else
     x86::stream(p, h);
 }
@@ -155,79 +137,6 @@ template <class T, class X> inline void st_streamed(T *p, X v) { st(p, v); }
 #endif
 inline void st_streamed(int32_t *p, VI v) { st(p, v); }
 inline void st_streamed(bool *p, VM m) { st(p, m); }
-
-//===----------------------------------------------------------------------===//
-// Partial loads and stores
-//===----------------------------------------------------------------------===//
-
-#if BRAID_ISA_AVX512
-inline uint16_t mask_bits(int64_t n) { return static_cast<uint16_t>((1u << n) - 1); }
-inline V ld(const float *p, int64_t n) { return x86::load(mask_bits(n), p); }
-inline void st(float *p, V v, int64_t n) { x86::store(p, mask_bits(n), v); }
-inline VI ld(const int32_t *p, int64_t n) { return x86::load(mask_bits(n), p); }
-inline void st(int32_t *p, VI v, int64_t n) { x86::store(p, mask_bits(n), v); }
-inline V ld(const bf16 *p, int64_t n) { return widen(x86::load(mask_bits(n), &p->bits)); }
-inline void st(bf16 *p, V v, int64_t n) { x86::store(&p->bits, mask_bits(n), narrow(v)); }
-inline VI ld(const int8_t *p, int64_t n) { return __builtin_convertvector(x86::load(mask_bits(n), p), VI); }
-inline void st(int8_t *p, VI v, int64_t n) { x86::store(p, mask_bits(n), __builtin_convertvector(v, VB)); }
-#else
-#if BRAID_ISA_AVX2
-inline V ld(const float *p, int64_t n) { return x86::load(first_lanes(n), p); }
-inline void st(float *p, V v, int64_t n) { x86::store(p, first_lanes(n), v); }
-#else
-inline V ld(const float *p, int64_t n) {
-  V v{};
-  for (int64_t k = 0; k < n; ++k)
-    v[k] = p[k];
-  return v;
-}
-inline void st(float *p, V v, int64_t n) {
-  for (int64_t k = 0; k < n; ++k)
-    p[k] = v[k];
-}
-#endif
-inline VI ld(const int32_t *p, int64_t n) {
-  VI v{};
-  for (int64_t k = 0; k < n; ++k)
-    v[k] = p[k];
-  return v;
-}
-inline void st(int32_t *p, VI v, int64_t n) {
-  for (int64_t k = 0; k < n; ++k)
-    p[k] = v[k];
-}
-inline V ld(const bf16 *p, int64_t n) {
-  V v{};
-  for (int64_t k = 0; k < n; ++k)
-    v[k] = to_float(p[k]);
-  return v;
-}
-inline void st(bf16 *p, V v, int64_t n) {
-  VH h = narrow(v);
-  for (int64_t k = 0; k < n; ++k)
-    p[k].bits = h[k];
-}
-inline VI ld(const int8_t *p, int64_t n) {
-  VI v{};
-  for (int64_t k = 0; k < n; ++k)
-    v[k] = p[k];
-  return v;
-}
-inline void st(int8_t *p, VI v, int64_t n) {
-  for (int64_t k = 0; k < n; ++k)
-    p[k] = static_cast<int8_t>(v[k]);
-}
-#endif
-inline VM ld(const bool *p, int64_t n) { return ld(reinterpret_cast<const int8_t *>(p), n) != 0; }
-inline void st(bool *p, VM m, int64_t n) { st(reinterpret_cast<int8_t *>(p), m & 1, n); }
-
-template <class T, class X> inline void st_streamed(T *p, X v, int64_t n) { st(p, v, n); }
-
-// i1 in memory is one byte, whether generated code calls it bool or uint8_t.
-inline VM ld(const uint8_t *p) { return ld(reinterpret_cast<const bool *>(p)); }
-inline VM ld(const uint8_t *p, int64_t n) { return ld(reinterpret_cast<const bool *>(p), n); }
-inline void st(uint8_t *p, VM m) { st(reinterpret_cast<bool *>(p), m); }
-inline void st(uint8_t *p, VM m, int64_t n) { st(reinterpret_cast<bool *>(p), m, n); }
 
 //===----------------------------------------------------------------------===//
 // One element: row values and single stores
@@ -261,57 +170,74 @@ inline void fill(float *begin, float *end, float x) {
 // Strided loads and stores: lane k is at p[k * stride]
 //===----------------------------------------------------------------------===//
 
-inline V ld_strided(const float *p, int64_t stride, int64_t n = W) {
-  V v{};
+template <class X, class T> inline X ld_each(const T *p, int64_t stride, int64_t n) {
+  X v{};
   for (int64_t k = 0; k < n; ++k)
-    v[k] = p[k * stride];
+    v[k] = ld1(p + k * stride);
   return v;
 }
-inline V ld_strided(const bf16 *p, int64_t stride, int64_t n = W) {
-  V v{};
+template <class X, class T> inline void st_each(T *p, int64_t stride, X v, int64_t n) {
   for (int64_t k = 0; k < n; ++k)
-    v[k] = to_float(p[k * stride]);
-  return v;
+    st1(p + k * stride, v[k]);
 }
-inline VI ld_strided(const int32_t *p, int64_t stride, int64_t n = W) {
-  VI v{};
-  for (int64_t k = 0; k < n; ++k)
-    v[k] = p[k * stride];
-  return v;
-}
-inline VI ld_strided(const int8_t *p, int64_t stride, int64_t n = W) {
-  VI v{};
-  for (int64_t k = 0; k < n; ++k)
-    v[k] = p[k * stride];
-  return v;
-}
+inline V ld_strided(const float *p, int64_t stride, int64_t n = W) { return ld_each<V>(p, stride, n); }
+inline V ld_strided(const bf16 *p, int64_t stride, int64_t n = W) { return ld_each<V>(p, stride, n); }
+inline VI ld_strided(const int32_t *p, int64_t stride, int64_t n = W) { return ld_each<VI>(p, stride, n); }
+inline VI ld_strided(const int8_t *p, int64_t stride, int64_t n = W) { return ld_each<VI>(p, stride, n); }
 inline VM ld_strided(const bool *p, int64_t stride, int64_t n = W) {
-  VM v{};
-  for (int64_t k = 0; k < n; ++k)
-    v[k] = p[k * stride] ? -1 : 0;
-  return v;
+  return ld_strided(reinterpret_cast<const int8_t *>(p), stride, n) != 0;
 }
-inline void st_strided(float *p, int64_t stride, V v, int64_t n = W) {
-  for (int64_t k = 0; k < n; ++k)
-    p[k * stride] = v[k];
-}
+inline void st_strided(float *p, int64_t stride, V v, int64_t n = W) { st_each(p, stride, v, n); }
 inline void st_strided(bf16 *p, int64_t stride, V v, int64_t n = W) {
   VH h = narrow(v);
   for (int64_t k = 0; k < n; ++k)
     p[k * stride].bits = h[k];
 }
-inline void st_strided(int32_t *p, int64_t stride, VI v, int64_t n = W) {
-  for (int64_t k = 0; k < n; ++k)
-    p[k * stride] = v[k];
-}
-inline void st_strided(int8_t *p, int64_t stride, VI v, int64_t n = W) {
-  for (int64_t k = 0; k < n; ++k)
-    p[k * stride] = static_cast<int8_t>(v[k]);
-}
+inline void st_strided(int32_t *p, int64_t stride, VI v, int64_t n = W) { st_each(p, stride, v, n); }
+inline void st_strided(int8_t *p, int64_t stride, VI v, int64_t n = W) { st_each(p, stride, v, n); }
 inline void st_strided(bool *p, int64_t stride, VM m, int64_t n = W) {
-  for (int64_t k = 0; k < n; ++k)
-    p[k * stride] = m[k] != 0;
+  st_strided(reinterpret_cast<int8_t *>(p), stride, m & 1, n);
 }
+
+//===----------------------------------------------------------------------===//
+// Partial loads and stores
+//===----------------------------------------------------------------------===//
+
+#if BRAID_ISA_AVX512
+inline uint16_t mask_bits(int64_t n) { return static_cast<uint16_t>((1u << n) - 1); }
+inline V ld(const float *p, int64_t n) { return x86::load(mask_bits(n), p); }
+inline void st(float *p, V v, int64_t n) { x86::store(p, mask_bits(n), v); }
+inline VI ld(const int32_t *p, int64_t n) { return x86::load(mask_bits(n), p); }
+inline void st(int32_t *p, VI v, int64_t n) { x86::store(p, mask_bits(n), v); }
+inline V ld(const bf16 *p, int64_t n) { return widen(x86::load(mask_bits(n), &p->bits)); }
+inline void st(bf16 *p, V v, int64_t n) { x86::store(&p->bits, mask_bits(n), narrow(v)); }
+inline VI ld(const int8_t *p, int64_t n) { return __builtin_convertvector(x86::load(mask_bits(n), p), VI); }
+inline void st(int8_t *p, VI v, int64_t n) { x86::store(p, mask_bits(n), __builtin_convertvector(v, VB)); }
+#else
+#if BRAID_ISA_AVX2
+inline V ld(const float *p, int64_t n) { return x86::load(first_lanes(n), p); }
+inline void st(float *p, V v, int64_t n) { x86::store(p, first_lanes(n), v); }
+#else
+inline V ld(const float *p, int64_t n) { return ld_strided(p, 1, n); }
+inline void st(float *p, V v, int64_t n) { st_strided(p, 1, v, n); }
+#endif
+inline VI ld(const int32_t *p, int64_t n) { return ld_strided(p, 1, n); }
+inline void st(int32_t *p, VI v, int64_t n) { st_strided(p, 1, v, n); }
+inline V ld(const bf16 *p, int64_t n) { return ld_strided(p, 1, n); }
+inline void st(bf16 *p, V v, int64_t n) { st_strided(p, 1, v, n); }
+inline VI ld(const int8_t *p, int64_t n) { return ld_strided(p, 1, n); }
+inline void st(int8_t *p, VI v, int64_t n) { st_strided(p, 1, v, n); }
+#endif
+inline VM ld(const bool *p, int64_t n) { return ld(reinterpret_cast<const int8_t *>(p), n) != 0; }
+inline void st(bool *p, VM m, int64_t n) { st(reinterpret_cast<int8_t *>(p), m & 1, n); }
+
+template <class T, class X> inline void st_streamed(T *p, X v, int64_t n) { st(p, v, n); }
+
+// i1 in memory is one byte, whether generated code calls it bool or uint8_t.
+inline VM ld(const uint8_t *p) { return ld(reinterpret_cast<const bool *>(p)); }
+inline VM ld(const uint8_t *p, int64_t n) { return ld(reinterpret_cast<const bool *>(p), n); }
+inline void st(uint8_t *p, VM m) { st(reinterpret_cast<bool *>(p), m); }
+inline void st(uint8_t *p, VM m, int64_t n) { st(reinterpret_cast<bool *>(p), m, n); }
 
 } // namespace braid
 #endif // BRAID_CPU_LANES_H

@@ -3,7 +3,6 @@
 #include "cpu/Matmul.h"
 
 #include "base/Error.h"
-#include "cpu/MatmulLoops.h"
 #include "cpu/MatmulPlan.h"
 #include "host/Threads.h"
 

@@ -47,5 +47,12 @@ private:
   std::vector<std::shared_ptr<MatmulPlan>> plans; // null: use multiplyByLoops
 };
 
+// Whether oneDNN multiplies bf16 on this processor, and whether it does so by dedicated instructions.
+bool multipliesBFloat16();
+bool multipliesBFloat16Fast();
+
+// Multiplies without oneDNN: sums in f32 and rounds once.
+void multiplyByLoops(const br_matmul_desc &d, int threads, const char *a, const char *b, char *c, const char *bias);
+
 } // namespace braid
 #endif // BRAID_CPU_MATMUL_H

@@ -1,6 +1,11 @@
 //===- MatmulLoops.cpp - matmuls without oneDNN ---------------------------===//
+//
+// oneDNN multiplies bf16 only with avx512. On other processors these loops do, so that a model compiled in
+// bf16 runs everywhere, but slowly.
+//
+//===----------------------------------------------------------------------===//
 
-#include "cpu/MatmulLoops.h"
+#include "cpu/Matmul.h"
 
 #include "base/NumberTypes.h"
 #include "host/Threads.h"

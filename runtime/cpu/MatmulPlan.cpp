@@ -14,7 +14,6 @@
 #include "MatmulPanels.h"
 #include "base/Error.h"
 #include "base/Format.h"
-#include "cpu/OperandLayouts.h"
 #include "host/Threads.h"
 
 using namespace braid;
@@ -112,8 +111,7 @@ void MatmulPlan::normalise() {
   if (d.has_aux || d.epilogue == BR_EPILOGUE_GELU_TANH_GRAD)
     fail(where, ": oneDNN neither keeps GELU's input nor has GELU's gradient as an epilogue");
   if (gemms > 1 && d.accumulate && d.epilogue != BR_EPILOGUE_NONE)
-    fail(where, ": an epilogue cannot be combined with both accumulate and outer "
-                "loops; split off the activation");
+    fail(where, ": an epilogue cannot be combined with both accumulate and outer loops; split off the activation");
 }
 
 // Whether dense matrices would get oneDNN's fast implementation here.

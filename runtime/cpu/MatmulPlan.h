@@ -104,5 +104,11 @@ inline int64_t loopOffset(int64_t index, int32_t n, const int64_t *size, const i
 
 inline uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// Whether `desc` describes a matrix in panels.
+bool arePanels(const dnnl::memory::desc &desc);
+
+// Copies panels [begin, end) of B to their places in `out`.
+void copyPanels(const MatmulOperand &b, const char *in, char *out, int64_t begin, int64_t end);
+
 } // namespace braid
 #endif // BRAID_CPU_MATMULPLAN_H

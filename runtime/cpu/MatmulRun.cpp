@@ -8,7 +8,6 @@
 #include "cpu/MatmulPlan.h"
 
 #include "MatmulPanels.h"
-#include "cpu/OperandLayouts.h"
 #include "host/Threads.h"
 
 #include <cstdio>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cpu/OperandLayouts.h"
+#include "cpu/MatmulPlan.h"
 
 #include "MatmulPanels.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/Error.h"
 #include "core/Agree.h"
-#include "core/AllOrNothing.h"
 #include "core/Mesh.h"
 #include "data/TensorBatches.h"
 #include "data/TokenBatches.h"
@@ -22,8 +21,7 @@ InputBlock braid::inputBlock(const Model &model, const br_io &io, int dim) {
   GroupPlace place = placeInGroup(model.table(), io.dims[dim], model.rank().number);
   if (io.flat != 0 || io.shape[dim] % place.size != 0)
     fail("the compiled model is broken: input '", io.name,
-         "' is sharded in ranges that are not equal blocks of rows; "
-         "compile it again");
+         "' is sharded in ranges that are not equal blocks of rows; compile it again");
   int64_t count = io.shape[dim] / place.size;
   return {place.index * count, count};
 }

@@ -1,6 +1,10 @@
 //===- DataChecks.cpp - check data against a model's inputs ---------------===//
-
-#include "data/DataChecks.h"
+//
+// Indices and token ids are checked when they are read, because a model would silently compute garbage from
+// a wrong one. Small files are also checked before the first step, so that a bad file is refused at once.
+// Floats may have any value; they are checked only if the loss is not finite.
+//
+//===----------------------------------------------------------------------===//
 
 #include "base/Error.h"
 #include "base/Format.h"

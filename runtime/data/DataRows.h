@@ -1,4 +1,4 @@
-//===- DataRows.h - file rows in an input's type --------------------------===//
+//===- DataRows.h - rows of files for a model's inputs --------------------===//
 //
 // Frameworks write indices as i64 and images as u8. Integers of a file are converted to the model's type; a
 // number that does not convert exactly is an error.
@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace braid {
@@ -25,6 +26,19 @@ bool canRead(std::string_view from, br_dtype as);
 // Reads rows of the tensor with the input's name, in the input's type. Throws an Error that names the row
 // and the first number that this type cannot hold.
 void readRows(const SafetensorsFile &file, const br_io &io, int64_t first, int64_t rows, std::byte *out);
+
+// Elements of a file to check before the first step; this takes at most seconds.
+inline constexpr int64_t elementsCheckedAtStart = 256 << 20;
+
+// Checks `rows` rows, which start at row `first` of the file's tensor. Throws an Error that names the first
+// row with a number outside the valid index range.
+void checkIndices(const SafetensorsFile &file, const br_io &io, int64_t first, int64_t rows, const std::byte *data);
+// Same for the first elementsCheckedAtStart elements of the file's tensor.
+void checkIndices(const SafetensorsFile &file, const br_io &io);
+
+// Returns a text such as "tensor 'x' of 'FILE' holds nan in row 3"; empty if all numbers of the row are
+// finite.
+std::string nonFiniteRow(const SafetensorsFile &file, const br_io &io, int64_t row);
 
 } // namespace braid
 #endif // BRAID_DATA_DATAROWS_H

@@ -5,7 +5,6 @@
 #include "base/Error.h"
 #include "base/NumberTypes.h"
 #include "base/Philox.h"
-#include "data/DataChecks.h"
 #include "data/DataRows.h"
 #include "data/TokenLayout.h"
 
@@ -50,9 +49,7 @@ TensorBatches::TensorBatches(const Model &model, const BatchOptions &options, co
   int64_t heldOut = static_cast<int64_t>(static_cast<double>(rows) * options.holdout);
   trainRows = rows - heldOut;
   if (training && trainRows < 1)
-    fail("'", file.path(), "' has ", rows,
-         " rows, none of which are left to train on; "
-         "change --holdout");
+    fail("'", file.path(), "' has ", rows, " rows, none of which are left to train on; change --holdout");
   if (evaluation && heldOut < 1)
     fail("'", file.path(), "' has ", rows, " rows, of which --holdout ", options.holdout,
          " leaves none for evaluation");

@@ -19,8 +19,7 @@ struct Shape {
 Shape shapeOf(const br_io &io) {
   if (io.rank != 2 || io.dtype != BR_I32)
     fail("input '", io.name, "' of role '", io.role,
-         "' must be i32 of shape [batch, sequence] to be filled from a token "
-         "file");
+         "' must be i32 of shape [batch, sequence] to be filled from a token file");
   return {io.shape[0], io.shape[1]};
 }
 

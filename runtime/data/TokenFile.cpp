@@ -3,7 +3,7 @@
 #include "data/TokenFile.h"
 
 #include "base/Error.h"
-#include "data/DataChecks.h"
+#include "data/DataRows.h"
 
 #include <algorithm>
 #include <cstring>

@@ -10,8 +10,6 @@
 
 using namespace braid;
 
-int braid::availableCores() { return static_cast<int>(processCores().size()); }
-
 // Restarts the program, because libgomp reads its environment only when it is loaded.  By default a
 // thread spins for up to about 15 ms at the end of every parallel region.  If other work shares the
 // machine's cores, that makes a step several times slower.  About 0.1 ms covers the gaps between

@@ -33,10 +33,6 @@ inline void afterForkOrJoin() {}
 
 namespace braid {
 
-// Returns the number of physical cores that this process may run on (its affinity mask, one
-// hyperthread for each core); at least 1.
-int availableCores();
-
 // Sets the number of threads of every later parallel region, also in oneDNN.
 void setThreads(int threads);
 

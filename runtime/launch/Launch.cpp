@@ -6,6 +6,7 @@
 #include "base/Hash.h"
 
 #include <charconv>
+#include <iterator>
 
 using namespace braid;
 
@@ -170,21 +171,9 @@ Launch findPmix(Variables &variables) {
 } // namespace
 
 const char *braid::nameOf(Launcher launcher) {
-  switch (launcher) {
-  case Launcher::None:
-    return "nobody";
-  case Launcher::Torchrun:
-    return "torchrun";
-  case Launcher::OpenMpi:
-    return "mpirun";
-  case Launcher::Slurm:
-    return "Slurm";
-  case Launcher::Pmi:
-    return "mpiexec";
-  case Launcher::Pmix:
-    return "PMIx";
-  }
-  return "";
+  constexpr const char *names[] = {"nobody", "torchrun", "mpirun", "Slurm", "mpiexec", "PMIx"};
+  static_assert(std::size(names) == static_cast<size_t>(Launcher::Pmix) + 1);
+  return names[static_cast<size_t>(launcher)];
 }
 
 const char *braid::defaultTransport(const Launch &launch) {

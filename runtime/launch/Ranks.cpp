@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -82,8 +81,8 @@ static void planRendezvous(RankPlan &plan, const Launch &launch, const std::stri
   plan.host = hostTransport(launch, plan);
   if (plan.rendezvous.empty() && plan.host != "mpi")
     fail("--transport=", transport,
-         " needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
-         "rank 0, or give --rendezvous=file:///FOLDER, a folder that all ranks see");
+         " needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of rank 0, or give "
+         "--rendezvous=file:///FOLDER, a folder that all ranks see");
 }
 
 static Joining joiningOf(const RankPlan &plan, const RankOptions &options, int index = 0) {
@@ -118,8 +117,8 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
   plan.size = worldSize(model);
   if (launch.launcher == Launcher::None)
     fail("--transport=", transport,
-         " needs one process per rank, but no launcher was found: use mpirun, "
-         "torchrun or srun, or set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT");
+         " needs one process per rank, but no launcher was found: use mpirun, torchrun or srun, or set RANK, "
+         "WORLD_SIZE, MASTER_ADDR and MASTER_PORT");
   if (launch.size > 0 && launch.size != plan.size)
     failForSize(model, concat(nameOf(launch.launcher), " started ", launch.size));
   if (plan.size == 1)
@@ -139,8 +138,8 @@ static RankPlan planProcess(const br_model &model, const RankOptions &options, c
     fail("PMIx does not give the number of ranks, which ", transport, " needs; use --transport=mpi");
   if (usesStore && plan.rendezvous.empty())
     fail("--transport=", transport,
-         " needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of "
-         "rank 0, or give --rendezvous=file:///FOLDER, a folder that all ranks see");
+         " needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of rank 0, or give "
+         "--rendezvous=file:///FOLDER, a folder that all ranks see");
   if (transport != "mpi" && !plan.rendezvous.empty())
     checkRendezvous(joiningOf(plan, options)); // before any rank waits there
   if (needsRendezvous)

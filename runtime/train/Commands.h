@@ -122,5 +122,10 @@ int runMatmuls(const br_model &model, const MatmulsOptions &options);
 int runVerify(const VerifyOptions &options);
 int runExport(const br_model &model, const ExportOptions &options);
 
+// Returns the plan's `peak_bytes`, or the arena's size if the plan has none.
+uint64_t reportedPeak(const br_model &model);
+// Returns the plan's bytes of host memory beside a device's arena.
+uint64_t reportedHostBytes(const br_model &model);
+
 } // namespace braid
 #endif // BRAID_TRAIN_COMMANDS_H

@@ -8,7 +8,6 @@
 #include "base/Message.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <sstream>
 #include <string_view>

@@ -6,7 +6,6 @@
 #include "base/Format.h"
 #include "base/Message.h"
 #include "checkpoint/Checkpoint.h"
-#include "core/Plan.h"
 #include "data/Fingerprint.h"
 #include "train/Commands.h"
 #include "train/ConfigCheck.h"

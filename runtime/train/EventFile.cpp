@@ -8,7 +8,6 @@
 #include <array>
 #include <bit>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <unistd.h>
 

@@ -10,7 +10,6 @@
 #include "base/Json.h"
 #include "core/Mesh.h"
 #include "core/Model.h"
-#include "core/Plan.h"
 #include "core/TensorPart.h"
 #include "train/Commands.h"
 

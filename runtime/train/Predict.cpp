@@ -10,7 +10,6 @@
 #include "base/Error.h"
 #include "base/Format.h"
 #include "checkpoint/Checkpoint.h"
-#include "core/Plan.h"
 #include "core/TensorPart.h"
 #include "data/Batches.h"
 #include "data/Fingerprint.h"

@@ -18,7 +18,7 @@
 #include "core/Mesh.h"
 #include "core/Model.h"
 #include "core/TensorPart.h"
-#include "data/DataChecks.h"
+#include "data/DataRows.h"
 #include "host/Threads.h"
 #include "train/Commands.h"
 #include "train/RunOutputs.h"

@@ -20,10 +20,9 @@
 #include "base/Clock.h"
 #include "base/Error.h"
 #include "base/Format.h"
-#include "checkpoint/NonFinite.h"
+#include "comm/Bootstrap.h"
+#include "comm/Communicator.h"
 #include "core/Agree.h"
-#include "core/AllOrNothing.h"
-#include "core/LongerWait.h"
 #include "train/Evaluate.h"
 #include "train/EventFile.h"
 #include "train/Metrics.h"
@@ -45,6 +44,26 @@
 using namespace braid;
 
 namespace {
+
+// While this object lives, the rank waits at least `seconds` for the other ranks, whatever
+// --timeout says.  All ranks use it while one of them does something long, such as a save.  A rank
+// that dies meanwhile is noticed as always.
+class LongerWait {
+public:
+  LongerWait(const Rank &rank, double seconds) : rank(rank) { set(seconds); }
+  ~LongerWait() { set(0); }
+  LongerWait(const LongerWait &) = delete;
+
+private:
+  void set(double seconds) const {
+    if (rank.comm)
+      rank.comm->waitAtLeast(seconds);
+    if (rank.bootstrap)
+      rank.bootstrap->waitAtLeast(seconds);
+  }
+
+  const Rank &rank;
+};
 
 // Returns the learning rate of a step, counted from 1. It rises linearly from lr / warmup to lr. After that
 // it stays constant, or falls to minLr along half a cosine that ends at decaySteps.
@@ -336,8 +355,8 @@ void Trainer::stopForNonFinite(const StepMetrics &m) {
       fail(what, ": ", cause);
   });
   if (job.state.step == 0)
-    fail(what, ", the first, whose weights and data are finite: an op of the graph overflows or divides by zero; "
-               "to see where, compile it with --hook=POINT:norm");
+    fail(what, ", the first, whose weights and data are finite: an op of the graph overflows or divides by zero; to "
+               "see where, compile it with --hook=POINT:norm");
   fail(what, " (the loss was ", job.state.lastLoss, " at step ", job.state.step,
        "); nothing was saved after that; try a lower --lr or a longer --warmup");
 }

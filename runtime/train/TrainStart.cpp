@@ -1,6 +1,11 @@
 //===- TrainStart.cpp - a training job before it has memory ---------------===//
+//
+// Combines the options with the state in a checkpoint. A job resumes only from a checkpoint of the same
+// model and optimizer, trained on the same data.
+//
+//===----------------------------------------------------------------------===//
 
-#include "train/TrainStart.h"
+#include "train/TrainJob.h"
 
 #include "base/Checksum.h"
 #include "base/Error.h"
@@ -17,7 +22,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
 using namespace braid;

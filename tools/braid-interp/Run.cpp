@@ -1,9 +1,9 @@
 //===- Run.cpp - runs a module once, or trains it -------------------------===//
 
 #include "lib/Input/InputFile.h"
-#include "lib/Input/PipelineText.h"
-#include "lib/Reference/Print.h"
+#include "lib/Input/ParserLimits.h"
 #include "lib/Reference/Safetensors.h"
+#include "lib/Reference/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tools/braid-interp/Modes.h"
@@ -167,8 +167,7 @@ LogicalResult interp::runOnce(ModuleOp module, const Options &options) {
   if (names.empty())
     return module.emitError("the module has no function and no program");
   if (names.size() > 1 && !(options.outputFile.empty() && options.drawnFile.empty()))
-    return module.emitError("the module has several functions; name with "
-                            "--function the one whose tensors to write");
+    return module.emitError("the module has several functions; name with --function the one whose tensors to write");
   if (failed(checkNames(module, options)))
     return failure();
   Values named, drawn;
@@ -195,8 +194,7 @@ LogicalResult interp::runTraining(ModuleOp module, const Options &options) {
   if (!step->pipeline)
     step->microbatches = options.microbatches;
   if (step->microbatches > 1 && !step->accumulate && !step->pipeline)
-    return module.emitError("--accumulate needs a function 'accumulate', which "
-                            "the module does not have");
+    return module.emitError("--accumulate needs a function 'accumulate', which the module does not have");
   TrainingOptions training{*options.steps, options.inputs, options.arithmetic, nullptr};
   TokenFile tokens;
   if (!options.dataFile.empty()) {

@@ -8,6 +8,78 @@
 using namespace llvm;
 using namespace braid;
 
+//===----------------------------------------------------------------------===//
+// Descriptions
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kPage =
+#include "DialectsPage.inc"
+    ;
+
+static Descriptions readDescriptions() {
+  static constexpr StringLiteral kHeading = "\n### `";
+  Descriptions found;
+  for (StringRef rest = kPage.split(kHeading).second; !rest.empty();) {
+    StringRef section;
+    std::tie(section, rest) = rest.split(kHeading);
+    auto [name, body] = section.split("`\n");
+    // Cuts off a following chapter and the list of interfaces, whose links only work within the page.
+    body = body.split("\n## ").first.split("\nInterfaces: ").first.trim();
+    found[name.str()] = {body.split('\n').first, ("**" + name + "**\n\n" + body).str()};
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+/// Largest message that MLIR's server accepts: a graph with the escapes of its text.
+static constexpr size_t kMaxBytes = size_t(1) << 30;
+
+/// Reads a line with its line break, which an unfinished last line lacks.
+static bool readLine(FILE *in, std::string &line) {
+  line.clear();
+  for (int next; (next = getc(in)) != EOF;) {
+    line += static_cast<char>(next);
+    if (next == '\n')
+      break;
+  }
+  return !line.empty();
+}
+
+/// Returns none at the end of the file, or if a message is incomplete.
+static std::optional<Message> readMessage(FILE *in) {
+  std::string line;
+  for (std::optional<size_t> length; readLine(in, line);) {
+    StringRef header = StringRef(line).trim();
+    if (header.empty() && length) {
+      Message message{std::string(*length, '\0'), true};
+      if (fread(message.text.data(), 1, *length, in) != *length)
+        return std::nullopt;
+      return message;
+    }
+    size_t bytes;
+    if (header.consume_front_insensitive("Content-Length:") && !header.trim().getAsInteger(10, bytes) &&
+        bytes <= kMaxBytes)
+      length = bytes;
+    else if (!length && !header.starts_with_insensitive("Content-"))
+      return Message{line, false};
+  }
+  return std::nullopt;
+}
+
+static void writeMessage(FILE *out, const Message &message) {
+  if (message.isFramed)
+    fprintf(out, "Content-Length: %zu\r\n\r\n", message.text.size());
+  fwrite(message.text.data(), 1, message.text.size(), out);
+  fflush(out);
+}
+
+//===----------------------------------------------------------------------===//
+// Hover and completion
+//===----------------------------------------------------------------------===//
+
 static std::string textOf(const json::Value &value) {
   std::string text;
   raw_string_ostream(text) << value;
@@ -56,7 +128,7 @@ static std::optional<Place> placeOf(const json::Object &parameters, const String
 }
 
 Exchange::Exchange(std::vector<std::string> ops, FILE *toServer, FILE *fromServer)
-    : ops(std::move(ops)), toServer(toServer), fromServer(fromServer) {}
+    : ops(std::move(ops)), descriptions(readDescriptions()), toServer(toServer), fromServer(fromServer) {}
 
 json::Value Exchange::completionOf(StringRef op, json::Object range) const {
   json::Object item{{"label", op},

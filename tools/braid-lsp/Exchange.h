@@ -8,14 +8,29 @@
 #ifndef BRAID_TOOLS_BRAID_LSP_EXCHANGE_H
 #define BRAID_TOOLS_BRAID_LSP_EXCHANGE_H
 
-#include "tools/braid-lsp/Descriptions.h"
-#include "tools/braid-lsp/Messages.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
+#include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace braid {
+
+/// A section of docs/Dialects.md, which docs/reference.py generates from the descriptions in TableGen.
+struct Description {
+  llvm::StringRef summary; // a line
+  std::string text;        // Markdown: name, summary, description, operands and results
+};
+
+/// Descriptions by name: "tg.contract", "#tg.mask".
+using Descriptions = std::map<std::string, Description, std::less<>>;
+
+/// A unit of input: the body of a message, or a line outside messages, such as one of the help.
+struct Message {
+  std::string text;
+  bool isFramed;
+};
 
 class Exchange {
 public:
@@ -36,7 +51,7 @@ private:
   void send(Message message);
 
   std::vector<std::string> ops;
-  Descriptions descriptions = readDescriptions();
+  Descriptions descriptions;
   FILE *toServer, *fromServer;
   llvm::StringMap<std::string> documents; // by URI; used only by the thread of the editor
   std::mutex mutex;                       // guards the members below, and standard output

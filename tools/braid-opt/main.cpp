@@ -3,7 +3,6 @@
 #include "braid/InitAll.h"
 #include "cli/StandardFiles.h"
 #include "lib/Input/ParserLimits.h"
-#include "lib/Input/PipelineText.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tools/CommandLine.h"

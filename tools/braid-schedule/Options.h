@@ -2,7 +2,6 @@
 #ifndef BRAID_TOOLS_BRAID_SCHEDULE_OPTIONS_H
 #define BRAID_TOOLS_BRAID_SCHEDULE_OPTIONS_H
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -4,10 +4,17 @@
 #include "lib/Pipeline/Csv.h"
 #include "lib/Pipeline/Failure.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 
 using namespace llvm;
 using namespace braid::pipeline;
 using namespace braid::schedule;
+
+std::string braid::schedule::numberText(double value) {
+  std::string text;
+  raw_string_ostream(text) << format("%.4g", value);
+  return text;
+}
 
 static Expected<Schedule> generateNamed(const Generator &generator, const Options &options) {
   if (!options.ranks || !options.microbatches)

@@ -24,7 +24,6 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <sys/syscall.h>
-#include <thread>
 #include <unistd.h>
 
 using namespace braid;

@@ -2,7 +2,6 @@
 
 #include "lib/Reference/Tensor.h"
 #include "lib/Reference/Compare.h"
-#include "lib/Reference/Print.h"
 #include "mlir/IR/Builders.h"
 #include <cmath>
 #include <gtest/gtest.h>
