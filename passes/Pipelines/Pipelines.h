@@ -95,11 +95,9 @@ void buildPartitionPipeline(PassList &passes, const PartitionPipelineOptions &op
 //===----------------------------------------------------------------------===//
 
 struct DecomposePipelineOptions : PhaseOptions<DecomposePipelineOptions> {
-  Option<bool> attentionCalls{*this, "attention-calls",
-                              llvm::cl::desc("Attention as calls of the target's library, or by tiles")};
-  Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Activations as epilogues of matmul calls")};
+  Option<bool> actions{*this, "actions",
+                       llvm::cl::desc("Select attention, dot products and epilogues, because graphs become actions")};
   Option<bool> rings{*this, "rings", llvm::cl::desc("Blocks of a sequence may go round the ranks")};
-  Option<bool> dotProducts{*this, "dot-products", llvm::cl::desc("A matrix times a vector is a kernel")};
   Option<bool> chunkContractions{*this, "chunk-contractions",
                                  llvm::cl::desc("Overlap collectives and the contractions beside them")};
 };
@@ -117,10 +115,6 @@ struct CollectivesPipelineOptions : PhaseOptions<CollectivesPipelineOptions> {
 void buildCollectivesPipeline(PassList &passes, const CollectivesPipelineOptions &options);
 
 struct ActionsPipelineOptions : PhaseOptions<ActionsPipelineOptions> {
-  Option<bool> biasGradients{*this, "bias-gradients", llvm::cl::desc("Bias gradients by calls where the target can"),
-                             llvm::cl::init(true)};
-  Option<bool> addends{*this, "addends", llvm::cl::desc("Residual sums by calls where the target can"),
-                       llvm::cl::init(true)};
   Option<bool> ordersAttention{*this, "orders-attention", llvm::cl::desc("There may be library calls of attention")};
 };
 void buildActionsPipeline(PassList &passes, const ActionsPipelineOptions &options);
@@ -135,12 +129,7 @@ struct OffloadPipelineOptions : PhaseOptions<OffloadPipelineOptions> {
 };
 void buildOffloadPipeline(PassList &passes, const OffloadPipelineOptions &options);
 
-struct OverlapPipelineOptions : PhaseOptions<OverlapPipelineOptions> {
-  Option<bool> fillsWaits{*this, "fills-waits",
-                          llvm::cl::desc("Compute what is independent while collectives are waited for"),
-                          llvm::cl::init(true)};
-};
-void buildOverlapPipeline(PassList &passes, const OverlapPipelineOptions &options);
+void buildOverlapPipeline(PassList &passes, const OnlyPhaseOptions &options);
 
 //===----------------------------------------------------------------------===//
 // To actions in memory

@@ -2,9 +2,12 @@
 
 #include "passes/Recompute/Choices.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/Replays.h"
 #include "dialects/TG/ValueNames.h"
 #include "lib/Input/Statements.h"
+#include "lib/Schedule/Forward.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -22,6 +25,49 @@ std::string braid::nameOfForward(Operation *op) {
 
 bool ReplayChoices::Choice::isAbout(Operation *op) const {
   return glob.match(keep ? nameOfForward(op) : unitNameOf(op));
+}
+
+//===----------------------------------------------------------------------===//
+// Marks of values
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` with the forward values of each training program.
+static void visitTraining(ModuleOp module, llvm::function_ref<void(const ForwardValues &)> visit) {
+  for (auto program : module.getOps<func::FuncOp>())
+    if (!program.isExternal() && isTraining(program))
+      visit(ForwardValues(program));
+}
+
+static std::string nameInUnit(Operation *op) { return StringRef(nameOfForward(op)).rsplit('/').second.str(); }
+
+void braid::markValues(ModuleOp module, ArrayRef<ValueChoice> choices) {
+  if (choices.empty())
+    return;
+  llvm::StringMap<BoolAttr> marks;
+  for (const ValueChoice &choice : choices)
+    marks[choice.name] = BoolAttr::get(module.getContext(), choice.isKept);
+  visitTraining(module, [&](const ForwardValues &values) {
+    for (Operation *op : values.getOps())
+      if (BoolAttr mark = marks.lookup(nameInUnit(op)))
+        op->setAttr(tg::kKept, mark);
+  });
+}
+
+SmallVector<std::string> braid::namesOfValues(ModuleOp module) {
+  SmallVector<std::string> names;
+  bool isFirst = true;
+  visitTraining(module, [&](const ForwardValues &values) {
+    llvm::StringSet<> known;
+    for (Operation *op : values.getOps()) {
+      std::string name = nameInUnit(op);
+      if (isFirst && !isSeenThrough(op) && !llvm::is_contained(names, name))
+        names.push_back(name);
+      known.insert(name);
+    }
+    llvm::erase_if(names, [&](StringRef name) { return !known.contains(name); });
+    isFirst = false;
+  });
+  return names;
 }
 
 //===----------------------------------------------------------------------===//
@@ -63,11 +109,15 @@ FailureOr<ReplayChoices> ReplayChoices::parse(std::string text, StringRef file, 
 // Queries
 //===----------------------------------------------------------------------===//
 
+const ReplayChoices::Choice *ReplayChoices::choiceOf(Operation *op) const {
+  return llvm::find_if(choices, [&](const Choice &choice) { return choice.keep && choice.isAbout(op); });
+}
+
 std::optional<bool> ReplayChoices::isKept(Operation *op) const {
-  for (const Choice &choice : choices)
-    if (choice.keep && choice.isAbout(op))
-      return choice.keep;
-  return std::nullopt;
+  if (const Choice *choice = choiceOf(op); choice != choices.end())
+    return choice->keep;
+  auto mark = op->getAttrOfType<BoolAttr>(tg::kKept);
+  return mark ? std::optional(mark.getValue()) : std::nullopt;
 }
 
 std::optional<RecomputePolicy> ReplayChoices::policyOf(Operation *op) const {
@@ -96,21 +146,17 @@ static std::string namesIn(const ForwardValues &values, bool ofValues) {
 }
 
 LogicalResult ReplayChoices::check(func::FuncOp program, const ForwardValues &values) const {
-  for (const Choice &choice : choices) {
-    bool isMatched = false;
-    for (Operation *op : values.getOps()) {
-      if (!choice.isAbout(op))
-        continue;
-      isMatched = true;
-      if (choice.keep == false && isKept(op) == false && (!values.mayRepeat(op) || values.leavesUnit(op)))
-        return emitError(choice.loc) << "'" << nameOfForward(op) << "' of @" << program.getName()
-                                     << " cannot be computed again: "
-                                     << (values.mayRepeat(op) ? "another unit reads it"
-                                                              : "ranks compute it together, or it has effects");
-    }
-    if (!isMatched)
+  for (const Choice &choice : choices)
+    if (llvm::none_of(values.getOps(), [&](Operation *op) { return choice.isAbout(op); }))
       return emitError(choice.loc) << "no " << (choice.keep ? "value" : "unit") << " of forward is called '"
                                    << choice.pattern << "'; " << namesIn(values, choice.keep.has_value());
+  for (Operation *op : values.getOps()) {
+    const Choice *choice = choiceOf(op);
+    bool isReplayed = isKept(op) == false, mayRepeat = values.mayRepeat(op);
+    if (isReplayed && (!mayRepeat || values.leavesUnit(op)))
+      return emitError(choice == choices.end() ? op->getLoc() : choice->loc)
+             << "'" << nameOfForward(op) << "' of @" << program.getName() << " cannot be computed again: "
+             << (mayRepeat ? "another unit reads it" : "ranks compute it together, or it has effects");
   }
   return success();
 }

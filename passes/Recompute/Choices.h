@@ -12,6 +12,19 @@ namespace braid {
 /// Returns the name of a forward op: its unit, a slash, and the name of its result or, without one, the kind of op.
 std::string nameOfForward(mlir::Operation *op);
 
+/// A value of each unit, and whether backward keeps it or computes it again.
+struct ValueChoice {
+  std::string name;
+  bool isKept;
+};
+
+/// Sets `tg.kept` on the forward ops of `module` that the choices name.
+void markValues(mlir::ModuleOp module, llvm::ArrayRef<ValueChoice> choices);
+
+/// Returns the names of the values that forward computes in every training program, without units, in forward order.
+/// Equal units share names.
+llvm::SmallVector<std::string> namesOfValues(mlir::ModuleOp module);
+
 /// Statements about units (`h.[0-5]: full`) and values (`h.0/gelu: keep`). The first statement with a matching pattern
 /// applies. A statement about a value takes precedence over one about its unit.
 class ReplayChoices {
@@ -20,13 +33,13 @@ public:
   static mlir::FailureOr<ReplayChoices> parse(std::string text, llvm::StringRef file, mlir::MLIRContext *context);
 
   bool isEmpty() const { return choices.empty(); }
-  /// Returns whether the op's value must be kept (true) or replayed (false), if a statement says so.
+  /// Returns whether the op's value must be kept (true) or replayed (false), if a statement or `tg.kept` says so.
   std::optional<bool> isKept(mlir::Operation *op) const;
   /// Returns the policy for the op's unit, if a statement gives one.
   std::optional<RecomputePolicy> policyOf(mlir::Operation *op) const;
 
-  /// Fails if a statement matches nothing that forward computes, or demands a replay of an op that must not be
-  /// replayed.
+  /// Fails if a statement matches nothing that forward computes, or if it or `tg.kept` demands a replay of an op that
+  /// must not be replayed.
   mlir::LogicalResult check(mlir::func::FuncOp program, const ForwardValues &values) const;
 
 private:
@@ -41,6 +54,8 @@ private:
     bool isAbout(mlir::Operation *op) const;
   };
 
+  /// Returns the statement about the op's value, or the end.
+  const Choice *choiceOf(mlir::Operation *op) const;
   mlir::LogicalResult add(llvm::StringRef text, mlir::Location loc);
 
   std::shared_ptr<const std::string> text; ///< Storage that patterns point into.

@@ -28,10 +28,10 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     | `full` | all ops of a unit, for free: a unit keeps only the values that enter it |
     | `auto` | all ops at their price; a second is worth `bytes-per-second` in the first `units`, in the order of forward, and `rest-bytes-per-second` in the others |
 
-    The file `choices-file`, and after it `choices`, override the policy for units and values. Each line is a
-    statement `UNIT: none`, `attention`, `selective` or `full`, or `UNIT/VALUE: keep` or `replay`. `;` also ends a
-    line, `#` begins a comment, and names may be globs. The first statement that matches applies; statements for
-    values precede those for units.
+    The file `choices-file` overrides the policy for units and values. Each line is a statement `UNIT: none`,
+    `attention`, `selective` or `full`, or `UNIT/VALUE: keep` or `replay`. `;` also ends a line, `#` begins a comment,
+    and names may be globs. The first statement that matches applies; statements for values precede those for units.
+    Without a statement for its value, `tg.kept = true` or `false` on an op of forward decides.
 
     `lib/Cost` predicts the seconds. For ops that become a part of their reader's kernel (elementwise ops,
     conversions, random numbers) only arithmetic counts.
@@ -91,7 +91,6 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     Flag<"Memory", "--recompute-file", "recompute", "choicesFile", "choices-file", "std::string", /*default=*/"",
          "Exceptions from --recompute by name, a line each: UNIT: none, attention, selective or full, or UNIT/VALUE: "
          "keep or replay; names may be globs, and -v lists them", [{text("FILE")}]>,
-    Option<"choices", "choices", "std::string", /*default=*/"", "More statements, which follow those of the file">,
   ];
 }
 
@@ -121,7 +120,7 @@ def VerifyReplaysPass : Pass<"tg-verify-replays", "::mlir::func::FuncOp"> {
 def FinishReplaysPass : Pass<"tg-finish-replays", "::mlir::func::FuncOp"> {
   let summary = "Removes the marks of replays";
   let description = [{
-    Replays are ordinary ops from here on. Ops of forward that only backward read, and that backward now replays,
+    Replays are ordinary ops from here on, and `tg.kept` has been obeyed. Ops of forward that only backward read, and that backward now replays,
     are erased.
 
     Input:
