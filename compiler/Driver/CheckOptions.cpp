@@ -5,7 +5,6 @@
 #include "compiler/Driver/LossChunks.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/ParallelOptions.h"
-#include "compiler/Driver/PrecisionOptions.h"
 #include "compiler/Driver/RecomputeOptions.h"
 #include "compiler/Driver/SourceFolder.h"
 #include "compiler/Driver/TargetOptions.h"
@@ -36,6 +35,24 @@ static Error checkPlaces(const DriverOptions &options) {
     return makeError("--report=" + options.report + " is the graph itself");
   if (isSameFile(options.output, options.report))
     return makeError("--report=" + options.report + " is the output, too: give one of them another name");
+  return Error::success();
+}
+
+/// Refuses options of element types that have no effect with the others.
+static Error checkPrecisionOptions(const DriverOptions &options) {
+  const std::pair<StringLiteral, ElementType> types[] = {{"--grad-dtype", options.passes.gradients.type},
+                                                         {"--reduce-dtype", options.passes.reductions.type}};
+  for (const auto &[name, type] : types)
+    if (type == ElementType::BF16 && !options.isMixed())
+      return makeError(name + "=bf16 applies to gradients of ops that compute in bf16, but --precision=f32 computes in "
+                              "f32: add --precision=bf16 or leave it out");
+  bool reducesRounded = options.passes.reductions.type == ElementType::BF16;
+  if (reducesRounded && options.parallel.strategy)
+    return makeError("--reduce-dtype=bf16 with --strategy=" + StringRef(cli::wordOf(*options.parallel.strategy)) +
+                     ": what is reduced to a root is what it updates with, in f32: leave one of them out");
+  if (reducesRounded && options.parallel.noiseScale)
+    return makeError(
+        "--reduce-dtype=bf16 with --noise-scale: rounded sums have noise of their own, so leave one of them out");
   return Error::success();
 }
 

@@ -41,7 +41,7 @@ FailureOr<Comparison> braid::compareStages(ModuleOp module, const DriverOptions 
   Comparison comparison;
   auto plan = [&](const DriverOptions &stage) -> FailureOr<Report> {
     OwningOpRef<ModuleOp> copy = module.clone();
-    if (failed(Lowering(stage, clock).run(*copy)))
+    if (failed(runPhases(*copy, stage, Phase::Prepare, {}, &clock)))
       return failure();
     return readReport(*copy, targetOf(*copy)->alignment, options.accumulate);
   };

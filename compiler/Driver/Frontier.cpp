@@ -3,6 +3,7 @@
 #include "compiler/Driver/Frontier.h"
 #include "compiler/Driver/RecomputeOptions.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/Replays.h"
 #include "lib/Cost/Machine.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
@@ -37,7 +38,12 @@ void braid::useReplays(DriverOptions &options, ModuleOp module, const ReplayChoi
   recompute.bytesPerSecond = worth.bytesPerSecond;
   recompute.units = worth.units;
   recompute.restBytesPerSecond = worth.restBytesPerSecond;
-  markValues(module, choice.values);
+  if (choice.values.empty())
+    return;
+  auto values = valuesByName(module);
+  for (const ValueChoice &value : choice.values)
+    for (Operation *op : values[value.name])
+      op->setAttr(tg::kKept, BoolAttr::get(op->getContext(), value.isKept));
 }
 
 static std::string textOf(ModuleOp module) {
@@ -67,9 +73,8 @@ FailureOr<std::optional<FrontierPoint>> Points::at(const ReplayChoice &choice) {
   DriverOptions chosen = optionsOfTrial(options);
   OwningOpRef<ModuleOp> copy = module.clone();
   useReplays(chosen, *copy, choice);
-  PhaseClock untimed(/*verbose=*/false);
   // Not every value can be replayed. Verifies here, because the choices differ only in this phase.
-  if (failed(Lowering(chosen, untimed).run(*copy, Phase::Recompute, Phase::Stages)) || failed(mlir::verify(*copy)))
+  if (failed(runPhases(*copy, chosen, Phase::Recompute, Phase::Stages)) || failed(mlir::verify(*copy)))
     return failure();
   if (!known.insert(textOf(*copy)).second)
     return std::optional<FrontierPoint>();
@@ -175,9 +180,9 @@ static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, 
 
 /// Returns `choice` with `value` in place of what `choice` states about the same name.
 static ReplayChoice withValue(const ReplayChoice &choice, ValueChoice value) {
-  ReplayChoice changed{choice.worth.value_or(ReplayWorth{kNoReplays}), {std::move(value)}};
+  ReplayChoice changed{choice.worth.value_or(ReplayWorth{kNoReplays}), {value}};
   for (const ValueChoice &other : choice.values)
-    if (other.name != changed.values.front().name)
+    if (other.name != value.name)
       changed.values.push_back(other);
   return changed;
 }
@@ -194,7 +199,7 @@ struct Explored {
 /// Points nearer to the budget are better, then faster points. One price for all units cannot fill a budget exactly,
 /// and ignores that replays themselves can raise the peak. Where several peaks are equally high, the search must also
 /// take changes that do not help alone.
-static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<std::string> names, int64_t tries) {
+static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<StringAttr> names, int64_t tries) {
   auto key = [&](const FrontierPoint &of) {
     const PlanCost &cost = of.cost;
     return std::tuple(std::max<int64_t>(cost.arenaBytes - budget, 0), cost.seconds, cost.arenaBytes);
@@ -259,7 +264,8 @@ FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &op
   int64_t units = numUnits(module);
   if (failed(spread(frontier, points, units)) || failed(refine(frontier, points, budget, units)))
     return failure();
-  search(frontier, points, budget, namesOfValues(module), triesFor(module));
+  auto names = llvm::to_vector(llvm::make_first_range(valuesByName(module)));
+  search(frontier, points, budget, names, triesFor(module));
   frontier.chosen = fastestWithin(frontier.points, budget);
   return frontier;
 }
@@ -282,7 +288,7 @@ std::vector<ReplayReport> Frontier::report() const {
     bool hasAllUnits = !worth || replays->units == ReplayWorth().units;
     std::vector<std::string> values;
     for (const ValueChoice &value : point.choice.values)
-      values.push_back("*/" + value.name + (value.isKept ? ": keep" : ": replay"));
+      values.push_back("*/" + value.name.str() + (value.isKept ? ": keep" : ": replay"));
     reports.push_back({worth, hasAllUnits ? std::nullopt : std::optional(replays->units), std::move(values),
                        point.cost.arenaBytes, point.cost.activationBytes, point.cost.seconds, chosen == at});
   }

@@ -16,6 +16,12 @@
 
 namespace braid {
 
+/// The values of a name in all units, and whether backward keeps them or computes them again.
+struct ValueChoice {
+  mlir::StringAttr name;
+  bool isKept;
+};
+
 /// A choice of values to replay.
 struct ReplayChoice {
   /// Price of a replay, or none if nothing is replayed.

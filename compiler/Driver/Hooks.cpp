@@ -80,12 +80,11 @@ LogicalResult braid::checkHooks(ModuleOp module, const DriverOptions &options) {
   DriverOptions bare = options;
   bare.hooks = {kListHooks.str()};
   bare.printIrAfter.clear();
-  PhaseClock untimed(/*verbose=*/false);
   OwningOpRef<ModuleOp> copy = module.clone();
   ScopedDiagnosticHandler filter(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
   });
-  if (failed(Lowering(bare, untimed).run(*copy, Phase::Prepare, Phase::Optimizer)))
+  if (failed(runPhases(*copy, bare, Phase::Prepare, Phase::Optimizer)))
     return failure();
   if (!listsHooks(options))
     return reportError(checkPoints(*copy, options));

@@ -9,7 +9,7 @@ using namespace braid;
 
 FailureOr<std::vector<ReplayReport>> braid::lowerGraph(ModuleOp module, DriverOptions options, PhaseClock &clock) {
   Phase next = Phase::Prepare;
-  auto lowerTo = [&](Phase end) { return Lowering(options, clock).run(module, std::exchange(next, end), end); };
+  auto lowerTo = [&](Phase end) { return runPhases(module, options, std::exchange(next, end), end, &clock); };
   if (choosesLossChunk(options)) {
     FailureOr<LossChunk> chunk = failure();
     if (failed(lowerTo(Phase::Decompose)) ||
@@ -28,7 +28,7 @@ FailureOr<std::vector<ReplayReport>> braid::lowerGraph(ModuleOp module, DriverOp
     if (!frontier->chosen) // the planner refuses it, and reports the largest values
       options.passes.plan.memoryLimit = sizeOfBudget(options);
   }
-  if (failed(Lowering(options, clock).run(module, next)))
+  if (failed(runPhases(module, options, next, {}, &clock)))
     return failure();
   return replays;
 }

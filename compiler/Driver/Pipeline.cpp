@@ -340,7 +340,7 @@ LogicalResult PhaseClock::time(StringRef phase, llvm::function_ref<LogicalResult
 }
 
 /// Emits a remark with the predicted cost of the memory limit.
-void Lowering::remarkOnLimit(ModuleOp module) {
+static void remarkOnLimit(ModuleOp module, const DriverOptions &options) {
   for (auto program : module.getOps<exec::ProgramOp>()) {
     auto found = comm::timingOf(program), without = comm::timingOf(program, comm::kTimingWithoutLimit);
     if (found && without)
@@ -352,11 +352,15 @@ void Lowering::remarkOnLimit(ModuleOp module) {
   }
 }
 
-LogicalResult Lowering::run(ModuleOp module, Phase begin, std::optional<Phase> end) {
-  for (const PhaseRow &row : kPhases)
-    if (row.phase >= begin && (!end || row.phase < *end) && row.runs(options) &&
-        failed(clock.time(row.name, [&] { return runPhase(module, row, options); })))
+LogicalResult braid::runPhases(ModuleOp module, const DriverOptions &options, Phase begin, std::optional<Phase> end,
+                               PhaseClock *clock) {
+  for (const PhaseRow &row : kPhases) {
+    if (row.phase < begin || (end && row.phase >= *end) || !row.runs(options))
+      continue;
+    auto run = [&] { return runPhase(module, row, options); };
+    if (failed(clock ? clock->time(row.name, run) : run()))
       return failure();
-  remarkOnLimit(module);
+  }
+  remarkOnLimit(module, options);
   return success();
 }

@@ -52,19 +52,10 @@ private:
   std::vector<PhaseSeconds> phases;
 };
 
-/// Lowers a graph to the level of `options.emit`.
-class Lowering {
-public:
-  Lowering(const DriverOptions &options, PhaseClock &clock) : options(options), clock(clock) {}
-  /// Runs the phases from `begin` up to, but not including, `end`; without `end`, to the last.
-  mlir::LogicalResult run(mlir::ModuleOp module, Phase begin = Phase::Prepare, std::optional<Phase> end = {});
-
-private:
-  void remarkOnLimit(mlir::ModuleOp module);
-
-  const DriverOptions &options;
-  PhaseClock &clock;
-};
+/// Lowers `module` to the level of `options.emit` by the phases from `begin` up to, but not including, `end`; without
+/// `end`, to the last.
+mlir::LogicalResult runPhases(mlir::ModuleOp module, const DriverOptions &options, Phase begin = Phase::Prepare,
+                              std::optional<Phase> end = {}, PhaseClock *clock = nullptr);
 
 } // namespace braid
 

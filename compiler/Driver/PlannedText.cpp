@@ -92,5 +92,5 @@ LogicalResult braid::planActions(ModuleOp module, const DriverOptions &options, 
     return success();
   facts.options.clear();
   facts.attachTo(module);
-  return Lowering(options, clock).run(module, Phase::Memory);
+  return runPhases(module, options, Phase::Memory, {}, &clock);
 }

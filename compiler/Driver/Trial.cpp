@@ -17,8 +17,7 @@ FailureOr<PlanCost> braid::planTrial(ModuleOp module, const DriverOptions &optio
   ScopedDiagnosticHandler errorsOnly(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
   });
-  PhaseClock untimed(/*verbose=*/false);
-  if (failed(Lowering(options, untimed).run(module, begin)))
+  if (failed(runPhases(module, options, begin)))
     return failure();
   Report report = readReport(module, targetOf(module)->alignment, options.accumulate);
   int64_t activations = 0;

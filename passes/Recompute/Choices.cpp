@@ -6,8 +6,8 @@
 #include "dialects/TG/ValueNames.h"
 #include "lib/Input/Statements.h"
 #include "lib/Schedule/Forward.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -27,47 +27,25 @@ bool ReplayChoices::Choice::isAbout(Operation *op) const {
   return glob.match(keep ? nameOfForward(op) : unitNameOf(op));
 }
 
-//===----------------------------------------------------------------------===//
-// Marks of values
-//===----------------------------------------------------------------------===//
-
-/// Calls `visit` with the forward values of each training program.
-static void visitTraining(ModuleOp module, llvm::function_ref<void(const ForwardValues &)> visit) {
-  for (auto program : module.getOps<func::FuncOp>())
-    if (!program.isExternal() && isTraining(program))
-      visit(ForwardValues(program));
-}
-
-static std::string nameInUnit(Operation *op) { return StringRef(nameOfForward(op)).rsplit('/').second.str(); }
-
-void braid::markValues(ModuleOp module, ArrayRef<ValueChoice> choices) {
-  if (choices.empty())
-    return;
-  llvm::StringMap<BoolAttr> marks;
-  for (const ValueChoice &choice : choices)
-    marks[choice.name] = BoolAttr::get(module.getContext(), choice.isKept);
-  visitTraining(module, [&](const ForwardValues &values) {
-    for (Operation *op : values.getOps())
-      if (BoolAttr mark = marks.lookup(nameInUnit(op)))
-        op->setAttr(tg::kKept, mark);
+llvm::MapVector<StringAttr, SmallVector<Operation *>> braid::valuesByName(ModuleOp module) {
+  llvm::MapVector<StringAttr, SmallVector<Operation *>> values;
+  size_t numPrograms = 0;
+  for (auto program : module.getOps<func::FuncOp>()) {
+    if (program.isExternal() || !isTraining(program))
+      continue;
+    ++numPrograms;
+    ForwardValues forward(program);
+    for (Operation *op : forward.getOps())
+      if (!isSeenThrough(op))
+        values[StringAttr::get(op->getContext(), StringRef(nameOfForward(op)).rsplit('/').second)].push_back(op);
+  }
+  values.remove_if([&](const auto &named) {
+    llvm::SmallPtrSet<Operation *, 4> programs;
+    for (Operation *op : named.second)
+      programs.insert(op->getParentOp());
+    return programs.size() < numPrograms;
   });
-}
-
-SmallVector<std::string> braid::namesOfValues(ModuleOp module) {
-  SmallVector<std::string> names;
-  bool isFirst = true;
-  visitTraining(module, [&](const ForwardValues &values) {
-    llvm::StringSet<> known;
-    for (Operation *op : values.getOps()) {
-      std::string name = nameInUnit(op);
-      if (isFirst && !isSeenThrough(op) && !llvm::is_contained(names, name))
-        names.push_back(name);
-      known.insert(name);
-    }
-    llvm::erase_if(names, [&](StringRef name) { return !known.contains(name); });
-    isFirst = false;
-  });
-  return names;
+  return values;
 }
 
 //===----------------------------------------------------------------------===//

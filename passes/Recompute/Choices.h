@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Recompute/ForwardValues.h"
 #include "passes/Recompute/Policy.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/GlobPattern.h"
 
 namespace braid {
@@ -12,18 +13,9 @@ namespace braid {
 /// Returns the name of a forward op: its unit, a slash, and the name of its result or, without one, the kind of op.
 std::string nameOfForward(mlir::Operation *op);
 
-/// A value of each unit, and whether backward keeps it or computes it again.
-struct ValueChoice {
-  std::string name;
-  bool isKept;
-};
-
-/// Sets `tg.kept` on the forward ops of `module` that the choices name.
-void markValues(mlir::ModuleOp module, llvm::ArrayRef<ValueChoice> choices);
-
-/// Returns the names of the values that forward computes in every training program, without units, in forward order.
-/// Equal units share names.
-llvm::SmallVector<std::string> namesOfValues(mlir::ModuleOp module);
+/// Returns the ops of the values that forward computes in every training program, in forward order, by their names
+/// without units. Equal units share names.
+llvm::MapVector<mlir::StringAttr, llvm::SmallVector<mlir::Operation *>> valuesByName(mlir::ModuleOp module);
 
 /// Statements about units (`h.[0-5]: full`) and values (`h.0/gelu: keep`). The first statement with a matching pattern
 /// applies. A statement about a value takes precedence over one about its unit.

@@ -32,8 +32,7 @@ static void markValues(ModuleOp module, llvm::StringRef line) {
 }
 
 static LogicalResult planSets(ModuleOp module, DriverOptions options) {
-  PhaseClock untimed(/*verbose=*/false);
-  if (failed(Lowering(options, untimed).run(module, Phase::Prepare, Phase::Recompute)))
+  if (failed(runPhases(module, options, Phase::Prepare, Phase::Recompute)))
     return failure();
   useReplays(options, module, {ReplayWorth{kNoReplays}, {}});
   ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
