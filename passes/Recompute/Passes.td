@@ -120,8 +120,8 @@ def VerifyReplaysPass : Pass<"tg-verify-replays", "::mlir::func::FuncOp"> {
 def FinishReplaysPass : Pass<"tg-finish-replays", "::mlir::func::FuncOp"> {
   let summary = "Removes the marks of replays";
   let description = [{
-    Replays are ordinary ops from here on, and `tg.kept` has been obeyed. Ops of forward that only backward read, and that backward now replays,
-    are erased.
+    Replays are ordinary ops from here on. Ops of forward that only backward read, and that backward now replays,
+    are erased. `tg.kept` is removed, too.
 
     Input:
     ```mlir
