@@ -236,7 +236,7 @@ struct PhaseRow {
 static bool always(const DriverOptions &) { return true; }
 static bool isParallel(const DriverOptions &options) { return options.parallel.isParallel(); }
 
-/// Returns whether any value may be replayed in the programs of a step, which are those of a rank if there are several.
+/// Returns whether any value may be replayed. With several ranks, only the programs of a rank have replays.
 static bool recomputes(const DriverOptions &options) {
   return options.recomputes() && (!isParallel(options) || options.emit >= Emit::Comm);
 }
