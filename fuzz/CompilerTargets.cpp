@@ -184,7 +184,7 @@ static Texts anyOptions() {
                "--compare=zero",
                "--keep-sources=kept",
                "--row-alignment=64",
-               "--epilogues=none",
+               "--without=exec-select-epilogues",
                "-v",
                "-o",
                "--emit"};

@@ -1,12 +1,15 @@
 //===- Compare.cpp - memory and time of each stage of ZeRO ----------------===//
 
 #include "compiler/Driver/Compare.h"
+#include "compiler/Driver/ParallelOptions.h"
 #include "lib/Memory/Size.h"
+#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <nlohmann/json.hpp>
 
+using namespace mlir;
 using namespace braid;
 using Json = nlohmann::ordered_json;
 
@@ -22,7 +25,9 @@ static std::optional<int64_t> availableBytes() {
   return kibibytes * 1024;
 }
 
-RankMemory braid::memoryOfRank(std::optional<int64_t> limit, int64_t ranks) {
+/// Returns `limit` if there is one. Else returns a rank's share of the memory available on this host, assuming that all
+/// `ranks` run here.
+static RankMemory memoryOfRank(std::optional<int64_t> limit, int64_t ranks) {
   if (limit)
     return {*limit, "the memory limit of a rank"};
   std::optional<int64_t> available = availableBytes();
@@ -30,6 +35,38 @@ RankMemory braid::memoryOfRank(std::optional<int64_t> limit, int64_t ranks) {
     return {INT64_MAX, "no --memory-limit was given, and the available memory of this host is unknown"};
   return {*available / ranks, "the share of each of " + std::to_string(ranks) + " ranks in the " +
                                   formatSize(*available) + " available on this host; --memory-limit= overrides it"};
+}
+
+FailureOr<Comparison> braid::compareStages(ModuleOp module, const DriverOptions &options, PhaseClock &clock) {
+  Comparison comparison;
+  auto plan = [&](const DriverOptions &stage) -> FailureOr<Report> {
+    OwningOpRef<ModuleOp> copy = module.clone();
+    if (failed(runPhases(*copy, stage, Phase::Prepare, {}, &clock)))
+      return failure();
+    return readReport(*copy, targetOf(*copy)->alignment, options.accumulate);
+  };
+  for (int64_t zero = 0; zero <= 3; ++zero) {
+    FailureOr<Report> stage = plan(optionsOfStage(options, zero));
+    if (failed(stage))
+      return failure();
+    comparison.stages.push_back({zero, std::move(*stage)});
+  }
+  // --strategy=dataparallel has one axis, and its ranks have no microbatches of their own.
+  auto isShared = [](const MeshAxis &axis) { return axis.size > 1; };
+  bool mayHaveRoot = llvm::count_if(options.parallel.mesh, isShared) == 1 &&
+                     numRanks(options.parallel, batchAxes(options.parallel)) > 1 &&
+                     options.parallel.expertAxes.empty() && options.accumulate == 1;
+  if (mayHaveRoot) {
+    DriverOptions classic = optionsOfStage(options, 0);
+    classic.parallel.strategy = Strategy::DataParallel;
+    useRoot(classic.parallel);
+    FailureOr<Report> root = plan(classic);
+    if (failed(root))
+      return failure();
+    comparison.rootParallel = std::move(*root);
+  }
+  comparison.memory = memoryOfRank(options.memoryLimit(), comparison.stages.front().report.traffic.ranks);
+  return comparison;
 }
 
 std::optional<int64_t> Comparison::lowestThatFits() const {

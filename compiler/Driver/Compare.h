@@ -7,7 +7,7 @@
 #ifndef BRAID_COMPILER_DRIVER_COMPARE_H
 #define BRAID_COMPILER_DRIVER_COMPARE_H
 
-#include "compiler/Report/Report.h"
+#include "compiler/Driver/Pipeline.h"
 #include <string>
 #include <vector>
 
@@ -24,10 +24,6 @@ struct RankMemory {
   std::string reason;
 };
 
-/// Returns `limit` if there is one. Else returns a rank's share of the memory available on this host, assuming that all
-/// `ranks` run here.
-RankMemory memoryOfRank(std::optional<int64_t> limit, int64_t ranks);
-
 struct Comparison {
   std::vector<ComparedStage> stages;
   /// Memory and communication of the root with --strategy=dataparallel, for comparison with stage 0.
@@ -37,6 +33,9 @@ struct Comparison {
   /// Returns the lowest stage whose arena fits, or none if no stage fits.
   std::optional<int64_t> lowestThatFits() const;
 };
+
+/// Plans the graph `module` for every stage of ZeRO.
+mlir::FailureOr<Comparison> compareStages(mlir::ModuleOp module, const DriverOptions &options, PhaseClock &clock);
 
 void printComparison(llvm::raw_ostream &stream, const Comparison &comparison);
 std::string comparisonJson(const Comparison &comparison);

@@ -49,9 +49,8 @@ static llvm::Expected<Report> plan(ModuleOp module, DriverOptions candidate, Pha
   OwningOpRef<ModuleOp> copy = module.clone();
   auto lower = [&] {
     PhaseClock untimed(/*verbose=*/false);
-    std::vector<ReplayReport> replays;
     return failure(failed(checkInputs(*copy->getOps<func::FuncOp>().begin(), candidate)) ||
-                   failed(lowerGraph(*copy, candidate, untimed, replays)));
+                   failed(lowerGraph(*copy, candidate, untimed)));
   };
   if (failed(clock.time(nameOf(candidate.parallel.meshText, candidate.parallel.zero), lower)))
     return llvm::createStringError(error.text);
@@ -71,6 +70,7 @@ MeshComparison braid::compareMeshes(ModuleOp module, const DriverOptions &option
   MeshComparison comparison;
   comparison.ranks = options.parallel.ranks;
   comparison.microbatches = options.accumulate;
+  comparison.memoryLimit = options.memoryLimit();
   bool hasExperts = module.walk([](RoutingOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   for (const std::vector<MeshAxis> &axes : meshesOf(options.parallel.ranks, hasExperts))
     for (std::optional<int64_t> zero : stagesOnMesh(axes)) {

@@ -1,14 +1,11 @@
 //===- Frontier.cpp - memory and time of choices of recomputation ---------===//
 
 #include "compiler/Driver/Frontier.h"
-#include "compiler/Driver/Pipeline.h"
 #include "compiler/Driver/RecomputeOptions.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/Replays.h"
 #include "lib/Cost/Machine.h"
-#include "lib/Schedule/Forward.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
-#include "passes/Recompute/Choices.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
 
@@ -34,22 +31,19 @@ static constexpr double kAsFast = 1.005;
 // One choice
 //===----------------------------------------------------------------------===//
 
-static DriverOptions optionsAt(const DriverOptions &options, const ReplayChoice &choice) {
-  DriverOptions at = options;
-  at.emit = Emit::Memory;
-  at.isTrial = true;
-  useReplays(at, choice);
-  return at;
-}
-
-void braid::useReplays(DriverOptions &options, const ReplayChoice &choice) {
+void braid::useReplays(DriverOptions &options, ModuleOp module, const ReplayChoice &choice) {
   RecomputePassOptions &recompute = options.passes.recompute;
   const ReplayWorth worth = choice.worth.value_or(ReplayWorth());
   recompute.policy = choice.worth ? RecomputePolicy::Auto : RecomputePolicy::None;
   recompute.bytesPerSecond = worth.bytesPerSecond;
   recompute.units = worth.units;
   recompute.restBytesPerSecond = worth.restBytesPerSecond;
-  recompute.choices = choice.statements;
+  if (choice.values.empty())
+    return;
+  auto values = valuesByName(module);
+  for (const ValueChoice &value : choice.values)
+    for (Operation *op : values[value.name])
+      op->setAttr(tg::kKept, BoolAttr::get(op->getContext(), value.isKept));
 }
 
 static std::string textOf(ModuleOp module) {
@@ -76,21 +70,18 @@ private:
 } // namespace
 
 FailureOr<std::optional<FrontierPoint>> Points::at(const ReplayChoice &choice) {
-  DriverOptions chosen = optionsAt(options, choice);
-  chosen.printIrAfter.clear();
-  PhaseClock untimed(/*verbose=*/false);
+  DriverOptions chosen = optionsOfTrial(options);
   OwningOpRef<ModuleOp> copy = module.clone();
-  StringRef behind = chosen.recomputes() ? "recompute" : "decompose";
-  // Not every value can be replayed. Verifies here, because the choices differ only in these phases.
-  if (chosen.recomputes() &&
-      (failed(Lowering(chosen, untimed).runOn(*copy, "decompose", "recompute")) || failed(mlir::verify(*copy))))
+  useReplays(chosen, *copy, choice);
+  // Not every value can be replayed. Verifies here, because the choices differ only in this phase.
+  if (failed(runPhases(*copy, chosen, Phase::Recompute, Phase::Stages)) || failed(mlir::verify(*copy)))
     return failure();
   if (!known.insert(textOf(*copy)).second)
     return std::optional<FrontierPoint>();
-  FailureOr<Trial> trial = tryPlan(*copy, chosen, behind);
-  if (failed(trial))
+  FailureOr<PlanCost> cost = planTrial(*copy, chosen, Phase::Stages);
+  if (failed(cost))
     return failure();
-  return std::optional(FrontierPoint{choice, *trial});
+  return std::optional(FrontierPoint{choice, *cost});
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,9 +105,9 @@ static int64_t numUnits(ModuleOp module) {
 /// Returns the index of the fastest point within `bytes`; of equally fast points, the one with the smaller arena.
 static std::optional<size_t> fastestWithin(ArrayRef<FrontierPoint> points, int64_t bytes) {
   std::optional<size_t> fastest;
-  auto key = [&](size_t at) { return std::pair(points[at].trial.seconds, points[at].trial.arenaBytes); };
+  auto key = [&](size_t at) { return std::pair(points[at].cost.seconds, points[at].cost.arenaBytes); };
   for (size_t at = 0; at < points.size(); ++at)
-    if (points[at].trial.arenaBytes <= bytes && (!fastest || key(at) < key(*fastest)))
+    if (points[at].cost.arenaBytes <= bytes && (!fastest || key(at) < key(*fastest)))
       fastest = at;
   return fastest;
 }
@@ -134,7 +125,7 @@ static ReplayWorth between(const FrontierPoint &coarser, const FrontierPoint &fi
 
 /// Adds points between neighbours that are more than a step apart; they use the finer price in some units.
 static LogicalResult spread(Frontier &frontier, Points &points, int64_t units) {
-  auto arena = [](const FrontierPoint &point) { return point.trial.arenaBytes; };
+  auto arena = [](const FrontierPoint &point) { return point.cost.arenaBytes; };
   auto [least, most] = std::minmax_element(frontier.points.begin(), frontier.points.end(),
                                            [&](const auto &a, const auto &b) { return arena(a) < arena(b); });
   int64_t step = std::max<int64_t>(1, (arena(*most) - arena(*least)) / kSteps);
@@ -145,7 +136,7 @@ static LogicalResult spread(Frontier &frontier, Points &points, int64_t units) {
     ReplayWorth worth = between(coarser, finer);
     for (int64_t number = 1; number <= inner; ++number) {
       worth.units = units * number / (inner + 1);
-      FailureOr<std::optional<FrontierPoint>> point = points.at({worth, ""});
+      FailureOr<std::optional<FrontierPoint>> point = points.at({worth});
       if (failed(point))
         return failure();
       if (*point)
@@ -172,10 +163,10 @@ static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, 
   std::vector<FrontierPoint> found;
   while (least < most) {
     worth.units = (least + most) / 2;
-    FailureOr<std::optional<FrontierPoint>> point = points.at({worth, ""});
+    FailureOr<std::optional<FrontierPoint>> point = points.at({worth});
     if (failed(point))
       return failure();
-    bool fits = *point && (*point)->trial.arenaBytes <= budget;
+    bool fits = *point && (*point)->cost.arenaBytes <= budget;
     if (*point)
       found.push_back(**point);
     (fits ? most : least) = fits ? worth.units : worth.units + 1;
@@ -187,31 +178,12 @@ static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, 
   return success();
 }
 
-/// Returns the names of the values that forward computes, in its order. Equal units share names.
-static SmallVector<std::string> namesOfValues(ModuleOp module) {
-  SmallVector<std::string> names;
-  for (auto program : module.getOps<func::FuncOp>()) {
-    if (program.isExternal() || !isTraining(program))
-      continue;
-    ForwardValues values(program);
-    for (Operation *op : values.getOps()) {
-      std::string full = nameOfForward(op), name = StringRef(full).rsplit('/').second.str();
-      if (!isSeenThrough(op) && !llvm::is_contained(names, name))
-        names.push_back(std::move(name));
-    }
-  }
-  return names;
-}
-
-/// Returns `choice` with the values of `name` kept or replayed, regardless of what `choice` states about them.
-static ReplayChoice withValue(const ReplayChoice &choice, StringRef name, StringRef what) {
-  std::string about = "*/" + name.str() + ": ";
-  ReplayChoice changed{choice.worth.value_or(ReplayWorth{kNoReplays}), about + what.str() + "\n"};
-  SmallVector<StringRef> statements;
-  StringRef(choice.statements).split(statements, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef statement : statements)
-    if (!statement.starts_with(about))
-      changed.statements += (statement + "\n").str();
+/// Returns `choice` with `value` in place of what `choice` states about the same name.
+static ReplayChoice withValue(const ReplayChoice &choice, ValueChoice value) {
+  ReplayChoice changed{choice.worth.value_or(ReplayWorth{kNoReplays}), {value}};
+  for (const ValueChoice &other : choice.values)
+    if (other.name != value.name)
+      changed.values.push_back(other);
   return changed;
 }
 
@@ -227,10 +199,10 @@ struct Explored {
 /// Points nearer to the budget are better, then faster points. One price for all units cannot fill a budget exactly,
 /// and ignores that replays themselves can raise the peak. Where several peaks are equally high, the search must also
 /// take changes that do not help alone.
-static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<std::string> names, int64_t tries) {
+static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<StringAttr> names, int64_t tries) {
   auto key = [&](const FrontierPoint &of) {
-    const Trial &trial = of.trial;
-    return std::tuple(std::max<int64_t>(trial.arenaBytes - budget, 0), trial.seconds, trial.arenaBytes);
+    const PlanCost &cost = of.cost;
+    return std::tuple(std::max<int64_t>(cost.arenaBytes - budget, 0), cost.seconds, cost.arenaBytes);
   };
   auto isBetter = [&](const FrontierPoint &a, const FrontierPoint &b) { return key(a) < key(b); };
   std::vector<Explored> explored;
@@ -241,9 +213,9 @@ static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<
   ScopedDiagnosticHandler quiet(points.getContext(), [](Diagnostic &) { return success(); });
   size_t moves = 2 * names.size();
   double least = llvm::min_element(frontier.points, [](const auto &a, const auto &b) {
-                   return a.trial.seconds < b.trial.seconds;
-                 })->trial.seconds;
-  auto isGood = [&] { return best.trial.arenaBytes <= budget && best.trial.seconds <= kAsFast * least; };
+                   return a.cost.seconds < b.cost.seconds;
+                 })->cost.seconds;
+  auto isGood = [&] { return best.cost.arenaBytes <= budget && best.cost.seconds <= kAsFast * least; };
   while (tries > 0 && !isGood()) {
     Explored *from = nullptr;
     for (Explored &state : explored)
@@ -253,7 +225,7 @@ static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<
       return;
     size_t move = (from->first + from->tried++) % moves;
     FailureOr<std::optional<FrontierPoint>> point =
-        points.at(withValue(from->point.choice, names[move / 2], move % 2 ? "replay" : "keep"));
+        points.at(withValue(from->point.choice, {names[move / 2], /*isKept=*/move % 2 == 0}));
     if (failed(point) || !*point)
       continue;
     --tries;
@@ -278,13 +250,13 @@ FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &op
   Frontier frontier;
   Points points(module, options);
   for (std::optional<ReplayWorth> price : sweep(machineOf(module)->compute.bytesPerSecond)) {
-    FailureOr<std::optional<FrontierPoint>> point = points.at({price, ""});
+    FailureOr<std::optional<FrontierPoint>> point = points.at({price});
     if (failed(point))
       return failure();
     if (*point)
       frontier.points.push_back(**point);
     // The arena fits without replays, and the user did not ask for their costs.
-    if (!price && recomputesForLimit(options) && frontier.points.front().trial.arenaBytes <= budget) {
+    if (!price && recomputesForLimit(options) && frontier.points.front().cost.arenaBytes <= budget) {
       frontier.chosen = 0;
       return frontier;
     }
@@ -292,30 +264,33 @@ FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &op
   int64_t units = numUnits(module);
   if (failed(spread(frontier, points, units)) || failed(refine(frontier, points, budget, units)))
     return failure();
-  search(frontier, points, budget, namesOfValues(module), triesFor(module));
+  auto names = llvm::to_vector(llvm::make_first_range(valuesByName(module)));
+  search(frontier, points, budget, names, triesFor(module));
   frontier.chosen = fastestWithin(frontier.points, budget);
   return frontier;
 }
 
-const FrontierPoint &Frontier::smallest() const {
+const FrontierPoint &Frontier::best() const {
+  if (chosen)
+    return points[*chosen];
   return *llvm::min_element(points, [](const FrontierPoint &a, const FrontierPoint &b) {
-    return std::pair(a.trial.arenaBytes, a.trial.seconds) < std::pair(b.trial.arenaBytes, b.trial.seconds);
+    return std::pair(a.cost.arenaBytes, a.cost.seconds) < std::pair(b.cost.arenaBytes, b.cost.seconds);
   });
 }
 
 std::vector<ReplayReport> Frontier::report() const {
   std::vector<ReplayReport> reports;
-  for (auto [at, point] : llvm::enumerate(points)) {
+  for (const auto &[at, point] : llvm::enumerate(points)) {
     const std::optional<ReplayWorth> &replays = point.choice.worth;
     std::optional<double> worth;
     if (replays && replays->bytesPerSecond < kNoReplays)
       worth = replays->bytesPerSecond;
     bool hasAllUnits = !worth || replays->units == ReplayWorth().units;
-    SmallVector<StringRef> statements;
-    StringRef(point.choice.statements).split(statements, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-    reports.push_back({worth, hasAllUnits ? std::nullopt : std::optional(replays->units),
-                       std::vector<std::string>(statements.begin(), statements.end()), point.trial.arenaBytes,
-                       point.trial.activationBytes, point.trial.seconds, chosen == at});
+    std::vector<std::string> values;
+    for (const ValueChoice &value : point.choice.values)
+      values.push_back("*/" + value.name.str() + (value.isKept ? ": keep" : ": replay"));
+    reports.push_back({worth, hasAllUnits ? std::nullopt : std::optional(replays->units), std::move(values),
+                       point.cost.arenaBytes, point.cost.activationBytes, point.cost.seconds, chosen == at});
   }
   return reports;
 }

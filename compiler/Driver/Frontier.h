@@ -12,24 +12,30 @@
 
 #include "compiler/Driver/Trial.h"
 #include "compiler/Report/Replays.h"
+#include "passes/Recompute/Choices.h"
 
 namespace braid {
+
+/// The values of a name in all units, and whether backward keeps them or computes them again.
+struct ValueChoice {
+  mlir::StringAttr name;
+  bool isKept;
+};
 
 /// A choice of values to replay.
 struct ReplayChoice {
   /// Price of a replay, or none if nothing is replayed.
   std::optional<ReplayWorth> worth;
-  /// Statements of tg-recompute for choices that a price cannot express.
-  std::string statements;
+  /// Values that are kept or replayed regardless of the price; the last choice comes first.
+  std::vector<ValueChoice> values = {};
 };
 
-/// Sets the options of recomputation that follow from the choice.
-void useReplays(DriverOptions &options, const ReplayChoice &choice);
+/// Lets tg-recompute make the choice: sets its options, and marks the values of `module`.
+void useReplays(DriverOptions &options, mlir::ModuleOp module, const ReplayChoice &choice);
 
-/// A choice of values to replay, and its plan.
 struct FrontierPoint {
   ReplayChoice choice;
-  Trial trial;
+  PlanCost cost;
 };
 
 struct Frontier {
@@ -38,8 +44,8 @@ struct Frontier {
   /// Index of the fastest point within the budget; of equally fast points, the one with the smaller arena.
   std::optional<size_t> chosen;
 
-  const FrontierPoint *getChosen() const { return chosen ? &points[*chosen] : nullptr; }
-  const FrontierPoint &smallest() const;
+  /// Returns the chosen point, or the point with the smallest arena if no point keeps the budget.
+  const FrontierPoint &best() const;
   /// Returns the points in the form that reports show.
   std::vector<ReplayReport> report() const;
 };

@@ -2,6 +2,7 @@
 
 #include "compiler/Driver/Hooks.h"
 #include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/Pipeline.h"
 #include "dialects/TG/Facts.h"
 #include "passes/FrontEnd/HookPoints.h"
 #include "llvm/ADT/SetVector.h"
@@ -35,7 +36,7 @@ static SmallVector<tg::HookOp> pointsOf(ModuleOp module) {
 /// Returns the phase of a point: forward for values, backward for their gradients, update for gradients of parameters.
 static tg::Phase phaseOf(tg::HookOp hook) { return *tg::phaseOf(hook); }
 
-void braid::printHookPoints(raw_ostream &os, ModuleOp module) {
+static void printHookPoints(raw_ostream &os, ModuleOp module) {
   SmallVector<tg::HookOp> points = pointsOf(module);
   stable_sort(points, [](tg::HookOp a, tg::HookOp b) { return phaseOf(a) < phaseOf(b); });
   size_t width = 0;
@@ -57,7 +58,8 @@ static Error checkMicrobatches(StringRef text, tg::HookOp hook, const DriverOpti
                    "(param:NAME), which belong to the whole step, or leave --accumulate out");
 }
 
-Error braid::checkHooks(ModuleOp module, const DriverOptions &options) {
+/// Checks hooks against the points of a differentiated module.
+static Error checkPoints(ModuleOp module, const DriverOptions &options) {
   SmallVector<tg::HookOp> points = pointsOf(module);
   llvm::SetVector<StringRef> names;
   for (tg::HookOp hook : points)
@@ -72,4 +74,20 @@ Error braid::checkHooks(ModuleOp module, const DriverOptions &options) {
       return error;
   }
   return Error::success();
+}
+
+LogicalResult braid::checkHooks(ModuleOp module, const DriverOptions &options) {
+  DriverOptions bare = options;
+  bare.hooks = {kListHooks.str()};
+  bare.printIrAfter.clear();
+  OwningOpRef<ModuleOp> copy = module.clone();
+  ScopedDiagnosticHandler filter(module.getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
+  if (failed(runPhases(*copy, bare, Phase::Prepare, Phase::Optimizer)))
+    return failure();
+  if (!listsHooks(options))
+    return reportError(checkPoints(*copy, options));
+  printHookPoints(outs(), *copy);
+  return success();
 }

@@ -22,11 +22,13 @@ std::optional<Hook> splitHook(llvm::StringRef text);
 /// Returns whether `text` is a valid value of --hook.
 bool isHook(std::string_view text);
 
-/// Prints the points of a differentiated module.
-void printHookPoints(llvm::raw_ostream &os, mlir::ModuleOp module);
+/// Returns whether the points are asked for instead of a compilation.
+inline bool listsHooks(const DriverOptions &options) { return llvm::is_contained(options.hooks, kListHooks); }
 
-/// Refuses points that the differentiated module lacks, and actions that do not apply to their point.
-llvm::Error checkHooks(mlir::ModuleOp module, const DriverOptions &options);
+/// Checks hooks against the points of the graph `module`, or prints the points. Refuses points that do not exist, and
+/// actions that do not apply to their point. The points exist only after differentiation, so a copy without hooks is
+/// differentiated: hooks on activations must be attached before.
+mlir::LogicalResult checkHooks(mlir::ModuleOp module, const DriverOptions &options);
 
 } // namespace braid
 

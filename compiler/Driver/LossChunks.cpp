@@ -58,16 +58,18 @@ static LossOpInterface lossOf(ModuleOp module) {
 }
 
 namespace {
+/// Rows of a chunk, the number of chunks, and the cost of the plan.
 struct Chunks {
-  int64_t count, rows;
-  Trial trial;
+  LossChunk chunk;
+  int64_t count;
+  PlanCost cost;
 };
 
 /// Plans of a module with different numbers of chunks.
 class Trials {
 public:
-  Trials(ModuleOp module, const DriverOptions &options, StringRef behind)
-      : module(module), options(options), behind(behind), loss(lossOf(module)),
+  Trials(ModuleOp module, const DriverOptions &options)
+      : module(module), options(optionsOfTrial(options)), loss(lossOf(module)),
         replaysLater(options.passes.recompute.policy == RecomputePolicy::Auto) {
     if (replaysLater)
       this->options.passes.recompute.policy = RecomputePolicy::None;
@@ -95,7 +97,6 @@ private:
 
   ModuleOp module;
   DriverOptions options;
-  StringRef behind;
   LossOpInterface loss;
   /// Recomputation runs later and starts from the chosen chunks.
   bool replaysLater;
@@ -104,18 +105,19 @@ private:
 } // namespace
 
 /// Returns whether the saved memory is worth the additional time.
-static bool paysFor(const Trial &chunks, const Trial &whole) {
+static bool paysFor(const PlanCost &chunks, const PlanCost &whole) {
   double saved = 1 - double(chunks.arenaBytes) / whole.arenaBytes;
   return chunks.seconds / whole.seconds - 1 <= kTimeOfMemory * saved;
 }
 
 FailureOr<Chunks> Trials::plan(int64_t count) {
-  int64_t ofChunk = count == 1 ? 0 : llvm::divideCeil(rows(), count);
-  options.lossChunk = {LossChunk::Choice::Rows, ofChunk};
-  FailureOr<Trial> trial = tryPlan(module, options, behind);
-  if (failed(trial))
+  int64_t rowsOfChunk = count == 1 ? 0 : llvm::divideCeil(rows(), count);
+  options.lossChunk = {LossChunk::Choice::Rows, rowsOfChunk};
+  OwningOpRef<ModuleOp> copy = module.clone();
+  FailureOr<PlanCost> cost = planTrial(*copy, options, Phase::Decompose);
+  if (failed(cost))
     return failure();
-  return Chunks{count, ofChunk, *trial};
+  return Chunks{options.lossChunk, count, *cost};
 }
 
 LogicalResult Trials::upwards(std::optional<int64_t> limit) {
@@ -124,7 +126,7 @@ LogicalResult Trials::upwards(std::optional<int64_t> limit) {
     if (failed(chunks))
       return failure();
     tried.push_back(*chunks);
-    int64_t arena = chunks->trial.arenaBytes;
+    int64_t arena = chunks->cost.arenaBytes;
     bool isRestSmall = count > 1 && logitsBytes() / count < (kAsSmall - 1) * arena;
     if (limit ? arena <= *limit : isRestSmall)
       break;
@@ -137,7 +139,7 @@ LogicalResult Trials::byWorth() {
   if (failed(whole))
     return failure();
   tried.push_back(*whole);
-  int64_t arena = whole->trial.arenaBytes;
+  int64_t arena = whole->cost.arenaBytes;
   if (logitsBytes() < kFewLogitsOfArena * arena)
     return success();
   int64_t most = llvm::PowerOf2Ceil(std::ceil(logitsBytes() / (kChunkOfArena * arena)));
@@ -146,7 +148,7 @@ LogicalResult Trials::byWorth() {
     FailureOr<Chunks> chunks = plan(count);
     if (failed(chunks))
       return failure();
-    if (paysFor(chunks->trial, whole->trial)) {
+    if (paysFor(chunks->cost, whole->cost)) {
       tried.push_back(*chunks);
       break;
     }
@@ -156,7 +158,7 @@ LogicalResult Trials::byWorth() {
 
 const Chunks &Trials::smallest() const {
   return *llvm::min_element(tried,
-                            [](const Chunks &a, const Chunks &b) { return a.trial.arenaBytes < b.trial.arenaBytes; });
+                            [](const Chunks &a, const Chunks &b) { return a.cost.arenaBytes < b.cost.arenaBytes; });
 }
 
 /// Chooses chunks that recomputation then complements, because chunks alone exceed the limit. Chunks must be worth
@@ -164,20 +166,20 @@ const Chunks &Trials::smallest() const {
 FailureOr<Chunks> Trials::chooseBesideReplays(int64_t limit) {
   Chunks chosen = whole();
   for (const Chunks &chunks : tried)
-    if (paysFor(chunks.trial, whole().trial) && chunks.trial.arenaBytes < chosen.trial.arenaBytes)
+    if (paysFor(chunks.cost, whole().cost) && chunks.cost.arenaBytes < chosen.cost.arenaBytes)
       chosen = chunks;
   options.passes.recompute.policy = RecomputePolicy::Full;
   FailureOr<Chunks> full = plan(chosen.count);
   options.passes.recompute.policy = RecomputePolicy::None;
   if (failed(full))
     return failure();
-  return full->trial.arenaBytes <= limit ? chosen : smallest();
+  return full->cost.arenaBytes <= limit ? chosen : smallest();
 }
 
 FailureOr<Chunks> Trials::choose(std::optional<int64_t> limit) {
-  double most = limit ? *limit : kAsSmall * smallest().trial.arenaBytes;
+  double most = limit ? *limit : kAsSmall * smallest().cost.arenaBytes;
   for (const Chunks &chunks : tried)
-    if (chunks.trial.arenaBytes <= most)
+    if (chunks.cost.arenaBytes <= most)
       return chunks;
   return replaysLater ? chooseBesideReplays(*limit) : FailureOr<Chunks>(smallest());
 }
@@ -192,16 +194,14 @@ static std::string memoryOf(const GpuInfo &card) {
   return std::to_string(card.memoryBytes / 1'000'000'000) + " GB of the GPU (" + card.card.str() + ")";
 }
 
-LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, StringRef behind) {
+FailureOr<LossChunk> braid::chooseLossChunk(ModuleOp module, const DriverOptions &options) {
   bool isAsked = options.lossChunk.isAuto();
   const GpuInfo *card = cardOf(options);
-  std::optional<int64_t> limit;
-  if (!options.passes.plan.memoryLimit.empty())
-    limit = *parseSize(options.passes.plan.memoryLimit);
-  else if (card)
+  std::optional<int64_t> limit = options.memoryLimit();
+  if (!limit && card)
     limit = card->memoryBytes;
-  Trials trials(module, options, behind);
-  bool isDefault = !isAsked && options.passes.plan.memoryLimit.empty();
+  Trials trials(module, options);
+  bool isDefault = !isAsked && !options.memoryLimit();
   FailureOr<Chunks> chosen = failure();
   if (!isDefault || !trials.hasFewLogits()) {
     // By default, a loss without rows is not an error.
@@ -211,23 +211,21 @@ LogicalResult braid::chooseLossChunk(ModuleOp module, DriverOptions &options, St
     if (succeeded(isAsked || limit ? trials.upwards(limit) : trials.byWorth()) && trials.hasTried())
       chosen = trials.choose(limit);
   }
-  options.lossChunk = {LossChunk::Choice::Rows};
   if (failed(chosen))
-    return success(!isAsked);
-  const Trial &before = trials.whole().trial, &after = chosen->trial;
+    return isAsked ? FailureOr<LossChunk>() : LossChunk{LossChunk::Choice::Rows};
+  const PlanCost &before = trials.whole().cost, &after = chosen->cost;
   if (chosen->count == 1) {
     if (card && before.arenaBytes <= card->memoryBytes)
       emitRemark(module.getLoc()) << "the loss is computed in one chunk: the arena of " << formatSize(before.arenaBytes)
                                   << " fits the " << memoryOf(*card);
-    return success();
+    return chosen->chunk;
   }
-  options.lossChunk.rows = chosen->rows;
   InFlightDiagnostic remark = emitRemark(module.getLoc());
-  remark << "the loss is computed in " << chosen->count << " chunks of " << chosen->rows
+  remark << "the loss is computed in " << chosen->count << " chunks of " << chosen->chunk.rows
          << " rows of logits: the arena goes from " << formatSize(before.arenaBytes) << " to "
          << formatSize(after.arenaBytes) << ", the predicted time of a step from " << formatSeconds(before.seconds)
          << " to " << formatSeconds(after.seconds);
   if (card)
     remark << "; in one chunk, it does not fit the " << memoryOf(*card);
-  return success();
+  return chosen->chunk;
 }

@@ -14,11 +14,11 @@ bool choosesLossChunk(const DriverOptions &options);
 /// Refuses options that contradict --loss-chunk.
 llvm::Error checkLossChunk(const DriverOptions &options);
 
-/// Resolves auto in `options` by planning `module`, which has gone through the phase `behind`. With a memory limit,
+/// Chooses the rows of --loss-chunk=auto by planning `module`, in which composites are whole. With a memory limit,
 /// chooses the fewest chunks that keep it; without one, the fewest whose arena is hardly larger than the smallest.
 /// Fails with a message if the user asked for auto and the loss has no rows. By default only large logits are chunked:
 /// for a GPU if the arena would not fit its memory, for a CPU if the saved memory is worth the time.
-mlir::LogicalResult chooseLossChunk(mlir::ModuleOp module, DriverOptions &options, llvm::StringRef behind);
+mlir::FailureOr<LossChunk> chooseLossChunk(mlir::ModuleOp module, const DriverOptions &options);
 
 } // namespace braid
 

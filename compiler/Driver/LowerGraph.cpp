@@ -7,26 +7,28 @@
 using namespace mlir;
 using namespace braid;
 
-LogicalResult braid::lowerGraph(ModuleOp module, DriverOptions &options, PhaseClock &clock,
-                                std::vector<ReplayReport> &replays) {
-  std::string done;
+FailureOr<std::vector<ReplayReport>> braid::lowerGraph(ModuleOp module, DriverOptions options, PhaseClock &clock) {
+  Phase next = Phase::Prepare;
+  auto lowerTo = [&](Phase end) { return runPhases(module, options, std::exchange(next, end), end, &clock); };
   if (choosesLossChunk(options)) {
-    done = lastPhaseWithComposites(options);
-    if (failed(Lowering(options, clock).runThrough(module, done)) ||
-        failed(clock.time("loss chunks", [&] { return chooseLossChunk(module, options, done); })))
+    FailureOr<LossChunk> chunk = failure();
+    if (failed(lowerTo(Phase::Decompose)) ||
+        failed(clock.time("loss chunks", [&] { return chunk = chooseLossChunk(module, options); })))
       return failure();
+    options.lossChunk = *chunk;
   }
+  std::vector<ReplayReport> replays;
   if (options.passes.recompute.policy == RecomputePolicy::Auto) {
-    auto choose = [&] {
-      FailureOr<Frontier> frontier = chooseReplays(module, options);
-      if (failed(frontier))
-        return failure();
-      replays = frontier->report();
-      return success();
-    };
-    if (failed(Lowering(options, clock).runOn(module, done, "decompose")) || failed(clock.time("frontier", choose)))
+    FailureOr<Frontier> frontier = failure();
+    if (failed(lowerTo(Phase::Recompute)) ||
+        failed(clock.time("frontier", [&] { return frontier = chooseReplays(module, options); })))
       return failure();
-    done = "decompose";
+    replays = frontier->report();
+    useReplays(options, module, frontier->best().choice);
+    if (!frontier->chosen) // the planner refuses it, and reports the largest values
+      options.passes.plan.memoryLimit = sizeOfBudget(options);
   }
-  return Lowering(options, clock).runOn(module, done);
+  if (failed(runPhases(module, options, next, {}, &clock)))
+    return failure();
+  return replays;
 }

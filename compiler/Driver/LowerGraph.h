@@ -6,15 +6,12 @@
 #ifndef BRAID_COMPILER_DRIVER_LOWERGRAPH_H
 #define BRAID_COMPILER_DRIVER_LOWERGRAPH_H
 
-#include "compiler/Driver/Options.h"
 #include "compiler/Driver/Pipeline.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace braid {
 
-/// Lowers `module`. Writes the choices to `options`, and to `replays` those that --recompute=auto chose from.
-mlir::LogicalResult lowerGraph(mlir::ModuleOp module, DriverOptions &options, PhaseClock &clock,
-                               std::vector<ReplayReport> &replays);
+/// Lowers `module`. Returns the replays that --recompute=auto chose from.
+mlir::FailureOr<std::vector<ReplayReport>> lowerGraph(mlir::ModuleOp module, DriverOptions options, PhaseClock &clock);
 
 } // namespace braid
 

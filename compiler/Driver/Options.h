@@ -2,6 +2,7 @@
 #ifndef BRAID_COMPILER_DRIVER_OPTIONS_H
 #define BRAID_COMPILER_DRIVER_OPTIONS_H
 
+#include "lib/Memory/Size.h"
 #include "passes/Pipelines/Pipelines.h"
 #include <cstdint>
 #include <optional>
@@ -49,26 +50,20 @@ inline constexpr cli::Word cli::words<Strategy>[] = {
     {"dataparallel",
      "the first rank keeps all state, sends parameters and batch to the others, and alone runs the update"}};
 
-enum class Overlap { Full, InOrder, None };
+enum class Overlap { Full, None };
 template <>
 inline constexpr cli::Word cli::words<Overlap>[] = {
     {"full", "reorder compute so that actions independent of a collective run while it is in flight"},
-    {"in-order", "compute in the given order while collectives are in flight"},
     {"none", "wait for each collective at once"}};
 
 /// Parallelism options.
 struct ParallelOptions {
-  /// The mesh as the user wrote it, `dp=4,tp=2`, and parsed; empty for one rank.
-  std::string meshText;
+#define RANK_OPTION(TOPIC, TYPE, FIELD, INITIAL, ...) TYPE FIELD = INITIAL;
+#include "compiler/Driver/Options.def"
+  /// The parsed mesh; empty for one rank.
   std::vector<MeshAxis> mesh;
-  std::optional<int64_t> zero;
-  /// Plans and compares, on `ranks` ranks, instead of compiling one program.
-  std::optional<Compared> compare;
+  /// Number of ranks for --compare=mesh.
   int64_t ranks = 0;
-  /// Strategy instead of that of `zero`, if any.
-  std::optional<Strategy> strategy;
-  /// File name of a layout for `comm-annotate`.
-  std::string layout;
   /// Axes that no layout names: tp, for which a layout is searched; the axes of experts; and the axes of the sequence.
   bool searchesLayout = false;
   std::vector<std::string> expertAxes, sequenceAxes;
@@ -76,18 +71,8 @@ struct ParallelOptions {
   std::vector<std::string> axesOfOne;
   /// Axes that shard weights, named by a layout or not.
   std::vector<std::string> tensorAxes;
-  /// `ep:dp,cp`: the existing axes dp and cp together shard experts, too.
-  std::string fold;
   /// Axis of pipeline stages, or empty.
   std::string stageAxis;
-  bool noiseScale = false;
-  CollectiveAlgorithm collectives = CollectiveAlgorithm::Library;
-  Overlap overlap = Overlap::Full;
-  /// Number of chunks of rows whose collectives over `tensorAxes` overlap with the matmuls of the others, 0 for the
-  /// fastest number, or none.
-  std::optional<int64_t> tpOverlap;
-  /// Transports of the target that the binary can use; empty for all that are available.
-  std::vector<std::string> transports;
 
   bool isParallel() const { return !mesh.empty(); }
   bool hasStages() const { return !stageAxis.empty(); }
@@ -97,15 +82,6 @@ struct ParallelOptions {
   bool shardsWeights() const { return searchesLayout || !expertAxes.empty() || !layout.empty(); }
   bool decomposesCollectives() const { return collectives != CollectiveAlgorithm::Library; }
 };
-
-/// Epilogues of matmul calls, if the target's library has them.
-enum class Epilogues { Full, Gradients, Activations, None };
-template <>
-inline constexpr cli::Word cli::words<Epilogues>[] = {
-    {"full", "activations, bias gradients and residual sums"},
-    {"gradients", "activations and bias gradients"},
-    "activations",
-    {"none", "activations, bias gradients and residual sums are kernels"}};
 
 /// Data in host memory that is copied to the GPU when needed.
 enum class Offload { None, Optimizer, Activations, Both };
@@ -126,54 +102,27 @@ struct LossChunk {
 };
 
 struct DriverOptions {
+#define OPTION(TOPIC, TYPE, FIELD, INITIAL, ...) TYPE FIELD = INITIAL;
+#include "compiler/Driver/Options.def"
   /// Names of the given options, and these options with values, such as "--zero=3", for messages and reports.
   std::vector<std::string> given, words;
-  std::string input, output;
-  Emit emit = Emit::Exe;
   /// Options of single passes. The target's name is `cuda:sm_90` on the command line; the phases set the fields that
   /// have no flag, and take the memory limit and the alignment of rows from those of the plan.
   PassSettings passes;
-  int64_t accumulate = 1;
   OptimizerOptions optimizer;
-  /// Element type in which the model computes.
-  ElementType precision = ElementType::F32;
-  /// Hooks as POINT:ACTION, or `list` (Hooks.h).
-  std::vector<std::string> hooks;
-  /// Optional passes to leave out.
-  std::vector<std::string> without;
-  Epilogues epilogues = Epilogues::Full;
-  /// Whether matmuls of one tensor with several weights are merged where they are not by default.
-  bool mergeMatmuls = false;
-  /// Whether programs for text generation are built.
-  bool sampling = true;
-  /// Largest arena for --recompute=auto; empty for the memory limit.
-  std::string recomputeBudget;
   ParallelOptions parallel;
-  LossChunk lossChunk;
-  Offload offload = Offload::None;
   /// Whether only the cost of a plan is asked for. A plan beyond the memory limit is then no error. The IR is not
   /// verified after phases, because the final plan will be.
   bool isTrial = false;
-  /// A file for the plan as JSON, "-" to print it readably, empty for neither.
-  std::string report;
-  /// Value of -march=; empty for the processor of this machine.
-  std::string cpu;
-  std::string compiler = "c++";
-  /// Path of the CUDA compiler. An empty option starts a search; afterwards empty means that none was found.
-  std::string nvcc;
-  /// Folder in which generated sources are kept.
-  std::string keepSources;
-  /// Folder with lib/braid and share/braid; empty to search around the program.
-  std::string runtimeDir;
-  /// Passes after which the IR is printed, or `all`.
-  std::vector<std::string> printIrAfter;
-  bool printPipeline = false, verbose = false;
 
   bool isMixed() const { return precision == ElementType::BF16; }
   bool has(llvm::StringRef option) const { return llvm::is_contained(given, option); }
   bool offloadsState() const { return offload == Offload::Optimizer || offload == Offload::Both; }
   bool offloadsActivations() const { return offload == Offload::Activations || offload == Offload::Both; }
   bool offloads() const { return offload != Offload::None; }
+  std::optional<int64_t> memoryLimit() const {
+    return passes.plan.memoryLimit.empty() ? std::nullopt : parseSize(passes.plan.memoryLimit);
+  }
   /// Whether any value may be replayed.
   bool recomputes() const {
     return passes.recompute.policy != RecomputePolicy::None || !passes.recompute.choicesFile.empty();

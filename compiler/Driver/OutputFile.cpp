@@ -8,6 +8,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <fcntl.h>
@@ -24,6 +25,13 @@ std::string braid::inFolder(StringRef folder, StringRef rest) {
 }
 
 Error braid::makeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
+
+LogicalResult braid::reportError(Error error) {
+  if (!error)
+    return success();
+  WithColor::error(errs(), "braidc") << toString(std::move(error)) << "\n";
+  return failure();
+}
 
 static Error fileError(StringRef path, std::error_code code) {
   return makeError("cannot write '" + path + "': " + code.message());

@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/LogicalResult.h"
 
 namespace braid {
 
@@ -23,6 +24,9 @@ std::string inFolder(llvm::StringRef folder, llvm::StringRef rest);
 
 /// Returns an error with a message.
 llvm::Error makeError(const llvm::Twine &message);
+
+/// Prints the message of an error. Fails if there is one.
+llvm::LogicalResult reportError(llvm::Error error);
 
 /// A temporary folder; the destructor removes it with its content.
 class TemporaryFolder {

@@ -151,18 +151,14 @@ static bool callsAttentionLibrary(const DriverOptions &options) {
 static void decompose(PassList &passes, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   DecomposePipelineOptions pipeline;
-  bool becomesActions = options.emit >= Emit::Exec;
+  pipeline.actions = options.emit >= Emit::Exec;
   pipeline.rings = !parallel.sequenceAxes.empty();
-  pipeline.attentionCalls = becomesActions && passes.settings.attention.way != AttentionWay::Decompose;
   passes.settings.loss.rows = options.lossChunk.rows;
   passes.settings.loss.required = true;
   pipeline.chunkContractions = parallel.tpOverlap.has_value();
   ChunkContractionsPassOptions &chunks = passes.settings.chunks;
   chunks.axes = parallel.tensorAxes;
-  chunks.inOrder = parallel.overlap == Overlap::InOrder;
   chunks.chunks = parallel.tpOverlap.value_or(0);
-  pipeline.dotProducts = becomesActions;
-  pipeline.epilogues = becomesActions && options.epilogues != Epilogues::None;
   buildDecomposePipeline(passes, pipeline);
 }
 
@@ -185,8 +181,6 @@ static void mergeCollectives(PassList &passes, const DriverOptions &options) {
 
 static void formActions(PassList &passes, const DriverOptions &options) {
   ActionsPipelineOptions pipeline;
-  pipeline.addends = options.epilogues == Epilogues::Full;
-  pipeline.biasGradients = pipeline.addends || options.epilogues == Epilogues::Gradients;
   // Hiding communication runs the updates of a bucket as soon as it is reduced.
   passes.settings.updates.reduced = options.parallel.overlap == Overlap::None;
   pipeline.ordersAttention = callsAttentionLibrary(options);
@@ -203,16 +197,13 @@ static void offload(PassList &passes, const DriverOptions &options) {
 }
 
 static void hideCommunication(PassList &passes, const DriverOptions &options) {
-  const Overlap how = options.parallel.overlap;
-  OverlapPipelineOptions pipeline;
   OverlapPassOptions &overlap = passes.settings.overlap;
-  overlap.annotateOnly = how == Overlap::None;
+  overlap.annotateOnly = options.parallel.overlap == Overlap::None;
   if (!overlap.annotateOnly) {
     overlap.memoryLimit = passes.settings.waits.memoryLimit = options.passes.plan.memoryLimit;
     overlap.rowAlignment = options.passes.plan.rowAlignment;
   }
-  pipeline.fillsWaits = how == Overlap::Full;
-  buildOverlapPipeline(passes, pipeline);
+  buildOverlapPipeline(passes, OnlyPhaseOptions());
 }
 
 static void planMemory(PassList &passes, const DriverOptions &options) {
@@ -227,62 +218,52 @@ static void planMemory(PassList &passes, const DriverOptions &options) {
 // Phases
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// A phase runs from a level of --emit on, if the options ask for it.
+struct PhaseRow {
+  Phase phase;
+  StringRef name;
+  Emit level;
+  bool (*isAsked)(const DriverOptions &options);
+  void (*build)(PassList &passes, const DriverOptions &options);
+  /// Whether the remarks of the phase are details, which only -v shows.
+  bool isTalkative = false;
+
+  bool runs(const DriverOptions &options) const { return options.emit >= level && isAsked(options); }
+};
+} // namespace
+
+static bool always(const DriverOptions &) { return true; }
+static bool isParallel(const DriverOptions &options) { return options.parallel.isParallel(); }
+
+/// Returns whether any value may be replayed. With several ranks, only the programs of a rank have replays.
+static bool recomputes(const DriverOptions &options) {
+  return options.recomputes() && (!isParallel(options) || options.emit >= Emit::Comm);
+}
+
 /// Adds the passes of a phase without options.
 template <auto build> static void only(PassList &passes, const DriverOptions &) { build(passes, OnlyPhaseOptions()); }
 
-/// Returns a phase with `options`, which must outlive it.
-static Phase phase(StringRef name, void (*build)(PassList &, const DriverOptions &), const DriverOptions &options,
-                   bool isTalkative = false, bool hasKernels = false) {
-  return {name.str(), [build, &options](PassList &passes) { build(passes, options); }, isTalkative, hasKernels};
-}
-
-/// Returns a phase whose programs have kernels.
-static Phase kernelPhase(StringRef name, void (*build)(PassList &, const DriverOptions &), const DriverOptions &options,
-                         bool isTalkative = false) {
-  return phase(name, build, options, isTalkative, /*hasKernels=*/true);
-}
-
-/// Name of the phase.
-static constexpr StringRef kDecompose = "decompose";
-
-std::vector<Phase> braid::buildPhases(const DriverOptions &options) {
-  std::vector<Phase> phases{phase("prepare", prepare, options)};
-  if (options.parallel.choosesLayout())
-    phases.push_back(phase("layout", chooseLayout, options));
-  phases.push_back(phase("programs", makePrograms, options));
-  phases.push_back(phase("differentiate", differentiate, options));
-  phases.push_back(phase("optimizer", applyOptimizer, options));
-  bool isParallel = options.parallel.isParallel();
-  if (isParallel)
-    phases.push_back(phase("annotate", annotate, options));
-  if (isParallel && options.emit >= Emit::Comm)
-    phases.push_back(phase("partition", partition, options, /*isTalkative=*/true));
-  phases.push_back(phase(kDecompose, decompose, options, /*isTalkative=*/true));
-  bool isOfRank = !isParallel || options.emit >= Emit::Comm;
-  if (isOfRank && options.recomputes())
-    phases.push_back(phase("recompute", only<buildRecomputePipeline>, options, /*isTalkative=*/true));
-  if (options.parallel.hasStages() && options.emit >= Emit::Comm)
-    phases.push_back(phase("stages", cutStages, options, /*isTalkative=*/true));
-  if (isParallel && options.emit >= Emit::Comm)
-    phases.push_back(phase("collectives", mergeCollectives, options, /*isTalkative=*/true));
-  if (options.emit >= Emit::Exec)
-    phases.push_back(kernelPhase("actions", formActions, options));
-  if (options.emit >= Emit::Exec)
-    phases.push_back(kernelPhase("order", only<buildOrderPipeline>, options, /*isTalkative=*/true));
-  if (options.offloads() && options.emit >= Emit::Exec)
-    phases.push_back(kernelPhase("offload", offload, options, /*isTalkative=*/true));
-  if ((isParallel || options.offloads()) && options.emit >= Emit::Exec)
-    phases.push_back(kernelPhase("overlap", hideCommunication, options, /*isTalkative=*/true));
-  if (options.emit >= Emit::Memory)
-    phases.push_back(kernelPhase("memory", planMemory, options));
-  return phases;
-}
-
-std::string braid::lastPhaseWithComposites(const DriverOptions &options) {
-  std::vector<Phase> phases = buildPhases(options);
-  auto found = llvm::find_if(phases, [](const Phase &phase) { return phase.name == kDecompose; });
-  return std::prev(found)->name;
-}
+/// In the order of Phase.
+static constexpr PhaseRow kPhases[] = {
+    {Phase::Prepare, "prepare", Emit::Tg, always, prepare},
+    {Phase::Layout, "layout", Emit::Tg, [](auto &all) { return all.parallel.choosesLayout(); }, chooseLayout},
+    {Phase::Programs, "programs", Emit::Tg, always, makePrograms},
+    {Phase::Differentiate, "differentiate", Emit::Tg, always, differentiate},
+    {Phase::Optimizer, "optimizer", Emit::Tg, always, applyOptimizer},
+    {Phase::Annotate, "annotate", Emit::Tg, isParallel, annotate},
+    {Phase::Partition, "partition", Emit::Comm, isParallel, partition, true},
+    {Phase::Decompose, "decompose", Emit::Tg, always, decompose, true},
+    {Phase::Recompute, "recompute", Emit::Tg, recomputes, only<buildRecomputePipeline>, true},
+    {Phase::Stages, "stages", Emit::Comm, [](auto &all) { return all.parallel.hasStages(); }, cutStages, true},
+    {Phase::Collectives, "collectives", Emit::Comm, isParallel, mergeCollectives, true},
+    {Phase::Actions, "actions", Emit::Exec, always, formActions},
+    {Phase::Order, "order", Emit::Exec, always, only<buildOrderPipeline>, true},
+    {Phase::Offload, "offload", Emit::Exec, [](auto &all) { return all.offloads(); }, offload, true},
+    {Phase::Overlap, "overlap", Emit::Exec, [](auto &all) { return isParallel(all) || all.offloads(); },
+     hideCommunication, true},
+    {Phase::Memory, "memory", Emit::Memory, always, planMemory},
+};
 
 llvm::Error braid::checkWithout(const DriverOptions &options) {
   for (StringRef name : options.without)
@@ -294,9 +275,10 @@ llvm::Error braid::checkWithout(const DriverOptions &options) {
 std::vector<PassList::Entry> braid::printPipeline(raw_ostream &os, const DriverOptions &options) {
   OpPassManager manager(ModuleOp::getOperationName());
   std::vector<PassList::Entry> entries;
-  for (const Phase &phase : buildPhases(options)) {
+  for (const PhaseRow &row : kPhases) {
     PassList passes(manager, options.passes, options.without);
-    phase.build(passes);
+    if (row.runs(options))
+      row.build(passes, options);
     llvm::append_range(entries, passes.getEntries());
   }
   manager.printAsTextualPipeline(os);
@@ -312,24 +294,31 @@ enum class Verified { Never, BehindPhase, BehindEachPass };
 } // namespace
 
 /// Returns when the IR of a phase is verified. Builds with assertions verify after each pass, as braid-opt does. In
-/// other builds, trials skip verification, because the final plan is verified.
-static Verified verified(const Phase &phase, const DriverOptions &options) {
+/// other builds, trials skip verification, because the final plan is verified. Kernels have bodies, whose verification
+/// takes longer than most passes.
+static Verified verified(Phase phase, const DriverOptions &options) {
 #ifdef NDEBUG
   if (options.isTrial)
     return Verified::Never;
-  if (phase.hasKernels && options.printIrAfter.empty())
+  if (phase >= Phase::Actions && options.printIrAfter.empty())
     return Verified::BehindPhase;
 #endif
   return Verified::BehindEachPass;
 }
 
-/// Runs a phase. Errors are reported on the ops.
-static LogicalResult runPhase(ModuleOp module, const Phase &phase, const DriverOptions &options) {
+/// Runs a phase. Errors are reported on the ops. Drops remarks about details (how an op was sharded, what a bucket
+/// holds) unless -v is given.
+static LogicalResult runPhase(ModuleOp module, const PhaseRow &row, const DriverOptions &options) {
+  std::optional<ScopedDiagnosticHandler> filter;
+  if (!options.verbose && row.isTalkative)
+    filter.emplace(module.getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+    });
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   PassList passes(manager, options.passes, options.without);
-  phase.build(passes);
+  row.build(passes, options);
   printIrAfter(manager, options);
-  Verified when = verified(phase, options);
+  Verified when = verified(row.phase, options);
   manager.enableVerifier(when == Verified::BehindEachPass);
   if (failed(manager.run(module)))
     return failure();
@@ -350,22 +339,8 @@ LogicalResult PhaseClock::time(StringRef phase, llvm::function_ref<LogicalResult
   return result;
 }
 
-/// Runs a phase. Drops remarks about details (how an op was sharded, what a bucket holds) unless -v is given.
-LogicalResult Lowering::run(ModuleOp module, const Phase &phase) {
-  std::optional<ScopedDiagnosticHandler> filter;
-  if (!options.verbose && phase.isTalkative)
-    filter.emplace(module.getContext(), [](Diagnostic &diagnostic) {
-      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
-    });
-  return clock.time(phase.name, [&] { return runPhase(module, phase, options); });
-}
-
-LogicalResult Lowering::run(ModuleOp module, ArrayRef<Phase> phases) {
-  return success(llvm::all_of(phases, [&](const Phase &phase) { return succeeded(run(module, phase)); }));
-}
-
 /// Emits a remark with the predicted cost of the memory limit.
-void Lowering::remarkOnLimit(ModuleOp module) {
+static void remarkOnLimit(ModuleOp module, const DriverOptions &options) {
   for (auto program : module.getOps<exec::ProgramOp>()) {
     auto found = comm::timingOf(program), without = comm::timingOf(program, comm::kTimingWithoutLimit);
     if (found && without)
@@ -377,17 +352,15 @@ void Lowering::remarkOnLimit(ModuleOp module) {
   }
 }
 
-LogicalResult Lowering::run(ModuleOp module) { return runOn(module, ""); }
-
-LogicalResult Lowering::runOn(ModuleOp module, StringRef behind, StringRef last) {
-  std::vector<Phase> phases = buildPhases(options);
-  auto behindPhase = [&](StringRef name, size_t otherwise) -> size_t {
-    auto found = llvm::find_if(phases, [&](const Phase &phase) { return phase.name == name; });
-    return found == phases.end() ? otherwise : found - phases.begin() + 1;
-  };
-  size_t begin = behindPhase(behind, 0), end = behindPhase(last, phases.size());
-  if (failed(run(module, llvm::ArrayRef(phases).slice(begin, end - begin))))
-    return failure();
-  remarkOnLimit(module);
+LogicalResult braid::runPhases(ModuleOp module, const DriverOptions &options, Phase begin, std::optional<Phase> end,
+                               PhaseClock *clock) {
+  for (const PhaseRow &row : kPhases) {
+    if (row.phase < begin || (end && row.phase >= *end) || !row.runs(options))
+      continue;
+    auto run = [&] { return runPhase(module, row, options); };
+    if (failed(clock ? clock->time(row.name, run) : run()))
+      return failure();
+  }
+  remarkOnLimit(module, options);
   return success();
 }

@@ -13,21 +13,25 @@
 
 namespace braid {
 
-struct Phase {
-  std::string name;
-  /// Adds the passes of the phase.
-  std::function<void(PassList &passes)> build;
-  /// Whether the remarks of the phase are details, which only -v shows.
-  bool isTalkative = false;
-  /// Whether the programs have kernels with bodies, whose verification takes longer than most passes.
-  bool hasKernels = false;
+/// The phases, in their order. `options` select those that run.
+enum class Phase {
+  Prepare,
+  Layout,
+  Programs,
+  Differentiate,
+  Optimizer,
+  Annotate,
+  Partition,
+  Decompose,
+  Recompute,
+  Stages,
+  Collectives,
+  Actions,
+  Order,
+  Offload,
+  Overlap,
+  Memory
 };
-
-/// Returns the phases up to the level of `options.emit`. `options` must outlive them.
-std::vector<Phase> buildPhases(const DriverOptions &options);
-
-/// Returns the name of the last phase before composites are decomposed.
-std::string lastPhaseWithComposites(const DriverOptions &options);
 
 /// Checks that every pass that --without names is optional.
 llvm::Error checkWithout(const DriverOptions &options);
@@ -48,27 +52,10 @@ private:
   std::vector<PhaseSeconds> phases;
 };
 
-/// Lowers a graph to the level of `options.emit`.
-class Lowering {
-public:
-  Lowering(const DriverOptions &options, PhaseClock &clock) : options(options), clock(clock) {}
-  mlir::LogicalResult run(mlir::ModuleOp module);
-  /// Runs the phases up to and including `last`.
-  mlir::LogicalResult runThrough(mlir::ModuleOp module, llvm::StringRef last) { return runOn(module, "", last); }
-  /// Runs the phases after `behind` (all if it is empty) up to `last`, or to the end if that is empty.
-  mlir::LogicalResult runOn(mlir::ModuleOp module, llvm::StringRef behind, llvm::StringRef last = "");
-
-  /// Runs only the phase that plans memory.
-  mlir::LogicalResult runMemory(mlir::ModuleOp module) { return run(module, buildPhases(options).back()); }
-
-private:
-  mlir::LogicalResult run(mlir::ModuleOp module, const Phase &phase);
-  mlir::LogicalResult run(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases);
-  void remarkOnLimit(mlir::ModuleOp module);
-
-  const DriverOptions &options;
-  PhaseClock &clock;
-};
+/// Lowers `module` to the level of `options.emit` by the phases from `begin` up to, but not including, `end`; without
+/// `end`, to the last.
+mlir::LogicalResult runPhases(mlir::ModuleOp module, const DriverOptions &options, Phase begin = Phase::Prepare,
+                              std::optional<Phase> end = {}, PhaseClock *clock = nullptr);
 
 } // namespace braid
 

@@ -35,29 +35,27 @@ Error braid::checkRecomputeOptions(const DriverOptions &options) {
   return Error::success();
 }
 
-FailureOr<Frontier> braid::chooseReplays(ModuleOp module, DriverOptions &options) {
-  std::string size = options.recomputeBudget.empty() ? options.passes.plan.memoryLimit : options.recomputeBudget;
-  int64_t budget = *parseSize(size);
+const std::string &braid::sizeOfBudget(const DriverOptions &options) {
+  return options.recomputeBudget.empty() ? options.passes.plan.memoryLimit : options.recomputeBudget;
+}
+
+FailureOr<Frontier> braid::chooseReplays(ModuleOp module, const DriverOptions &options) {
+  int64_t budget = *parseSize(sizeOfBudget(options));
   FailureOr<Frontier> frontier = findFrontier(module, options, budget);
   if (failed(frontier))
     return failure();
-  const FrontierPoint *chosen = frontier->getChosen();
-  const FrontierPoint &without = frontier->points.front();
-  if (!chosen) { // the planner refuses it, and reports the largest values
-    chosen = &frontier->smallest();
-    options.passes.plan.memoryLimit = size;
+  const PlanCost &without = frontier->points.front().cost;
+  const auto &[choice, cost] = frontier->best();
+  if (!frontier->chosen)
     emitRemark(module.getLoc()) << "whatever backward recomputes, the arena needs at least "
-                                << formatSize(chosen->trial.arenaBytes) << " (" << chosen->trial.arenaBytes
+                                << formatSize(cost.arenaBytes) << " (" << cost.arenaBytes
                                 << " bytes): raise the limit, make the batch or its microbatches smaller "
                                    "(--accumulate), or shard the model over more ranks";
-  } else if (chosen->choice.worth) {
+  else if (choice.worth)
     emitRemark(module.getLoc()) << "to keep the arena within " << formatSize(budget)
                                 << ", backward recomputes values of forward: the predicted time of a step goes from "
-                                << formatSeconds(without.trial.seconds) << " to "
-                                << formatSeconds(chosen->trial.seconds) << ", the arena from "
-                                << formatSize(without.trial.arenaBytes) << " to "
-                                << formatSize(chosen->trial.arenaBytes);
-  }
-  useReplays(options, chosen->choice);
+                                << formatSeconds(without.seconds) << " to " << formatSeconds(cost.seconds)
+                                << ", the arena from " << formatSize(without.arenaBytes) << " to "
+                                << formatSize(cost.arenaBytes);
   return frontier;
 }

@@ -13,9 +13,11 @@ bool recomputesForLimit(const DriverOptions &options);
 /// Refuses contradictory options.
 llvm::Error checkRecomputeOptions(const DriverOptions &options);
 
-/// Resolves auto in `options` by planning all choices for `module`, in which composites are decomposed. Remarks on the
-/// cost. If no choice keeps the budget, takes the smallest, which the planner refuses.
-mlir::FailureOr<Frontier> chooseReplays(mlir::ModuleOp module, DriverOptions &options);
+/// Returns the size of the arena that --recompute=auto keeps, as the user wrote it.
+const std::string &sizeOfBudget(const DriverOptions &options);
+
+/// Plans all choices for `module`, in which composites are decomposed. Remarks on the cost of the best.
+mlir::FailureOr<Frontier> chooseReplays(mlir::ModuleOp module, const DriverOptions &options);
 
 } // namespace braid
 

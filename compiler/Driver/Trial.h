@@ -1,14 +1,12 @@
-//===- Trial.h - plans a graph with trial options ---------------*- C++ -*-===//
+//===- Trial.h - cost of a plan ---------------------------------*- C++ -*-===//
 #ifndef BRAID_COMPILER_DRIVER_TRIAL_H
 #define BRAID_COMPILER_DRIVER_TRIAL_H
 
-#include "compiler/Driver/Options.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "compiler/Driver/Pipeline.h"
 
 namespace braid {
 
-/// Costs of a plan.
-struct Trial {
+struct PlanCost {
   int64_t arenaBytes;
   /// Bytes of the activations at the peak.
   int64_t activationBytes;
@@ -16,9 +14,12 @@ struct Trial {
   double seconds;
 };
 
-/// Plans a copy of `module`, which has gone through the phase `behind`. Keeps a memory limit if a plan does, and
-/// otherwise takes the plan that exceeds it least. Reports errors, but no remarks.
-mlir::FailureOr<Trial> tryPlan(mlir::ModuleOp module, DriverOptions options, llvm::StringRef behind);
+/// Returns the options of a plan that is made only for its cost.
+DriverOptions optionsOfTrial(DriverOptions options);
+
+/// Plans `module` in place, from the phase `begin` on. Keeps a memory limit if a plan does, and otherwise takes the
+/// plan that exceeds it least. Reports errors, but no remarks.
+mlir::FailureOr<PlanCost> planTrial(mlir::ModuleOp module, const DriverOptions &options, Phase begin);
 
 } // namespace braid
 

@@ -341,6 +341,10 @@ LogicalResult TGDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
                : op->emitOpError() << "has '" << name << "' = " << attribute.getValue()
                                    << ", which must be a number of type i64, 0 or more";
   }
+  if (name == kKept)
+    return isa<BoolAttr>(attribute.getValue()) ? success()
+                                               : op->emitOpError() << "has '" << name << "' = " << attribute.getValue()
+                                                                   << ", which must be true or false";
   if (name == kTraining)
     return verifyTraining(op, attribute.getValue());
   if (name == kConfig)

@@ -174,12 +174,14 @@ void braid::buildDecomposePipeline(PassList &passes, const DecomposePipelineOpti
   if (passes.settings.loss.rows > 0)
     passes.add(createChunkLossPass(passes.settings.loss));
   // Runs while biases and activations can still move with each chunk of their contraction.
+  passes.settings.chunks.inOrder |= passes.leavesOut("comm-fill-waits");
   if (options.chunkContractions)
     passes.add(createChunkContractionsPass(passes.settings.chunks));
-  passes.addOptional(createSelectAttentionPass(passes.settings.attention), options.attentionCalls);
+  const bool selectsAttention = options.actions && passes.settings.attention.way != AttentionWay::Decompose;
+  passes.addOptional(createSelectAttentionPass(passes.settings.attention), selectsAttention);
   // An op that becomes a kernel has no call for an epilogue.
-  passes.addOptional(createSelectDotProductsPass(), options.dotProducts);
-  passes.addOptional(createSelectEpiloguesPass(), options.epilogues);
+  passes.addOptional(createSelectDotProductsPass(), options.actions);
+  passes.addOptional(createSelectEpiloguesPass(), options.actions);
   passes.add(createDecomposePass());
   passes.add(createVerifyPrimitivesPass());
   passes.add(createVerifyFactsPass());
@@ -230,8 +232,8 @@ void braid::buildCollectivesPipeline(PassList &passes, const CollectivesPipeline
 void braid::buildActionsPipeline(PassList &passes, const ActionsPipelineOptions &options) {
   passes.addOptional(createChunkSumsPass());
   passes.add(createSelectCallsPass());
-  passes.addOptional(createSelectBiasGradientsPass(), options.biasGradients);
-  passes.addOptional(createSelectAddendsPass(), options.addends);
+  passes.addOptional(createSelectBiasGradientsPass());
+  passes.addOptional(createSelectAddendsPass());
   passes.add(createFormKernelsPass());
   passes.addOptional(createFuseKernelsPass());
   passes.addOptional(createFuseGathersPass());
@@ -268,8 +270,8 @@ void braid::buildOffloadPipeline(PassList &passes, const OffloadPipelineOptions 
 
 /// Overlaps communication with computation. Costs are costs of kernels, so it comes after they are formed. Live ranges
 /// follow from block order, so it comes before memory planning.
-void braid::buildOverlapPipeline(PassList &passes, const OverlapPipelineOptions &options) {
-  passes.addOptional(createFillWaitsPass(passes.settings.waits), options.fillsWaits);
+void braid::buildOverlapPipeline(PassList &passes, const OnlyPhaseOptions &) {
+  passes.addOptional(createFillWaitsPass(passes.settings.waits), !passes.settings.overlap.annotateOnly);
   passes.settings.overlap.earlyUpdates &= !passes.leavesOut("exec-early-updates");
   passes.add(createOverlapPass(passes.settings.overlap));
   passes.add(createVerifyValuesPass());

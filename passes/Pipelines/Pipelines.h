@@ -100,11 +100,9 @@ void buildPartitionPipeline(PassList &passes, const PartitionPipelineOptions &op
 //===----------------------------------------------------------------------===//
 
 struct DecomposePipelineOptions : PhaseOptions<DecomposePipelineOptions> {
-  Option<bool> attentionCalls{*this, "attention-calls",
-                              llvm::cl::desc("Select library calls or tiles of generated code for attention")};
-  Option<bool> epilogues{*this, "epilogues", llvm::cl::desc("Select activations as epilogues of matmul calls")};
+  Option<bool> actions{*this, "actions",
+                       llvm::cl::desc("Select attention, dot products and epilogues, because graphs become actions")};
   Option<bool> rings{*this, "rings", llvm::cl::desc("Form rings that pass blocks of a sequence around the ranks")};
-  Option<bool> dotProducts{*this, "dot-products", llvm::cl::desc("Compute matrix-vector products in kernels")};
   Option<bool> chunkContractions{*this, "chunk-contractions",
                                  llvm::cl::desc("Chunk contractions to overlap them with adjacent collectives")};
 };
@@ -124,12 +122,6 @@ struct CollectivesPipelineOptions : PhaseOptions<CollectivesPipelineOptions> {
 void buildCollectivesPipeline(PassList &passes, const CollectivesPipelineOptions &options);
 
 struct ActionsPipelineOptions : PhaseOptions<ActionsPipelineOptions> {
-  Option<bool> biasGradients{*this, "bias-gradients",
-                             llvm::cl::desc("Compute bias gradients in library calls if the target supports it"),
-                             llvm::cl::init(true)};
-  Option<bool> addends{*this, "addends",
-                       llvm::cl::desc("Compute residual sums in library calls if the target supports it"),
-                       llvm::cl::init(true)};
   Option<bool> ordersAttention{*this, "orders-attention",
                                llvm::cl::desc("Choose the summation order of attention's library calls")};
 };
@@ -145,11 +137,7 @@ struct OffloadPipelineOptions : PhaseOptions<OffloadPipelineOptions> {
 };
 void buildOffloadPipeline(PassList &passes, const OffloadPipelineOptions &options);
 
-struct OverlapPipelineOptions : PhaseOptions<OverlapPipelineOptions> {
-  Option<bool> fillsWaits{*this, "fills-waits", llvm::cl::desc("Fill waits for collectives with independent compute"),
-                          llvm::cl::init(true)};
-};
-void buildOverlapPipeline(PassList &passes, const OverlapPipelineOptions &options);
+void buildOverlapPipeline(PassList &passes, const OnlyPhaseOptions &options);
 
 //===----------------------------------------------------------------------===//
 // To actions in memory

@@ -2,8 +2,11 @@
 
 #include "passes/Recompute/Choices.h"
 #include "dialects/TG/Facts.h"
+#include "dialects/TG/Replays.h"
 #include "dialects/TG/ValueNames.h"
 #include "lib/Input/Statements.h"
+#include "lib/Schedule/Forward.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -24,6 +27,27 @@ bool ReplayChoices::Choice::isAbout(Operation *op) const {
   return glob.match(keep ? nameOfForward(op) : unitNameOf(op));
 }
 
+llvm::MapVector<StringAttr, SmallVector<Operation *>> braid::valuesByName(ModuleOp module) {
+  llvm::MapVector<StringAttr, SmallVector<Operation *>> values;
+  size_t numPrograms = 0;
+  for (auto program : module.getOps<func::FuncOp>()) {
+    if (program.isExternal() || !isTraining(program))
+      continue;
+    ++numPrograms;
+    ForwardValues forward(program);
+    for (Operation *op : forward.getOps())
+      if (!isSeenThrough(op))
+        values[StringAttr::get(op->getContext(), StringRef(nameOfForward(op)).rsplit('/').second)].push_back(op);
+  }
+  values.remove_if([&](const auto &named) {
+    llvm::SmallPtrSet<Operation *, 4> programs;
+    for (Operation *op : named.second)
+      programs.insert(op->getParentOp());
+    return programs.size() < numPrograms;
+  });
+  return values;
+}
+
 //===----------------------------------------------------------------------===//
 // Parsing
 //===----------------------------------------------------------------------===//
@@ -37,9 +61,9 @@ LogicalResult ReplayChoices::add(StringRef text, Location loc) {
     policy.reset(); // needs a price, which no statement has
   auto keep = llvm::StringSwitch<std::optional<bool>>(what).Case("keep", true).Case("replay", false).Default({});
   if (pattern.empty() || (!policy && !keep))
-    return emitError(loc)
-           << "expected 'UNIT: none', attention, selective or full, or 'UNIT/VALUE: keep' or replay, found '" << text
-           << "'";
+    return emitError(loc) << "expected 'UNIT: none', attention, selective or full, or 'UNIT/VALUE: keep' or replay, "
+                             "found '"
+                          << text << "'";
   if (keep && !pattern.contains('/'))
     return emitError(loc) << "'" << what << "' applies to values; write '" << pattern << "/VALUE: " << what << "', or '"
                           << pattern << ": " << (*keep ? "none" : "full") << "' for the whole unit";
@@ -63,11 +87,15 @@ FailureOr<ReplayChoices> ReplayChoices::parse(std::string text, StringRef file, 
 // Queries
 //===----------------------------------------------------------------------===//
 
+const ReplayChoices::Choice *ReplayChoices::choiceOf(Operation *op) const {
+  return llvm::find_if(choices, [&](const Choice &choice) { return choice.keep && choice.isAbout(op); });
+}
+
 std::optional<bool> ReplayChoices::isKept(Operation *op) const {
-  for (const Choice &choice : choices)
-    if (choice.keep && choice.isAbout(op))
-      return choice.keep;
-  return std::nullopt;
+  if (const Choice *choice = choiceOf(op); choice != choices.end())
+    return choice->keep;
+  auto mark = op->getAttrOfType<BoolAttr>(tg::kKept);
+  return mark ? std::optional(mark.getValue()) : std::nullopt;
 }
 
 std::optional<RecomputePolicy> ReplayChoices::policyOf(Operation *op) const {
@@ -97,21 +125,17 @@ static std::string namesIn(const ForwardValues &values, bool ofValues) {
 }
 
 LogicalResult ReplayChoices::check(func::FuncOp program, const ForwardValues &values) const {
-  for (const Choice &choice : choices) {
-    bool isMatched = false;
-    for (Operation *op : values.getOps()) {
-      if (!choice.isAbout(op))
-        continue;
-      isMatched = true;
-      if (choice.keep == false && isKept(op) == false && (!values.mayRepeat(op) || values.leavesUnit(op)))
-        return emitError(choice.loc) << "'" << nameOfForward(op) << "' of @" << program.getName()
-                                     << " cannot be recomputed: "
-                                     << (values.mayRepeat(op) ? "another unit reads it"
-                                                              : "it is a reduction over ranks or has effects");
-    }
-    if (!isMatched)
+  for (const Choice &choice : choices)
+    if (llvm::none_of(values.getOps(), [&](Operation *op) { return choice.isAbout(op); }))
       return emitError(choice.loc) << "no " << (choice.keep ? "value" : "unit") << " of forward is named '"
                                    << choice.pattern << "'; " << namesIn(values, choice.keep.has_value());
+  for (Operation *op : values.getOps()) {
+    const Choice *choice = choiceOf(op);
+    bool isReplayed = isKept(op) == false, mayRepeat = values.mayRepeat(op);
+    if (isReplayed && (!mayRepeat || values.leavesUnit(op)))
+      return emitError(choice == choices.end() ? op->getLoc() : choice->loc)
+             << "'" << nameOfForward(op) << "' of @" << program.getName() << " cannot be recomputed: "
+             << (mayRepeat ? "another unit reads it" : "it is a reduction over ranks or has effects");
   }
   return success();
 }

@@ -15,6 +15,7 @@ struct FinishReplaysPass final : braid::impl::FinishReplaysPassBase<FinishReplay
     getOperation().walk([&](Operation *op) {
       hasReplays |= op->removeAttr(tg::kReplays) != nullptr;
       op->removeAttr(tg::kRepeated);
+      op->removeAttr(tg::kKept);
     });
     if (hasReplays)
       eraseDeadOps(getOperation());

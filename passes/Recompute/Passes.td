@@ -28,10 +28,10 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     | `full` | all ops of a unit, for free: a unit keeps only the values that enter it |
     | `auto` | all ops at their price; a second is worth `bytes-per-second` in the first `units`, in the order of forward, and `rest-bytes-per-second` in the others |
 
-    The file `choices-file`, and after it `choices`, override the policy for units and values. Each line is a
-    statement `UNIT: none`, `attention`, `selective` or `full`, or `UNIT/VALUE: keep` or `replay`. `;` also ends a
-    line, `#` begins a comment, and names may be globs. The first statement that matches applies; statements for
-    values precede those for units.
+    The file `choices-file` overrides the policy for units and values. Each line is a statement `UNIT: none`,
+    `attention`, `selective` or `full`, or `UNIT/VALUE: keep` or `replay`. `;` also ends a line, `#` begins a comment,
+    and names may be globs. The first statement that matches applies; statements for values precede those for units.
+    Without a statement for its value, `tg.kept = true` or `false` on an op of forward decides.
 
     `lib/Cost` predicts the seconds. For ops that become a part of their reader's kernel (elementwise ops,
     conversions, random numbers) only arithmetic counts.
@@ -89,10 +89,7 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     Option<"restBytesPerSecond", "rest-bytes-per-second", "::braid::Number", "::braid::kNoReplays",
            "For auto: bytes that a second of replay must save in the other units; the default replays nothing">,
     Flag<"Memory", "--recompute-file", "recompute", "choicesFile", "choices-file", "std::string", /*default=*/"",
-         "File with exceptions from --recompute, one per line: UNIT: none, attention, selective or full, or "
-         "UNIT/VALUE: keep or replay; names may be globs, and -v lists the names", [{text("FILE")}]>,
-    Option<"choices", "choices", "std::string", /*default=*/"",
-           "Further exceptions in the syntax of the file, applied after the file's">,
+         "File with exceptions from --recompute, one per line: UNIT: none, attention, selective or full, or UNIT/VALUE: keep or replay; names may be globs, and -v lists the names", [{text("FILE")}]>,
   ];
 }
 
@@ -123,7 +120,7 @@ def FinishReplaysPass : Pass<"tg-finish-replays", "::mlir::func::FuncOp"> {
   let summary = "Removes the marks of replays";
   let description = [{
     Replays are ordinary ops from here on. Ops of forward that only backward read, and that backward now replays,
-    are erased.
+    are erased. `tg.kept` is removed, too.
 
     Input:
     ```mlir

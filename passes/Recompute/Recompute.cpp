@@ -219,9 +219,7 @@ struct RecomputePass final : braid::impl::RecomputePassBase<RecomputePass> {
     llvm::Expected<std::string> text = readStatements("", choicesFile);
     if (!text)
       return emitError(UnknownLoc::get(context)) << "tg-recompute: " << llvm::toString(text.takeError());
-    *text += "\n" + choices;
-    FailureOr<ReplayChoices> read = ReplayChoices::parse(
-        std::move(*text), choicesFile.empty() ? StringRef("choices") : StringRef(choicesFile), context);
+    FailureOr<ReplayChoices> read = ReplayChoices::parse(std::move(*text), choicesFile, context);
     if (failed(read))
       return failure();
     parsed = std::move(*read);
@@ -230,8 +228,10 @@ struct RecomputePass final : braid::impl::RecomputePassBase<RecomputePass> {
 
   void runOnOperation() final {
     func::FuncOp program = getOperation();
-    bool doesNothing = policy == RecomputePolicy::None && parsed.isEmpty();
-    if (doesNothing || program.isExternal() || !isTraining(program))
+    if (program.isExternal() || !isTraining(program))
+      return markAllAnalysesPreserved();
+    bool hasMarks = llvm::any_of(program.getOps(), [](Operation &op) { return op.hasAttr(tg::kKept); });
+    if (policy == RecomputePolicy::None && parsed.isEmpty() && !hasMarks)
       return markAllAnalysesPreserved();
     FailureOr<Machine> machine = machineOf(program);
     ForwardValues values(program);

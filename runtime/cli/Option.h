@@ -82,8 +82,8 @@ struct Topic {
 void fieldsOfAnotherStruct(); // not constexpr: a call is a compile error
 
 // Returns a topic for a command that fills a Root: its options fill the member at the path.
-template <class Root, auto... Path, size_t N>
-consteval Topic topic(std::string_view title, const Option (&options)[N], std::string_view needs = {}) {
+template <class Root, auto... Path>
+consteval Topic topic(std::string_view title, std::span<const Option> options, std::string_view needs = {}) {
   using Object = std::remove_cvref_t<decltype(memberOf<Path...>(std::declval<Root &>()))>;
   for (const Option &option : options)
     if (!option.field.of.empty() && option.field.of != structName<Object>())

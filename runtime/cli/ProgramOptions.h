@@ -25,12 +25,12 @@ inline constexpr ProgramOptions kProgramOptions[] = {
      "-o --emit --report --keep-sources --print-pipeline --print-ir-after -v --target --cpu --cc --nvcc "
      "--runtime-dir --clip --optimizer --hyperparameters --beta1 --beta2 --eps --momentum --weight-decay "
      "--decay-exclude --accumulate --hook --precision --grad-dtype --optimizer-state --reduce-dtype "
-     "--attention --attention-order --epilogues --merge-matmuls --without --memory-limit --recompute "
-     "--recompute-file --row-alignment --recompute-budget --loss-chunk --sampling --offload "
-     "--offload-activations --mesh --zero --strategy --compare --noise-scale --transports "
-     "--reshard-after-forward --unreduced-accumulators --layout --fold --context --context-order "
-     "--sequence-parallel --chunks --schedule --stages --overlap --collectives --tp-overlap --bucket-mb "
-     "--comm-ctas --compute --first-bucket-mb --link --prefetch"},
+     "--attention --attention-order --merge-matmuls --without --memory-limit --recompute --recompute-file "
+     "--row-alignment --recompute-budget --loss-chunk --sampling --offload --offload-activations --mesh "
+     "--zero --strategy --compare --noise-scale --transports --reshard-after-forward "
+     "--unreduced-accumulators --layout --fold --context --context-order --sequence-parallel --chunks "
+     "--schedule --stages --overlap --collectives --tp-overlap --bucket-mb --comm-ctas --compute "
+     "--first-bucket-mb --link --prefetch"},
     {"train", false,
      "--data --data-format --holdout --steps --batch-tokens --batch-order --batch-seed --seed --lr "
      "--lr-schedule --warmup --min-lr --decay-steps --checkpoint --save-every --save-timeout --keep "

@@ -60,8 +60,8 @@ inline constexpr Synonym kSynonyms[] = {
     {"--max-memory --memory --memory-budget --vram --mem", "--memory-limit"},
     {"--attn --attn-implementation --attention-backend --flash-attn --flash-attention --use-flash-attn --sdpa",
      "--attention"},
-    {"--kv-cache --no-kv-cache --use-cache --row-loops --stores --panels --dot-products --order --update", "--without",
-     "It leaves passes out, as --without=tg-make-decode does with the cache of keys and values."},
+    {"--kv-cache --no-kv-cache --use-cache --row-loops --stores --panels --dot-products --order --update --epilogues",
+     "--without", "It leaves passes out, as --without=tg-make-decode does with the cache of keys and values."},
     {"--arch --gpu --cuda --gpu-arch --sm", "--target"},
     // Ranks
     {"--tp --tp-size --tensor-parallel --tensor-parallel-size --tensor-model-parallel-size --pp --pp-size "

@@ -48,7 +48,7 @@ MatmulTable::MatmulTable(const br_model &model, int threads, std::byte *arena)
       fail(where, ": its workspace lies outside the arena");
     if (d.bias_grad != BR_BIAS_GRAD_NONE)
       fail(where, ": sums an operand for the gradient of a bias, for which oneDNN has no epilogue; compile for this "
-                  "target, or with --epilogues=activations");
+                  "target, or with --without=exec-select-bias-gradients");
     if (d.has_addend)
       fail(where,
            ": adds a tensor apart from its result, which this target leaves to kernels; compile for this target");

@@ -132,7 +132,7 @@ void CudaMatmulPlan::checkBiasGrad() const {
   const int64_t gemms = gemm.batch * items * steps;
   if (gemms != 1)
     fail(where, ": sums an operand for the gradient of a bias over ", gemms,
-         " GEMMs, each of which would restart the sum; compile with --epilogues=activations");
+         " GEMMs, each of which would restart the sum; compile with --without=exec-select-bias-gradients");
 }
 
 // If several calls accumulate, only the first would read the addend.

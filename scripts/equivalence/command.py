@@ -17,8 +17,9 @@ MEANING = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "-
 OPTIMIZER = ("--optimizer", "--hyperparameters", "--beta1", "--beta2", "--eps", "--momentum", "--optimizer-state")
 # Passes that may be left out without changing the result, and options that choose plainer code.
 OPTIONAL = ("tg-merge-contractions", "exec-shorten-row-loops", "exec-stream-stores", "exec-select-dot-products",
-            "exec-copy-panels", "exec-early-updates", "exec-lower-peak", "tg-make-decode")
-PLAIN = ("--attention=decompose", "--epilogues=none", "--loss-chunk=none", "--recompute=none", "--row-alignment=0",
+            "exec-copy-panels", "exec-early-updates", "exec-lower-peak", "tg-make-decode", "exec-select-epilogues",
+            "exec-select-bias-gradients", "exec-select-addends")
+PLAIN = ("--attention=decompose", "--loss-chunk=none", "--recompute=none", "--row-alignment=0",
          *(f"--without={name}" for name in OPTIONAL))
 PLAIN_RANKS = ("--overlap=none", "--bucket-mb=0", "--collectives=library", "--zero=0")
 

@@ -127,7 +127,7 @@ class Draw:
             interleaved = self.allowed(self.accumulate % self.mesh["pp"] == 0, "--schedule=interleaved")
             options += self.maybe(0.6, "--schedule=gpipe", "--schedule=1f1b", "--schedule=zb-h1", "--schedule=zb-v",
                                   *interleaved)
-        overlap = self.maybe(0.2, "--overlap=none", "--overlap=in-order")
+        overlap = self.maybe(0.2, "--overlap=none", "--without=comm-fill-waits")
         if "tp" in self.mesh:
             options += self.maybe(0.2, *self.allowed("--overlap=none" not in overlap, "--tp-overlap=2"))
         algorithms = ["ring", "tree", "direct", *self.allowed(len(self.mesh) > 1, "hierarchical")]
@@ -149,7 +149,7 @@ class Draw:
         options += self.maybe(0.25, *chunks)
         options += self.maybe(0.3, "--recompute=full", "--recompute=selective", "--recompute=attention")
         options += self.maybe(0.25, "--merge-matmuls") + self.maybe(0.25, "--attention=decompose")
-        for option in ("--epilogues=none", "--row-alignment=0", "--without=exec-early-updates",
+        for option in ("--without=exec-select-epilogues,exec-select-bias-gradients,exec-select-addends", "--row-alignment=0", "--without=exec-early-updates",
                        "--without=exec-lower-peak", "--without=tg-make-decode"):
             options += self.maybe(0.1, option)
         optimizer = self.choose(["sgd", "sgd", "sgd", "sgd", "adamw", "adam", "momentum", "lion"])

@@ -43,6 +43,7 @@ FALLBACK = ["fallback"]
 
 # Equal bits in every run require a fixed order of attention's sums.
 FIXED = ["--attention-order=fixed"]
+NO_EPILOGUES = "--without=exec-select-epilogues,exec-select-bias-gradients,exec-select-addends"
 
 
 @dataclass
@@ -60,10 +61,10 @@ CHECKED = [
     Program("mlp-f32", "mlp", "f32", NUMBERS + SANITIZER[1:]),
     Program("gpt-f32", "gpt", "f32", NUMBERS + BITS + SANITIZER[1:], FIXED),
     # If only this program agrees with the CPU and its twin does not, the library's approximate GELU is the cause.
-    Program("gpt-f32-epilogues-none", "gpt", "f32", NUMBERS, [*FIXED, "--epilogues=none"]),
+    Program("gpt-f32-epilogues-none", "gpt", "f32", NUMBERS, [*FIXED, NO_EPILOGUES]),
     Program("gpt-bf16", "gpt", "bf16", NUMBERS + BITS + SANITIZER[:1], FIXED),
     Program("llama-bf16", "llama", "bf16", NUMBERS, FIXED),
-    Program("gpt-bf16-epilogues-none", "gpt", "bf16", FALLBACK, [*FIXED, "--epilogues=none"]),
+    Program("gpt-bf16-epilogues-none", "gpt", "bf16", FALLBACK, [*FIXED, NO_EPILOGUES]),
     Program("gpt-bf16-decompose", "gpt", "bf16", FALLBACK, ["--attention=decompose"]),
     Program("gpt-bf16-tiles", "gpt", "bf16", FALLBACK + SANITIZER[:1], ["--attention=tiles"]),
 ]
@@ -83,7 +84,7 @@ class Measured:
 def measured(gpt, gpt_batch, gpt_seq, llama, llama_batch, llama_seq):
     variants = {"order-any": ["--attention-order=any"], "order-fixed": FIXED, "unchunked": ["--loss-chunk=none"],
                 "chunked": [f"--loss-chunk={gpt_batch * gpt_seq // 32}"], "tiles": ["--attention=tiles"],
-                "activations": ["--epilogues=activations"]}
+                "activations": ["--without=exec-select-bias-gradients,exec-select-addends"]}
     return [Measured("gpt2-124m", gpt, gpt_batch, gpt_seq),
             *(Measured(f"gpt2-124m-{name}", gpt, gpt_batch, gpt_seq, words, "gpt2-124m") for name, words in variants.items()),
             Measured("llama-1b", llama, llama_batch, llama_seq)]

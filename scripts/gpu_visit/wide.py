@@ -141,7 +141,7 @@ def options():
     yield from variants("gpt", {
         "recompute-full": "--recompute=full", "recompute-selective": "--recompute=selective", "offload-activations":
         "--offload=activations --offload-activations=all", "offload-optimizer": "--offload=optimizer", "loss-chunk": "--loss-chunk=50",
-        "late": "--without=exec-early-updates,exec-lower-peak", "plain": "--epilogues=none --without=tg-merge-contractions,exec-shorten-row-loops --row-alignment=0"})
+        "late": "--without=exec-early-updates,exec-lower-peak", "plain": "--without=exec-select-epilogues,exec-select-bias-gradients,exec-select-addends,tg-merge-contractions,exec-shorten-row-loops --row-alignment=0"})
     yield from variants("gpt", {"offload": "--offload=optimizer,activations --offload-activations=all", "recompute-full": "--recompute=full"}, "bf16")
     yield from variants("gemma2", {"recompute-full": "--recompute=full", "decompose": "--attention=decompose"})
     yield from variants("mixtral", {"recompute-full": "--recompute=full", "zero3": "--mesh=dp=1 --zero=3"})

@@ -83,11 +83,11 @@ def replayable(graph):
 
 def search(graph, names):
     """Arena and time of every set of replays that is allowed, in two processes or more."""
-    sets = ["; ".join([f"{name}: replay" for bit, name in enumerate(names) if number >> bit & 1] + ["a/*: keep"])
+    sets = [" ".join(name for bit, name in enumerate(names) if number >> bit & 1)
             for number in range(1 << len(names))]
     def plan(lines):
         done = subprocess.run([pathlib.Path(os.environ["BRAID_BUILD"]) / "test/unit/braid_replay_sets", graph],
-                              input="\n".join(lines), stdout=subprocess.PIPE, text=True, check=True)
+                              input="".join(line + "\n" for line in lines), stdout=subprocess.PIPE, text=True, check=True)
         return [line.split() for line in done.stdout.splitlines() if line != "-"]
     processes = os.cpu_count()
     with concurrent.futures.ThreadPoolExecutor(processes) as pool:

@@ -34,18 +34,18 @@ PHASES = {
         f"comm-agree,{SHARD},func.func(comm-noise-scale,comm-reduce-precision)",
     "braid-partition{root-parallel=true mixed-precision=true}": f"comm-agree,{SHARD},comm-root-parallel,comm-verify-order",
     "braid-decompose": "canonicalize,cse,func.func(tg-decompose,tg-verify-primitives),tg-verify-facts",
-    "braid-decompose{attention-calls=true epilogues=true}":
+    "braid-decompose{actions=true}":
         "canonicalize,cse,"
-        "func.func(exec-select-attention,exec-select-epilogues,tg-decompose,tg-verify-primitives),tg-verify-facts",
+        "func.func(exec-select-attention,exec-select-dot-products,exec-select-epilogues,tg-decompose,tg-verify-primitives),tg-verify-facts",
     "braid-collectives": "func.func(comm-bucket,comm-name-tensors)",
     "braid-collectives{gather-units=true}": "func.func(comm-gather-units,comm-bucket,comm-name-tensors)",
     "braid-actions": "func.func(exec-chunk-sums,exec-select-calls,exec-select-bias-gradients,exec-select-addends,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
                      "exec-recompute-operands),exec-early-updates,exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
                      "exec-verify-values,tg-verify-facts",
-    "braid-actions{bias-gradients=false}": "func.func(exec-chunk-sums,exec-select-calls,exec-select-addends,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
+    "braid-actions{without=exec-select-bias-gradients}": "func.func(exec-chunk-sums,exec-select-calls,exec-select-addends,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,"
                                            "exec-recompute-operands),exec-early-updates,exec-gather-kernels,exec-form-packs,func.func(exec-verify-library-sizes),"
                                            "exec-verify-values,tg-verify-facts",
-    "braid-actions{bias-gradients=false addends=false orders-attention=true}":
+    "braid-actions{without=exec-select-bias-gradients,exec-select-addends orders-attention=true}":
         "func.func(exec-chunk-sums,exec-select-calls,exec-form-kernels,exec-fuse-kernels,exec-fuse-gathers,exec-recompute-operands),"
         "exec-early-updates,exec-gather-kernels,exec-form-packs,exec-order-attention{memory-limit= order=auto row-alignment=-1},"
         "func.func(exec-verify-library-sizes),exec-verify-values,tg-verify-facts",
@@ -56,7 +56,7 @@ PHASES = {
     "braid-offload{activations=true}": "exec-offload-state,exec-offload-activations,exec-verify-values,tg-verify-facts",
     "braid-offload{state=false activations=true}": "exec-offload-activations,exec-verify-values,tg-verify-facts",
     "braid-overlap": "comm-fill-waits,comm-overlap,exec-verify-values,tg-verify-facts",
-    "braid-overlap{fills-waits=false}": "comm-overlap,exec-verify-values,tg-verify-facts",
+    "braid-overlap{without=comm-fill-waits}": "comm-overlap,exec-verify-values,tg-verify-facts",
     "braid-memory": PLAN,
     "braid-memory{ranks=true}":
         PLAN.replace("exec-verify-plan", "comm-share-multiprocessors,exec-verify-plan") + ",comm-verify-order",

@@ -2,19 +2,17 @@
 //
 // braid_replay_sets GRAPH.mlir < LINES
 //
-// A line has statements of tg-recompute, separated by `;`, which list all replays. For each line the program prints the
-// bytes of the arena and the predicted seconds of a step, or `-` if a listed value must not be replayed. One process
-// plans thousands of sets without a search, so exhaustive_replays.py can compare the search of --recompute=auto with
-// them.
+// A line names all values to replay, each as UNIT/VALUE. For each line the program prints the bytes of the arena and
+// the predicted seconds of a step, or `-` if a listed value must not be replayed. One process plans thousands of sets
+// without a search, so exhaustive_replays.py can compare the search of --recompute=auto with them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "braid/InitAll.h"
 #include "compiler/Driver/Frontier.h"
-#include "compiler/Driver/Pipeline.h"
 #include "compiler/Driver/ReadGraph.h"
 #include "compiler/Driver/TargetOptions.h"
-#include "compiler/Driver/Trial.h"
+#include "dialects/TG/Replays.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cstdio>
@@ -23,18 +21,29 @@
 using namespace mlir;
 using namespace braid;
 
+/// Marks the forward values of the program that trains: those that `line` names are replayed.
+static void markValues(ModuleOp module, llvm::StringRef line) {
+  llvm::SmallVector<llvm::StringRef> names;
+  line.split(names, ' ');
+  ForwardValues values(module.lookupSymbol<func::FuncOp>("train"));
+  for (Operation *op : values.getOps())
+    if (std::string name = nameOfForward(op); llvm::is_contained(names, name))
+      op->setAttr(tg::kKept, BoolAttr::get(module.getContext(), false));
+}
+
 static LogicalResult planSets(ModuleOp module, DriverOptions options) {
-  PhaseClock untimed(/*verbose=*/false);
-  if (failed(Lowering(options, untimed).runThrough(module, "decompose")))
+  if (failed(runPhases(module, options, Phase::Prepare, Phase::Recompute)))
     return failure();
+  useReplays(options, module, {ReplayWorth{kNoReplays}, {}});
   ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
   for (std::string line; std::getline(std::cin, line);) {
-    useReplays(options, {ReplayWorth{kNoReplays}, line});
-    FailureOr<Trial> trial = tryPlan(module, options, "decompose");
-    if (failed(trial))
+    OwningOpRef<ModuleOp> copy = module.clone();
+    markValues(*copy, line);
+    FailureOr<PlanCost> cost = planTrial(*copy, optionsOfTrial(options), Phase::Recompute);
+    if (failed(cost))
       std::puts("-");
     else
-      std::printf("%lld %.17g\n", static_cast<long long>(trial->arenaBytes), trial->seconds);
+      std::printf("%lld %.17g\n", static_cast<long long>(cost->arenaBytes), cost->seconds);
   }
   return success();
 }

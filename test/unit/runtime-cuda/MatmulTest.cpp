@@ -349,7 +349,7 @@ TEST(CudaMatmul, refusesSumsThatWouldBeginAgain) {
   MatmulCase p = plain;
   EXPECT_EQ(refusal(p.outer(3).withSum(BR_BIAS_GRAD_B, false)),
             "matmul 0 (4 x 8 x 2): sums an operand for the gradient of a bias over 3 GEMMs, each of which would "
-            "restart the sum; compile with --epilogues=activations");
+            "restart the sum; compile with --without=exec-select-bias-gradients");
   p = plain;
   EXPECT_NE(refusal(p.batch(5).withSum(BR_BIAS_GRAD_A, false)).find("over 5 GEMMs"), std::string::npos);
   p = plain;
