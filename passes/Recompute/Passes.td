@@ -89,7 +89,8 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
     Option<"restBytesPerSecond", "rest-bytes-per-second", "::braid::Number", "::braid::kNoReplays",
            "For auto: bytes that a second of replay must save in the other units; the default replays nothing">,
     Flag<"Memory", "--recompute-file", "recompute", "choicesFile", "choices-file", "std::string", /*default=*/"",
-         "File with exceptions from --recompute, one per line: UNIT: none, attention, selective or full, or UNIT/VALUE: keep or replay; names may be globs, and -v lists the names", [{text("FILE")}]>,
+         "File with exceptions from --recompute, one per line: UNIT: none, attention, selective or full, or "
+             "UNIT/VALUE: keep or replay; names may be globs, and -v lists the names", [{text("FILE")}]>,
   ];
 }
 
