@@ -41,9 +41,7 @@ void buildPreparePipeline(PassList &passes, const PreparePipelineOptions &option
 
 struct LayoutPipelineOptions : PhaseOptions<LayoutPipelineOptions> {
   Option<std::string> mesh{*this, "mesh", llvm::cl::desc("The mesh as a layout says it: mesh tp = 4")};
-  Option<bool> expertParallel{*this, "expert-parallel", llvm::cl::desc("An axis shards experts")};
   Option<bool> tensorParallel{*this, "tensor-parallel", llvm::cl::desc("Find what an axis shards of the weights")};
-  Option<bool> contextParallel{*this, "context-parallel", llvm::cl::desc("The sequence is sharded")};
 };
 /// Chooses the layout of a model over axes without annotations.
 void buildLayoutPipeline(PassList &passes, const LayoutPipelineOptions &options);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
-#include "dialects/TG/Facts.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/GlobalFunction.h"
@@ -40,8 +40,9 @@ struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
     // Programs with a batch come first, because others hold the sums that these add up.
     std::stable_partition(functions.begin(), functions.end(),
                           [](func::FuncOp function) { return !batchInputs(function).empty(); });
-    if (failed(readOptions()) || failed(readParameters(functions)))
+    if (failed(readOptions()))
       return signalPassFailure();
+    readParameters(functions);
     for (func::FuncOp function : functions)
       if (failed(annotate(function)))
         return signalPassFailure();
@@ -49,7 +50,7 @@ struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
 
 private:
   LogicalResult readOptions();
-  LogicalResult readParameters(ArrayRef<func::FuncOp> functions);
+  void readParameters(ArrayRef<func::FuncOp> functions);
   LogicalResult annotate(func::FuncOp function);
   LogicalResult annotateBatch(func::FuncOp function, BlockArgument input, const TokenDims &tokens);
   /// Adds the strategy's axes to the sharding of an argument that persists across steps.
@@ -66,7 +67,7 @@ private:
   /// Priority of batch annotations: 1 if a parameter of priority 0 shares axes with the batch. Storage yields to the
   /// batch, and the batch yields to parameters on the same axes.
   int64_t batchPriority = 0;
-  llvm::StringSet<> unread;                  ///< Parameters that no forward pass reads.
+  llvm::StringSet<> unread;                  ///< Parameters that no op of a training program reads.
   llvm::StringMap<AxesAttr> sums;            ///< Axes summed over, by accumulator.
   llvm::StringMap<BlockArgument> parameters; ///< Parameters of the current function, by the names that states use.
 };
@@ -106,9 +107,9 @@ static AxesAttr dimAxes(ShardingAttr sharding) {
   return axes;
 }
 
-/// Finds the priority of the batch, and the parameters that no forward pass of a training program reads. These have no
-/// gradient to reduce, and the new values of their shards need no gather.
-LogicalResult DataParallel::readParameters(ArrayRef<func::FuncOp> functions) {
+/// Finds the priority of the batch, and the parameters that no op of a training program reads. These have no gradient
+/// to reduce, and the new values of their shards need no gather.
+void DataParallel::readParameters(ArrayRef<func::FuncOp> functions) {
   llvm::StringSet<> read;
   unread.clear();
   batchPriority = 0;
@@ -118,20 +119,14 @@ LogicalResult DataParallel::readParameters(ArrayRef<func::FuncOp> functions) {
       ShardingAttr sharding = shardingOfArgument(function, argument.getArgNumber(), symbol);
       if (sharding.getPriority() == 0 && !areDisjoint(batchAxes, dimAxes(sharding)))
         batchPriority = 1;
-      if (!trains)
-        continue;
-      bool isRead = false;
-      for (Operation *user : argument.getUsers()) {
-        if (!user->hasTrait<OpTrait::IsTerminator>() && failed(tg::requireFacts(user)))
-          return failure();
-        isRead |= tg::phaseOf(user) == tg::Phase::Forward;
-      }
-      (isRead ? read : unread).insert(parameterOf(argument).getName());
+      bool isRead =
+          llvm::any_of(argument.getUsers(), [](Operation *user) { return !user->hasTrait<OpTrait::IsTerminator>(); });
+      if (trains)
+        (isRead ? read : unread).insert(parameterOf(argument).getName());
     }
   }
   for (const auto &name : read)
     unread.erase(name.getKey());
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
