@@ -190,6 +190,23 @@ bool DataParallel::isSharded(BlockArgument argument) const {
   return state.isAccumulator() ? zero >= 2 : zero >= 1 && state.getOf();
 }
 
+/// Whether the addends of a sum of the loss are whole on every rank, so that the sum is whole too. They are if they
+/// have terms that are scalars of the whole batch, or have other readers. Otherwise one op that reduces the batch
+/// computes them.
+static bool addsUpWhole(BlockArgument accumulator) {
+  auto isNumber = [](Value value) { return cast<RankedTensorType>(value.getType()).getNumElements() == 1; };
+  auto isWhole = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    if (maker && !value.hasOneUse())
+      return true;
+    while (maker && maker->getNumOperands() == 1 && isNumber(maker->getOperand(0)))
+      maker = maker->getOperand(0).getDefiningOp();
+    return maker && maker->getNumOperands() > 1 && llvm::all_of(maker->getOperands(), isNumber);
+  };
+  return llvm::any_of(accumulator.getUsers(),
+                      [&](Operation *user) { return llvm::any_of(user->getOperands(), isWhole); });
+}
+
 /// Returns the axes over which ranks hold terms of an accumulator. A program without a batch, such as the update of a
 /// pipeline, holds it like the programs with one.
 AxesAttr DataParallel::axesSummed(BlockArgument argument, const TokenDims &tokens) {
@@ -197,8 +214,9 @@ AxesAttr DataParallel::axesSummed(BlockArgument argument, const TokenDims &token
   auto [known, isNew] = sums.try_emplace(stateOf(argument).getName());
   if (!isNew && batchInputs(function).empty())
     return known->second;
+  bool isWhole = stateOf(argument).isOfLoss() && addsUpWhole(argument);
   auto axesIf = [&](Kind kind, AxesAttr axes) {
-    bool isSum = llvm::all_of(argument.getUsers(), [&](Operation *user) {
+    bool isSum = !isWhole && llvm::all_of(argument.getUsers(), [&](Operation *user) {
       return llvm::any_of(user->getOperands(), [&](Value operand) { return tokens.isSumOver(kind, operand); });
     });
     return isSum ? axes : AxesAttr::get(&getContext());
