@@ -33,7 +33,7 @@ static LogicalResult checkBatch(func::FuncOp model, const DriverOptions &options
 /// of tokens.
 static LogicalResult checkSequence(func::FuncOp model, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
-  int64_t ranks = numRanks(parallel, parallel.sequenceAxes);
+  int64_t ranks = numRanks(parallel, parallel.along(AxisUse::Sequence));
   if (options.passes.tensor.sequence)
     ranks *= numRanks(parallel, parallel.tensorAxes);
   BlockArgument tokens = argumentWithRole(model, tg::Role::Tokens);

@@ -55,7 +55,7 @@ FailureOr<Comparison> braid::compareStages(ModuleOp module, const DriverOptions 
   auto isShared = [](const MeshAxis &axis) { return axis.size > 1; };
   bool mayHaveRoot = llvm::count_if(options.parallel.mesh, isShared) == 1 &&
                      numRanks(options.parallel, batchAxes(options.parallel)) > 1 &&
-                     options.parallel.expertAxes.empty() && options.accumulate == 1;
+                     options.parallel.along(AxisUse::Experts).empty() && options.accumulate == 1;
   if (mayHaveRoot) {
     DriverOptions classic = optionsOfStage(options, 0);
     classic.parallel.strategy = Strategy::DataParallel;

@@ -27,7 +27,7 @@ static void addMeshes(int64_t ranks, ArrayRef<StringLiteral> axes, std::vector<M
 std::vector<std::vector<MeshAxis>> braid::meshesOf(int64_t ranks, bool hasExperts) {
   std::vector<std::vector<MeshAxis>> meshes;
   std::vector<MeshAxis> mesh;
-  SmallVector<StringLiteral> axes(ArrayRef<StringLiteral>{kComparedAxes});
+  auto axes = map_to_vector(kAxes, [](const AxisName &axis) { return axis.name; });
   if (!hasExperts)
     erase(axes, kExpertAxis);
   addMeshes(ranks, axes, mesh, meshes);

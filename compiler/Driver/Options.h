@@ -4,7 +4,11 @@
 
 #include "lib/Memory/Size.h"
 #include "passes/Pipelines/Pipelines.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +34,28 @@ struct OptimizerOptions {
   std::vector<std::string> hyperparameters;
   std::vector<std::string> decayExclude;
 };
+
+/// What the ranks along an axis of the mesh divide among themselves. Ranks along Experts divide the batch, too.
+enum class AxisUse { Batch, Experts, Sequence, Weights, Stages };
+
+/// Names of axes that need no layout.
+inline constexpr llvm::StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kExpertAxis = "ep", kContextAxis = "cp",
+                                     kTensorAxis = "tp", kStageAxis = "pp";
+struct AxisName {
+  llvm::StringLiteral name;
+  AxisUse use;
+  /// Sets the axes of this use in the options of the passes that choose layouts.
+  void (*set)(PassSettings &passes, llvm::ArrayRef<std::string> axes) = nullptr;
+};
+/// Axes that --compare=mesh tries, in the order of a mesh: neighbouring ranks share weights; stages, which communicate
+/// least, are far apart.
+inline constexpr AxisName kAxes[] = {
+    {kStageAxis, AxisUse::Stages, [](auto &passes, auto axes) { passes.context.stageAxes = axes; }},
+    {kBatchAxes[0], AxisUse::Batch},
+    {kExpertAxis, AxisUse::Experts, [](auto &passes, auto axes) { passes.experts.axes = axes; }},
+    {kContextAxis, AxisUse::Sequence,
+     [](auto &passes, auto axes) { passes.context.axes = passes.tensor.sequenceAxes = axes; }},
+    {kTensorAxis, AxisUse::Weights, [](auto &passes, auto axes) { passes.context.otherHeadAxes = axes; }}};
 
 struct MeshAxis {
   std::string name;
@@ -64,22 +90,31 @@ struct ParallelOptions {
   std::vector<MeshAxis> mesh;
   /// Number of ranks for --compare=mesh.
   int64_t ranks = 0;
-  /// Axes that no layout names: tp, for which a layout is searched; the axes of experts; and the axes of the sequence.
-  bool searchesLayout = false;
-  std::vector<std::string> expertAxes, sequenceAxes;
+  /// Axes that no layout names, by their use.
+  std::map<AxisUse, std::vector<std::string>> axesByUse;
   /// Axes of one rank that no layout names. Options may ask for them; nothing is sharded over them.
   std::vector<std::string> axesOfOne;
   /// Axes that shard weights, named by a layout or not.
   std::vector<std::string> tensorAxes;
-  /// Axis of pipeline stages, or empty.
-  std::string stageAxis;
 
   bool isParallel() const { return !mesh.empty(); }
-  bool hasStages() const { return !stageAxis.empty(); }
+  std::vector<std::string> &along(AxisUse use) { return axesByUse[use]; }
+  llvm::ArrayRef<std::string> along(AxisUse use) const {
+    auto axes = axesByUse.find(use);
+    return axes == axesByUse.end() ? llvm::ArrayRef<std::string>() : llvm::ArrayRef(axes->second);
+  }
+  /// Whether an axis has another use than these.
+  bool hasUseBeside(std::initializer_list<AxisUse> uses) const {
+    return llvm::any_of(axesByUse,
+                        [&](const auto &it) { return !it.second.empty() && !llvm::is_contained(uses, it.first); });
+  }
+  bool hasStages() const { return !along(AxisUse::Stages).empty(); }
   /// Whether layouts are chosen for axes without a sharding annotation.
-  bool choosesLayout() const { return searchesLayout || !expertAxes.empty() || !sequenceAxes.empty(); }
+  bool choosesLayout() const { return hasUseBeside({AxisUse::Batch, AxisUse::Stages}); }
   /// Whether ranks share weights in other shards than flat ranges.
-  bool shardsWeights() const { return searchesLayout || !expertAxes.empty() || !layout.empty(); }
+  bool shardsWeights() const {
+    return !layout.empty() || hasUseBeside({AxisUse::Batch, AxisUse::Stages, AxisUse::Sequence});
+  }
   bool decomposesCollectives() const { return collectives != CollectiveAlgorithm::Library; }
 };
 

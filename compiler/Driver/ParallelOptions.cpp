@@ -30,7 +30,7 @@ std::vector<std::string> braid::batchAxes(const ParallelOptions &options) {
   for (const std::string &axis : options.axesOfOne)
     if (axis == kExpertAxis || axis == kContextAxis)
       axes.push_back(axis);
-  if (is_contained(options.expertAxes, kExpertAxis))
+  if (is_contained(options.along(AxisUse::Experts), kExpertAxis))
     axes.push_back(kExpertAxis.str());
   return axes;
 }
@@ -39,7 +39,7 @@ std::vector<std::string> braid::shardAxes(const ParallelOptions &options) {
   std::vector<std::string> axes = batchAxes(options);
   if (is_contained(axes, "shard"))
     erase_if(axes, [](StringRef axis) { return axis != "shard" && is_contained(kBatchAxes, axis); });
-  append_range(axes, options.sequenceAxes);
+  append_range(axes, options.along(AxisUse::Sequence));
   return axes;
 }
 
@@ -112,19 +112,19 @@ static Error readFold(ParallelOptions &options) {
   auto [name, rest] = StringRef(options.fold).split(':');
   if (name != kExpertAxis || rest.empty())
     return makeError(fold + " must name ep and the axes that shard experts: " + example);
-  if (!options.expertAxes.empty())
+  if (!options.along(AxisUse::Experts).empty())
     return makeError(fold + " with --mesh=" + options.meshText +
                      ": ep is either an axis of --mesh or a fold of other axes; leave one of them out");
   SmallVector<StringRef> axes;
   rest.split(axes, ',');
   for (StringRef axis : axes) {
-    bool isData = is_contained(batchAxes(options), axis) || is_contained(options.sequenceAxes, axis);
+    bool isData = is_contained(batchAxes(options), axis) || is_contained(options.along(AxisUse::Sequence), axis);
     if (!isData)
       return makeError(fold + " names '" + axis + "', but only axes of --mesh=" + options.meshText +
                        " that shard the batch or the sequence can shard experts: " + example);
-    if (is_contained(options.expertAxes, axis))
+    if (is_contained(options.along(AxisUse::Experts), axis))
       return makeError(fold + " names '" + axis + "' twice");
-    options.expertAxes.push_back(axis.str());
+    options.along(AxisUse::Experts).push_back(axis.str());
   }
   return Error::success();
 }
@@ -157,21 +157,16 @@ static Error findUseOfAxes(DriverOptions &all) {
       continue;
     if (axis.size == 1 && !(axis.name == kStageAxis && asksForStages(all)))
       options.axesOfOne.push_back(axis.name);
-    else if (axis.name == kContextAxis)
-      options.sequenceAxes.push_back(axis.name);
-    else if (axis.name == kExpertAxis)
-      options.expertAxes.push_back(axis.name);
-    else if (axis.name == kTensorAxis)
-      options.searchesLayout = true;
-    else if (axis.name == kStageAxis)
-      options.stageAxis = axis.name;
+    else if (auto known = find_if(kAxes, [&](const AxisName &it) { return it.name == axis.name; });
+             known != std::end(kAxes))
+      options.along(known->use).push_back(axis.name);
     else
       return makeError("--mesh: nothing is sharded over the axis '" + axis.name + "', so its " + Twine(axis.size) +
                        " ranks would all compute the same; dp, replica and shard shard the batch, cp the sequence, tp "
                        "weights, ep experts and the batch, pp is for stages, and other axes are for " +
                        (layout.empty() ? "a layout (--layout=FILE)" : "the layout '" + options.layout + "'"));
   }
-  if (all.passes.tensor.sequence && !options.searchesLayout && !hasOneRank(kTensorAxis, options))
+  if (all.passes.tensor.sequence && options.along(AxisUse::Weights).empty() && !hasOneRank(kTensorAxis, options))
     return makeError("--sequence-parallel shards the sequence over tp, but --mesh=" + options.meshText +
                      (layout.empty() ? " has no such axis: add tp, as in --mesh=dp=2,tp=2"
                                      : " leaves tp to the layout '" + options.layout + "': leave one of them out"));
@@ -206,6 +201,12 @@ std::vector<std::string> braid::optionsOfPrograms(const DriverOptions &options) 
   return words;
 }
 
+/// Returns an option as it was given: "--zero=3".
+static StringRef wordOf(const DriverOptions &all, StringRef name) {
+  auto given = find_if(all.words, [&](StringRef word) { return word.split('=').first == name; });
+  return given == all.words.end() ? name : StringRef(*given);
+}
+
 /// Options of the gathers of sharded parameters.
 static constexpr StringLiteral kOfGathers[] = {"--reshard-after-forward", "--prefetch"};
 
@@ -229,37 +230,34 @@ static Error checkStages(const DriverOptions &all) {
   return Error::success();
 }
 
-/// Checks the options that apply beside --strategy=dataparallel, where one rank holds all parameters.
+/// Checks the options that --strategy=dataparallel excludes, because one rank, the root, holds all parameters.
 static Error checkStrategy(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
+  struct Excluded {
+    bool isGiven;
+    StringRef name, reason;
+  };
+  StringRef bucketReason = "reductions to a root are not bucketed";
+  const Excluded excluded[] = {
+      {options.zero.has_value(), "--zero", "the root keeps everything, and ZeRO would shard it over all ranks"},
+      {all.accumulate > 1, "--accumulate", "the root sends each batch to the others whole"},
+      {!options.fold.empty(), "--fold", "the root keeps all weights, those of experts, too"},
+      {options.noiseScale, "--noise-scale", "its gradients are reduced to the root tensor by tensor"},
+      {options.decomposesCollectives(), "--collectives",
+       "the root and its workers run different programs, whose collectives cannot be decomposed"},
+      {all.has("--bucket-mb"), "--bucket-mb", bucketReason},
+      {all.has("--first-bucket-mb"), "--first-bucket-mb", bucketReason},
+  };
   if (!options.strategy)
     return Error::success();
-  if (options.zero)
-    return makeError("--strategy=dataparallel keeps everything on the root, but --zero shards it over all ranks: leave "
-                     "one of them out");
-  if (all.accumulate > 1)
-    return makeError("--strategy=dataparallel with --accumulate=" + Twine(all.accumulate) +
-                     ": the root sends each batch to the others whole, so leave microbatches out");
-  if (!options.fold.empty())
-    return makeError("--strategy=dataparallel with --fold=" + options.fold +
-                     ": the root keeps all weights, experts, too; leave one of them out");
   auto isShared = [](const MeshAxis &axis) { return axis.size > 1; };
-  if (count_if(options.mesh, isShared) > 1 || batchAxes(options).empty() || !options.expertAxes.empty())
+  if (count_if(options.mesh, isShared) > 1 || batchAxes(options).empty() || !options.along(AxisUse::Experts).empty())
     return makeError("--strategy=dataparallel needs one axis that shards the batch, but --mesh=" + options.meshText +
                      " has others: write --mesh=dp=4");
-  if (options.noiseScale)
-    return makeError(
-        "--strategy=dataparallel with --noise-scale: its gradients are reduced to the root tensor by tensor, "
-        "so leave one of them out");
-  if (options.decomposesCollectives())
-    return makeError("--strategy=dataparallel with --collectives=" + StringRef(cli::wordOf(options.collectives)) +
-                     ": the root and its workers run different programs, whose collectives cannot be decomposed; leave "
-                     "one of them out");
-  for (auto [name, text] : {std::pair("--bucket-mb", &all.passes.buckets.bucketMb),
-                            std::pair("--first-bucket-mb", &all.passes.buckets.firstBucketMb)})
-    if (all.has(name))
-      return makeError("--strategy=dataparallel with " + Twine(name) + "=" + *text +
-                       ": reductions to a root are not bucketed; leave " + name + " out");
+  for (const Excluded &option : excluded)
+    if (option.isGiven)
+      return makeError("--strategy=dataparallel with " + wordOf(all, option.name) + ": " + option.reason +
+                       "; leave one of them out");
   return Error::success();
 }
 
@@ -311,7 +309,7 @@ static std::string tpOverlapText(const ParallelOptions &options) {
 static Error checkAxes(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   for (StringRef name : {"--context", "--context-order"})
-    if (all.has(name) && options.sequenceAxes.empty() && !hasOneRank(kContextAxis, options))
+    if (all.has(name) && options.along(AxisUse::Sequence).empty() && !hasOneRank(kContextAxis, options))
       return makeError(name + " is for ranks that shard the sequence, but --mesh=" + options.meshText +
                        " has no such axis outside of a layout: add cp, as in --mesh=dp=2,cp=2, or leave it out");
   if (options.tpOverlap && options.tensorAxes.empty())
@@ -320,11 +318,11 @@ static Error checkAxes(const DriverOptions &all) {
   if (options.collectives == CollectiveAlgorithm::Hierarchical && options.mesh.size() == 1)
     return makeError("--collectives=hierarchical communicates over one axis after the other, but --mesh=" +
                      options.meshText + " has only one: split it, as in --mesh=replica=2,shard=2");
-  if (options.noiseScale && numRanks(options, options.expertAxes) > 1)
+  if (options.noiseScale && numRanks(options, options.along(AxisUse::Experts)) > 1)
     return makeError("--noise-scale with --mesh=" + options.meshText +
                      ": it compares gradients of each rank's own rows, but gradients of experts come from the rows of "
                      "all ranks along " +
-                     join(options.expertAxes, ",") + "; leave one of them out");
+                     join(options.along(AxisUse::Experts), ",") + "; leave one of them out");
   if (options.noiseScale && numRanks(options, batchAxes(options)) == 1)
     return makeError("--noise-scale compares the gradients of data parallel ranks, but --mesh=" + options.meshText +
                      " has only one: give dp, replica or shard more than 1 rank");
@@ -334,7 +332,7 @@ static Error checkAxes(const DriverOptions &all) {
 /// Checks that the mesh, or some mesh of a comparison, has each axis for which --link gives a link.
 static Error checkLinks(const DriverOptions &all) {
   std::optional<SmallVector<LinkText>> links = readLinks(all.passes.machine.link);
-  SmallVector<StringRef> known(std::begin(kComparedAxes), std::end(kComparedAxes));
+  SmallVector<StringRef> known = map_to_vector(kAxes, [](const AxisName &axis) -> StringRef { return axis.name; });
   if (all.parallel.compare != Compared::Mesh)
     known = map_to_vector(all.parallel.mesh, [](const MeshAxis &axis) -> StringRef { return axis.name; });
   for (const LinkText &link : links &&all.has("--link") ? *links : SmallVector<LinkText>())

@@ -8,15 +8,6 @@
 
 namespace braid {
 
-/// Axes that shard the batch even without a layout; the axis that shards experts and the batch; the axis that shards
-/// the sequence; the axis for which a layout of weights is searched; the axis of stages.
-inline constexpr llvm::StringLiteral kBatchAxes[] = {"dp", "replica", "shard"}, kExpertAxis = "ep", kContextAxis = "cp",
-                                     kTensorAxis = "tp", kStageAxis = "pp";
-
-/// Axes in the order of a mesh: neighbouring ranks share weights; stages, which communicate least, are far apart.
-inline constexpr llvm::StringLiteral kComparedAxes[] = {kStageAxis, kBatchAxes[0], kExpertAxis, kContextAxis,
-                                                        kTensorAxis};
-
 /// Largest number of ranks of a mesh.
 inline constexpr int64_t kMostRanks = 1 << 20;
 

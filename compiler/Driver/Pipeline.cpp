@@ -51,19 +51,13 @@ static void chooseLayout(PassList &passes, const DriverOptions &options) {
   PassSettings &settings = passes.settings;
   LayoutPipelineOptions pipeline;
   pipeline.mesh = meshStatement(parallel);
-  pipeline.expertParallel = !parallel.expertAxes.empty();
-  settings.experts.axes = parallel.expertAxes;
-  pipeline.tensorParallel = parallel.searchesLayout;
+  for (const AxisName &axis : kAxes)
+    if (axis.set)
+      axis.set(settings, parallel.along(axis.use));
+  pipeline.tensorParallel = !parallel.along(AxisUse::Weights).empty();
   settings.heads.ranks = numRanks(parallel, {settings.tensor.axis});
-  settings.tensor.sequenceAxes = parallel.sequenceAxes;
-  pipeline.contextParallel = !parallel.sequenceAxes.empty();
-  settings.context.axes = parallel.sequenceAxes;
-  const std::vector<std::string> headAxes(parallel.searchesLayout, settings.tensor.axis);
-  settings.context.otherHeadAxes = headAxes;
   if (settings.tensor.sequence)
-    settings.context.behindAxes = headAxes;
-  const std::vector<std::string> stageAxes(parallel.hasStages(), parallel.stageAxis);
-  settings.context.stageAxes = stageAxes;
+    settings.context.behindAxes = parallel.along(AxisUse::Weights);
   buildLayoutPipeline(passes, pipeline);
 }
 
@@ -118,10 +112,10 @@ static void annotate(PassList &passes, const DriverOptions &options) {
     pipeline.mesh = meshStatement(parallel);
   pipeline.layoutFile = parallel.layout;
   std::vector<std::string> axes = batchAxes(parallel), shard = shardAxes(parallel);
-  pipeline.dataParallel = !axes.empty() || !parallel.sequenceAxes.empty();
+  pipeline.dataParallel = !axes.empty() || !parallel.along(AxisUse::Sequence).empty();
   DataParallelPassOptions &strategy = passes.settings.dataParallel;
   strategy.axes = axes;
-  strategy.sequence = parallel.sequenceAxes;
+  strategy.sequence = parallel.along(AxisUse::Sequence);
   strategy.shard = shard;
   strategy.zero = parallel.zero.value_or(0);
   buildAnnotatePipeline(passes, pipeline);
@@ -152,7 +146,7 @@ static void decompose(PassList &passes, const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
   DecomposePipelineOptions pipeline;
   pipeline.actions = options.emit >= Emit::Exec;
-  pipeline.rings = !parallel.sequenceAxes.empty();
+  pipeline.rings = !parallel.along(AxisUse::Sequence).empty();
   passes.settings.loss.rows = options.lossChunk.rows;
   passes.settings.loss.required = true;
   pipeline.chunkContractions = parallel.tpOverlap.has_value();
@@ -164,7 +158,7 @@ static void decompose(PassList &passes, const DriverOptions &options) {
 
 static void cutStages(PassList &passes, const DriverOptions &options) {
   StagesPassOptions &stages = passes.settings.stages;
-  stages.axis = options.parallel.stageAxis;
+  stages.axis = options.parallel.along(AxisUse::Stages).front();
   stages.microbatches = options.accumulate;
   stages.memoryLimit = options.passes.plan.memoryLimit;
   buildStagesPipeline(passes, OnlyPhaseOptions());

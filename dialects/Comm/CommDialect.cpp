@@ -206,6 +206,10 @@ ShardingAttr ShardingAttr::withFlat(AxesAttr flat) const {
   return get(getContext(), getMesh(), getDims(), getPartial(), getReduction(), flat, getPriority());
 }
 
+ShardingAttr ShardingAttr::withPriority(int64_t priority) const {
+  return get(getContext(), getMesh(), getDims(), getPartial(), getReduction(), getFlat(), priority);
+}
+
 //===----------------------------------------------------------------------===//
 // Program and ticket
 //===----------------------------------------------------------------------===//

@@ -140,6 +140,7 @@ def Comm_ShardingAttr : Comm_Attr<"Sharding", "sharding"> {
     ShardingAttr withDims(::llvm::ArrayRef<AxesAttr> dims) const;
     ShardingAttr withPartial(AxesAttr partial, Reduction reduction = Reduction::Sum) const;
     ShardingAttr withFlat(AxesAttr flat) const;
+    ShardingAttr withPriority(int64_t priority) const;
   }];
 }
 

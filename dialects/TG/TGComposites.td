@@ -18,7 +18,17 @@ include "dialects/TG/TGDialect.td"
 class TG_Activation<string mnemonic, string kind, list<Trait> traits = []>
     : TG_Op<mnemonic, kind, !listconcat(traits, [SameOperandsAndResultType, TG_Composite, TG_Cost])>;
 
-def TG_GeluOp : TG_Activation<"gelu", "Elementwise", [TG_Diff]> {
+/// A composite that computes each element of its result from the same element of its operands. This decides its
+/// sharding rule and, with the operations of one element, its cost. A call such as exp or tanh is one operation.
+class TG_Elementwise<string mnemonic, int flops, list<Trait> traits = []>
+    : TG_Activation<mnemonic, "Elementwise", traits> {
+  let extraClassDefinition = [{
+    ::braid::ShardingRule $cppClass::getShardingRule() { return ::braid::elementwiseRule(*this); }
+    int64_t $cppClass::getFlops() { return }] # flops # [{ * ::braid::defaultFlops(*this); }
+  }];
+}
+
+def TG_GeluOp : TG_Elementwise<"gelu", 8, [TG_Diff]> {
   let summary = "GELU: x Φ(x) with erf, or its tanh approximation (Hendrycks & Gimpel 2016)";
   let description = [{
     ```mlir
@@ -30,7 +40,7 @@ def TG_GeluOp : TG_Activation<"gelu", "Elementwise", [TG_Diff]> {
   let assemblyFormat = "$kind $input " # oneType;
 }
 
-def TG_GeluGradOp : TG_Activation<"gelu_grad", "Elementwise"> {
+def TG_GeluGradOp : TG_Elementwise<"gelu_grad", 14> {
   let summary = "dx of GELU from x and dy";
   let description = [{
     ```mlir
@@ -42,7 +52,7 @@ def TG_GeluGradOp : TG_Activation<"gelu_grad", "Elementwise"> {
   let assemblyFormat = "$kind $input `,` $gradient " # oneType;
 }
 
-def TG_SiluOp : TG_Activation<"silu", "Elementwise", [TG_Diff]> {
+def TG_SiluOp : TG_Elementwise<"silu", 4, [TG_Diff]> {
   let summary = "SiLU: x / (1 + exp(-x))";
   let description = [{
     ```mlir
@@ -54,7 +64,7 @@ def TG_SiluOp : TG_Activation<"silu", "Elementwise", [TG_Diff]> {
   let assemblyFormat = "$input " # oneType;
 }
 
-def TG_SiluGradOp : TG_Activation<"silu_grad", "Elementwise"> {
+def TG_SiluGradOp : TG_Elementwise<"silu_grad", 8> {
   let summary = "dx of SiLU from x and dy";
   let description = [{
     ```mlir
@@ -66,7 +76,7 @@ def TG_SiluGradOp : TG_Activation<"silu_grad", "Elementwise"> {
   let assemblyFormat = "$input `,` $gradient " # oneType;
 }
 
-def TG_ReluOp : TG_Activation<"relu", "Elementwise"> {
+def TG_ReluOp : TG_Elementwise<"relu", 1> {
   let summary = "ReLU: x, and 0 where x is negative; the gradient at 0 is 0";
   let description = [{
     ```mlir

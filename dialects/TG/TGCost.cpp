@@ -20,12 +20,6 @@ int64_t ContractOp::getFlops() {
 
 int64_t ReduceOp::getFlops() { return elementsOf(getInput()); }
 
-// One exp and a rational function around it; erf and tanh count as one call, like exp.
-int64_t GeluOp::getFlops() { return 8 * elementsOf(getResult()); }
-int64_t GeluGradOp::getFlops() { return 14 * elementsOf(getResult()); }
-int64_t SiluOp::getFlops() { return 4 * elementsOf(getResult()); }
-int64_t SiluGradOp::getFlops() { return 8 * elementsOf(getResult()); }
-int64_t ReluOp::getFlops() { return elementsOf(getResult()); }
 int64_t DropoutOp::getFlops() { return 2 * elementsOf(getResult()); }
 
 // Per element: max, subtract, exp, add, divide.

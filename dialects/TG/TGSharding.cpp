@@ -29,11 +29,6 @@ static TensorFactors addDims(ShardingRule &rule, ArrayRef<int64_t> shape) {
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-ShardingRule GeluOp::getShardingRule() { return elementwiseRule(*this); }
-ShardingRule GeluGradOp::getShardingRule() { return elementwiseRule(*this); }
-ShardingRule SiluOp::getShardingRule() { return elementwiseRule(*this); }
-ShardingRule ReluOp::getShardingRule() { return elementwiseRule(*this); }
-ShardingRule SiluGradOp::getShardingRule() { return elementwiseRule(*this); }
 /// A narrowing conversion may round each partial sum, so that ranks send the narrow
 /// type. A widening one is not linear: ranks would send more bytes than they store.
 ShardingRule ConvertOp::getShardingRule() {

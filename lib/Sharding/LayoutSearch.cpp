@@ -150,13 +150,12 @@ void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-static Cost ofWeights(int64_t bytes) { return {{bytes, 0, 0, 0}}; }
-static Cost ofActivations(int64_t bytes) { return {{0, bytes, 0, 0}}; }
-
 /// Returns what a rank sends on a ring to change a tensor's layout. The gradients of parameters share one
 /// collective, so the latency is left out for them.
 Cost LayoutSearch::sent(const Held &held, int64_t from, int64_t to) const {
-  auto ofSent = [&](int64_t bytes) { return Cost{{0, 0, bytes + (held.isParameter ? 0 : question.latencyBytes), 1}}; };
+  auto ofSent = [&](int64_t bytes) {
+    return Cost{.sentBytes = bytes + (held.isParameter ? 0 : question.latencyBytes), .collectives = 1};
+  };
   int64_t others = held.bytes / question.ranks * (question.ranks - 1);
   if (from == to || from == kWhole)
     return to == kPartial && from != to ? Cost::impossible() : Cost();
@@ -244,9 +243,9 @@ void LayoutSearch::priceHeld(Value it) {
     if (isa<BlockArgument>(it) && held.isParameter)
       cost = cost + sent(held, held.gradientWay(value), held.way(value));
     if (isa<BlockArgument>(it) && held.isWeight)
-      cost = cost + ofWeights(bytes);
+      cost = cost + Cost{.weightBytes = bytes};
     else if (!held.isParameter && question.sequence)
-      cost = cost + ofActivations(bytes);
+      cost = cost + Cost{.activationBytes = bytes};
     prices.addPrice(held.variable, value, cost);
   }
 }
@@ -294,7 +293,7 @@ void LayoutSearch::readSent(ArrayRef<unsigned> chosen, LayoutChoice &choice) con
       add(operand, number, &LayoutSearch::operandCost);
     for (auto [number, result] : llvm::enumerate(node.op->getResults()))
       add(result, number, &LayoutSearch::resultCost);
-    if (int64_t bytes = cost.parts[2] - cost.parts[3] * question.latencyBytes)
+    if (int64_t bytes = cost.sentBytes - cost.collectives * question.latencyBytes)
       choice.sent[units[node.op]] += bytes;
   }
 }

@@ -12,28 +12,29 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
-#include <array>
+#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace braid {
 
-/// Cost of a choice; the most important part comes first.
+/// Cost of a choice of layouts. Members are compared in their order.
 struct Cost {
-  std::array<int64_t, 4> parts{};
+  int64_t weightBytes = 0;     ///< Bytes of weights on a rank.
+  int64_t activationBytes = 0; ///< Bytes of activations on a rank.
+  int64_t sentBytes = 0;       ///< Bytes that a rank sends in a step, latencies included.
+  int64_t collectives = 0;     ///< Collectives in a step.
 
-  static Cost impossible() { return {{kImpossible}}; }
+  static Cost impossible() { return {.weightBytes = kImpossible}; }
   Cost operator+(const Cost &other) const {
-    Cost sum;
-    for (size_t i = 0; i < parts.size(); ++i)
-      sum.parts[i] = parts[i] + other.parts[i];
     // Sums of impossible costs must not overflow.
-    sum.parts[0] = std::min(sum.parts[0], kImpossible);
-    return sum;
+    return {std::min(weightBytes + other.weightBytes, kImpossible), activationBytes + other.activationBytes,
+            sentBytes + other.sentBytes, collectives + other.collectives};
   }
   auto operator<=>(const Cost &) const = default;
-  bool isPossible() const { return parts[0] < kImpossible; }
+  bool isPossible() const { return weightBytes < kImpossible; }
 
 private:
   static constexpr int64_t kImpossible = int64_t(1) << 61;

@@ -3,9 +3,46 @@
 #include "lib/Sharding/TokenDims.h"
 #include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/Roles.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace braid;
+
+/// Returns the factors of an op along which a flow enters it, wholly or in part.
+static llvm::SmallBitVector factorsOf(const DimFlow &flow, Operation *op, const ShardingRule &rule) {
+  llvm::SmallBitVector factors(rule.factors.size());
+  for (unsigned tensor = 0; tensor < rule.numTensors(); ++tensor)
+    for (DimPart part : flow.partsOf(ShardingRule::valueOf(op, tensor)))
+      for (DimPart factor : factorsOfPart(rule, rule.tensor(tensor), part))
+        factors.set(factor.number);
+  return factors;
+}
+
+/// Returns the results that are sums over a flow's dims. A factor of the flow that no result has makes a sum. A sum
+/// remains one through an op that is linear in all operands that are sums.
+static llvm::DenseSet<Value> findSums(func::FuncOp function, const DimFlow &flow) {
+  llvm::DenseSet<Value> sums;
+  for (Operation &op : function.front()) {
+    std::optional<ShardingRule> rule = flow.ruleOf(&op);
+    if (!rule)
+      continue;
+    SmallVector<unsigned, 4> summed;
+    for (auto [number, operand] : llvm::enumerate(op.getOperands()))
+      if (sums.contains(operand))
+        summed.push_back(number);
+    bool staysSum = !summed.empty() &&
+                    llvm::any_of(rule->linear, [&](const auto &set) { return ArrayRef(set) == ArrayRef(summed); });
+    llvm::SmallBitVector factors = factorsOf(flow, &op, *rule);
+    for (auto [result, dims] : llvm::zip_equal(op.getResults(), rule->results)) {
+      auto isSummed = [&](unsigned factor) {
+        return rule->factors[factor].kind != FactorKind::Whole && !ShardingRule::dimWith(dims, factor);
+      };
+      if (staysSum || llvm::any_of(factors.set_bits(), isSummed))
+        sums.insert(result);
+    }
+  }
+  return sums;
+}
 
 TokenDims::TokenDims(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
@@ -19,9 +56,8 @@ TokenDims::TokenDims(func::FuncOp function) {
   }
   if (failed(batch.run()) || failed(sequence.run()))
     llvm_unreachable("nothing interrupts the flow");
-  for (Operation &op : function.front())
-    if (std::optional<ShardingRule> rule = sequence.ruleOf(&op))
-      sumUp(&op, *rule);
+  batchSums = findSums(function, batch);
+  sequenceSums = findSums(function, sequence);
 }
 
 TokenDims::Kind TokenDims::kindOf(Value value, int64_t dim) const {
@@ -31,29 +67,7 @@ TokenDims::Kind TokenDims::kindOf(Value value, int64_t dim) const {
 SmallVector<TokenDims::Kind> TokenDims::kindsOf(Operation *op, const ShardingRule &rule) const {
   SmallVector<Kind> found(rule.factors.size(), Kind::None);
   for (auto [kind, flow] : {std::pair(Kind::Batch, &batch), std::pair(Kind::Sequence, &sequence)})
-    for (unsigned tensor = 0; tensor < rule.numTensors(); ++tensor)
-      for (DimPart part : flow->partsOf(ShardingRule::valueOf(op, tensor)))
-        for (DimPart factor : factorsOfPart(rule, rule.tensor(tensor), part))
-          found[factor.number] = kind;
+    for (unsigned factor : factorsOf(*flow, op, rule).set_bits())
+      found[factor] = kind;
   return found;
-}
-
-/// Marks results that are sums over positions. A factor of positions that no result has makes a
-/// sum. A sum remains one through an op that is linear in all operands that are sums.
-void TokenDims::sumUp(Operation *op, const ShardingRule &rule) {
-  SmallVector<Kind> ofFactors = kindsOf(op, rule);
-  SmallVector<unsigned, 4> summed;
-  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
-    if (isSumOverSequence(operand))
-      summed.push_back(number);
-  bool staysSum =
-      !summed.empty() && llvm::any_of(rule.linear, [&](const auto &set) { return ArrayRef(set) == ArrayRef(summed); });
-  for (auto [result, factors] : llvm::zip_equal(op->getResults(), rule.results)) {
-    bool isSum = staysSum;
-    for (unsigned factor = 0; factor < ofFactors.size(); ++factor)
-      isSum |= ofFactors[factor] == Kind::Sequence && rule.factors[factor].kind != FactorKind::Whole &&
-               !ShardingRule::dimWith(factors, factor);
-    if (isSum)
-      sums.insert(result);
-  }
 }

@@ -22,14 +22,15 @@ public:
   Kind kindOf(mlir::Value value, int64_t dim) const;
   /// Returns the kind of each factor of an op's rule.
   llvm::SmallVector<Kind> kindsOf(mlir::Operation *op, const ShardingRule &rule) const;
-  /// Returns whether a value is a sum over positions. Ranks with some of the positions then have summands of it.
-  bool isSumOverSequence(mlir::Value value) const { return sums.contains(value); }
+  /// Returns whether a value is a sum over the batch, or over the sequence. Ranks that divide the examples, or the
+  /// positions, among themselves then have summands of it.
+  bool isSumOver(Kind kind, mlir::Value value) const {
+    return (kind == Kind::Batch ? batchSums : sequenceSums).contains(value);
+  }
 
 private:
-  void sumUp(mlir::Operation *op, const ShardingRule &rule);
-
   DimFlow batch, sequence;
-  llvm::DenseSet<mlir::Value> sums;
+  llvm::DenseSet<mlir::Value> batchSums, sequenceSums;
 };
 
 } // namespace braid

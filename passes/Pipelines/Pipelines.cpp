@@ -42,13 +42,13 @@ void braid::buildLayoutPipeline(PassList &passes, const LayoutPipelineOptions &o
   AnnotatePassOptions mesh;
   mesh.layout = options.mesh;
   passes.add(createAnnotatePass(mesh));
-  if (options.expertParallel)
+  if (!passes.settings.experts.axes.empty())
     passes.add(createExpertParallelPass(passes.settings.experts));
   if (options.tensorParallel) {
     passes.add(createRepeatHeadsPass(passes.settings.heads));
     passes.add(createTensorParallelPass(passes.settings.tensor));
   }
-  if (options.contextParallel)
+  if (!passes.settings.context.axes.empty())
     passes.add(createContextParallelPass(passes.settings.context));
 }
 

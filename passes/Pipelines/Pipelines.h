@@ -41,10 +41,8 @@ void buildPreparePipeline(PassList &passes, const PreparePipelineOptions &option
 
 struct LayoutPipelineOptions : PhaseOptions<LayoutPipelineOptions> {
   Option<std::string> mesh{*this, "mesh", llvm::cl::desc("Mesh in the syntax of a layout, as in mesh tp = 4")};
-  Option<bool> expertParallel{*this, "expert-parallel", llvm::cl::desc("Shard experts over a mesh axis")};
   Option<bool> tensorParallel{*this, "tensor-parallel",
                               llvm::cl::desc("Choose the dims of weights that a mesh axis shards")};
-  Option<bool> contextParallel{*this, "context-parallel", llvm::cl::desc("Shard the sequence")};
 };
 /// Chooses the layout of a model over axes without annotations.
 void buildLayoutPipeline(PassList &passes, const LayoutPipelineOptions &options);

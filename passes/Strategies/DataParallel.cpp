@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Comm/Sharding.h"
-#include "dialects/TG/Facts.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Sharding/AxisLists.h"
 #include "lib/Sharding/GlobalFunction.h"
@@ -23,67 +23,55 @@ using namespace braid;
 using namespace braid::comm;
 
 namespace {
-constexpr unsigned kNever = ~0u;
+using Kind = TokenDims::Kind;
 
 struct DataParallel final : braid::impl::DataParallelPassBase<DataParallel> {
   using DataParallelPassBase::DataParallelPassBase;
 
   void runOnOperation() final {
+    SmallVector<func::FuncOp> functions;
+    llvm::copy_if(getOperation().getOps<func::FuncOp>(), std::back_inserter(functions), [](func::FuncOp function) {
+      return !function.isExternal() && !function->hasAttr(CommDialect::kProgram);
+    });
+    // Programs with a batch come first, because others hold the sums that these add up.
+    std::stable_partition(functions.begin(), functions.end(),
+                          [](func::FuncOp function) { return !batchInputs(function).empty(); });
     if (failed(readOptions()))
       return signalPassFailure();
-    findSharded();
-    if (failed(findUnread()))
-      return signalPassFailure();
-    // Programs with a batch come first, because others hold the sums that these add up.
-    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
-    std::stable_partition(functions.begin(), functions.end(), [](func::FuncOp function) {
-      return !function.isExternal() && !batchInputs(function).empty();
-    });
+    readParameters(functions);
     for (func::FuncOp function : functions)
-      if (!function.isExternal() && !function->hasAttr(CommDialect::kProgram) && failed(annotate(function)))
+      if (failed(annotate(function)))
         return signalPassFailure();
   }
 
 private:
   LogicalResult readOptions();
-  FailureOr<AxesAttr> axesOption(ArrayRef<std::string> names, StringRef option);
-  void findSharded();
-  LogicalResult findUnread();
-  unsigned firstStage(BlockArgument argument) const;
-  ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
+  void readParameters(ArrayRef<func::FuncOp> functions);
   LogicalResult annotate(func::FuncOp function);
-  LogicalResult annotateBatch(func::FuncOp function, BlockArgument input, const std::optional<TokenDims> &tokens);
-  AxesAttr axesSummed(BlockArgument argument, tg::StateAttr state, const DenseSet<Value> &ofBatch,
-                      const std::optional<TokenDims> &tokens);
+  LogicalResult annotateBatch(func::FuncOp function, BlockArgument input, const TokenDims &tokens);
   /// Adds the strategy's axes to the sharding of an argument that persists across steps.
-  LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch,
-                             const std::optional<TokenDims> &tokens);
+  LogicalResult annotateKept(func::FuncOp function, BlockArgument argument, const TokenDims &tokens);
   /// Writes the sharding of an argument, to which axes of the strategy were added.
   LogicalResult write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding, AxesAttr axes);
+  bool isSharded(BlockArgument argument) const;
+  ShardingAttr layoutOf(func::FuncOp function, BlockArgument argument) const;
+  AxesAttr axesSummed(BlockArgument argument, const TokenDims &tokens);
 
   FlatSymbolRefAttr symbol;
   std::optional<Mesh> mesh;
   AxesAttr batchAxes, sequenceAxes, shardAxes;
-  AxesAttr dataAxes; ///< Axes of the batch, then axes of the sequence.
-  /// Priority of batch annotations. Storage yields to the batch, and the batch yields to parameters on the same axes.
+  /// Priority of batch annotations: 1 if a parameter of priority 0 shares axes with the batch. Storage yields to the
+  /// batch, and the batch yields to parameters on the same axes.
   int64_t batchPriority = 0;
-  llvm::StringSet<> unread;
+  llvm::StringSet<> unread;                  ///< Parameters that no op of a training program reads.
   llvm::StringMap<AxesAttr> sums;            ///< Axes summed over, by accumulator.
   llvm::StringMap<BlockArgument> parameters; ///< Parameters of the current function, by the names that states use.
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Options
+// Options and parameters
 //===----------------------------------------------------------------------===//
-
-FailureOr<AxesAttr> DataParallel::axesOption(ArrayRef<std::string> names, StringRef option) {
-  AxesAttr list = axesNamed(&getContext(), names);
-  auto emitError = [&] { return getOperation().emitError() << "comm-data-parallel " << option << ": "; };
-  if (failed(verifyAxes(emitError, *mesh, list)))
-    return failure();
-  return list;
-}
 
 LogicalResult DataParallel::readOptions() {
   FailureOr<GlobalMesh> found = onlyMesh(getOperation(), "comm-data-parallel");
@@ -91,41 +79,55 @@ LogicalResult DataParallel::readOptions() {
     return failure();
   mesh = found->mesh;
   symbol = found->symbol;
+  auto fail = [&](StringRef option = "") { return getOperation().emitError() << "comm-data-parallel" << option; };
   if (axes.empty() && sequence.empty())
-    return getOperation().emitError() << "comm-data-parallel needs axes=, the axes over which the batch is sharded";
-  SmallVector<std::string> data(axes.begin(), axes.end());
-  llvm::append_range(data, sequence);
-  FailureOr<AxesAttr> all = axesOption(data, "axes");
-  FailureOr<AxesAttr> parts = axesOption(shard.empty() ? ArrayRef(data) : ArrayRef<std::string>(*shard), "shard");
-  if (failed(all) || failed(parts))
+    return fail(" needs axes=, the axes over which the batch is sharded");
+  batchAxes = axesNamed(&getContext(), axes);
+  sequenceAxes = axesNamed(&getContext(), sequence);
+  AxesAttr all = joinAxes(batchAxes, sequenceAxes);
+  shardAxes = shard.empty() ? all : axesNamed(&getContext(), shard);
+  if (failed(verifyAxes([&] { return fail(" axes: "); }, *mesh, all)) ||
+      failed(verifyAxes([&] { return fail(" shard: "); }, *mesh, shardAxes)))
     return failure();
-  for (StringAttr axis : parts->getNames())
-    if (!all->contains(axis))
-      return getOperation().emitError() << "comm-data-parallel shard: the batch is not sharded over '"
-                                        << axis.getValue() << "'; its axes are " << all->str();
-  dataAxes = *all;
-  batchAxes = sliceAxes(*all, 0, axes.size());
-  sequenceAxes = sliceAxes(*all, axes.size());
-  shardAxes = *parts;
+  if (AxesAttr others = differenceOf(shardAxes, all); !others.empty())
+    return fail(" shard: the batch is not sharded over '")
+           << others.getNames().front().getValue() << "'; its axes are " << all.str();
   return success();
 }
-
-//===----------------------------------------------------------------------===//
-// Annotations
-//===----------------------------------------------------------------------===//
 
 /// Returns the axes that shard dims.
 static AxesAttr dimAxes(ShardingAttr sharding) {
   AxesAttr axes = AxesAttr::get(sharding.getContext());
   for (AxesAttr dim : sharding.getDims())
-    axes = joinAxes(axes, AxesAttr::get(dim.getContext(), dim.getNames()));
+    axes = joinAxes(axes, dim);
   return axes;
 }
 
-static ShardingAttr withPriority(ShardingAttr sharding, int64_t priority) {
-  return ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(), sharding.getPartial(),
-                           sharding.getReduction(), sharding.getFlat(), priority);
+/// Finds the priority of the batch, and the parameters that no op of a training program reads. These have no gradient
+/// to reduce, and the new values of their shards need no gather.
+void DataParallel::readParameters(ArrayRef<func::FuncOp> functions) {
+  llvm::StringSet<> read;
+  unread.clear();
+  batchPriority = 0;
+  for (func::FuncOp function : functions) {
+    bool trains = isTraining(function);
+    for (BlockArgument argument : llvm::make_filter_range(function.getArguments(), tg::parameterOf)) {
+      ShardingAttr sharding = shardingOfArgument(function, argument.getArgNumber(), symbol);
+      if (sharding.getPriority() == 0 && !areDisjoint(batchAxes, dimAxes(sharding)))
+        batchPriority = 1;
+      bool isRead =
+          llvm::any_of(argument.getUsers(), [](Operation *user) { return !user->hasTrait<OpTrait::IsTerminator>(); });
+      if (trains)
+        (isRead ? read : unread).insert(parameterOf(argument).getName());
+    }
+  }
+  for (const auto &name : read)
+    unread.erase(name.getKey());
 }
+
+//===----------------------------------------------------------------------===//
+// Annotations
+//===----------------------------------------------------------------------===//
 
 LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument, ShardingAttr sharding, AxesAttr axes) {
   auto emitError = [&] {
@@ -138,61 +140,50 @@ LogicalResult DataParallel::write(func::FuncOp function, BlockArgument argument,
   return success();
 }
 
-/// Returns the input's dim that holds positions of tokens, whether these belong to documents or are position numbers.
-static std::optional<unsigned> sequenceDimOf(BlockArgument input, const TokenDims &tokens) {
-  int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
-  for (int64_t dim = 1; dim < rank; ++dim)
-    if (tokens.kindOf(input, dim) == TokenDims::Kind::Sequence)
-      return dim;
-  return std::nullopt;
-}
-
-LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument input,
-                                          const std::optional<TokenDims> &tokens) {
+LogicalResult DataParallel::annotateBatch(func::FuncOp function, BlockArgument input, const TokenDims &tokens) {
   auto type = cast<RankedTensorType>(input.getType());
   ShardingAttr sharding = shardingOfArgument(function, input.getArgNumber(), symbol);
   if (sharding.isFlat() || sharding.isPartial() || type.getRank() == 0)
     return function.emitError() << "argument #" << input.getArgNumber() << " of type " << type << " is " << sharding
                                 << ": its first dim cannot be sharded over " << batchAxes.str();
   SmallVector<AxesAttr> dims(sharding.getDims());
-  SmallVector<StringAttr> first(batchAxes.getNames());
-  llvm::append_range(first, dims.front().getNames());
-  dims.front() = AxesAttr::get(&getContext(), first);
+  dims.front() = joinAxes(batchAxes, dims.front());
   if (!sequenceAxes.empty()) {
-    std::optional<unsigned> sequence = sequenceDimOf(input, *tokens);
-    if (!sequence)
+    auto inner = llvm::drop_begin(llvm::seq<int64_t>(0, type.getRank()));
+    auto dim = llvm::find_if(inner, [&](int64_t dim) { return tokens.kindOf(input, dim) == Kind::Sequence; });
+    if (dim == inner.end())
       return function.emitError() << nameOfArgument(function, input.getArgNumber()) << " of type " << type
                                   << " has no sequence of tokens to shard over " << sequenceAxes.str();
-    dims[*sequence] = joinAxes(sequenceAxes, dims[*sequence]);
+    dims[*dim] = joinAxes(sequenceAxes, dims[*dim]);
   }
   int64_t priority = std::max(batchPriority, sharding.getPriority());
-  return write(function, input, withPriority(sharding.withDims(dims), priority), dataAxes);
+  return write(function, input, sharding.withDims(dims).withPriority(priority), joinAxes(batchAxes, sequenceAxes));
 }
 
-/// Returns the values that depend on the batch.
-static DenseSet<Value> valuesOfBatch(func::FuncOp function) {
-  DenseSet<Value> values;
-  for (BlockArgument input : batchInputs(function))
-    values.insert(input);
-  for (Operation &op : function.front())
-    if (llvm::any_of(op.getOperands(), [&](Value operand) { return values.contains(operand); }))
-      values.insert(op.result_begin(), op.result_end());
-  return values;
+/// Returns an argument's sharding in the layout. Without one, a state gets its parameter's sharding if that divides
+/// it: a state with one scale per block has shorter rows.
+ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argument) const {
+  ShardingAttr own = shardingOfArgument(function, argument.getArgNumber(), symbol);
+  tg::StateAttr state = stateOf(argument);
+  BlockArgument owner = state && state.getOf() ? parameters.lookup(state.getOf()) : BlockArgument();
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (!owner || cast<RankedTensorType>(owner.getType()).getRank() != type.getRank() ||
+      function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding))
+    return own;
+  AxesAttr none = AxesAttr::get(symbol.getContext());
+  ShardingAttr owners = shardingOfArgument(function, owner.getArgNumber(), symbol).withFlat(none).withPartial(none);
+  bool fits = succeeded(verifySharding([] { return InFlightDiagnostic(); }, *mesh, owners, type));
+  return fits ? owners : own;
 }
 
-/// Whether the addends of an accumulator differ from rank to rank. A constant count of rows does not, so its sum is
-/// whole.
-static bool addsUpBatch(BlockArgument accumulator, const DenseSet<Value> &ofBatch) {
-  return llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
-    return llvm::any_of(user->getOperands(), [&](Value operand) { return ofBatch.contains(operand); });
-  });
-}
-
-/// Whether the addends of an accumulator are sums over positions. For a table of positions they are not.
-static bool addsUpSequence(BlockArgument accumulator, const TokenDims &tokens) {
-  return llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
-    return llvm::any_of(user->getOperands(), [&](Value operand) { return tokens.isSumOverSequence(operand); });
-  });
+/// Returns whether the stage of ZeRO shards a persistent tensor.
+bool DataParallel::isSharded(BlockArgument argument) const {
+  if (cast<RankedTensorType>(argument.getType()).getRank() == 0)
+    return false;
+  if (tg::ParamAttr parameter = parameterOf(argument))
+    return zero >= (unread.contains(parameter.getName()) ? 1 : 3);
+  tg::StateAttr state = stateOf(argument);
+  return state.isAccumulator() ? zero >= 2 : zero >= 1 && state.getOf();
 }
 
 /// Whether the addends of a sum of the loss are whole on every rank, so that the sum is whole too. They are if they
@@ -212,128 +203,53 @@ static bool addsUpWhole(BlockArgument accumulator) {
                       [&](Operation *user) { return llvm::any_of(user->getOperands(), isWhole); });
 }
 
-/// Sets the batch priority: 1 if a parameter of priority 0 shares axes with the batch, else 0.
-void DataParallel::findSharded() {
-  auto sharesAxes = [&](ShardingAttr sharding) {
-    return sharding.getPriority() == 0 && !areDisjoint(batchAxes, dimAxes(sharding));
-  };
-  batchPriority = 0;
-  for (auto function : getOperation().getOps<func::FuncOp>())
-    for (BlockArgument argument : function.isExternal() ? ArrayRef<BlockArgument>() : function.getArguments())
-      if (parameterOf(argument) && sharesAxes(shardingOfArgument(function, argument.getArgNumber(), symbol)))
-        batchPriority = 1;
-}
-
-/// Finds parameters that no forward pass reads. They have no gradient to reduce, and the new values of their shards
-/// need no gather.
-LogicalResult DataParallel::findUnread() {
-  llvm::StringSet<> read;
-  unread.clear();
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (function.isExternal() || !isTraining(function))
-      continue;
-    for (BlockArgument argument : function.getArguments()) {
-      tg::ParamAttr parameter = parameterOf(argument);
-      if (!parameter)
-        continue;
-      for (Operation *user : argument.getUsers())
-        if (!user->hasTrait<OpTrait::IsTerminator>() && failed(tg::requireFacts(user)))
-          return failure();
-      bool isRead =
-          llvm::any_of(argument.getUsers(), [](Operation *user) { return tg::phaseOf(user) == tg::Phase::Forward; });
-      (isRead ? read : unread).insert(parameter.getName());
-    }
-  }
-  for (const auto &name : read)
-    unread.erase(name.getKey());
-  return success();
-}
-
-/// Returns an argument's sharding in the layout. Without one, a state gets its parameter's sharding if that divides
-/// it: a state with one scale per block has shorter rows.
-ShardingAttr DataParallel::layoutOf(func::FuncOp function, BlockArgument argument) const {
-  ShardingAttr own = shardingOfArgument(function, argument.getArgNumber(), symbol);
-  tg::StateAttr state = stateOf(argument);
-  BlockArgument owner = state && state.getOf() ? parameters.lookup(state.getOf()) : BlockArgument();
-  auto type = cast<RankedTensorType>(argument.getType());
-  if (!owner || cast<RankedTensorType>(owner.getType()).getRank() != type.getRank() ||
-      function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding))
-    return own;
-  AxesAttr none = AxesAttr::get(symbol.getContext());
-  ShardingAttr owners = shardingOfArgument(function, owner.getArgNumber(), symbol).withFlat(none).withPartial(none);
-  bool fits = succeeded(verifySharding([] { return InFlightDiagnostic(); }, *mesh, owners, type));
-  return fits ? owners : own;
-}
-
-/// Returns the first ZeRO stage that shards a persistent tensor.
-unsigned DataParallel::firstStage(BlockArgument argument) const {
-  if (tg::ParamAttr parameter = parameterOf(argument))
-    return unread.contains(parameter.getName()) ? 1 : 3;
-  tg::StateAttr state = stateOf(argument);
-  if (state.isAccumulator())
-    return 2;
-  return state.getOf() ? 1 : kNever;
-}
-
 /// Returns the axes over which ranks hold terms of an accumulator. A program without a batch, such as the update of a
 /// pipeline, holds it like the programs with one.
-AxesAttr DataParallel::axesSummed(BlockArgument argument, tg::StateAttr state, const DenseSet<Value> &ofBatch,
-                                  const std::optional<TokenDims> &tokens) {
+AxesAttr DataParallel::axesSummed(BlockArgument argument, const TokenDims &tokens) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  if (auto known = sums.find(state.getName()); known != sums.end() && batchInputs(function).empty())
+  auto [known, isNew] = sums.try_emplace(stateOf(argument).getName());
+  if (!isNew && batchInputs(function).empty())
     return known->second;
-  bool isWhole = !addsUpBatch(argument, ofBatch) || (state.isOfLoss() && addsUpWhole(argument));
-  AxesAttr axes = isWhole                                       ? AxesAttr::get(&getContext())
-                  : tokens && addsUpSequence(argument, *tokens) ? dataAxes
-                                                                : batchAxes;
-  sums[state.getName()] = axes;
-  return axes;
+  bool isWhole = stateOf(argument).isOfLoss() && addsUpWhole(argument);
+  auto axesIf = [&](Kind kind, AxesAttr axes) {
+    bool isSum = !isWhole && llvm::all_of(argument.getUsers(), [&](Operation *user) {
+      return llvm::any_of(user->getOperands(), [&](Value operand) { return tokens.isSumOver(kind, operand); });
+    });
+    return isSum ? axes : AxesAttr::get(&getContext());
+  };
+  return known->second = joinAxes(axesIf(Kind::Batch, batchAxes), axesIf(Kind::Sequence, sequenceAxes));
 }
 
-LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument, const DenseSet<Value> &ofBatch,
-                                         const std::optional<TokenDims> &tokens) {
+LogicalResult DataParallel::annotateKept(func::FuncOp function, BlockArgument argument, const TokenDims &tokens) {
   tg::StateAttr state = stateOf(argument);
-  bool isSharded = zero >= firstStage(argument) && cast<RankedTensorType>(argument.getType()).getRank() > 0;
   ShardingAttr sharding = layoutOf(function, argument);
-  bool isAnnotated = function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding) != nullptr;
   if (sharding.isFlat() || sharding.isPartial())
     return success(); // annotated elsewhere
-  AxesAttr summed = state && state.isAccumulator() ? axesSummed(argument, state, ofBatch, tokens) : AxesAttr();
-  bool isSum = summed && !summed.empty();
   // Ranks with different parts along sharded dims have nothing to shard or to sum among themselves.
   AxesAttr others = dimAxes(sharding), flat = differenceOf(shardAxes, others);
-  if (isSharded && !(isSum && keepUnreduced))
+  AxesAttr summed = state && state.isAccumulator() ? axesSummed(argument, tokens) : AxesAttr::get(&getContext());
+  if (isSharded(argument) && (summed.empty() || !keepUnreduced))
     sharding = sharding.withFlat(flat);
   // Reductions other than those into shards wait for the last microbatch. These are all reductions, or the sums over
   // replicas of the shards.
-  if (isSum)
-    sharding = sharding.withPartial(differenceOf(differenceOf(summed, others), sharding.getFlat()));
-  if (!isAnnotated)
-    sharding = withPriority(sharding, batchPriority + 1);
+  sharding = sharding.withPartial(differenceOf(differenceOf(summed, others), sharding.getFlat()));
+  if (!function.getArgAttr(argument.getArgNumber(), CommDialect::kSharding))
+    sharding = sharding.withPriority(batchPriority + 1);
   return write(function, argument, sharding, flat);
 }
 
-/// Whether ranks shard the examples of a program. A program without a loss that only updates caches generates text,
-/// and every rank needs its results.
-static bool isShardedByBatch(func::FuncOp function) {
-  return isTraining(function) || resultWithRole(function, tg::Role::Loss);
-}
-
 LogicalResult DataParallel::annotate(func::FuncOp function) {
-  std::optional<TokenDims> tokens;
-  if (!sequenceAxes.empty())
-    tokens.emplace(function);
-  if (isShardedByBatch(function))
+  TokenDims tokens(function);
+  // A program without a loss that only updates caches generates text, and every rank needs its results.
+  if (isTraining(function) || resultWithRole(function, tg::Role::Loss))
     for (BlockArgument input : batchInputs(function))
       if (failed(annotateBatch(function, input, tokens)))
         return failure();
-  DenseSet<Value> ofBatch = valuesOfBatch(function);
   parameters = parametersByOwner(function);
-  for (BlockArgument argument : function.getArguments()) {
+  for (BlockArgument argument : function.getArguments())
     if (tg::ArgumentAttrs(argument).persistent() && isa<RankedTensorType>(argument.getType()) &&
-        failed(annotateKept(function, argument, ofBatch, tokens)))
+        failed(annotateKept(function, argument, tokens)))
       return failure();
-  }
   // The new value of an argument has the argument's sharding.
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (tg::ResultAttrs(function, i).updates)

@@ -76,9 +76,7 @@ void TensorParallel::annotate(func::FuncOp function, BlockArgument weight, int64
     dims[dim] = AxesAttr::get(&getContext(), name);
   else if (function.getArgAttr(number, CommDialect::kSharding))
     return;
-  function.setArgAttr(number, CommDialect::kSharding,
-                      ShardingAttr::get(&getContext(), symbol, dims, sharding.getPartial(), sharding.getReduction(),
-                                        sharding.getFlat(), /*priority=*/dim == kWhole));
+  function.setArgAttr(number, CommDialect::kSharding, sharding.withDims(dims).withPriority(/*priority=*/dim == kWhole));
 }
 
 /// Returns the requested sharding of a value. Leaves batch, expert and sequence dims to their own axes.

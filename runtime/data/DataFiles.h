@@ -7,6 +7,8 @@
 #ifndef BRAID_DATA_DATAFILES_H
 #define BRAID_DATA_DATAFILES_H
 
+#include "cli/Value.h"
+
 #include <string>
 #include <vector>
 
@@ -18,6 +20,10 @@ enum class DataFormat {
   Bytes,   // one token per byte, whatever the contents look like
   NanoGpt, // unsigned 2-byte ids, without a header
 };
+template <>
+inline constexpr cli::Word cli::words<DataFormat>[] = {{"auto", "text without NUL, for a vocabulary of 256"},
+                                                       {"bytes", "one token per byte"},
+                                                       {"nanogpt", "ids of 2 bytes, without a header"}};
 
 // Files that are read one after another.
 struct DataGroup {

@@ -29,17 +29,11 @@ std::string braid::fingerprintOf(const std::string &path) {
   return concat(size, " bytes, sample ", formatHash(hash));
 }
 
-// Describes the format option, which changes how files without a format marker are read.
+// Describes the format option, which changes how files without a format marker are read. Checkpoints hold this text.
 static std::string describe(DataFormat format) {
-  switch (format) {
-  case DataFormat::Auto:
+  if (format == DataFormat::Auto)
     return "";
-  case DataFormat::Bytes:
-    return ", as bytes";
-  case DataFormat::NanoGpt:
-    return ", as nanoGPT's";
-  }
-  return "";
+  return concat(", as ", format == DataFormat::NanoGpt ? "nanoGPT's" : cli::wordOf(format));
 }
 
 std::string braid::fingerprintOf(const DataFiles &data) {

@@ -158,7 +158,7 @@ TokenLayout llmcFileOf(const File &file, const Start &start, const LlmcKind &kin
   if (count == 0 || count * kind.width != rest)
     fail(where, "claims ", count, " tokens of ", kind.width, " bytes, but ", rest, " bytes follow its header");
   TokenLayout layout;
-  layout.kind = TokenLayout::Kind::LlmC;
+  layout.kind = TokenLayout::Kind::Ids;
   layout.tokens = static_cast<int64_t>(count);
   layout.bytesPerToken = kind.width;
   layout.idsBegin = llmcHeaderBytes;
@@ -170,7 +170,7 @@ TokenLayout nanoGptFileOf(const File &file) {
     fail("'", file.path(), "' has ", file.size(), " bytes, an odd number, so it does not hold nanoGPT's tokens of 2 ",
          "bytes (--data-format=nanogpt)");
   TokenLayout layout;
-  layout.kind = TokenLayout::Kind::NanoGpt;
+  layout.kind = TokenLayout::Kind::Ids;
   layout.tokens = static_cast<int64_t>(file.size() / 2);
   layout.bytesPerToken = 2;
   return layout;

@@ -23,7 +23,8 @@ struct Section {
 };
 
 struct TokenLayout {
-  enum class Kind { Text, Tokens, NanoGpt, LlmC };
+  // A token per byte; ids in a format of another program; a token file of our own, which may have all sections.
+  enum class Kind { Text, Ids, Tokens };
 
   Kind kind = Kind::Text;
   int64_t tokens = 0;

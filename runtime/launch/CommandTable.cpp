@@ -41,10 +41,7 @@ constexpr Option kData[] = {
      "for "
      "its .tok, .bin and .txt files. Weights set the proportions in which rows are taken, as in a.tok:0.7,b.tok:0.3",
      into<&DataOptions::data>(), required()},
-    {"--data-format",
-     choice({{"auto", "text without NUL, for a vocabulary of 256"},
-             {"bytes", "one token per byte"},
-             {"nanogpt", "ids of 2 bytes, without a header"}}),
+    {"--data-format", choice<DataFormat>(),
      "Format of data files without a header that states it; the files of llm.c and scripts/tokenize have one",
      into<&DataOptions::format>()},
     {"--holdout", number("SHARE", 0, 1), "Fraction of each file, from its end, kept for evaluation",

@@ -303,8 +303,10 @@ TEST_F(DimFlowTest, keepsBatchAndSequenceApart) {
   EXPECT_EQ(dims.kindOf(values[4], 0), Kind::Batch);
   EXPECT_EQ(dims.kindOf(values[4], 1), Kind::Sequence);
   EXPECT_EQ(dims.kindOf(values[4], 2), Kind::None);
-  EXPECT_FALSE(dims.isSumOverSequence(values[5]));
-  EXPECT_TRUE(dims.isSumOverSequence(values[6]));
+  EXPECT_TRUE(dims.isSumOver(Kind::Batch, values[5]));
+  EXPECT_FALSE(dims.isSumOver(Kind::Sequence, values[5]));
+  EXPECT_FALSE(dims.isSumOver(Kind::Batch, values[6]));
+  EXPECT_TRUE(dims.isSumOver(Kind::Sequence, values[6]));
 }
 
 /// The dims that one op links, by the outermost factor of a dim.

@@ -24,10 +24,8 @@ template <typename F> void forAll(const MinimumCost &problem, const F &f) {
 Cost randomCost(std::mt19937 &random) {
   if (random() % 8 == 0)
     return Cost::impossible();
-  Cost cost;
-  for (int64_t &part : cost.parts)
-    part = random() % 3;
-  return cost;
+  auto next = [&] { return int64_t(random() % 3); };
+  return {next(), next(), next(), next()};
 }
 
 TEST(MinimumCost, isThatOfAllChoices) {
@@ -82,7 +80,7 @@ TEST(MinimumCost, takesLongChainsInLinearTime) {
     if (i == 0)
       continue;
     // Neighbors differ.
-    problem.addPrices({i - 1, i}, {{{1}}, {{0}}, {{0}}, {{1}}});
+    problem.addPrices({i - 1, i}, {{1}, {0}, {0}, {1}});
   }
   std::optional<std::vector<unsigned>> found = problem.solve();
   ASSERT_TRUE(found);
