@@ -30,9 +30,9 @@ inline constexpr int64_t attentionTileWorkspace(const AttentionSizes &sizes, int
   const int64_t heads = sizes.batch * sizes.keyHeads;
   const double head = 8.0 * static_cast<double>(roundUp(sizes.keys, attentionTile(sizes, cacheBytes))) *
                       static_cast<double>(roundUp(sizes.size, 16));
-  const int64_t most = std::clamp(static_cast<int64_t>(muchBytes / head), fewThreads, manyThreads);
+  const int64_t maxThreads = std::clamp(static_cast<int64_t>(muchBytes / head), fewThreads, manyThreads);
   // Each thread gets equally many heads.
-  const int64_t turns = (heads + most - 1) / most;
+  const int64_t turns = (heads + maxThreads - 1) / maxThreads;
   return wholeBytes(static_cast<double>((heads + turns - 1) / turns) * head);
 }
 

@@ -32,10 +32,10 @@ struct MatmulSizes {
 // part of A, and a part of C if that has another type.
 inline constexpr int64_t matmulThreadBytes(const MatmulSizes &sizes) {
   constexpr int64_t aboutA = 135200, aboutC = 32768, aboutWideC = 262144, rest = 2048;
-  const int64_t k = roundUp(sizes.k, 16), mostC = sizes.elementBytes < 4 ? aboutWideC : aboutC;
+  const int64_t k = roundUp(sizes.k, 16), maxC = sizes.elementBytes < 4 ? aboutWideC : aboutC;
   auto bytes = [&](int64_t m, int64_t n) {
     return 4 * (64 * std::min<int64_t>(k, 1024) + std::min(roundUp(m, 16) * k, aboutA) +
-                std::min(roundUp(m, 16) * roundUp(n, 64), mostC)) +
+                std::min(roundUp(m, 16) * roundUp(n, 64), maxC)) +
            rest;
   };
   // C may be stored column by column; then the call computes B' A'.
@@ -44,14 +44,15 @@ inline constexpr int64_t matmulThreadBytes(const MatmulSizes &sizes) {
 
 // Allows for as many threads as are useful, but at least four.  With several items, each thread may
 // have to copy the matrices of one item.
-inline constexpr int64_t matmulWorkspace(const MatmulSizes &sizes, int64_t most) {
-  constexpr int64_t leastThreads = 4, mostThreads = 16;
+inline constexpr int64_t matmulWorkspace(const MatmulSizes &sizes, int64_t maxBytes) {
+  constexpr int64_t minThreads = 4, maxThreads = 16;
   constexpr double flopsOfThread = 4e6;
   const double m = static_cast<double>(sizes.m), n = static_cast<double>(sizes.n), k = static_cast<double>(sizes.k);
   const double flops = 2 * m * n * k * static_cast<double>(sizes.items);
-  const int64_t threads = std::clamp(wholeBytes(flops / flopsOfThread), leastThreads, mostThreads);
+  const int64_t threads = std::clamp(wholeBytes(flops / flopsOfThread), minThreads, maxThreads);
   const int64_t copies = wholeBytes((m * k + k * n + m * n) * 4) + 3 * 64;
-  return std::min(most, threads * matmulThreadBytes(sizes) + (sizes.items > 1 ? threads : 1) * std::min(copies, most));
+  return std::min(maxBytes,
+                  threads * matmulThreadBytes(sizes) + (sizes.items > 1 ? threads : 1) * std::min(copies, maxBytes));
 }
 
 //===----------------------------------------------------------------------===//

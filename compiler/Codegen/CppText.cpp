@@ -163,7 +163,7 @@ std::string codegen::comment(StringRef unsafe, StringRef indent, unsigned column
   return lines + "\n";
 }
 
-bool codegen::mentions(StringRef text, StringRef name) {
+bool codegen::containsIdentifier(StringRef text, StringRef name) {
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   for (size_t at = text.find(name); at != StringRef::npos; at = text.find(name, at + 1)) {
     size_t end = at + name.size();
@@ -212,11 +212,11 @@ std::string codegen::originText(Location location) {
   collectOrigins(location, names, lines);
 
   // Lists only the first few origins, because a kernel fused from a whole model has too many.
-  constexpr size_t most = 6;
+  constexpr size_t maxListed = 6;
   std::string text;
   size_t count = 0;
   auto add = [&](const Twine &origin) {
-    if (++count <= most)
+    if (++count <= maxListed)
       text += (text.empty() ? "" : ", ") + origin.str();
   };
   for (StringRef name : names)
@@ -227,7 +227,7 @@ std::string codegen::originText(Location location) {
     add(name == file ? Twine(line) : Twine(name) + ":" + Twine(line));
     file = name;
   }
-  if (count > most)
-    text += ", and " + std::to_string(count - most) + " more";
+  if (count > maxListed)
+    text += ", and " + std::to_string(count - maxListed) + " more";
   return text;
 }

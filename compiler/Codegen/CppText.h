@@ -39,7 +39,7 @@ std::string commentText(llvm::StringRef text);
 std::string comment(llvm::StringRef text, llvm::StringRef indent = "", unsigned columns = 80, unsigned hang = 0);
 
 /// Returns whether `text` contains the identifier `name`.
-bool mentions(llvm::StringRef text, llvm::StringRef name);
+bool containsIdentifier(llvm::StringRef text, llvm::StringRef name);
 
 /// Returns an initializer: "{8, 64, 768}".
 std::string listText(llvm::ArrayRef<int64_t> values);

@@ -15,12 +15,12 @@ Initializer &Initializer::always(StringRef name, std::string value) {
   return *this;
 }
 
-Initializer &Initializer::unlessZero(StringRef name, std::string value) {
+Initializer &Initializer::addUnlessZero(StringRef name, std::string value) {
   bool isZero = value == "0" || value == "0.0" || value == "nullptr" || value == "{}";
   return isZero ? *this : always(name, std::move(value));
 }
 
-Initializer &Initializer::unlessZero(StringRef name, ArrayRef<int64_t> values) {
+Initializer &Initializer::addUnlessZero(StringRef name, ArrayRef<int64_t> values) {
   return llvm::all_of(values, [](int64_t value) { return value == 0; }) ? *this : always(name, listText(values));
 }
 

@@ -21,9 +21,9 @@ public:
   Initializer &always(llvm::StringRef name, int64_t value) { return always(name, std::to_string(value)); }
 
   /// Adds a field that is left out if the value is 0, null, or all zeros.
-  Initializer &unlessZero(llvm::StringRef name, std::string value);
-  Initializer &unlessZero(llvm::StringRef name, int64_t value) { return unlessZero(name, std::to_string(value)); }
-  Initializer &unlessZero(llvm::StringRef name, llvm::ArrayRef<int64_t> values);
+  Initializer &addUnlessZero(llvm::StringRef name, std::string value);
+  Initializer &addUnlessZero(llvm::StringRef name, int64_t value) { return addUnlessZero(name, std::to_string(value)); }
+  Initializer &addUnlessZero(llvm::StringRef name, llvm::ArrayRef<int64_t> values);
 
   /// Adds a pointer to the first row of `array`, and the number of rows. Leaves out both if there are no rows.
   Initializer &rows(llvm::StringRef name, std::string array, llvm::StringRef countName, size_t count);

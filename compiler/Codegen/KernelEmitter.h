@@ -65,7 +65,7 @@ public:
   /// Returns whether every iteration of a lane loop has all lanes. If not, the variable `n` is their number.
   virtual bool wholeLanes(const KernelForm &kernel) const = 0;
   /// Returns whether the lanes of this operand are accessed as a vector instead of one by one.
-  virtual bool accessesTogether(const KernelForm &kernel, unsigned operand) const = 0;
+  virtual bool accessesAsVector(const KernelForm &kernel, unsigned operand) const = 0;
   /// Returns whether expensive values are kept from one lane loop to the next.
   virtual bool keeps(const KernelForm &kernel) const = 0;
   /// Returns the load of element `index` of a pointer.
@@ -84,7 +84,7 @@ public:
   virtual std::string storesSum(const KernelForm &kernel, bool lane) const = 0;
   /// Returns a statement before a store that overwrites an operand. It waits until all threads of the row have read the
   /// operand; empty if not needed.
-  virtual std::string beforeTiedStore(const KernelForm &kernel) const = 0;
+  virtual std::string barrierBeforeTiedStore(const KernelForm &kernel) const = 0;
   /// Returns a statement after the row loop that combines the partial sums over rows in `name`; empty if not needed.
   virtual std::string completeSum(const KernelForm &kernel, Combine combine, llvm::StringRef name) const = 0;
 };
@@ -103,14 +103,14 @@ public:
   LoopText innerRowLoop(const KernelForm &kernel, llvm::StringRef first, llvm::StringRef last) const override;
   LoopText laneLoop(const KernelForm &kernel, bool ofBlock, llvm::ArrayRef<std::string> body) const override;
   bool wholeLanes(const KernelForm &kernel) const override { return kernel.analysis.wholeLanes(); }
-  bool accessesTogether(const KernelForm &, unsigned) const override { return true; }
+  bool accessesAsVector(const KernelForm &, unsigned) const override { return true; }
   bool keeps(const KernelForm &) const override { return true; }
   std::string element(llvm::StringRef pointer, unsigned index) const override;
   std::string prefetch(const KernelForm &, llvm::StringRef) const override { return ""; }
   std::string nextRow(const KernelForm &) const override { return ""; }
   std::string storesRow(const KernelForm &) const override { return ""; }
   std::string storesSum(const KernelForm &, bool) const override { return ""; }
-  std::string beforeTiedStore(const KernelForm &) const override { return ""; }
+  std::string barrierBeforeTiedStore(const KernelForm &) const override { return ""; }
   std::string completeSum(const KernelForm &, Combine, llvm::StringRef) const override { return ""; }
 };
 
@@ -128,14 +128,14 @@ public:
   LoopText innerRowLoop(const KernelForm &kernel, llvm::StringRef first, llvm::StringRef last) const override;
   LoopText laneLoop(const KernelForm &kernel, bool ofBlock, llvm::ArrayRef<std::string> body) const override;
   bool wholeLanes(const KernelForm &kernel) const override;
-  bool accessesTogether(const KernelForm &kernel, unsigned operand) const override;
+  bool accessesAsVector(const KernelForm &kernel, unsigned operand) const override;
   bool keeps(const KernelForm &kernel) const override { return kernel.shape.keeps; }
   std::string element(llvm::StringRef pointer, unsigned index) const override;
   std::string prefetch(const KernelForm &kernel, llvm::StringRef address) const override;
   std::string nextRow(const KernelForm &kernel) const override;
   std::string storesRow(const KernelForm &kernel) const override;
   std::string storesSum(const KernelForm &kernel, bool lane) const override;
-  std::string beforeTiedStore(const KernelForm &kernel) const override;
+  std::string barrierBeforeTiedStore(const KernelForm &kernel) const override;
   std::string completeSum(const KernelForm &kernel, Combine combine, llvm::StringRef name) const override;
 };
 

@@ -16,9 +16,9 @@ std::string CpuKernelEmitter::head(const KernelForm &kernel, const std::string &
     list.push_back(parameter.type + (parameter.aliased ? " *" : " *__restrict ") + parameter.name);
   std::string text = wrapCall("static void " + function, list, " {") + "\n";
   // Kernels with a single row or value do not use the block.
-  if (!mentions(body, "block"))
+  if (!containsIdentifier(body, "block"))
     text.replace(text.find(list[0]), list[0].size(), "Block");
-  if (mentions(body, "L"))
+  if (containsIdentifier(body, "L"))
     text += "  constexpr int64_t L = " + std::to_string(kernel.analysis.lanes) + ";\n";
   return text;
 }

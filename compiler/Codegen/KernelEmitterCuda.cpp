@@ -58,12 +58,12 @@ static std::string constantsText(const KernelForm &kernel, StringRef text) {
   const LaunchShape &shape = kernel.shape;
   std::string types;
   for (auto [name, element] : {std::pair("V", "float"), std::pair("VI", "int32_t"), std::pair("VM", "bool")})
-    if (mentions(text, name))
+    if (containsIdentifier(text, name))
       types += "  using " + std::string(name) + " = Vec<" + element + ", W>;\n";
   auto list = [&](StringRef type, ArrayRef<std::pair<StringRef, int64_t>> constants) {
     SmallVector<std::string> parts;
     for (auto [name, value] : constants)
-      if (mentions(text, name) || mentions(types, name))
+      if (containsIdentifier(text, name) || containsIdentifier(types, name))
         parts.push_back((name + " = " + Twine(value)).str());
     return parts.empty() ? "" : "  constexpr " + type.str() + " " + llvm::join(parts, ", ") + ";\n";
   };
@@ -90,7 +90,7 @@ std::string CudaKernelEmitter::head(const KernelForm &kernel, const std::string 
                      constantsText(kernel, body) + "  enter_kernel();\n  const Part<" + count +
                      "> part = vectors.part();\n";
   for (auto [i, pointer] : llvm::enumerate(pointers))
-    if (mentions(body, parameters[i].name))
+    if (containsIdentifier(body, parameters[i].name))
       text += "  " + pointer + " = part[" + std::to_string(i) + "];\n";
   return text;
 }
@@ -135,7 +135,7 @@ static bool hasWholeLanes(const KernelForm &kernel) {
 bool CudaKernelEmitter::wholeLanes(const KernelForm &kernel) const { return hasWholeLanes(kernel); }
 
 /// Returns the first line of an iteration: the number of its lanes, if the last iteration may have fewer.
-static StringRef leftText(const KernelForm &kernel) {
+static StringRef remainingLanesText(const KernelForm &kernel) {
   return hasWholeLanes(kernel) ? "" : "\n  const int n = L - l < W ? L - l : W;";
 }
 
@@ -151,11 +151,11 @@ static LoopText gridLoop(const KernelForm &kernel) {
   if (kernel.shape.hasTable)
     return {"for (" + std::string(isInt ? "int" : "int64_t") + " l = part.begin + " +
             (kernel.shape.rowGroups > 1 ? "threadIdx.x % T" : "threadIdx.x") + " * W; l < part.end; l += T * W) {" +
-            leftText(kernel).str()};
+            remainingLanesText(kernel).str()};
   std::string block = isInt ? "blockIdx.x" : "int64_t{blockIdx.x}", grid = isInt ? "gridDim.x" : "int64_t{gridDim.x}";
   std::string thread = kernel.shape.rowGroups > 1 ? "threadIdx.x % T" : "threadIdx.x";
   return {"for (" + std::string(isInt ? "int" : "int64_t") + " l = (" + block + " * T + " + thread +
-          ") * W; l < L; l += " + grid + " * T * W) {" + leftText(kernel).str()};
+          ") * W; l < L; l += " + grid + " * T * W) {" + remainingLanesText(kernel).str()};
 }
 
 /// Returns whether a thread has more lanes of a row than should be in registers at once.
@@ -164,7 +164,7 @@ static bool isLong(const KernelForm &kernel) { return kernel.shape.iterations * 
 /// Returns a loop over lanes by the threads that share a row.
 static LoopText turnLoop(const KernelForm &kernel, ArrayRef<std::string> body) {
   const LaunchShape &shape = kernel.shape;
-  bool counts = llvm::any_of(body, [](StringRef line) { return mentions(line, "i"); });
+  bool counts = llvm::any_of(body, [](StringRef line) { return containsIdentifier(line, "i"); });
   std::string type = kernel.analysis.lanes <= kIntLanes ? "int" : "int64_t";
   std::string first = shape.rowGroups > 1 ? "threadIdx.x % T * W" : "threadIdx.x * W";
   if (!counts && isLong(kernel)) {
@@ -176,7 +176,7 @@ static LoopText turnLoop(const KernelForm &kernel, ArrayRef<std::string> body) {
   bool even = kernel.analysis.lanes % (shape.rowThreads * shape.width) == 0;
   bool unrolls = !counts || shape.iterations <= kUnrolledTurns;
   return {std::string(unrolls ? "#pragma unroll" : "#pragma unroll 1") + "\nfor (" + type + " i = 0, l = " + first +
-          "; i < ITERS" + (even ? "" : " && l < L") + "; ++i, l += T * W) {" + leftText(kernel).str()};
+          "; i < ITERS" + (even ? "" : " && l < L") + "; ++i, l += T * W) {" + remainingLanesText(kernel).str()};
 }
 
 LoopText CudaKernelEmitter::laneLoop(const KernelForm &kernel, bool ofBlock, ArrayRef<std::string> body) const {
@@ -189,7 +189,7 @@ LoopText CudaKernelEmitter::laneLoop(const KernelForm &kernel, bool ofBlock, Arr
 // Elements
 //===----------------------------------------------------------------------===//
 
-bool CudaKernelEmitter::accessesTogether(const KernelForm &kernel, unsigned operand) const {
+bool CudaKernelEmitter::accessesAsVector(const KernelForm &kernel, unsigned operand) const {
   return kernel.shape.aligned[operand];
 }
 
@@ -227,7 +227,7 @@ std::string CudaKernelEmitter::storesSum(const KernelForm &kernel, bool lane) co
   return kernel.shape.rowGroups == 1 ? "" : "threadIdx.x < T";
 }
 
-std::string CudaKernelEmitter::beforeTiedStore(const KernelForm &kernel) const {
+std::string CudaKernelEmitter::barrierBeforeTiedStore(const KernelForm &kernel) const {
   return kernel.shape.rowThreads == 1 ? "" : "row_barrier<T>();";
 }
 

@@ -70,7 +70,7 @@ void KernelWriter::carry(const Node &node, StringRef condition, SmallVector<std:
 }
 
 /// Prints, after the loop of a long sum, a statement that sets it to its total.
-void KernelWriter::settle(const Node &node, SmallVector<std::string> &to) {
+void KernelWriter::completeAccumulators(const Node &node, SmallVector<std::string> &to) {
   if (analysis.isLongSum(node))
     to.push_back("settle(" + longSum(accumulators[node.op]) + ");");
 }
@@ -99,7 +99,7 @@ void KernelWriter::accumulate(const Node &node) {
 }
 
 /// Prints a sum that is one lane of an operand.
-void KernelWriter::pick(const Node &node) {
+void KernelWriter::printPickedLane(const Node &node) {
   unsigned operand = node.picked->operand.getArgNumber();
   Expr lane = evaluateScalar(node.picked->index.value, analysis.nodes.find(node.picked->index.generic)->second);
   Place place = placeOf(operand, node.picked->dims);
@@ -118,7 +118,7 @@ std::string KernelWriter::storeText(const Output &output, const Expr &value, Str
   if (!analysis.hasLane(output.dims))
     return "st1(" + address(operand, place, false) + ", " + value.text + ");";
   std::string to = address(operand, place, true), lanes = value.asLane(emitter.words.lanes) + count().str();
-  if (place.laneStride == 1 && emitter.accessesTogether(form, operand))
+  if (place.laneStride == 1 && emitter.accessesAsVector(form, operand))
     return (analysis.isStreamed(output) ? "st_streamed(" : "st(") + to + ", " + lanes + ");";
   return "st_strided(" + to + ", " + std::to_string(place.laneStride) + ", " + lanes + ");";
 }
@@ -133,7 +133,7 @@ void KernelWriter::storeOutput(const Output &output, unsigned level) {
   if (!analysis.hasLane(output.dims)) {
     if (std::string guard = emitter.storesRow(form); !guard.empty())
       guards.push_back(guard);
-    if (std::string wait = emitter.beforeTiedStore(form); output.tied >= 0 && !wait.empty())
+    if (std::string wait = emitter.barrierBeforeTiedStore(form); output.tied >= 0 && !wait.empty())
       lines[level].push_back(wait);
   }
   int64_t inner = 1, rows = analysis.rows;
@@ -163,7 +163,7 @@ void KernelWriter::storeAccumulator(const Output &output, StringRef block) {
   if (!guard.empty())
     guard = "if (" + guard + ")\n  ";
   if (!lane) {
-    if (std::string wait = emitter.beforeTiedStore(form); output.tied >= 0 && !wait.empty())
+    if (std::string wait = emitter.barrierBeforeTiedStore(form); output.tied >= 0 && !wait.empty())
       lines[0].push_back(wait);
     lines[0].push_back(guard + storeText(output, {name, kind, true, false}, row));
     return;
@@ -183,7 +183,7 @@ void KernelWriter::carryRows(SmallVector<std::string> &to) {
 void KernelWriter::completeSums(SmallVector<std::string> &to) {
   for (auto &[op, node] : analysis.nodes)
     if (node.reducesRows)
-      settle(node, to);
+      completeAccumulators(node, to);
   for (auto &[op, node] : analysis.nodes)
     if (node.reducesRows)
       if (std::string text = emitter.completeSum(form, node.combine, accumulators[node.op]); !text.empty())
@@ -260,7 +260,7 @@ SmallVector<const Node *> KernelWriter::printReductions(SmallVector<std::string>
     if (!node.reduces() || node.phase != phase)
       continue;
     if (node.picked) {
-      pick(node);
+      printPickedLane(node);
       int64_t operand = node.picked->operand.getArgNumber();
       picksTied |= llvm::any_of(analysis.outputs, [&](const Output &output) { return output.tied == operand; });
       continue;
@@ -274,7 +274,7 @@ SmallVector<const Node *> KernelWriter::printReductions(SmallVector<std::string>
     accumulate(node);
   }
   // Another thread of the row may overwrite the picked lane in a later phase.
-  if (std::string wait = emitter.beforeTiedStore(form); picksTied && !wait.empty())
+  if (std::string wait = emitter.barrierBeforeTiedStore(form); picksTied && !wait.empty())
     lines[1].push_back(wait);
   return overLanes;
 }
@@ -299,7 +299,7 @@ void KernelWriter::printPhase(unsigned number) {
   closeLaneLoop(2, /*ofBlock=*/false);
 
   for (const Node *node : overLanes) {
-    settle(*node, lines[1]);
+    completeAccumulators(*node, lines[1]);
     nameValue(values[1][node->result()] =
                   define(*kindOf(getElementTypeOrSelf(node->result())), true, false, reduceText(*node)),
               node->op);

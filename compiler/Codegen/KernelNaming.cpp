@@ -57,7 +57,7 @@ void KernelNaming::choose(StringRef text, ArrayRef<std::string> parameters) {
           used.insert(word);
       },
       [](StringRef) {});
-  auto take = [&](StringRef variable, const std::string &name) {
+  auto reserve = [&](StringRef variable, const std::string &name) {
     if (isReserved(name) || !used.insert(name).second)
       return false;
     chosen[variable] = name;
@@ -65,11 +65,11 @@ void KernelNaming::choose(StringRef text, ArrayRef<std::string> parameters) {
   };
   for (const std::string &parameter : parameters)
     if (auto found = suggestions.find(parameter); found != suggestions.end() && !chosen.contains(parameter))
-      for (unsigned number = 1; !take(parameter, found->second + (number > 1 ? "_" + utostr(number) : "")); ++number)
+      for (unsigned number = 1; !reserve(parameter, found->second + (number > 1 ? "_" + utostr(number) : "")); ++number)
         ;
   for (const std::string &variable : variables)
     if (!is_contained(parameters, variable))
-      take(variable, suggestions[variable]);
+      reserve(variable, suggestions[variable]);
 }
 
 std::string KernelNaming::apply(StringRef text) const {

@@ -154,7 +154,7 @@ Expr KernelWriter::loadAt(unsigned operand, const Place &place) {
   std::string text = address(operand, place, lane), lanes = emitter.words.lanes.str() + "(" + text;
   if (!lane)
     text = "ld1(" + text + ")";
-  else if (place.laneStride == 1 && emitter.accessesTogether(form, operand))
+  else if (place.laneStride == 1 && emitter.accessesAsVector(form, operand))
     text = "ld" + lanes + count().str() + ")";
   else
     text = "ld_strided" + lanes + ", " + std::to_string(place.laneStride) + count().str() + ")";

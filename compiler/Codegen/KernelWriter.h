@@ -47,11 +47,11 @@ private:
   // Reductions and results.
   std::string declareAccumulator(const Node &node);
   void accumulate(const Node &node);
-  void pick(const Node &node);
+  void printPickedLane(const Node &node);
   std::string reduceText(const Node &node);
   void carry(const Node &node, llvm::StringRef condition, llvm::SmallVector<std::string> &to);
   void carryRows(llvm::SmallVector<std::string> &to);
-  void settle(const Node &node, llvm::SmallVector<std::string> &to);
+  void completeAccumulators(const Node &node, llvm::SmallVector<std::string> &to);
   void storeAccumulator(const Output &output, llvm::StringRef block);
   void storeOutput(const Output &output, unsigned level);
   std::string storeText(const Output &output, const Expr &value, llvm::StringRef row);

@@ -8,11 +8,11 @@ using namespace braid;
 using namespace braid::codegen;
 
 LogicalResult codegen::verifyLaunch(Operation *op, StringRef kernel, const LaunchNeeds &needs, const GpuInfo &gpu) {
-  auto verify = [&](int64_t needed, int64_t most, StringRef what, StringRef remedy) -> LogicalResult {
-    if (needed <= most)
+  auto verify = [&](int64_t needed, int64_t limit, StringRef what, StringRef remedy) -> LogicalResult {
+    if (needed <= limit)
       return success();
     return op->emitError() << "kernel '" << kernel << "' is launched with " << needed << " " << what << ", but "
-                           << gpu.name() << " allows at most " << most << ": " << remedy;
+                           << gpu.name() << " allows at most " << limit << ": " << remedy;
   };
   // Only the sizes of tensors can make a grid too large; the compiler chooses the rest.
   constexpr StringLiteral report = "this is an error in Braid, please report it";

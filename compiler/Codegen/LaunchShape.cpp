@@ -28,7 +28,7 @@ static constexpr int64_t kFlatBlocksAtOnce = 3;
 static constexpr int64_t kWarpRows = 1024;
 /// Numbers per thread that can stay in registers across lane loops, for blocks of up to half the maximum of threads and
 /// for larger blocks.
-static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfMost = 16;
+static constexpr int64_t kRegisterLanes = 48, kRegisterLanesOfLargeBlocks = 16;
 /// Fewest bytes of a row that row groups sharing a column sum read at once.
 static constexpr int64_t kSectorBytes = 32;
 /// Registers of a thread for addresses and operands, about as many as nvcc uses. Registers for reductions and arrays
@@ -199,7 +199,7 @@ static int64_t sharedBytes(const KernelAnalysis &kernel, const LaunchShape &shap
 }
 
 /// Distributes rows over groups of T <= 32 threads. The number of threads of a block is a power of two.
-static void shareBlock(LaunchShape &shape, int64_t rows) {
+static void distributeRows(LaunchShape &shape, int64_t rows) {
   int64_t most = kBlockThreads / shape.rowThreads, least = kWarp / shape.rowThreads;
   shape.rowGroups = rows == 1 ? 1 : std::clamp(powerCeil(rows), least, most);
 }
@@ -207,7 +207,8 @@ static void shareBlock(LaunchShape &shape, int64_t rows) {
 /// Distributes rows over a block if the number of blocks is fixed, at two or three per multiprocessor. A block
 /// processes as many rows at once as the registers can hold, so that more loads are in flight. A row has whole warps,
 /// and all groups have the same number of rows.
-static void shareWideBlock(LaunchShape &shape, const KernelAnalysis &kernel, const LaunchLimits &limits, int64_t rows) {
+static void distributeWideRows(LaunchShape &shape, const KernelAnalysis &kernel, const LaunchLimits &limits,
+                               int64_t rows) {
   int64_t turns = ceilDiv(kernel.lanes, shape.width * shape.rowThreads);
   int64_t registers = kBaseRegisters + shape.width * (countLaneReductions(kernel) + turns * countArrays(kernel));
   int64_t atOnce = ceilDiv(kernel.blocks(), limits.multiprocessors);
@@ -228,7 +229,7 @@ static int64_t chooseWideRow(const LaunchShape &shape, const KernelAnalysis &ker
   for (const LaneAccess &access : accesses.take_front(kernel.numIns()))
     rowBytes += access.bytes ? kernel.lanes * access.elementBytes : 0;
   int64_t limit = arrays == 0 && rowBytes <= limits.cachedRowBytes ? kMaxThreads / 2 : kMaxThreads;
-  while (most < limit && ceilDiv(vectors, most) * shape.width * (1 + arrays) > kRegisterLanesOfMost)
+  while (most < limit && ceilDiv(vectors, most) * shape.width * (1 + arrays) > kRegisterLanesOfLargeBlocks)
     most *= 2;
   if (countLaneReductions(kernel) == 0 && arrays == 0)
     most = kBlockThreads;
@@ -240,7 +241,7 @@ static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, c
   int64_t blockRows = kernel.rows / kernel.blocks();
   if (!kernel.hasLanes()) {
     shape.rowThreads = 1;
-    return shareBlock(shape, blockRows);
+    return distributeRows(shape, blockRows);
   }
   // A single warp needs no barriers, so it processes a row alone if its registers can hold the row. Sums over rows stay
   // in registers from row to row and would leave room for few warps.
@@ -249,11 +250,11 @@ static void chooseRowThreads(LaunchShape &shape, const KernelAnalysis &kernel, c
               warpLanes * std::max<int64_t>(countKept(kernel), 1) <= kRegisterLanes;
   if (vectors <= kWarp || warp) {
     shape.rowThreads = std::min(powerCeil(vectors), kWarp);
-    return shareBlock(shape, blockRows);
+    return distributeRows(shape, blockRows);
   }
   shape.rowThreads = chooseWideRow(shape, kernel, limits, accesses);
   if (kernel.partition == Partition::Blocks)
-    shareWideBlock(shape, kernel, limits, blockRows);
+    distributeWideRows(shape, kernel, limits, blockRows);
 }
 
 /// Chooses threads that each have W lanes of all rows. If the groups divide the lanes evenly, several groups share a
@@ -274,7 +275,7 @@ static void chooseLaneThreads(LaunchShape &shape, const KernelAnalysis &kernel, 
   while (threads < kWarp && kernel.lanes % (2 * threads * shape.width) == 0 && vectors / threads > 2 * kWarpRows)
     threads *= 2;
   shape.rowThreads = threads;
-  shareBlock(shape, rows);
+  distributeRows(shape, rows);
 }
 
 LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimits &limits, ArrayRef<uint64_t> alignment,
@@ -315,7 +316,7 @@ LaunchShape codegen::launchShape(const KernelAnalysis &kernel, const LaunchLimit
   if (kernel.partition != Partition::Lanes) {
     shape.iterations = ceilDiv(vectors, shape.rowThreads);
     int64_t held = shape.iterations * shape.width * countArrays(kernel);
-    shape.keeps = held <= (shape.threads > kMaxThreads / 2 ? kRegisterLanesOfMost : kRegisterLanes);
+    shape.keeps = held <= (shape.threads > kMaxThreads / 2 ? kRegisterLanesOfLargeBlocks : kRegisterLanes);
   }
   shape.sharedBytes = sharedBytes(kernel, shape);
   return shape;

@@ -52,7 +52,7 @@ static void addInit(tg::InitAttr init, Initializer &row) {
     b *= scale;
     break;
   }
-  row.always("init", kind.str()).unlessZero("init_a", doubleLiteral(a)).unlessZero("init_b", doubleLiteral(b));
+  row.always("init", kind.str()).addUnlessZero("init_a", doubleLiteral(a)).addUnlessZero("init_b", doubleLiteral(b));
 }
 
 static StringRef categoryText(exec::Category category) {
@@ -70,22 +70,22 @@ static StringRef categoryText(exec::Category category) {
 
 // Fields common to tensors and inputs.
 
-static void addType(RankedTensorType type, const PartOfTensor &part, Initializer &row) {
+static void addType(RankedTensorType type, const TensorShard &part, Initializer &row) {
   row.always("dtype", dtypeText(type.getElementType()))
       .always("rank", part.shape.size())
-      .unlessZero("shape", part.shape);
+      .addUnlessZero("shape", part.shape);
 }
 
 static void addPlace(uint64_t offset, int64_t bytes, Initializer &row) {
   row.always("offset", offset).always("bytes", bytes);
 }
 
-static void addGroups(const PartOfTensor &part, Initializer &row) {
-  row.unlessZero("dims", part.dims).unlessZero("flat", part.flat).unlessZero("partial", part.partial);
+static void addGroups(const TensorShard &part, Initializer &row) {
+  row.addUnlessZero("dims", part.dims).addUnlessZero("flat", part.flat).addUnlessZero("partial", part.partial);
 }
 
 /// Converts the part to the dims of files.
-static LogicalResult bringInto(const tg::FileLayout &layout, PartOfTensor &part, exec::TensorOp op) {
+static LogicalResult convertToFileLayout(const tg::FileLayout &layout, TensorShard &part, exec::TensorOp op) {
   if (layout.transposed)
     for (SmallVector<int64_t> *list : {&part.shape, &part.strides, &part.dims})
       std::swap((*list)[0], (*list)[1]);
@@ -115,7 +115,7 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
     return op.emitError() << "'" << name << "' has " << type.getRank() << " dims; the runtime supports at most "
                           << kMaxRank;
 
-  FailureOr<PartOfTensor> part = ranks.partOf(op, type);
+  FailureOr<TensorShard> part = ranks.partOf(op, type);
   if (failed(part))
     return failure();
   auto sharding = op->getAttrOfType<comm::ShardingAttr>(comm::CommDialect::kSharding);
@@ -123,23 +123,23 @@ static LogicalResult printTensor(exec::TensorOp op, unsigned stream, RankTables 
     return op.emitError() << "'" << name << "' is the " << comm::stringifyReduction(sharding.getReduction()) << " over "
                           << sharding.getPartial().str()
                           << " of the parts of ranks; only sums may live across programs";
-  if (failed(bringInto(tg::fileLayoutOf(op.getValue()), *part, op)))
+  if (failed(convertToFileLayout(tg::fileLayoutOf(op.getValue()), *part, op)))
     return failure();
   Initializer row;
   row.always("name", stringLiteral(name)).always("category", categoryText(op.getCategory()).str());
   addType(type, *part, row);
-  row.unlessZero("stride", part->strides).newLine();
+  row.addUnlessZero("stride", part->strides).newLine();
   addPlace(op.getOffset(), op.getBytes(), row);
   addInit(param ? param.getInit() : state.getInit(), row);
   row.always("stream", stream).always("checkpoint", copyOf || (state && !state.isSaved()) ? 0 : 1).newLine();
   addGroups(*part, row);
-  row.unlessZero("fused", part->fused);
+  row.addUnlessZero("fused", part->fused);
   if (copyOf)
     row.always("copy_of", stringLiteral(copyOf));
-  row.unlessZero("on_host", op.getHost() ? 1 : 0);
-  if (comm::ProgramAttr holders = comm::someRanksOf(op))
+  row.addUnlessZero("on_host", op.getHost() ? 1 : 0);
+  if (comm::ProgramAttr holders = comm::rankSubsetOf(op))
     row.always("at_axis", ranks.placeOf(holders.getAxis()) + 1)
-        .unlessZero("at", *llvm::min_element(holders.getCoordinates()));
+        .addUnlessZero("at", *llvm::min_element(holders.getCoordinates()));
   os << "    " << row.text(4) << ",\n";
   return success();
 }
@@ -151,10 +151,10 @@ static FailureOr<std::string> savedText(exec::TensorOp op, RankTables &ranks) {
   if (param ? static_cast<bool>(param.getCopyOf()) : state && !state.isSaved())
     return std::string();
   auto type = cast<RankedTensorType>(op.getType());
-  FailureOr<PartOfTensor> part = ranks.partOf(op, type);
+  FailureOr<TensorShard> part = ranks.partOf(op, type);
   if (failed(part))
     return failure();
-  if (failed(bringInto(tg::fileLayoutOf(op.getValue()), *part, op)))
+  if (failed(convertToFileLayout(tg::fileLayoutOf(op.getValue()), *part, op)))
     return failure();
   StringRef name = param ? param.getName() : state.getName();
   // Leaves out its category: the same tensor is a parameter in f32 and a master in bf16.
@@ -226,7 +226,7 @@ static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, const In
       if (type.getRank() > kMaxRank)
         return buffer.emitError() << "'" << buffer.getName() << "' has " << type.getRank()
                                   << " dims; the runtime supports at most " << kMaxRank;
-      FailureOr<PartOfTensor> part = ranks.partOf(buffer, type);
+      FailureOr<TensorShard> part = ranks.partOf(buffer, type);
       if (failed(part))
         return failure();
       tg::IndexedBy range = wantsResult ? tg::IndexedBy() : ranges.lookup(buffer.getName());
@@ -235,7 +235,7 @@ static FailureOr<std::pair<int, int>> printIos(exec::ProgramOp program, const In
       addType(type, *part, row);
       addPlace(buffer.getOffset(), type.getNumElements() * elementBytes(type.getElementType()), row);
       addGroups(*part, row);
-      row.unlessZero("extent", range.extent).unlessZero("ignored", range.ignored);
+      row.addUnlessZero("extent", range.extent).addUnlessZero("ignored", range.ignored);
       os << "    " << row.text(4) << ",\n";
       ++counts[wantsResult];
     }
@@ -292,7 +292,7 @@ static LogicalResult printTensors(ModuleOp module, const RankKind &kind, RankTab
       copies[param.getCopyOf()] = number;
   for (auto [place, tensor] : llvm::enumerate(module.getOps<exec::TensorOp>())) {
     // The runtime neither saves caches nor initializes them: programs fill them.
-    if (!comm::shareRanks(comm::someRanksOf(tensor), kind.ranks) || tensor.getCategory() == exec::Category::Caches ||
+    if (!comm::shareRanks(comm::rankSubsetOf(tensor), kind.ranks) || tensor.getCategory() == exec::Category::Caches ||
         tensor.getSlots())
       continue;
     int64_t &bytes = tensor.getHost() ? text.hostBytes : text.arenaBytes;
@@ -475,7 +475,7 @@ FailureOr<std::string> codegen::printModel(ModuleOp module, const StepPrinter &s
     model.always("target", stringLiteral(targetText(module))).newLine();
     model.always("graph_hash", "0x" + llvm::utohexstr(*hash, /*LowerCase=*/true, /*Width=*/16) + "ull").newLine();
     model.always("arena_bytes", kinds[number].arenaBytes).newLine().always("accumulate", facts.microbatches).newLine();
-    model.unlessZero("vocab_size", vocabularySize(module, ranges));
+    model.addUnlessZero("vocab_size", vocabularySize(module, ranges));
     addTables(number, kinds[number], steps, ranks, model);
     if (facts.ignored)
       model.newLine().always("loss", "&loss");

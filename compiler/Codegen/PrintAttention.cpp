@@ -73,8 +73,8 @@ template <typename Op> std::string StepPrinter::attentionRow(Op op, Value output
   row.always("scale", doubleLiteral(op.getScale().convertToDouble()));
   if (op.getSoftcap())
     row.always("softcap", doubleLiteral(op.getSoftcap()->convertToDouble()));
-  row.unlessZero("causal", op.getMask().getCausal() ? 1 : 0).unlessZero("window", op.getMask().getWindow());
-  row.unlessZero("first", op.getMask().getFirst());
+  row.addUnlessZero("causal", op.getMask().getCausal() ? 1 : 0).addUnlessZero("window", op.getMask().getWindow());
+  row.addUnlessZero("first", op.getMask().getFirst());
   if (op.getDocuments())
     row.always("positions", typeOf(op.getDocuments()).getShape()[1]);
   addWorkspace(op, row.newLine());

@@ -121,7 +121,7 @@ FailureOr<unsigned> StepPrinter::addTransfer(comm::CopyOp op) {
   }
   transfers.parts += "};\n";
   Initializer row;
-  row.unlessZero("to_host", isToHost ? 1 : 0).rows("parts", parts, "n_parts", op.getIns().size());
+  row.addUnlessZero("to_host", isToHost ? 1 : 0).rows("parts", parts, "n_parts", op.getIns().size());
   transfers.rows.push_back(row.text(4));
   return number;
 }

@@ -118,7 +118,7 @@ template <> LogicalResult StepPrinter::print(exec::LaunchOp op) {
 }
 
 /// Returns the name for a launch in comments: the parameter that it updates, or else its first out.
-static StringRef subjectOf(ValueRange outs, const ArenaMap &arena) {
+static StringRef launchSubject(ValueRange outs, const ArenaMap &arena) {
   for (Value out : outs)
     if (auto tensor = dyn_cast<exec::TensorOp>(arena.storageOf(out)); tensor && isa<tg::ParamAttr>(tensor.getValue()))
       return nameOf(tensor);
@@ -135,7 +135,7 @@ void StepPrinter::printTable(exec::LaunchOp op, const KernelToPrint &kernel) {
     std::string offsets = llvm::join(
         llvm::map_range(pointersOf(op, kernel.analysis, tuple), [&](Value ref) { return places.of(ref); }), ", ");
     tables += "    {" + std::to_string(lengthOf(op, kernel.analysis, tuple)) + ", {" + offsets + "}}, // " +
-              commentText(subjectOf(outs, arena)) + "\n";
+              commentText(launchSubject(outs, arena)) + "\n";
   }
   tables += "};\n\n";
   const KernelAnalysis &analysis = kernel.analysis;

@@ -41,8 +41,8 @@ static std::string matrixText(Value ref, int64_t row, int64_t column, const Matm
   matrix.always("type", dtypeText(cast<exec::RefType>(ref.getType()).getElementType()))
       .always("row_stride", row)
       .always("column_stride", column)
-      .unlessZero("batch_strides", strides(shape.batch));
-  return isResult ? matrix.text() : matrix.unlessZero("outer_strides", strides(shape.outer)).text();
+      .addUnlessZero("batch_strides", strides(shape.batch));
+  return isResult ? matrix.text() : matrix.addUnlessZero("outer_strides", strides(shape.outer)).text();
 }
 
 /// Returns the initializer of a br_matmul_desc.
@@ -53,8 +53,8 @@ std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, 
   Value out = op.getOuts()[0];
   Initializer row;
   row.always("m", shape.m).always("n", shape.n).always("k", shape.k);
-  row.unlessZero("n_batch", shape.batch.size()).unlessZero("batch", sizes(shape.batch));
-  row.unlessZero("n_outer", shape.outer.size()).unlessZero("outer", sizes(shape.outer));
+  row.addUnlessZero("n_batch", shape.batch.size()).addUnlessZero("batch", sizes(shape.batch));
+  row.addUnlessZero("n_outer", shape.outer.size()).addUnlessZero("outer", sizes(shape.outer));
   row.newLine().always("a", matrixText(lhs, shape.lhsM, shape.lhsK, shape, &MatmulLoop::lhs));
   row.newLine().always("b", matrixText(rhs, shape.rhsK, shape.rhsN, shape, &MatmulLoop::rhs));
   row.newLine().always("c", matrixText(out, shape.outM, shape.outN, shape, &MatmulLoop::out, /*isResult=*/true));
@@ -65,7 +65,7 @@ std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, 
     row.always("has_addend", 1)
         .always("addend", matrixText(addend, shape.addendM, shape.addendN, shape, &MatmulLoop::addend, true))
         .newLine();
-  row.unlessZero("accumulate", op.getAccumulator() ? 1 : 0);
+  row.addUnlessZero("accumulate", op.getAccumulator() ? 1 : 0);
   if (op.getEpilogue() != exec::Epilogue::None)
     row.always("epilogue", epilogueText(op.getEpilogue()).str());
   addWorkspace(op, row.newLine()).newLine();
@@ -74,14 +74,14 @@ std::string StepPrinter::matmulRow(exec::MatmulOp op, const MatmulShape &shape, 
     row.always("has_aux", 1)
         .always("aux_m", shape.n)
         .always("aux_offset", arena.offsetOf(aux))
-        .unlessZero("aux_slots", arena.slotsOf(aux));
+        .addUnlessZero("aux_slots", arena.slotsOf(aux));
   if (op.getBiasGrad()) {
     bool isLeft = (*op.getBiasGrad() == exec::Side::Lhs) != shape.swapped;
     row.always("bias_grad", isLeft ? "BR_BIAS_GRAD_A" : "BR_BIAS_GRAD_B")
         .always("bias_grad_offset", arena.offsetOf(op.getOuts()[1]));
   }
-  row.unlessZero("copy_b", op->hasAttr(exec::kPanels) ? 1 : 0);
-  row.unlessZero("beside_collective", op->hasAttr(comm::CommDialect::kBesideCollective) ? 1 : 0);
+  row.addUnlessZero("copy_b", op->hasAttr(exec::kPanels) ? 1 : 0);
+  row.addUnlessZero("beside_collective", op->hasAttr(comm::CommDialect::kBesideCollective) ? 1 : 0);
   return row.text(4);
 }
 

@@ -35,7 +35,7 @@ template <> LogicalResult StepPrinter::print(exec::ScatterAddOp op) {
   auto out = cast<exec::RefType>(op.getOuts()[0].getType());
   if (failed(verifyRows(op, indices, {updates, out})))
     return failure();
-  if (updates.getElementType() != out.getElementType() && !target.wideScatter)
+  if (updates.getElementType() != out.getElementType() && !target.supportsF32Scatter)
     return op->emitError() << "sums rows of " << updates.getElementType() << " into a table of " << out.getElementType()
                            << ", which the " << emitter.target
                            << " target does not support; lower the module for this target";

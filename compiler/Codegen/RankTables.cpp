@@ -59,7 +59,7 @@ StringRef codegen::entryOf(exec::ProgramOp program) {
 }
 
 unsigned RankTables::kindOf(exec::ProgramOp program) const {
-  comm::ProgramAttr ranks = comm::someRanksOf(program);
+  comm::ProgramAttr ranks = comm::rankSubsetOf(program);
   return llvm::find_if(kinds, [&](const RankKind &kind) { return kind.ranks == ranks; }) - kinds.begin();
 }
 
@@ -69,7 +69,7 @@ LogicalResult RankTables::addProgram(exec::ProgramOp program) {
     return failure();
   unsigned kind = kindOf(program);
   if (kind == kinds.size())
-    kinds.push_back({comm::someRanksOf(program), {}});
+    kinds.push_back({comm::rankSubsetOf(program), {}});
   if (isPipelineMessage(program))
     kinds[kind].messages.push_back(program);
   else
@@ -132,11 +132,11 @@ FailureOr<RankTables> RankTables::create(ModuleOp module) {
 // Parts of tensors
 //===----------------------------------------------------------------------===//
 
-FailureOr<PartOfTensor> RankTables::partOf(Operation *op, RankedTensorType type) {
+FailureOr<TensorShard> RankTables::partOf(Operation *op, RankedTensorType type) {
   auto sharding = op->getAttrOfType<comm::ShardingAttr>(comm::CommDialect::kSharding);
   auto global = op->getAttrOfType<TypeAttr>(comm::CommDialect::kGlobal);
   auto whole = global ? cast<RankedTensorType>(global.getValue()) : type;
-  PartOfTensor part{SmallVector<int64_t>(whole.getShape()), {}, SmallVector<int64_t>(whole.getRank(), 0), {}};
+  TensorShard part{SmallVector<int64_t>(whole.getShape()), {}, SmallVector<int64_t>(whole.getRank(), 0), {}};
   RankedTensorType block = whole;
   if (sharding) {
     if (failed(useMesh(op, sharding.getMesh())) ||
@@ -190,7 +190,7 @@ static LogicalResult verifyPlaces(comm::CollectiveOpInterface op) {
 
 /// Checks that no received tensor overlaps another sent or received tensor, because the tensors of a bucket move in any
 /// order, and in parts.
-static LogicalResult verifyApart(comm::CollectiveOpInterface op, const ArenaMap &arena) {
+static LogicalResult verifyNoOverlap(comm::CollectiveOpInterface op, const ArenaMap &arena) {
   struct Range {
     uint64_t begin, end;
     unsigned tensor;
@@ -241,12 +241,12 @@ FailureOr<std::string> RankTables::segmentText(comm::CollectiveOpInterface op, u
   Initializer segment;
   segment.always("send", arena.offsetOf(sent)).always("recv", arena.offsetOf(received)).always("count", count);
   segment.always("send_rows", sentRows).always("recv_rows", receivedRows);
-  segment.unlessZero("send_slots", arena.slotsOf(sent)).unlessZero("recv_slots", arena.slotsOf(received));
+  segment.addUnlessZero("send_slots", arena.slotsOf(sent)).addUnlessZero("recv_slots", arena.slotsOf(received));
   return segment.text(4) + ", // " + commentText(arena.nameOf(received));
 }
 
 FailureOr<unsigned> RankTables::add(comm::CollectiveOpInterface op, const ArenaMap &arena) {
-  if (failed(requireRanks(op, op.getMeshAttr())) || failed(verifyPlaces(op)) || failed(verifyApart(op, arena)))
+  if (failed(requireRanks(op, op.getMeshAttr())) || failed(verifyPlaces(op)) || failed(verifyNoOverlap(op, arena)))
     return failure();
   unsigned kind = kindOf(op->getParentOfType<exec::ProgramOp>()), number = kinds[kind].collectives.size();
   std::string &parts = kinds[kind].parts, segments, pairs;
@@ -324,7 +324,7 @@ void RankTables::addArrays(unsigned kind, Initializer &model) const {
   model.newLine().rows("mesh", "mesh", "n_axes", mesh ? mesh->getNames().size() : 0);
   model.newLine().rows("groups", "groups", "n_groups", groups.size());
   model.newLine().rows("collectives", "collectives" + suffixOf(kind), "n_collectives", kinds[kind].collectives.size());
-  model.unlessZero("comm_ctas", ctas);
+  model.addUnlessZero("comm_ctas", ctas);
 }
 
 void RankTables::addRanks(unsigned kind, Initializer &model) const {

@@ -17,7 +17,7 @@
 namespace braid::codegen {
 
 /// A tensor of which a rank may hold a part.
-struct PartOfTensor {
+struct TensorShard {
   /// Shape of the whole tensor and strides of the rank's block, before the flat order is sharded.
   llvm::SmallVector<int64_t> shape, strides;
   /// Groups that shard each dim. `flat` is the group that shards the block, `partial` the group to sum over.
@@ -68,7 +68,7 @@ public:
   }
 
   /// Returns the part of a tensor that `type`, in the arena of `op`, is.
-  mlir::FailureOr<PartOfTensor> partOf(mlir::Operation *op, mlir::RankedTensorType type);
+  mlir::FailureOr<TensorShard> partOf(mlir::Operation *op, mlir::RankedTensorType type);
 
   /// Adds the descriptor of a collective in memory form. Returns its index.
   mlir::FailureOr<unsigned> add(comm::CollectiveOpInterface op, const ArenaMap &arena);

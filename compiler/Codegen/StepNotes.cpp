@@ -48,13 +48,13 @@ static StringRef shortened(StringRef name, StringRef previous) {
   return hasSharedStem ? name.drop_front(end) : name;
 }
 
-/// Returns the names of these places by `nameOf`, without duplicates, and at most the first `most`.
-static std::string listNames(OperandRange refs, size_t most, llvm::function_ref<std::string(Value)> nameOf) {
+/// Returns the names of these places by `nameOf`, without duplicates, and at most the first `maxNames`.
+static std::string listNames(OperandRange refs, size_t maxNames, llvm::function_ref<std::string(Value)> nameOf) {
   SmallVector<std::string> names;
   for (Value ref : refs)
     if (std::string name = nameOf(ref); !llvm::is_contained(names, name))
       names.push_back(std::move(name));
-  size_t omitted = names.size() > most ? names.size() - most : 0;
+  size_t omitted = names.size() > maxNames ? names.size() - maxNames : 0;
   std::string text;
   for (size_t i = 0; i + omitted < names.size(); ++i)
     text += i ? (", " + shortened(names[i], names[i - 1])).str() : names[i];
@@ -124,9 +124,9 @@ std::string StepPrinter::actionRow(exec::ActionOpInterface action, StringRef nam
   exec::ActionCost cost = action.getActionCost();
   if (cost.matrixFlops)
     row.always("type", dtypeText(exec::tensorOf(action.getActionIns()[0].getType()).getElementType()));
-  return row.unlessZero("matrix_flops", cost.matrixFlops)
-      .unlessZero("vector_flops", cost.vectorFlops)
-      .unlessZero("bytes", cost.bytesRead + cost.bytesWritten)
+  return row.addUnlessZero("matrix_flops", cost.matrixFlops)
+      .addUnlessZero("vector_flops", cost.vectorFlops)
+      .addUnlessZero("bytes", cost.bytesRead + cost.bytesWritten)
       .text(4);
 }
 
@@ -136,11 +136,11 @@ std::string StepPrinter::noteText(Operation *op, const BufferNames &names) {
   auto action = cast<exec::ActionOpInterface>(op);
   auto launch = dyn_cast<exec::LaunchOp>(op);
   OperandRange ins = action.getActionIns(), outs = action.getActionOuts();
-  size_t tuples = launch ? launch.getBatch() : 1, most = action.isOrdered() ? 2 : 12;
+  size_t tuples = launch ? launch.getBatch() : 1, maxNames = action.isOrdered() ? 2 : 12;
   auto before = [&](Value ref) { return names.before(ref); };
   auto after = [&](Value ref) { return names.after(ref); };
-  std::string read = listNames(ins.take_front(ins.size() / tuples), most, before);
-  std::string written = listNames(outs.take_front(outs.size() / tuples), most, after);
+  std::string read = listNames(ins.take_front(ins.size() / tuples), maxNames, before);
+  std::string written = listNames(outs.take_front(outs.size() / tuples), maxNames, after);
   if (action.isOrdered())
     return read.empty() ? "" : "of " + read;
   std::string text = tuples > 1 ? "the first " : "";

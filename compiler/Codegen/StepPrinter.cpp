@@ -82,11 +82,11 @@ LogicalResult StepPrinter::printAction(Operation *op) {
 /// Splits a long list of actions into parts of about equal length, if possible at the beginning of a section. The last
 /// part has the remaining actions.
 static SmallVector<ArrayRef<ActionText>> splitIntoParts(ArrayRef<ActionText> actions) {
-  constexpr size_t least = 48, most = 80;
+  constexpr size_t minActions = 48, maxActions = 80;
   SmallVector<ArrayRef<ActionText>> parts;
-  while (actions.size() > most) {
-    size_t end = least;
-    while (end < most && !actions[end].beginsSection)
+  while (actions.size() > maxActions) {
+    size_t end = minActions;
+    while (end < maxActions && !actions[end].beginsSection)
       ++end;
     parts.push_back(actions.take_front(end));
     actions = actions.drop_front(end);

@@ -24,7 +24,7 @@ static LogicalResult checkBatch(func::FuncOp model, const DriverOptions &options
     if (options.accumulate > 1)
       diagnostic << " with " << options.accumulate << " microbatches each, " << parts << " in all";
     return diagnostic << " (--mesh=" << parallel.meshText << "): make the graph for a multiple of " << parts << " ("
-                      << nearestThatDivide(type.getDimSize(0), parts) << ")";
+                      << nearestDivisibleSizes(type.getDimSize(0), parts) << ")";
   }
   return success();
 }
@@ -44,7 +44,7 @@ static LogicalResult checkSequence(func::FuncOp model, const DriverOptions &opti
                                           << ranks << " ranks (--mesh=" << parallel.meshText
                                           << (options.passes.tensor.sequence ? " with --sequence-parallel" : "")
                                           << "): make the graph with --seq a multiple of " << ranks << " ("
-                                          << nearestThatDivide(type.getDimSize(1), ranks) << ")";
+                                          << nearestDivisibleSizes(type.getDimSize(1), ranks) << ")";
 }
 
 LogicalResult braid::checkInputs(func::FuncOp model, const DriverOptions &options) {

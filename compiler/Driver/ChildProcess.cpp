@@ -33,7 +33,7 @@ public:
       if (T none{}; slot.compare_exchange_strong(none, value))
         return;
   }
-  T take(T value) {
+  T remove(T value) {
     for (std::atomic<T> &slot : slots)
       if (T expected = value; slot.compare_exchange_strong(expected, T{}))
         return value;
@@ -118,18 +118,18 @@ static void installOnce() {
   (void)installed;
 }
 
-void braid::removeWhenInterrupted(const std::string &path) {
+void braid::removeOnInterrupt(const std::string &path) {
   SignalsBlocked blocked;
   installOnce();
   folders.add(::strdup(path.c_str()));
 }
 
-void braid::keepWhenInterrupted(const std::string &path) {
+void braid::keepOnInterrupt(const std::string &path) {
   SignalsBlocked blocked;
   char *found = nullptr;
   folders.forEach([&](char *known) { found = path == known ? known : found; });
   if (found)
-    std::free(folders.take(found));
+    std::free(folders.remove(found));
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,7 +185,7 @@ std::string ChildProcess::wait() {
   siginfo_t ended;
   while (::waitid(P_PID, pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
     ;
-  groups.take(pid);
+  groups.remove(pid);
   ::waitpid(pid, &status, 0);
   if (WIFSIGNALED(status))
     return "signal " + std::to_string(WTERMSIG(status));

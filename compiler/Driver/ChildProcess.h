@@ -30,9 +30,9 @@ private:
 };
 
 /// Registers the folder `path`, which holds only files, for removal when a signal or a fatal error ends the process.
-void removeWhenInterrupted(const std::string &path);
+void removeOnInterrupt(const std::string &path);
 /// Removes the registration of `path`. The caller keeps or removes the folder.
-void keepWhenInterrupted(const std::string &path);
+void keepOnInterrupt(const std::string &path);
 
 } // namespace braid
 

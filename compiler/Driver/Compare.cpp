@@ -59,7 +59,7 @@ FailureOr<Comparison> braid::compareStages(ModuleOp module, const DriverOptions 
   if (mayHaveRoot) {
     DriverOptions classic = optionsOfStage(options, 0);
     classic.parallel.strategy = Strategy::DataParallel;
-    useRoot(classic.parallel);
+    applyRootStrategy(classic.parallel);
     FailureOr<Report> root = plan(classic);
     if (failed(root))
       return failure();
@@ -69,7 +69,7 @@ FailureOr<Comparison> braid::compareStages(ModuleOp module, const DriverOptions 
   return comparison;
 }
 
-std::optional<int64_t> Comparison::lowestThatFits() const {
+std::optional<int64_t> Comparison::lowestFittingStage() const {
   for (const ComparedStage &stage : stages)
     if (stage.report.plan.arenaBytes <= memory.bytes)
       return stage.zero;
@@ -103,7 +103,7 @@ void braid::printComparison(llvm::raw_ostream &stream, const Comparison &compari
     printRow(stream, nameOf(zero), report, comparison.memory);
   if (comparison.rootParallel)
     printRow(stream, "data parallel", *comparison.rootParallel, comparison.memory);
-  std::optional<int64_t> lowest = comparison.lowestThatFits();
+  std::optional<int64_t> lowest = comparison.lowestFittingStage();
   if (lowest)
     stream << "the lowest stage that fits is --zero=" << *lowest;
   else
@@ -136,7 +136,7 @@ std::string braid::comparisonJson(const Comparison &comparison) {
   bool isKnown = comparison.memory.bytes != INT64_MAX;
   json["memory_bytes"] = isKnown ? Json(comparison.memory.bytes) : Json(nullptr);
   json["memory"] = comparison.memory.reason;
-  std::optional<int64_t> lowest = comparison.lowestThatFits();
+  std::optional<int64_t> lowest = comparison.lowestFittingStage();
   json["lowest_that_fits"] = lowest ? Json(*lowest) : Json(nullptr);
   return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }

@@ -31,7 +31,7 @@ struct Comparison {
   RankMemory memory;
 
   /// Returns the lowest stage whose arena fits, or none if no stage fits.
-  std::optional<int64_t> lowestThatFits() const;
+  std::optional<int64_t> lowestFittingStage() const;
 };
 
 /// Plans the graph `module` for every stage of ZeRO.

@@ -78,7 +78,7 @@ template <typename Comparison> LogicalResult Driver::writeComparison(const Compa
 }
 
 LogicalResult Driver::compare() {
-  if (isInMemoryForm(*module))
+  if (isInMemory(*module))
     return reportError(makeError("--compare=" + StringRef(cli::wordOf(*options.parallel.compare)) +
                                  " needs a graph, but '" + options.input + "' is already planned"));
   if (failed(checkGraph(*module, options)))
@@ -136,7 +136,7 @@ LogicalResult Driver::run() {
   if (options.parallel.compare)
     return compare();
 
-  if (isInMemoryForm(*module)) {
+  if (isInMemory(*module)) {
     if (failed(checkPlanned(*module, options)))
       return failure();
   } else if (tg::TrainingFacts::of(*module)) {

@@ -15,25 +15,25 @@ using namespace braid;
 /// Range of exponents of the prices, which are powers of two times the bytes that the target moves in a second. Outside
 /// this range the choice does not change: computing an activation takes the time of moving some bytes, and a row's mean
 /// takes the time of moving the row, at most some thousand bytes.
-static constexpr int kMostExponent = 4, kLeastExponent = -12;
+static constexpr int kMaxExponent = 4, kMinExponent = -12;
 
 /// Number of equal steps of bytes between no replays and all replays. Each step gets a point if units are fine enough.
 static constexpr int64_t kSteps = 8;
 
 /// Number of plans that the search for single values makes: more for small programs, which compile in milliseconds,
 /// than for large ones.
-static constexpr int64_t kLeastTries = 16, kMostTries = 256, kOpsOfAllTries = 10'000;
+static constexpr int64_t kMinTrials = 16, kMaxTrials = 256, kOpsOfAllTrials = 10'000;
 
 /// A point within the budget is not improved if it is slower than the fastest point by less than this factor.
-static constexpr double kAsFast = 1.005;
+static constexpr double kTimeTolerance = 1.005;
 
 //===----------------------------------------------------------------------===//
 // One choice
 //===----------------------------------------------------------------------===//
 
-void braid::useReplays(DriverOptions &options, ModuleOp module, const ReplayChoice &choice) {
+void braid::applyReplayChoice(DriverOptions &options, ModuleOp module, const ReplayChoice &choice) {
   RecomputePassOptions &recompute = options.passes.recompute;
-  const ReplayWorth worth = choice.worth.value_or(ReplayWorth());
+  const ReplayThreshold worth = choice.worth.value_or(ReplayThreshold());
   recompute.policy = choice.worth ? RecomputePolicy::Auto : RecomputePolicy::None;
   recompute.bytesPerSecond = worth.bytesPerSecond;
   recompute.units = worth.units;
@@ -72,7 +72,7 @@ private:
 FailureOr<std::optional<FrontierPoint>> Points::at(const ReplayChoice &choice) {
   DriverOptions chosen = optionsOfTrial(options);
   OwningOpRef<ModuleOp> copy = module.clone();
-  useReplays(chosen, *copy, choice);
+  applyReplayChoice(chosen, *copy, choice);
   // Not every value can be replayed. Verifies here, because the choices differ only in this phase.
   if (failed(runPhases(*copy, chosen, Phase::Recompute, Phase::Stages)) || failed(mlir::verify(*copy)))
     return failure();
@@ -88,11 +88,11 @@ FailureOr<std::optional<FrontierPoint>> Points::at(const ReplayChoice &choice) {
 // All choices
 //===----------------------------------------------------------------------===//
 
-static SmallVector<std::optional<ReplayWorth>> sweep(double bytesPerSecond) {
-  SmallVector<std::optional<ReplayWorth>> prices{std::nullopt};
-  for (int exponent = kMostExponent; exponent >= kLeastExponent; --exponent)
-    prices.push_back(ReplayWorth{std::ldexp(bytesPerSecond, exponent)});
-  prices.push_back(ReplayWorth{0});
+static SmallVector<std::optional<ReplayThreshold>> sweep(double bytesPerSecond) {
+  SmallVector<std::optional<ReplayThreshold>> prices{std::nullopt};
+  for (int exponent = kMaxExponent; exponent >= kMinExponent; --exponent)
+    prices.push_back(ReplayThreshold{std::ldexp(bytesPerSecond, exponent)});
+  prices.push_back(ReplayThreshold{0});
   return prices;
 }
 
@@ -114,8 +114,8 @@ static std::optional<size_t> fastestWithin(ArrayRef<FrontierPoint> points, int64
 
 /// Returns a choice that replays like `finer` in the first units of forward, and like `coarser` in the others. The
 /// caller sets the number of these units.
-static ReplayWorth between(const FrontierPoint &coarser, const FrontierPoint &finer) {
-  const std::optional<ReplayWorth> &rest = coarser.choice.worth;
+static ReplayThreshold between(const FrontierPoint &coarser, const FrontierPoint &finer) {
+  const std::optional<ReplayThreshold> &rest = coarser.choice.worth;
   double bytesPerSecond = finer.choice.worth->bytesPerSecond;
   if (!rest)
     return {bytesPerSecond};
@@ -124,16 +124,16 @@ static ReplayWorth between(const FrontierPoint &coarser, const FrontierPoint &fi
 }
 
 /// Adds points between neighbours that are more than a step apart; they use the finer price in some units.
-static LogicalResult spread(Frontier &frontier, Points &points, int64_t units) {
+static LogicalResult addIntermediatePoints(Frontier &frontier, Points &points, int64_t units) {
   auto arena = [](const FrontierPoint &point) { return point.cost.arenaBytes; };
-  auto [least, most] = std::minmax_element(frontier.points.begin(), frontier.points.end(),
-                                           [&](const auto &a, const auto &b) { return arena(a) < arena(b); });
-  int64_t step = std::max<int64_t>(1, (arena(*most) - arena(*least)) / kSteps);
+  auto [lowest, highest] = std::minmax_element(frontier.points.begin(), frontier.points.end(),
+                                               [&](const auto &a, const auto &b) { return arena(a) < arena(b); });
+  int64_t step = std::max<int64_t>(1, (arena(*highest) - arena(*lowest)) / kSteps);
   std::vector<FrontierPoint> all{frontier.points.front()};
   for (size_t at = 1; at < frontier.points.size(); ++at) {
     const FrontierPoint &coarser = frontier.points[at - 1], &finer = frontier.points[at];
     int64_t inner = std::min(std::abs(arena(coarser) - arena(finer)) / step, units - 1);
-    ReplayWorth worth = between(coarser, finer);
+    ReplayThreshold worth = between(coarser, finer);
     for (int64_t number = 1; number <= inner; ++number) {
       worth.units = units * number / (inner + 1);
       FailureOr<std::optional<FrontierPoint>> point = points.at({worth});
@@ -156,20 +156,20 @@ static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, 
   if (!within || *within == 0)
     return success();
   auto finer = frontier.points.begin() + *within, coarser = finer - 1;
-  ReplayWorth worth = between(*coarser, *finer);
-  const std::optional<ReplayWorth> &before = coarser->choice.worth;
+  ReplayThreshold worth = between(*coarser, *finer);
+  const std::optional<ReplayThreshold> &before = coarser->choice.worth;
   bool isSame = before && before->bytesPerSecond == worth.bytesPerSecond;
-  int64_t least = isSame ? before->units + 1 : 1, most = std::min(units, finer->choice.worth->units);
+  int64_t lowest = isSame ? before->units + 1 : 1, highest = std::min(units, finer->choice.worth->units);
   std::vector<FrontierPoint> found;
-  while (least < most) {
-    worth.units = (least + most) / 2;
+  while (lowest < highest) {
+    worth.units = (lowest + highest) / 2;
     FailureOr<std::optional<FrontierPoint>> point = points.at({worth});
     if (failed(point))
       return failure();
     bool fits = *point && (*point)->cost.arenaBytes <= budget;
     if (*point)
       found.push_back(**point);
-    (fits ? most : least) = fits ? worth.units : worth.units + 1;
+    (fits ? highest : lowest) = fits ? worth.units : worth.units + 1;
   }
   llvm::stable_sort(found, [](const FrontierPoint &a, const FrontierPoint &b) {
     return a.choice.worth->units < b.choice.worth->units;
@@ -180,7 +180,7 @@ static LogicalResult refine(Frontier &frontier, Points &points, int64_t budget, 
 
 /// Returns `choice` with `value` in place of what `choice` states about the same name.
 static ReplayChoice withValue(const ReplayChoice &choice, ValueChoice value) {
-  ReplayChoice changed{choice.worth.value_or(ReplayWorth{kNoReplays}), {value}};
+  ReplayChoice changed{choice.worth.value_or(ReplayThreshold{kNoReplays}), {value}};
   for (const ValueChoice &other : choice.values)
     if (other.name != value.name)
       changed.values.push_back(other);
@@ -212,10 +212,10 @@ static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<
   // Not every value can be replayed.
   ScopedDiagnosticHandler quiet(points.getContext(), [](Diagnostic &) { return success(); });
   size_t moves = 2 * names.size();
-  double least = llvm::min_element(frontier.points, [](const auto &a, const auto &b) {
-                   return a.cost.seconds < b.cost.seconds;
-                 })->cost.seconds;
-  auto isGood = [&] { return best.cost.arenaBytes <= budget && best.cost.seconds <= kAsFast * least; };
+  double lowest = llvm::min_element(frontier.points, [](const auto &a, const auto &b) {
+                    return a.cost.seconds < b.cost.seconds;
+                  })->cost.seconds;
+  auto isGood = [&] { return best.cost.arenaBytes <= budget && best.cost.seconds <= kTimeTolerance * lowest; };
   while (tries > 0 && !isGood()) {
     Explored *from = nullptr;
     for (Explored &state : explored)
@@ -237,10 +237,10 @@ static void search(Frontier &frontier, Points &points, int64_t budget, ArrayRef<
   }
 }
 
-static int64_t triesFor(ModuleOp module) {
+static int64_t numTrials(ModuleOp module) {
   int64_t ops = 0;
   module.walk([&](Operation *) { ++ops; });
-  return std::clamp(kOpsOfAllTries / ops, kLeastTries, kMostTries);
+  return std::clamp(kOpsOfAllTrials / ops, kMinTrials, kMaxTrials);
 }
 
 FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &options, int64_t budget) {
@@ -249,7 +249,7 @@ FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &op
   });
   Frontier frontier;
   Points points(module, options);
-  for (std::optional<ReplayWorth> price : sweep(machineOf(module)->compute.bytesPerSecond)) {
+  for (std::optional<ReplayThreshold> price : sweep(machineOf(module)->compute.bytesPerSecond)) {
     FailureOr<std::optional<FrontierPoint>> point = points.at({price});
     if (failed(point))
       return failure();
@@ -262,10 +262,10 @@ FailureOr<Frontier> braid::findFrontier(ModuleOp module, const DriverOptions &op
     }
   }
   int64_t units = numUnits(module);
-  if (failed(spread(frontier, points, units)) || failed(refine(frontier, points, budget, units)))
+  if (failed(addIntermediatePoints(frontier, points, units)) || failed(refine(frontier, points, budget, units)))
     return failure();
   auto names = llvm::to_vector(llvm::make_first_range(valuesByName(module)));
-  search(frontier, points, budget, names, triesFor(module));
+  search(frontier, points, budget, names, numTrials(module));
   frontier.chosen = fastestWithin(frontier.points, budget);
   return frontier;
 }
@@ -281,11 +281,11 @@ const FrontierPoint &Frontier::best() const {
 std::vector<ReplayReport> Frontier::report() const {
   std::vector<ReplayReport> reports;
   for (const auto &[at, point] : llvm::enumerate(points)) {
-    const std::optional<ReplayWorth> &replays = point.choice.worth;
+    const std::optional<ReplayThreshold> &replays = point.choice.worth;
     std::optional<double> worth;
     if (replays && replays->bytesPerSecond < kNoReplays)
       worth = replays->bytesPerSecond;
-    bool hasAllUnits = !worth || replays->units == ReplayWorth().units;
+    bool hasAllUnits = !worth || replays->units == ReplayThreshold().units;
     std::vector<std::string> values;
     for (const ValueChoice &value : point.choice.values)
       values.push_back("*/" + value.name.str() + (value.isKept ? ": keep" : ": replay"));

@@ -25,13 +25,13 @@ struct ValueChoice {
 /// A choice of values to replay.
 struct ReplayChoice {
   /// Price of a replay, or none if nothing is replayed.
-  std::optional<ReplayWorth> worth;
+  std::optional<ReplayThreshold> worth;
   /// Values that are kept or replayed regardless of the price; the last choice comes first.
   std::vector<ValueChoice> values = {};
 };
 
 /// Lets tg-recompute make the choice: sets its options, and marks the values of `module`.
-void useReplays(DriverOptions &options, mlir::ModuleOp module, const ReplayChoice &choice);
+void applyReplayChoice(DriverOptions &options, mlir::ModuleOp module, const ReplayChoice &choice);
 
 struct FrontierPoint {
   ReplayChoice choice;

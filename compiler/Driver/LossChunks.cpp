@@ -14,19 +14,20 @@ using namespace mlir;
 using namespace braid;
 
 /// Upper limit of chunks; each chunk reads and writes the weight gradient once.
-static constexpr int64_t kMostChunks = 64;
+static constexpr int64_t kMaxChunks = 64;
 
 /// Arenas within 1% count as equal.
-static constexpr double kAsSmall = 1.01;
+static constexpr double kArenaTolerance = 1.01;
 
 /// By default, small logits are not chunked: the extra planning would cost more time than the chunks save memory.
-static constexpr int64_t kFewLogitsBytes = 16 << 20;
-static constexpr double kFewLogitsOfArena = 0.05;
+static constexpr int64_t kSmallLogitsBytes = 16 << 20;
+static constexpr double kSmallLogitsShareOfArena = 0.05;
 
-/// Both are shares. The search starts with the chunk count whose logits take `kChunkOfArena` of the arena. It takes
-/// fewer chunks if the relative increase of the step time exceeds `kTimeOfMemory` times the relative saving of memory.
-static constexpr double kChunkOfArena = 0.02;
-static constexpr double kTimeOfMemory = 0.2;
+/// Both are shares. The search starts with the chunk count whose logits take `kChunkShareOfArena` of the arena. It
+/// takes fewer chunks if the relative increase of the step time exceeds `kMaxTimePerMemory` times the relative saving
+/// of memory.
+static constexpr double kChunkShareOfArena = 0.02;
+static constexpr double kMaxTimePerMemory = 0.2;
 
 bool braid::choosesLossChunk(const DriverOptions &options) {
   using Choice = LossChunk::Choice;
@@ -70,17 +71,17 @@ class Trials {
 public:
   Trials(ModuleOp module, const DriverOptions &options)
       : module(module), options(optionsOfTrial(options)), loss(lossOf(module)),
-        replaysLater(options.passes.recompute.policy == RecomputePolicy::Auto) {
-    if (replaysLater)
+        recomputesLater(options.passes.recompute.policy == RecomputePolicy::Auto) {
+    if (recomputesLater)
       this->options.passes.recompute.policy = RecomputePolicy::None;
   }
 
   /// Doubles the number of chunks until the plan keeps `limit` or the rest is small.
-  LogicalResult upwards(std::optional<int64_t> limit);
+  LogicalResult doubleUntilFits(std::optional<int64_t> limit);
   /// Chooses the default for memory without a known size: as many chunks as make one small, or fewer that take less
   /// time.
-  LogicalResult byWorth();
-  bool hasFewLogits() const { return logitsBytes() < kFewLogitsBytes; }
+  LogicalResult chooseByCost();
+  bool hasSmallLogits() const { return logitsBytes() < kSmallLogitsBytes; }
 
   const Chunks &whole() const { return tried.front(); }
   /// Returns the fewest chunks that keep the limit, or else whose arena counts as equal to the smallest.
@@ -99,15 +100,15 @@ private:
   DriverOptions options;
   LossOpInterface loss;
   /// Recomputation runs later and starts from the chosen chunks.
-  bool replaysLater;
+  bool recomputesLater;
   std::vector<Chunks> tried;
 };
 } // namespace
 
 /// Returns whether the saved memory is worth the additional time.
-static bool paysFor(const PlanCost &chunks, const PlanCost &whole) {
+static bool isWorthTheTime(const PlanCost &chunks, const PlanCost &whole) {
   double saved = 1 - double(chunks.arenaBytes) / whole.arenaBytes;
-  return chunks.seconds / whole.seconds - 1 <= kTimeOfMemory * saved;
+  return chunks.seconds / whole.seconds - 1 <= kMaxTimePerMemory * saved;
 }
 
 FailureOr<Chunks> Trials::plan(int64_t count) {
@@ -120,35 +121,35 @@ FailureOr<Chunks> Trials::plan(int64_t count) {
   return Chunks{options.lossChunk, count, *cost};
 }
 
-LogicalResult Trials::upwards(std::optional<int64_t> limit) {
-  for (int64_t count = 1; count == 1 || (count <= kMostChunks && count <= rows()); count *= 2) {
+LogicalResult Trials::doubleUntilFits(std::optional<int64_t> limit) {
+  for (int64_t count = 1; count == 1 || (count <= kMaxChunks && count <= rows()); count *= 2) {
     FailureOr<Chunks> chunks = plan(count);
     if (failed(chunks))
       return failure();
     tried.push_back(*chunks);
     int64_t arena = chunks->cost.arenaBytes;
-    bool isRestSmall = count > 1 && logitsBytes() / count < (kAsSmall - 1) * arena;
+    bool isRestSmall = count > 1 && logitsBytes() / count < (kArenaTolerance - 1) * arena;
     if (limit ? arena <= *limit : isRestSmall)
       break;
   }
   return success();
 }
 
-LogicalResult Trials::byWorth() {
+LogicalResult Trials::chooseByCost() {
   FailureOr<Chunks> whole = plan(1);
   if (failed(whole))
     return failure();
   tried.push_back(*whole);
   int64_t arena = whole->cost.arenaBytes;
-  if (logitsBytes() < kFewLogitsOfArena * arena)
+  if (logitsBytes() < kSmallLogitsShareOfArena * arena)
     return success();
-  int64_t most = llvm::PowerOf2Ceil(std::ceil(logitsBytes() / (kChunkOfArena * arena)));
-  for (int64_t count = std::min({most, kMostChunks, int64_t(llvm::bit_floor(uint64_t(rows())))}); count > 1;
+  int64_t bound = llvm::PowerOf2Ceil(std::ceil(logitsBytes() / (kChunkShareOfArena * arena)));
+  for (int64_t count = std::min({bound, kMaxChunks, int64_t(llvm::bit_floor(uint64_t(rows())))}); count > 1;
        count /= 2) {
     FailureOr<Chunks> chunks = plan(count);
     if (failed(chunks))
       return failure();
-    if (paysFor(chunks->cost, whole->cost)) {
+    if (isWorthTheTime(chunks->cost, whole->cost)) {
       tried.push_back(*chunks);
       break;
     }
@@ -166,7 +167,7 @@ const Chunks &Trials::smallest() const {
 FailureOr<Chunks> Trials::chooseBesideReplays(int64_t limit) {
   Chunks chosen = whole();
   for (const Chunks &chunks : tried)
-    if (paysFor(chunks.cost, whole().cost) && chunks.cost.arenaBytes < chosen.cost.arenaBytes)
+    if (isWorthTheTime(chunks.cost, whole().cost) && chunks.cost.arenaBytes < chosen.cost.arenaBytes)
       chosen = chunks;
   options.passes.recompute.policy = RecomputePolicy::Full;
   FailureOr<Chunks> full = plan(chosen.count);
@@ -177,11 +178,11 @@ FailureOr<Chunks> Trials::chooseBesideReplays(int64_t limit) {
 }
 
 FailureOr<Chunks> Trials::choose(std::optional<int64_t> limit) {
-  double most = limit ? *limit : kAsSmall * smallest().cost.arenaBytes;
+  double bound = limit ? *limit : kArenaTolerance * smallest().cost.arenaBytes;
   for (const Chunks &chunks : tried)
-    if (chunks.cost.arenaBytes <= most)
+    if (chunks.cost.arenaBytes <= bound)
       return chunks;
-  return replaysLater ? chooseBesideReplays(*limit) : FailureOr<Chunks>(smallest());
+  return recomputesLater ? chooseBesideReplays(*limit) : FailureOr<Chunks>(smallest());
 }
 
 /// Returns the GPU whose memory is the limit, or null if the user gave chunks or a memory limit.
@@ -203,12 +204,12 @@ FailureOr<LossChunk> braid::chooseLossChunk(ModuleOp module, const DriverOptions
   Trials trials(module, options);
   bool isDefault = !isAsked && !options.memoryLimit();
   FailureOr<Chunks> chosen = failure();
-  if (!isDefault || !trials.hasFewLogits()) {
+  if (!isDefault || !trials.hasSmallLogits()) {
     // By default, a loss without rows is not an error.
     std::optional<ScopedDiagnosticHandler> quiet;
     if (!isAsked)
       quiet.emplace(module.getContext(), [](Diagnostic &) { return success(); });
-    if (succeeded(isAsked || limit ? trials.upwards(limit) : trials.byWorth()) && trials.hasTried())
+    if (succeeded(isAsked || limit ? trials.doubleUntilFits(limit) : trials.chooseByCost()) && trials.hasTried())
       chosen = trials.choose(limit);
   }
   if (failed(chosen))

@@ -24,7 +24,7 @@ FailureOr<std::vector<ReplayReport>> braid::lowerGraph(ModuleOp module, DriverOp
         failed(clock.time("frontier", [&] { return frontier = chooseReplays(module, options); })))
       return failure();
     replays = frontier->report();
-    useReplays(options, module, frontier->best().choice);
+    applyReplayChoice(options, module, frontier->best().choice);
     if (!frontier->chosen) // the planner refuses it, and reports the largest values
       options.passes.plan.memoryLimit = sizeOfBudget(options);
   }

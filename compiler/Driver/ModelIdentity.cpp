@@ -33,7 +33,7 @@ public:
   std::string lineOf(Operation *op) const;
 
 private:
-  bool isLeftOut(Operation *op) const;
+  bool isExcluded(Operation *op) const;
   void printAttributes(Operation *op, llvm::raw_ostream &os) const;
   void printOperand(Value operand, llvm::raw_ostream &os) const;
   void printShape(Value value, llvm::raw_ostream &os) const;
@@ -49,7 +49,7 @@ static bool isParameter(Value value) {
   return argument && parameterOf(argument);
 }
 
-bool OperationLines::isLeftOut(Operation *op) const {
+bool OperationLines::isExcluded(Operation *op) const {
   if (op->getNumResults() == 0 || !isFloat(op->getResult(0)) || op->hasTrait<OpTrait::ConstantLike>())
     return true;
   switch (numericKindOf(op)) {
@@ -124,7 +124,7 @@ void OperationLines::printOperand(Value operand, llvm::raw_ostream &os) const {
 }
 
 std::string OperationLines::lineOf(Operation *op) const {
-  if (isLeftOut(op))
+  if (isExcluded(op))
     return "";
   std::string line;
   llvm::raw_string_ostream os(line);

@@ -153,7 +153,7 @@ Expected<TemporaryFolder> TemporaryFolder::create() {
     return makeError("cannot make a temporary folder in '" + sys::path::parent_path(path) +
                      "': " + errnoAsErrorCode().message());
   TemporaryFolder folder(path.str().str());
-  removeWhenInterrupted(folder.path);
+  removeOnInterrupt(folder.path);
   return folder;
 }
 
@@ -161,5 +161,5 @@ TemporaryFolder::~TemporaryFolder() {
   if (path.empty())
     return;
   sys::fs::remove_directories(path);
-  keepWhenInterrupted(path);
+  keepOnInterrupt(path);
 }

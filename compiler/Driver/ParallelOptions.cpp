@@ -105,7 +105,7 @@ static bool namesAxis(StringRef layout, StringRef axis) {
 }
 
 /// Parses --fold: experts lie on ranks that otherwise share the batch and the sequence.
-static Error readFold(ParallelOptions &options) {
+static Error parseFold(ParallelOptions &options) {
   if (options.fold.empty())
     return Error::success();
   std::string fold = "--fold=" + options.fold, example = "write, as with --mesh=dp=4,cp=2, --fold=ep:dp,cp";
@@ -132,16 +132,16 @@ static Error readFold(ParallelOptions &options) {
 /// Returns whether the mesh has this axis with a single rank, and no layout names it.
 static bool hasOneRank(StringRef axis, const ParallelOptions &options) { return is_contained(options.axesOfOne, axis); }
 
-static constexpr StringLiteral kOfStages[] = {"--schedule", "--stages", "--chunks"};
+static constexpr StringLiteral kStageOptions[] = {"--schedule", "--stages", "--chunks"};
 
 /// Returns whether the options ask for stages. A single rank can hold several.
-static bool asksForStages(const DriverOptions &options) {
-  return any_of(kOfStages, [&](StringRef name) { return options.has(name); });
+static bool requestsStages(const DriverOptions &options) {
+  return any_of(kStageOptions, [&](StringRef name) { return options.has(name); });
 }
 
 /// Checks that every axis shards something, because ranks with identical work are a mistake. Axes of a single rank are
 /// allowed, so that a sweep of sizes can begin with 1.
-static Error findUseOfAxes(DriverOptions &all) {
+static Error checkAxesAreUsed(DriverOptions &all) {
   ParallelOptions &options = all.parallel;
   std::string layout;
   if (!options.layout.empty()) {
@@ -155,7 +155,7 @@ static Error findUseOfAxes(DriverOptions &all) {
       options.tensorAxes.push_back(axis.name);
     if (is_contained(kBatchAxes, axis.name) || namesAxis(layout, axis.name))
       continue;
-    if (axis.size == 1 && !(axis.name == kStageAxis && asksForStages(all)))
+    if (axis.size == 1 && !(axis.name == kStageAxis && requestsStages(all)))
       options.axesOfOne.push_back(axis.name);
     else if (auto known = find_if(kAxes, [&](const AxisName &it) { return it.name == axis.name; });
              known != std::end(kAxes))
@@ -178,16 +178,16 @@ static Error findUseOfAxes(DriverOptions &all) {
 //===----------------------------------------------------------------------===//
 
 /// Options that shape no program.
-static constexpr StringLiteral kOfOutput[] = {
+static constexpr StringLiteral kOutputOptions[] = {
     "-o",    "--emit", "--report",      "--keep-sources", "--print-pipeline", "-v",
     "--cpu", "--cc",   "--runtime-dir", "--nvcc",         "--transports",     "GRAPH.mlir"};
 
 /// Options that are checked against a plan. A layout shapes the plan, but some meshes are refused without one.
-static constexpr StringLiteral kChecked[] = {"--target", "--mesh", "--layout", "--accumulate"};
+static constexpr StringLiteral kCheckedOptions[] = {"--target", "--mesh", "--layout", "--accumulate"};
 
-StringRef braid::optionOfPlan(const DriverOptions &options) {
+StringRef braid::firstPlanOption(const DriverOptions &options) {
   for (const std::string &name : options.given)
-    if (!is_contained(kOfOutput, name) && !is_contained(kChecked, name))
+    if (!is_contained(kOutputOptions, name) && !is_contained(kCheckedOptions, name))
       return name;
   return "";
 }
@@ -195,7 +195,8 @@ StringRef braid::optionOfPlan(const DriverOptions &options) {
 std::vector<std::string> braid::optionsOfPrograms(const DriverOptions &options) {
   std::vector<std::string> words;
   for (const std::string &word : options.words)
-    if (StringRef name = StringRef(word).split('=').first; !is_contained(kOfOutput, name) && name != "--print-ir-after")
+    if (StringRef name = StringRef(word).split('=').first;
+        !is_contained(kOutputOptions, name) && name != "--print-ir-after")
       words.push_back(word);
   llvm::sort(words);
   return words;
@@ -208,7 +209,7 @@ static StringRef wordOf(const DriverOptions &all, StringRef name) {
 }
 
 /// Options of the gathers of sharded parameters.
-static constexpr StringLiteral kOfGathers[] = {"--reshard-after-forward", "--prefetch"};
+static constexpr StringLiteral kGatherOptions[] = {"--reshard-after-forward", "--prefetch"};
 
 /// Checks the options that apply only to some stages of ZeRO.
 static Error checkStages(const DriverOptions &all) {
@@ -220,7 +221,7 @@ static Error checkStages(const DriverOptions &all) {
     return makeError((comparesAll ? "--compare=zero" : "--zero") +
                      std::string(" needs data parallel ranks, but --mesh=") + options.meshText +
                      " has none: name an axis dp, replica, shard, cp or ep");
-  for (StringRef name : kOfGathers)
+  for (StringRef name : kGatherOptions)
     if (all.has(name) && zero < 3)
       return makeError(name + " applies to sharded parameters, but " + stage +
                        " keeps them whole: add --zero=3 or leave it out");
@@ -261,7 +262,7 @@ static Error checkStrategy(const DriverOptions &all) {
   return Error::success();
 }
 
-void braid::useRoot(ParallelOptions &options) {
+void braid::applyRootStrategy(ParallelOptions &options) {
   if (numRanks(options, batchAxes(options)) == 1)
     options.strategy.reset();
   if (!options.strategy)
@@ -276,7 +277,7 @@ void braid::useRoot(ParallelOptions &options) {
 static Error checkPipeline(const DriverOptions &all) {
   const ParallelOptions &options = all.parallel;
   if (!options.hasStages()) {
-    for (StringRef name : kOfStages)
+    for (StringRef name : kStageOptions)
       if (all.has(name))
         return makeError(name + " is for stages of a pipeline, but --mesh=" + options.meshText +
                          " has none: add pp, as in --mesh=pp=2,dp=2, or leave it out");
@@ -377,7 +378,7 @@ DriverOptions braid::optionsOfStage(const DriverOptions &options, int64_t zero) 
   if (zero < 3) {
     stage.passes.units = {};
     stage.passes.overlap = {};
-    erase_if(stage.given, [](StringRef name) { return is_contained(kOfGathers, name); });
+    erase_if(stage.given, [](StringRef name) { return is_contained(kGatherOptions, name); });
   }
   stage.emit = Emit::Memory;
   stage.passes.plan.memoryLimit.clear();
@@ -397,9 +398,9 @@ static Error resolveComparedMeshes(DriverOptions &options) {
     return makeError("--compare=mesh tries all meshes, but --mesh=" + parallel.meshText +
                      " is one: give the number of ranks, as in --mesh=" + Twine(product) + ", or leave --compare out");
   }
-  if (*ranks < 2 || *ranks > kMostRanks)
+  if (*ranks < 2 || *ranks > kMaxMeshRanks)
     return makeError("--compare=mesh with --mesh=" + parallel.meshText + ": the number of ranks must be from 2 to " +
-                     Twine(kMostRanks));
+                     Twine(kMaxMeshRanks));
   for (auto [option, value] : {std::pair("--layout=", &parallel.layout), {"--fold=", &parallel.fold}})
     if (!value->empty())
       return makeError(Twine("--compare=mesh tries all meshes, but ") + option + *value +
@@ -419,15 +420,15 @@ Error braid::resolveParallelOptions(DriverOptions &options) {
     return resolveComparedMeshes(options);
   if (Error error = readMesh(parallel))
     return error;
-  if (Error error = findUseOfAxes(options))
+  if (Error error = checkAxesAreUsed(options))
     return error;
-  if (Error error = readFold(parallel))
+  if (Error error = parseFold(parallel))
     return error;
   if (Error error = checkStages(options))
     return error;
   if (Error error = checkStrategy(options))
     return error;
-  useRoot(parallel);
+  applyRootStrategy(parallel);
   if (Error error = checkPipeline(options))
     return error;
   if (Error error = checkAxes(options))

@@ -9,7 +9,7 @@
 namespace braid {
 
 /// Largest number of ranks of a mesh.
-inline constexpr int64_t kMostRanks = 1 << 20;
+inline constexpr int64_t kMaxMeshRanks = 1 << 20;
 
 /// Parses the mesh. Refuses options that contradict each other or that need another option; the message names both.
 llvm::Error resolveParallelOptions(DriverOptions &options);
@@ -18,7 +18,7 @@ llvm::Error resolveParallelOptions(DriverOptions &options);
 std::vector<std::string> optionsOfPrograms(const DriverOptions &options);
 
 /// Returns the first given option that shapes a plan; empty if there is none.
-llvm::StringRef optionOfPlan(const DriverOptions &options);
+llvm::StringRef firstPlanOption(const DriverOptions &options);
 
 /// Returns the options for one stage in a comparison of all stages of ZeRO, without the options that do not apply to
 /// this stage.
@@ -43,7 +43,7 @@ std::vector<std::string> shardAxes(const ParallelOptions &options);
 
 /// Drops --strategy=dataparallel if there is one rank. Else drops the axes of one rank, because programs of a root have
 /// a single axis.
-void useRoot(ParallelOptions &options);
+void applyRootStrategy(ParallelOptions &options);
 
 /// Returns the number of ranks that the axes span together.
 int64_t numRanks(const ParallelOptions &options, llvm::ArrayRef<std::string> axes);

@@ -138,8 +138,8 @@ static void partition(PassList &passes, const DriverOptions &options) {
 static bool callsAttentionLibrary(const DriverOptions &options) {
   const PassSettings &settings = options.passes;
   bool hasLibrary = lookupTarget(settings.target.name, settings.target.arch)->attention.maxHeadSize > 0;
-  AttentionWay way = settings.attention.way;
-  return hasLibrary && (way == AttentionWay::Auto || way == AttentionWay::Library);
+  AttentionMethod method = settings.attention.method;
+  return hasLibrary && (method == AttentionMethod::Auto || method == AttentionMethod::Library);
 }
 
 static void decompose(PassList &passes, const DriverOptions &options) {
@@ -261,7 +261,7 @@ static constexpr PhaseRow kPhases[] = {
 
 llvm::Error braid::checkWithout(const DriverOptions &options) {
   for (StringRef name : options.without)
-    if (std::string fault = faultOfLeavingOut(name); !fault.empty())
+    if (std::string fault = reasonPassIsRequired(name); !fault.empty())
       return makeError("--without=" + name + ": " + fault);
   return llvm::Error::success();
 }

@@ -20,7 +20,7 @@ std::string braid::modelName(ModuleOp module, const DriverOptions &options) {
   return facts ? facts->model : sys::path::stem(options.input).str();
 }
 
-bool braid::isInMemoryForm(ModuleOp module) { return !module.getOps<exec::ProgramOp>().empty(); }
+bool braid::isInMemory(ModuleOp module) { return !module.getOps<exec::ProgramOp>().empty(); }
 
 /// Returns the axes of the mesh; empty for a module of one rank.
 static std::vector<MeshAxis> meshOf(ModuleOp module) {
@@ -35,7 +35,7 @@ static std::vector<MeshAxis> meshOf(ModuleOp module) {
 
 /// Takes the microbatches of a step from the facts or from the table of a pipeline. Other programs show only whether
 /// there are several microbatches.
-static LogicalResult takeMicrobatches(ModuleOp module, DriverOptions &options, const std::string &planned) {
+static LogicalResult readMicrobatches(ModuleOp module, DriverOptions &options, const std::string &planned) {
   std::optional<tg::TrainingFacts> facts = tg::TrainingFacts::of(module);
   FailureOr<std::optional<PipelineTable>> table = PipelineTable::of(module);
   if (failed(table))
@@ -59,7 +59,7 @@ static LogicalResult takeMicrobatches(ModuleOp module, DriverOptions &options, c
 
 LogicalResult braid::checkPlanned(ModuleOp module, DriverOptions &options) {
   std::string planned = "'" + options.input + "' is already planned";
-  if (StringRef late = optionOfPlan(options); !late.empty())
+  if (StringRef late = firstPlanOption(options); !late.empty())
     return reportError(makeError(planned + ", so " + late + " comes too late: leave it out, or compile the graph"));
   std::string mesh = meshText(meshOf(module)), said = meshText(options.parallel.mesh);
   if (!said.empty() && said != mesh)
@@ -71,7 +71,7 @@ LogicalResult braid::checkPlanned(ModuleOp module, DriverOptions &options) {
         makeError(planned + ", for --target=" + target.getName() + ", not for --target=" + options.passes.target.name));
   module->setAttr(exec::ExecDialect::kTarget,
                   targetAttr(module.getContext(), options.passes.target.name, options.passes.target.arch));
-  return takeMicrobatches(module, options, planned);
+  return readMicrobatches(module, options, planned);
 }
 
 LogicalResult braid::planActions(ModuleOp module, const DriverOptions &options, PhaseClock &clock) {

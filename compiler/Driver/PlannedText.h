@@ -10,7 +10,7 @@ namespace braid {
 std::string modelName(mlir::ModuleOp module, const DriverOptions &options);
 
 /// Returns whether `module` is in memory form, as --emit=memory writes it.
-bool isInMemoryForm(mlir::ModuleOp module);
+bool isInMemory(mlir::ModuleOp module);
 
 /// Checks the options for a module in memory form, which only needs translation. Refuses options
 /// that shape a plan; the remaining options must agree with the existing plan. Takes the microbatches from it.

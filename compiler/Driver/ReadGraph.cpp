@@ -53,7 +53,7 @@ static void addLines(const llvm::SourceMgr &sources, const AsmParserState &state
 }
 
 /// Returns the module that the text contains, or a new module around its ops.
-static OwningOpRef<ModuleOp> takeModule(Block &block, StringRef file, MLIRContext *context) {
+static OwningOpRef<ModuleOp> extractModule(Block &block, StringRef file, MLIRContext *context) {
   if (llvm::hasSingleElement(block))
     if (auto module = dyn_cast<ModuleOp>(block.front())) {
       module->remove();
@@ -99,7 +99,7 @@ OwningOpRef<ModuleOp> braid::readGraph(const llvm::SourceMgr &sources, MLIRConte
   Block block;
   if (failed(parseAsmSourceFile(sources, &block, config, &state)))
     return nullptr;
-  OwningOpRef<ModuleOp> module = takeModule(block, text.getBufferIdentifier(), context);
+  OwningOpRef<ModuleOp> module = extractModule(block, text.getBufferIdentifier(), context);
   addLines(sources, state, /*isCompiled=*/(*module)->hasAttr(tg::kTraining), context);
   bool isValid = succeeded(verify(*module)) && succeeded(verifyShapes(*module)) &&
                  llvm::all_of(module->getOps<FunctionOpInterface>(),

@@ -81,14 +81,14 @@ static std::string cmakeTransports(StringRef name, const DriverOptions &options)
 }
 
 /// First line of CMakeLists.txt, which marks a folder as written by braidc.
-static constexpr StringLiteral kWritten = "# Written by braidc; it writes to this folder again when told to.\n";
+static constexpr StringLiteral kGeneratedMarker = "# Written by braidc; it writes to this folder again when told to.\n";
 
 Error braid::checkSourceFolder(StringRef folder) {
   std::error_code code;
   if (sys::fs::directory_iterator(folder, code) == sys::fs::directory_iterator())
     return Error::success(); // the function that creates it reports errors
   auto text = MemoryBuffer::getFile(inFolder(folder, "CMakeLists.txt"));
-  if (text && (*text)->getBuffer().starts_with(kWritten))
+  if (text && (*text)->getBuffer().starts_with(kGeneratedMarker))
     return Error::success();
   return makeError("will not write to the folder '" + folder + "': " +
                    (text ? "its CMakeLists.txt was not written by braidc"
@@ -158,7 +158,7 @@ Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, c
   // Written first, so that the folder is recognized even if a later write fails.
   std::string text =
       options.passes.target.arch.empty() ? cmakeForCpu(name) : cmakeForCuda(name, options.passes.target.arch);
-  SourceFile cmake{"CMakeLists.txt", kWritten.str() + text + cmakeTransports(name, options)};
+  SourceFile cmake{"CMakeLists.txt", kGeneratedMarker.str() + text + cmakeTransports(name, options)};
   if (Error error = writeSources(folder, cmake))
     return error;
   if (Error error = writeSources(folder, sources))

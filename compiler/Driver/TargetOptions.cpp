@@ -42,7 +42,7 @@ static Expected<std::string> findNvcc(StringRef named) {
 
 /// Architecture numbers of the first GPU that computes in bf16, and of the first with an architecture-specific variant
 /// (sm_90a).
-static constexpr unsigned kFirst = 80, kFirstOwn = 90;
+static constexpr unsigned kFirstBf16Arch = 80, kFirstSpecificArch = 90;
 
 /// Returns the number of `sm_90`; 0 for other names and for variants.
 static unsigned numberOf(StringRef name) {
@@ -81,14 +81,14 @@ static Expected<std::vector<std::string>> gpuNames(StringRef nvcc) {
   SmallVector<StringRef> lines;
   StringRef(listed).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef line : lines)
-    if (unsigned number = numberOf(line.trim()); number >= kFirst)
+    if (unsigned number = numberOf(line.trim()); number >= kFirstBf16Arch)
       numbers.push_back(number);
   llvm::sort(numbers);
   std::vector<std::string> names;
   for (unsigned number : numbers) {
     names.push_back("sm_" + std::to_string(number));
     // nvcc knows these variants, but does not list them.
-    if (number >= kFirstOwn)
+    if (number >= kFirstSpecificArch)
       names.push_back(names.back() + "a");
   }
   return names;
@@ -144,7 +144,7 @@ static Error checkTransports(const DriverOptions &options) {
 
 /// Checks that the target supports the requested attention.
 static Error checkAttention(const DriverOptions &options) {
-  if (options.passes.attention.way == AttentionWay::Library &&
+  if (options.passes.attention.method == AttentionMethod::Library &&
       !lookupTarget(options.passes.target.name)->attention.maxHeadSize)
     return makeError("--attention=library: the " + options.passes.target.name +
                      " target has no library for attention; leave it out, write --attention=tiles, or compile for "
@@ -154,9 +154,10 @@ static Error checkAttention(const DriverOptions &options) {
   if (!lookupTarget(options.passes.target.name)->attention.maxHeadSize)
     return makeError("--attention-order applies to an attention library, but on the " + options.passes.target.name +
                      " target the order is always fixed: leave it out, or compile for --target=cuda");
-  if (options.passes.attention.way == AttentionWay::Tiles || options.passes.attention.way == AttentionWay::Decompose)
+  if (options.passes.attention.method == AttentionMethod::Tiles ||
+      options.passes.attention.method == AttentionMethod::Decompose)
     return makeError("--attention-order applies to the attention library, which --attention=" +
-                     StringRef(cli::wordOf(options.passes.attention.way)) + " does not call: leave one of them out");
+                     StringRef(cli::wordOf(options.passes.attention.method)) + " does not call: leave one of them out");
   return Error::success();
 }
 
@@ -179,7 +180,7 @@ static Error checkRowAlignment(const DriverOptions &options) {
   if (!options.has("--row-alignment") || canAlignRows(options.passes.plan.rowAlignment, target))
     return Error::success();
   return makeError("--row-alignment=" + std::to_string(options.passes.plan.rowAlignment) +
-                   ": invalid value; expected 0 or a power of two from " + std::to_string(kLeastRowAlignment) +
+                   ": invalid value; expected 0 or a power of two from " + std::to_string(kMinRowAlignment) +
                    " bytes to the " + std::to_string(target.alignment) +
                    " at which buffers of --target=" + options.passes.target.name + " begin");
 }

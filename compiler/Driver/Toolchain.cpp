@@ -138,7 +138,7 @@ Error Command::start(bool verbose) {
 }
 
 /// Returns advice if a compiler ended because memory ran out; empty for other failures.
-static StringRef adviceOn(StringRef problem, StringRef output) {
+static StringRef outOfMemoryAdvice(StringRef problem, StringRef output) {
   bool lacksMemory = problem == "signal 9" || output.contains("Killed signal terminated program") ||
                      output.contains("out of memory") || output.contains("memory exhausted");
   return lacksMemory ? "the compiler had too little memory: free some, raise the limit of this process, or build the "
@@ -155,7 +155,7 @@ Error Command::finish() {
     return Error::success();
   }
   return makeError("'" + arguments.front() + "' failed on generated code (" + problem + "):\n" + output +
-                   adviceOn(problem, output));
+                   outOfMemoryAdvice(problem, output));
 }
 
 /// Starts all commands, then waits for all. Returns the first error.

@@ -76,8 +76,8 @@ static Json actionJson(exec::ActionOpInterface action, const ComputeRates &rates
 //===----------------------------------------------------------------------===//
 
 /// Returns the names of the values that an action writes into transient buffers, by buffer offset.
-static Json makesJson(exec::ActionOpInterface action, const llvm::StringMap<int64_t> &offsets,
-                      const ContentNames &names) {
+static Json writtenValuesJson(exec::ActionOpInterface action, const llvm::StringMap<int64_t> &offsets,
+                              const ContentNames &names) {
   Json makes = Json::object();
   for (auto [number, out] : llvm::enumerate(action.getActionOuts()))
     if (auto ref = out.getDefiningOp<exec::RefOp>(); ref && offsets.contains(ref.getBuffer()))
@@ -94,7 +94,7 @@ static Json programJson(exec::ProgramOp program, const ComputeRates &rates) {
       offsets[buffer.getSymName()] = buffer.getOffset();
   for (auto action : program.getBody().getOps<exec::ActionOpInterface>()) {
     actions.push_back(actionJson(action, rates));
-    actions.back()["makes"] = makesJson(action, offsets, names);
+    actions.back()["makes"] = writtenValuesJson(action, offsets, names);
   }
   return actions;
 }

@@ -55,7 +55,7 @@ std::vector<HostCopyReport> braid::readHostCopies(ModuleOp module) {
 
 /// Returns whether the tensor is away from the device: from the end of its copy to the host to the start of the copy
 /// back.
-static bool isAway(const PlanTensor &tensor, int64_t action, ArrayRef<HostCopyReport> copies) {
+static bool isOffloadedAt(const PlanTensor &tensor, int64_t action, ArrayRef<HostCopyReport> copies) {
   return llvm::all_of(copies, [&](const HostCopyReport &copy) {
     return !llvm::is_contained(copy.symbols, tensor.symbol) ||
            (copy.isToHost ? copy.last < action : action < copy.first);
@@ -72,7 +72,7 @@ std::vector<WaitingActivations> braid::readWaitingActivations(const MemoryPlan &
     for (const PlanTensor &tensor : program.onHost) {
       ++waiting.count;
       waiting.bytes += tensor.bytes;
-      waiting.bytesAwayAtPeak += isAway(tensor, program.peakAction, programCopies) ? tensor.bytes : 0;
+      waiting.offloadedBytesAtPeak += isOffloadedAt(tensor, program.peakAction, programCopies) ? tensor.bytes : 0;
     }
     if (waiting.count > 0)
       found.push_back(std::move(waiting));
@@ -85,7 +85,7 @@ void braid::printWaitingActivations(llvm::raw_ostream &stream, ArrayRef<WaitingA
     stream << llvm::formatv("\nactivations of program {0} that wait in pinned memory of the host: {1}, of {2} ({3} "
                             "bytes), of which {4} ({5} bytes) are free on the device at the peak\n",
                             activations.program, activations.count, formatSize(activations.bytes), activations.bytes,
-                            formatSize(activations.bytesAwayAtPeak), activations.bytesAwayAtPeak);
+                            formatSize(activations.offloadedBytesAtPeak), activations.offloadedBytesAtPeak);
 }
 
 void braid::printHostCopies(llvm::raw_ostream &stream, ArrayRef<HostCopyReport> copies) {

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::exec;
 
-int64_t KeptOfUnits::bytes() const {
+int64_t UnitKeptValues::bytes() const {
   int64_t sum = 0;
   for (const KeptValue &value : values)
     sum += value.bytes;
@@ -29,7 +29,7 @@ int64_t KeptOfUnits::bytes() const {
 
 int64_t KeptReport::bytes() const {
   int64_t sum = 0;
-  for (const KeptOfUnits &equal : units)
+  for (const UnitKeptValues &equal : units)
     sum += equal.bytes() * equal.units.size();
   return sum;
 }
@@ -192,14 +192,14 @@ KeptReport braid::readKept(ProgramOp program) { return Reader(program).report();
 //===----------------------------------------------------------------------===//
 
 /// Returns "h.0 .. h.11 (12 units)".
-static std::string nameOf(const KeptOfUnits &equal) {
+static std::string nameOf(const UnitKeptValues &equal) {
   std::string first = equal.units.front().empty() ? "the root unit" : equal.units.front();
   return equal.units.size() == 1
              ? first
              : llvm::formatv("{0} .. {1} ({2} units)", first, equal.units.back(), equal.units.size()).str();
 }
 
-static void printUnits(llvm::raw_ostream &stream, const KeptOfUnits &equal) {
+static void printUnits(llvm::raw_ostream &stream, const UnitKeptValues &equal) {
   auto row = [&](int64_t bytes, llvm::StringRef name) {
     std::string multiple = equal.passedOnBytes ? llvm::formatv("{0:F3} x", equal.multipleOf(bytes)).str() : "";
     stream << llvm::formatv("    {0,9} {1,14} bytes {2,10}  {3}\n", formatSize(bytes), bytes, multiple, name);
@@ -218,6 +218,6 @@ void braid::printKept(llvm::raw_ostream &stream, const KeptReport &kept) {
     return;
   int64_t sum = kept.bytes();
   stream << llvm::formatv("\nkept for backward by program {0}: {1} ({2} bytes)\n", kept.program, formatSize(sum), sum);
-  for (const KeptOfUnits &equal : kept.units)
+  for (const UnitKeptValues &equal : kept.units)
     printUnits(stream, equal);
 }

@@ -92,7 +92,7 @@ int64_t PipelineReader::movedBytes(int64_t rank) {
   for (auto program : module.getOps<exec::ProgramOp>())
     if (StringAttr entry = comm::entryOf(program); entry && entry == "train")
       if (const ProgramTraffic *programTraffic = traffic.program(program.getSymName());
-          programTraffic && llvm::is_contained(comm::someRanksOf(program).getCoordinates(), rank))
+          programTraffic && llvm::is_contained(comm::rankSubsetOf(program).getCoordinates(), rank))
         bytes += programTraffic->movedBytes;
   return bytes;
 }
@@ -123,7 +123,7 @@ PipelineReport PipelineReader::read() {
   report.tableSeconds = simulation.end;
   report.stepSeconds = simulation.end + updateSeconds();
   report.bubble = simulation.bubble;
-  std::vector<unsigned> held = peaksHeld(schedule);
+  std::vector<unsigned> held = peakHeldMicrobatches(schedule);
   for (unsigned rank = 0; rank < schedule.numRanks(); ++rank) {
     PipelineRankReport rankReport;
     for (const KindPlan &kind : plan.kinds)

@@ -150,7 +150,7 @@ static Json keptJson(const Report &report, const std::string &program) {
   auto kept = llvm::find_if(report.kept, [&](const KeptReport &candidate) { return candidate.program == program; });
   if (kept == report.kept.end())
     return json;
-  for (const KeptOfUnits &equal : kept->units) {
+  for (const UnitKeptValues &equal : kept->units) {
     Json values = Json::array();
     for (const KeptValue &value : equal.values)
       values.push_back({{"name", value.name}, {"bytes", value.bytes}});
@@ -242,7 +242,7 @@ std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> p
     for (const WaitingActivations &waiting : report.waiting)
       if (waiting.program == program.name)
         entry["waiting_on_host"] = {
-            {"count", waiting.count}, {"bytes", waiting.bytes}, {"away_at_peak_bytes", waiting.bytesAwayAtPeak}};
+            {"count", waiting.count}, {"bytes", waiting.bytes}, {"away_at_peak_bytes", waiting.offloadedBytesAtPeak}};
     addProgram(entry, program);
   }
   // Names come from graphs and may contain any bytes.

@@ -13,21 +13,21 @@ using namespace braid;
 static constexpr int kChartRows = 10, kChartColumns = 56;
 
 /// Returns the position of a value between two others, from 0 to `steps`.
-static int step(double value, double least, double most, int steps) {
-  return most > least ? int((value - least) / (most - least) * steps + 0.5) : 0;
+static int step(double value, double lower, double upper, int steps) {
+  return upper > lower ? int((value - lower) / (upper - lower) * steps + 0.5) : 0;
 }
 
 /// Plots bytes to the right and time upwards; `o` is a point, `*` the chosen one.
 static void plot(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport> points) {
   auto byBytes = [](const ReplayReport &a, const ReplayReport &b) { return a.arenaBytes < b.arenaBytes; };
   auto byTime = [](const ReplayReport &a, const ReplayReport &b) { return a.seconds < b.seconds; };
-  int64_t fewest = llvm::min_element(points, byBytes)->arenaBytes,
-          most = llvm::max_element(points, byBytes)->arenaBytes;
+  int64_t minBytes = llvm::min_element(points, byBytes)->arenaBytes,
+          upper = llvm::max_element(points, byBytes)->arenaBytes;
   double fastest = llvm::min_element(points, byTime)->seconds, slowest = llvm::max_element(points, byTime)->seconds;
   std::vector<std::string> rows(kChartRows + 1, std::string(kChartColumns + 1, ' '));
   for (const ReplayReport &point : points) {
     char &place = rows[kChartRows - step(point.seconds, fastest, slowest, kChartRows)]
-                      [step(point.arenaBytes, fewest, most, kChartColumns)];
+                      [step(point.arenaBytes, minBytes, upper, kChartColumns)];
     place = point.isChosen ? '*' : place == '*' ? '*' : 'o';
   }
   for (auto [row, text] : llvm::enumerate(rows)) {
@@ -35,7 +35,7 @@ static void plot(llvm::raw_ostream &stream, llvm::ArrayRef<ReplayReport> points)
     stream << llvm::formatv("  {0,10} |{1}\n", label, llvm::StringRef(text).rtrim());
   }
   stream << llvm::formatv("  {0,10} +{1}\n", "", std::string(kChartColumns + 1, '-'));
-  std::string left = formatSize(fewest), right = formatSize(most);
+  std::string left = formatSize(minBytes), right = formatSize(upper);
   stream << llvm::formatv("  {0,10}  {1}{2}{3}\n", "step, arena", left,
                           std::string(std::max<int>(1, kChartColumns + 1 - left.size() - right.size()), ' '), right);
 }

@@ -35,7 +35,7 @@ struct WaitingActivations {
   std::string program;
   int64_t count = 0, bytes = 0;
   /// Bytes that are not on the device at the peak of its live bytes.
-  int64_t bytesAwayAtPeak = 0;
+  int64_t offloadedBytesAtPeak = 0;
 };
 
 /// Reads a module in memory form.
@@ -96,7 +96,7 @@ struct KeptValue {
 };
 
 /// The kept values of equal units, grouped: equal layers are one entry.
-struct KeptOfUnits {
+struct UnitKeptValues {
   /// Units in the order of forward; the root unit is "".
   std::vector<std::string> units;
   /// Bytes of the largest tensor of such a unit that other units read in forward, such as the residual stream of a
@@ -111,7 +111,7 @@ struct KeptOfUnits {
 
 struct KeptReport {
   std::string program;
-  std::vector<KeptOfUnits> units;
+  std::vector<UnitKeptValues> units;
 
   int64_t bytes() const;
 };

@@ -172,13 +172,13 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return op->emitOpError() << "'comm.program' must be #comm.program<...>, found " << attribute.getValue();
   }
   if (attribute.getName() == kEntry) {
-    if (isa<StringAttr>(attribute.getValue()) && isa<FunctionOpInterface, exec::ProgramOp>(op) && someRanksOf(op))
+    if (isa<StringAttr>(attribute.getValue()) && isa<FunctionOpInterface, exec::ProgramOp>(op) && rankSubsetOf(op))
       return success();
     return op->emitOpError() << "'comm.entry' is a string on a function that 'comm.program' gives to some ranks, found "
                              << attribute.getValue();
   }
   if (attribute.getName() == kCell) {
-    if (isa<CellAttr>(attribute.getValue()) && isa<FunctionOpInterface, exec::ProgramOp>(op) && someRanksOf(op))
+    if (isa<CellAttr>(attribute.getValue()) && isa<FunctionOpInterface, exec::ProgramOp>(op) && rankSubsetOf(op))
       return success();
     return op->emitOpError() << "'comm.cell' is #comm.cell<...> on a function that 'comm.program' gives to some ranks, "
                              << "found " << attribute.getValue();

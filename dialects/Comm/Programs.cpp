@@ -8,12 +8,12 @@ using namespace braid::comm;
 
 StringAttr comm::entryOf(Operation *function) { return function->getAttrOfType<StringAttr>(kEntry); }
 
-ProgramAttr comm::someRanksOf(Operation *op) {
+ProgramAttr comm::rankSubsetOf(Operation *op) {
   auto ranks = op->getAttrOfType<ProgramAttr>(CommDialect::kProgram);
   return ranks && ranks.getAxis() ? ranks : ProgramAttr();
 }
 
-ProgramAttr comm::unite(Operation *user, ProgramAttr a, ProgramAttr b) {
+ProgramAttr comm::unionOf(Operation *user, ProgramAttr a, ProgramAttr b) {
   if (!a || !b || a.getAxis() != b.getAxis())
     return {};
   llvm::SmallVector<int64_t> coordinates(a.getCoordinates());

@@ -26,10 +26,10 @@ inline constexpr llvm::StringLiteral kStageUnits = "stage_units";
 mlir::StringAttr entryOf(mlir::Operation *function);
 
 /// Returns the ranks that run a function or hold a tensor; null for all.
-ProgramAttr someRanksOf(mlir::Operation *op);
+ProgramAttr rankSubsetOf(mlir::Operation *op);
 
 /// Returns the union of two sets of ranks, seen from `user`; null for all.
-ProgramAttr unite(mlir::Operation *user, ProgramAttr a, ProgramAttr b);
+ProgramAttr unionOf(mlir::Operation *user, ProgramAttr a, ProgramAttr b);
 
 /// Returns whether some rank is in both sets; null means all ranks.
 bool shareRanks(ProgramAttr a, ProgramAttr b);

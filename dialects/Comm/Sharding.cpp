@@ -41,7 +41,7 @@ LogicalResult braid::comm::verifySharding(function_ref<InFlightDiagnostic()> emi
     if (int64_t ranks = mesh.sizeOf(axes); type.getDimSize(dim) % ranks != 0)
       return emitError() << "dim " << dim << " of size " << type.getDimSize(dim) << " does not divide into " << ranks
                          << " equal blocks over " << axes.str() << "; pad it with tg.pad, or shard the tensor flat: "
-                         << nearestThatDivide(type.getDimSize(dim), ranks);
+                         << nearestDivisibleSizes(type.getDimSize(dim), ranks);
   return success();
 }
 

@@ -29,7 +29,7 @@ static int64_t bytesOfTensors(TypeRange types) {
   return bytes;
 }
 
-ActionCost exec::detail::costOfMoving(Operation *op) {
+ActionCost exec::detail::dataMovementCost(Operation *op) {
   auto action = cast<ActionOpInterface>(op);
   TypeRange written = action.getActionOuts().empty() ? TypeRange(action.getActionResults().getTypes())
                                                      : TypeRange(action.getActionOuts().getTypes());
@@ -75,10 +75,10 @@ static int64_t flopsOf(Block &body) {
 }
 
 /// Returns the bytes of tables that are not read: their size minus the looked-up rows, each counted per look-up.
-static int64_t bytesNotRead(Block &body) {
+static int64_t unreadTableBytes(Block &body) {
   llvm::MapVector<BlockArgument, int64_t> read;
-  visitTableReads(body, [&](linalg::GenericOp generic, const TableRead &its) {
-    read[its.table] += bytesOf(TypeRange(generic.getResult(0).getType()));
+  visitTableReads(body, [&](linalg::GenericOp generic, const TableRead &tableRead) {
+    read[tableRead.table] += bytesOf(TypeRange(generic.getResult(0).getType()));
   });
   int64_t bytes = 0;
   for (auto [table, found] : read)
@@ -87,21 +87,21 @@ static int64_t bytesNotRead(Block &body) {
 }
 
 ActionCost KernelOp::getActionCost() {
-  ActionCost cost = detail::costOfMoving(*this);
+  ActionCost cost = detail::dataMovementCost(*this);
   cost.vectorFlops = flopsOf(*getBlock());
-  cost.bytesRead -= bytesNotRead(*getBlock());
+  cost.bytesRead -= unreadTableBytes(*getBlock());
   return cost;
 }
 
 /// The body of a flat kernel has one element or one row, and stands for any number of them.
 ActionCost LaunchOp::getActionCost() {
-  ActionCost cost = detail::costOfMoving(*this);
+  ActionCost cost = detail::dataMovementCost(*this);
   Operation *module = (*this)->getParentOfType<ProgramOp>()->getParentOp();
   auto kernel = cast<KernelDefOp>(SymbolTable::lookupSymbolIn(module, getKernelAttr()));
   int64_t flops = flopsOf(*kernel.getBlock());
   if (!kernel.getFlat()) {
     cost.vectorFlops = flops * getBatch();
-    cost.bytesRead -= bytesNotRead(*kernel.getBlock()) * getBatch();
+    cost.bytesRead -= unreadTableBytes(*kernel.getBlock()) * getBatch();
     return cost;
   }
   unsigned numOuts = kernel.getTies().size();
@@ -122,7 +122,7 @@ template <typename Action> static RankedTensorType resultType(Action action) {
 
 /// One multiplication and one addition for each result element and each index of the contracted dims.
 ActionCost MatmulOp::getActionCost() {
-  ActionCost cost = detail::costOfMoving(*this);
+  ActionCost cost = detail::dataMovementCost(*this);
   int64_t contracted = getContraction().getContractedSize(tensorOf(getLhs().getType()).getShape());
   cost.matrixFlops = 2 * resultType(*this).getNumElements() * contracted;
   if (getEpilogue() != Epilogue::None)
@@ -152,7 +152,7 @@ ActionCost ScatterAddOp::getActionCost() {
 /// Returns the cost of `matmuls` matmuls over all query-key pairs that the mask keeps,
 /// and one exponential per pair. Soft-capped scores add a tanh per pair.
 template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls) {
-  ActionCost cost = exec::detail::costOfMoving(op);
+  ActionCost cost = exec::detail::dataMovementCost(op);
   RankedTensorType query = tensorOf(op.getQuery().getType());
   int64_t heads = query.getDimSize(0) * query.getDimSize(2), queries = query.getDimSize(1);
   int64_t keys = tensorOf(op.getKey().getType()).getDimSize(1), all = heads * queries * keys;
@@ -162,7 +162,7 @@ template <typename Op> static ActionCost costOfAttention(Op op, int64_t matmuls)
   cost.matrixFlops = pairs * flopsOfPair;
   cost.maskedFlops = (all - pairs) * flopsOfPair;
   cost.vectorFlops = kFunctionFlops * pairs * (op.getSoftcap() ? 2 : 1);
-  cost.productsAreWide = op.getTiles();
+  cost.matmulsRunInF32 = op.getTiles();
   return cost;
 }
 

@@ -113,7 +113,7 @@ LogicalResult AttentionGradOp::verify() {
 
 /// Returns whether a library can read these strides, 16 bytes at a time: the last dim has
 /// stride 1, no dim repeats, and every row of `size` elements starts at a multiple of 16 bytes.
-static bool takesStrides(RankedTensorType type, ArrayRef<int64_t> strides) {
+static bool supportsStrides(RankedTensorType type, ArrayRef<int64_t> strides) {
   if (type.getRank() != 4 || strides.back() != 1)
     return false;
   int64_t step = std::max<int64_t>(16 / elementBytes(type.getElementType()), 1);
@@ -129,16 +129,16 @@ template <typename Op> static RankedTensorType resultOf(Op op, unsigned number) 
 }
 
 bool AttentionOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
-  return takesStrides(tensorOf(getOperand(in).getType()), strides);
+  return supportsStrides(tensorOf(getOperand(in).getType()), strides);
 }
 bool AttentionOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides) {
-  return takesStrides(resultOf(*this, result), strides);
+  return supportsStrides(resultOf(*this, result), strides);
 }
 bool AttentionGradOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
-  return takesStrides(tensorOf(getOperand(in).getType()), strides);
+  return supportsStrides(tensorOf(getOperand(in).getType()), strides);
 }
 bool AttentionGradOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides) {
-  return takesStrides(resultOf(*this, result), strides);
+  return supportsStrides(resultOf(*this, result), strides);
 }
 
 template <typename Op> static AttentionSizes sizesOf(Op op) {
@@ -164,7 +164,7 @@ int64_t AttentionGradOp::getWorkspaceBytes(const WorkspaceRule &rule) {
 }
 
 /// Returns the number of elements of the tensor that a value is a view of, because strides span that whole tensor.
-static int64_t elementsAround(Value value) {
+static int64_t underlyingNumElements(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())
     value = view.getSource();
   return tensorOf(value.getType()).getNumElements();
@@ -175,7 +175,7 @@ static SmallVector<LibraryNumber> tensorNumbers(OperandRange tensors) {
   for (Value tensor : tensors) {
     std::string what;
     llvm::raw_string_ostream(what) << "elements around " << tensorOf(tensor.getType());
-    numbers.push_back({what, elementsAround(tensor)});
+    numbers.push_back({what, underlyingNumElements(tensor)});
   }
   return numbers;
 }

@@ -31,15 +31,15 @@ struct ActionCost {
   /// FLOPs of matmuls that a mask saves; the model FLOPs in papers include them.
   int64_t maskedFlops = 0;
   /// True if matmuls run in f32, whatever the element type of the operands.
-  bool productsAreWide = false;
+  bool matmulsRunInF32 = false;
 };
 
 /// Scratch memory that the calls of a target may use, in bytes.
 struct WorkspaceRule {
-  /// Upper limit for a matmul. With `isByShape`, a matmul whose shape needs less
+  /// Upper limit for a matmul. With `dependsOnShape`, a matmul whose shape needs less
   /// (runtime/CallWorkspace.h) gets less.
   int64_t matmul;
-  bool isByShape;
+  bool dependsOnShape;
   /// How the attention library sums gradients.
   AttentionSums attention;
   /// Cache of a core that holds the tiles, for attention in generated code. 0 if the tiles are
@@ -50,7 +50,7 @@ struct WorkspaceRule {
   int64_t perIndex, perRow, fixed;
 };
 /// A rule that gives scratch memory to every call that may use some on any target.
-constexpr WorkspaceRule kSomeWorkspace = {1, false, {}, 0, 1, 1, 1};
+constexpr WorkspaceRule kConservativeWorkspace = {1, false, {}, 0, 1, 1, 1};
 
 /// A number that a library call holds in 32 bits, and what it counts.
 struct LibraryNumber {
@@ -67,7 +67,7 @@ inline constexpr llvm::StringLiteral kSlots = "exec.slots";
 
 namespace detail {
 /// Returns the cost of an action that only moves data.
-ActionCost costOfMoving(mlir::Operation *action);
+ActionCost dataMovementCost(mlir::Operation *action);
 } // namespace detail
 } // namespace braid::exec
 

@@ -98,7 +98,7 @@ static LogicalResult verifyStreamed(Operation *op, Attribute value) {
 
 /// Verifies a matmul that is split into two calls. Each call computes a part of the result, so the matmul has
 /// no bias, epilogue, addend or second result.
-static LogicalResult verifyApart(Operation *op, NamedAttribute attribute) {
+static LogicalResult verifySplitMatmul(Operation *op, NamedAttribute attribute) {
   auto matmul = dyn_cast<MatmulOp>(op);
   auto count = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!matmul || !count || !count.getType().isInteger(64) || count.getInt() < 1)
@@ -141,7 +141,7 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                              << attribute.getValue();
   }
   if (attribute.getName() == kRowsApart || attribute.getName() == kColumnsApart)
-    return verifyApart(op, attribute);
+    return verifySplitMatmul(op, attribute);
   bool isMark = attribute.getName() == kOnline || attribute.getName() == kPicked;
   if (isMark && isa<linalg::GenericOp>(op) && isa<UnitAttr>(attribute.getValue()))
     return success();

@@ -48,7 +48,7 @@ def ActionOpInterface : OpInterface<"ActionOpInterface"> {
     InterfaceMethod<[{The work of the action. By default, each operand is read once, each result is written once, and
       nothing is computed.}],
       "::braid::exec::ActionCost", "getActionCost", (ins), [{}],
-      [{ return ::braid::exec::detail::costOfMoving($_op); }]>,
+      [{ return ::braid::exec::detail::dataMovementCost($_op); }]>,
   ];
 }
 

@@ -98,12 +98,12 @@ bool KernelOp::mayWriteStrided(unsigned result, ArrayRef<int64_t> strides) {
 /// If the kernel treats all elements alike, rows of contiguous memory need no separate treatment.
 bool KernelOp::readsRows(unsigned in) {
   size_t rank = getSpace().size();
-  return !treatsElementsAlike(*getBlock(), rank) && readsAlongLanes(*getBlock(), rank - 1, in);
+  return !isElementwiseBody(*getBlock(), rank) && readsAlongLanes(*getBlock(), rank - 1, in);
 }
 
 bool KernelOp::writesRows(unsigned result) {
   size_t rank = getSpace().size();
-  return !treatsElementsAlike(*getBlock(), rank) && writesAlongLanes(*getBlock(), rank - 1, result);
+  return !isElementwiseBody(*getBlock(), rank) && writesAlongLanes(*getBlock(), rank - 1, result);
 }
 
 LogicalResult KernelDefOp::verifyRegions() {

@@ -269,7 +269,7 @@ def Exec_GatherOp : Exec_Action<"gather", ["mayReadStrided", "getActionCost"]> {
 def Exec_ScatterAddOp : Exec_Action<"scatter_add", ["getTiedIn", "mayReadStrided", "getWorkspaceBytes", "getActionCost"], [AttrSizedOperandSegments]> {
   let summary = "Sums rows into a table by index, in index order; from zero, or into `accumulator` (tied)";
   let description = [{
-    Rows of bf16 may be summed into a table of f32 (`wideScatter` of the target).
+    Rows of bf16 may be summed into a table of f32 (`supportsF32Scatter` of the target).
 
     ```mlir
     %g = exec.scatter_add(%tokens, %dy) : (tensor<2x4xi32>, tensor<2x4x8xf32>) -> tensor<256x8xf32>

@@ -83,7 +83,7 @@ bool exec::writesInPlace(Block &body, int64_t lanes, unsigned result, unsigned i
 /// Returns whether `dims` are all dims of the space, or none.
 static bool isWholeOrScalar(ArrayRef<int64_t> dims, size_t rank) { return dims.empty() || dims.size() == rank; }
 
-bool exec::treatsElementsAlike(Block &body, size_t rank) {
+bool exec::isElementwiseBody(Block &body, size_t rank) {
   for (auto generic : body.getOps<GenericOp>()) {
     if (kindOf(generic, rank - 1) != GenericKind::Parallel || generic.hasIndexSemantics() ||
         !isWholeOrScalar(dimsOf(generic), rank) || !generic.getRegion().front().getOps<RandomUniformOp>().empty())

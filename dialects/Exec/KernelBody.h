@@ -59,7 +59,7 @@ bool writesInPlace(mlir::Block &body, int64_t lanes, unsigned result, unsigned i
 
 /// Returns whether each element is computed alike, from the same element of every
 /// operand that is not a scalar. The shape then does not matter for contiguous memory.
-bool treatsElementsAlike(mlir::Block &body, size_t rank);
+bool isElementwiseBody(mlir::Block &body, size_t rank);
 
 /// Return whether the last dim of operand `in`, or of result `result`, is the lanes
 /// wherever the body reads or makes it.

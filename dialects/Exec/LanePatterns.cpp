@@ -56,7 +56,7 @@ static bool isSame(Scalar a, Scalar b) {
   });
 }
 
-static bool variesByLane(Scalar scalar, int64_t lanes) {
+static bool dependsOnLane(Scalar scalar, int64_t lanes) {
   scalar = follow(scalar);
   if (OpOperand *operand = operandOf(scalar))
     return llvm::is_contained(operandDims(scalar.generic, *operand), lanes);
@@ -64,7 +64,7 @@ static bool variesByLane(Scalar scalar, int64_t lanes) {
   if (auto index = dyn_cast_or_null<linalg::IndexOp>(op))
     return dimsOf(scalar.generic)[index.getDim()] == lanes;
   return !op || !isPure(op) ||
-         llvm::any_of(op->getOperands(), [&](Value value) { return variesByLane({value, scalar.generic}, lanes); });
+         llvm::any_of(op->getOperands(), [&](Value value) { return dependsOnLane({value, scalar.generic}, lanes); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,14 +84,14 @@ Value exec::contributionOf(GenericOp reduction) {
 }
 
 /// Returns the summand of a sum over lanes in f32; no value for another generic.
-static Scalar termOf(GenericOp sum, int64_t lanes) {
+static Scalar summandOf(GenericOp sum, int64_t lanes) {
   bool isSum = kindOf(sum, lanes) == GenericKind::LaneReduction && combinerOf<arith::AddFOp>(sum) &&
                combinerOf<arith::AddFOp>(sum).getType().isF32();
   return {isSum ? contributionOf(sum) : Value(), sum};
 }
 
 std::optional<ExponentialSum> exec::findExponentialSum(GenericOp sum, int64_t lanes) {
-  Scalar term = termOf(sum, lanes);
+  Scalar term = summandOf(sum, lanes);
   auto exp = term.value ? definition<math::ExpOp>(term) : math::ExpOp();
   if (!exp)
     return std::nullopt;
@@ -117,7 +117,7 @@ static bool isLaneIndex(Scalar scalar, int64_t lanes) {
 }
 
 std::optional<PickedLane> exec::findPickedLane(GenericOp sum, int64_t lanes) {
-  Scalar term = termOf(sum, lanes);
+  Scalar term = summandOf(sum, lanes);
   auto select = term.value ? definition<arith::SelectOp>(term) : arith::SelectOp();
   if (!select)
     return std::nullopt;
@@ -130,7 +130,7 @@ std::optional<PickedLane> exec::findPickedLane(GenericOp sum, int64_t lanes) {
   Scalar lane{compare.getLhs(), condition.generic}, index{compare.getRhs(), condition.generic};
   if (!isLaneIndex(lane, lanes))
     std::swap(lane, index);
-  if (!isLaneIndex(lane, lanes) || !index.value.getType().isInteger(32) || variesByLane(index, lanes))
+  if (!isLaneIndex(lane, lanes) || !index.value.getType().isInteger(32) || dependsOnLane(index, lanes))
     return std::nullopt;
 
   Scalar picked{select.getTrueValue(), term.generic};

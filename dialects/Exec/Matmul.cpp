@@ -51,7 +51,7 @@ static MatmulSizes sizesOf(MatmulOp op) {
 }
 
 int64_t MatmulOp::getWorkspaceBytes(const WorkspaceRule &rule) {
-  return rule.isByShape ? matmulWorkspace(sizesOf(*this), rule.matmul) : rule.matmul;
+  return rule.dependsOnShape ? matmulWorkspace(sizesOf(*this), rule.matmul) : rule.matmul;
 }
 
 SmallVector<LibraryNumber> MatmulOp::getLibraryNumbers(const WorkspaceRule &) {
@@ -68,7 +68,7 @@ SmallVector<LibraryNumber> MatmulOp::getLibraryNumbers(const WorkspaceRule &) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the element type of the result: the operands' type, or f32 if a matmul of bf16 keeps its sums.
-static Type elementOfSums(MatmulOp op, Type multiplied) {
+static Type accumulatorType(MatmulOp op, Type multiplied) {
   SmallVector<Type> written(op->getResultTypes());
   llvm::append_range(written, op.getOuts().getTypes());
   bool isWide = multiplied.isBF16() && !written.empty() && tensorOf(written[0]).getElementType().isF32();
@@ -142,7 +142,7 @@ LogicalResult MatmulOp::verify() {
   if (!found)
     return emitOpError() << llvm::toString(found.takeError());
   ArrayRef<int64_t> shape = *found;
-  auto expected = RankedTensorType::get(shape, elementOfSums(*this, left.getElementType()));
+  auto expected = RankedTensorType::get(shape, accumulatorType(*this, left.getElementType()));
   if (getBias()) {
     RankedTensorType bias = tensorOf(getBias().getType());
     if (shape.empty() || bias.getShape() != shape.take_back())
@@ -186,7 +186,7 @@ static bool collapse(tg::ContractionAttr dims, bool contracted, unsigned in, Arr
 }
 
 /// Returns whether these strides are rows that a GEMM may add to: contiguous and not overlapping.
-static bool areRows(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+static bool areContiguousRows(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   return !shape.empty() && strides.back() == 1 &&
          llvm::all_of(llvm::zip(shape.drop_back(), strides.drop_back()),
                       [&](auto dim) { return std::get<0>(dim) == 1 || std::get<1>(dim) >= shape.back(); });
@@ -199,7 +199,7 @@ bool MatmulOp::mayReadStrided(unsigned in, ArrayRef<int64_t> strides) {
   Value operand = getActionIns()[in];
   ArrayRef<int64_t> shape = tensorOf(operand.getType()).getShape();
   if (in > 1)
-    return getAddend() && operand == getAddend() ? areRows(shape, strides) : !getAux() || operand != getAux();
+    return getAddend() && operand == getAddend() ? areContiguousRows(shape, strides) : !getAux() || operand != getAux();
   auto collapses = [&](bool contracted) { return collapse(getContraction(), contracted, in, shape, strides); };
   return (!getBiasGrad() || collapses(/*contracted=*/false)) &&
          (!(getBiasGrad() || getAddend()) || collapses(/*contracted=*/true));

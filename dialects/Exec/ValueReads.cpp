@@ -53,37 +53,37 @@ struct Reader {
   ArrayRef<int64_t> numbers;
   bool isBroken = false;
 
-  int64_t take() {
+  int64_t decodeNumber() {
     if (numbers.empty())
       return isBroken = true, 0;
     int64_t number = numbers.front();
     numbers = numbers.drop_front();
     return number;
   }
-  int64_t takeCount() {
-    int64_t count = take();
+  int64_t decodeCount() {
+    int64_t count = decodeNumber();
     if (count < 0 || count > static_cast<int64_t>(numbers.size()))
       return isBroken = true, 0;
     return count;
   }
-  SmallVector<int64_t> takeList(int64_t count) {
+  SmallVector<int64_t> decodeList(int64_t count) {
     SmallVector<int64_t> list;
     while (count-- > 0)
-      list.push_back(take());
+      list.push_back(decodeNumber());
     return list;
   }
-  ValueSource takeSource() {
-    int64_t action = take();
-    return {action, take()};
+  ValueSource decodeSource() {
+    int64_t action = decodeNumber();
+    return {action, decodeNumber()};
   }
-  ValueRead takeRead() {
+  ValueRead decodeRead() {
     ValueRead read;
-    read.shape = takeList(takeCount());
-    for (int64_t count = takeCount(); count > 0; --count)
-      read.sources.push_back(takeSource());
-    for (int64_t count = takeCount(); count > 0 && !isBroken; --count) {
-      ElementSource element{takeList(read.shape.size()), takeSource(), {}};
-      element.sourceIndex = takeList(takeCount());
+    read.shape = decodeList(decodeCount());
+    for (int64_t count = decodeCount(); count > 0; --count)
+      read.sources.push_back(decodeSource());
+    for (int64_t count = decodeCount(); count > 0 && !isBroken; --count) {
+      ElementSource element{decodeList(read.shape.size()), decodeSource(), {}};
+      element.sourceIndex = decodeList(decodeCount());
       read.elements.push_back(std::move(element));
     }
     return read;
@@ -97,11 +97,11 @@ template <typename List> static bool takeReads(Attribute attribute, List &reads)
     return false;
   Reader reader{numbers.asArrayRef()};
   while (!reader.numbers.empty() && !reader.isBroken)
-    reads.push_back(reader.takeRead());
+    reads.push_back(reader.decodeRead());
   return !reader.isBroken;
 }
 
-static bool takeNames(Attribute attribute, std::vector<std::string> &names) {
+static bool decodeNames(Attribute attribute, std::vector<std::string> &names) {
   auto list = dyn_cast_or_null<ArrayAttr>(attribute);
   if (!list || !llvm::all_of(list, llvm::IsaPred<StringAttr>))
     return false;
@@ -114,8 +114,8 @@ std::optional<ProgramReads> braid::exec::decodeReads(Attribute attribute) {
   auto dictionary = dyn_cast<DictionaryAttr>(attribute);
   auto actions = dictionary ? dictionary.getAs<ArrayAttr>("actions") : nullptr;
   ProgramReads reads;
-  if (!actions || !takeNames(dictionary.get("arguments"), reads.arguments) ||
-      !takeNames(dictionary.get("updates"), reads.updates) || !takeReads(dictionary.get("results"), reads.results) ||
+  if (!actions || !decodeNames(dictionary.get("arguments"), reads.arguments) ||
+      !decodeNames(dictionary.get("updates"), reads.updates) || !takeReads(dictionary.get("results"), reads.results) ||
       reads.results.size() != reads.updates.size())
     return std::nullopt;
   for (Attribute action : actions)

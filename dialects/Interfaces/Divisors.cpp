@@ -31,7 +31,7 @@ std::string braid::joinNumbers(ArrayRef<int64_t> numbers, StringRef word) {
   return join(map_range(numbers, [](int64_t number) { return std::to_string(number); }), (" " + word + " ").str());
 }
 
-std::string braid::nearestThatDivide(int64_t size, int64_t ranks) {
+std::string braid::nearestDivisibleSizes(int64_t size, int64_t ranks) {
   int64_t multiple = size / ranks * ranks;
   SmallVector<int64_t, 2> sizes{multiple, multiple + ranks};
   if (multiple == 0)

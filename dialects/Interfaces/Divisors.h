@@ -13,7 +13,7 @@ namespace braid {
 llvm::SmallVector<int64_t, 2> nearestDivisors(llvm::ArrayRef<int64_t> sizes, int64_t ranks);
 
 /// Returns alternatives for a size that does not divide: `4 divides 16 and 20, and 3 and 6 divide 18`.
-std::string nearestThatDivide(int64_t size, int64_t ranks);
+std::string nearestDivisibleSizes(int64_t size, int64_t ranks);
 
 /// Joins numbers with a word: `3 and 6`.
 std::string joinNumbers(llvm::ArrayRef<int64_t> numbers, llvm::StringRef word);

@@ -19,7 +19,7 @@ braid::NumericKind braid::numericKindOf(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() ? NumericKind::Elementwise : NumericKind::Source;
 }
 
-bool braid::handsOnNumbers(Operation *op) {
+bool braid::onlyMovesOrRounds(Operation *op) {
   NumericKind kind = numericKindOf(op);
   return kind == NumericKind::Movement || kind == NumericKind::Conversion;
 }
@@ -48,7 +48,7 @@ bool braid::isReshape(Operation *op) {
          getElementTypeOrSelf(op->getOperand(0)) == getElementTypeOrSelf(op->getResult(0));
 }
 
-Value braid::beforeReshapes(Value value) {
+Value braid::stripReshapes(Value value) {
   for (Operation *op = value.getDefiningOp(); op && isReshape(op); op = value.getDefiningOp())
     value = op->getOperand(0);
   return value;
@@ -56,7 +56,7 @@ Value braid::beforeReshapes(Value value) {
 
 bool braid::isConversion(Operation *op) { return numericKindOf(op) == NumericKind::Conversion; }
 
-Value braid::convertedFrom(Value value) {
+Value braid::conversionSource(Value value) {
   Operation *op = value.getDefiningOp();
   return op && isConversion(op) ? op->getOperand(0) : Value();
 }

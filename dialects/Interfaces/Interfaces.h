@@ -28,7 +28,7 @@ enum class NumericKind {
 /// Returns the kind of any op; Source if the op declares none.
 NumericKind numericKindOf(mlir::Operation *op);
 /// Returns whether an op's results are only its operands' values, moved or rounded.
-bool handsOnNumbers(mlir::Operation *op);
+bool onlyMovesOrRounds(mlir::Operation *op);
 
 /// Sequence dim of each operand and result of an op; no value for those without one.
 struct SequenceDims {
@@ -61,10 +61,10 @@ template <typename ConcreteType> class KeepsElements : public mlir::OpTrait::Tra
 /// Returns whether the result of `op` has its operand's elements, of the same type and in the same order.
 bool isReshape(mlir::Operation *op);
 /// Returns the value before any number of reshapes that lead to `value`.
-mlir::Value beforeReshapes(mlir::Value value);
+mlir::Value stripReshapes(mlir::Value value);
 bool isConversion(mlir::Operation *op);
 /// Returns the operand of the conversion that makes `value`; null if no conversion makes it.
-mlir::Value convertedFrom(mlir::Value value);
+mlir::Value conversionSource(mlir::Value value);
 
 /// Returns one operation per element of the results, which is right for elementwise ops.
 int64_t defaultFlops(mlir::Operation *op);

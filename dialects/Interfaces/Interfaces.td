@@ -97,11 +97,11 @@ def LossOpInterface : OpInterface<"LossOpInterface"> {
     InterfaceMethod<"Whether the first result is a sum or a mean over examples.", "bool", "isSumOrMean", (ins), [{}],
       [{ return true; }]>,
     InterfaceMethod<"Whether the data choose which examples count. Batches of equal size then have different divisors.",
-      "bool", "leavesOut", (ins), [{}], [{ return false; }]>,
+      "bool", "ignoresExamples", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{Changes a mean to a sum. Returns the divisor of the mean, a scalar built at the builder's
-      insertion point, or null if the op is a sum already. An example that does not count adds `ofLeftOut` to the
+      insertion point, or null if the op is a sum already. An example that does not count adds `ignoredWeight` to the
       divisor.}],
-      "::mlir::Value", "makeSum", (ins "::mlir::OpBuilder &":$builder, "double":$ofLeftOut)>,
+      "::mlir::Value", "makeSum", (ins "::mlir::OpBuilder &":$builder, "double":$ignoredWeight)>,
   ];
 }
 
@@ -135,9 +135,9 @@ def BlockwiseOpInterface : OpInterface<"BlockwiseOpInterface"> {
       "getReasonAgainstBlocks", (ins)>,
     InterfaceMethod<"Whether a position counts no later positions of the sequence.", "bool", "isCausal", (ins),
       [{ return $_op.getMask().getCausal(); }]>,
-    InterfaceMethod<"Whether a position counts all earlier positions.", "bool", "countsAllEarlier", (ins),
+    InterfaceMethod<"Whether a position counts all earlier positions.", "bool", "attendsToAllEarlier", (ins),
       [{ return !$_op.getMask().hasWindow(); }]>,
-    InterfaceMethod<"Makes each position count all positions.", "void", "countAll", (ins),
+    InterfaceMethod<"Makes each position count all positions.", "void", "attendToAll", (ins),
       [{ $_op.setMaskAttr($_op.getMask().get($_op->getContext())); }]>,
     InterfaceMethod<[{The operands and results that are split into blocks, with the dim of each. Empty if the op cannot
       process blocks.}],

@@ -127,7 +127,7 @@ Value ShardingRule::valueOf(Operation *op, unsigned tensor) {
   return tensor < op->getNumOperands() ? op->getOperand(tensor) : op->getResult(tensor - op->getNumOperands());
 }
 
-std::optional<unsigned> ShardingRule::dimWith(const TensorFactors &tensor, unsigned factor) {
+std::optional<unsigned> ShardingRule::dimOfFactor(const TensorFactors &tensor, unsigned factor) {
   for (auto [dim, factors] : llvm::enumerate(tensor))
     if (llvm::is_contained(factors, factor))
       return dim;
@@ -249,17 +249,17 @@ ShardingRule EinsumReader::read(StringRef notation, StringRef whole, StringRef p
       for (unsigned number : dim)
         kept.set(number);
   for (auto [letter, number] : factor) {
-    Factor &it = rule.factors[number];
-    it.letter = llvm::isAlpha(letter) ? letter : 0;
+    Factor &entry = rule.factors[number];
+    entry.letter = llvm::isAlpha(letter) ? letter : 0;
     auto marked = [letter = letter](StringRef letters) {
       return letters.contains(llvm::isAlpha(letter) ? letter : '.');
     };
-    it.positional = marked(positional);
-    it.decomposed = marked(decomposed);
+    entry.positional = marked(positional);
+    entry.decomposed = marked(decomposed);
     if (!kept[number])
-      it.kind = FactorKind::Reduced;
+      entry.kind = FactorKind::Reduced;
     if (marked(whole))
-      it.kind = FactorKind::Whole;
+      entry.kind = FactorKind::Whole;
   }
   return std::move(rule);
 }

@@ -74,7 +74,7 @@ struct ShardingRule {
   /// Returns the operand or result of an op with this number.
   static mlir::Value valueOf(mlir::Operation *op, unsigned tensor);
   /// Returns the dim of a tensor that contains a factor.
-  static std::optional<unsigned> dimWith(const TensorFactors &tensor, unsigned factor);
+  static std::optional<unsigned> dimOfFactor(const TensorFactors &tensor, unsigned factor);
 
   /// Adds a factor and returns its number.
   unsigned add(int64_t size, FactorKind kind = FactorKind::Parallel) {

@@ -116,22 +116,22 @@ static bool isFacts(Attribute metadata) {
 }
 
 /// Returns the facts that a location carries, a list of them, or null.
-static Attribute carriedBy(Location loc) {
+static Attribute factsIn(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
-    return carriedBy(name.getChildLoc());
+    return factsIn(name.getChildLoc());
   if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return carriedBy(call.getCallee());
+    return factsIn(call.getCallee());
   auto fused = dyn_cast<FusedLoc>(loc);
   if (!fused || isFacts(fused.getMetadata()))
     return fused ? fused.getMetadata() : Attribute();
   for (Location part : fused.getLocations())
-    if (Attribute carried = carriedBy(part))
+    if (Attribute carried = factsIn(part))
       return carried;
   return {};
 }
 
 FactsAttr braid::tg::factsOf(Location loc) {
-  Attribute carried = carriedBy(loc);
+  Attribute carried = factsIn(loc);
   auto list = dyn_cast_if_present<ArrayAttr>(carried);
   if (!list)
     return cast_if_present<FactsAttr>(carried);
@@ -140,7 +140,7 @@ FactsAttr braid::tg::factsOf(Location loc) {
 }
 
 FactsAttr braid::tg::factsOfTensor(Location loc, unsigned index, unsigned count) {
-  Attribute carried = carriedBy(loc);
+  Attribute carried = factsIn(loc);
   auto list = dyn_cast_if_present<ArrayAttr>(carried);
   if (!list)
     return cast_if_present<FactsAttr>(carried);
@@ -186,7 +186,7 @@ static Location withoutFacts(Location loc) {
 }
 
 /// Adds facts to a location. The parts of a fused location keep theirs, which describe the ops it was made from.
-static Location carrying(Location loc, Attribute facts) {
+static Location attachFacts(Location loc, Attribute facts) {
   auto fused = dyn_cast<FusedLoc>(loc);
   if (fused && facts && !fused.getMetadata())
     return FusedLoc::get(fused.getLocations(), facts, loc.getContext());
@@ -194,15 +194,15 @@ static Location carrying(Location loc, Attribute facts) {
   return facts ? FusedLoc::get(ArrayRef(bare), facts, loc.getContext()) : bare;
 }
 
-Location braid::tg::withFacts(Location loc, FactsAttr facts) { return carrying(loc, facts); }
+Location braid::tg::withFacts(Location loc, FactsAttr facts) { return attachFacts(loc, facts); }
 
 Location braid::tg::withFacts(Location loc, ArrayRef<FactsAttr> ofEach) {
   if (llvm::all_equal(ofEach))
-    return carrying(loc, ofEach.empty() ? factsOf(loc) : ofEach.front());
+    return attachFacts(loc, ofEach.empty() ? factsOf(loc) : ofEach.front());
   Builder builder(loc.getContext());
   auto list = llvm::map_to_vector(
       ofEach, [&](FactsAttr facts) -> Attribute { return facts ? Attribute(facts) : builder.getUnitAttr(); });
-  return carrying(loc, builder.getArrayAttr(list));
+  return attachFacts(loc, builder.getArrayAttr(list));
 }
 
 Location braid::tg::withPhase(Location loc, Phase phase) {
@@ -221,14 +221,14 @@ Location braid::tg::withoutTensor(Location loc) {
 }
 
 Location braid::tg::withName(Location loc, StringAttr name) {
-  return carrying(NameLoc::get(name, withoutFacts(loc)), carriedBy(loc));
+  return attachFacts(NameLoc::get(name, withoutFacts(loc)), factsIn(loc));
 }
 
 Location braid::tg::locationOf(Value value) {
   return isa<BlockArgument>(value) ? value.getLoc() : withFacts(value.getLoc(), factsOfTensor(value));
 }
 
-Location braid::tg::madeFrom(ArrayRef<Operation *> ops, ValueRange replaced) {
+Location braid::tg::fusedLocation(ArrayRef<Operation *> ops, ValueRange replaced) {
   auto locations = llvm::map_to_vector(ops, [](Operation *op) { return op->getLoc(); });
   return withFacts(FusedLoc::get(ops.front()->getContext(), locations), factsOfTensors(replaced));
 }
@@ -295,7 +295,7 @@ void braid::tg::setTensor(Value value, ArrayRef<StringAttr> of, TensorKind as) {
   }
 }
 
-void braid::tg::replaceHandingOnFacts(Operation *op, ValueRange values) {
+void braid::tg::replaceAndTransferFacts(Operation *op, ValueRange values) {
   for (auto [result, value] : llvm::zip_equal(op->getResults(), values)) {
     FactsAttr was = factsOfTensor(result), is = factsOfTensor(value);
     if (kindOf(was) && is && !kindOf(is))

@@ -50,7 +50,7 @@ mlir::Location withName(mlir::Location loc, mlir::StringAttr name);
 mlir::Location locationOf(mlir::Value value);
 /// Returns the location of an op made from several `ops`: their fused locations, with
 /// the facts of the values that its results replace.
-mlir::Location madeFrom(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange replaced);
+mlir::Location fusedLocation(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange replaced);
 
 /// Returns whether an op's only result has the elements of its only operand, or some of
 /// them, or all of them with zeros around them.
@@ -59,7 +59,7 @@ bool movesElements(mlir::Operation *op);
 /// sliced, it gets the parameters of all slices once each slice has the same kind.
 void setTensor(mlir::Value value, llvm::ArrayRef<mlir::StringAttr> of, TensorKind as);
 /// Replaces the results of an op by values, which take over the results' parameters and kinds.
-void replaceHandingOnFacts(mlir::Operation *op, mlir::ValueRange values);
+void replaceAndTransferFacts(mlir::Operation *op, mlir::ValueRange values);
 
 /// Return the unit and the kind of a tensor; null or no value if the facts are null or lack them.
 mlir::StringAttr unitOf(FactsAttr facts);

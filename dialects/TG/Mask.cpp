@@ -10,15 +10,15 @@ using namespace braid::tg;
 // Parsing and printing
 //===----------------------------------------------------------------------===//
 
-/// Parses `word` and a number of at least `least`, if the word is there.
-static ParseResult parseNumber(AsmParser &parser, StringRef word, int64_t &number, int64_t least) {
+/// Parses `word` and a number of at least `minimum`, if the word is there.
+static ParseResult parseNumber(AsmParser &parser, StringRef word, int64_t &number, int64_t minimum) {
   if (failed(parser.parseOptionalKeyword(word)))
     return success();
   SMLoc at = parser.getCurrentLocation();
   if (parser.parseInteger(number))
     return failure();
-  if (number < least)
-    return parser.emitError(at) << "expected " << word << " of at least " << least << ", found " << number;
+  if (number < minimum)
+    return parser.emitError(at) << "expected " << word << " of at least " << minimum << ", found " << number;
   return success();
 }
 
@@ -94,11 +94,11 @@ std::pair<int64_t, int64_t> MaskAttr::keysOf(int64_t query, int64_t keys) const 
 int64_t MaskAttr::pairsOf(int64_t queries, int64_t keys) const {
   if (!getCausal())
     return queries * keys;
-  int64_t most = hasWindow() ? getWindow() : keys + queries;
+  int64_t visible = hasWindow() ? getWindow() : keys + queries;
   // Counts the pairs of the first `positions` queries: a triangle, then a window for each query.
   auto upTo = [&](int64_t positions) {
-    int64_t inside = std::min(positions, most);
-    return inside * inside / 2 + (positions - inside) * most;
+    int64_t inside = std::min(positions, visible);
+    return inside * inside / 2 + (positions - inside) * visible;
   };
   return upTo(getFirst() + queries) - upTo(getFirst());
 }
@@ -131,11 +131,11 @@ std::string MaskAttr::problemOf(RankedTensorType documents, int64_t batch, int64
   std::string problem;
   llvm::raw_string_ostream os(problem);
   if (atPositions) {
-    int64_t least = std::max(queries, keys);
-    if (documents.getRank() != 2 || documents.getDimSize(0) != batch || documents.getDimSize(1) < least ||
+    int64_t minimum = std::max(queries, keys);
+    if (documents.getRank() != 2 || documents.getDimSize(0) != batch || documents.getDimSize(1) < minimum ||
         !documents.getElementType().isInteger(32))
       os << "has documents of type " << documents << ", but needs an i32 for each position, batch " << batch << " x "
-         << least << " at least";
+         << minimum << " at least";
   } else if (auto expected = RankedTensorType::get({batch, keys}, IntegerType::get(getContext(), 32));
              documents != expected)
     os << "has documents of type " << documents << ", but needs a number for each key, " << expected;

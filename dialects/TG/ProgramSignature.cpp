@@ -50,7 +50,7 @@ ParamAttr braid::tg::parameterOf(Value value) { return read<ParamAttr>(attribute
 
 StateAttr braid::tg::stateOf(Value value) { return read<StateAttr>(attributesOf(value), kState); }
 
-StringAttr braid::tg::nameUpdatedBy(OpOperand &use) {
+StringAttr braid::tg::updatedTensorName(OpOperand &use) {
   Operation *user = use.getOwner();
   auto function = dyn_cast_if_present<FunctionOpInterface>(user->getParentOp());
   if (!function || !user->hasTrait<OpTrait::IsTerminator>())
@@ -65,7 +65,7 @@ ProgramSignature::ProgramSignature(FunctionOpInterface program)
       byName[name] = argument;
   for (unsigned result = 0; result < program.getNumResults(); ++result) {
     results.emplace_back(program, result);
-    if (BlockArgument argument = updatedBy(result))
+    if (BlockArgument argument = updatedArgument(result))
       updates[argument] = result;
   }
 }
@@ -77,7 +77,7 @@ BlockArgument ProgramSignature::parameterOfGradient(unsigned result) const {
 
 void ProgramSignature::forEachUpdate(llvm::function_ref<void(OpOperand &, BlockArgument)> visit) const {
   for (OpOperand &returned : terminator->getOpOperands())
-    if (BlockArgument old = updatedBy(returned.getOperandNumber()))
+    if (BlockArgument old = updatedArgument(returned.getOperandNumber()))
       visit(returned, old);
 }
 

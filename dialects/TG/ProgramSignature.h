@@ -52,7 +52,7 @@ ParamAttr parameterOf(mlir::Value value);
 StateAttr stateOf(mlir::Value value);
 
 /// Returns the name of the tensor that a program updates by returning the used value; null for other uses.
-mlir::StringAttr nameUpdatedBy(mlir::OpOperand &use);
+mlir::StringAttr updatedTensorName(mlir::OpOperand &use);
 
 /// Signature of a function with a body. It is a snapshot: arguments and results that are added later are unknown.
 class ProgramSignature {
@@ -62,7 +62,7 @@ public:
   /// Returns the argument of the parameter or state with this name, or null.
   mlir::BlockArgument persistent(mlir::StringAttr name) const { return byName.lookup(name); }
   /// Returns the argument whose new value is this result; null for other results.
-  mlir::BlockArgument updatedBy(unsigned result) const { return byName.lookup(results[result].updates); }
+  mlir::BlockArgument updatedArgument(unsigned result) const { return byName.lookup(results[result].updates); }
   /// Returns the parameter whose gradient is this result; null for other results, such as gradients of inputs.
   mlir::BlockArgument parameterOfGradient(unsigned result) const;
   /// Returns the return operand that is the new value of an argument; null if the program returns none.

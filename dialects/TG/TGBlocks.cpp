@@ -16,7 +16,7 @@ using namespace braid::tg;
 /// Operand numbers of keys and values; their gradients have the same numbers among the results of the backward op.
 static constexpr std::pair<unsigned, unsigned> kKeySequence = {1, 1}, kValueSequence = {2, 1};
 
-static Value plus(TensorBuilder &t, Value start, Value base) {
+static Value addOffset(TensorBuilder &t, Value start, Value base) {
   return matchPattern(base, m_Zero()) ? start : t.make<arith::AddIOp>(base, start);
 }
 
@@ -26,7 +26,7 @@ template <typename Op> static Op onBlock(Op op, OpBuilder &builder, ValueRange b
   Value queryStart = op.getQueryStart(), keyStart = op.getKeyStart();
   bool countsByPosition = op.getMask().getCausal() || op.getDocuments();
   if (countsByPosition && !queryStart)
-    queryStart = t.like(start, static_cast<double>(op.getMask().getFirst()));
+    queryStart = t.constantLike(start, static_cast<double>(op.getMask().getFirst()));
   auto part = cast<Op>(builder.clone(*op));
   part.getKeyMutable().assign(block[0]);
   part.getValueMutable().assign(block[1]);
@@ -38,7 +38,7 @@ template <typename Op> static Op onBlock(Op op, OpBuilder &builder, ValueRange b
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(part);
   part.getQueryStartMutable().assign(queryStart);
-  part.getKeyStartMutable().assign(keyStart ? plus(t, start, keyStart) : start);
+  part.getKeyStartMutable().assign(keyStart ? addOffset(t, start, keyStart) : start);
   part.setMaskAttr(MaskAttr::get(op.getContext(), op.getMask().getCausal(), op.getMask().getWindow()));
   return part;
 }
@@ -57,9 +57,9 @@ SmallVector<Value> AttentionOp::mergeBlocks(OpBuilder &builder, ValueRange some,
   Value largest = t.make<arith::MaximumFOp>(some[1], others[1]);
   Value weight = t.exp(t.sub(some[1], largest)), other = t.exp(t.sub(others[1], largest));
   Value sum = t.add(weight, other);
-  auto weighted = [&](Value result, Value its) {
+  auto weighted = [&](Value result, Value weightSum) {
     Value wide = t.widen(result);
-    return t.mul(wide, t.fromRows(t.transpose(t.div(its, sum), {0, 2, 1}), wide));
+    return t.mul(wide, t.broadcastRows(t.transpose(t.div(weightSum, sum), {0, 2, 1}), wide));
   };
   Value ofSome = weighted(some[0], weight), ofOthers = weighted(others[0], other);
   return {t.add(ofSome, ofOthers), t.add(largest, t.log(sum))};

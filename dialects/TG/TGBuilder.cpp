@@ -57,12 +57,12 @@ Value TensorBuilder::broadcast(Value a, RankedTensorType type, ArrayRef<int64_t>
   return a.getType() == type ? a : make<BroadcastOp>(type, a, dims);
 }
 
-Value TensorBuilder::fromRows(Value a, Value shape) {
+Value TensorBuilder::broadcastRows(Value a, Value shape) {
   RankedTensorType type = withElement(typeOf(shape), typeOf(a).getElementType());
   return broadcast(a, type, dimRange(0, type.getRank() - 1));
 }
 
-Value TensorBuilder::fromLanes(Value a, Value shape) {
+Value TensorBuilder::broadcastLanes(Value a, Value shape) {
   RankedTensorType type = withElement(typeOf(shape), typeOf(a).getElementType());
   return broadcast(a, type, {type.getRank() - 1});
 }

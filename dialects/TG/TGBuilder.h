@@ -43,7 +43,7 @@ public:
 
   // Constants in the given shape.
   Value constant(mlir::RankedTensorType type, double value);
-  Value like(Value shape, double value) { return constant(typeOf(shape), value); }
+  Value constantLike(Value shape, double value) { return constant(typeOf(shape), value); }
   Value zeros(mlir::RankedTensorType type) { return constant(type, 0.0); }
   /// Returns the index along `dim`, in the shape of `shape` with integers of `element`.
   Value iota(Value shape, int64_t dim, mlir::Type element);
@@ -54,9 +54,9 @@ public:
   Value mul(Value a, Value b) { return make<mlir::arith::MulFOp>(a, b); }
   Value div(Value a, Value b) { return make<mlir::arith::DivFOp>(a, b); }
   Value neg(Value a) { return make<mlir::arith::NegFOp>(a); }
-  Value add(Value a, double b) { return add(a, like(a, b)); }
-  Value mul(Value a, double b) { return mul(a, like(a, b)); }
-  Value max(Value a, double b) { return make<mlir::arith::MaximumFOp>(a, like(a, b)); }
+  Value add(Value a, double b) { return add(a, constantLike(a, b)); }
+  Value mul(Value a, double b) { return mul(a, constantLike(a, b)); }
+  Value max(Value a, double b) { return make<mlir::arith::MaximumFOp>(a, constantLike(a, b)); }
   Value square(Value a) { return mul(a, a); }
   Value exp(Value a) { return make<mlir::math::ExpOp>(a); }
   Value log(Value a) { return make<mlir::math::LogOp>(a); }
@@ -89,11 +89,11 @@ public:
   Value sumRows(Value a) { return sum(a, dimRange(0, typeOf(a).getRank() - 1)); }
   Value broadcast(Value a, mlir::RankedTensorType type, llvm::ArrayRef<int64_t> dims);
   /// Broadcast a scalar, one value per row, or one value per lane to the shape of `shape`.
-  Value fromScalar(Value a, Value shape) {
+  Value broadcastScalar(Value a, Value shape) {
     return broadcast(a, withElement(typeOf(shape), typeOf(a).getElementType()), {});
   }
-  Value fromRows(Value a, Value shape);
-  Value fromLanes(Value a, Value shape);
+  Value broadcastRows(Value a, Value shape);
+  Value broadcastLanes(Value a, Value shape);
 
   // Movement and contraction.
   Value reshape(Value a, llvm::ArrayRef<int64_t> shape);

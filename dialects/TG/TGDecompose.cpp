@@ -58,7 +58,7 @@ SmallVector<Value> GeluGradOp::decompose(OpBuilder &builder) {
   } else {
     Value th = geluTanh(t, x);
     Value dinner = t.mul(t.add(t.mul(t.square(x), 3 * kGeluCubic), 1.0), kGeluSlope);
-    Value sech2 = t.sub(t.like(x, 1.0), t.square(th));
+    Value sech2 = t.sub(t.constantLike(x, 1.0), t.square(th));
     slope = t.add(t.mul(t.add(th, 1.0), 0.5), t.mul(t.mul(t.mul(x, 0.5), sech2), dinner));
   }
   return narrow(t, *this, t.mul(dy, slope));
@@ -76,7 +76,7 @@ SmallVector<Value> SiluOp::decompose(OpBuilder &builder) {
 SmallVector<Value> SiluGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput()), dy = t.widen(getGradient());
-  Value one = t.like(x, 1.0), sigmoid = t.div(one, siluDivisor(t, x));
+  Value one = t.constantLike(x, 1.0), sigmoid = t.div(one, siluDivisor(t, x));
   Value slope = t.mul(sigmoid, t.add(t.mul(x, t.sub(one, sigmoid)), 1.0));
   return narrow(t, *this, t.mul(dy, slope));
 }
@@ -84,7 +84,7 @@ SmallVector<Value> SiluGradOp::decompose(OpBuilder &builder) {
 /// A select rather than a maximum, which would pass half of the gradient at 0.
 SmallVector<Value> ReluOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
-  Value x = getInput(), zero = t.like(x, 0.0);
+  Value x = getInput(), zero = t.constantLike(x, 0.0);
   return {t.select(t.compare(arith::CmpFPredicate::OLE, x, zero), zero, x)};
 }
 
@@ -95,8 +95,8 @@ SmallVector<Value> DropoutOp::decompose(OpBuilder &builder) {
   Value x = t.widen(getInput());
   double rate = getRate().convertToDouble();
   Value uniform = t.make<RandomUniformOp>(x.getType(), getKey(), getStream());
-  Value kept = t.compare(arith::CmpFPredicate::OGE, uniform, t.like(x, rate));
-  Value y = t.select(kept, t.mul(x, 1.0 / (1.0 - rate)), t.like(x, 0.0));
+  Value kept = t.compare(arith::CmpFPredicate::OGE, uniform, t.constantLike(x, rate));
+  Value y = t.select(kept, t.mul(x, 1.0 / (1.0 - rate)), t.constantLike(x, 0.0));
   return narrow(t, *this, y);
 }
 
@@ -108,28 +108,28 @@ SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput());
   Value max = named("largest", t.reduceLanes(ReduceKind::Max, x));
-  Value e = named("power", t.exp(t.sub(x, t.fromRows(max, x))));
+  Value e = named("power", t.exp(t.sub(x, t.broadcastRows(max, x))));
   Value sum = named("divisor", t.reduceLanes(ReduceKind::Sum, e));
-  return narrow(t, *this, t.div(e, t.fromRows(sum, x)));
+  return narrow(t, *this, t.div(e, t.broadcastRows(sum, x)));
 }
 
 SmallVector<Value> SoftmaxGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value y = t.widen(getOutput()), dy = t.widen(getGradient());
   Value dot = t.reduceLanes(ReduceKind::Sum, t.mul(y, dy));
-  return narrow(t, *this, t.mul(y, t.sub(dy, t.fromRows(dot, y))));
+  return narrow(t, *this, t.mul(y, t.sub(dy, t.broadcastRows(dot, y))));
 }
 
 SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput()), weight = t.widen(getWeight());
   Value mean = named("mean", t.reduceLanes(ReduceKind::Mean, x));
-  Value centred = named("centred", t.sub(x, t.fromRows(mean, x)));
+  Value centred = named("centred", t.sub(x, t.broadcastRows(mean, x)));
   Value variance = named("variance", t.reduceLanes(ReduceKind::Mean, t.square(centred)));
   Value rstd = named("rstd", t.rsqrt(t.add(variance, getEps().convertToDouble())));
-  Value y = t.mul(t.mul(centred, t.fromRows(rstd, x)), named("gamma", t.fromLanes(weight, x)));
+  Value y = t.mul(t.mul(centred, t.broadcastRows(rstd, x)), named("gamma", t.broadcastLanes(weight, x)));
   if (getBias())
-    y = t.add(y, named("beta", t.fromLanes(t.widen(getBias()), x)));
+    y = t.add(y, named("beta", t.broadcastLanes(t.widen(getBias()), x)));
   SmallVector<Value> results = narrow(t, *this, {named("normalized", y), mean, rstd});
   return {named("normalized", results[0]), named("mean", results[1]), named("rstd", results[2])};
 }
@@ -137,19 +137,19 @@ SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder) {
 SmallVector<Value> LayerNormGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput()), weight = t.widen(getWeight()), dy = t.widen(getGradient());
-  Value rstd = named("rstd", t.fromRows(t.widen(getRstd()), x));
-  Value normal = named("x_hat", t.mul(t.sub(x, named("mean", t.fromRows(t.widen(getMean()), x))), rstd));
-  Value scaled = named("dx_hat", t.mul(dy, named("gamma", t.fromLanes(weight, x))));
+  Value rstd = named("rstd", t.broadcastRows(t.widen(getRstd()), x));
+  Value normal = named("x_hat", t.mul(t.sub(x, named("mean", t.broadcastRows(t.widen(getMean()), x))), rstd));
+  Value scaled = named("dx_hat", t.mul(dy, named("gamma", t.broadcastLanes(weight, x))));
   Value meanScaled = named("mean_dx_hat", t.reduceLanes(ReduceKind::Mean, scaled));
   Value meanDot = named("mean_dot", t.reduceLanes(ReduceKind::Mean, t.mul(scaled, normal)));
-  Value inner = t.sub(t.sub(scaled, t.fromRows(meanScaled, x)), t.mul(normal, t.fromRows(meanDot, x)));
+  Value inner = t.sub(t.sub(scaled, t.broadcastRows(meanScaled, x)), t.mul(normal, t.broadcastRows(meanDot, x)));
   SmallVector<Value> results = narrow(t, *this, {t.mul(rstd, inner), t.sumRows(t.mul(dy, normal)), t.sumRows(dy)});
   return {named("dx", results[0]), named("dgamma", results[1]), named("dbeta", results[2])};
 }
 
 /// Returns the factor by which a norm multiplies each row of `x`.
 static Value gammaOf(TensorBuilder &t, Value weight, const APFloat &offset, Value x) {
-  Value gamma = named("gamma", t.fromLanes(t.widen(weight), x));
+  Value gamma = named("gamma", t.broadcastLanes(t.widen(weight), x));
   return offset.isZero() ? gamma : t.add(gamma, offset.convertToDouble());
 }
 
@@ -158,7 +158,7 @@ SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder) {
   Value x = t.widen(getInput());
   Value meanSquare = named("mean_square", t.reduceLanes(ReduceKind::Mean, t.square(x)));
   Value rrms = named("rrms", t.rsqrt(t.add(meanSquare, getEps().convertToDouble())));
-  Value y = t.mul(t.mul(x, t.fromRows(rrms, x)), gammaOf(t, getWeight(), getOffset(), x));
+  Value y = t.mul(t.mul(x, t.broadcastRows(rrms, x)), gammaOf(t, getWeight(), getOffset(), x));
   SmallVector<Value> results = narrow(t, *this, {named("normalized", y), rrms});
   return {named("normalized", results[0]), named("rrms", results[1])};
 }
@@ -166,11 +166,11 @@ SmallVector<Value> RmsNormOp::decompose(OpBuilder &builder) {
 SmallVector<Value> RmsNormGradOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   Value x = t.widen(getInput()), dy = t.widen(getGradient());
-  Value rrms = named("rrms", t.fromRows(t.widen(getRrms()), x));
+  Value rrms = named("rrms", t.broadcastRows(t.widen(getRrms()), x));
   Value normal = named("x_hat", t.mul(x, rrms));
   Value scaled = named("dx_hat", t.mul(dy, gammaOf(t, getWeight(), getOffset(), x)));
   Value meanDot = named("mean_dot", t.reduceLanes(ReduceKind::Mean, t.mul(scaled, normal)));
-  Value inner = t.sub(scaled, t.mul(normal, t.fromRows(meanDot, x)));
+  Value inner = t.sub(scaled, t.mul(normal, t.broadcastRows(meanDot, x)));
   SmallVector<Value> results = narrow(t, *this, {t.mul(rrms, inner), t.sumRows(t.mul(dy, normal))});
   return {named("dx", results[0]), named("dgamma", results[1])};
 }
@@ -187,7 +187,7 @@ static Value scaleFrequencies(TensorBuilder &t, Value frequencies, RopeScalingAt
   double low = scaling.getLow().convertToDouble(), high = scaling.getHigh().convertToDouble();
   double turns = scaling.getPositions() / (2 * M_PI);
   Value grown = t.mul(t.add(t.mul(frequencies, turns), -low), 1 / (high - low));
-  Value kept = t.make<arith::MinimumFOp>(t.max(grown, 0.0), t.like(grown, 1.0));
+  Value kept = t.make<arith::MinimumFOp>(t.max(grown, 0.0), t.constantLike(grown, 1.0));
   return t.mul(frequencies, t.add(t.mul(kept, 1 - 1 / factor), 1 / factor));
 }
 

@@ -32,11 +32,11 @@ public:
   std::pair<Value, Value> attend(Value query, Value key, Value value) {
     Value s = masked(scores(group(query), key).value);
     Value max = finite(t.reduceLanes(ReduceKind::Max, s));
-    Value e = t.exp(t.sub(s, t.fromRows(max, s)));
+    Value e = t.exp(t.sub(s, t.broadcastRows(max, s)));
     Value sum = t.reduceLanes(ReduceKind::Sum, e);
     // In rows without keys the numerator is 0, so any nonzero divisor will do.
     Value divisor = queryStart ? t.max(sum, std::numeric_limits<float>::min()) : sum;
-    Value weights = t.div(e, t.fromRows(divisor, s));
+    Value weights = t.div(e, t.broadcastRows(divisor, s));
     Value lse = t.add(max, t.log(sum));
     return {contract(scoreDims(), weights, keyDims(), value, queryDims()), lse};
   }
@@ -68,14 +68,14 @@ public:
   /// The scores: scale q k^T, after the soft cap if there is one.
   struct Scores {
     Value value;
-    Value bent; ///< tanh(s / cap); null without a soft cap
+    Value softcapTanh; ///< tanh(s / cap); null without a soft cap
   };
   Scores scores(Value groupedQuery, Value key) {
     Value s = t.mul(contractPairs(groupedQuery, key), scale);
     if (!softcap)
       return {s, Value()};
-    Value bent = t.tanh(t.mul(s, 1 / *softcap));
-    return {t.mul(bent, *softcap), bent};
+    Value softcapTanh = t.tanh(t.mul(s, 1 / *softcap));
+    return {t.mul(softcapTanh, *softcap), softcapTanh};
   }
 
   /// Sets the scores of masked keys to -inf.
@@ -83,7 +83,7 @@ public:
     Value counts = mask.getCausal() ? countsByPosition(s) : Value();
     if (documents)
       counts = counts ? t.make<arith::AndIOp>(counts, isOneDocument(s)) : isOneDocument(s);
-    return counts ? t.select(counts, s, t.like(s, -std::numeric_limits<double>::infinity())) : s;
+    return counts ? t.select(counts, s, t.constantLike(s, -std::numeric_limits<double>::infinity())) : s;
   }
 
   /// Replaces -inf by the lowest finite number in the maximum or log-sum-exp of a row. A
@@ -91,9 +91,10 @@ public:
   Value finite(Value rows) { return queryStart ? t.max(rows, std::numeric_limits<float>::lowest()) : rows; }
 
   /// Returns the gradient of q k^T, given the gradient of the scores.
-  Value throughScores(Value gradient, const Scores &scores) {
-    if (scores.bent)
-      gradient = t.mul(gradient, t.sub(t.like(scores.bent, 1), t.mul(scores.bent, scores.bent)));
+  Value backwardThroughScores(Value gradient, const Scores &scores) {
+    if (scores.softcapTanh)
+      gradient =
+          t.mul(gradient, t.sub(t.constantLike(scores.softcapTanh, 1), t.mul(scores.softcapTanh, scores.softcapTanh)));
     return t.mul(gradient, scale);
   }
 
@@ -125,17 +126,17 @@ private:
   Value countsByPosition(Value s) {
     int64_t rank = typeOf(s).getRank();
     Type integer = t.builder.getI32Type();
-    Value row = position ? t.fromScalar(position, s) : t.iota(s, rank - 2, integer);
+    Value row = position ? t.broadcastScalar(position, s) : t.iota(s, rank - 2, integer);
     Value column = t.iota(s, rank - 1, integer);
     if (queryStart) {
-      row = t.make<arith::AddIOp>(row, t.fromScalar(queryStart, row));
-      column = t.make<arith::AddIOp>(column, t.fromScalar(keyStart, column));
+      row = t.make<arith::AddIOp>(row, t.broadcastScalar(queryStart, row));
+      column = t.make<arith::AddIOp>(column, t.broadcastScalar(keyStart, column));
     }
     if (int64_t first = mask.getFirst())
-      row = t.make<arith::AddIOp>(row, t.like(row, static_cast<double>(first)));
+      row = t.make<arith::AddIOp>(row, t.constantLike(row, static_cast<double>(first)));
     Value counts = t.compare(arith::CmpIPredicate::sge, row, column);
     if (mask.hasWindow() && (queryStart || mask.getWindow() < typeOf(s).getDimSize(rank - 1))) {
-      Value end = t.make<arith::AddIOp>(column, t.like(column, static_cast<double>(mask.getWindow())));
+      Value end = t.make<arith::AddIOp>(column, t.constantLike(column, static_cast<double>(mask.getWindow())));
       counts = t.make<arith::AndIOp>(counts, t.compare(arith::CmpIPredicate::sgt, end, row));
     }
     return counts;
@@ -158,7 +159,7 @@ private:
   Value documentsFrom(Value start, int64_t positions) {
     auto type = RankedTensorType::get({positions}, t.builder.getI32Type());
     Value number = t.make<IotaOp>(type, 0);
-    number = t.make<arith::AddIOp>(number, t.fromScalar(start, number));
+    number = t.make<arith::AddIOp>(number, t.broadcastScalar(start, number));
     return t.transpose(t.make<GatherOp>(t.transpose(documents, {1, 0}), number), {1, 0});
   }
 
@@ -225,12 +226,12 @@ SmallVector<Value> AttentionGradOp::decompose(OpBuilder &builder) {
 
   Attention::Scores scores = a.scores(query, getKey());
   Value lse = a.finite(t.reshape(t.widen(getLse()), typeOf(scores.value).getShape().drop_back()));
-  Value weights = t.exp(t.sub(a.masked(scores.value), t.fromRows(lse, scores.value)));
+  Value weights = t.exp(t.sub(a.masked(scores.value), t.broadcastRows(lse, scores.value)));
   Value dvalue = a.contract(a.scoreDims(), weights, a.queryDims(), dout, a.keyDims());
 
   Value dweights = a.contractPairs(dout, getValue());
   Value delta = a.toScoreRows(t.reduceLanes(ReduceKind::Sum, t.mul(t.widen(dout), t.widen(out))));
-  Value dscores = a.throughScores(t.mul(weights, t.sub(dweights, t.fromRows(delta, weights))), scores);
+  Value dscores = a.backwardThroughScores(t.mul(weights, t.sub(dweights, t.broadcastRows(delta, weights))), scores);
   Value dquery = a.contract(a.scoreDims(), dscores, a.keyDims(), getKey(), a.queryDims());
   Value dkey = a.contract(a.scoreDims(), dscores, a.queryDims(), query, a.keyDims());
   return {asResult(t, dquery, getDquery()), asResult(t, dkey, getDkey()), asResult(t, dvalue, getDvalue())};

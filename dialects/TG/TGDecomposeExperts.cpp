@@ -21,9 +21,9 @@ static Value oneWhere(TensorBuilder &t, Value condition, Type element) {
 }
 
 static Value addInts(TensorBuilder &t, Value a, Value b) { return t.make<arith::AddIOp>(a, b); }
-static Value timesInt(TensorBuilder &t, Value a, int64_t b) { return t.make<arith::MulIOp>(a, t.like(a, b)); }
+static Value timesInt(TensorBuilder &t, Value a, int64_t b) { return t.make<arith::MulIOp>(a, t.constantLike(a, b)); }
 static Value dividedBy(TensorBuilder &t, Value a, int64_t b) {
-  return b == 1 ? a : t.make<arith::DivSIOp>(a, t.like(a, b));
+  return b == 1 ? a : t.make<arith::DivSIOp>(a, t.constantLike(a, b));
 }
 
 //===----------------------------------------------------------------------===//
@@ -54,7 +54,7 @@ SmallVector<Value> TopKOp::decompose(OpBuilder &builder) {
   RankedTensorType found = withShape(type, shape);
   Value ranks = t.broadcast(rank, withElement(found, integer), last);
   Value isHere = t.compare(arith::CmpIPredicate::eq, ranks, t.iota(ranks, lane, integer));
-  Value index = t.select(isHere, t.iota(ranks, lane + 1, integer), t.like(ranks, 0));
+  Value index = t.select(isHere, t.iota(ranks, lane + 1, integer), t.constantLike(ranks, 0));
   Value value = t.select(isHere, t.broadcast(x, found, last), t.zeros(found));
   Value values = t.convert(t.reduceLanes(ReduceKind::Sum, value), getInput().getType().getElementType());
   // A maximum, so that the result is a valid lane even if NaNs give several lanes the same rank.
@@ -64,12 +64,12 @@ SmallVector<Value> TopKOp::decompose(OpBuilder &builder) {
 
 /// Returns whether each token is present, in a shape whose first two dims are rows and tokens.
 static Value isPresent(TensorBuilder &t, Value present, RankedTensorType shape) {
-  Value there = t.compare(arith::CmpIPredicate::sge, present, t.like(present, 0));
+  Value there = t.compare(arith::CmpIPredicate::sge, present, t.constantLike(present, 0));
   return t.broadcast(there, withElement(shape, t.builder.getI1Type()), dimRange(0, typeOf(present).getRank()));
 }
 
 /// Returns for each choice how many earlier choices of the row are equal in all of `keys`.
-static Value countEarlier(TensorBuilder &t, ArrayRef<Value> keys) {
+static Value countPrecedingEqual(TensorBuilder &t, ArrayRef<Value> keys) {
   Type integer = t.builder.getI32Type();
   ArrayRef<int64_t> shape = typeOf(keys.front()).getShape();
   auto pairs = RankedTensorType::get({shape[0], shape[1], shape[1]}, integer);
@@ -90,24 +90,24 @@ SmallVector<Value> ExpertSlotsOp::decompose(OpBuilder &builder) {
   int64_t rows = shape.getDimSize(0), number = shape.getDimSize(1) * shape.getDimSize(2), capacity = getCapacity();
   Value chosen = t.reshape(t.convert(getChosen(), integer), {rows, number}), document;
   auto below = [&](Value count, int64_t limit) {
-    return t.compare(arith::CmpIPredicate::slt, count, t.like(count, limit));
+    return t.compare(arith::CmpIPredicate::slt, count, t.constantLike(count, limit));
   };
   if (getPresent()) {
     Value present = t.convert(getPresent(), integer);
     document = t.reshape(t.broadcast(present, withElement(shape, integer), {0, 1}), {rows, number});
-    Value isThere = t.compare(arith::CmpIPredicate::sge, document, t.like(document, 0));
-    chosen = t.select(isThere, chosen, t.like(chosen, -1)); // -1: no expert
+    Value isThere = t.compare(arith::CmpIPredicate::sge, document, t.constantLike(document, 0));
+    chosen = t.select(isThere, chosen, t.constantLike(chosen, -1)); // -1: no expert
   }
 
-  Value place = named("place", countEarlier(t, chosen));
+  Value place = named("place", countPrecedingEqual(t, chosen));
   Value hasSlot = below(place, capacity);
   if (getBound() && getBound() < getCapacity()) {
-    Value ofDocument = named("place_in_document", countEarlier(t, {chosen, document}));
+    Value ofDocument = named("place_in_document", countPrecedingEqual(t, {chosen, document}));
     hasSlot = t.make<arith::AndIOp>(hasSlot, below(ofDocument, *getBound()));
   }
   if (getPresent())
-    hasSlot = t.make<arith::AndIOp>(hasSlot, t.compare(arith::CmpIPredicate::sge, chosen, t.like(chosen, 0)));
-  Value slots = t.select(hasSlot, addInts(t, timesInt(t, chosen, capacity), place), t.like(place, -1));
+    hasSlot = t.make<arith::AndIOp>(hasSlot, t.compare(arith::CmpIPredicate::sge, chosen, t.constantLike(chosen, 0)));
+  Value slots = t.select(hasSlot, addInts(t, timesInt(t, chosen, capacity), place), t.constantLike(place, -1));
   slots = named("slots", slots);
 
   // Selects the choice of each slot.
@@ -115,7 +115,7 @@ SmallVector<Value> ExpertSlotsOp::decompose(OpBuilder &builder) {
   Value theirs = t.broadcast(slots, all, {1, 3});
   Value slot = addInts(t, timesInt(t, t.iota(theirs, 0, integer), capacity), t.iota(theirs, 2, integer));
   Value isHere = t.compare(arith::CmpIPredicate::eq, theirs, slot);
-  Value choice = t.select(isHere, t.iota(theirs, 3, integer), t.like(theirs, -1));
+  Value choice = t.select(isHere, t.iota(theirs, 3, integer), t.constantLike(theirs, -1));
   Value choices = named("choices", t.reduceLanes(ReduceKind::Max, choice));
   auto narrow = [&](Value value, Value result) { return t.convert(value, typeOf(result).getElementType()); };
   return {narrow(t.reshape(slots, shape.getShape()), getSlots()), narrow(choices, getChoices())};
@@ -128,11 +128,11 @@ SmallVector<Value> ExpertSlotsOp::decompose(OpBuilder &builder) {
 /// Returns the rows of `table` whose numbers are `numbers`, after `rowOf` maps those to row
 /// indices; zeros where a number is negative.
 static Value rowsAt(TensorBuilder &t, Value table, Value numbers, function_ref<Value(Value)> rowOf) {
-  Value isThere = t.compare(arith::CmpIPredicate::sge, numbers, t.like(numbers, 0));
-  Value row = named("row", rowOf(t.select(isThere, numbers, t.like(numbers, 0))));
+  Value isThere = t.compare(arith::CmpIPredicate::sge, numbers, t.constantLike(numbers, 0));
+  Value row = named("row", rowOf(t.select(isThere, numbers, t.constantLike(numbers, 0))));
   int64_t width = typeOf(table).getShape().back();
   Value rows = t.make<GatherOp>(t.reshape(table, {typeOf(table).getNumElements() / width, width}), row);
-  return t.select(t.fromRows(isThere, rows), rows, t.like(rows, 0.0));
+  return t.select(t.broadcastRows(isThere, rows), rows, t.constantLike(rows, 0.0));
 }
 
 SmallVector<Value> DispatchOp::decompose(OpBuilder &builder) {
@@ -182,7 +182,7 @@ public:
     for (int64_t dim : llvm::drop_begin(dims, typeOf(present).getRank()))
       ofToken *= static_cast<double>(type.getDimSize(dim));
     Value sum = t.sum(t.select(isPresent(t, present, type), a, t.zeros(type)), dims);
-    return t.div(sum, t.fromScalar(t.mul(number, ofToken), sum));
+    return t.div(sum, t.broadcastScalar(t.mul(number, ofToken), sum));
   }
 
 private:
@@ -203,7 +203,7 @@ SmallVector<Value> LoadBalanceOp::decompose(OpBuilder &builder) {
     SmallVector<int64_t> shape(typeOf(chosen).getShape());
     int64_t last = shape.size();
     shape.push_back(typeOf(p).getShape().back());
-    Value each = t.fromRows(experts, t.constant(RankedTensorType::get(shape, integer), 0));
+    Value each = t.broadcastRows(experts, t.constant(RankedTensorType::get(shape, integer), 0));
     Value isChosen = t.compare(arith::CmpIPredicate::eq, each, t.iota(each, last, integer));
     share = sumOf(t, share, mean(oneWhere(t, isChosen, typeOf(wide).getElementType()), /*kept=*/1));
     probability = sumOf(t, probability, mean(wide, /*kept=*/1));
@@ -222,7 +222,7 @@ SmallVector<Value> RouterZOp::decompose(OpBuilder &builder) {
   for (Value logits : getLogits()) {
     Value x = t.widen(logits);
     Value largest = named("largest", t.reduceLanes(ReduceKind::Max, x));
-    Value sum = t.reduceLanes(ReduceKind::Sum, t.exp(t.sub(x, t.fromRows(largest, x))));
+    Value sum = t.reduceLanes(ReduceKind::Sum, t.exp(t.sub(x, t.broadcastRows(largest, x))));
     Value square = t.square(named("lse", t.add(t.log(sum), largest)));
     mean = sumOf(t, mean, meanOf(square, /*kept=*/0));
   }

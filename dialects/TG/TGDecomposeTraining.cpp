@@ -20,7 +20,7 @@ static Value validTargets(TensorBuilder &t, Value targets, int64_t ignoreIndex) 
 /// gather, so that it fuses with the other row work.
 static Value isTarget(TensorBuilder &t, Value logits, Value targets) {
   Value lane = t.iota(logits, typeOf(logits).getRank() - 1, typeOf(targets).getElementType());
-  return t.compare(arith::CmpIPredicate::eq, lane, t.fromRows(targets, logits));
+  return t.compare(arith::CmpIPredicate::eq, lane, t.broadcastRows(targets, logits));
 }
 
 SmallVector<Value> CountOp::decompose(OpBuilder &builder) {
@@ -50,12 +50,12 @@ SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
     return {t.convert(t.div(sum.getLoss(), divisor), element), t.convert(sum.getLse(), element)};
   }
   Value max = named("largest", t.reduceLanes(ReduceKind::Max, logits));
-  Value e = named("power", t.exp(t.sub(logits, t.fromRows(max, logits))));
+  Value e = named("power", t.exp(t.sub(logits, t.broadcastRows(max, logits))));
   Value lse = named("lse", t.add(max, t.log(named("divisor", t.reduceLanes(ReduceKind::Sum, e)))));
-  Value chosen = t.select(isTarget(t, logits, getTargets()), logits, t.like(logits, 0.0));
+  Value chosen = t.select(isTarget(t, logits, getTargets()), logits, t.constantLike(logits, 0.0));
   Value picked = named("target_logit", t.reduceLanes(ReduceKind::Sum, chosen));
   Value valid = named("counts", validTargets(t, getTargets(), getIgnoreIndex()));
-  Value loss = t.sumAll(named("row_loss", t.select(valid, t.sub(lse, picked), t.like(lse, 0.0))));
+  Value loss = t.sumAll(named("row_loss", t.select(valid, t.sub(lse, picked), t.constantLike(lse, 0.0))));
   return {named("loss", t.convert(loss, element)), named("lse", t.convert(lse, element))};
 }
 
@@ -70,24 +70,24 @@ SmallVector<Value> CrossEntropyGradOp::decompose(OpBuilder &builder) {
     return {t.convert(dlogits, element)};
   }
   Value valid = named("counts", validTargets(t, getTargets(), getIgnoreIndex()));
-  Value rowScale = named("row_scale", t.select(valid, t.fromScalar(dloss, lse), t.like(lse, 0.0)));
-  Value probability = named("probability", t.exp(t.sub(logits, named("lse", t.fromRows(lse, logits)))));
+  Value rowScale = named("row_scale", t.select(valid, t.broadcastScalar(dloss, lse), t.constantLike(lse, 0.0)));
+  Value probability = named("probability", t.exp(t.sub(logits, named("lse", t.broadcastRows(lse, logits)))));
   Value minusTarget = t.select(isTarget(t, logits, getTargets()), t.add(probability, -1.0), probability);
-  return {t.convert(t.mul(minusTarget, t.fromRows(rowScale, logits)), element)};
+  return {t.convert(t.mul(minusTarget, t.broadcastRows(rowScale, logits)), element)};
 }
 
 //===----------------------------------------------------------------------===//
 // Losses as sums
 //===----------------------------------------------------------------------===//
 
-bool CrossEntropyOp::leavesOut() { return true; }
+bool CrossEntropyOp::ignoresExamples() { return true; }
 
-Value CrossEntropyOp::makeSum(OpBuilder &builder, double ofLeftOut) {
+Value CrossEntropyOp::makeSum(OpBuilder &builder, double ignoredWeight) {
   if (getReduction() == LossReduction::Sum)
     return {};
   setReduction(LossReduction::Sum);
   return builder.create<CountOp>(getLoc(), getLoss().getType(), getTargets(), getIgnoreIndexAttr(),
-                                 builder.getF64FloatAttr(ofLeftOut));
+                                 builder.getF64FloatAttr(ignoredWeight));
 }
 
 bool ReduceOp::isSumOrMean() { return getKind() != ReduceKind::Max; }

@@ -265,7 +265,7 @@ def TG_Infer : TraitList<[InferTypeOpAdaptor, TG_CheckedResults]>;
 def TG_InferToWidth : TraitList<[InferTypeOpAdaptorWithIsCompatible, TG_CheckedResults]>;
 defvar TG_Diff = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar TG_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;
-defvar TG_Loss = DeclareOpInterfaceMethods<LossOpInterface, ["leavesOut"]>;
+defvar TG_Loss = DeclareOpInterfaceMethods<LossOpInterface, ["ignoresExamples"]>;
 defvar TG_Training = DeclareOpInterfaceMethods<TrainingOpInterface>;
 defvar TG_Causal = DeclareOpInterfaceMethods<CausalOpInterface>;
 defvar TG_Blockwise = DeclareOpInterfaceMethods<BlockwiseOpInterface>;

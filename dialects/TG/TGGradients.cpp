@@ -132,7 +132,7 @@ FailureOr<SmallVector<Value>> braid::tg::differentiateDecomposition(Operation *o
   ReverseMode reverse(builder);
   for (auto [operand, need] : llvm::zip_equal(op->getOperands(), needed))
     if (need)
-      reverse.want(operand);
+      reverse.requestGradient(operand);
   reverse.markActive(parts);
   for (auto [value, gradient] : llvm::zip_equal(values, resultGradients))
     if (gradient)

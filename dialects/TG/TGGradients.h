@@ -20,7 +20,7 @@ public:
   explicit ReverseMode(mlir::OpBuilder &builder) : builder(builder) {}
 
   /// Requests the gradient of a value; the value and all that depends on it become active.
-  void want(mlir::Value value) {
+  void requestGradient(mlir::Value value) {
     active.insert(value);
     contributions.try_emplace(value);
   }

@@ -14,8 +14,8 @@ using namespace braid::tg;
 using Gradients = SmallVector<Value>;
 
 /// Differentiates the decomposition, for ops whose parts all have gradients.
-static Gradients throughDecomposition(Operation *op, OpBuilder &builder, ArrayRef<Value> dresults,
-                                      ArrayRef<bool> needed) {
+static Gradients gradientsOfDecomposition(Operation *op, OpBuilder &builder, ArrayRef<Value> dresults,
+                                          ArrayRef<bool> needed) {
   auto gradients = differentiateDecomposition(op, builder, dresults, needed);
   if (failed(gradients))
     llvm_unreachable("the composite decomposes into differentiable ops");
@@ -47,7 +47,7 @@ Gradients SoftmaxOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, Array
 
 Gradients LayerNormOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
   if (!isPlain(dresults))
-    return throughDecomposition(*this, builder, dresults, needed);
+    return gradientsOfDecomposition(*this, builder, dresults, needed);
   auto grad = builder.create<LayerNormGradOp>(getLoc(), getInput(), getWeight(), getMean(), getRstd(), dresults[0]);
   Gradients gradients = {grad.getDinput(), grad.getDweight()};
   if (getBias())
@@ -57,14 +57,14 @@ Gradients LayerNormOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, Ar
 
 Gradients RmsNormOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
   if (!isPlain(dresults))
-    return throughDecomposition(*this, builder, dresults, needed);
+    return gradientsOfDecomposition(*this, builder, dresults, needed);
   auto grad = builder.create<RmsNormGradOp>(getLoc(), getInput(), getWeight(), getRrms(), dresults[0], getOffsetAttr());
   return {grad.getDinput(), grad.getDweight()};
 }
 
 Gradients AttentionOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
   if (!isPlain(dresults))
-    return throughDecomposition(*this, builder, dresults, needed);
+    return gradientsOfDecomposition(*this, builder, dresults, needed);
   auto grad = builder.create<AttentionGradOp>(getLoc(), getQuery(), getKey(), getValue(), getResult(), getLse(),
                                               dresults[0], getDocuments(), getQueryStart(), getKeyStart(),
                                               getScaleAttr(), getMaskAttr(), getSoftcapAttr());
@@ -82,7 +82,7 @@ Gradients RopeOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRef
 
 Gradients CrossEntropyOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRef<bool> needed) {
   if (!isPlain(dresults))
-    return throughDecomposition(*this, builder, dresults, needed);
+    return gradientsOfDecomposition(*this, builder, dresults, needed);
   return {TensorBuilder(builder, getLoc())
               .make<CrossEntropyGradOp>(getReductionAttr(), getLogits(), getTargets(), getLse(), dresults[0],
                                         getIgnoreIndexAttr()),
@@ -100,10 +100,10 @@ Gradients TopKOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresults, ArrayRe
   int64_t lane = input.getRank() - 1;
   SmallVector<int64_t> shape(found.getShape());
   shape.push_back(input.getShape().back());
-  Value dvalues = t.fromRows(dresults[0], t.zeros(withShape(input, shape)));
-  Value indices = t.fromRows(getIndices(), dvalues);
+  Value dvalues = t.broadcastRows(dresults[0], t.zeros(withShape(input, shape)));
+  Value indices = t.broadcastRows(getIndices(), dvalues);
   Value isHere = t.compare(arith::CmpIPredicate::eq, indices, t.iota(indices, lane + 1, found.getElementType()));
-  return {t.sum(t.select(isHere, dvalues, t.like(dvalues, 0.0)), {lane})};
+  return {t.sum(t.select(isHere, dvalues, t.constantLike(dvalues, 0.0)), {lane})};
 }
 
 /// Slots and choices map one to one, so the gradient is a look-up, too.

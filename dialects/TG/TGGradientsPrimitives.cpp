@@ -70,7 +70,7 @@ Gradients ReshapeOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, Array
 }
 
 /// Inserts `stride - 1` zeros after each element along `dim`.
-static Value spaceOut(TensorBuilder &t, Value value, int64_t dim, int64_t stride) {
+static Value dilate(TensorBuilder &t, Value value, int64_t dim, int64_t stride) {
   SmallVector<int64_t> split(typeOf(value).getShape()), joined = split;
   split.insert(split.begin() + dim + 1, 1);
   joined[dim] *= stride;
@@ -82,7 +82,7 @@ Gradients SliceOp::buildVJP(OpBuilder &builder, ArrayRef<Value> dresult, ArrayRe
   int64_t dim = getDim(), offset = getOffset(), extent = getInput().getType().getDimSize(dim);
   Value gradient = dresult[0];
   if (getStride() > 1)
-    gradient = spaceOut(t, gradient, dim, getStride());
+    gradient = dilate(t, gradient, dim, getStride());
   // The zeros after the last element may lie outside the operand.
   int64_t size = std::min(typeOf(gradient).getDimSize(dim), extent - offset);
   gradient = t.slice(gradient, dim, 0, size);

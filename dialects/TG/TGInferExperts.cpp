@@ -49,10 +49,10 @@ LogicalResult ExpertSlotsOp::inferReturnTypes(MLIRContext *context, Loc loc, Ada
   if (std::optional<int64_t> bound = adaptor.getBound(); bound && (!adaptor.getPresent() || *bound < 1))
     return emitOptionalError(loc, "'bound' must be at least 1, and needs 'present' to tell documents apart, found ",
                              *bound, adaptor.getPresent() ? "" : " without it");
-  constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  if (experts < 1 || experts > most / capacity / chosen.getDimSize(0))
-    return emitOptionalError(loc, "experts must be at least 1, and their slots of all rows at most ", most, ", found ",
-                             experts, " experts with ", capacity, " slots for each row of ", chosen);
+  constexpr int64_t maxSlots = std::numeric_limits<int32_t>::max();
+  if (experts < 1 || experts > maxSlots / capacity / chosen.getDimSize(0))
+    return emitOptionalError(loc, "experts must be at least 1, and their slots of all rows at most ", maxSlots,
+                             ", found ", experts, " experts with ", capacity, " slots for each row of ", chosen);
   types.append({integers(context, chosen.getShape()), integers(context, {experts, chosen.getDimSize(0), capacity})});
   return success();
 }

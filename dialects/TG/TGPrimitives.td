@@ -267,7 +267,7 @@ def TG_CountOp : TG_Op<"count", "Source", [TG_DefaultCost, TG_Composite]> {
     %n = tg.count %targets ignore -100 : tensor<2x4xi32> -> tensor<f32>
     ```
     `as` sets the weight of an ignored target, 0 by default. A weight far below the last digit of 1 changes only a count
-    of zero: the count can then be a divisor (`leastCount`).
+    of zero: the count can then be a divisor (`minCount`).
 
     ```mlir
     %n = tg.count %targets ignore -100 as 8.6736173798840355e-19 : tensor<2x4xi32> -> tensor<f32>

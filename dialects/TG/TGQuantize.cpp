@@ -52,7 +52,7 @@ LogicalResult DequantizeOp::inferReturnTypes(MLIRContext *, std::optional<Locati
 //===----------------------------------------------------------------------===//
 
 /// Splits rows into blocks of lanes.
-static Value inBlocks(TensorBuilder &t, Value value, int64_t block) {
+static Value splitIntoBlocks(TensorBuilder &t, Value value, int64_t block) {
   SmallVector<int64_t> shape(typeOf(value).getShape());
   shape.back() /= block;
   shape.push_back(block);
@@ -64,20 +64,20 @@ static Value levelOf(TensorBuilder &t, Value code) { return t.square(t.square(t.
 
 SmallVector<Value> QuantizeOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
-  Value x = inBlocks(t, getInput(), getBlock()), threshold = inBlocks(t, getThreshold(), getBlock());
+  Value x = splitIntoBlocks(t, getInput(), getBlock()), threshold = splitIntoBlocks(t, getThreshold(), getBlock());
   Value size = t.make<math::AbsFOp>(x);
   Value largest = named("largest", t.reduceLanes(ReduceKind::Max, size));
   // The divisor of an all-zero block is 1.
-  Value isPositive = t.compare(arith::CmpFPredicate::OGT, largest, t.like(largest, 0.0));
-  Value part = t.div(size, t.fromRows(t.select(isPositive, largest, t.like(largest, 1.0)), size));
+  Value isPositive = t.compare(arith::CmpFPredicate::OGT, largest, t.constantLike(largest, 0.0));
+  Value part = t.div(size, t.broadcastRows(t.select(isPositive, largest, t.constantLike(largest, 1.0)), size));
   // minnum and maxnum drop NaN, so that the code of any number has 8 bits.
   Value below = t.make<math::FloorOp>(t.mul(t.sqrt(t.sqrt(part)), kLargestCode));
-  below = named("below", t.make<arith::MinNumFOp>(below, t.like(below, kLargestCode - 1)));
+  below = named("below", t.make<arith::MinNumFOp>(below, t.constantLike(below, kLargestCode - 1)));
   Value above = t.add(below, 1.0), level = levelOf(t, below);
-  Value way = named("way", t.div(t.sub(part, level), t.sub(levelOf(t, above), level)));
-  Value code = t.select(t.compare(arith::CmpFPredicate::OLT, threshold, way), above, below);
-  Value isThere = t.compare(arith::CmpFPredicate::OGT, size, t.like(size, 0.0));
-  code = t.select(isThere, t.make<arith::MaxNumFOp>(code, t.like(code, 1.0)), t.like(code, 0.0));
+  Value fraction = named("way", t.div(t.sub(part, level), t.sub(levelOf(t, above), level)));
+  Value code = t.select(t.compare(arith::CmpFPredicate::OLT, threshold, fraction), above, below);
+  Value isThere = t.compare(arith::CmpFPredicate::OGT, size, t.constantLike(size, 0.0));
+  code = t.select(isThere, t.make<arith::MaxNumFOp>(code, t.constantLike(code, 1.0)), t.constantLike(code, 0.0));
   Value codes = named("code", t.convert(t.make<math::CopySignOp>(code, x), getCodes().getType().getElementType()));
   Value scales = named("scale", t.mul(largest, std::pow(kLargestCode, -4)));
   return {t.reshape(codes, getCodes().getType().getShape()), scales};
@@ -86,7 +86,7 @@ SmallVector<Value> QuantizeOp::decompose(OpBuilder &builder) {
 SmallVector<Value> DequantizeOp::decompose(OpBuilder &builder) {
   TensorBuilder t(builder, originOf(*this));
   int64_t block = getCodes().getType().getShape().back() / getScales().getType().getShape().back();
-  Value code = t.convert(inBlocks(t, getCodes(), block), getType().getElementType());
-  Value size = t.mul(t.square(t.square(code)), t.fromRows(getScales(), code));
+  Value code = t.convert(splitIntoBlocks(t, getCodes(), block), getType().getElementType());
+  Value size = t.mul(t.square(t.square(code)), t.broadcastRows(getScales(), code));
   return {t.reshape(t.make<math::CopySignOp>(size, code), getType().getShape())};
 }

@@ -104,7 +104,7 @@ ShardingRule BroadcastOp::getShardingRule() {
   return rule.linearIn(0);
 }
 
-static Combine combineOf(ReduceKind kind) {
+static Combine combineKindOf(ReduceKind kind) {
   switch (kind) {
   case ReduceKind::Sum:
     return Combine::Sum;
@@ -126,7 +126,7 @@ ShardingRule ReduceOp::getShardingRule() {
       continue;
     }
     rule.factors[dim.front()].kind = FactorKind::Reduced;
-    rule.factors[dim.front()].combine = combineOf(getKind());
+    rule.factors[dim.front()].combine = combineKindOf(getKind());
   }
   if (getKind() != ReduceKind::Max)
     rule.linearIn(0);

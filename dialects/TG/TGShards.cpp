@@ -26,7 +26,7 @@ SmallVector<Value> IotaOp::buildShard(OpBuilder &builder, const Shard &shard) {
   // Counts in i32: bf16 cannot represent every index past 256.
   auto type = withElement(cast<RankedTensorType>(shard.resultTypes[0]), builder.getI32Type());
   Value index = t.make<IotaOp>(type, getDim());
-  index = t.make<arith::AddIOp>(index, t.fromScalar(shard.offset(factor), index));
+  index = t.make<arith::AddIOp>(index, t.broadcastScalar(shard.offset(factor), index));
   return {t.convert(index, getType().getElementType())};
 }
 
@@ -67,7 +67,7 @@ template <typename Op> static SmallVector<Value> shardOfAttention(Op op, OpBuild
   } else {
     keyStart = t.zeros(typeOf(start));
     if (int64_t first = op.getMask().getFirst())
-      start = t.make<arith::AddIOp>(start, t.like(start, static_cast<double>(first)));
+      start = t.make<arith::AddIOp>(start, t.constantLike(start, static_cast<double>(first)));
   }
   SmallVector<Value> results = cloneOnShard(op, builder, shard);
   auto part = results.front().getDefiningOp<Op>();
@@ -92,23 +92,23 @@ namespace {
 /// Indices relative to the rows of a table that a rank holds.
 struct LocalRows {
   Value indices; ///< Into the rank's rows; 0 where another rank holds the row.
-  Value isHere;
+  Value isLocal;
 };
 } // namespace
 
 static LocalRows localRows(TensorBuilder &t, Value indices, Value offset, int64_t rows) {
   Type integer = typeOf(indices).getElementType();
-  Value local = t.make<arith::SubIOp>(indices, t.fromScalar(t.convert(offset, integer), indices));
-  Value zero = t.like(local, 0);
+  Value local = t.make<arith::SubIOp>(indices, t.broadcastScalar(t.convert(offset, integer), indices));
+  Value zero = t.constantLike(local, 0);
   Value isAfter = t.compare(arith::CmpIPredicate::sge, local, zero);
-  Value isBefore = t.compare(arith::CmpIPredicate::slt, local, t.like(local, rows));
-  Value isHere = t.make<arith::AndIOp>(isAfter, isBefore);
-  return {t.select(isHere, local, zero), isHere};
+  Value isBefore = t.compare(arith::CmpIPredicate::slt, local, t.constantLike(local, rows));
+  Value isLocal = t.make<arith::AndIOp>(isAfter, isBefore);
+  return {t.select(isLocal, local, zero), isLocal};
 }
 
 /// Returns `values`, with zeros for the rows that other ranks hold.
-static Value zeroElsewhere(TensorBuilder &t, Value isHere, Value values) {
-  return t.select(t.fromRows(isHere, values), values, t.like(values, 0.0));
+static Value zeroNonLocalRows(TensorBuilder &t, Value isLocal, Value values) {
+  return t.select(t.broadcastRows(isLocal, values), values, t.constantLike(values, 0.0));
 }
 
 SmallVector<Value> GatherOp::buildShard(OpBuilder &builder, const Shard &shard) {
@@ -118,7 +118,7 @@ SmallVector<Value> GatherOp::buildShard(OpBuilder &builder, const Shard &shard) 
   TensorBuilder t(builder, getLoc());
   Value table = shard.operands[0];
   LocalRows rows = localRows(t, shard.operands[1], shard.offset(factor), typeOf(table).getDimSize(0));
-  return {zeroElsewhere(t, rows.isHere, t.make<GatherOp>(table, rows.indices))};
+  return {zeroNonLocalRows(t, rows.isLocal, t.make<GatherOp>(table, rows.indices))};
 }
 
 SmallVector<Value> ScatterAddOp::buildShard(OpBuilder &builder, const Shard &shard) {
@@ -128,7 +128,7 @@ SmallVector<Value> ScatterAddOp::buildShard(OpBuilder &builder, const Shard &sha
   TensorBuilder t(builder, getLoc());
   auto type = cast<RankedTensorType>(shard.resultTypes[0]);
   LocalRows rows = localRows(t, shard.operands[0], shard.offset(factor), type.getDimSize(0));
-  return {t.make<ScatterAddOp>(type, rows.indices, zeroElsewhere(t, rows.isHere, shard.operands[1]))};
+  return {t.make<ScatterAddOp>(type, rows.indices, zeroNonLocalRows(t, rows.isLocal, shard.operands[1]))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +136,7 @@ SmallVector<Value> ScatterAddOp::buildShard(OpBuilder &builder, const Shard &sha
 //===----------------------------------------------------------------------===//
 
 /// Returns the neutral element of a reduction.
-static double neutralOf(ReduceKind kind, Type element) {
+static double neutralElement(ReduceKind kind, Type element) {
   if (kind == ReduceKind::Sum)
     return 0.0;
   if (isa<FloatType>(element))
@@ -148,6 +148,6 @@ SmallVector<Value> ReduceOp::buildShard(OpBuilder &builder, const Shard &shard) 
   if (!shard.flat)
     return cloneOnShard(*this, builder, shard);
   TensorBuilder t(builder, getLoc());
-  Value range = shard.maskPadding(shard.operands[0], neutralOf(getKind(), getType().getElementType()));
+  Value range = shard.maskPadding(shard.operands[0], neutralElement(getKind(), getType().getElementType()));
   return {t.reduce(getKind(), range, {0})};
 }

@@ -99,7 +99,7 @@ static Gradients divRule(TensorBuilder &t, arith::DivFOp op, Value dy, ArrayRef<
 template <typename OpTy, arith::CmpFPredicate wins>
 static Gradients extremumRule(TensorBuilder &t, OpTy op, Value dy, ArrayRef<bool> needed) {
   Value equal = t.compare(arith::CmpFPredicate::OEQ, op.getLhs(), op.getRhs());
-  Value zero = t.like(dy, 0.0), half = t.mul(dy, 0.5);
+  Value zero = t.constantLike(dy, 0.0), half = t.mul(dy, 0.5);
   auto share = [&](Value own, Value other) {
     return t.select(equal, half, t.select(t.compare(wins, own, other), dy, zero));
   };
@@ -107,7 +107,7 @@ static Gradients extremumRule(TensorBuilder &t, OpTy op, Value dy, ArrayRef<bool
 }
 
 static Gradients selectRule(TensorBuilder &t, arith::SelectOp op, Value dy, ArrayRef<bool> needed) {
-  Value zero = t.like(dy, 0.0), condition = op.getCondition();
+  Value zero = t.constantLike(dy, 0.0), condition = op.getCondition();
   return {Value(), needed[1] ? t.select(condition, dy, zero) : Value(),
           needed[2] ? t.select(condition, zero, dy) : Value()};
 }
@@ -119,7 +119,7 @@ static Gradients powRule(TensorBuilder &t, math::PowFOp op, Value dy, ArrayRef<b
   if (needed[0])
     gradients[0] = t.mul(dy, t.mul(exponent, t.pow(base, t.add(exponent, -1.0))));
   if (needed[1]) {
-    Value zero = t.like(base, 0.0);
+    Value zero = t.constantLike(base, 0.0);
     Value slope = t.mul(op.getResult(), t.log(base));
     Value isZero = t.compare(arith::CmpFPredicate::OEQ, base, zero);
     gradients[1] = t.mul(dy, t.select(isZero, zero, slope));
@@ -158,7 +158,7 @@ static Gradients sqrtRule(TensorBuilder &t, math::SqrtOp op, Value dy, ArrayRef<
 
 /// dy times the sign of x, which is 0 at 0.
 static Gradients absRule(TensorBuilder &t, math::AbsFOp op, Value dy, ArrayRef<bool>) {
-  Value x = op.getOperand(), zero = t.like(x, 0.0);
+  Value x = op.getOperand(), zero = t.constantLike(x, 0.0);
   Value negative = t.select(t.compare(arith::CmpFPredicate::OLT, x, zero), t.neg(dy), zero);
   return {t.select(t.compare(arith::CmpFPredicate::OGT, x, zero), dy, negative)};
 }
@@ -166,7 +166,7 @@ static Gradients absRule(TensorBuilder &t, math::AbsFOp op, Value dy, ArrayRef<b
 static Value expSlope(TensorBuilder &, Value, Value y) { return y; }
 static Value exp2Slope(TensorBuilder &t, Value, Value y) { return t.mul(y, llvm::numbers::ln2); }
 static Value expm1Slope(TensorBuilder &t, Value, Value y) { return t.add(y, 1.0); }
-static Value tanhSlope(TensorBuilder &t, Value x, Value y) { return t.sub(t.like(x, 1.0), t.square(y)); }
+static Value tanhSlope(TensorBuilder &t, Value x, Value y) { return t.sub(t.constantLike(x, 1.0), t.square(y)); }
 static Value rsqrtSlope(TensorBuilder &t, Value, Value y) { return t.mul(t.mul(y, t.square(y)), -0.5); }
 static Value sinSlope(TensorBuilder &t, Value x, Value) { return t.cos(x); }
 static Value cosSlope(TensorBuilder &t, Value x, Value) { return t.neg(t.sin(x)); }

@@ -35,12 +35,12 @@ Location braid::tg::withoutValueName(Location loc) {
 }
 
 /// Adds a name below the facts, to the first part of a fused location, where `valueNameOf` looks.
-static Location naming(Location loc, StringAttr name) {
+static Location attachName(Location loc, StringAttr name) {
   auto fused = dyn_cast<FusedLoc>(loc);
   if (!fused || fused.getLocations().empty())
     return NameLoc::get(name, loc);
   SmallVector<Location> parts(fused.getLocations());
-  parts.front() = naming(parts.front(), name);
+  parts.front() = attachName(parts.front(), name);
   return FusedLoc::get(parts, fused.getMetadata(), loc.getContext());
 }
 
@@ -48,7 +48,7 @@ Location braid::tg::withValueName(Location loc, StringRef name) {
   while (!name.empty() && llvm::isDigit(name.back()))
     name = name.rtrim("0123456789").rtrim('_');
   Location bare = withoutValueName(loc);
-  return name.empty() ? bare : naming(bare, StringAttr::get(loc.getContext(), "%" + name));
+  return name.empty() ? bare : attachName(bare, StringAttr::get(loc.getContext(), "%" + name));
 }
 
 Value braid::tg::named(StringRef name, Value value) {

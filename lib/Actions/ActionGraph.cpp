@@ -18,16 +18,16 @@ static bool isOrderedAction(Operation *op) {
   return action && action.isOrdered();
 }
 
-ActionRules ActionRules::ofActions() {
+ActionRules ActionRules::forActions() {
   return {[](Operation *op) { return isa<ActionOpInterface>(op); }, isOrderedAction};
 }
 
-ActionRules ActionRules::ofFusion() {
+ActionRules ActionRules::forFusion() {
   return {[](Operation *op) { return !isa<exec::ViewOp>(op) && !op->hasTrait<OpTrait::ConstantLike>(); },
           isOrderedAction};
 }
 
-ActionRules ActionRules::ofTensors() {
+ActionRules ActionRules::forTensors() {
   return {[](Operation *) { return true; }, [](Operation *op) { return !isMemoryEffectFree(op); }};
 }
 
@@ -55,14 +55,14 @@ ActionGraph::ActionGraph(Block &block, ActionRules rules) : block(block), rules(
 
 bool ActionGraph::isAction(Operation *op) const { return !op->hasTrait<OpTrait::IsTerminator>() && rules.isAction(op); }
 
-void ActionGraph::forEachMaker(Value value, llvm::function_ref<void(Operation *)> visit) const {
+void ActionGraph::forEachProducer(Value value, llvm::function_ref<void(Operation *)> visit) const {
   Operation *op = value.getDefiningOp();
   if (!op)
     return;
   if (isAction(op))
     return visit(op);
   for (Value operand : op->getOperands())
-    forEachMaker(operand, visit);
+    forEachProducer(operand, visit);
 }
 
 bool ActionGraph::walkReaders(Value value, llvm::function_ref<bool(Operation *)> visit) const {
@@ -95,7 +95,7 @@ struct Access {
   unsigned action;
   int64_t begin, end;
 
-  bool meets(const Access &other) const { return begin < other.end && other.begin < end; }
+  bool overlaps(const Access &other) const { return begin < other.end && other.begin < end; }
   bool covers(const Access &other) const { return begin <= other.begin && other.end <= end; }
 };
 } // namespace
@@ -128,7 +128,7 @@ static std::vector<SmallVector<unsigned, 4>> memoryOrder(const Places &places) {
     for (Value result : exec::ActionOpInterface(action).getActionResults()) {
       auto [write, earlier] = find(number, result);
       for (const Access &other : *earlier)
-        if (other.action != number && other.meets(write) && !llvm::is_contained(before[number], other.action))
+        if (other.action != number && other.overlaps(write) && !llvm::is_contained(before[number], other.action))
           before[number].push_back(other.action);
       llvm::erase_if(*earlier, [&, write = write](const Access &other) { return write.covers(other); });
       earlier->push_back(write);
@@ -147,11 +147,11 @@ static void makeUnique(SmallVectorImpl<unsigned> &sorted) {
 }
 
 SmallVector<unsigned, 4> ActionGraph::reads(unsigned action) const {
-  SmallVector<unsigned, 4> makers;
+  SmallVector<unsigned, 4> producers;
   for (Value used : usesOf(ops[action]))
-    forEachMaker(used, [&](Operation *maker) { makers.push_back(numberOf(maker)); });
-  makeUnique(makers);
-  return makers;
+    forEachProducer(used, [&](Operation *producer) { producers.push_back(numberOf(producer)); });
+  makeUnique(producers);
+  return producers;
 }
 
 std::optional<unsigned> ActionGraph::ordered(unsigned action) const {
@@ -176,7 +176,7 @@ void ActionGraph::addOverwrite(unsigned action, Operation *before) {
 
 void ActionGraph::addUpdates(func::FuncOp program) {
   tg::ProgramSignature(program).forEachUpdate([&](OpOperand &returned, BlockArgument old) {
-    forEachMaker(returned.get(), [&](Operation *writer) {
+    forEachProducer(returned.get(), [&](Operation *writer) {
       forEachReader(old, [&](Operation *reader) {
         if (isAction(reader))
           addOverwrite(numberOf(writer), reader);

@@ -27,17 +27,17 @@ struct ActionRules {
   bool (*isOrdered)(mlir::Operation *);
 
   /// Rules for actions of ActionOpInterface: those that other ranks see keep their order.
-  static ActionRules ofActions();
-  /// Like `ofActions`, but every op except views and constants is an action, because concats have places of their own.
-  static ActionRules ofFusion();
+  static ActionRules forActions();
+  /// Like `forActions`, but every op except views and constants is an action, because concats have places of their own.
+  static ActionRules forFusion();
   /// Rules for tensors, where every op is an action. Ops with effects keep their order; a collective
   /// that all ranks run has no effect, so it may move past others.
-  static ActionRules ofTensors();
+  static ActionRules forTensors();
 };
 
 class ActionGraph {
 public:
-  explicit ActionGraph(mlir::Block &block, ActionRules rules = ActionRules::ofActions());
+  explicit ActionGraph(mlir::Block &block, ActionRules rules = ActionRules::forActions());
 
   /// Returns the actions in program order.
   llvm::ArrayRef<mlir::Operation *> actions() const { return ops; }
@@ -47,7 +47,7 @@ public:
   bool isAction(mlir::Operation *op) const;
 
   /// Visits the actions that make a value.
-  void forEachMaker(mlir::Value value, llvm::function_ref<void(mlir::Operation *)> visit) const;
+  void forEachProducer(mlir::Value value, llvm::function_ref<void(mlir::Operation *)> visit) const;
   /// Visits the actions that read a value, and the terminator if it does; stops and returns false
   /// once `visit` returns false.
   bool walkReaders(mlir::Value value, llvm::function_ref<bool(mlir::Operation *)> visit) const;

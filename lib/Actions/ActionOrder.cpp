@@ -1,7 +1,7 @@
 //===- ActionOrder.cpp - order of actions that merging keeps --------------===//
 
 #include "lib/Actions/ActionOrder.h"
-#include "lib/Actions/PutInOrder.h"
+#include "lib/Actions/ReorderActions.h"
 #include "lib/Memory/Reads.h"
 
 using namespace mlir;
@@ -10,14 +10,14 @@ using namespace braid;
 /// Upper limit of actions that are searched on one side.
 static constexpr size_t kMaxBetween = 128;
 
-ActionOrder::ActionOrder(Block &block) : block(block), graph(block, ActionRules::ofFusion()) {
+ActionOrder::ActionOrder(Block &block) : block(block), graph(block, ActionRules::forFusion()) {
   for (auto [number, action] : llvm::enumerate(graph.actions()))
     order[action] = number;
 }
 
-Operation *ActionOrder::maker(Value value) const {
+Operation *ActionOrder::producerOf(Value value) const {
   Operation *found = nullptr;
-  graph.forEachMaker(value, [&](Operation *maker) { found = maker; });
+  graph.forEachProducer(value, [&](Operation *producer) { found = producer; });
   return found;
 }
 
@@ -30,12 +30,12 @@ void ActionOrder::addReaders(Value value, llvm::SmallSetVector<Operation *, 8> &
 }
 
 llvm::SmallSetVector<Operation *, 8> ActionOrder::predecessors(Operation *op) const {
-  llvm::SmallSetVector<Operation *, 8> makers;
+  llvm::SmallSetVector<Operation *, 8> producers;
   for (Value used : usesOf(op))
-    graph.forEachMaker(used, [&](Operation *maker) { makers.insert(maker); });
+    graph.forEachProducer(used, [&](Operation *producer) { producers.insert(producer); });
   if (Operation *previous = graph.previousOrdered(op))
-    makers.insert(previous);
-  return makers;
+    producers.insert(previous);
+  return producers;
 }
 
 bool ActionOrder::addSuccessorsBefore(Operation *op, int64_t end, llvm::SetVector<Operation *> &successors) const {
@@ -101,5 +101,5 @@ void ActionOrder::apply() {
   SmallVector<Operation *> actions = llvm::to_vector(llvm::make_first_range(order));
   llvm::sort(actions, [&](Operation *a, Operation *b) { return order.at(a) < order.at(b); });
   actions.push_back(block.getTerminator());
-  putInOrder(block, actions);
+  reorderActions(block, actions);
 }

@@ -35,7 +35,7 @@ public:
   void apply();
 
   /// Returns the action that makes `value`, through views; null for arguments and constants.
-  mlir::Operation *maker(mlir::Value value) const;
+  mlir::Operation *producerOf(mlir::Value value) const;
   /// Adds the actions that read `value`, through views; stops once there are very many.
   void addReaders(mlir::Value value, llvm::SmallSetVector<mlir::Operation *, 8> &readers) const;
 

@@ -106,10 +106,10 @@ ActionSeconds ComputeRates::parts(exec::ActionOpInterface action) const {
   } else if (std::optional<AttentionWork> work = gpu ? attentionWork(action) : std::nullopt) {
     // The published rates already include exponentials and scratch memory.
     auto [matrix, scratch] = attentionSeconds(*gpu, *work);
-    exec::ActionCost moving = exec::detail::costOfMoving(action);
+    exec::ActionCost moving = exec::detail::dataMovementCost(action);
     return {launchSeconds, matrix, 0, (moving.bytesRead + moving.bytesWritten) / bytesPerSecond, scratch};
   } else if (cost.matrixFlops) {
-    bool isHalf = !cost.productsAreWide && tensorOf(action.getActionIns()[0]).getElementType().isBF16();
+    bool isHalf = !cost.matmulsRunInF32 && tensorOf(action.getActionIns()[0]).getElementType().isBF16();
     seconds.matrix = cost.matrixFlops / (isHalf ? halfMatrixFlops : matrixFlops);
   }
   return seconds;

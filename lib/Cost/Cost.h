@@ -91,7 +91,7 @@ struct LinkRates {
 
   double seconds(comm::CollectiveOpInterface op, int64_t ranks) const;
   /// Bytes that are sent within one latency, at most 1 TiB.
-  int64_t bytesOfLatency() const { return static_cast<int64_t>(std::min(latencySeconds * bytesPerSecond, 0x1p40)); }
+  int64_t bytesPerLatency() const { return static_cast<int64_t>(std::min(latencySeconds * bytesPerSecond, 0x1p40)); }
 };
 
 /// Latency and bandwidth between the host's memory and its device's, in either direction.
@@ -104,7 +104,7 @@ struct HostRates {
   /// Seconds of a copy of one tensor.
   double seconds(int64_t bytes) const { return latencySeconds + bytes / bytesPerSecond; }
   /// Bytes that are moved within one latency.
-  int64_t bytesOfLatency() const { return static_cast<int64_t>(latencySeconds * bytesPerSecond); }
+  int64_t bytesPerLatency() const { return static_cast<int64_t>(latencySeconds * bytesPerSecond); }
 };
 
 /// Returns "12.5 us", for times that are compared in one message.

@@ -18,15 +18,15 @@ struct CurvePlace {
 
 /// Returns the place of `value` among at least two rising points. Beyond the ends it is on the line through
 /// the nearest two points.
-inline CurvePlace placeOn(llvm::ArrayRef<double> points, double value) {
+inline CurvePlace locateOnCurve(llvm::ArrayRef<double> points, double value) {
   size_t above = std::upper_bound(points.begin() + 1, points.end() - 1, value) - points.begin();
   return {above - 1, (value - points[above - 1]) / (points[above] - points[above - 1])};
 }
 
 /// Returns the place by logarithms. A value beyond the ends counts as the first or the last point.
-inline CurvePlace placeOnLog(llvm::ArrayRef<double> points, double value) {
+inline CurvePlace locateOnLogCurve(llvm::ArrayRef<double> points, double value) {
   value = std::clamp(value, points.front(), points.back());
-  size_t below = placeOn(points, value).below;
+  size_t below = locateOnCurve(points, value).below;
   return {below, std::log(value / points[below]) / std::log(points[below + 1] / points[below])};
 }
 

@@ -86,7 +86,7 @@ static constexpr int64_t kTile = 128;
 /// Limits of splitting k: at most kMaxParts parts, of at least kMinDepth each. Adding the parts up makes the
 /// time longer by this factor. Chosen for the smallest error against the model.
 static constexpr int64_t kMaxParts = 8, kMinDepth = 2048;
-static constexpr double kAddsParts = 1.2;
+static constexpr double kSplitSlowdown = 1.2;
 
 namespace {
 class Waves {
@@ -97,8 +97,9 @@ public:
         flopsOfWave(2.0 * gpu.multiprocessors * kTile * kTile) {}
 
   double seconds(double waves, double ratio, double k) const {
-    CurvePlace atWaves = placeOn(waveCounts, std::max(waves, 1.0)), atDepth = placeOn(depths, std::max(k, depths[0]));
-    CurvePlace atRatio = placeOnLog(ratios, ratio);
+    CurvePlace atWaves = locateOnCurve(waveCounts, std::max(waves, 1.0)),
+               atDepth = locateOnCurve(depths, std::max(k, depths[0]));
+    CurvePlace atRatio = locateOnLogCurve(ratios, ratio);
     return atWaves.mix([&](size_t wave) {
       return atRatio.mix(
           [&](size_t shape) { return atDepth.mix([&](size_t depth) { return secondsAt(wave, shape, depth); }); });
@@ -123,7 +124,7 @@ double braid::gemmSeconds(const GpuInfo &gpu, GemmType type, const GemmSizes &si
   double needed = rows * columns / gpu.multiprocessors;
   double seconds = waves.seconds(std::ceil(needed), rows / columns, sizes.k);
   for (int64_t parts = 2; parts <= kMaxParts && sizes.k / parts >= kMinDepth; ++parts)
-    seconds = std::min(seconds, kAddsParts * waves.seconds(std::ceil(needed * parts), rows / columns,
-                                                           static_cast<double>(sizes.k) / parts));
+    seconds = std::min(seconds, kSplitSlowdown * waves.seconds(std::ceil(needed * parts), rows / columns,
+                                                               static_cast<double>(sizes.k) / parts));
   return seconds;
 }

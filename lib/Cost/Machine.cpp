@@ -30,7 +30,7 @@ FailureOr<Machine> braid::machineOf(Operation *op) {
   return machine;
 }
 
-LinkRates Machine::linkOver(comm::AxesAttr axes, const comm::Mesh &mesh) const {
+LinkRates Machine::slowestLink(comm::AxesAttr axes, const comm::Mesh &mesh) const {
   std::optional<LinkRates> slowest;
   for (StringAttr axis : axes.getNames()) {
     if (mesh.sizeOf(axis) == 1)

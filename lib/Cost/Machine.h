@@ -25,10 +25,10 @@ struct Machine {
   bool linkIsGiven = false;
 
   /// Link between the ranks of a group: the greatest latency and the least rate of the axes with several ranks.
-  LinkRates linkOver(comm::AxesAttr axes, const comm::Mesh &mesh) const;
+  LinkRates slowestLink(comm::AxesAttr axes, const comm::Mesh &mesh) const;
   /// Seconds of a collective on its link.
   double seconds(comm::CollectiveOpInterface op, const comm::Mesh &mesh) const {
-    return linkOver(op.getAxes(), mesh).seconds(op, mesh.sizeOf(op.getAxes()));
+    return slowestLink(op.getAxes(), mesh).seconds(op, mesh.sizeOf(op.getAxes()));
   }
 };
 

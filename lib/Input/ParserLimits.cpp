@@ -90,7 +90,7 @@ size_t braid::findNumbersOfBits(StringRef text) {
   return StringRef::npos;
 }
 
-static StringRef takeName(StringRef text) {
+static StringRef consumeName(StringRef text) {
   return text.take_while([](char c) { return isAlnum(c) || StringRef("_.$-").contains(c); });
 }
 
@@ -105,7 +105,7 @@ static std::pair<bool, StringRef> readList(StringRef rest) {
     rest = rest.ltrim();
     if (!rest.consume_front("%"))
       return {false, rest};
-    rest = rest.drop_front(takeName(rest).size());
+    rest = rest.drop_front(consumeName(rest).size());
   }
 }
 
@@ -156,7 +156,7 @@ private:
 static char kindOfParenthesis(StringRef before) {
   before = before.rtrim();
   size_t begin = before.size();
-  while (begin > 0 && !takeName(before.substr(begin - 1, 1)).empty())
+  while (begin > 0 && !consumeName(before.substr(begin - 1, 1)).empty())
     --begin;
   return begin > 0 ? before[begin - 1] : ' '; // the '@' of a function, or the '^' of a block
 }
@@ -193,7 +193,7 @@ size_t braid::findUseOutsideOfRegion(StringRef text) {
       if (braces.pop_back_val())
         scopes.leave();
     } else if (c == '%') {
-      StringRef name = takeName(rest.drop_front()), behind = rest.drop_front(1 + name.size());
+      StringRef name = consumeName(rest.drop_front()), behind = rest.drop_front(1 + name.size());
       char kind = parentheses.empty() ? ' ' : parentheses.back();
       bool isArgument = (kind == '@' || kind == '^') && behind.ltrim().starts_with(":");
       if (!isArgument && at >= listEnd) {
@@ -232,7 +232,7 @@ Error braid::checkParserLimits(const MemoryBuffer &file) {
   if (size_t at = findNumbersOfBits(text); at != StringRef::npos)
     return errorAt(at, "an array of i1 contains numbers; write true and false");
   if (size_t at = findUseOutsideOfRegion(text); at != StringRef::npos)
-    return errorAt(at, "'%" + takeName(text.substr(at + 1)) +
+    return errorAt(at, "'%" + consumeName(text.substr(at + 1)) +
                            "' is used above, outside of the region that defines it; define it before its uses");
   return nestingError(text, name.str() + ":");
 }

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace braid;
 
 /// Longest source line that is shown, in columns. A line of a graph has one op with its types.
-static constexpr size_t kLongestLine = 240;
+static constexpr size_t kMaxLineLength = 240;
 
 SourceDiagnostics::SourceDiagnostics(StringRef tool, llvm::SourceMgr &sources, MLIRContext *context)
     : SourceMgrDiagnosticHandler(sources, context), tool(tool) {
@@ -50,5 +50,5 @@ bool SourceDiagnostics::hasLongLine(FileLineColLoc place) {
     return false;
   StringRef text = mgr.getMemoryBuffer(mgr.getMainFileID())->getBuffer();
   StringRef rest = text.drop_front(line.getPointer() - text.begin());
-  return !rest.take_front(kLongestLine + 1).contains('\n') && rest.size() > kLongestLine;
+  return !rest.take_front(kMaxLineLength + 1).contains('\n') && rest.size() > kMaxLineLength;
 }

@@ -37,7 +37,7 @@ class BufferAssignment {
 public:
   BufferAssignment(func::FuncOp program, int64_t rowAlignment)
       : program(program), signature(program), rowAlignment(rowAlignment), block(program.getBody().front()),
-        ret(cast<func::ReturnOp>(block.getTerminator())), builder(program.getContext()) {}
+        returnOp(cast<func::ReturnOp>(block.getTerminator())), builder(program.getContext()) {}
   FailureOr<Places> run();
 
 private:
@@ -83,7 +83,7 @@ private:
   tg::ProgramSignature signature;
   int64_t rowAlignment;
   Block &block;
-  func::ReturnOp ret;
+  func::ReturnOp returnOp;
   OpBuilder builder;
   Places result;
   /// Values that are assigned to each storage, without their views.
@@ -241,7 +241,7 @@ LogicalResult BufferAssignment::visitReturn() {
   // Copies into persistent tensors, which come after all reads of these tensors.
   SmallVector<OpOperand *> late;
   llvm::StringMap<unsigned> updated;
-  for (OpOperand &returned : ret->getOpOperands()) {
+  for (OpOperand &returned : returnOp->getOpOperands()) {
     unsigned index = returned.getOperandNumber();
     StringAttr name = signature.result(index).updates;
     if (!name) {
@@ -258,14 +258,14 @@ LogicalResult BufferAssignment::visitReturn() {
   // are first copied to transient storages.
   for (OpOperand *returned : late)
     if (isa<BlockArgument>(rootOf(returned->get())))
-      copyTo(*returned, newStorage(returned->get()), ret);
+      copyTo(*returned, newStorage(returned->get()), returnOp);
   for (OpOperand *returned : late)
-    copyTo(*returned, result.places[signature.updatedBy(returned->getOperandNumber())], ret);
+    copyTo(*returned, result.places[signature.updatedArgument(returned->getOperandNumber())], returnOp);
   return success();
 }
 
 LogicalResult BufferAssignment::visitUpdate(OpOperand &returned, StringRef name, SmallVectorImpl<OpOperand *> &late) {
-  BlockArgument old = signature.updatedBy(returned.getOperandNumber());
+  BlockArgument old = signature.updatedArgument(returned.getOperandNumber());
   if (!old)
     return program.emitOpError() << "updates '" << name << "' with result " << returned.getOperandNumber()
                                  << ", but no argument is a parameter or state of that name";
@@ -280,7 +280,7 @@ LogicalResult BufferAssignment::visitUpdate(OpOperand &returned, StringRef name,
 void BufferAssignment::visitResult(OpOperand &returned) {
   Place place = add(resultStorage(program, returned.getOperandNumber()), returned.get());
   if (!tryAssign(returned.get(), place))
-    copyTo(returned, place, ret);
+    copyTo(returned, place, returnOp);
 }
 
 void BufferAssignment::visitConcat(ConcatOp concat) {
@@ -448,7 +448,7 @@ FailureOr<Places> BufferAssignment::run() {
   if (failed(visitReturn()))
     return failure();
   // Copies are inserted before the op that needs them, so the walk visits them too.
-  for (Operation *op = ret->getPrevNode(); op; op = op->getPrevNode()) {
+  for (Operation *op = returnOp->getPrevNode(); op; op = op->getPrevNode()) {
     if (auto concat = dyn_cast<ConcatOp>(op))
       visitConcat(concat);
     else if (auto action = dyn_cast<ActionOpInterface>(op))

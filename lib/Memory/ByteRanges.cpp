@@ -89,7 +89,7 @@ bool braid::overlap(const ByteRanges &a, const ByteRanges &b) {
            overlap(inA->part, inB->part);
   Intervals bytes;
   a.forEachRun([&](int64_t at) { return bytes.insert(at, at + a.run), true; });
-  return !b.forEachRun([&](int64_t at) { return !bytes.meets(at, at + b.run); });
+  return !b.forEachRun([&](int64_t at) { return !bytes.overlaps(at, at + b.run); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,7 +109,7 @@ void Intervals::insert(int64_t begin, int64_t end) {
   ends[begin] = end;
 }
 
-bool Intervals::meets(int64_t begin, int64_t end) const {
+bool Intervals::overlaps(int64_t begin, int64_t end) const {
   auto next = ends.lower_bound(end);
   return next != ends.begin() && std::prev(next)->second > begin;
 }

@@ -43,7 +43,7 @@ bool overlap(const ByteRanges &a, const ByteRanges &b);
 class Intervals {
 public:
   void insert(int64_t begin, int64_t end);
-  bool meets(int64_t begin, int64_t end) const;
+  bool overlaps(int64_t begin, int64_t end) const;
 
 private:
   std::map<int64_t, int64_t> ends; // by their beginnings
@@ -53,7 +53,7 @@ private:
 class WrittenBytes {
 public:
   /// Writer of the bytes that exist before the first action.
-  static constexpr int64_t kGiven = -1;
+  static constexpr int64_t kInitialWriter = -1;
   /// Bytes with one writer that were all read or all not.
   struct Piece {
     int64_t begin, end, writer;
@@ -64,7 +64,7 @@ public:
   /// Tracks a buffer of which only these ranges are used. A dim that all ranges walk alike, such
   /// as the rows of a batch, is walked once, whatever its size.
   explicit WrittenBytes(llvm::SmallVector<ByteRanges> used);
-  void write(const ByteRanges &ranges, int64_t writer = kGiven);
+  void write(const ByteRanges &ranges, int64_t writer = kInitialWriter);
   void read(const ByteRanges &ranges);
   /// Returns the first byte of the ranges that was never written, or -1.
   int64_t firstUnwritten(const ByteRanges &ranges) const;

@@ -40,7 +40,7 @@ struct Digit {
 } // namespace
 
 /// Joins digits, given from the most significant on, that are one strided walk through memory.
-static SmallVector<Digit> joined(ArrayRef<Digit> digits) {
+static SmallVector<Digit> mergeStrides(ArrayRef<Digit> digits) {
   SmallVector<Digit> result;
   for (const Digit &digit : digits) {
     if (digit.size == 1)
@@ -56,8 +56,8 @@ static SmallVector<Digit> joined(ArrayRef<Digit> digits) {
 
 /// Returns the layout of a tensor whose element i is at position `offset` + Σ i_d
 /// strides[d], for positions with these digits.
-static std::optional<Layout> express(ArrayRef<Digit> digits, int64_t base, ArrayRef<int64_t> shape, int64_t offset,
-                                     ArrayRef<int64_t> strides) {
+static std::optional<Layout> layoutOfDigits(ArrayRef<Digit> digits, int64_t base, ArrayRef<int64_t> shape,
+                                            int64_t offset, ArrayRef<int64_t> strides) {
   Layout layout;
   layout.offset = base;
   SmallVector<int64_t> largest;
@@ -93,7 +93,7 @@ std::optional<Layout> braid::composeView(ArrayRef<int64_t> sourceShape, const La
   Layout rowMajor = Layout::contiguous(sourceShape);
   for (auto [size, weight, stride] : llvm::zip(sourceShape, rowMajor.strides, source.strides))
     digits.push_back({size, weight, stride});
-  return express(joined(digits), source.offset, viewShape, viewOffset, viewStrides);
+  return layoutOfDigits(mergeStrides(digits), source.offset, viewShape, viewOffset, viewStrides);
 }
 
 std::optional<Layout> braid::invertView(ArrayRef<int64_t> sourceShape, ArrayRef<int64_t> viewShape, int64_t viewOffset,
@@ -115,5 +115,5 @@ std::optional<Layout> braid::invertView(ArrayRef<int64_t> sourceShape, ArrayRef<
     elements *= size;
   if (viewOffset != 0 || count != elements)
     return std::nullopt;
-  return express(joined(digits), view.offset, sourceShape, 0, Layout::contiguous(sourceShape).strides);
+  return layoutOfDigits(mergeStrides(digits), view.offset, sourceShape, 0, Layout::contiguous(sourceShape).strides);
 }

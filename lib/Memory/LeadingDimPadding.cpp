@@ -17,16 +17,16 @@ static constexpr int64_t kRowBytesPerPaddingByte = 16;
 
 /// Returns the bytes of a padded row; `row` itself if it should not be padded.
 static int64_t paddedRowBytes(int64_t row, int64_t rowAlignment) {
-  if (row % kLeastRowAlignment == 0)
+  if (row % kMinRowAlignment == 0)
     return row;
-  for (int64_t alignment = rowAlignment; alignment >= kLeastRowAlignment; alignment /= 2)
+  for (int64_t alignment = rowAlignment; alignment >= kMinRowAlignment; alignment /= 2)
     if (int64_t padded = llvm::alignTo(row, alignment); padded - row <= row / kRowBytesPerPaddingByte)
       return padded;
   return row;
 }
 
 bool braid::canAlignRows(int64_t bytes, const TargetInfo &target) {
-  return bytes == 0 || (bytes >= kLeastRowAlignment && bytes <= target.alignment && llvm::isPowerOf2_64(bytes));
+  return bytes == 0 || (bytes >= kMinRowAlignment && bytes <= target.alignment && llvm::isPowerOf2_64(bytes));
 }
 
 FailureOr<int64_t> braid::rowAlignmentOf(int64_t requested, const TargetInfo &target, Location loc) {
@@ -34,7 +34,7 @@ FailureOr<int64_t> braid::rowAlignmentOf(int64_t requested, const TargetInfo &ta
     return target.rowAlignment;
   if (!canAlignRows(requested, target))
     return emitError(loc) << "invalid row alignment " << requested << ": expected a power of two from "
-                          << kLeastRowAlignment << " to the " << target.alignment
+                          << kMinRowAlignment << " to the " << target.alignment
                           << " bytes at which buffers begin, or 0 for none";
   return requested;
 }

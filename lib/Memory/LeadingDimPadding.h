@@ -24,7 +24,7 @@ namespace braid {
 
 /// Widest access of a thread, in bytes. Rows that begin at multiples of it need no
 /// padding, and no row alignment is smaller.
-constexpr int64_t kLeastRowAlignment = 16;
+constexpr int64_t kMinRowAlignment = 16;
 
 /// Returns whether rows can be padded to multiples of `bytes`; 0 means no padding.
 bool canAlignRows(int64_t bytes, const TargetInfo &target);

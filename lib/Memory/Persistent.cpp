@@ -20,7 +20,7 @@ DictionaryAttr braid::partIn(DictionaryAttr attributes) {
   return part.empty() ? DictionaryAttr() : part.getDictionary(attributes.getContext());
 }
 
-static LogicalResult disagreeOnPart(const PersistentTensor &known, func::FuncOp program, DictionaryAttr part) {
+static LogicalResult emitShardMismatch(const PersistentTensor &known, func::FuncOp program, DictionaryAttr part) {
   auto print = [](Diagnostic &diagnostic, DictionaryAttr part) {
     if (part)
       diagnostic << "the part " << part;
@@ -50,7 +50,7 @@ static LogicalResult agree(const PersistentTensor &known, func::FuncOp program, 
            << "has '" << known.name
            << "' in another pack than another program; run no pass that changes arguments after exec-form-packs";
   if (known.part != part)
-    return disagreeOnPart(known, program, part);
+    return emitShardMismatch(known, program, part);
   InFlightDiagnostic diagnostic = program.emitOpError()
                                   << "has '" << known.name << "' as " << argument.getType() << " " << value
                                   << ", but another program has it as " << known.type << " " << known.value;
@@ -146,13 +146,13 @@ FailureOr<PersistentTensors> PersistentTensors::collect(ArrayRef<func::FuncOp> p
         PersistentTensor &tensor = result.tensors[known->second];
         if (failed(agree(tensor, program, argument, value, part)))
           return failure();
-        tensor.holders = comm::unite(program, tensor.holders, comm::someRanksOf(program));
+        tensor.holders = comm::unionOf(program, tensor.holders, comm::rankSubsetOf(program));
         continue;
       }
       auto type = cast<RankedTensorType>(argument.getType());
       int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
-      result.tensors.push_back({name.str(), category, type, value, part, comm::someRanksOf(program), bytes, 0, argument,
-                                packOf(argument), isOnHost(program, argument.getArgNumber()),
+      result.tensors.push_back({name.str(), category, type, value, part, comm::rankSubsetOf(program), bytes, 0,
+                                argument, packOf(argument), isOnHost(program, argument.getArgNumber()),
                                 slotsOf(program, argument.getArgNumber())});
     }
   }
@@ -183,7 +183,7 @@ class Ends {
 public:
   explicit Ends(ArrayRef<func::FuncOp> programs) {
     for (func::FuncOp program : programs)
-      if (comm::ProgramAttr ranks = comm::someRanksOf(program))
+      if (comm::ProgramAttr ranks = comm::rankSubsetOf(program))
         for (int64_t at : ranks.getCoordinates())
           ofKinds[at] = 0;
     if (ofKinds.empty())
@@ -259,7 +259,7 @@ int64_t PersistentTensors::endBelow(func::FuncOp program, int64_t alignment, boo
   bool isCell = program->hasAttr(comm::CommDialect::kCell);
   int64_t end = 0;
   for (const PersistentTensor &tensor : tensors) {
-    if (tensor.isOnHost != onHost || !comm::shareRanks(tensor.holders, comm::someRanksOf(program)))
+    if (tensor.isOnHost != onHost || !comm::shareRanks(tensor.holders, comm::rankSubsetOf(program)))
       continue;
     if (tensor.slots ? !isCell : tensor.category == exec::Category::Caches && !has(tensor.name))
       continue;

@@ -80,7 +80,7 @@ bool braid::isHeldBy(TensorOp tensor, ProgramOp program) {
   auto names = [&](RefOp reference) { return reference.getBuffer() == tensor.getSymName(); };
   if (tensor.getCategory() == Category::Caches && llvm::none_of(program.getBody().getOps<RefOp>(), names))
     return false;
-  return comm::shareRanks(comm::someRanksOf(tensor), comm::someRanksOf(program));
+  return comm::shareRanks(comm::rankSubsetOf(tensor), comm::rankSubsetOf(program));
 }
 
 /// Returns "matmul", or "matmul h.0.attn" if the location has a name.
@@ -236,7 +236,7 @@ static int64_t hostBytesOf(ModuleOp module, ProgramOp program) {
 static std::vector<KindPlan> readKinds(ModuleOp module, int64_t alignment) {
   llvm::MapVector<Attribute, KindPlan> kinds;
   for (auto program : module.getOps<ProgramOp>()) {
-    comm::ProgramAttr ranks = comm::someRanksOf(program);
+    comm::ProgramAttr ranks = comm::rankSubsetOf(program);
     if (!ranks)
       continue;
     KindPlan &kind = kinds[ranks];
@@ -262,7 +262,7 @@ MemoryPlan braid::readPlan(ModuleOp module, int64_t alignment) {
     plan.persistent = persistentBytes(module, largest, alignment);
     plan.onHost = persistentTensors(module, largest, /*onHost=*/true, plan.largest().numActions);
     for (auto program : module.getOps<ProgramOp>())
-      if (comm::someRanksOf(program) == comm::someRanksOf(largest))
+      if (comm::rankSubsetOf(program) == comm::rankSubsetOf(largest))
         plan.hostBytes = std::max(plan.hostBytes, hostBytesOf(module, program));
   }
   plan.kinds = readKinds(module, alignment);

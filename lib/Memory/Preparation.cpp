@@ -79,8 +79,8 @@ static void eraseDead(Block &block) {
 /// Adds fill kernels for constants that were not fused into a kernel: one before their
 /// first use, and one for each time that the program returns them.
 static LogicalResult materializeConstants(Block &block) {
-  Operation *ret = block.getTerminator();
-  OpBuilder builder(ret);
+  Operation *returnOp = block.getTerminator();
+  OpBuilder builder(returnOp);
   for (auto constant : llvm::to_vector(block.getOps<arith::ConstantOp>())) {
     auto type = dyn_cast<RankedTensorType>(constant.getType());
     auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
@@ -89,8 +89,8 @@ static LogicalResult materializeConstants(Block &block) {
                                        "tensor an input or a frozen parameter";
     auto element = splat.getSplatValue<TypedAttr>();
     for (OpOperand &use : llvm::make_early_inc_range(constant->getUses()))
-      if (use.getOwner() == ret) {
-        builder.setInsertionPoint(ret);
+      if (use.getOwner() == returnOp) {
+        builder.setInsertionPoint(returnOp);
         use.set(buildFill(builder, constant.getLoc(), type, element));
       }
     if (constant->use_empty())

@@ -102,7 +102,7 @@ ProgramReads braid::readsOf(func::FuncOp program) {
         operands.push_back(values.read(operand));
   }
   for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
-    StringAttr name = tg::nameUpdatedBy(returned);
+    StringAttr name = tg::updatedTensorName(returned);
     reads.results.push_back(values.read(returned.get()));
     reads.updates.push_back(name ? name.str() : "");
   }

@@ -103,7 +103,7 @@ FailureOr<Places> braid::readAssignment(func::FuncOp program) {
     places.places[value] = {static_cast<unsigned>(place[0]), {place[1], llvm::to_vector(strides)}};
   }
   for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
-    if (tg::nameUpdatedBy(returned))
+    if (tg::updatedTensorName(returned))
       continue;
     Storage &storage = places.storages[places.places.at(rootOf(returned.get())).storage];
     int64_t bytes = storage.bytes;

@@ -41,9 +41,9 @@ private:
   /// Returns the buffers that are not fixed, sorted by `before`.
   Order sorted(llvm::function_ref<bool(uint32_t, uint32_t)> before) const;
   /// Places all buffers in this order; keeps the result if it is the best. Returns the buffers
-  /// that end above the bound in `high`. With `givesUp`, stops once the result cannot be the best
+  /// that end above the bound in `high`. With `stopsEarly`, stops once the result cannot be the best
   /// any more; `high` is then undefined.
-  void attempt(const Order &order, Order &high, bool givesUp = false);
+  void attempt(const Order &order, Order &high, bool stopsEarly = false);
   /// Searches around the best order.
   void improve();
   bool done() const { return best.bytes == bound || steps <= 0; }
@@ -71,7 +71,7 @@ Order Solver::sorted(llvm::function_ref<bool(uint32_t, uint32_t)> before) const 
   return order;
 }
 
-void Solver::attempt(const Order &order, Order &high, bool givesUp) {
+void Solver::attempt(const Order &order, Order &high, bool stopsEarly) {
   std::vector<Placed> placed;
   placed.reserve(problem.buffers.size());
   Placement result;
@@ -111,7 +111,7 @@ void Solver::attempt(const Order &order, Order &high, bool givesUp) {
       end = std::max(end, other.end);
     }
     put(i, offset < 0 ? end : offset);
-    if (givesUp && result.bytes > best.bytes)
+    if (stopsEarly && result.bytes > best.bytes)
       break;
   }
   // An attempt that gave up counts in full, so that the length of the search does not depend on it.
@@ -145,7 +145,7 @@ void Solver::improve() {
       continue;
     auto to = order.begin() + random() % (from - order.begin());
     std::rotate(to, from, from + 1);
-    attempt(order, high, /*givesUp=*/true);
+    attempt(order, high, /*stopsEarly=*/true);
   }
 }
 

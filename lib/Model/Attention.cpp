@@ -8,7 +8,7 @@ using namespace braid;
 
 GraphValue model::softcap(GraphWriter &writer, const GraphValue &x, double cap) {
   GraphValue share = writer.mul("share", x, writer.constant("inverse_cap", number(1 / cap), x.shape));
-  GraphValue bent = writer.same("bent", "math.tanh " + share.name, share);
+  GraphValue bent = writer.addOpLike("bent", "math.tanh " + share.name, share);
   return writer.mul("capped", bent, writer.constant("cap", number(cap), x.shape));
 }
 

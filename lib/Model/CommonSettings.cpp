@@ -23,12 +23,12 @@ void braid::divideHeads(Settings &settings, DecoderConfig &config, StringRef hea
 }
 
 void braid::readHeads(Settings &settings, DecoderConfig &config) {
-  settings.readOrNone("num_key_value_heads", config.kvHeads);
+  settings.readOptional("num_key_value_heads", config.kvHeads);
   config.kvHeads = config.kvHeads ? config.kvHeads : config.heads;
   settings.check(config.heads % config.kvHeads == 0, "'num_key_value_heads' " + Twine(config.kvHeads) +
                                                          " does not divide 'num_attention_heads' " +
                                                          Twine(config.heads));
-  settings.readOrNone("head_dim", config.headSize);
+  settings.readOptional("head_dim", config.headSize);
   if (!config.headSize)
     divideHeads(settings, config);
 }
@@ -60,7 +60,7 @@ void braid::readModern(Settings &settings, DecoderConfig &config) {
 
 void braid::readSwitchedWindow(Settings &settings, bool isUsed, int64_t &window) {
   if (isUsed)
-    return settings.readOrNone("sliding_window", window);
+    return settings.readOptional("sliding_window", window);
   settings.ignore({"sliding_window"});
   window = 0;
 }
@@ -69,7 +69,7 @@ QwenWindow braid::readQwenWindow(Settings &settings) {
   QwenWindow window;
   bool isUsed = false;
   settings.read("use_sliding_window", isUsed);
-  settings.read("max_window_layers", window.layer, 1 << 12, /*least=*/0);
+  settings.read("max_window_layers", window.layer, 1 << 12, /*min=*/0);
   readSwitchedWindow(settings, isUsed, window.size);
   return window;
 }

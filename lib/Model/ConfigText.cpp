@@ -46,7 +46,7 @@ std::string braid::presetConfigText(StringRef preset) {
 }
 
 /// Removes the whitespace between the tokens of valid JSON.
-static std::string withoutBlanks(StringRef json) {
+static std::string stripWhitespace(StringRef json) {
   std::string text;
   bool isString = false;
   for (size_t i = 0; i < json.size(); ++i) {
@@ -68,7 +68,7 @@ std::string braid::configTextOf(StringRef path) {
     sys::path::append(file, "config.json");
   Expected<std::unique_ptr<MemoryBuffer>> buffer = readInputFile(file);
   if (buffer)
-    return withoutBlanks((*buffer)->getBuffer());
+    return stripWhitespace((*buffer)->getBuffer());
   consumeError(buffer.takeError());
   return "";
 }

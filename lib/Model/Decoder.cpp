@@ -100,8 +100,8 @@ GraphValue DecoderBuilder::declareMatrix(const std::string &name, int64_t rows, 
 DecoderBuilder::Linear DecoderBuilder::declareLinear(const std::string &path, StringRef name, int64_t from, int64_t to,
                                                      bool bias, StringRef unit, bool isResidual) {
   std::string full = path + "." + name.str();
-  Linear params{config.fromTo ? declareMatrix(full, from, to, unit, isResidual)
-                              : declareMatrix(full, to, from, unit, isResidual),
+  Linear params{config.storesInputByOutput ? declareMatrix(full, from, to, unit, isResidual)
+                                           : declareMatrix(full, to, from, unit, isResidual),
                 std::nullopt, to};
   if (bias)
     params.bias = writer.param(full + ".bias", {to}, "init<zeros>", unit);
@@ -192,7 +192,7 @@ void DecoderBuilder::declareInputs() {
 //===----------------------------------------------------------------------===//
 
 GraphValue DecoderBuilder::linear(StringRef hint, const GraphValue &x, const Linear &params) {
-  return writer.linear(hint, config.fromTo ? "bsd,de->bse" : "bsd,ed->bse", x, params.weight,
+  return writer.linear(hint, config.storesInputByOutput ? "bsd,de->bse" : "bsd,ed->bse", x, params.weight,
                        params.bias ? &*params.bias : nullptr, {shape.batch, shape.sequence, params.to});
 }
 
@@ -214,9 +214,9 @@ GraphValue DecoderBuilder::times(StringRef hint, const GraphValue &x, double fac
 GraphValue DecoderBuilder::fixPadding(const GraphValue &x) {
   GraphValue each = writer.broadcast("token", tokens, {0, 1}, hidden);
   GraphValue padding = writer.constant("padding", std::to_string(*config.padding), hidden, "i32");
-  GraphValue isPadding = writer.same("is_padding", "arith.cmpi eq, " + each.name + ", " + padding.name, each);
+  GraphValue isPadding = writer.addOpLike("is_padding", "arith.cmpi eq, " + each.name + ", " + padding.name, each);
   isPadding.element = "i1";
-  return writer.select("x", isPadding, writer.same("fixed", "tg.stop_gradient " + x.name, x), x);
+  return writer.select("x", isPadding, writer.addOpLike("fixed", "tg.stop_gradient " + x.name, x), x);
 }
 
 /// Returns the embeddings of positions in the sequence, or in the documents of a packed one.
@@ -257,7 +257,7 @@ GraphValue DecoderBuilder::positioned(StringRef hint, GraphValue x, const Option
   std::string words = "tg.rope " + x.name + " theta " + model::number(rope.theta);
   if (rope.dims < config.headSize)
     words += " dims " + std::to_string(rope.dims);
-  return writer.same(hint, words + (rope.scaling.empty() ? "" : " ") + rope.scaling, x);
+  return writer.addOpLike(hint, words + (rope.scaling.empty() ? "" : " ") + rope.scaling, x);
 }
 
 /// Splits the result of one fused projection.
@@ -315,7 +315,7 @@ GraphValue DecoderBuilder::attend(const GraphValue &x, const Block &block, int64
 GraphValue DecoderBuilder::runMlp(const GraphValue &x, const Block &block) {
   writer.enter(block.place + "." + names.mlp);
   auto activate = [&](const GraphValue &value) {
-    return writer.same("active", "tg." + config.activation + " " + value.name, value);
+    return writer.addOpLike("active", "tg." + config.activation + " " + value.name, value);
   };
   if (!config.gated)
     return linear("down", activate(linear("up", x, block.up)), block.down);
@@ -332,9 +332,9 @@ GraphValue DecoderBuilder::runExperts(const GraphValue &x, const Block &block) {
   GraphValue shared = runMlp(x, block), logit = linear("gate", x, block.sharedGate);
   GraphValue one = writer.constant("one", "1.0", logit.shape);
   GraphValue power =
-      writer.same("power", "math.exp " + writer.same("minus", "arith.negf " + logit.name, logit).name, logit);
+      writer.addOpLike("power", "math.exp " + writer.addOpLike("minus", "arith.negf " + logit.name, logit).name, logit);
   GraphValue open =
-      writer.same("open", "arith.divf " + one.name + ", " + writer.add("divisor", one, power).name, logit);
+      writer.addOpLike("open", "arith.divf " + one.name + ", " + writer.add("divisor", one, power).name, logit);
   return writer.add("sum", mixed, writer.mul("shared", shared, writer.broadcast("open", open, {0, 1, 2}, hidden)));
 }
 

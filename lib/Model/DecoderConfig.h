@@ -88,7 +88,7 @@ struct DecoderConfig {
 
   // Whether weights are stored input x output (GPT-2's Conv1D) instead of output x input; whether
   // initial projections into the residual stream are smaller by 1 / sqrt(2 layers).
-  bool fromTo = false, scaledInit = false;
+  bool storesInputByOutput = false, scaledInit = false;
   /// Whether a block's norms come after its weights in the arguments, as in most checkpoints.
   bool normsLast = false;
   double initStd = 0.02;

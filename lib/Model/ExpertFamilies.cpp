@@ -43,7 +43,7 @@ void braid::readMixtral(Settings &settings, DecoderConfig &config) {
   readModern(settings, config);
   settings.readActivation("hidden_act", config.activation);
   int64_t window = 0;
-  settings.readOrNone("sliding_window", window);
+  settings.readOptional("sliding_window", window);
   config.windows.assign(config.layers, window);
   settings.refuseUnless("router_jitter_noise", 0.0);
   readRouting(settings, config, {"num_local_experts", "num_experts"});

@@ -51,7 +51,7 @@ GraphValue ExpertsBuilder::weightsOf(const GraphValue &x, const ExpertWeights &w
   some.back() = experts.chosen;
   logits.push_back(writer.op("router", "tg.contract \"bsd,ed->bse\" " + x.name + ", " + weights.router.name + " wide",
                              {x, weights.router}, all));
-  probabilities.push_back(writer.same("probability", "tg.softmax " + logits.back().name, logits.back()));
+  probabilities.push_back(writer.addOpLike("probability", "tg.softmax " + logits.back().name, logits.back()));
   const GraphValue &probability = probabilities.back();
   std::vector<GraphValue> top =
       writer.ops({"weight", "chosen"}, "tg.top_k " + probability.name + " k " + std::to_string(experts.chosen),
@@ -62,7 +62,7 @@ GraphValue ExpertsBuilder::weightsOf(const GraphValue &x, const ExpertWeights &w
   GraphValue sum = writer.op("sum", "tg.reduce sum " + top[0].name + " dims [2]", top[0], {shape.batch, shape.sequence},
                              "f32", /*functional=*/false);
   GraphValue sums = writer.broadcast("sum", sum, {0, 1}, some);
-  return writer.same("weight", "arith.divf " + top[0].name + ", " + sums.name, top[0]);
+  return writer.addOpLike("weight", "arith.divf " + top[0].name + ", " + sums.name, top[0]);
 }
 
 /// Counts the choices of tokens that got no slot.
@@ -70,17 +70,17 @@ void ExpertsBuilder::count(const GraphValue &slots) {
   GraphValue zero = writer.constant("zero", "0", slots.shape, "i32");
   auto compare = [&](StringRef hint, StringRef predicate, const GraphValue &value) {
     GraphValue result =
-        writer.same(hint, ("arith.cmpi " + predicate + ", " + value.name + ", " + zero.name).str(), value);
+        writer.addOpLike(hint, ("arith.cmpi " + predicate + ", " + value.name + ", " + zero.name).str(), value);
     result.element = "i1";
     return result;
   };
   GraphValue hasNone = compare("has_none", "slt", slots);
   GraphValue isThere = compare("is_there", "sge", writer.broadcast("document", *present, {0, 1}, slots.shape));
-  GraphValue isLost = writer.same("is_dropped", "arith.andi " + hasNone.name + ", " + isThere.name, hasNone);
+  GraphValue isLost = writer.addOpLike("is_dropped", "arith.andi " + hasNone.name + ", " + isThere.name, hasNone);
   GraphValue ones = writer.op("one", "tg.convert " + isLost.name, isLost, slots.shape, "f32", /*functional=*/false);
   GraphValue sum = writer.op("dropped", "tg.reduce sum " + ones.name + " dims [0, 1, 2]", ones, {}, "f32",
                              /*functional=*/false);
-  lost = lost ? writer.add("dropped", *lost, sum) : sum;
+  droppedChoices = droppedChoices ? writer.add("dropped", *droppedChoices, sum) : sum;
 }
 
 GraphValue ExpertsBuilder::run(const GraphValue &x, const ExpertWeights &weights) {
@@ -114,7 +114,7 @@ GraphValue ExpertsBuilder::run(const GraphValue &x, const ExpertWeights &weights
   GraphValue in = move("routed", "tg.dispatch", x, narrow);
   GraphValue gate = writer.contract("gate", "ebcd,efd->ebcf", in, weights.gate, wide);
   GraphValue up = writer.contract("up", "ebcd,efd->ebcf", in, weights.up, wide);
-  GraphValue active = writer.same("active", "tg." + config.activation + " " + gate.name, gate);
+  GraphValue active = writer.addOpLike("active", "tg." + config.activation + " " + gate.name, gate);
   GraphValue out = writer.contract("down", "ebcf,edf->ebcd", writer.mul("gated", active, up), weights.down, narrow);
   return writer.contract("mixed", "bskd,bsk->bsd", move("each", "tg.collect", out, back), weight, x.shape);
 }

@@ -37,7 +37,7 @@ public:
   /// Returns the loss plus the weighted losses of all routers.
   GraphValue addLosses(GraphValue loss);
   /// Returns the number of dropped choices in all layers; no value if there is room for all.
-  std::optional<GraphValue> dropped() const { return lost; }
+  std::optional<GraphValue> dropped() const { return droppedChoices; }
 
 private:
   /// Returns whether an expert may get more tokens than it has room for.
@@ -51,7 +51,7 @@ private:
   const ExpertsConfig &experts;
   BatchShape shape;
   std::vector<GraphValue> logits, probabilities, choices; // per layer
-  std::optional<GraphValue> lost;
+  std::optional<GraphValue> droppedChoices;
   /// Document of each token; -1 for positions without a token.
   std::optional<GraphValue> present;
 };

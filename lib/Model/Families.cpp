@@ -30,7 +30,7 @@ static void describeGpt2(DecoderConfig &config) {
   config.projection = DecoderConfig::Projection::Fused;
   config.activation = "gelu tanh";
   config.queryBias = config.outBias = config.mlpBias = true;
-  config.tied = config.fromTo = config.scaledInit = true;
+  config.tied = config.storesInputByOutput = config.scaledInit = true;
 }
 
 static void readGpt2(Settings &settings, DecoderConfig &config) {
@@ -98,7 +98,7 @@ static void readMistral(Settings &settings, DecoderConfig &config) {
   readModern(settings, config);
   settings.readActivation("hidden_act", config.activation);
   int64_t window = 4096;
-  settings.readOrNone("sliding_window", window);
+  settings.readOptional("sliding_window", window);
   config.windows.assign(config.layers, window);
   readRope(settings, config);
 }
@@ -165,9 +165,9 @@ static void readGemma(Settings &settings, DecoderConfig &config, int64_t full) {
   settings.read("query_pre_attn_scalar", scalar, 1e-6, 1e9);
   config.scale = 1 / std::sqrt(scalar);
   config.embeddingScale = std::sqrt(static_cast<double>(config.width));
-  settings.readOrNone("final_logit_softcapping", config.logitSoftcap, 1e-6, 1e9);
+  settings.readOptional("final_logit_softcapping", config.logitSoftcap, 1e-6, 1e9);
   int64_t window = 4096;
-  settings.readOrNone("sliding_window", window);
+  settings.readOptional("sliding_window", window);
   setWindows(settings, config, window, [&](int64_t layer) { return (layer + 1) % full != 0; });
   settings.refuseUnless("use_bidirectional_attention", false);
 }
@@ -175,7 +175,7 @@ static void readGemma(Settings &settings, DecoderConfig &config, int64_t full) {
 static void readGemma2(Settings &settings, DecoderConfig &config) {
   readGemma(settings, config, /*full=*/2);
   settings.ignore({"sliding_window_size"}); // beside sliding_window in published files; Transformers does not read it
-  settings.readOrNone("attn_logit_softcapping", config.attentionSoftcap, 1e-6, 1e9);
+  settings.readOptional("attn_logit_softcapping", config.attentionSoftcap, 1e-6, 1e9);
   readRope(settings, config);
 }
 
@@ -231,7 +231,7 @@ static void readGptNeoX(Settings &settings, DecoderConfig &config) {
   settings.read("use_parallel_residual", config.parallelResidual);
   // Transformers reads the second and third only under other names.
   settings.ignore({"pad_token_id", "attention_probs_dropout_prob", "hidden_dropout_prob"});
-  readRope(settings, config, {.olderTheta = "rotary_emb_base", .olderShare = "rotary_pct", .share = 0.25});
+  readRope(settings, config, {.legacyTheta = "rotary_emb_base", .legacyShare = "rotary_pct", .share = 0.25});
 }
 
 /// Attention and the MLP share a norm.
@@ -334,7 +334,7 @@ static StringRef closestFamily(StringRef type) {
   return distance(*nearest) <= std::max<size_t>(1, type.size() / 3) ? StringRef(nearest->type) : StringRef();
 }
 
-std::string braid::whyNoFamily(StringRef type) {
+std::string braid::unknownFamilyError(StringRef type) {
   std::string families = " (families: " + familyNames() + ")";
   if (type.empty())
     return "no 'model_type', which names the family" + families;

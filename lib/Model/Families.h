@@ -21,7 +21,7 @@ struct Family {
 const Family *findFamily(llvm::StringRef type);
 /// Returns why a type is not a supported family, and lists the families. Either its models are not text decoders, or
 /// it is unknown; then names the closest family, too.
-std::string whyNoFamily(llvm::StringRef type);
+std::string unknownFamilyError(llvm::StringRef type);
 
 /// The families with mixtures of experts, for the table (ExpertFamilies.cpp).
 void describeMixtral(DecoderConfig &config);
@@ -34,7 +34,7 @@ void readQwen3Moe(Settings &settings, DecoderConfig &config);
 /// Rotary positions of a family, in either spelling: `rope_parameters`, or `rope_theta` and `rope_scaling`.
 struct RopeFamily {
   /// Older names of `rope_theta` and `partial_rotary_factor` in this family.
-  std::optional<llvm::StringLiteral> olderTheta = std::nullopt, olderShare = std::nullopt;
+  std::optional<llvm::StringLiteral> legacyTheta = std::nullopt, legacyShare = std::nullopt;
   /// Default share of a head that is rotated; no value means all of every head.
   std::optional<double> share = std::nullopt;
 };

@@ -84,7 +84,7 @@ GraphValue GraphWriter::op(StringRef hint, const std::string &text, ArrayRef<Gra
   return value;
 }
 
-GraphValue GraphWriter::same(StringRef hint, const std::string &text, const GraphValue &like) {
+GraphValue GraphWriter::addOpLike(StringRef hint, const std::string &text, const GraphValue &like) {
   GraphValue value = makeValue(unique(hint), like.shape, like.element);
   body += "    " + value.name + " = " + text + " : " + value.type() + " loc(\"" + place + "\")\n";
   return value;
@@ -92,7 +92,7 @@ GraphValue GraphWriter::same(StringRef hint, const std::string &text, const Grap
 
 GraphValue GraphWriter::constant(StringRef hint, StringRef number, ArrayRef<int64_t> shape, StringRef element) {
   GraphValue value = makeValue("", shape, element);
-  return same(hint, "arith.constant dense<" + number.str() + ">", value);
+  return addOpLike(hint, "arith.constant dense<" + number.str() + ">", value);
 }
 
 GraphValue GraphWriter::contract(StringRef hint, StringRef spec, const GraphValue &a, const GraphValue &b,
@@ -128,7 +128,7 @@ GraphValue GraphWriter::slice(StringRef hint, const GraphValue &a, int64_t dim, 
 }
 
 GraphValue GraphWriter::add(StringRef hint, const GraphValue &a, const GraphValue &b) {
-  return same(hint, "arith.addf " + a.name + ", " + b.name, a);
+  return addOpLike(hint, "arith.addf " + a.name + ", " + b.name, a);
 }
 
 GraphValue GraphWriter::select(StringRef hint, const GraphValue &condition, const GraphValue &onTrue,
@@ -140,7 +140,7 @@ GraphValue GraphWriter::select(StringRef hint, const GraphValue &condition, cons
 }
 
 GraphValue GraphWriter::mul(StringRef hint, const GraphValue &a, const GraphValue &b) {
-  return same(hint, "arith.mulf " + a.name + ", " + b.name, a);
+  return addOpLike(hint, "arith.mulf " + a.name + ", " + b.name, a);
 }
 
 GraphValue GraphWriter::linear(StringRef hint, StringRef spec, const GraphValue &x, const GraphValue &weight,

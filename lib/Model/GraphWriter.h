@@ -50,7 +50,7 @@ public:
   std::vector<GraphValue> ops(llvm::ArrayRef<llvm::StringRef> hints, const std::string &text,
                               llvm::ArrayRef<GraphValue> operands, llvm::ArrayRef<GraphValue> results);
   /// Adds an op whose operands and result have one type.
-  GraphValue same(llvm::StringRef hint, const std::string &text, const GraphValue &like);
+  GraphValue addOpLike(llvm::StringRef hint, const std::string &text, const GraphValue &like);
   /// Adds a tensor filled with one number in MLIR's syntax.
   GraphValue constant(llvm::StringRef hint, llvm::StringRef number, Shape shape, llvm::StringRef element = "f32");
 

@@ -29,10 +29,10 @@ ModelGraph braid::buildMlp(const MlpConfig &config, BatchShape shape) {
     writer.enter("layers." + std::to_string(index), "layer " + std::to_string(index));
     x = writer.linear("x", "bi,oi->bo", x, layer.weight, &layer.bias, {shape.batch, layer.to});
     if (index + 1 < layers.size())
-      x = writer.same("active", "tg.gelu tanh " + x.name, x);
+      x = writer.addOpLike("active", "tg.gelu tanh " + x.name, x);
   }
   writer.enter("loss", "mean squared error");
-  GraphValue error = writer.same("error", "arith.subf " + x.name + ", " + labels.name, x);
+  GraphValue error = writer.addOpLike("error", "arith.subf " + x.name + ", " + labels.name, x);
   GraphValue square = writer.mul("square", error, error);
   GraphValue loss =
       writer.op("loss", "tg.reduce mean " + square.name + " dims [0, 1]", square, {}, "f32", /*functional=*/false);

@@ -77,7 +77,7 @@ static Expected<ModelConfig> readFamily(const json::Object &object, const std::s
   std::string type = object.getString("model_type").value_or("").str();
   const Family *family = findFamily(type);
   if (!family)
-    return createStringError(path + ": " + whyNoFamily(type));
+    return createStringError(path + ": " + unknownFamilyError(type));
   Settings settings(object, path);
   DecoderConfig config;
   family->describe(config);

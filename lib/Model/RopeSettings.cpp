@@ -66,13 +66,13 @@ static void readObject(Settings &settings, StringRef key, const json::Object &ob
 
 /// Reads one number under either of two names.
 static void readEither(Settings &settings, std::optional<StringLiteral> older, StringRef newer, double &value,
-                       double least, double below) {
+                       double min, double below) {
   if (!older)
-    return settings.read(newer, value, least, below);
+    return settings.read(newer, value, min, below);
   double first = value;
-  settings.read(*older, first, least, below);
+  settings.read(*older, first, min, below);
   value = first;
-  settings.read(newer, value, least, below);
+  settings.read(newer, value, min, below);
   settings.check(!settings.has(*older) || first == value,
                  "'" + *older + "' and '" + newer + "' disagree; leave one of them out");
 }
@@ -88,9 +88,9 @@ static void setDims(Settings &settings, const DecoderConfig &config, RopeConfig 
 void braid::readRope(Settings &settings, DecoderConfig &config, const RopeFamily &family) {
   bool isPartial = family.share.has_value();
   Rotation rotation{config.rope, family.share.value_or(1)};
-  readEither(settings, family.olderTheta, "rope_theta", rotation.rope.theta, 1e-3, 1e12);
+  readEither(settings, family.legacyTheta, "rope_theta", rotation.rope.theta, 1e-3, 1e12);
   if (isPartial)
-    readEither(settings, family.olderShare, "partial_rotary_factor", rotation.share, 0.0, 1.0 + 1e-9);
+    readEither(settings, family.legacyShare, "partial_rotary_factor", rotation.share, 0.0, 1.0 + 1e-9);
   const json::Object *scaling = objectOf(settings, "rope_scaling"), *all = objectOf(settings, "rope_parameters");
   Rotation older = rotation, newer = rotation;
   if (scaling)
@@ -102,9 +102,9 @@ void braid::readRope(Settings &settings, DecoderConfig &config, const RopeFamily
                    "'rope_parameters' and '" + key + "' disagree; leave one of them out");
   };
   agree("rope_scaling", older.rope == newer.rope && older.share == newer.share);
-  for (StringRef key : {StringRef("rope_theta"), StringRef(family.olderTheta.value_or(""))})
+  for (StringRef key : {StringRef("rope_theta"), StringRef(family.legacyTheta.value_or(""))})
     agree(key, rotation.rope.theta == newer.rope.theta);
-  for (StringRef key : {StringRef("partial_rotary_factor"), StringRef(family.olderShare.value_or(""))})
+  for (StringRef key : {StringRef("partial_rotary_factor"), StringRef(family.legacyShare.value_or(""))})
     agree(key, !isPartial || rotation.share == newer.share);
   const Rotation &chosen = all ? newer : older;
   config.rope = chosen.rope;

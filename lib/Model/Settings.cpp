@@ -28,24 +28,24 @@ const json::Value *Settings::find(StringRef key) {
   return has(key) ? object.get(key) : nullptr;
 }
 
-void Settings::read(StringRef key, int64_t &value, int64_t most, int64_t least) {
+void Settings::read(StringRef key, int64_t &value, int64_t max, int64_t min) {
   const json::Value *found = find(key);
   if (!found)
     return;
   std::optional<int64_t> number = found->getAsInteger();
-  if (!number || *number < least || *number > most)
-    return fail("'" + key + "' must be an integer from " + Twine(least) + " to " + Twine(most) + ", found " +
+  if (!number || *number < min || *number > max)
+    return fail("'" + key + "' must be an integer from " + Twine(min) + " to " + Twine(max) + ", found " +
                 text(*found));
   value = *number;
 }
 
-void Settings::read(StringRef key, double &value, double least, double below) {
+void Settings::read(StringRef key, double &value, double min, double below) {
   const json::Value *found = find(key);
   if (!found)
     return;
   std::optional<double> number = found->getAsNumber();
-  if (!number || !(*number >= least && *number < below))
-    return fail("'" + key + "' must be a number in [" + Twine(text(least)) + ", " + text(below) + "), found " +
+  if (!number || !(*number >= min && *number < below))
+    return fail("'" + key + "' must be a number in [" + Twine(text(min)) + ", " + text(below) + "), found " +
                 text(*found));
   value = *number;
 }
@@ -59,23 +59,23 @@ void Settings::read(StringRef key, bool &value) {
   value = *found->getAsBoolean();
 }
 
-void Settings::readEither(StringRef key, StringRef alias, int64_t &value, int64_t most) {
-  read(key, value, most);
+void Settings::readEither(StringRef key, StringRef alias, int64_t &value, int64_t max) {
+  read(key, value, max);
   int64_t other = value;
-  read(alias, other, most);
+  read(alias, other, max);
   check(!has(key) || other == value,
         "'" + alias + "' is " + Twine(other) + ", but '" + key + "' is " + Twine(value) + "; leave one of them out");
   value = other;
 }
 
-void Settings::readOrNone(StringRef key, int64_t &value) {
+void Settings::readOptional(StringRef key, int64_t &value) {
   value = isNull(key) ? 0 : value;
   read(key, value);
 }
 
-void Settings::readOrNone(StringRef key, double &value, double least, double below) {
+void Settings::readOptional(StringRef key, double &value, double min, double below) {
   value = isNull(key) ? 0 : value;
-  read(key, value, least, below);
+  read(key, value, min, below);
 }
 
 void Settings::readActivation(StringRef key, std::string &op) {
@@ -111,11 +111,11 @@ static StringRef nearest(const StringSet<> &known, StringRef key) {
   SmallVector<StringRef> names(known.keys());
   llvm::sort(names);
   StringRef best;
-  unsigned least = std::max<unsigned>(key.size() / 3, 1) + 1;
+  unsigned min = std::max<unsigned>(key.size() / 3, 1) + 1;
   for (StringRef name : names)
-    if (unsigned distance = key.edit_distance(name, /*AllowReplacements=*/true, least); distance < least) {
+    if (unsigned distance = key.edit_distance(name, /*AllowReplacements=*/true, min); distance < min) {
       best = name;
-      least = distance;
+      min = distance;
     }
   return best;
 }

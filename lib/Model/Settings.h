@@ -21,14 +21,14 @@ public:
   Settings(const llvm::json::Object &object, std::string where) : object(object), where(std::move(where)) {}
 
   /// Read a setting; absent or null settings leave the value unchanged.
-  void read(llvm::StringRef key, int64_t &value, int64_t most = 1 << 24, int64_t least = 1);
-  void read(llvm::StringRef key, double &value, double least, double below);
+  void read(llvm::StringRef key, int64_t &value, int64_t max = 1 << 24, int64_t min = 1);
+  void read(llvm::StringRef key, double &value, double min, double below);
   void read(llvm::StringRef key, bool &value);
   /// Reads one number under either of two names; both may be there if they agree.
-  void readEither(llvm::StringRef key, llvm::StringRef alias, int64_t &value, int64_t most = 1 << 24);
+  void readEither(llvm::StringRef key, llvm::StringRef alias, int64_t &value, int64_t max = 1 << 24);
   /// Reads a number; null means 0: there is none.
-  void readOrNone(llvm::StringRef key, int64_t &value);
-  void readOrNone(llvm::StringRef key, double &value, double least, double below);
+  void readOptional(llvm::StringRef key, int64_t &value);
+  void readOptional(llvm::StringRef key, double &value, double min, double below);
   /// Reads the Hugging Face name of an activation function, as its op.
   void readActivation(llvm::StringRef key, std::string &op);
 

@@ -49,7 +49,7 @@ Error Reader::refuse(StringRef cell, const llvm::Twine &reason) const {
 }
 
 /// Returns why a word of PyTorch's format is not accepted; empty for other words.
-static StringRef whyNot(StringRef word) {
+static StringRef rejectionReason(StringRef word) {
   for (StringRef message : {"SEND_F", "RECV_F", "SEND_B", "RECV_B", "WAIT_SEND_F", "WAIT_SEND_B"})
     if (word == message)
       return "is a message: messages follow from the table, so leave them out (PyTorch's form 'compute_only')";
@@ -66,7 +66,7 @@ Error Reader::readCell(StringRef cell, unsigned step) {
   StringRef stage = rest.take_while(llvm::isDigit);
   StringRef word = rest.drop_front(stage.size()).take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
   StringRef microbatch = rest.drop_front(stage.size() + word.size());
-  if (StringRef reason = whyNot(word); !reason.empty() && !stage.empty())
+  if (StringRef reason = rejectionReason(word); !reason.empty() && !stage.empty())
     return refuse(cell, reason);
   Cell read = {Action::Forward, 0, 0, step};
   size_t letter = StringRef("FBIW").find(word);

@@ -21,7 +21,7 @@ static Table makeGPipeTable(Shape shape) {
     for (Action action : {Action::Forward, Action::Backward})
       for (unsigned i = 0; i < shape.microbatches; ++i)
         row.add(action);
-    return row.take();
+    return row.finishRow();
   });
 }
 

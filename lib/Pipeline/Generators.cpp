@@ -33,7 +33,7 @@ Error braid::pipeline::check(const Generator &generator, Shape shape) {
                    shape.chunks > 1 ? "; interleaved takes any number" : "");
   if (Error error = checkSize(uint64_t(shape.ranks) * shape.chunks, shape.microbatches))
     return error;
-  if (generator.takesRounds && shape.microbatches % shape.ranks)
+  if (generator.needsFullRounds && shape.microbatches % shape.ranks)
     return failure("{0} on {1} needs a multiple of {2} as number of microbatches: {3} instead of {4}", generator.name,
                    counted(shape.ranks, "rank"), shape.ranks, nearestRounds(shape), shape.microbatches);
   return Error::success();

@@ -33,7 +33,7 @@ struct Formulas {
   /// Peak number of microbatches that a rank holds, over all its stages.
   Ratio peak;
   /// Smallest number of microbatches for which the formulas hold.
-  unsigned leastMicrobatches;
+  unsigned minMicrobatches;
 };
 
 struct Generator {
@@ -41,9 +41,9 @@ struct Generator {
   /// Required number of chunks; 0 if any number works.
   unsigned chunks;
   /// Default number of chunks.
-  unsigned usualChunks;
+  unsigned defaultChunks;
   /// Whether the number of microbatches must be a multiple of the number of ranks.
-  bool takesRounds;
+  bool needsFullRounds;
   /// Formulas as text, and their values.
   llvm::StringRef bubbleFormula, peakFormula;
   Formulas (*formulas)(Shape shape);

@@ -33,7 +33,7 @@ static Table::Row rowOf(Shape shape, unsigned rank) {
   }
   while (backwards < total)
     backward();
-  return row.take();
+  return row.finishRow();
 }
 
 static Table makeInterleavedTable(Shape shape) {

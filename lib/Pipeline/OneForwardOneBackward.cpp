@@ -25,7 +25,7 @@ static Table makeOneForwardOneBackwardTable(Shape shape) {
       row.add(Action::Forward);
       row.add(Action::Backward);
     }
-    return row.take();
+    return row.finishRow();
   });
 }
 

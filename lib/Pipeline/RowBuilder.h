@@ -27,7 +27,7 @@ public:
   }
   /// Returns how often an action was added.
   unsigned count(Action action, unsigned chunk = 0) const { return next[chunk][static_cast<int>(action)]; }
-  Table::Row take() { return std::move(row); }
+  Table::Row finishRow() { return std::move(row); }
 
 private:
   std::vector<unsigned> stages;

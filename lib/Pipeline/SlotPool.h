@@ -11,14 +11,14 @@ namespace braid::pipeline {
 /// Pool that hands out the lowest free slot; `count` is the peak number of slots in use.
 class SlotPool {
 public:
-  unsigned take() {
+  unsigned acquire() {
     if (free.empty())
       return count++;
     unsigned slot = free.top();
     free.pop();
     return slot;
   }
-  void giveBack(unsigned slot) { free.push(slot); }
+  void release(unsigned slot) { free.push(slot); }
   unsigned count = 0;
 
 private:

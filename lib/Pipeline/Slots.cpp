@@ -15,16 +15,16 @@ Slots braid::pipeline::assignSlots(const Schedule &schedule, SlotsOf owner) {
       SlotPool &pool = pools[owner == SlotsOf::Stage ? cell.stage : schedule.rankOf(cell.stage)];
       unsigned &slot = slots.numbers[cell.stage][cell.microbatch];
       if (cell.action == Action::Forward)
-        slot = pool.take();
+        slot = pool.acquire();
       else if (releases(cell.action))
-        pool.giveBack(slot);
+        pool.release(slot);
     }
   for (const SlotPool &pool : pools)
     slots.counts.push_back(pool.count);
   return slots;
 }
 
-std::vector<unsigned> braid::pipeline::peaksHeld(const Schedule &schedule) {
+std::vector<unsigned> braid::pipeline::peakHeldMicrobatches(const Schedule &schedule) {
   std::vector<unsigned> peaks;
   for (const Table::Row &row : schedule.getTable().rows) {
     unsigned held = 0, peak = 0;

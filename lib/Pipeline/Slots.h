@@ -28,7 +28,7 @@ struct Slots {
 Slots assignSlots(const Schedule &schedule, SlotsOf owner);
 
 /// Returns the peak number of microbatches of stages that each rank holds.
-std::vector<unsigned> peaksHeld(const Schedule &schedule);
+std::vector<unsigned> peakHeldMicrobatches(const Schedule &schedule);
 
 } // namespace braid::pipeline
 

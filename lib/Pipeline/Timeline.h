@@ -12,8 +12,8 @@ std::vector<unsigned> chunksOf(const Schedule &schedule);
 
 /// Prints a line for each rank, at most `width` columns long. A cell is 1F3 or F3 if there is
 /// room, else its letter, in lower case for a rank's second stage, its fourth and so on; dots are
-/// idle. Leaves out ranks from `mostRanks` on.
-void printTimeline(const Schedule &schedule, const Simulation &simulation, unsigned width, unsigned mostRanks,
+/// idle. Leaves out ranks from `maxRanks` on.
+void printTimeline(const Schedule &schedule, const Simulation &simulation, unsigned width, unsigned maxRanks,
                    llvm::raw_ostream &os);
 
 /// Upper limit of cells in a drawing.

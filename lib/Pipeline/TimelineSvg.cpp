@@ -10,8 +10,8 @@
 using namespace braid::pipeline;
 
 // Sizes in pixels.
-static constexpr double kLeft = 64, kTop = 64, kRow = 28, kGap = 4, kBottom = 36, kCell = 22, kWidest = 4000,
-                        kNarrowest = 480;
+static constexpr double kLeft = 64, kTop = 64, kRow = 28, kGap = 4, kBottom = 36, kCell = 22, kMaxWidth = 4000,
+                        kMinWidth = 480;
 static constexpr unsigned kTicks = 12;
 
 static const char *const kStyle = R"(<style>
@@ -59,7 +59,7 @@ Drawing::Drawing(const Schedule &schedule, const Simulation &simulation, llvm::r
     for (const Span &span : row)
       if (span.end > span.begin)
         shortest = std::min(shortest, span.end - span.begin);
-  scale = std::clamp(kCell * simulation.end / shortest, kNarrowest, kWidest) / simulation.end;
+  scale = std::clamp(kCell * simulation.end / shortest, kMinWidth, kMaxWidth) / simulation.end;
 }
 
 void Drawing::drawLegend() {

@@ -59,11 +59,11 @@ static std::string fill(std::string name, size_t columns, Names names) {
 }
 
 void braid::pipeline::printTimeline(const Schedule &schedule, const Simulation &simulation, unsigned width,
-                                    unsigned mostRanks, llvm::raw_ostream &os) {
+                                    unsigned maxRanks, llvm::raw_ostream &os) {
   Layout layout = layoutOf(schedule, simulation, width);
   auto column = [&](double time) { return static_cast<size_t>(std::llround(time * layout.scale)); };
   std::vector<unsigned> chunks = chunksOf(schedule);
-  for (unsigned rank = 0; rank < std::min(schedule.numRanks(), mostRanks); ++rank) {
+  for (unsigned rank = 0; rank < std::min(schedule.numRanks(), maxRanks); ++rank) {
     std::string line(column(simulation.end), '.');
     for (unsigned index = 0; index < simulation.spans[rank].size(); ++index) {
       const Cell &cell = schedule.at({rank, index});

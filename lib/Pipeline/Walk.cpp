@@ -28,20 +28,20 @@ public:
 private:
   void startThrough(unsigned count);
   void start(unsigned number);
-  void makeRoomToSend(const Cell &cell);
-  void takeSlots(const Cell &cell);
+  void waitForSendSlot(const Cell &cell);
+  void acquireSlots(const Cell &cell);
   void release(const Cell &cell);
   void waitForSend(unsigned stage, Action action, unsigned microbatch) {
     steps.push_back({WalkStep::Wait, action, /*isSend=*/true, stage, microbatch});
   }
   BufferSlots &slots(unsigned stage, Buffer buffer) { return walk.stages[stage][static_cast<unsigned>(buffer)]; }
-  void takeSlot(unsigned stage, Buffer buffer, unsigned microbatch) {
+  void acquireSlot(unsigned stage, Buffer buffer, unsigned microbatch) {
     SlotPool &pool = pools[stage][static_cast<unsigned>(buffer)];
-    slots(stage, buffer).slotOf[microbatch] = pool.take();
+    slots(stage, buffer).slotOf[microbatch] = pool.acquire();
     slots(stage, buffer).count = pool.count;
   }
-  void giveBack(unsigned stage, Buffer buffer, unsigned microbatch) {
-    pools[stage][static_cast<unsigned>(buffer)].giveBack(slots(stage, buffer).slotOf[microbatch]);
+  void releaseSlot(unsigned stage, Buffer buffer, unsigned microbatch) {
+    pools[stage][static_cast<unsigned>(buffer)].releaseSlot(slots(stage, buffer).slotOf[microbatch]);
   }
 
   const Schedule &schedule;
@@ -70,7 +70,7 @@ void Lister::start(unsigned number) {
   const Cell &cell = schedule.at(isSend ? message.producer : message.consumer);
   Action action = schedule.at(message.producer).action;
   if (!isSend)
-    takeSlot(cell.stage, bufferOfInput(action), cell.microbatch);
+    acquireSlot(cell.stage, bufferOfInput(action), cell.microbatch);
   steps.push_back({WalkStep::Start, action, isSend, cell.stage, cell.microbatch});
 }
 
@@ -80,7 +80,7 @@ void Lister::startThrough(unsigned count) {
 }
 
 /// Waits for an earlier send to free its slot: sends share a few slots in turn.
-void Lister::makeRoomToSend(const Cell &cell) {
+void Lister::waitForSendSlot(const Cell &cell) {
   std::vector<unsigned> &before = sent[cell.stage][cell.action != Action::Forward];
   BufferSlots &out = slots(cell.stage, bufferOfOutput(cell.action));
   if (before.size() >= kSendSlots)
@@ -90,28 +90,28 @@ void Lister::makeRoomToSend(const Cell &cell) {
   before.push_back(cell.microbatch);
 }
 
-void Lister::takeSlots(const Cell &cell) {
+void Lister::acquireSlots(const Cell &cell) {
   if (cell.action == Action::Forward)
-    takeSlot(cell.stage, Buffer::Saved, cell.microbatch);
+    acquireSlot(cell.stage, Buffer::Saved, cell.microbatch);
   std::optional<Place> reader = schedule.readerOf(cell);
   if (reader && reader->rank == rank)
-    takeSlot(schedule.at(*reader).stage, bufferOfInput(cell.action), cell.microbatch);
+    acquireSlot(schedule.at(*reader).stage, bufferOfInput(cell.action), cell.microbatch);
   else if (reader)
-    makeRoomToSend(cell);
+    waitForSendSlot(cell);
 }
 
 void Lister::release(const Cell &cell) {
-  giveBack(cell.stage, Buffer::Saved, cell.microbatch);
+  releaseSlot(cell.stage, Buffer::Saved, cell.microbatch);
   if (cell.stage > 0)
-    giveBack(cell.stage, Buffer::ActivationIn, cell.microbatch);
+    releaseSlot(cell.stage, Buffer::ActivationIn, cell.microbatch);
   if (cell.stage + 1 < schedule.numStages())
-    giveBack(cell.stage, Buffer::GradientIn, cell.microbatch);
+    releaseSlot(cell.stage, Buffer::GradientIn, cell.microbatch);
 }
 
 void Lister::run(llvm::ArrayRef<CellMessages> cells) {
   for (auto [index, cell] : llvm::enumerate(schedule.getTable().rows[rank])) {
     startThrough(plan.ranks[rank].started[index]);
-    takeSlots(cell);
+    acquireSlots(cell);
     if (std::optional<unsigned> received = cells[index].receive) {
       Action action = schedule.at(plan.messages[*received].producer).action;
       steps.push_back({WalkStep::Wait, action, /*isSend=*/false, cell.stage, cell.microbatch});

@@ -29,7 +29,7 @@ static Table::Row rowOf(Shape shape, unsigned rank) {
   }
   while (row.count(Action::WeightGradient) < shape.microbatches)
     row.add(Action::WeightGradient);
-  return row.take();
+  return row.finishRow();
 }
 
 static Table makeZBH1Table(Shape shape) {

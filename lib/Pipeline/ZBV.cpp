@@ -18,9 +18,9 @@ using namespace braid::pipeline;
 namespace {
 
 /// Builds the row of a rank with its two stages, one on the way there and one on the way back.
-class RowOfV {
+class VRowBuilder {
 public:
-  RowOfV(Shape shape, unsigned rank)
+  VRowBuilder(Shape shape, unsigned rank)
       : p(shape.ranks), rank(rank), microbatches(std::max(2 * p - 1, shape.microbatches)),
         row({rank, 2 * p - 1 - rank}, shape.microbatches) {}
 
@@ -28,11 +28,11 @@ public:
     warmUp();
     repeat();
     coolDown();
-    return row.take();
+    return row.finishRow();
   }
 
 private:
-  static constexpr unsigned kThere = 0, kBack = 1;
+  static constexpr unsigned kOutwardChunk = 0, kReturnChunk = 1;
   void forward(unsigned chunk) { row.add(Action::Forward, chunk); }
   void gradient(unsigned chunk) { row.add(Action::InputGradient, chunk); }
   void weights(unsigned chunk) { row.add(Action::WeightGradient, chunk); }
@@ -47,37 +47,37 @@ private:
 
   void warmUp() {
     for (unsigned i = 0; i < 2 * (p - rank) - 1; ++i)
-      forward(kThere);
+      forward(kOutwardChunk);
     for (unsigned i = 0; i < rank; ++i) {
-      forward(kBack);
-      forward(kThere);
+      forward(kReturnChunk);
+      forward(kOutwardChunk);
     }
     for (unsigned i = 0; i < p - rank; ++i) {
-      forward(kBack);
-      backward(kBack);
+      forward(kReturnChunk);
+      backward(kReturnChunk);
     }
   }
 
   void repeat() {
-    while (row.count(Action::Forward, kBack) < microbatches) {
-      if (row.count(Action::Forward, kThere) < microbatches)
-        forward(kThere);
-      backward(kThere);
-      forward(kBack);
-      backward(kBack);
+    while (row.count(Action::Forward, kReturnChunk) < microbatches) {
+      if (row.count(Action::Forward, kOutwardChunk) < microbatches)
+        forward(kOutwardChunk);
+      backward(kOutwardChunk);
+      forward(kReturnChunk);
+      backward(kReturnChunk);
     }
   }
 
   /// Runs the gradients that other ranks wait for first.
   void coolDown() {
     for (unsigned i = 0; i < rank; ++i) {
-      gradient(kThere);
-      gradient(kBack);
+      gradient(kOutwardChunk);
+      gradient(kReturnChunk);
     }
     for (unsigned i = 0; i < p - rank; ++i)
-      backward(kThere);
-    weightsLeft(kBack);
-    weightsLeft(kThere);
+      backward(kOutwardChunk);
+    weightsLeft(kReturnChunk);
+    weightsLeft(kOutwardChunk);
   }
 
   unsigned p, rank;
@@ -89,7 +89,7 @@ private:
 } // namespace
 
 static Table makeZBVTable(Shape shape) {
-  return tableOf(shape, [&](unsigned rank) { return RowOfV(shape, rank).build(); });
+  return tableOf(shape, [&](unsigned rank) { return VRowBuilder(shape, rank).build(); });
 }
 
 static Formulas formulasOfZBV(Shape shape) {

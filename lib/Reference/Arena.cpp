@@ -104,12 +104,12 @@ void braid::reference::appendBytes(const Tensor &tensor, std::string &bytes) {
 // The arena
 //===----------------------------------------------------------------------===//
 
-Arena::Arena(int64_t size) : bytes(size), owners(size, kNobody), touched(size / kBlock + 1, false) { poison(0, size); }
+Arena::Arena(int64_t size) : bytes(size), owners(size, kNoOwner), touched(size / kBlock + 1, false) { poison(0, size); }
 
 void Arena::poison(int64_t offset, int64_t count) {
   for (int64_t i = offset; i < offset + count; ++i)
     bytes[i] = poisonByte(i);
-  std::fill_n(owners.begin() + offset, count, kNobody);
+  std::fill_n(owners.begin() + offset, count, kNoOwner);
   for (int64_t block = (offset + kBlock - 1) / kBlock; (block + 1) * kBlock <= offset + count; ++block)
     touched[block] = false;
 }
@@ -144,7 +144,7 @@ static void forEachByte(const Place &place, function_ref<void(int64_t)> call) {
   forEachByte(place.type.getShape(), steps, place.offset, call);
 }
 
-void Arena::own(int64_t begin, int64_t count, int32_t owner) {
+void Arena::setOwner(int64_t begin, int64_t count, int32_t owner) {
   std::fill_n(owners.begin() + begin, count, owner);
   touched[begin / kBlock] = touched[(begin + count - 1) / kBlock] = true;
 }
@@ -153,17 +153,17 @@ void Arena::reserve(const Place &place) {
   int64_t width = elementBytes(place.type.getElementType());
   forEachByte(place, [&](int64_t begin) {
     poison(begin, width);
-    own(begin, width, kReserved);
+    setOwner(begin, width, kReserved);
   });
 }
 
-std::optional<Arena::Stranger> Arena::findStranger(const Place &place) const {
+std::optional<Arena::ForeignElement> Arena::findForeignElement(const Place &place) const {
   int64_t width = elementBytes(place.type.getElementType()), element = 0;
-  std::optional<Stranger> found;
+  std::optional<ForeignElement> found;
   forEachByte(place, [&](int64_t begin) {
     for (int64_t i = begin; i < begin + width && !found; ++i)
       if (owners[i] != place.owner)
-        found = Stranger{indexOfPlace(place.type.getShape(), element), begin, owners[i]};
+        found = ForeignElement{indexOfPlace(place.type.getShape(), element), begin, owners[i]};
     ++element;
   });
   return found;
@@ -182,7 +182,7 @@ void Arena::write(const Place &place, const Tensor &tensor) {
   int64_t i = 0;
   forEachByte(place, [&](int64_t begin) {
     element.store(&bytes[begin], tensor[i++]);
-    own(begin, element.width, place.owner);
+    setOwner(begin, element.width, place.owner);
   });
 }
 

@@ -42,22 +42,22 @@ public:
   void reserve(const Place &place);
 
   /// An element with a byte that belongs to `owner` instead of the place's buffer.
-  struct Stranger {
+  struct ForeignElement {
     Index index;
     int64_t byte; // first byte of the element in the arena
     int32_t owner;
   };
   /// Returns the first such element of a place, if any.
-  std::optional<Stranger> findStranger(const Place &place) const;
+  std::optional<ForeignElement> findForeignElement(const Place &place) const;
   /// Returns the tensor in a place, whatever the owners of its bytes.
   Tensor read(const Place &place) const;
   void write(const Place &place, const Tensor &tensor);
 
-  static constexpr int32_t kNobody = -1, kReserved = -2;
+  static constexpr int32_t kNoOwner = -1, kReserved = -2;
 
 private:
   /// Sets the owner of bytes.
-  void own(int64_t begin, int64_t count, int32_t owner);
+  void setOwner(int64_t begin, int64_t count, int32_t owner);
 
   std::vector<uint8_t> bytes;
   std::vector<int32_t> owners;

@@ -42,7 +42,7 @@ static APInt bitsOf(Type type, int64_t value) {
 static uint64_t unsignedOf(Type type, int64_t value) { return bitsOf(type, value).getZExtValue(); }
 
 /// Returns an int op on the unsigned values of its operands.
-template <typename F> static ElementFunction natural(Operation *op, F compute) {
+template <typename F> static ElementFunction unsignedOp(Operation *op, F compute) {
   Type type = getElementTypeOrSelf(op->getOperand(0).getType());
   Type resultType = getElementTypeOrSelf(op->getResult(0).getType());
   return [=](const Element *in, Element *out) {
@@ -171,25 +171,25 @@ static ElementFunction intFunction(Operation *op) {
   // Sums and products wrap, so they are computed unsigned. Division by zero, which is
   // undefined in arith, gives zero.
   return TypeSwitch<Operation *, ElementFunction>(op)
-      .Case<arith::AddIOp>([&](auto) { return natural(op, [](U a, U b) { return a + b; }); })
-      .Case<arith::SubIOp>([&](auto) { return natural(op, [](U a, U b) { return a - b; }); })
-      .Case<arith::MulIOp>([&](auto) { return natural(op, [](U a, U b) { return a * b; }); })
+      .Case<arith::AddIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return a + b; }); })
+      .Case<arith::SubIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return a - b; }); })
+      .Case<arith::MulIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return a * b; }); })
       .Case<arith::DivSIOp>([&](auto) {
         return integer(op, [](I a, I b) { return b == 0 ? 0 : b == -1 ? I(-U(a)) : a / b; });
       })
       .Case<arith::RemSIOp>([&](auto) { return integer(op, [](I a, I b) { return b == 0 || b == -1 ? 0 : a % b; }); })
-      .Case<arith::DivUIOp>([&](auto) { return natural(op, [](U a, U b) { return b == 0 ? 0 : a / b; }); })
-      .Case<arith::RemUIOp>([&](auto) { return natural(op, [](U a, U b) { return b == 0 ? 0 : a % b; }); })
-      .Case<arith::AndIOp>([&](auto) { return natural(op, [](U a, U b) { return a & b; }); })
-      .Case<arith::OrIOp>([&](auto) { return natural(op, [](U a, U b) { return a | b; }); })
-      .Case<arith::XOrIOp>([&](auto) { return natural(op, [](U a, U b) { return a ^ b; }); })
-      .Case<arith::ShLIOp>([&](auto) { return natural(op, [](U a, U b) { return b < 64 ? a << b : 0; }); })
-      .Case<arith::ShRUIOp>([&](auto) { return natural(op, [](U a, U b) { return b < 64 ? a >> b : 0; }); })
+      .Case<arith::DivUIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return b == 0 ? 0 : a / b; }); })
+      .Case<arith::RemUIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return b == 0 ? 0 : a % b; }); })
+      .Case<arith::AndIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return a & b; }); })
+      .Case<arith::OrIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return a | b; }); })
+      .Case<arith::XOrIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return a ^ b; }); })
+      .Case<arith::ShLIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return b < 64 ? a << b : 0; }); })
+      .Case<arith::ShRUIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return b < 64 ? a >> b : 0; }); })
       .Case<arith::ShRSIOp>([&](auto) { return integer(op, [](I a, I b) { return a >> std::min<I>(b, 63); }); })
       .Case<arith::MaxSIOp>([&](auto) { return integer(op, [](I a, I b) { return std::max(a, b); }); })
       .Case<arith::MinSIOp>([&](auto) { return integer(op, [](I a, I b) { return std::min(a, b); }); })
-      .Case<arith::MaxUIOp>([&](auto) { return natural(op, [](U a, U b) { return std::max(a, b); }); })
-      .Case<arith::MinUIOp>([&](auto) { return natural(op, [](U a, U b) { return std::min(a, b); }); })
+      .Case<arith::MaxUIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return std::max(a, b); }); })
+      .Case<arith::MinUIOp>([&](auto) { return unsignedOp(op, [](U a, U b) { return std::min(a, b); }); })
       .Case<arith::CmpIOp>([](arith::CmpIOp compare) -> ElementFunction {
         Type type = getElementTypeOrSelf(compare.getLhs().getType());
         return [predicate = compare.getPredicate(), type](const Element *in, Element *out) {

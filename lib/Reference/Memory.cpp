@@ -137,7 +137,7 @@ FailureOr<Place> Machine::placeOf(Operation *user, Value reference) {
 
 /// Describes what happened to bytes with this owner; continues "which was".
 std::string Machine::ownerText(int32_t owner) const {
-  if (owner == Arena::kNobody)
+  if (owner == Arena::kNoOwner)
     return "never written";
   if (owner == Arena::kReserved)
     return "given to a collective that is not waited for yet";
@@ -145,7 +145,7 @@ std::string Machine::ownerText(int32_t owner) const {
 }
 
 FailureOr<Tensor> Machine::readWhole(Operation *op, const Place &place) {
-  std::optional<Arena::Stranger> stranger = arena.findStranger(place);
+  std::optional<Arena::ForeignElement> stranger = arena.findForeignElement(place);
   if (!stranger)
     return arena.read(place);
   InFlightDiagnostic error = op->emitError()
@@ -326,7 +326,7 @@ FailureOr<bool> Machine::runStep(Operation *op) {
   if (isa<comm::StartOp, comm::WaitOp, comm::QueuedOpInterface>(op))
     return runCollective(op);
   // Poisons before and after the call, because neither operands nor results may be in scratch memory.
-  bool scratch = cast<exec::ActionOpInterface>(op).getWorkspaceBytes(exec::kSomeWorkspace) > 0;
+  bool scratch = cast<exec::ActionOpInterface>(op).getWorkspaceBytes(exec::kConservativeWorkspace) > 0;
   if (scratch)
     poisonWorkspace();
   if (failed(runAction(op)))

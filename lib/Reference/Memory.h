@@ -50,8 +50,8 @@ private:
 
   mlir::FailureOr<bool> runStep(mlir::Operation *op);
   mlir::FailureOr<bool> runCollective(mlir::Operation *op);
-  mlir::FailureOr<Flight> takeOff(mlir::Operation *collective);
-  mlir::LogicalResult land(mlir::Operation *user, const Flight &flight);
+  mlir::FailureOr<Flight> startFlight(mlir::Operation *collective);
+  mlir::LogicalResult completeFlight(mlir::Operation *user, const Flight &flight);
   mlir::LogicalResult checkFlights(mlir::Operation *op);
   std::string ownerText(int32_t owner) const;
   mlir::LogicalResult runAction(mlir::Operation *op);

@@ -11,7 +11,7 @@ using namespace braid::reference;
 //===----------------------------------------------------------------------===//
 
 /// Reads the operands of a collective or copy and puts it on the rank's queue.
-FailureOr<Machine::Flight> Machine::takeOff(Operation *op) {
+FailureOr<Machine::Flight> Machine::startFlight(Operation *op) {
   if (!network && !isa<comm::CopyOp>(op))
     return op->emitError() << "'" << op->getName() << "' is in a program without 'comm.program', which has no ranks";
   auto action = cast<exec::ActionOpInterface>(op);
@@ -46,7 +46,7 @@ FailureOr<Machine::Flight> Machine::takeOff(Operation *op) {
 }
 
 /// Checks that no action accessed the memory that the collective reads and writes, and writes the received tensors.
-LogicalResult Machine::land(Operation *user, const Flight &flight) {
+LogicalResult Machine::completeFlight(Operation *user, const Flight &flight) {
   for (const Place &in : flight.ins) {
     bool inPlace = llvm::any_of(flight.outs, [&](const Place &out) { return out == in; });
     if (!inPlace && failed(readWhole(user, in)))
@@ -55,11 +55,11 @@ LogicalResult Machine::land(Operation *user, const Flight &flight) {
   for (auto [i, out] : llvm::enumerate(flight.outs)) {
     Place reserved = out;
     reserved.owner = Arena::kReserved;
-    if (std::optional<Arena::Stranger> stranger = arena.findStranger(reserved)) {
+    if (std::optional<Arena::ForeignElement> stranger = arena.findForeignElement(reserved)) {
       InFlightDiagnostic error = user->emitError()
                                  << "ends a collective whose out " << i << ", in '" << names[out.owner] << "', ";
       error.attachNote(flight.op->getLoc()) << "the collective is here";
-      if (stranger->owner == Arena::kNobody)
+      if (stranger->owner == Arena::kNoOwner)
         return error << "was given to another buffer since its start";
       return error << "was written through '" << names[stranger->owner] << "' since its start";
     }
@@ -94,7 +94,7 @@ FailureOr<bool> Machine::runCollective(Operation *op) {
   Operation *ticket = wait ? wait.getStart() : op;
   auto found = flights.find(ticket);
   if (found == flights.end()) {
-    FailureOr<Flight> flight = takeOff(start ? start.getWork().getOperation() : op);
+    FailureOr<Flight> flight = startFlight(start ? start.getWork().getOperation() : op);
     if (failed(flight))
       return failure();
     found = flights.insert({ticket, std::move(*flight)}).first;
@@ -105,5 +105,5 @@ FailureOr<bool> Machine::runCollective(Operation *op) {
     return false;
   Flight flight = std::move(found->second);
   flights.erase(ticket);
-  return failed(land(op, flight)) ? FailureOr<bool>(failure()) : true;
+  return failed(completeFlight(op, flight)) ? FailureOr<bool>(failure()) : true;
 }

@@ -105,22 +105,22 @@ bool Program::exists(ModuleOp module, StringRef name) { return lookup(module, na
 static bool isCell(Operation *op) { return op->hasAttr(comm::CommDialect::kCell); }
 
 /// Returns the functions that form one program with `op`.
-static SmallVector<Operation *> companionsOf(ModuleOp module, Operation *op) {
-  comm::ProgramAttr own = comm::someRanksOf(op);
+static SmallVector<Operation *> functionsOfProgram(ModuleOp module, Operation *op) {
+  comm::ProgramAttr own = comm::rankSubsetOf(op);
   if (!own || isCell(op))
     return {op};
   SmallVector<Operation *> companions;
   for (Operation &other : *module.getBody())
-    if (auto ranks = comm::someRanksOf(&other); ranks && !isCell(&other) && other.getName() == op->getName() &&
-                                                ranks.getMesh() == own.getMesh() &&
-                                                comm::entryOf(&other) == comm::entryOf(op))
+    if (auto ranks = comm::rankSubsetOf(&other); ranks && !isCell(&other) && other.getName() == op->getName() &&
+                                                 ranks.getMesh() == own.getMesh() &&
+                                                 comm::entryOf(&other) == comm::entryOf(op))
       companions.push_back(&other);
   return companions;
 }
 
 /// Checks that functions that share ranks give exactly one function to each rank.
 static LogicalResult checkRanks(ArrayRef<Operation *> functions) {
-  comm::ProgramAttr shared = comm::someRanksOf(functions.front());
+  comm::ProgramAttr shared = comm::rankSubsetOf(functions.front());
   if (!shared)
     return success();
   FailureOr<comm::Mesh> mesh = comm::Mesh::require(functions.front(), shared.getMesh());
@@ -147,7 +147,7 @@ static LogicalResult checkRanks(ArrayRef<Operation *> functions) {
 std::vector<std::string> Program::names(ModuleOp module) {
   std::vector<std::string> names;
   for (Operation &op : *module.getBody())
-    if (isa<func::FuncOp, exec::ProgramOp>(op) && !isCell(&op) && companionsOf(module, &op).front() == &op)
+    if (isa<func::FuncOp, exec::ProgramOp>(op) && !isCell(&op) && functionsOfProgram(module, &op).front() == &op)
       names.push_back(SymbolTable::getSymbolName(&op).str());
   return names;
 }
@@ -164,7 +164,7 @@ FailureOr<Program> Program::find(ModuleOp module, StringRef name) {
     return module.emitError() << "the module has no function or program '" << name << "'; it has '" << list << "'";
   if (isCell(found))
     return found->emitError() << "is a cell of a pipeline, whose table runs it: run the steps of @train";
-  SmallVector<Operation *> functions = companionsOf(module, found);
+  SmallVector<Operation *> functions = functionsOfProgram(module, found);
   if (failed(checkRanks(functions)))
     return failure();
   return of(functions);

@@ -50,7 +50,7 @@ static Places placesOfPart(ArrayRef<int64_t> shape, comm::ShardingAttr sharding,
 //===----------------------------------------------------------------------===//
 
 /// Returns a number that loses against `e` in a max (or min).
-static Element loser(Type type, Element e, bool max) {
+static Element dominatedElement(Type type, Element e, bool max) {
   if (isFloat(type))
     return std::isfinite(e.f) ? ofFloat(max ? e.f - 1 - std::abs(e.f) : e.f + 1 + std::abs(e.f)) : e;
   if (type.isInteger(1))
@@ -66,7 +66,7 @@ static Element pieceOf(Type type, Element e, comm::Reduction kind, int64_t place
   if (n == 1)
     return e;
   if (kind == comm::Reduction::Max || kind == comm::Reduction::Min)
-    return place % n == i ? e : loser(type, e, kind == comm::Reduction::Max);
+    return place % n == i ? e : dominatedElement(type, e, kind == comm::Reduction::Max);
   if (!isFloat(type))
     return ofInt(wrapTo(type, i == 0 ? 2 * e.i : i == n - 1 ? -e.i : 0));
   double weight = i == 0 ? 2 : -std::ldexp(1.0, -static_cast<int>(std::min(i, n - 2)));
@@ -115,7 +115,7 @@ static bool same(const Tensor &a, int64_t i, const Tensor &b, int64_t k) {
 }
 
 /// Writes a part to its place; elements that are already there must be the same.
-static llvm::Error lay(const Part &part, Copy &copy, const comm::Mesh &mesh, const std::string &what) {
+static llvm::Error placePart(const Part &part, Copy &copy, const comm::Mesh &mesh, const std::string &what) {
   Tensor &whole = copy.tensor;
   Places places = placesOfPart(whole.shape, part.sharding, mesh, part.rank);
   for (int64_t k = 0; k < part.tensor.size(); ++k) {
@@ -147,7 +147,7 @@ static llvm::Expected<Tensor> joinParts(ArrayRef<Part> parts, RankedTensorType t
                                      " and on rank " + std::to_string(part.rank));
   std::vector<Copy> copies(mesh.sizeOf(first.getPartial()), Copy(type));
   for (const Part &part : parts)
-    if (llvm::Error error = lay(part, copies[mesh.numberInGroup(part.rank, first.getPartial())], mesh, what))
+    if (llvm::Error error = placePart(part, copies[mesh.numberInGroup(part.rank, first.getPartial())], mesh, what))
       return error;
   SmallVector<const Tensor *> tensors;
   for (const Copy &copy : copies) {

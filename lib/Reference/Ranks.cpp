@@ -81,7 +81,7 @@ std::optional<int64_t> Network::missing(int64_t rank) const {
   return std::nullopt;
 }
 
-LogicalResult Network::carryOut(int64_t rank) {
+LogicalResult Network::executeCollective(int64_t rank) {
   SmallVector<Member> members;
   SmallVector<int64_t> ranks = ranksOf(rank, head(rank)->op);
   for (int64_t other : ranks)
@@ -102,7 +102,7 @@ FailureOr<int64_t> Network::deliver() {
   int64_t delivered = 0;
   for (int64_t rank = 0; rank < static_cast<int64_t>(queues.size()); ++rank)
     for (; head(rank) && !missing(rank); ++delivered)
-      if (failed(carryOut(rank)))
+      if (failed(executeCollective(rank)))
         return failure();
   return delivered;
 }

@@ -75,7 +75,7 @@ private:
   bool match(int64_t rank, int64_t other) const;
   std::optional<int64_t> missing(int64_t rank) const;
   std::string describe(int64_t rank, int64_t other) const;
-  mlir::LogicalResult carryOut(int64_t rank);
+  mlir::LogicalResult executeCollective(int64_t rank);
 
   comm::Mesh mesh;
   mlir::FlatSymbolRefAttr name;

@@ -74,7 +74,7 @@ static void follow(Value value, InputSlot &slot) {
       slot.ignoreIndex = gradient.getIgnoreIndex();
     } else if (auto indexing = dyn_cast<IndexingOpInterface>(user)) {
       followIndex(value, indexing, slot);
-    } else if (isa<exec::ViewOp>(user) || handsOnNumbers(user)) {
+    } else if (isa<exec::ViewOp>(user) || onlyMovesOrRounds(user)) {
       for (Value result : user->getResults())
         follow(result, slot);
     } else if (auto collective = dyn_cast<comm::CollectiveOpInterface>(user)) {

@@ -52,7 +52,7 @@ static void addMessages(CollectiveOpInterface op, SmallVectorImpl<Attribute> &mo
       moved.push_back(numberOfMessage(state.getName()));
   for (Value received : op->getResults())
     for (OpOperand &use : received.getUses())
-      if (StringAttr state = tg::nameUpdatedBy(use))
+      if (StringAttr state = tg::updatedTensorName(use))
         moved.push_back(numberOfMessage(state));
 }
 
@@ -81,7 +81,7 @@ Agreement braid::agreementOf(CollectiveOpInterface op) {
 
 std::string RankAt::str() const { return (op->getName().stripDialect() + " #" + Twine(number)).str(); }
 
-std::string RankAt::strBeside(const RankAt &other) const {
+std::string RankAt::strRelativeTo(const RankAt &other) const {
   bool sameName = op->getName() == other.op->getName();
   return sameName ? str() + " over " + textOf(CollectiveOpInterface(op).getAxes()) : str();
 }

@@ -28,9 +28,9 @@ struct RankAt {
   unsigned number;
   /// Whether the op is a send or recv, which matches a single rank.
   bool isPointToPoint;
-  /// `str` returns `all_reduce #7`; `strBeside` adds ` over {dp}` if the other op has the same name.
+  /// `str` returns `all_reduce #7`; `strRelativeTo` adds ` over {dp}` if the other op has the same name.
   std::string str() const;
-  std::string strBeside(const RankAt &other) const;
+  std::string strRelativeTo(const RankAt &other) const;
 };
 
 /// Returns the axes as `{dp, tp}`.

@@ -36,7 +36,7 @@ private:
   void findOrder();
 
   const Item &at(unsigned item) const { return problem.items[item]; }
-  size_t numActions() const { return problem.needs.size(); }
+  size_t numActions() const { return problem.dependences.size(); }
 
   const BucketProblem &problem;
   BucketSolution solution;
@@ -71,8 +71,8 @@ void Solver::findStronglyConnectedComponents() {
   // Kinds of the items that an action needs, including itself.
   std::vector<llvm::SmallBitVector> behind(numActions(), llvm::SmallBitVector(kinds));
   for (unsigned action = 0; action < numActions(); ++action) {
-    for (unsigned need : problem.needs[action])
-      behind[action] |= behind[need];
+    for (unsigned dependence : problem.dependences[action])
+      behind[action] |= behind[dependence];
     if (itemOf[action] == kNone)
       continue;
     unsigned kind = at(itemOf[action]).kind;
@@ -99,9 +99,9 @@ void Solver::findWaves() {
   std::vector<unsigned> chains(numActions() * numComponents);
   for (unsigned action = 0; action < numActions(); ++action) {
     auto lengths = llvm::MutableArrayRef(chains).slice(size_t(action) * numComponents, numComponents);
-    for (unsigned need : problem.needs[action])
+    for (unsigned dependence : problem.dependences[action])
       for (unsigned component = 0; component < numComponents; ++component)
-        lengths[component] = std::max(lengths[component], chains[size_t(need) * numComponents + component]);
+        lengths[component] = std::max(lengths[component], chains[size_t(dependence) * numComponents + component]);
     unsigned item = itemOf[action];
     if (item != kNone && componentOf[at(item).kind] != kNone)
       wave[item] = lengths[componentOf[at(item).kind]]++;
@@ -112,8 +112,8 @@ void Solver::findWaves() {
 void Solver::findFollowers() {
   std::vector<bool> mayFollow(problem.kinds.size(), true);
   for (auto [number, item] : llvm::enumerate(problem.items)) {
-    llvm::ArrayRef<unsigned> needs = problem.needs[item.action];
-    follows[number] = needs.size() == 1 ? itemOf[needs.front()] : kNone;
+    llvm::ArrayRef<unsigned> dependences = problem.dependences[item.action];
+    follows[number] = dependences.size() == 1 ? itemOf[dependences.front()] : kNone;
     if (follows[number] == kNone)
       mayFollow[item.kind] = false;
   }
@@ -162,11 +162,11 @@ void Solver::splitByCap(llvm::ArrayRef<unsigned> sequence) {
 void Solver::splitBeforeReaders(llvm::SmallVector<unsigned> sequence) {
   std::vector<unsigned> firstReader(numActions(), kNone);
   for (unsigned action = 0; action < numActions(); ++action)
-    for (unsigned need : problem.needs[action])
-      firstReader[need] = std::min(firstReader[need], action);
+    for (unsigned dependence : problem.dependences[action])
+      firstReader[dependence] = std::min(firstReader[dependence], action);
   auto ready = [&](unsigned item) {
-    llvm::ArrayRef<unsigned> needs = problem.needs[at(item).action];
-    return needs.empty() ? 0 : *llvm::max_element(needs) + 1;
+    llvm::ArrayRef<unsigned> dependences = problem.dependences[at(item).action];
+    return dependences.empty() ? 0 : *llvm::max_element(dependences) + 1;
   };
   llvm::stable_sort(sequence, [&](unsigned a, unsigned b) { return ready(a) < ready(b); });
   const BucketKind &kind = problem.kinds[at(sequence.front()).kind];
@@ -226,8 +226,8 @@ void Solver::findOrder() {
   std::vector<llvm::SmallVector<unsigned, 2>> readers(numActions());
   std::vector<unsigned> missing(numActions());
   for (unsigned action = 0; action < numActions(); ++action)
-    for (unsigned need : problem.needs[action]) {
-      readers[standsFor[need]].push_back(standsFor[action]);
+    for (unsigned dependence : problem.dependences[action]) {
+      readers[standsFor[dependence]].push_back(standsFor[action]);
       ++missing[standsFor[action]];
     }
   std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> ready;

@@ -50,7 +50,7 @@ struct BucketProblem {
   };
 
   /// For each action in program order, the earlier actions that it needs.
-  std::vector<llvm::SmallVector<unsigned, 2>> needs;
+  std::vector<llvm::SmallVector<unsigned, 2>> dependences;
   std::vector<Kind> kinds;
   /// Items in the order of their actions.
   std::vector<Item> items;

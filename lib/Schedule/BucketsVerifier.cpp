@@ -15,15 +15,16 @@ using Item = BucketProblem::Item;
 static llvm::Error fault(const Twine &text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); }
 
 llvm::Error braid::check(const BucketProblem &problem) {
-  for (auto [action, needs] : llvm::enumerate(problem.needs))
-    for (unsigned need : needs)
-      if (need >= action)
-        return fault("action " + Twine(action) + " needs action " + Twine(need) + ", which does not come before it");
+  for (auto [action, dependences] : llvm::enumerate(problem.dependences))
+    for (unsigned dependence : dependences)
+      if (dependence >= action)
+        return fault("action " + Twine(action) + " needs action " + Twine(dependence) +
+                     ", which does not come before it");
   for (auto [number, item] : llvm::enumerate(problem.items)) {
-    if (item.action >= problem.needs.size() || item.kind >= problem.kinds.size())
+    if (item.action >= problem.dependences.size() || item.kind >= problem.kinds.size())
       return fault("item " + Twine(number) + " has action " + Twine(item.action) + " and kind " + Twine(item.kind) +
-                   ", but there are " + Twine(problem.needs.size()) + " actions and " + Twine(problem.kinds.size()) +
-                   " kinds");
+                   ", but there are " + Twine(problem.dependences.size()) + " actions and " +
+                   Twine(problem.kinds.size()) + " kinds");
     if (number && problem.items[number - 1].action >= item.action)
       return fault("item " + Twine(number) + " does not come after the one before it");
     if (item.bytes < 0)
@@ -42,7 +43,7 @@ public:
 private:
   /// Checks that every item is in exactly one bucket.
   llvm::Error cover();
-  llvm::Error likeness(unsigned bucket);
+  llvm::Error checkAlike(unsigned bucket);
   llvm::Error size(unsigned bucket);
   /// Checks, for kinds whose readers may not move, that no reader of an item precedes the last need of the bucket in
   /// the old order.
@@ -61,7 +62,7 @@ private:
 } // namespace
 
 llvm::Error Verifier::cover() {
-  bucketOf.resize(problem.needs.size());
+  bucketOf.resize(problem.dependences.size());
   size_t count = 0;
   for (auto [number, bucket] : llvm::enumerate(solution.buckets)) {
     if (bucket.items.empty())
@@ -81,7 +82,7 @@ llvm::Error Verifier::cover() {
   return llvm::Error::success();
 }
 
-llvm::Error Verifier::likeness(unsigned number) {
+llvm::Error Verifier::checkAlike(unsigned number) {
   const Bucket &bucket = solution.buckets[number];
   const Item *last = nullptr;
   for (unsigned index : bucket.items) {
@@ -100,11 +101,11 @@ llvm::Error Verifier::likeness(unsigned number) {
 std::optional<unsigned> Verifier::leader(const Bucket &bucket) const {
   std::optional<unsigned> found;
   for (unsigned item : bucket.items) {
-    llvm::ArrayRef<unsigned> needs = problem.needs[problem.items[item].action];
-    std::optional<unsigned> maker = needs.size() == 1 ? bucketOf[needs.front()] : std::nullopt;
-    if (!maker || (found && found != maker))
+    llvm::ArrayRef<unsigned> dependences = problem.dependences[problem.items[item].action];
+    std::optional<unsigned> producer = dependences.size() == 1 ? bucketOf[dependences.front()] : std::nullopt;
+    if (!producer || (found && found != producer))
       return std::nullopt;
-    found = maker;
+    found = producer;
   }
   return found;
 }
@@ -125,13 +126,13 @@ llvm::Error Verifier::size(unsigned number) {
 llvm::Error Verifier::delays() {
   std::vector<unsigned> ready(solution.buckets.size());
   for (const Item &item : problem.items)
-    for (unsigned need : problem.needs[item.action]) {
+    for (unsigned dependence : problem.dependences[item.action]) {
       unsigned &latest = ready[*bucketOf[item.action]];
-      latest = std::max(latest, need);
+      latest = std::max(latest, dependence);
     }
-  for (auto [action, needs] : llvm::enumerate(problem.needs))
-    for (unsigned need : needs) {
-      std::optional<unsigned> bucket = bucketOf[need];
+  for (auto [action, dependences] : llvm::enumerate(problem.dependences))
+    for (unsigned dependence : dependences) {
+      std::optional<unsigned> bucket = bucketOf[dependence];
       if (!bucket || solution.buckets[*bucket].items.size() == 1 || leader(solution.buckets[*bucket]))
         continue;
       bool mayDelay = problem.kinds[problem.items[solution.buckets[*bucket].items.front()].kind].mayDelay;
@@ -143,12 +144,12 @@ llvm::Error Verifier::delays() {
 }
 
 llvm::Error Verifier::order() {
-  std::vector<bool> done(problem.needs.size());
+  std::vector<bool> done(problem.dependences.size());
   auto missing = [&](unsigned action) {
-    return llvm::find_if(problem.needs[action], [&](unsigned need) { return !done[need]; });
+    return llvm::find_if(problem.dependences[action], [&](unsigned dependence) { return !done[dependence]; });
   };
   for (unsigned first : solution.order) {
-    if (first >= problem.needs.size() || done[first])
+    if (first >= problem.dependences.size() || done[first])
       return fault("the order has action " + Twine(first) + " twice, or there is none");
     llvm::SmallVector<unsigned> actions{first};
     if (bucketOf[first]) {
@@ -157,8 +158,8 @@ llvm::Error Verifier::order() {
         actions.push_back(problem.items[item].action);
     }
     for (unsigned action : actions)
-      if (auto need = missing(action); need != problem.needs[action].end())
-        return fault("action " + Twine(action) + " comes before action " + Twine(*need) + ", which it needs");
+      if (auto dependence = missing(action); dependence != problem.dependences[action].end())
+        return fault("action " + Twine(action) + " comes before action " + Twine(*dependence) + ", which it needs");
     for (unsigned action : actions)
       done[action] = true;
   }
@@ -171,7 +172,7 @@ llvm::Error Verifier::run() {
   if (llvm::Error found = cover())
     return found;
   for (unsigned bucket = 0; bucket < solution.buckets.size(); ++bucket) {
-    if (llvm::Error found = likeness(bucket))
+    if (llvm::Error found = checkAlike(bucket))
       return found;
     if (llvm::Error found = size(bucket))
       return found;

@@ -23,7 +23,7 @@ public:
       : actions(problem.actions), filling(filling), order(actions.size()), readers(actions.size()) {
     std::iota(order.begin(), order.end(), 0);
     for (auto [number, action] : llvm::enumerate(actions))
-      for (const auto *before : {&action.needs, &action.after})
+      for (const auto *before : {&action.dependences, &action.antiDependences})
         for (unsigned other : *before)
           readers[other].push_back(number);
   }
@@ -58,14 +58,14 @@ std::optional<unsigned> Filler::firstReader(unsigned place) const {
 
 bool Filler::dependsOn(unsigned action, const std::vector<bool> &others) const {
   auto isOther = [&](unsigned before) { return others[before]; };
-  return llvm::any_of(actions[action].needs, isOther) || llvm::any_of(actions[action].after, isOther);
+  return llvm::any_of(actions[action].dependences, isOther) || llvm::any_of(actions[action].antiDependences, isOther);
 }
 
 /// Returns whether the action may move. Readers of gathered parameters stay, because units are gathered in the order of
 /// their first uses.
 bool Filler::mayMove(unsigned action) const {
-  auto isGather = [&](unsigned need) { return actions[need].kind == Kind::Gather; };
-  return actions[action].kind == Kind::Compute && llvm::none_of(actions[action].needs, isGather);
+  auto isGather = [&](unsigned dependence) { return actions[dependence].kind == Kind::Gather; };
+  return actions[action].kind == Kind::Compute && llvm::none_of(actions[action].dependences, isGather);
 }
 
 /// Returns the seconds that the reader waits for the action at `place`, if all actions start as early as possible.
@@ -74,8 +74,8 @@ double Filler::waitOf(unsigned place, unsigned reader) const {
   double now = 0, link = 0;
   for (unsigned next = 0; next < reader; ++next) {
     const Action &action = actions[order[next]];
-    for (unsigned need : action.needs)
-      now = std::max(now, ends[need]);
+    for (unsigned dependence : action.dependences)
+      now = std::max(now, ends[dependence]);
     if (action.queue == OverlapProblem::kRanks && action.communicates())
       ends[order[next]] = link = std::max(link, now) + action.seconds;
     else if (!action.communicates())
@@ -103,13 +103,13 @@ void Filler::delay(unsigned &place, unsigned reader, double &wanted) {
   std::vector<unsigned> remaining, moved;
   // Actions that are needed by the collective or by an action that stays before it.
   std::vector<bool> needed(actions.size());
-  auto need = [&](unsigned action) {
-    for (unsigned before : actions[action].needs)
+  auto require = [&](unsigned action) {
+    for (unsigned before : actions[action].dependences)
       needed[before] = true;
-    for (unsigned before : actions[action].after)
+    for (unsigned before : actions[action].antiDependences)
       needed[before] = true;
   };
-  need(order[place]);
+  require(order[place]);
   for (unsigned next = place; next-- > begin;) {
     unsigned action = order[next];
     bool isMoved = wanted > 0 && !needed[action] && mayMove(action);
@@ -117,7 +117,7 @@ void Filler::delay(unsigned &place, unsigned reader, double &wanted) {
     if (isMoved)
       wanted -= actions[action].seconds;
     else
-      need(action);
+      require(action);
   }
   auto to = std::copy(remaining.rbegin(), remaining.rend(), order.begin() + begin);
   *to = order[place];
@@ -173,7 +173,7 @@ OverlapProblem braid::inOrder(const OverlapProblem &problem, llvm::ArrayRef<unsi
   OverlapProblem other = problem;
   for (auto [place, action] : llvm::enumerate(order)) {
     Action &moved = other.actions[place] = problem.actions[action];
-    for (auto *before : {&moved.needs, &moved.after}) {
+    for (auto *before : {&moved.dependences, &moved.antiDependences}) {
       for (unsigned &number : *before)
         number = places[number];
       llvm::sort(*before);

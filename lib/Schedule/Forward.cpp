@@ -40,7 +40,7 @@ SmallVector<Value> braid::forwardResults(func::FuncOp program) {
     const tg::ResultAttrs &result = signature.result(returned.getOperandNumber());
     if (isOfModel(result))
       named.push_back(returned.get());
-    tg::StateAttr state = tg::stateOf(signature.updatedBy(returned.getOperandNumber()));
+    tg::StateAttr state = tg::stateOf(signature.updatedArgument(returned.getOperandNumber()));
     if (state && state.isOfLoss()) // the accumulator of the loss, or of the count that divides it
       sums.push_back(returned.get());
     auto type = dyn_cast<RankedTensorType>(returned.get().getType());

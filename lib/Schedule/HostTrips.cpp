@@ -42,21 +42,21 @@ static std::vector<unsigned> tensorsInOrder(const HostTripsProblem &problem, con
 }
 
 /// Simulates the copies to the host. A copy starts when its tensor is computed and the previous copy has ended.
-static void simulateAway(const HostTripsProblem &problem, const std::vector<bool> &isOffloaded,
-                         std::vector<HostTrip> &trips) {
+static void simulateOffloads(const HostTripsProblem &problem, const std::vector<bool> &isOffloaded,
+                             std::vector<HostTrip> &trips) {
   double end = 0;
   for (unsigned number :
        tensorsInOrder(problem, isOffloaded, [&](unsigned tensor) { return problem.tensors[tensor].made; })) {
     const Tensor &tensor = problem.tensors[number];
     end = std::max(end, problem.begins[tensor.made + 1]) + tensor.seconds;
-    double surelyEndsBy = end + (problem.contention - 1) * tensor.seconds + problem.slack;
-    trips[number].lateAway = std::max(0.0, surelyEndsBy - problem.begins[problem.turn]);
+    double latestEnd = end + (problem.contention - 1) * tensor.seconds + problem.slack;
+    trips[number].offloadDelay = std::max(0.0, latestEnd - problem.begins[problem.turn]);
   }
 }
 
 namespace {
 /// A fetch; `tensor` is -1 for fetches of other data.
-struct Back {
+struct PendingFetch {
   unsigned use;
   double seconds;
   int64_t tensor;
@@ -65,23 +65,23 @@ struct Back {
 
 /// Simulates the fetches. They start after the turn, one after another. A fetch starts no earlier than the use that
 /// comes `ahead` uses before its own.
-static void simulateBack(const HostTripsProblem &problem, const std::vector<bool> &isOffloaded,
-                         std::vector<HostTrip> &trips) {
-  std::vector<Back> fetches;
+static void simulateFetches(const HostTripsProblem &problem, const std::vector<bool> &isOffloaded,
+                            std::vector<HostTrip> &trips) {
+  std::vector<PendingFetch> fetches;
   for (const HostTripsProblem::Fetch &other : problem.others)
     fetches.push_back({other.use, other.seconds, -1});
   for (unsigned number = 0; number < problem.tensors.size(); ++number)
     if (isOffloaded[number])
       fetches.push_back({problem.tensors[number].use, problem.tensors[number].seconds, number});
-  llvm::stable_sort(fetches, [](const Back &a, const Back &b) { return a.use < b.use; });
+  llvm::stable_sort(fetches, [](const PendingFetch &a, const PendingFetch &b) { return a.use < b.use; });
   double end = problem.begins[problem.turn];
   for (size_t index = 0; index < fetches.size(); ++index) {
-    const Back &fetch = fetches[index];
+    const PendingFetch &fetch = fetches[index];
     if (index >= problem.ahead)
       end = std::max(end, problem.begins[fetches[index - problem.ahead].use]);
     end += problem.contention * fetch.seconds;
     if (fetch.tensor >= 0)
-      trips[fetch.tensor].lateBack = std::max(0.0, end + problem.slack - problem.begins[fetch.use]);
+      trips[fetch.tensor].fetchDelay = std::max(0.0, end + problem.slack - problem.begins[fetch.use]);
   }
 }
 
@@ -89,8 +89,8 @@ std::vector<HostTrip> braid::simulate(const HostTripsProblem &problem, const std
   std::vector<HostTrip> trips(problem.tensors.size());
   if (problem.tensors.empty())
     return trips;
-  simulateAway(problem, isOffloaded, trips);
-  simulateBack(problem, isOffloaded, trips);
+  simulateOffloads(problem, isOffloaded, trips);
+  simulateFetches(problem, isOffloaded, trips);
   return trips;
 }
 
@@ -111,7 +111,8 @@ HostTrips braid::solve(const HostTripsProblem &problem) {
       continue;
     // The tensor makes others late: reports the largest of their delays.
     for (const HostTrip &other : trips)
-      answer.trips[number].lateBack = std::max({answer.trips[number].lateBack, other.lateAway, other.lateBack});
+      answer.trips[number].fetchDelay =
+          std::max({answer.trips[number].fetchDelay, other.offloadDelay, other.fetchDelay});
   }
   return answer;
 }
@@ -121,7 +122,7 @@ llvm::Error braid::verify(const HostTripsProblem &problem, const HostTrips &answ
     return failure("{0} choices for {1} tensors", answer.isOffloaded.size(), problem.tensors.size());
   for (auto [number, trip] : llvm::enumerate(simulate(problem, answer.isOffloaded)))
     if (!trip.isHidden())
-      return failure("tensor {0} is {1} s late on its way to the host and {2} s on its way back", number, trip.lateAway,
-                     trip.lateBack);
+      return failure("tensor {0} is {1} s late on its way to the host and {2} s on its way back", number,
+                     trip.offloadDelay, trip.fetchDelay);
   return llvm::Error::success();
 }

@@ -53,8 +53,8 @@ struct HostTripsProblem {
 
 /// Seconds by which each copy of a tensor is late; 0 if the copy is hidden.
 struct HostTrip {
-  double lateAway = 0, lateBack = 0;
-  bool isHidden() const { return lateAway == 0 && lateBack == 0; }
+  double offloadDelay = 0, fetchDelay = 0;
+  bool isHidden() const { return offloadDelay == 0 && fetchDelay == 0; }
 };
 
 struct HostTrips {

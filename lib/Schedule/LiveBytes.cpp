@@ -9,11 +9,11 @@ using namespace braid;
 using llvm::ArrayRef;
 
 int64_t braid::peakBytes(ArrayRef<LiveBuffer> buffers, ArrayRef<ActionSlots> actions) {
-  int64_t atStart = 0, live = 0, most = 0;
+  int64_t atStart = 0, live = 0, largest = 0;
   // Changes of the live bytes: at the slot where a buffer becomes live, and after its last live slot.
   std::map<int64_t, int64_t> changes;
   for (const LiveBuffer &buffer : buffers) {
-    atStart += buffer.fromStart ? buffer.bytes : 0;
+    atStart += buffer.isLiveIn ? buffer.bytes : 0;
     if (buffer.users.empty())
       continue;
     int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
@@ -21,20 +21,20 @@ int64_t braid::peakBytes(ArrayRef<LiveBuffer> buffers, ArrayRef<ActionSlots> act
       first = std::min<int64_t>(first, actions[user].begin);
       last = std::max<int64_t>(last, actions[user].end);
     }
-    changes[buffer.fromStart ? 0 : first] += buffer.bytes;
-    if (!buffer.toEnd)
+    changes[buffer.isLiveIn ? 0 : first] += buffer.bytes;
+    if (!buffer.isLiveOut)
       changes[last + 1] -= buffer.bytes;
   }
   for (auto [slot, change] : changes)
-    most = std::max(most, live += change);
-  return std::max(atStart, most);
+    largest = std::max(largest, live += change);
+  return std::max(atStart, largest);
 }
 
 LiveBytes::LiveBytes(ArrayRef<LiveBuffer> buffers, ArrayRef<ActionSlots> actions, unsigned slots)
     : buffers(buffers), actions(actions.begin(), actions.end()), buffersOf(actions.size()), lives(buffers.size()) {
   while (leaves < slots)
     leaves *= 2;
-  most.assign(2 * leaves, 0);
+  largest.assign(2 * leaves, 0);
   added.assign(2 * leaves, 0);
   for (unsigned number = 0; number < buffers.size(); ++number) {
     for (unsigned user : buffers[number].users) {
@@ -42,7 +42,7 @@ LiveBytes::LiveBytes(ArrayRef<LiveBuffer> buffers, ArrayRef<ActionSlots> actions
       lives[number].begins.insert(actions[user].begin);
       lives[number].ends.insert(actions[user].end);
     }
-    atStart += buffers[number].fromStart ? buffers[number].bytes : 0;
+    atStart += buffers[number].isLiveIn ? buffers[number].bytes : 0;
     update(number);
   }
 }
@@ -53,8 +53,8 @@ void LiveBytes::update(unsigned number) {
   Life &life = lives[number];
   unsigned first = 1, last = 0;
   if (!life.ends.empty()) {
-    first = buffer.fromStart ? 0 : *life.begins.begin();
-    last = buffer.toEnd ? leaves - 1 : *life.ends.rbegin();
+    first = buffer.isLiveIn ? 0 : *life.begins.begin();
+    last = buffer.isLiveOut ? leaves - 1 : *life.ends.rbegin();
   }
   if (first == life.first && last == life.last)
     return;
@@ -79,16 +79,18 @@ void LiveBytes::move(unsigned action, ActionSlots to) {
 unsigned LiveBytes::peakSlot() const {
   unsigned node = 1;
   while (node < leaves)
-    node = 2 * node + (most[2 * node] < most[2 * node + 1]);
+    node = 2 * node + (largest[2 * node] < largest[2 * node + 1]);
   return node - leaves;
 }
 
 void LiveBytes::add(unsigned first, unsigned last, int64_t bytes) {
   if (first > last)
     return;
-  auto refresh = [&](unsigned node) { most[node] = added[node] + std::max(most[2 * node], most[2 * node + 1]); };
+  auto refresh = [&](unsigned node) {
+    largest[node] = added[node] + std::max(largest[2 * node], largest[2 * node + 1]);
+  };
   auto addTo = [&](unsigned node) {
-    most[node] += bytes;
+    largest[node] += bytes;
     if (node < leaves)
       added[node] += bytes;
   };

@@ -22,7 +22,7 @@ namespace braid {
 /// A buffer that is live from the beginning of its first user to the end of its last.
 struct LiveBuffer {
   int64_t bytes = 0;
-  bool fromStart = false, toEnd = false;
+  bool isLiveIn = false, isLiveOut = false;
   /// Users of the buffer: actions in program order.
   llvm::SmallVector<unsigned, 4> users;
   /// Whether the buffer is placed below all others.
@@ -47,7 +47,7 @@ public:
   ActionSlots slotsOf(unsigned action) const { return actions[action]; }
 
   /// Returns the peak of live bytes.
-  int64_t peak() const { return std::max(atStart, most[1]); }
+  int64_t peak() const { return std::max(atStart, largest[1]); }
   /// Returns the first slot at the peak.
   unsigned peakSlot() const;
 
@@ -68,10 +68,10 @@ private:
   /// Bytes that are live before the first action.
   int64_t atStart = 0;
   /// A segment tree over slots, with the root at 1 and the children of node i at 2i and 2i + 1. `added` holds the bytes
-  /// added to a node's whole range. `most` holds the most bytes at one slot of the range, without the bytes added to
+  /// added to a node's whole range. `largest` holds the most bytes at one slot of the range, without the bytes added to
   /// its ancestors.
   unsigned leaves = 1;
-  std::vector<int64_t> most, added;
+  std::vector<int64_t> largest, added;
 };
 
 } // namespace braid

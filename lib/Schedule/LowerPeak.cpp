@@ -12,7 +12,7 @@ static constexpr unsigned kMaxMovedTogether = 8;
 /// Number of the largest buffers examined at the peak, and most moves in total.
 static constexpr unsigned kMaxBuffers = 64, kMaxMoves = 256;
 /// Slots for an action and the actions that may move behind it.
-static constexpr unsigned kRoom = kMaxMovedTogether + 1;
+static constexpr unsigned kSlotsPerAction = kMaxMovedTogether + 1;
 
 namespace {
 /// Moves some actions, in their order, right behind the action at a position; -1 means the beginning.
@@ -26,14 +26,14 @@ public:
   explicit PeakOrder(const PeakProblem &problem);
   /// Makes the best move. Returns whether the peak fell.
   bool improve();
-  std::vector<unsigned> take() { return std::move(order); }
+  std::vector<unsigned> finalOrder() { return std::move(order); }
 
 private:
-  static unsigned slotAt(int64_t place) { return (place + 1) * kRoom; }
+  static unsigned slotAt(int64_t place) { return (place + 1) * kSlotsPerAction; }
   std::vector<ActionSlots> slots() const;
   std::vector<unsigned> buffersAt(unsigned place, int64_t peak) const;
-  std::optional<Actions> withDependents(llvm::ArrayRef<unsigned> first, int64_t lastPlace) const;
-  std::optional<Actions> withNeeds(llvm::ArrayRef<unsigned> first, int64_t firstPlace) const;
+  std::optional<Actions> withSuccessors(llvm::ArrayRef<unsigned> first, int64_t lastPlace) const;
+  std::optional<Actions> withPredecessors(llvm::ArrayRef<unsigned> first, int64_t firstPlace) const;
   void tryLater(const LiveBuffer &buffer, unsigned peak);
   void tryEarlier(const LiveBuffer &buffer, unsigned peak);
   void attempt(const Move &move);
@@ -44,17 +44,17 @@ private:
   std::vector<unsigned> order, placeOf;
   /// State of the search for one move: the live bytes, and the best move so far.
   std::optional<LiveBytes> live;
-  int64_t leastPeak = 0;
+  int64_t minPeak = 0;
   std::optional<Move> best;
 };
 } // namespace
 
-PeakOrder::PeakOrder(const PeakProblem &problem) : problem(problem), dependents(problem.needs.size()) {
-  for (unsigned action = 0; action < problem.needs.size(); ++action) {
+PeakOrder::PeakOrder(const PeakProblem &problem) : problem(problem), dependents(problem.dependences.size()) {
+  for (unsigned action = 0; action < problem.dependences.size(); ++action) {
     order.push_back(action);
     placeOf.push_back(action);
-    for (unsigned need : problem.needs[action])
-      dependents[need].push_back(action);
+    for (unsigned dependence : problem.dependences[action])
+      dependents[dependence].push_back(action);
   }
 }
 
@@ -69,11 +69,11 @@ std::vector<ActionSlots> PeakOrder::slots() const {
 std::vector<unsigned> PeakOrder::buffersAt(unsigned place, int64_t peak) const {
   std::vector<unsigned> found;
   for (auto [number, buffer] : llvm::enumerate(problem.buffers)) {
-    if (buffer.users.empty() || buffer.bytes < problem.leastGain * peak)
+    if (buffer.users.empty() || buffer.bytes < problem.minGain * peak)
       continue;
     auto places = llvm::map_range(buffer.users, [&](unsigned user) { return placeOf[user]; });
-    bool hasBegun = buffer.fromStart || llvm::any_of(places, [&](unsigned at) { return at <= place; });
-    bool hasEnded = !buffer.toEnd && llvm::all_of(places, [&](unsigned at) { return at < place; });
+    bool hasBegun = buffer.isLiveIn || llvm::any_of(places, [&](unsigned at) { return at <= place; });
+    bool hasEnded = !buffer.isLiveOut && llvm::all_of(places, [&](unsigned at) { return at < place; });
     if (hasBegun && !hasEnded)
       found.push_back(number);
   }
@@ -83,7 +83,7 @@ std::vector<unsigned> PeakOrder::buffersAt(unsigned place, int64_t peak) const {
 }
 
 /// Returns the given actions and all their dependents up to a position, or none if there are too many.
-std::optional<Actions> PeakOrder::withDependents(llvm::ArrayRef<unsigned> first, int64_t lastPlace) const {
+std::optional<Actions> PeakOrder::withSuccessors(llvm::ArrayRef<unsigned> first, int64_t lastPlace) const {
   Actions all(first.begin(), first.end());
   for (unsigned next = 0; next < all.size(); ++next) {
     if (all.size() > kMaxMovedTogether)
@@ -97,14 +97,14 @@ std::optional<Actions> PeakOrder::withDependents(llvm::ArrayRef<unsigned> first,
 }
 
 /// Returns the given actions and all actions from a position on that they need, or none if there are too many.
-std::optional<Actions> PeakOrder::withNeeds(llvm::ArrayRef<unsigned> first, int64_t firstPlace) const {
+std::optional<Actions> PeakOrder::withPredecessors(llvm::ArrayRef<unsigned> first, int64_t firstPlace) const {
   Actions all(first.begin(), first.end());
   for (unsigned next = 0; next < all.size(); ++next) {
     if (all.size() > kMaxMovedTogether)
       return std::nullopt;
-    for (unsigned need : problem.needs[all[next]])
-      if (placeOf[need] >= firstPlace && !llvm::is_contained(all, need))
-        all.push_back(need);
+    for (unsigned dependence : problem.dependences[all[next]])
+      if (placeOf[dependence] >= firstPlace && !llvm::is_contained(all, dependence))
+        all.push_back(dependence);
   }
   llvm::sort(all, [&](unsigned a, unsigned b) { return placeOf[a] < placeOf[b]; });
   return all;
@@ -112,12 +112,12 @@ std::optional<Actions> PeakOrder::withNeeds(llvm::ArrayRef<unsigned> first, int6
 
 /// Tries to let a buffer begin behind the peak: right behind it, or at increasing distances.
 void PeakOrder::tryLater(const LiveBuffer &buffer, unsigned peak) {
-  if (buffer.fromStart)
+  if (buffer.isLiveIn)
     return;
   Actions users;
   llvm::copy_if(buffer.users, std::back_inserter(users), [&](unsigned user) { return placeOf[user] <= peak; });
   for (int64_t distance = 0; peak + distance < static_cast<int64_t>(order.size()); distance = 2 * distance + 1) {
-    std::optional<Actions> moved = withDependents(users, peak + distance);
+    std::optional<Actions> moved = withSuccessors(users, peak + distance);
     if (!moved)
       return;
     attempt({*moved, peak + distance});
@@ -126,12 +126,12 @@ void PeakOrder::tryLater(const LiveBuffer &buffer, unsigned peak) {
 
 /// Tries to let a buffer end before the peak.
 void PeakOrder::tryEarlier(const LiveBuffer &buffer, unsigned peak) {
-  if (buffer.toEnd)
+  if (buffer.isLiveOut)
     return;
   Actions users;
   llvm::copy_if(buffer.users, std::back_inserter(users), [&](unsigned user) { return placeOf[user] >= peak; });
   for (int64_t distance = 0; distance <= peak; distance = 2 * distance + 1) {
-    std::optional<Actions> moved = withNeeds(users, peak - distance);
+    std::optional<Actions> moved = withPredecessors(users, peak - distance);
     if (!moved)
       return;
     attempt({*moved, peak - distance - 1});
@@ -145,8 +145,8 @@ void PeakOrder::attempt(const Move &move) {
     ++slot;
     live->move(action, {slot, slot});
   }
-  if (int64_t peak = live->peak(); peak < leastPeak) {
-    leastPeak = peak;
+  if (int64_t peak = live->peak(); peak < minPeak) {
+    minPeak = peak;
     best = move;
   }
   for (unsigned action : move.actions)
@@ -173,10 +173,10 @@ void PeakOrder::apply(const Move &move) {
 bool PeakOrder::improve() {
   live.emplace(problem.buffers, slots(), slotAt(order.size() + 1));
   int64_t before = live->peak();
-  leastPeak = before - std::max<int64_t>(1, problem.leastGain * before) + 1;
+  minPeak = before - std::max<int64_t>(1, problem.minGain * before) + 1;
   best.reset();
   // Between two actions, no more bytes are live than at one of the two.
-  unsigned peak = std::max(live->peakSlot() / kRoom, 1u) - 1;
+  unsigned peak = std::max(live->peakSlot() / kSlotsPerAction, 1u) - 1;
   for (unsigned number : buffersAt(peak, before)) {
     tryLater(problem.buffers[number], peak);
     tryEarlier(problem.buffers[number], peak);
@@ -188,7 +188,7 @@ bool PeakOrder::improve() {
 
 std::vector<unsigned> braid::lowerPeak(const PeakProblem &problem) {
   PeakOrder order(problem);
-  for (unsigned moves = 0; moves < kMaxMoves && !problem.needs.empty() && order.improve(); ++moves)
+  for (unsigned moves = 0; moves < kMaxMoves && !problem.dependences.empty() && order.improve(); ++moves)
     ;
-  return order.take();
+  return order.finalOrder();
 }

@@ -15,9 +15,9 @@ namespace braid {
 struct PeakProblem {
   std::vector<LiveBuffer> buffers;
   /// For each action, the earlier actions that precede it in every valid order.
-  std::vector<llvm::SmallVector<unsigned, 4>> needs;
+  std::vector<llvm::SmallVector<unsigned, 4>> dependences;
   /// Smallest relative reduction of the peak that justifies a move.
-  double leastGain = 0.001;
+  double minGain = 0.001;
 };
 
 /// Returns an order of the actions with a lower peak, or the original order. Deterministic.

@@ -243,12 +243,12 @@ bool Simulator::arePair(size_t a, size_t b) const {
 }
 
 /// Returns whether two communications move the same values; unknown values agree with any.
-static bool moveTheSame(const Communication &a, const Communication &b) {
+static bool moveSameValues(const Communication &a, const Communication &b) {
   return !a.moved || !b.moved || a.moved == b.moved;
 }
 
 static bool pairAgrees(const Communication &a, const Communication &b) {
-  if (!moveTheSame(a, b))
+  if (!moveSameValues(a, b))
     return false;
   return a.kind == CommunicationKind::Send ? a.sent == b.received : a.received == b.sent;
 }
@@ -289,7 +289,7 @@ std::optional<std::pair<size_t, size_t>> Simulator::mismatch(llvm::ArrayRef<size
       return std::pair(*first, rank);
     if (at.moved && !mover)
       mover = rank;
-    if (mover && !moveTheSame(*head(*mover), at))
+    if (mover && !moveSameValues(*head(*mover), at))
       return std::pair(*mover, rank);
     if (at.sent && !sender)
       sender = rank;

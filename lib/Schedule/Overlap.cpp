@@ -34,8 +34,8 @@ Scheduler::Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late
       states(problem.actions.size(), State::Waiting), hasRun(plan.groups.size()) {
   schedule.heldBy.assign(problem.actions.size(), HeldBy::Nothing);
   for (unsigned number = 0; number < problem.actions.size(); ++number) {
-    needsLeft.push_back(action(number).needs.size() + action(number).after.size());
-    if (action(number).kind == Kind::Collective && needsLeft.back() == 0)
+    numPendingNeeds.push_back(action(number).dependences.size() + action(number).antiDependences.size());
+    if (action(number).kind == Kind::Collective && numPendingNeeds.back() == 0)
       ready.insert(number);
   }
 }
@@ -47,7 +47,7 @@ Scheduler::Scheduler(const OverlapPlan &plan, bool early, std::vector<bool> late
 void Scheduler::setEnded(unsigned number) {
   states[number] = State::Ended;
   for (unsigned successor : plan.successors[number])
-    if (--needsLeft[successor] == 0 && action(successor).kind == Kind::Collective &&
+    if (--numPendingNeeds[successor] == 0 && action(successor).kind == Kind::Collective &&
         states[successor] == State::Waiting)
       ready.insert(successor);
 }
@@ -68,7 +68,7 @@ void Scheduler::finish(unsigned number) {
 }
 
 void Scheduler::compute(unsigned number) {
-  for (const auto *list : {&action(number).needs, &action(number).after})
+  for (const auto *list : {&action(number).dependences, &action(number).antiDependences})
     for (unsigned other : *list) {
       // Runs updates instead of stalling.
       if (states[other] == State::Begun && plan.placeOf[number] != OverlapPlan::kNone)
@@ -88,7 +88,7 @@ void Scheduler::start(unsigned number) {
   if (unsigned previous = plan.previousOrdered[number];
       previous != OverlapPlan::kNone && states[previous] == State::Waiting)
     start(previous);
-  for (const auto *list : {&action(number).needs, &action(number).after})
+  for (const auto *list : {&action(number).dependences, &action(number).antiDependences})
     for (unsigned other : *list)
       finish(other);
   while (isFetch(number) && writeBacks.size() > problem.fetchAhead)
@@ -125,14 +125,14 @@ void Scheduler::wait(unsigned number) {
 
 /// Waits for collectives that have surely ended and that hold memory or block another collective.
 void Scheduler::settle() {
-  while (!settling.empty() && hasSurelyEnded(settling.front())) {
+  while (!settling.empty() && mustHaveEnded(settling.front())) {
     finish(settling.front());
     settling.pop_front();
   }
 }
 
 /// Adds the steps that `finish` would run.
-void Scheduler::addToEnd(unsigned number, Needed &needed) const {
+void Scheduler::addToEnd(unsigned number, RequiredSteps &needed) const {
   if (hasEnded(number) || !needed.ended.insert(number).second)
     return;
   if (action(number).communicates()) {
@@ -140,19 +140,19 @@ void Scheduler::addToEnd(unsigned number, Needed &needed) const {
     needed.steps.push_back({OverlapStep::Wait, number});
     return;
   }
-  for (const auto *list : {&action(number).needs, &action(number).after})
+  for (const auto *list : {&action(number).dependences, &action(number).antiDependences})
     for (unsigned other : *list)
       addToEnd(other, needed);
   needed.steps.push_back({OverlapStep::Run, number});
 }
 
 /// Adds the steps that `start` would run.
-void Scheduler::addToStart(unsigned number, Needed &needed) const {
+void Scheduler::addToStart(unsigned number, RequiredSteps &needed) const {
   if (states[number] != State::Waiting || !needed.begun.insert(number).second)
     return;
   if (unsigned previous = plan.previousOrdered[number]; previous != OverlapPlan::kNone)
     addToStart(previous, needed);
-  for (const auto *list : {&action(number).needs, &action(number).after})
+  for (const auto *list : {&action(number).dependences, &action(number).antiDependences})
     for (unsigned other : *list)
       addToEnd(other, needed);
   if (isFetch(number) && writeBacks.size() > problem.fetchAhead)
@@ -165,7 +165,7 @@ void Scheduler::addToStart(unsigned number, Needed &needed) const {
 bool Scheduler::fitsToStart(unsigned number) {
   if (!whole)
     return true;
-  Needed needed;
+  RequiredSteps needed;
   addToStart(number, needed);
   return whole->fits(needed.steps);
 }
@@ -174,7 +174,7 @@ bool Scheduler::fitsToStart(unsigned number) {
 bool Scheduler::bringForward(llvm::ArrayRef<unsigned> actions) {
   if (!whole)
     return true;
-  Needed needed;
+  RequiredSteps needed;
   for (unsigned number : actions)
     addToEnd(number, needed);
   return whole->bringForward(needed.steps);
@@ -182,9 +182,9 @@ bool Scheduler::bringForward(llvm::ArrayRef<unsigned> actions) {
 
 /// Follows the whole schedule until the action `number` fits: the end of one that computes, or the start of one that
 /// communicates.
-void Scheduler::makeRoom(unsigned number) {
+void Scheduler::runUntilFits(unsigned number) {
   while (whole) {
-    Needed needed;
+    RequiredSteps needed;
     action(number).communicates() ? addToStart(number, needed) : addToEnd(number, needed);
     if (needed.steps.empty() || whole->bringForward(needed.steps))
       return;
@@ -199,26 +199,26 @@ void Scheduler::makeRoom(unsigned number) {
 
 /// Returns whether an action has ended, or can end without a stall and with little computing out of turn.
 bool Scheduler::canPrecompute(unsigned number, unsigned &budget) const {
-  if (hasSurelyEnded(number))
+  if (mustHaveEnded(number))
     return true;
   if (action(number).communicates() || budget == 0)
     return false;
   --budget;
   auto canRun = [&](unsigned other) { return canPrecompute(other, budget); };
-  return llvm::all_of(action(number).needs, canRun) && llvm::all_of(action(number).after, canRun);
+  return llvm::all_of(action(number).dependences, canRun) && llvm::all_of(action(number).antiDependences, canRun);
 }
 
 /// Returns whether a group can run. Of its fetches from the host, only the first must have ended: the others follow
 /// while updates run.
 bool Scheduler::isReady(const OverlapPlan::Group &group) const {
-  if (!group.fetches.empty() && !hasSurelyEnded(group.fetches.front()))
+  if (!group.fetches.empty() && !mustHaveEnded(group.fetches.front()))
     return false;
   return llvm::all_of(group.updates, [&](unsigned update) {
     unsigned budget = kMaxPrecomputed;
-    auto isThere = [&](unsigned need) { return isFetch(need) || canPrecompute(need, budget); };
+    auto isThere = [&](unsigned dependence) { return isFetch(dependence) || canPrecompute(dependence, budget); };
     return hasEnded(update) ||
-           (llvm::all_of(action(update).needs, isThere) &&
-            llvm::all_of(action(update).after, [&](unsigned other) { return hasSurelyEnded(other); }));
+           (llvm::all_of(action(update).dependences, isThere) &&
+            llvm::all_of(action(update).antiDependences, [&](unsigned other) { return mustHaveEnded(other); }));
   });
 }
 
@@ -229,7 +229,7 @@ bool Scheduler::runGroup(bool alsoLate) {
   for (unsigned number : armed) {
     const OverlapPlan::Group &group = plan.groups[number];
     // Later collectives end later.
-    if (!hasSurelyEnded(group.last))
+    if (!mustHaveEnded(group.last))
       return false;
     if (hasRun[number] || (late[number] && !alsoLate) || !isReady(group) || !bringForward(group.updates))
       continue;
@@ -247,18 +247,18 @@ bool Scheduler::runGroup(bool alsoLate) {
 /// Computes the cheap producers of a collective first, if they depend only on values that exist from the start.
 void Scheduler::startWithCheapProducers() {
   for (unsigned number = 0; number < problem.actions.size(); ++number) {
-    if (action(number).kind != Kind::Collective || action(number).ordered || needsLeft[number] == 0)
+    if (action(number).kind != Kind::Collective || action(number).ordered || numPendingNeeds[number] == 0)
       continue;
-    std::set<unsigned> producers(action(number).needs.begin(), action(number).needs.end());
+    std::set<unsigned> producers(action(number).dependences.begin(), action(number).dependences.end());
     double seconds = 0;
     int64_t bytes = 0;
-    bool isCheap = action(number).after.empty();
+    bool isCheap = action(number).antiDependences.empty();
     for (auto it = producers.rbegin(); it != producers.rend() && isCheap; ++it) {
       // The producers of a producer have lower numbers, so this loop still reaches them.
-      producers.insert(action(*it).needs.begin(), action(*it).needs.end());
+      producers.insert(action(*it).dependences.begin(), action(*it).dependences.end());
       seconds += action(*it).seconds;
       bytes += plan.bytesTaken[*it];
-      isCheap = plan.placeOf[*it] != OverlapPlan::kNone && action(*it).after.empty() &&
+      isCheap = plan.placeOf[*it] != OverlapPlan::kNone && action(*it).antiDependences.empty() &&
                 producers.size() <= kMaxPrecomputed && seconds <= action(number).seconds &&
                 bytes <= kMaxPrecomputedBytes;
     }
@@ -275,18 +275,18 @@ void Scheduler::startWithCheapProducers() {
 //===----------------------------------------------------------------------===//
 
 /// Runs the remaining updates in the order in which their gradients are reduced.
-void Scheduler::runRest() {
+void Scheduler::runRemainingUpdates() {
   for (unsigned index = 0; index < armed.size(); ++index) {
     hasRun[armed[index]] = true;
     for (unsigned update : plan.groups[armed[index]].updates) {
       serveHost();
-      makeRoom(update);
+      runUntilFits(update);
       finish(update);
     }
     startCollectives();
   }
   for (unsigned number = 0; number < problem.actions.size(); ++number) {
-    makeRoom(number);
+    runUntilFits(number);
     if (!action(number).communicates())
       finish(number);
     else if (states[number] == State::Waiting)
@@ -305,14 +305,14 @@ OverlapSchedule Scheduler::run() {
     startCollectives();
     while (runGroup(/*alsoLate=*/false))
       startCollectives();
-    makeRoom(plan.main[next]);
+    runUntilFits(plan.main[next]);
     finish(plan.main[next]);
   }
   startCollectives();
   // Collectives that have not begun wait for updates; their groups get 0.
   for (const OverlapPlan::Group &group : plan.groups)
     left.push_back(std::max(0.0, queues.end(group.last) - queues.now));
-  runRest();
+  runRemainingUpdates();
   return std::move(schedule);
 }
 
@@ -320,7 +320,7 @@ OverlapSchedule braid::solve(const OverlapProblem &problem) {
   OverlapPlan plan(problem);
   std::optional<WholeSchedule> whole;
   if (problem.limit)
-    whole.emplace(problem, smallSchedule(problem), *problem.limit);
+    whole.emplace(problem, leastMemorySchedule(problem), *problem.limit);
   Scheduler first(plan, /*early=*/false, std::vector<bool>(plan.groups.size()), whole);
   OverlapSchedule schedule = first.run();
   if (!problem.earlyUpdates)

@@ -53,9 +53,9 @@ struct OverlapProblem {
     Kind kind = Kind::Compute;
     /// Seconds on the queue of the action, or of computing.
     double seconds = 0;
-    /// Earlier actions that must end first: `needs` are the producers of operands, `after` are the readers of memory
-    /// that this action overwrites.
-    llvm::SmallVector<unsigned, 4> needs, after;
+    /// Earlier actions that must end first: `dependences` are the producers of operands, `antiDependences` are the
+    /// readers of memory that this action overwrites.
+    llvm::SmallVector<unsigned, 4> dependences, antiDependences;
     /// Queue of a communication.
     unsigned queue = kRanks;
     /// Unit of a gather: its index on its queue in the order of first uses.
@@ -72,9 +72,9 @@ struct OverlapProblem {
   std::vector<Buffer> buffers;
   /// Numbers of units that may be gathered, and fetched from the host, before their turn.
   unsigned prefetch = 1, fetchAhead = 1;
-  unsigned mostAhead(unsigned queue) const { return queue == kFromHost ? fetchAhead : prefetch; }
+  unsigned maxAhead(unsigned queue) const { return queue == kFromHost ? fetchAhead : prefetch; }
   bool earlyUpdates = true;
-  /// Limit of live bytes. A schedule exceeds it only if `smallSchedule` does.
+  /// Limit of live bytes. A schedule exceeds it only if `leastMemorySchedule` does.
   std::optional<int64_t> limit;
   /// Bytes that are always live.
   int64_t baseBytes = 0;
@@ -101,10 +101,10 @@ struct OverlapSchedule {
 
 /// Returns the program's own order, which waits immediately for each collective and gathers right before the first
 /// reader.
-OverlapSchedule plainSchedule(const OverlapProblem &problem);
+OverlapSchedule programOrderSchedule(const OverlapProblem &problem);
 /// Returns the candidate with the least memory: program order; reductions and updates as early as possible; the
 /// solution without a limit; and the solution that waits immediately.
-OverlapSchedule smallSchedule(const OverlapProblem &problem);
+OverlapSchedule leastMemorySchedule(const OverlapProblem &problem);
 /// Returns the peak of live bytes.
 int64_t peakBytes(const OverlapProblem &problem, const OverlapSchedule &schedule);
 

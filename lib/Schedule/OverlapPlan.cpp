@@ -22,7 +22,7 @@ void OverlapPlan::readOrder() {
   unsigned lastOrdered = kNone;
   for (unsigned number = 0; number < size; ++number) {
     const Action &action = problem.actions[number];
-    for (const auto *list : {&action.needs, &action.after})
+    for (const auto *list : {&action.dependences, &action.antiDependences})
       for (unsigned other : *list)
         successors[other].push_back(number);
     if (action.ordered) {
@@ -40,10 +40,11 @@ void OverlapPlan::readGroups() {
   placeOf.assign(size, kNone);
   for (unsigned number = 0; number < size; ++number) {
     const Action &action = problem.actions[number];
-    for (unsigned need : action.needs) {
+    for (unsigned dependence : action.dependences) {
       // Data from the host is available whenever it is requested.
-      const Action &needed = problem.actions[need];
-      unsigned candidate = needed.communicates() ? (needed.queue == problem.kRanks ? need : kNone) : last[need];
+      const Action &needed = problem.actions[dependence];
+      unsigned candidate =
+          needed.communicates() ? (needed.queue == problem.kRanks ? dependence : kNone) : last[dependence];
       if (candidate != kNone && (last[number] == kNone || candidate > last[number]))
         last[number] = candidate;
     }
@@ -58,16 +59,16 @@ void OverlapPlan::readGroups() {
     group.last = last[number];
     group.seconds += action.seconds;
     group.updates.push_back(number);
-    for (unsigned need : action.needs)
-      if (problem.actions[need].queue == problem.kFromHost && fetched.insert(need).second)
-        group.fetches.push_back(need);
+    for (unsigned dependence : action.dependences)
+      if (problem.actions[dependence].queue == problem.kFromHost && fetched.insert(dependence).second)
+        group.fetches.push_back(dependence);
     for (unsigned successor : successors[number])
       group.feedsCollective |= problem.actions[successor].communicates();
   }
   groupOf.assign(size, kNone);
   for (auto &[collective, group] : byLast) {
     groupOf[collective] = groups.size();
-    groupsFetch |= !group.fetches.empty();
+    hasFetches |= !group.fetches.empty();
     groups.push_back(std::move(group));
   }
   for (unsigned number = 0; number < size; ++number)
@@ -85,8 +86,8 @@ void OverlapPlan::readGroups() {
 void OverlapPlan::readUses() {
   useOf.assign(problem.actions.size(), main.size());
   for (unsigned place = main.size(); place-- > 0;)
-    for (unsigned need : problem.actions[main[place]].needs)
-      useOf[need] = place;
+    for (unsigned dependence : problem.actions[main[place]].dependences)
+      useOf[dependence] = place;
   for (unsigned queue = 0; queue < problem.kNumQueues; ++queue)
     for (unsigned gather : gathers[queue]) {
       unsigned unit = problem.actions[gather].unit;
@@ -100,15 +101,15 @@ void OverlapPlan::readMemory() {
   waitsEarly.assign(problem.actions.size(), false);
   bytesTaken.assign(problem.actions.size(), 0);
   for (const OverlapProblem::Buffer &buffer : problem.buffers) {
-    if (!buffer.toEnd && !buffer.users.empty())
+    if (!buffer.isLiveOut && !buffer.users.empty())
       waitsEarly[buffer.users.back()] = true;
-    if (!buffer.fromStart && !buffer.users.empty())
+    if (!buffer.isLiveIn && !buffer.users.empty())
       bytesTaken[buffer.users.front()] += buffer.bytes;
   }
   for (unsigned number = 0; number < problem.actions.size(); ++number)
     if (problem.actions[number].communicates())
-      for (unsigned need : problem.actions[number].needs)
-        waitsEarly[need] = true;
+      for (unsigned dependence : problem.actions[number].dependences)
+        waitsEarly[dependence] = true;
 }
 
 std::vector<bool> OverlapPlan::groupsToKeep(const std::vector<double> &secondsLeft) const {

@@ -38,7 +38,7 @@ struct OverlapPlan {
   /// Groups in the order of their collectives.
   std::vector<Group> groups;
   /// Whether any group needs a fetch from the host.
-  bool groupsFetch = false;
+  bool hasFetches = false;
   /// For each collective, the group that waits for it, or kNone.
   std::vector<unsigned> groupOf;
   /// For each queue, its gathers in the order of units, without the fetches of groups.

@@ -34,8 +34,8 @@ private:
   }
   bool hasEnded(unsigned number) const { return states[number] == State::Ended; }
   /// Whether waiting for a collective does not stall.
-  bool hasSurelyEnded(unsigned number) const {
-    return hasEnded(number) || (states[number] == State::Begun && queues.surelyEndsBy(number) <= queues.now);
+  bool mustHaveEnded(unsigned number) const {
+    return hasEnded(number) || (states[number] == State::Begun && queues.latestEnd(number) <= queues.now);
   }
 
   // Steps for one action, with all steps that it still waits for.
@@ -47,17 +47,17 @@ private:
   void addStep(OverlapStep step);
 
   // The steps up to the end of an action, or up to its start.
-  struct Needed {
+  struct RequiredSteps {
     std::vector<OverlapStep> steps;
     llvm::DenseSet<unsigned> begun, ended;
   };
-  void addToEnd(unsigned number, Needed &needed) const;
-  void addToStart(unsigned number, Needed &needed) const;
+  void addToEnd(unsigned number, RequiredSteps &needed) const;
+  void addToStart(unsigned number, RequiredSteps &needed) const;
 
   // The memory limit.
   bool fitsToStart(unsigned number);
   bool bringForward(llvm::ArrayRef<unsigned> actions);
-  void makeRoom(unsigned number);
+  void runUntilFits(unsigned number);
 
   // Decisions between two actions.
   void settle();
@@ -71,7 +71,7 @@ private:
   bool isReady(const OverlapPlan::Group &group) const;
   void serveHost();
   void startWithCheapProducers();
-  void runRest();
+  void runRemainingUpdates();
 
   const OverlapPlan &plan;
   const OverlapProblem &problem;
@@ -83,7 +83,7 @@ private:
   Queues queues;
   OverlapSchedule schedule;
   std::vector<State> states;
-  std::vector<unsigned> needsLeft;
+  std::vector<unsigned> numPendingNeeds;
   /// Next position in the plan's `main`.
   unsigned next = 0;
   /// For each queue, the first gather that has not started.

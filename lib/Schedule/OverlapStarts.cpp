@@ -31,7 +31,7 @@ std::optional<unsigned> Scheduler::readyCollective() {
 bool Scheduler::isLate(unsigned queue, unsigned first, double linkFree, double readyBy) {
   double end = std::max(linkFree, readyBy);
   const std::vector<unsigned> &gathers = plan.gathers[queue];
-  unsigned ahead = problem.mostAhead(queue);
+  unsigned ahead = problem.maxAhead(queue);
   for (unsigned index = first; index < gathers.size() && index < first + kMaxAhead; ++index) {
     unsigned gather = gathers[index], unit = action(gather).unit;
     if (index > first && unit > ahead && plan.useOfUnit[queue][unit - ahead] > next)
@@ -50,7 +50,7 @@ bool Scheduler::isLate(unsigned queue, unsigned first, double linkFree, double r
 /// Returns the next gather of a queue if it must start now: before the next action, or before a rival on the same link.
 std::optional<unsigned> Scheduler::urgentGather(unsigned queue, std::optional<unsigned> rival) {
   const std::vector<unsigned> &gathers = plan.gathers[queue];
-  unsigned &first = nextGather[queue], ahead = problem.mostAhead(queue);
+  unsigned &first = nextGather[queue], ahead = problem.maxAhead(queue);
   while (first < gathers.size() && states[gathers[first]] != State::Waiting)
     ++first;
   if (first == gathers.size() || next == plan.main.size())
@@ -84,7 +84,7 @@ void Scheduler::startCollectives() {
     if (!gather && !reduction)
       break;
     unsigned first = gather ? *gather : *reduction;
-    makeRoom(first);
+    runUntilFits(first);
     start(first);
   }
   serveHost();
@@ -109,16 +109,16 @@ std::optional<unsigned> Scheduler::fetchForGroup() {
 
 /// Starts the write-backs of updated tensors, then further fetches.
 void Scheduler::serveHost() {
-  if (!plan.groupsFetch)
+  if (!plan.hasFetches)
     return;
   for (unsigned number : llvm::to_vector(ready))
     if (action(number).queue == problem.kToHost && fitsToStart(number)) {
-      makeRoom(number);
+      runUntilFits(number);
       start(number);
     }
   while (std::optional<unsigned> fetch = fetchForGroup()) {
     fetched.push_back(*fetch);
-    makeRoom(*fetch);
+    runUntilFits(*fetch);
     start(*fetch);
   }
 }

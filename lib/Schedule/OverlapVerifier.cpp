@@ -22,7 +22,7 @@ llvm::Error braid::check(const OverlapProblem &problem) {
     const Action &action = problem.actions[number];
     if (!(action.seconds >= 0))
       return error("action %u takes %g seconds", number, action.seconds);
-    for (const auto *list : {&action.needs, &action.after})
+    for (const auto *list : {&action.dependences, &action.antiDependences})
       for (unsigned other : *list)
         if (other >= number)
           return error("action %u comes after action %u in the program, but before it in its order", number, other);
@@ -43,12 +43,12 @@ public:
       : problem(problem), begun(problem.actions.size()), ended(problem.actions.size()),
         forUpdates(problem.actions.size()) {
     for (unsigned number = 0; number < problem.actions.size(); ++number)
-      for (unsigned need : problem.actions[number].needs) {
-        if (problem.actions[need].kind != Kind::Gather)
+      for (unsigned dependence : problem.actions[number].dependences) {
+        if (problem.actions[dependence].kind != Kind::Gather)
           continue;
-        firstUse[problem.actions[need].queue].try_emplace(problem.actions[need].unit, number);
+        firstUse[problem.actions[dependence].queue].try_emplace(problem.actions[dependence].unit, number);
         if (problem.actions[number].kind == Kind::Update)
-          forUpdates.set(need);
+          forUpdates.set(dependence);
       }
   }
 
@@ -77,7 +77,7 @@ private:
 /// Checks that a gather of a unit starts after all computing before the unit that is `prefetch` units earlier.
 llvm::Error Progress::verifyPrefetch(unsigned number) {
   unsigned unit = problem.actions[number].unit, queue = problem.actions[number].queue;
-  unsigned ahead = problem.mostAhead(queue);
+  unsigned ahead = problem.maxAhead(queue);
   if (unit <= ahead || forUpdates[number])
     return llvm::Error::success();
   auto use = firstUse[queue].find(unit - ahead);
@@ -92,7 +92,7 @@ llvm::Error Progress::begin(unsigned number) {
   const Action &action = problem.actions[number];
   if (begun[number])
     return error("action %u begins twice", number);
-  for (const auto *list : {&action.needs, &action.after})
+  for (const auto *list : {&action.dependences, &action.antiDependences})
     for (unsigned other : *list)
       if (!ended[other])
         return error("action %u begins before action %u is over", number, other);
@@ -130,7 +130,7 @@ llvm::Error braid::verify(const OverlapProblem &problem, const OverlapSchedule &
     return failed;
   if (!problem.limit)
     return llvm::Error::success();
-  int64_t peak = peakBytes(problem, schedule), small = peakBytes(problem, smallSchedule(problem));
+  int64_t peak = peakBytes(problem, schedule), small = peakBytes(problem, leastMemorySchedule(problem));
   if (peak > *problem.limit && peak > small)
     return error("%lld bytes are live, more than the limit of %lld and than the %lld that another order needs",
                  static_cast<long long>(peak), static_cast<long long>(*problem.limit), static_cast<long long>(small));

@@ -18,9 +18,9 @@ Timeline braid::simulate(const OverlapProblem &problem, const OverlapSchedule &s
       break;
     case OverlapStep::Start:
       collective.seconds = action.seconds;
-      for (unsigned need : action.needs)
-        if (!collective.waitsFor || queues.end(need) >= queues.end(*collective.waitsFor))
-          collective.waitsFor = need;
+      for (unsigned dependence : action.dependences)
+        if (!collective.waitsFor || queues.end(dependence) >= queues.end(*collective.waitsFor))
+          collective.waitsFor = dependence;
       if (queues.links[action.queue] > queues.now)
         collective.waitsFor = lastStarted[action.queue];
       lastStarted[action.queue] = step.action;

@@ -33,7 +33,7 @@ public:
   /// Returns the end time of an action, which must have begun.
   double end(unsigned action) const { return ends[action]; }
   /// Returns the time from which the action has surely ended.
-  double surelyEndsBy(unsigned action) const {
+  double latestEnd(unsigned action) const {
     return ends[action] + (problem.contention - 1) * problem.actions[action].seconds + problem.slack;
   }
   /// Current time of computing, and the time at which each queue becomes idle.

@@ -43,8 +43,8 @@ InOrder::InOrder(const OverlapProblem &problem, bool early)
       ++left[number];
       followers[other].push_back(number);
     };
-    llvm::for_each(action.needs, follow);
-    llvm::for_each(action.after, follow);
+    llvm::for_each(action.dependences, follow);
+    llvm::for_each(action.antiDependences, follow);
     if (!action.ordered)
       continue;
     if (lastOrdered)
@@ -56,7 +56,7 @@ InOrder::InOrder(const OverlapProblem &problem, bool early)
 void InOrder::add(unsigned number) {
   if (done[number])
     return;
-  for (const auto *list : {&problem.actions[number].needs, &problem.actions[number].after})
+  for (const auto *list : {&problem.actions[number].dependences, &problem.actions[number].antiDependences})
     for (unsigned other : *list)
       add(other);
   // An early action that followed another one may have needed this one.
@@ -83,16 +83,18 @@ OverlapSchedule InOrder::run() {
   return std::move(schedule);
 }
 
-OverlapSchedule braid::plainSchedule(const OverlapProblem &problem) { return InOrder(problem, /*early=*/false).run(); }
+OverlapSchedule braid::programOrderSchedule(const OverlapProblem &problem) {
+  return InOrder(problem, /*early=*/false).run();
+}
 
-OverlapSchedule braid::smallSchedule(const OverlapProblem &problem) {
+OverlapSchedule braid::leastMemorySchedule(const OverlapProblem &problem) {
   OverlapProblem unlimited = problem;
   unlimited.limit.reset();
   // If every collective counts as ended at once, each is waited for early and no gather starts ahead.
   OverlapProblem instant = unlimited;
   instant.contention = 0;
   instant.slack = -std::numeric_limits<double>::infinity();
-  OverlapSchedule candidates[] = {plainSchedule(problem), InOrder(problem, problem.earlyUpdates).run(),
+  OverlapSchedule candidates[] = {programOrderSchedule(problem), InOrder(problem, problem.earlyUpdates).run(),
                                   solve(unlimited), solve(instant)};
   return *std::min_element(std::begin(candidates), std::end(candidates),
                            [&](const OverlapSchedule &a, const OverlapSchedule &b) {

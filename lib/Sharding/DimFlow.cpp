@@ -17,7 +17,7 @@ static std::optional<unsigned> outermostFactor(const ShardingRule &rule, const S
 }
 
 FactorDims FactorDims::along(ShardingRule rule, unsigned factor) {
-  auto dimIn = [&](const ShardingRule::TensorFactors &tensor) { return ShardingRule::dimWith(tensor, factor); };
+  auto dimIn = [&](const ShardingRule::TensorFactors &tensor) { return ShardingRule::dimOfFactor(tensor, factor); };
   SmallVector<std::optional<unsigned>> operands = llvm::map_to_vector(rule.operands, dimIn);
   SmallVector<std::optional<unsigned>> results = llvm::map_to_vector(rule.results, dimIn);
   return {std::move(rule), factor, std::move(operands), std::move(results)};
@@ -136,8 +136,8 @@ bool DimFlow::contains(Value value, unsigned dim) const {
 
 void DimFlow::add(Value value, DimPart part) {
   reached[value].push_back(part);
-  if (Operation *maker = value.getDefiningOp())
-    work.insert(maker);
+  if (Operation *producer = value.getDefiningOp())
+    work.insert(producer);
   work.insert(value.user_begin(), value.user_end());
 }
 

@@ -151,8 +151,8 @@ std::optional<ShardingAttr> braid::shardingOfTensor(const ShardingRule &rule, co
 static std::string nameOf(StringRef kind, unsigned index) { return (kind + " #" + Twine(index)).str(); }
 
 /// Returns why the dims of one tensor do not fit the rule.
-static std::string misfit(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor, ArrayRef<AxesAttr> dims,
-                          const Mesh &mesh, StringRef name) {
+static std::string mismatch(const ShardingRule &rule, const ShardingRule::TensorFactors &tensor,
+                            ArrayRef<AxesAttr> dims, const Mesh &mesh, StringRef name) {
   SmallVector<AxesAttr> factors(rule.factors.size());
   for (auto [index, dim] : llvm::enumerate(tensor)) {
     if (spread(rule, dim, dims[index], mesh, factors))
@@ -194,7 +194,7 @@ std::optional<FactorAxes> braid::factorAxesOf(const ShardingRule &rule, ArrayRef
       std::string name = nameOf(kind, index);
       std::optional<SmallVector<AxesAttr>> axes = axesOfFactors(rule, tensor, sharding.getDims(), mesh);
       if (!axes)
-        return fail(misfit(rule, tensor, sharding.getDims(), mesh, name));
+        return fail(mismatch(rule, tensor, sharding.getDims(), mesh, name));
       for (auto [factor, own] : llvm::enumerate(*axes))
         if (own && !agree(known[factor], own, name, "the same factor"))
           return false;

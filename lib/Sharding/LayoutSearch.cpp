@@ -9,19 +9,19 @@
 using namespace mlir;
 using namespace braid;
 
-LayoutSearch::LayoutSearch(func::FuncOp model, LayoutQuestion question)
-    : model(model), question(std::move(question)), tokens(model) {
+LayoutSearch::LayoutSearch(func::FuncOp model, LayoutOptions options)
+    : model(model), options(std::move(options)), tokens(model) {
   for (Operation &op : model.front())
     addNode(&op);
   llvm::DenseMap<Value, std::set<int64_t>> dims = dimsOfNodes();
-  auto add = [&](Value value) { addHeld(value, llvm::to_vector(dims[value])); };
+  auto add = [&](Value value) { addTensorVariable(value, llvm::to_vector(dims[value])); };
   llvm::for_each(model.getArguments(), add);
   for (const Node &node : nodes)
     llvm::for_each(node.op->getResults(), add);
   for (const Node &node : nodes)
     price(node);
   for (auto &[value, held] : values)
-    priceHeld(value);
+    priceTensor(value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -29,16 +29,16 @@ LayoutSearch::LayoutSearch(func::FuncOp model, LayoutQuestion question)
 //===----------------------------------------------------------------------===//
 
 /// Returns the dim that contains a factor; kWhole if no dim does, or if there is no factor.
-static int64_t dimWith(const ShardingRule::TensorFactors &tensor, int64_t factor) {
-  std::optional<unsigned> dim = ShardingRule::dimWith(tensor, factor);
+static int64_t dimOfFactor(const ShardingRule::TensorFactors &tensor, int64_t factor) {
+  std::optional<unsigned> dim = ShardingRule::dimOfFactor(tensor, factor);
   return dim ? *dim : kWhole;
 }
 
 /// Returns whether other axes already shard a dim along the factor.
-bool LayoutSearch::isTaken(const Node &node, unsigned factor) const {
+bool LayoutSearch::isAlreadySharded(const Node &node, unsigned factor) const {
   for (unsigned tensor = 0; tensor < node.rule.numTensors(); ++tensor)
-    if (int64_t dim = dimWith(node.rule.tensor(tensor), factor);
-        dim != kWhole && isTaken(ShardingRule::valueOf(node.op, tensor), dim))
+    if (int64_t dim = dimOfFactor(node.rule.tensor(tensor), factor);
+        dim != kWhole && isAlreadySharded(ShardingRule::valueOf(node.op, tensor), dim))
       return true;
   return false;
 }
@@ -50,10 +50,10 @@ bool LayoutSearch::mayShard(const Node &node, unsigned number) const {
   const Factor &factor = node.rule.factors[number];
   Tensors tensors{node.rule, {}, isa<DecomposableOpInterface>(node.op)};
   bool isWhole = factor.kind == FactorKind::Whole && numericKindOf(node.op) != NumericKind::Loss;
-  if (isWhole || !tensors.canShard(number) || factor.size % question.ranks != 0 || isTaken(node, number))
+  if (isWhole || !tensors.canShard(number) || factor.size % options.ranks != 0 || isAlreadySharded(node, number))
     return false;
   TokenDims::Kind kind = tokens.kindsOf(node.op, node.rule)[number];
-  if (kind == TokenDims::Kind::Batch || (kind == TokenDims::Kind::Sequence && !question.sequence))
+  if (kind == TokenDims::Kind::Batch || (kind == TokenDims::Kind::Sequence && !options.sequence))
     return false;
   for (unsigned tensor = 0; tensor < node.rule.numTensors(); ++tensor)
     for (const ShardingRule::DimFactors &dim : node.rule.tensor(tensor))
@@ -91,7 +91,7 @@ static bool isOfWeights(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     NumericKind kind = numericKindOf(user);
     return kind == NumericKind::Contraction || kind == NumericKind::Embedding ||
-           (handsOnNumbers(user) && llvm::any_of(user->getResults(), isOfWeights));
+           (onlyMovesOrRounds(user) && llvm::any_of(user->getResults(), isOfWeights));
   });
 }
 
@@ -100,7 +100,7 @@ static bool isParameter(Value value, func::FuncOp model) {
   if (isa<BlockArgument>(value))
     return tg::parameterOf(value) != nullptr;
   Operation *op = value.getDefiningOp();
-  return handsOnNumbers(op) &&
+  return onlyMovesOrRounds(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return isParameter(operand, model); });
 }
 
@@ -113,7 +113,7 @@ llvm::DenseMap<Value, std::set<int64_t>> LayoutSearch::dimsOfNodes() const {
     for (unsigned tensor = 0; tensor < node.rule.numTensors(); ++tensor)
       for (int64_t factor : ArrayRef(node.factors).drop_front()) {
         Value value = ShardingRule::valueOf(node.op, tensor);
-        int64_t dim = dimWith(node.rule.tensor(tensor), factor);
+        int64_t dim = dimOfFactor(node.rule.tensor(tensor), factor);
         if (dim != kWhole && (kinds[factor] == TokenDims::Kind::None || !isa<BlockArgument>(value)))
           dims[value].insert(dim);
       }
@@ -122,25 +122,25 @@ llvm::DenseMap<Value, std::set<int64_t>> LayoutSearch::dimsOfNodes() const {
 }
 
 /// Adds a variable for the layouts of a value: any layout in which an op makes or needs it.
-void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
+void LayoutSearch::addTensorVariable(Value value, ArrayRef<int64_t> dims) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !isa<FloatType>(type.getElementType()))
     return;
   Held held;
-  held.ways = held.gradientWays = {kWhole};
+  held.layouts = held.gradientLayouts = {kWhole};
   auto argument = dyn_cast<BlockArgument>(value);
   held.isParameter = isParameter(value, model);
   held.isWeight = held.isParameter && isOfWeights(value);
   held.bytes = bytesOf(TypeRange(type));
-  held.ways.append(dims.begin(), dims.end());
+  held.layouts.append(dims.begin(), dims.end());
   auto hasGradient = [&](Value operand) {
     auto known = values.find(operand);
     return known != values.end() && known->second.hasGradient;
   };
   held.hasGradient = argument ? held.isParameter : llvm::any_of(value.getDefiningOp()->getOperands(), hasGradient);
   if (held.hasGradient) {
-    held.gradientWays.append(dims.begin(), dims.end());
-    held.gradientWays.push_back(kPartial);
+    held.gradientLayouts.append(dims.begin(), dims.end());
+    held.gradientLayouts.push_back(kPartial);
   }
   held.variable = prices.addVariable(held.count());
   values.insert({value, std::move(held)});
@@ -154,16 +154,16 @@ void LayoutSearch::addHeld(Value value, ArrayRef<int64_t> dims) {
 /// collective, so the latency is left out for them.
 Cost LayoutSearch::sent(const Held &held, int64_t from, int64_t to) const {
   auto ofSent = [&](int64_t bytes) {
-    return Cost{.sentBytes = bytes + (held.isParameter ? 0 : question.latencyBytes), .collectives = 1};
+    return Cost{.sentBytes = bytes + (held.isParameter ? 0 : options.latencyBytes), .collectives = 1};
   };
-  int64_t others = held.bytes / question.ranks * (question.ranks - 1);
+  int64_t others = held.bytes / options.ranks * (options.ranks - 1);
   if (from == to || from == kWhole)
     return to == kPartial && from != to ? Cost::impossible() : Cost();
   if (to == kPartial)
     return Cost::impossible();
   if (from == kPartial)
-    return ofSent(to == kWhole ? 2 * others : others);            // all_reduce, reduce_scatter
-  return ofSent(to == kWhole ? others : others / question.ranks); // all_gather, all_to_all
+    return ofSent(to == kWhole ? 2 * others : others);           // all_reduce, reduce_scatter
+  return ofSent(to == kWhole ? others : others / options.ranks); // all_gather, all_to_all
 }
 
 /// Returns the cost in the forward pass, where parameters keep their layout: gathering them would be ZeRO.
@@ -173,19 +173,19 @@ Cost LayoutSearch::moved(const Held &held, int64_t from, int64_t to) const {
 
 Cost LayoutSearch::operandCost(const Node &node, unsigned operand, const Held &held, unsigned value,
                                int64_t factor) const {
-  int64_t dim = dimWith(node.rule.operands[operand], factor);
+  int64_t dim = dimOfFactor(node.rule.operands[operand], factor);
   // If ranks use the same operand to compute different parts, each has a summand of its gradient.
   int64_t gradient = factor != kWhole && dim == kWhole ? kPartial : dim;
-  Cost cost = std::min(moved(held, held.way(value), dim), moved(held, held.alsoWay(value), dim));
-  return held.hasGradient ? cost + sent(held, gradient, held.gradientWay(value)) : cost;
+  Cost cost = std::min(moved(held, held.layout(value), dim), moved(held, held.secondLayout(value), dim));
+  return held.hasGradient ? cost + sent(held, gradient, held.gradientLayout(value)) : cost;
 }
 
 Cost LayoutSearch::resultCost(const Node &node, unsigned result, const Held &held, unsigned value,
                               int64_t factor) const {
-  int64_t dim = dimWith(node.rule.results[result], factor);
+  int64_t dim = dimOfFactor(node.rule.results[result], factor);
   int64_t made = factor != kWhole && dim == kWhole ? kPartial : dim;
-  Cost cost = moved(held, made, held.way(value));
-  return held.hasGradient ? cost + sent(held, held.gradientWay(value), dim) : cost;
+  Cost cost = moved(held, made, held.layout(value));
+  return held.hasGradient ? cost + sent(held, held.gradientLayout(value), dim) : cost;
 }
 
 void LayoutSearch::priceOperand(const Node &node, unsigned operand) {
@@ -235,16 +235,16 @@ void LayoutSearch::price(const Node &node) {
 }
 
 /// Adds the cost of a value by itself. The gradient of a parameter ends in the layout of the parameter.
-void LayoutSearch::priceHeld(Value it) {
-  const Held &held = values.find(it)->second;
+void LayoutSearch::priceTensor(Value tensorValue) {
+  const Held &held = values.find(tensorValue)->second;
   for (unsigned value = 0; value < held.count(); ++value) {
-    int64_t bytes = held.way(value) == kWhole ? held.bytes : held.bytes / question.ranks;
-    Cost cost = moved(held, held.way(value), held.alsoWay(value));
-    if (isa<BlockArgument>(it) && held.isParameter)
-      cost = cost + sent(held, held.gradientWay(value), held.way(value));
-    if (isa<BlockArgument>(it) && held.isWeight)
+    int64_t bytes = held.layout(value) == kWhole ? held.bytes : held.bytes / options.ranks;
+    Cost cost = moved(held, held.layout(value), held.secondLayout(value));
+    if (isa<BlockArgument>(tensorValue) && held.isParameter)
+      cost = cost + sent(held, held.gradientLayout(value), held.layout(value));
+    if (isa<BlockArgument>(tensorValue) && held.isWeight)
       cost = cost + Cost{.weightBytes = bytes};
-    else if (!held.isParameter && question.sequence)
+    else if (!held.isParameter && options.sequence)
       cost = cost + Cost{.activationBytes = bytes};
     prices.addPrice(held.variable, value, cost);
   }
@@ -265,8 +265,8 @@ StringAttr LayoutSearch::unitOf(const Node &node) const {
     auto known = values.find(operand);
     if (known == values.end() || !known->second.isParameter)
       continue;
-    while (Operation *maker = operand.getDefiningOp())
-      operand = maker->getOperand(0);
+    while (Operation *producer = operand.getDefiningOp())
+      operand = producer->getOperand(0);
     return tg::parameterOf(operand).getUnit();
   }
   return {};
@@ -278,8 +278,8 @@ void LayoutSearch::readSent(ArrayRef<unsigned> chosen, LayoutChoice &choice) con
   for (const Node &node : nodes) {
     Operation *last = nullptr;
     for (Value operand : node.op->getOperands())
-      if (Operation *maker = operand.getDefiningOp(); maker && (!last || last->isBeforeInBlock(maker)))
-        last = maker;
+      if (Operation *producer = operand.getDefiningOp(); producer && (!last || last->isBeforeInBlock(producer)))
+        last = producer;
     StringAttr own = unitOf(node), before = last ? units.lookup(last) : StringAttr();
     units[node.op] = own ? own : before;
     int64_t factor = node.factors[chosen[node.variable]];
@@ -293,7 +293,7 @@ void LayoutSearch::readSent(ArrayRef<unsigned> chosen, LayoutChoice &choice) con
       add(operand, number, &LayoutSearch::operandCost);
     for (auto [number, result] : llvm::enumerate(node.op->getResults()))
       add(result, number, &LayoutSearch::resultCost);
-    if (int64_t bytes = cost.sentBytes - cost.collectives * question.latencyBytes)
+    if (int64_t bytes = cost.sentBytes - cost.collectives * options.latencyBytes)
       choice.sent[units[node.op]] += bytes;
   }
 }
@@ -304,7 +304,7 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
   func::FuncOp function = model;
   auto wayOf = [&](Value value) {
     auto known = values.find(value);
-    return known == values.end() ? kWhole : known->second.way(chosen[known->second.variable]);
+    return known == values.end() ? kWhole : known->second.layout(chosen[known->second.variable]);
   };
   for (BlockArgument argument : function.getArguments())
     if (auto known = values.find(argument); known != values.end() && known->second.isParameter) {
@@ -315,7 +315,7 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
   for (const Node &node : nodes) {
     int64_t factor = node.factors[chosen[node.variable]];
     for (auto [operand, factors] : llvm::zip_equal(node.op->getOpOperands(), node.rule.operands)) {
-      int64_t dim = dimWith(factors, factor);
+      int64_t dim = dimOfFactor(factors, factor);
       bool isActivation = values.contains(operand.get()) && !isa<BlockArgument>(operand.get());
       if (!isActivation || wayOf(operand.get()) == dim)
         continue;
@@ -325,7 +325,7 @@ LayoutChoice LayoutSearch::read(ArrayRef<unsigned> chosen) const {
         choice.held[operand.get()] = wayOf(operand.get());
     }
     for (auto [result, factors] : llvm::zip_equal(node.op->getResults(), node.rule.results)) {
-      int64_t dim = dimWith(factors, factor);
+      int64_t dim = dimOfFactor(factors, factor);
       // Summands are reduced only if an op reads the sum; results of the model are left as they are.
       if (values.contains(result) && isRead(result) && wayOf(result) != dim)
         choice.held[result] = wayOf(result);

@@ -46,7 +46,7 @@ struct LayoutChoice {
   Cost cost;
 };
 
-struct LayoutQuestion {
+struct LayoutOptions {
   int64_t ranks;         ///< Number of ranks along the axis.
   bool sequence = false; ///< The axis may also shard the sequence of activations.
   CommonDims taken = {}; ///< Dims that other axes shard; this axis leaves them alone.
@@ -57,7 +57,7 @@ struct LayoutQuestion {
 
 class LayoutSearch {
 public:
-  LayoutSearch(mlir::func::FuncOp model, LayoutQuestion question);
+  LayoutSearch(mlir::func::FuncOp model, LayoutOptions options);
 
   /// Runs the search; no value if the graph is too entangled for an exact answer.
   std::optional<LayoutChoice> run();
@@ -66,7 +66,7 @@ public:
 
   const TokenDims &tokenDims() const { return tokens; }
   /// Returns whether other axes shard a dim.
-  bool isTaken(mlir::Value value, int64_t dim) const { return question.taken.contains(value, dim); }
+  bool isAlreadySharded(mlir::Value value, int64_t dim) const { return options.taken.contains(value, dim); }
 
 private:
   struct Node {
@@ -78,27 +78,27 @@ private:
   /// Layouts of a value. It is held in one layout, and resharded once for all readers of a
   /// second layout. Its gradient is accumulated in a third.
   struct Held {
-    llvm::SmallVector<int64_t> ways, gradientWays;
+    llvm::SmallVector<int64_t> layouts, gradientLayouts;
     /// Whether it is a parameter, perhaps moved or rounded, and whether that is contracted or looked up.
     bool isParameter = false, isWeight = false;
     bool hasGradient = false;
     unsigned variable = 0;
     int64_t bytes = 0;
-    size_t count() const { return ways.size() * ways.size() * gradientWays.size(); }
-    int64_t way(unsigned value) const { return ways[value / gradientWays.size() / ways.size()]; }
-    int64_t alsoWay(unsigned value) const { return ways[value / gradientWays.size() % ways.size()]; }
-    int64_t gradientWay(unsigned value) const { return gradientWays[value % gradientWays.size()]; }
+    size_t count() const { return layouts.size() * layouts.size() * gradientLayouts.size(); }
+    int64_t layout(unsigned value) const { return layouts[value / gradientLayouts.size() / layouts.size()]; }
+    int64_t secondLayout(unsigned value) const { return layouts[value / gradientLayouts.size() % layouts.size()]; }
+    int64_t gradientLayout(unsigned value) const { return gradientLayouts[value % gradientLayouts.size()]; }
   };
 
   void addNode(mlir::Operation *op);
   bool mayShard(const Node &node, unsigned factor) const;
-  bool isTaken(const Node &node, unsigned factor) const;
-  void addHeld(mlir::Value value, llvm::ArrayRef<int64_t> dims);
+  bool isAlreadySharded(const Node &node, unsigned factor) const;
+  void addTensorVariable(mlir::Value value, llvm::ArrayRef<int64_t> dims);
   llvm::DenseMap<mlir::Value, std::set<int64_t>> dimsOfNodes() const;
   void price(const Node &node);
   void priceOperand(const Node &node, unsigned operand);
   void priceResult(const Node &node, unsigned result);
-  void priceHeld(mlir::Value value);
+  void priceTensor(mlir::Value value);
   /// Returns the cost of an operand held in layout `value`, for an op that computes along a factor, or kWhole.
   Cost operandCost(const Node &node, unsigned operand, const Held &held, unsigned value, int64_t factor) const;
   Cost resultCost(const Node &node, unsigned result, const Held &held, unsigned value, int64_t factor) const;
@@ -110,7 +110,7 @@ private:
   LayoutChoice read(llvm::ArrayRef<unsigned> values) const;
 
   mlir::func::FuncOp model;
-  LayoutQuestion question;
+  LayoutOptions options;
   TokenDims tokens;
   MinimumCost prices;
   std::vector<Node> nodes;

@@ -49,8 +49,8 @@ namespace braid {
 /// The remaining tables while variables are eliminated.
 class Elimination {
 public:
-  Elimination(const MinimumCost &problem, size_t most)
-      : problem(problem), most(most), tables(problem.tables), tablesOf(problem.domains.size()),
+  Elimination(const MinimumCost &problem, size_t maxTableSize)
+      : problem(problem), maxTableSize(maxTableSize), tables(problem.tables), tablesOf(problem.domains.size()),
         values(problem.domains.size()) {
     for (auto [number, table] : enumerate(tables))
       for (unsigned variable : table.variables)
@@ -69,7 +69,7 @@ private:
   void decode(ArrayRef<unsigned> variables, size_t index);
 
   const MinimumCost &problem;
-  size_t most;
+  size_t maxTableSize;
   std::vector<MinimumCost::Table> tables;
   std::vector<std::set<unsigned>> tablesOf;
   std::set<std::pair<size_t, unsigned>> queue;
@@ -131,7 +131,7 @@ std::optional<std::vector<unsigned>> Elimination::run() {
       queue.insert({now, variable});
       continue;
     }
-    if (weight > most)
+    if (weight > maxTableSize)
       return std::nullopt;
     eliminate(variable);
   }
@@ -146,4 +146,6 @@ std::optional<std::vector<unsigned>> Elimination::run() {
   return values;
 }
 
-std::optional<std::vector<unsigned>> MinimumCost::solve(size_t most) { return Elimination(*this, most).run(); }
+std::optional<std::vector<unsigned>> MinimumCost::solve(size_t maxTableSize) {
+  return Elimination(*this, maxTableSize).run();
+}

@@ -50,9 +50,9 @@ public:
   void addPrice(unsigned variable, unsigned value, Cost price);
 
   /// Returns a value for each variable with the smallest total. Ties go to the smaller value of
-  /// a variable that is eliminated later. No value if a table would exceed `most` entries, or
+  /// a variable that is eliminated later. No value if a table would exceed `maxTableSize` entries, or
   /// if every choice is impossible.
-  std::optional<std::vector<unsigned>> solve(size_t most = 1 << 20);
+  std::optional<std::vector<unsigned>> solve(size_t maxTableSize = 1 << 20);
   /// Returns the total cost of values for all variables.
   Cost costOf(llvm::ArrayRef<unsigned> values) const;
   unsigned numVariables() const { return domains.size(); }

@@ -7,7 +7,7 @@ using namespace braid;
 using namespace braid::comm;
 
 static bool holds(const AxisProjection &list, unsigned axis) {
-  return llvm::any_of(list, [&](ProjectedAxis it) { return it.axis == axis; });
+  return llvm::any_of(list, [&](ProjectedAxis entry) { return entry.axis == axis; });
 }
 
 bool TensorProjection::uses(unsigned axis) const {
@@ -30,8 +30,8 @@ TensorProjection braid::project(ShardingAttr sharding, const Mesh &mesh, unsigne
 
 AxesAttr braid::axesOf(const AxisProjection &axes, const Mesh &mesh, MLIRContext *context) {
   SmallVector<StringAttr> names;
-  for (ProjectedAxis it : axes)
-    names.push_back(mesh.getNames()[it.axis]);
+  for (ProjectedAxis entry : axes)
+    names.push_back(mesh.getNames()[entry.axis]);
   return AxesAttr::get(context, names);
 }
 

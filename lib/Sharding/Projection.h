@@ -42,8 +42,8 @@ struct Tensors {
   bool decomposable;
 
   bool canShard(unsigned factor) const {
-    const Factor &it = rule.factors[factor];
-    return it.decomposed ? decomposable : it.kind != FactorKind::Whole;
+    const Factor &entry = rule.factors[factor];
+    return entry.decomposed ? decomposable : entry.kind != FactorKind::Whole;
   }
   bool canShardFlat() const { return decomposable ? rule.flat : runsFlat(rule); }
 };

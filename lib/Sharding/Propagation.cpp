@@ -14,9 +14,9 @@ using Tensor = PropagationProblem::Tensor;
 
 int64_t PropagationProblem::priorityOf(unsigned annotation) const {
   // Annotations that yield come after all others of their priority, one by one.
-  const Annotation &it = annotations[annotation];
-  int64_t priority = std::min<int64_t>(it.sharding.getPriority(), std::numeric_limits<int32_t>::max());
-  return (priority << 31) + (it.yields ? annotation + 1 : 0);
+  const Annotation &entry = annotations[annotation];
+  int64_t priority = std::min<int64_t>(entry.sharding.getPriority(), std::numeric_limits<int32_t>::max());
+  return (priority << 31) + (entry.yields ? annotation + 1 : 0);
 }
 
 bool PropagationProblem::areOfBatch(unsigned annotation, unsigned other) const {
@@ -29,7 +29,7 @@ Resolution PropagationProblem::resolveConflicts(const Node &node) const {
     projections.push_back(tensors[tensor].follows ? nullptr : &tensors[tensor].projection);
   return braid::resolveConflicts(
       {node.rule, projections, node.decomposable}, mesh,
-      [&](unsigned, ProjectedAxis it) { return priorityOf(it.source); },
+      [&](unsigned, ProjectedAxis entry) { return priorityOf(entry.source); },
       [&](unsigned source, unsigned other) { return source != other && !areOfBatch(source, other); });
 }
 
@@ -49,7 +49,7 @@ private:
   void visit(unsigned node);
   void extend(unsigned tensor, const TensorProjection &wanted);
   bool extendList(const Tensor &tensor, AxisProjection &list, const AxisProjection &wanted);
-  void wake(unsigned tensor);
+  void enqueue(unsigned tensor);
 
   PropagationProblem &problem;
   std::deque<unsigned> worklist;
@@ -58,7 +58,7 @@ private:
 };
 } // namespace
 
-void Propagator::wake(unsigned tensor) {
+void Propagator::enqueue(unsigned tensor) {
   for (unsigned node : problem.tensors[tensor].nodes)
     if (!waiting.test(node)) {
       waiting.set(node);
@@ -71,12 +71,12 @@ bool Propagator::extendList(const Tensor &tensor, AxisProjection &list, const Ax
                                                   [](ProjectedAxis a, ProjectedAxis b) { return a.axis == b.axis; }))
     return false;
   bool changed = false;
-  for (ProjectedAxis it : ArrayRef(wanted).drop_front(list.size())) {
-    bool taken = tensor.projection.uses(it.axis) ||
-                 (tensor.exact && tensor.exact.getPartial().contains(problem.mesh.getNames()[it.axis]));
+  for (ProjectedAxis entry : ArrayRef(wanted).drop_front(list.size())) {
+    bool taken = tensor.projection.uses(entry.axis) ||
+                 (tensor.exact && tensor.exact.getPartial().contains(problem.mesh.getNames()[entry.axis]));
     if (taken)
       return changed;
-    list.push_back(it);
+    list.push_back(entry);
     changed = true;
   }
   return changed;
@@ -91,7 +91,7 @@ void Propagator::extend(unsigned number, const TensorProjection &wanted) {
   if (level >= tensor.openFrom.back())
     changed |= extendList(tensor, tensor.projection.flat, wanted.flat);
   if (changed)
-    wake(number);
+    enqueue(number);
 }
 
 void Propagator::visit(unsigned number) {
@@ -108,21 +108,21 @@ void Propagator::seed(const PropagationProblem::Seed &seed) {
   if (seed.suggested)
     return extend(seed.tensor, projection);
   problem.tensors[seed.tensor].projection = std::move(projection);
-  wake(seed.tensor);
+  enqueue(seed.tensor);
 }
 
 void Propagator::run() {
   std::set<int64_t> levels;
-  for (const PropagationProblem::Seed &it : problem.seeds)
-    levels.insert(problem.priorityOf(it.annotation));
+  for (const PropagationProblem::Seed &entry : problem.seeds)
+    levels.insert(problem.priorityOf(entry.annotation));
   std::multimap<int64_t, const PropagationProblem::Seed *> order;
-  for (const PropagationProblem::Seed &it : problem.seeds)
-    order.emplace(problem.priorityOf(it.annotation), &it);
+  for (const PropagationProblem::Seed &entry : problem.seeds)
+    order.emplace(problem.priorityOf(entry.annotation), &entry);
   for (int64_t next : levels) {
     level = next;
     auto [begin, end] = order.equal_range(level);
-    for (auto it = begin; it != end; ++it)
-      seed(*it->second);
+    for (auto entry = begin; entry != end; ++entry)
+      seed(*entry->second);
     while (!worklist.empty()) {
       unsigned node = worklist.front();
       worklist.pop_front();

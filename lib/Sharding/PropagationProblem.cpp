@@ -177,7 +177,7 @@ void Reader::tie(BlockArgument argument, Value value) {
 LogicalResult Reader::readResult(unsigned index, ShardingAttr stated) {
   func::FuncOp function = problem.function;
   Value value = returned->getOperand(index);
-  BlockArgument argument = problem.updated.emplace_back(signature.updatedBy(index));
+  BlockArgument argument = problem.updated.emplace_back(signature.updatedArgument(index));
   if (!argument) {
     if (stated)
       fix(value, annotateResult(index, stated));
@@ -191,8 +191,8 @@ LogicalResult Reader::readResult(unsigned index, ShardingAttr stated) {
                                 << "; give both one sharding";
   if (stated && !ofArgument)
     fix(argument, annotateResult(index, stated));
-  if (auto it = fixedBy.find(argument); it != fixedBy.end())
-    fix(value, it->second);
+  if (auto entry = fixedBy.find(argument); entry != fixedBy.end())
+    fix(value, entry->second);
   else
     tie(argument, value);
   return success();

@@ -35,7 +35,7 @@ static llvm::DenseSet<Value> findSums(func::FuncOp function, const DimFlow &flow
     llvm::SmallBitVector factors = factorsOf(flow, &op, *rule);
     for (auto [result, dims] : llvm::zip_equal(op.getResults(), rule->results)) {
       auto isSummed = [&](unsigned factor) {
-        return rule->factors[factor].kind != FactorKind::Whole && !ShardingRule::dimWith(dims, factor);
+        return rule->factors[factor].kind != FactorKind::Whole && !ShardingRule::dimOfFactor(dims, factor);
       };
       if (staysSum || llvm::any_of(factors.set_bits(), isSummed))
         sums.insert(result);

@@ -33,7 +33,7 @@ std::string Zigzag::problemOf(int64_t size, AxesAttr axes, const Mesh &mesh) con
   int64_t blocks = 2 * ranks * mesh.sizeOf(before(axes)), shares = mesh.sizeOf(behind(axes));
   if (size % blocks)
     return std::to_string(size) + " positions do not divide into " + std::to_string(blocks) + " zigzag blocks over " +
-           axes.str() + ": " + nearestThatDivide(size, blocks) + " (the sequence, --seq of braid-model)";
+           axes.str() + ": " + nearestDivisibleSizes(size, blocks) + " (the sequence, --seq of braid-model)";
   if (shares > 1 && shares % 2)
     return "two blocks of a zigzag over '" + axis.str() + "' do not divide into " + std::to_string(shares) +
            " parts over " + behind(axes).str();

@@ -33,7 +33,7 @@ struct Zigzag {
 };
 
 /// Advice that ends messages about a zigzag problem.
-inline constexpr llvm::StringLiteral kStraightInstead = "shard the sequence in order (--context-order=straight)";
+inline constexpr llvm::StringLiteral kInOrderAdvice = "shard the sequence in order (--context-order=straight)";
 
 } // namespace braid
 

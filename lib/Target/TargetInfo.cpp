@@ -117,7 +117,7 @@ static const TargetInfo cpu = {
     /*rowAlignment=*/64,
     /*reductionBlocks=*/16,
     /*workspace=*/
-    {/*matmul=*/8 * MiB, /*isByShape=*/true, /*attention=*/{}, /*attentionCache=*/512 * KiB, /*perIndex=*/0,
+    {/*matmul=*/8 * MiB, /*dependsOnShape=*/true, /*attention=*/{}, /*attentionCache=*/512 * KiB, /*perIndex=*/0,
      /*perRow=*/0, /*fixed=*/0},
     /*biasEpilogue=*/true,
     /*geluTanhEpilogue=*/true,
@@ -138,7 +138,7 @@ static const TargetInfo cpu = {
     /*streamDistance=*/64 * MiB,
     /*matmulMultiple=*/0,
     /*panelRows=*/512,
-    /*wideScatter=*/false,
+    /*supportsF32Scatter=*/false,
 };
 
 /// Returns the row of a GPU. The attention limits are those of cuDNN 9 in both directions on
@@ -150,7 +150,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*rowAlignment=*/128,
       /*reductionBlocks=*/256,
       /*workspace=*/
-      {/*matmul=*/gpu.matmulWorkspace, /*isByShape=*/false, /*attention=*/gpu.attentionSums, /*attentionCache=*/0,
+      {/*matmul=*/gpu.matmulWorkspace, /*dependsOnShape=*/false, /*attention=*/gpu.attentionSums, /*attentionCache=*/0,
        /*perIndex=*/16,
        /*perRow=*/4, /*fixed=*/4},
       /*biasEpilogue=*/true,
@@ -170,7 +170,7 @@ static TargetInfo cudaTarget(const GpuInfo &gpu) {
       /*streamDistance=*/0,
       /*matmulMultiple=*/16,
       /*panelRows=*/0,
-      /*wideScatter=*/true,
+      /*supportsF32Scatter=*/true,
   };
 }
 

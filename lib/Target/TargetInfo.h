@@ -115,7 +115,7 @@ struct TargetInfo {
   /// once. Otherwise the library copies it for each block of rows. 0: never.
   int64_t panelRows;
   /// Whether a scatter may sum rows of bf16 into a table of f32.
-  bool wideScatter;
+  bool supportsF32Scatter;
 };
 
 /// Returns the row of a target; one with GPUs has a row for each architecture. An empty architecture

@@ -111,7 +111,7 @@ void Batching::readActions() {
       access.reads.push_back(partOf(in));
     for (Value out : begun.getActionOuts())
       access.writes.push_back(partOf(out));
-    if (workspace && action.getWorkspaceBytes(exec::kSomeWorkspace) > 0)
+    if (workspace && action.getWorkspaceBytes(exec::kConservativeWorkspace) > 0)
       access.writes.push_back(*workspace);
     leader.push_back(actions.size());
     actions.push_back(action);

@@ -55,7 +55,7 @@ def SplitMatmulsPass : Pass<"exec-split-matmuls", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"leastWork", "least-work", "::braid::Integer<1, 1152921504606846976>", "68719476736",
+    Option<"minWork", "least-work", "::braid::Integer<1, 1152921504606846976>", "68719476736",
            "Smallest number of multiplications of a marked matmul (default: 0.2 ms of an H100)">,
   ];
   let dependentDialects = ["::braid::exec::ExecDialect"];

@@ -23,7 +23,7 @@ using linalg::GenericOp;
 
 namespace {
 /// The dimension that may have any size: none, elements or rows.
-enum class Any { Nothing, Elements, Rows };
+enum class DynamicDim { Nothing, Elements, Rows };
 } // namespace
 
 /// Whether every operand of a generic is a scalar or has all rows.
@@ -50,40 +50,40 @@ static bool reducesRowsAlike(exec::KernelOp kernel) {
 
 /// Returns the dimension on whose size a kernel does not depend: its elements or rows are computed alike and are
 /// contiguous.
-static Any anyNumberOf(exec::KernelOp kernel) {
+static DynamicDim dynamicDimOf(exec::KernelOp kernel) {
   auto isContiguous = [](Type type) { return cast<exec::RefType>(type).isContiguous(); };
   auto isScalar = [](Type type) { return cast<exec::RefType>(type).getShape().empty(); };
   if (!llvm::all_of(kernel->getOperandTypes(), isContiguous) || llvm::any_of(kernel.getOuts().getTypes(), isScalar))
-    return Any::Nothing;
-  if (exec::treatsElementsAlike(*kernel.getBlock(), kernel.getSpace().size()))
-    return Any::Elements;
-  return reducesRowsAlike(kernel) ? Any::Rows : Any::Nothing;
+    return DynamicDim::Nothing;
+  if (exec::isElementwiseBody(*kernel.getBlock(), kernel.getSpace().size()))
+    return DynamicDim::Elements;
+  return reducesRowsAlike(kernel) ? DynamicDim::Rows : DynamicDim::Nothing;
 }
 
 /// Returns the type with one element or one row; scalars stay.
-static RankedTensorType typeOfOne(Type type, Any any) {
+static RankedTensorType typeOfOne(Type type, DynamicDim any) {
   auto tensor = cast<RankedTensorType>(type);
-  if (any == Any::Nothing || tensor.getRank() == 0)
+  if (any == DynamicDim::Nothing || tensor.getRank() == 0)
     return tensor;
   SmallVector<int64_t> shape{1};
-  if (any == Any::Rows)
+  if (any == DynamicDim::Rows)
     llvm::append_range(shape, tensor.getShape().drop_front());
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
 /// Rewrites a body in place for one row.
-static void takeOneRow(Block &body) {
+static void rewriteForOneRow(Block &body) {
   for (BlockArgument argument : body.getArguments())
-    argument.setType(typeOfOne(argument.getType(), Any::Rows));
+    argument.setType(typeOfOne(argument.getType(), DynamicDim::Rows));
   for (Operation &op : body.without_terminator())
     for (Value result : op.getResults())
       if (isa<RankedTensorType>(result.getType()))
-        result.setType(typeOfOne(result.getType(), Any::Rows));
+        result.setType(typeOfOne(result.getType(), DynamicDim::Rows));
 }
 
 /// Rewrites a body in place for vectors of length 1.
 static void flatten(Block &body) {
-  auto flatType = [](Type type) { return typeOfOne(type, Any::Elements); };
+  auto flatType = [](Type type) { return typeOfOne(type, DynamicDim::Elements); };
   for (BlockArgument argument : body.getArguments())
     argument.setType(flatType(argument.getType()));
   OpBuilder builder(body.getParentOp()->getContext());
@@ -177,27 +177,27 @@ private:
 
   /// Builds a definition without a name.
   exec::KernelDefOp define(exec::KernelOp kernel) {
-    Any any = anyNumberOf(kernel);
+    DynamicDim any = dynamicDimOf(kernel);
     // Definitions come first, so that a lookup does not walk over all tensors.
     Block *module = getOperation().getBody();
     OpBuilder builder(module, llvm::find_if_not(*module, llvm::IsaPred<exec::KernelDefOp>));
     SmallVector<Attribute> layouts;
     for (Type type : kernel->getOperandTypes()) {
       Type one = exec::RefType::contiguous(typeOfOne(cast<exec::RefType>(type).getTensorType(), any));
-      layouts.push_back(TypeAttr::get(any == Any::Nothing ? type : one));
+      layouts.push_back(TypeAttr::get(any == DynamicDim::Nothing ? type : one));
     }
     SmallVector<int64_t> space(kernel.getSpace());
-    if (any == Any::Elements)
+    if (any == DynamicDim::Elements)
       space = {1};
-    else if (any == Any::Rows)
+    else if (any == DynamicDim::Rows)
       space.front() = 1;
     auto definition = builder.create<exec::KernelDefOp>(kernel.getLoc(), "kernel", space, builder.getArrayAttr(layouts),
-                                                        tiesOf(kernel), any != Any::Nothing);
+                                                        tiesOf(kernel), any != DynamicDim::Nothing);
     definition.getBody().takeBody(kernel.getBody());
-    if (any == Any::Elements)
+    if (any == DynamicDim::Elements)
       flatten(*definition.getBlock());
-    else if (any == Any::Rows)
-      takeOneRow(*definition.getBlock());
+    else if (any == DynamicDim::Rows)
+      rewriteForOneRow(*definition.getBlock());
     return definition;
   }
 

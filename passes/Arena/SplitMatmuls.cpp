@@ -27,7 +27,7 @@ struct SplitMatmuls final : braid::impl::SplitMatmulsPassBase<SplitMatmuls> {
   void split(exec::MatmulOp matmul, int64_t multiple) {
     FailureOr<MatmulShape> shape = matmulShape(matmul);
     if (failed(shape) || !matmul.isPlain() || !shape->batch.empty() || !shape->outer.empty() ||
-        shape->m * shape->n < leastWork / shape->k)
+        shape->m * shape->n < minWork / shape->k)
       return;
     Value lhs = shape->swapped ? matmul.getRhs() : matmul.getLhs();
     Value rhs = shape->swapped ? matmul.getLhs() : matmul.getRhs(), out = matmul.getOuts().front();

@@ -26,11 +26,11 @@ public:
 
   /// Returns the bytes moved by this action and up to the next action that uses the storage, or nothing if there is
   /// none.
-  std::optional<int64_t> untilNext(Operation *action, Operation *storage) const;
+  std::optional<int64_t> bytesUntilNextUse(Operation *action, Operation *storage) const;
   /// Returns the bytes moved before the first use of a storage, if there is one.
-  std::optional<int64_t> untilFirst(Operation *storage) const;
+  std::optional<int64_t> bytesUntilFirstUse(Operation *storage) const;
   /// Returns the bytes moved by this action and after it.
-  int64_t untilEnd(Operation *action) const { return moved.back() - moved[numbers.lookup(action)]; }
+  int64_t bytesUntilEnd(Operation *action) const { return moved.back() - moved[numbers.lookup(action)]; }
   Operation *storageOf(Value ref) const;
 
 private:
@@ -60,7 +60,7 @@ Operation *Uses::storageOf(Value value) const {
   return local ? local : module.lookup(name);
 }
 
-std::optional<int64_t> Uses::untilNext(Operation *action, Operation *storage) const {
+std::optional<int64_t> Uses::bytesUntilNextUse(Operation *action, Operation *storage) const {
   int64_t number = numbers.lookup(action);
   auto it = users.find(storage);
   for (int64_t user : it == users.end() ? ArrayRef<int64_t>() : ArrayRef<int64_t>(it->second))
@@ -69,7 +69,7 @@ std::optional<int64_t> Uses::untilNext(Operation *action, Operation *storage) co
   return std::nullopt;
 }
 
-std::optional<int64_t> Uses::untilFirst(Operation *storage) const {
+std::optional<int64_t> Uses::bytesUntilFirstUse(Operation *storage) const {
   auto it = users.find(storage);
   return it == users.end() ? std::nullopt : std::optional(moved[it->second.front()]);
 }
@@ -111,13 +111,13 @@ private:
 
   /// Whether the next use of the launch's output is far away.
   bool isFar(exec::LaunchOp launch, const Uses &uses, Operation *storage) const {
-    if (std::optional<int64_t> next = uses.untilNext(launch, storage))
+    if (std::optional<int64_t> next = uses.bytesUntilNextUse(launch, storage))
       return *next >= distance;
     if (!isa<exec::TensorOp, exec::PackOp>(storage))
       return true; // results are read after the program
-    int64_t rest = uses.untilEnd(launch);
+    int64_t rest = uses.bytesUntilEnd(launch);
     return llvm::none_of(programs, [&](const Uses &program) {
-      std::optional<int64_t> first = program.untilFirst(storage);
+      std::optional<int64_t> first = program.bytesUntilFirstUse(storage);
       return first && rest + *first < distance;
     });
   }

@@ -6,7 +6,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Autodiff/DecayGroups.h"
-#include "passes/Autodiff/LeastCount.h"
+#include "passes/Autodiff/MinCount.h"
 #define GEN_PASS_DEF_ACCUMULATEPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
@@ -51,7 +51,7 @@ static SmallVector<Sum> findSums(func::FuncOp function) {
 
 /// Adds the accumulators, and adds to each the value of this microbatch at its definition, where a reduction over
 /// ranks can start. Without a microbatch the accumulators are the sums.
-static void addUp(func::FuncOp function, MutableArrayRef<Sum> sums, bool hasMicrobatch) {
+static void addAccumulators(func::FuncOp function, MutableArrayRef<Sum> sums, bool hasMicrobatch) {
   tg::ProgramSignature signature(function);
   SignatureEditor editor(function);
   OpBuilder builder(function.getContext());
@@ -92,20 +92,20 @@ static void finishTrain(func::FuncOp function, ArrayRef<Sum> sums) {
       builder.setInsertionPointAfterValue(sum.total);
       b.loc = tg::withPhase(b.loc, tg::Phase::Forward); // the loss is scaled, too
       // If the count is 0, all sums are zeros and stay zeros.
-      double least = leastCount(tg::typeOf(sum.total).getElementType());
-      scale = b.div(b.like(sum.total, 1.0), b.max(sum.total, least));
+      double minimum = minCount(tg::typeOf(sum.total).getElementType());
+      scale = b.div(b.constantLike(sum.total, 1.0), b.max(sum.total, minimum));
     }
   for (const Sum &sum : sums) {
     Value value = sum.total;
     if (scale && sum.isMean) {
-      Operation *maker = value.getDefiningOp(); // null for an accumulator
-      bool isAfter = maker && scale.getDefiningOp()->isBeforeInBlock(maker);
+      Operation *producer = value.getDefiningOp(); // null for an accumulator
+      bool isAfter = producer && scale.getDefiningOp()->isBeforeInBlock(producer);
       builder.setInsertionPointAfterValue(isAfter ? value : scale);
-      b.loc = maker ? tg::withoutTensor(value.getLoc()) : tg::withPhase(function.getLoc(), tg::Phase::Forward);
+      b.loc = producer ? tg::withoutTensor(value.getLoc()) : tg::withPhase(function.getLoc(), tg::Phase::Forward);
       if (StringAttr gradOf = tg::ResultAttrs(function, sum.result).gradientOf)
         b.loc = tg::withTensor(tg::withPhase(b.loc, tg::Phase::Update), gradOf, tg::TensorKind::Gradient);
       value = b.widen(value); // a value stored in bf16 is not rounded a second time
-      value = b.mul(value, b.fromScalar(b.convert(scale, tg::typeOf(value).getElementType()), value));
+      value = b.mul(value, b.broadcastScalar(b.convert(scale, tg::typeOf(value).getElementType()), value));
     }
     returnOf(function).setOperand(sum.result, value);
   }
@@ -148,7 +148,7 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
         return train.emitError()
                << "result #" << i << " is the gradient of " << gradOf
                << ", which is not a parameter; only gradients of parameters are accumulated over microbatches";
-      if (parameterOf(signature.updatedBy(i)))
+      if (parameterOf(signature.updatedArgument(i)))
         return train.emitError() << "'" << functionName.getValue() << "' updates " << signature.result(i).updates
                                  << " already; run tg-accumulate before tg-apply-optimizer";
     }
@@ -174,7 +174,7 @@ struct Accumulate final : braid::impl::AccumulatePassBase<Accumulate> {
       return signalPassFailure();
     for (func::FuncOp function : {train, accumulate}) {
       SmallVector<Sum> sums = findSums(function);
-      addUp(function, sums, /*hasMicrobatch=*/function == accumulate || !separateUpdate);
+      addAccumulators(function, sums, /*hasMicrobatch=*/function == accumulate || !separateUpdate);
       function == train ? finishTrain(function, sums) : finishAccumulate(function, sums);
     }
     if (separateUpdate) {

@@ -43,12 +43,12 @@ static Location ofGradient(Location loc, const Trained &one) {
 
 /// Scales the gradients by min(1, clip / (norm + 1e-6)), as clip_grad_norm_ does.
 static void clipGradients(TensorBuilder &b, MutableArrayRef<Trained> all, Value norm, double clip) {
-  Value scale = b.div(b.like(norm, clip), b.add(norm, 1e-6));
-  scale = b.make<arith::MinimumFOp>(scale, b.like(scale, 1.0));
+  Value scale = b.div(b.constantLike(norm, clip), b.add(norm, 1e-6));
+  scale = b.make<arith::MinimumFOp>(scale, b.constantLike(scale, 1.0));
   for (Trained &one : all) {
     b.loc = ofGradient(b.loc, one);
     Value factor = b.convert(scale, typeOf(one.gradient).getElementType());
-    one.gradient = b.mul(one.gradient, b.fromScalar(factor, one.gradient));
+    one.gradient = b.mul(one.gradient, b.broadcastScalar(factor, one.gradient));
   }
 }
 
@@ -70,7 +70,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
     if (failed(trained))
       return signalPassFailure();
     if (!hasGradients(function))
-      return forgetDecayGroups(function);
+      return removeDecayGroups(function);
     eraseResults(function, [&](unsigned index) { return bool(ResultAttrs(function, index).gradientOf); });
     OpBuilder builder(returnOf(function));
     TensorBuilder b(builder, withPhase(function.getLoc(), Phase::Update));
@@ -86,7 +86,7 @@ struct ApplyOptimizer final : braid::impl::ApplyOptimizerPassBase<ApplyOptimizer
       update(editor, b, one);
     }
     editor.finish();
-    forgetDecayGroups(function);
+    removeDecayGroups(function);
     setFactsOfUpdates(function);
   }
 

@@ -33,7 +33,7 @@ private:
       contracts |= kind == NumericKind::Contraction;
       gathers |= kind == NumericKind::Embedding && use.getOperandNumber() == 0;
       norms |= kind == NumericKind::Norm && typeOf(value).getRank() == 1; // the normalized value has rows
-      if (handsOnNumbers(user))
+      if (onlyMovesOrRounds(user))
         for (Value result : user->getResults())
           visit(result);
     }
@@ -60,7 +60,7 @@ void braid::noteDecayGroups(func::FuncOp function) {
                           StringAttr::get(function.getContext(), decayGroupOf(argument)));
 }
 
-void braid::forgetDecayGroups(func::FuncOp function) {
+void braid::removeDecayGroups(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     function.removeArgAttr(argument.getArgNumber(), StringAttr::get(function.getContext(), kDecayGroup));
 }

@@ -14,7 +14,7 @@ llvm::StringRef decayGroupOf(mlir::BlockArgument parameter);
 void noteDecayGroups(mlir::func::FuncOp function);
 
 /// Removes the groups from all arguments.
-void forgetDecayGroups(mlir::func::FuncOp function);
+void removeDecayGroups(mlir::func::FuncOp function);
 
 } // namespace braid
 

@@ -35,7 +35,7 @@ static bool reduces(Operation *op) {
 }
 
 /// Returns the operands that a result depends on: for a collective, only the matching one.
-static SmallVector<Value> readFor(OpResult result) {
+static SmallVector<Value> operandsOfResult(OpResult result) {
   Operation *op = result.getOwner();
   return moves(op) ? SmallVector<Value>{op->getOperand(result.getResultNumber())} : valuesReadBy(op);
 }
@@ -58,7 +58,7 @@ private:
   StringAttr ownerOfResult(unsigned index);
   void visit(OpResult made, StringAttr owner, SmallVectorImpl<Value> &next);
   FactsAttr factsFor(OpResult made);
-  FactsAttr factsOnTheWay(OpResult made, StringAttr owner);
+  FactsAttr intermediateFacts(OpResult made, StringAttr owner);
   FactsAttr factsFor(Phase phase, StringAttr owner, TensorKind as);
   bool isOfAccumulator(Value value) const;
   void setMovedParameters();
@@ -85,7 +85,7 @@ void Derivation::addSources(ArrayRef<Value> of, DenseSet<Value> &sources) const 
   while (!work.empty()) {
     auto made = dyn_cast<OpResult>(work.pop_back_val());
     if (made && !forward.contains(made) && sources.insert(made).second)
-      llvm::append_range(work, readFor(made));
+      llvm::append_range(work, operandsOfResult(made));
   }
 }
 
@@ -134,7 +134,7 @@ StringAttr Derivation::ownerOfResult(unsigned index) {
 /// forward value, the op's result is the gradient.
 void Derivation::visit(OpResult made, StringAttr owner, SmallVectorImpl<Value> &next) {
   SmallVector<Value> from;
-  for (Value read : readFor(made)) {
+  for (Value read : operandsOfResult(made)) {
     bool isKept = kept.contains(read) || numbers.contains(read);
     if (isKept && !reduces(made.getOwner()))
       continue;
@@ -181,8 +181,8 @@ bool Derivation::isOfAccumulator(Value value) const {
 
 /// Returns the facts of a value between a gradient and a new value. Sums and moves of gradients are backward; ops that
 /// read a scalar or a parameter or state are update.
-FactsAttr Derivation::factsOnTheWay(OpResult made, StringAttr owner) {
-  SmallVector<Value> reads = readFor(made);
+FactsAttr Derivation::intermediateFacts(OpResult made, StringAttr owner) {
+  SmallVector<Value> reads = operandsOfResult(made);
   auto madeBefore = [&](Value read, auto is) {
     FactsAttr facts = factsOfTensor(read);
     return facts && is(facts);
@@ -208,7 +208,7 @@ FactsAttr Derivation::factsFor(OpResult made) {
   if (gradients.contains(made))
     return factsFor(Phase::Backward, owner, TensorKind::Gradient);
   if (owner && !backward.contains(made) && !forward.contains(made))
-    return factsOnTheWay(made, owner);
+    return intermediateFacts(made, owner);
   Phase phase = forward.contains(made) ? Phase::Forward : backward.contains(made) ? Phase::Backward : Phase::Update;
   return getFacts(program.getContext(), phase, units.lookup(made.getOwner()));
 }
@@ -221,7 +221,8 @@ void Derivation::setMovedParameters() {
   for (Operation &op : program.front().without_terminator()) {
     SmallVector<FactsAttr> facts = factsOfTensors(op.getResults());
     for (OpResult result : op.getResults())
-      if (ParamAttr parameter = moves(&op) && !reduces(&op) ? stored.lookup(readFor(result).front()) : ParamAttr()) {
+      if (ParamAttr parameter =
+              moves(&op) && !reduces(&op) ? stored.lookup(operandsOfResult(result).front()) : ParamAttr()) {
         facts[result.getResultNumber()] = factsOfParameter(parameter, facts[result.getResultNumber()].getPhase());
         stored[result] = parameter;
       }

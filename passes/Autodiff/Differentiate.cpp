@@ -38,7 +38,7 @@ public:
 
 private:
   LogicalResult checkStraightLine();
-  LogicalResult findWanted();
+  LogicalResult findRequested();
   LogicalResult findSeeds(ArrayRef<int64_t> roots);
   LogicalResult seedRoot(int64_t root);
   LogicalResult explainBlocker();
@@ -52,12 +52,12 @@ private:
   OpBuilder builder;
   ReverseMode reverse;
   SmallVector<Operation *> ops;
-  SmallVector<BlockArgument> wanted;
+  SmallVector<BlockArgument> requested;
   llvm::DenseMap<int64_t, BlockArgument> seeds;
 };
 
 LogicalResult Differentiation::run(ArrayRef<int64_t> roots) {
-  if (failed(checkStraightLine()) || failed(findWanted()) || failed(findSeeds(roots)))
+  if (failed(checkStraightLine()) || failed(findRequested()) || failed(findSeeds(roots)))
     return failure();
   for (int64_t root : roots)
     if (failed(seedRoot(root)))
@@ -80,7 +80,7 @@ LogicalResult Differentiation::checkStraightLine() {
   return success();
 }
 
-LogicalResult Differentiation::findWanted() {
+LogicalResult Differentiation::findRequested() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     ParamAttr param = parameterOf(argument);
@@ -91,8 +91,8 @@ LogicalResult Differentiation::findWanted() {
       return function.emitError() << "argument #" << index << ": tg.grad requests a gradient of '"
                                   << nameOfArgument(function, index) << "', but " << argument.getType()
                                   << " is not floating-point; drop tg.grad or freeze the parameter";
-    wanted.push_back(argument);
-    reverse.want(argument);
+    requested.push_back(argument);
+    reverse.requestGradient(argument);
   }
   return success();
 }
@@ -130,7 +130,7 @@ LogicalResult Differentiation::seedRoot(int64_t root) {
     return function.emitError() << "result #" << root << " is " << value.getType()
                                 << ", not a scalar; give its gradient as an argument of that type with tg.seed = "
                                 << root << ", or reduce it";
-  reverse.seed(value, TensorBuilder(builder, value.getLoc()).like(value, 1.0));
+  reverse.seed(value, TensorBuilder(builder, value.getLoc()).constantLike(value, 1.0));
   return success();
 }
 
@@ -171,7 +171,7 @@ LogicalResult Differentiation::explainBlocker() {
 
 void Differentiation::appendGradients() {
   SignatureEditor editor(function);
-  for (BlockArgument argument : wanted) {
+  for (BlockArgument argument : requested) {
     std::string name = nameOfArgument(function, argument.getArgNumber());
     TensorBuilder t(builder, argument.getLoc());
     Value gradient = reverse.gradientOf(argument);
@@ -207,7 +207,7 @@ void Differentiation::setFacts() {
       built.insert(op);
     }
   llvm::MapVector<Value, SmallVector<StringAttr>> gradients;
-  for (BlockArgument argument : wanted)
+  for (BlockArgument argument : requested)
     if (ParamAttr parameter = parameterOf(argument))
       for (Value contribution : reverse.contributionsTo(argument))
         if (built.contains(contribution.getDefiningOp()))
@@ -222,9 +222,9 @@ void Differentiation::nameGradients(const DenseSet<Operation *> &built) {
   for (Operation *op : ops) {
     StringRef name = valueNameOf(op->getLoc());
     Value gradient = op->getNumResults() ? reverse.gradientOf(op->getResult(0)) : Value();
-    if (Operation *maker = gradient ? gradient.getDefiningOp() : nullptr;
-        maker && !name.empty() && built.contains(maker) && maker->getNumResults() == 1)
-      maker->setLoc(withValueName(maker->getLoc(), ("d" + name).str()));
+    if (Operation *producer = gradient ? gradient.getDefiningOp() : nullptr;
+        producer && !name.empty() && built.contains(producer) && producer->getNumResults() == 1)
+      producer->setLoc(withValueName(producer->getLoc(), ("d" + name).str()));
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/Analysis/SliceAnalysis.h"
-#include "passes/Autodiff/LeastCount.h"
+#include "passes/Autodiff/MinCount.h"
 #define GEN_PASS_DEF_SPLITLOSSPASS
 #include "passes/Autodiff/Passes.h"
 #include "passes/Base/Signature.h"
@@ -13,7 +13,7 @@ using namespace braid;
 using namespace braid::tg;
 
 /// Fails if an op that the loss depends on mixes examples.
-static LogicalResult checkNothingMixesBefore(Operation *loss, const BatchDims &dims) {
+static LogicalResult checkNoOpMixesExamples(Operation *loss, const BatchDims &dims) {
   SetVector<Operation *> before;
   getBackwardSlice(loss, &before);
   for (Operation *op : before)
@@ -42,19 +42,19 @@ struct Loss {
 OpOperand &Loss::otherTerm(arith::AddFOp sum) {
   size_t number = llvm::find(sums, sum) - sums.begin();
   Operation *before = number ? sums[number - 1].getOperation() : mean.getOperation();
-  return sum->getOpOperand(beforeReshapes(sum.getLhs()).getDefiningOp() == before ? 1 : 0);
+  return sum->getOpOperand(stripReshapes(sum.getLhs()).getDefiningOp() == before ? 1 : 0);
 }
 
 /// Returns the first term that is a sum or a mean over the batch, and the additions behind it; null if there is none.
-/// If `leavesOut`, only considers terms that ignore some elements, depending on the data.
-static Loss findTerm(Value value, const BatchDims &dims, bool leavesOut) {
-  Operation *op = beforeReshapes(value).getDefiningOp();
+/// If `ignoresExamples`, only considers terms that ignore some elements, depending on the data.
+static Loss findTerm(Value value, const BatchDims &dims, bool ignoresExamples) {
+  Operation *op = stripReshapes(value).getDefiningOp();
   if (auto loss = dyn_cast_if_present<LossOpInterface>(op);
-      loss && loss.isSumOrMean() && dims.endsAt(op) && (!leavesOut || loss.leavesOut()))
+      loss && loss.isSumOrMean() && dims.endsAt(op) && (!ignoresExamples || loss.ignoresExamples()))
     return {loss, {}};
   if (auto sum = dyn_cast_if_present<arith::AddFOp>(op))
     for (Value term : sum->getOperands())
-      if (Loss found = findTerm(term, dims, leavesOut); found.mean) {
+      if (Loss found = findTerm(term, dims, ignoresExamples); found.mean) {
         found.sums.push_back(sum);
         return found;
       }
@@ -64,8 +64,8 @@ static Loss findTerm(Value value, const BatchDims &dims, bool leavesOut) {
 /// Returns the term whose divisor is accumulated. Prefers a term whose divisor depends on the data: it must be this
 /// one. A mean over all examples has the same weight in each microbatch, so it can be one of the other terms.
 static Loss findTerm(Value value, const BatchDims &dims) {
-  Loss found = findTerm(value, dims, /*leavesOut=*/true);
-  return found.mean ? found : findTerm(value, dims, /*leavesOut=*/false);
+  Loss found = findTerm(value, dims, /*ignoresExamples=*/true);
+  return found.mean ? found : findTerm(value, dims, /*ignoresExamples=*/false);
 }
 
 /// Checks that the loss can be split, and returns it.
@@ -73,7 +73,7 @@ static FailureOr<Loss> findLoss(func::FuncOp function, Value result) {
   FailureOr<BatchDims> dims = BatchDims::find(function);
   if (failed(dims))
     return failure();
-  Operation *op = beforeReshapes(result).getDefiningOp();
+  Operation *op = stripReshapes(result).getDefiningOp();
   bool isOneNumber = typeOf(result).getNumElements() == 1;
   Loss loss = isOneNumber ? findTerm(result, *dims) : Loss();
   if (!loss.mean) {
@@ -89,7 +89,7 @@ static FailureOr<Loss> findLoss(func::FuncOp function, Value result) {
     error << "; microbatches can only be accumulated for such a loss, or for such a mean plus other terms";
     return error;
   }
-  if (failed(checkNothingMixesBefore(loss.mean, *dims)))
+  if (failed(checkNoOpMixesExamples(loss.mean, *dims)))
     return failure();
   return loss;
 }
@@ -102,8 +102,8 @@ static bool dependsOnBatch(Operation *op) {
   getBackwardSlice(op, &before, options);
   auto function = op->getParentOfType<func::FuncOp>();
   SmallVector<BlockArgument> batch = batchInputs(function);
-  return llvm::any_of(before, [&](Operation *maker) {
-    return llvm::any_of(maker->getOperands(), [&](Value operand) { return llvm::is_contained(batch, operand); });
+  return llvm::any_of(before, [&](Operation *producer) {
+    return llvm::any_of(producer->getOperands(), [&](Value operand) { return llvm::is_contained(batch, operand); });
   });
 }
 
@@ -127,29 +127,29 @@ struct SplitLoss final : braid::impl::SplitLossPassBase<SplitLoss> {
       return signalPassFailure();
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfter(loss->mean);
-    double ofLeftOut = loss->sums.empty() ? 0 : leastCount(tg::typeOf(loss->mean->getResult(0)).getElementType());
-    Value count = loss->mean.makeSum(builder, ofLeftOut);
-    if (!loss->sums.empty() && failed(weighOthers(*loss, count)))
+    double ignoredWeight = loss->sums.empty() ? 0 : minCount(tg::typeOf(loss->mean->getResult(0)).getElementType());
+    Value count = loss->mean.makeSum(builder, ignoredWeight);
+    if (!loss->sums.empty() && failed(scaleOtherTerms(*loss, count)))
       return signalPassFailure();
     if (count)
       addResult(function, count, Role::Count);
   }
 
   /// Multiplies the other terms by the count, because the total is divided by the count at the end.
-  static LogicalResult weighOthers(Loss &loss, Value count) {
+  static LogicalResult scaleOtherTerms(Loss &loss, Value count) {
     if (!count)
       return loss.sums.front().emitError() << "adds a term to a loss that is a sum over the batch, so every microbatch "
                                               "would add the term again; make the loss a mean";
     for (arith::AddFOp sum : loss.sums) {
       OpOperand &term = loss.otherTerm(sum);
-      Operation *maker = term.get().getDefiningOp();
-      if (maker && dependsOnBatch(maker))
-        maker->emitRemark() << "this term of the loss is computed per microbatch: a step has the mean over its "
-                               "microbatches, weighted by their targets, not the term of the whole batch";
+      Operation *producer = term.get().getDefiningOp();
+      if (producer && dependsOnBatch(producer))
+        producer->emitRemark() << "this term of the loss is computed per microbatch: a step has the mean over its "
+                                  "microbatches, weighted by their targets, not the term of the whole batch";
       OpBuilder builder(sum);
       TensorBuilder t(builder, sum.getLoc());
       Value weight = t.convert(count, typeOf(term.get()).getElementType());
-      term.set(t.mul(term.get(), t.fromScalar(weight, term.get())));
+      term.set(t.mul(term.get(), t.broadcastScalar(weight, term.get())));
     }
     return success();
   }

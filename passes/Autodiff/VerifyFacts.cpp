@@ -59,7 +59,7 @@ static LogicalResult checkTensors(Operation *op, ArrayRef<FactsAttr> tensors, co
 }
 
 /// Looks through views, which belong to no phase.
-static Value throughViews(Value value) {
+static Value stripViews(Value value) {
   while (auto view = value.getDefiningOp<exec::ViewOp>())
     value = view->getOperand(0);
   return value;
@@ -67,7 +67,7 @@ static Value throughViews(Value value) {
 
 /// Returns the values that a result depends on: for a kernel, those that its body reads for it; for a bucket, the
 /// matching operand.
-static SmallVector<Value> valuesReadFor(OpResult result) {
+static SmallVector<Value> valuesReadForResult(OpResult result) {
   auto wait = dyn_cast<comm::WaitOp>(result.getOwner());
   auto collective = wait ? wait.getStart().getCollective() : dyn_cast<comm::CollectiveOpInterface>(result.getOwner());
   if (collective && collective.getSent().size() == result.getOwner()->getNumResults())
@@ -98,7 +98,7 @@ public:
   ArrayRef<Value> of(OpResult result) {
     auto [found, isNew] = known.try_emplace(result);
     if (isNew)
-      found->second = valuesReadFor(result);
+      found->second = valuesReadForResult(result);
     return found->second;
   }
 
@@ -160,7 +160,7 @@ void Checker::findSources() {
     }
   ProgramSignature signature(program);
   auto isGradient = [&](unsigned result) { // or a report of one, or a value kept for another function's gradients
-    StateAttr state = stateOf(signature.updatedBy(result));
+    StateAttr state = stateOf(signature.updatedArgument(result));
     return signature.result(result).gradientOf || signature.result(result).output || (state && state.isOfMicrobatch());
   };
   for (OpOperand &returned : returnOf(program)->getOpOperands())
@@ -216,7 +216,7 @@ LogicalResult Checker::checkOrder(OpResult made, Phase phase) {
     for (FactsAttr facts : factsOfTensors(made.getOwner()->getResults()))
       phase = facts ? std::max(phase, facts.getPhase()) : phase;
   for (Value read : reads.of(made)) {
-    Value source = throughViews(read);
+    Value source = stripViews(read);
     FactsAttr facts = ofArguments.contains(source) ? factsOfTensor(source) : FactsAttr();
     if (!facts || facts.getPhase() <= phase)
       continue;
@@ -233,8 +233,8 @@ LogicalResult Checker::checkOrder(OpResult made, Phase phase) {
 LogicalResult Checker::checkUpdates() {
   ProgramSignature signature(program);
   for (OpOperand &returned : returnOf(program)->getOpOperands()) {
-    ParamAttr parameter = parameterOf(signature.updatedBy(returned.getOperandNumber()));
-    Value made = throughViews(returned.get());
+    ParamAttr parameter = parameterOf(signature.updatedArgument(returned.getOperandNumber()));
+    Value made = stripViews(returned.get());
     FactsAttr facts = factsOfTensor(made);
     if (!parameter || !facts || !ofArguments.contains(made))
       continue;

@@ -33,13 +33,13 @@ inline constexpr cli::Word cli::words<MomentType>[] = {
 enum class HookTurn { All, Forward, Backward };
 template <> inline constexpr cli::Word cli::words<HookTurn>[] = {"all", "forward", "backward"};
 
-template <int64_t least, int64_t most = std::numeric_limits<int64_t>::max()> struct Integer {
+template <int64_t min, int64_t max = std::numeric_limits<int64_t>::max()> struct Integer {
   int64_t value;
 
-  constexpr Integer(int64_t value = least) : value(value) {}
+  constexpr Integer(int64_t value = min) : value(value) {}
   constexpr operator int64_t() const { return value; }
 
-  static constexpr cli::Value valid() { return cli::integer("N", least, most); }
+  static constexpr cli::Value valid() { return cli::integer("N", min, max); }
 };
 
 /// A finite number of at least 0.
@@ -57,8 +57,8 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Number &number
   char *end = std::to_chars(digits, digits + sizeof(digits), number.value).ptr;
   return os << llvm::StringRef(digits, end - digits);
 }
-template <int64_t least, int64_t most>
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Integer<least, most> &integer) {
+template <int64_t min, int64_t max>
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Integer<min, max> &integer) {
   return os << integer.value;
 }
 
@@ -72,12 +72,12 @@ public:
 protected:
   /// Returns true, and reports an error, if the text is not valid.
   static bool isInvalid(const llvm::cl::Option &option, llvm::StringRef text, const cli::Value &valid) {
-    constexpr auto least = std::numeric_limits<int64_t>::min();
-    constexpr auto most = std::numeric_limits<int64_t>::max();
-    if (cli::isValid(valid, text, least, most))
+    constexpr auto min = std::numeric_limits<int64_t>::min();
+    constexpr auto max = std::numeric_limits<int64_t>::max();
+    if (cli::isValid(valid, text, min, max))
       return false;
     llvm::errs() << "error: option '" << option.ArgStr << "' of pass: '" << text << "' is not valid, expected "
-                 << cli::expectedText(valid, least, most) << "\n";
+                 << cli::expectedText(valid, min, max) << "\n";
     return true;
   }
 };
@@ -122,9 +122,9 @@ template <braid::cli::Choice E> struct llvm::cl::parser<E> : braid::ChoiceParser
 template <> struct llvm::cl::parser<braid::Number> : braid::NumberParser<braid::Number> {
   using NumberParser::NumberParser;
 };
-template <int64_t least, int64_t most>
-struct llvm::cl::parser<braid::Integer<least, most>> : braid::NumberParser<braid::Integer<least, most>> {
-  using braid::NumberParser<braid::Integer<least, most>>::NumberParser;
+template <int64_t min, int64_t max>
+struct llvm::cl::parser<braid::Integer<min, max>> : braid::NumberParser<braid::Integer<min, max>> {
+  using braid::NumberParser<braid::Integer<min, max>>::NumberParser;
 };
 
 #endif // BRAID_PASSES_BASE_OPTIONTYPES_H

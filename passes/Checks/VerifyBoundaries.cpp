@@ -26,7 +26,7 @@ static LogicalResult verifyHostTensors(func::FuncOp function) {
     for (OpOperand &use : argument.getUses()) {
       Operation *user = use.getOwner();
       auto copy = dyn_cast<comm::CopyOp>(user);
-      StringAttr updated = tg::nameUpdatedBy(use);
+      StringAttr updated = tg::updatedTensorName(use);
       bool isKept = updated && updated == name;
       if (!isKept && !(copy && copy.getTo() == comm::Memory::Device))
         return user->emitOpError() << "reads '" << name
@@ -34,7 +34,7 @@ static LogicalResult verifyHostTensors(func::FuncOp function) {
     }
   }
   for (OpOperand &returned : function.getBody().front().getTerminator()->getOpOperands()) {
-    StringAttr name = tg::nameUpdatedBy(returned);
+    StringAttr name = tg::updatedTensorName(returned);
     comm::CopyOp copy = comm::copyOf(returned.get().getDefiningOp());
     bool isWritten = copy && copy.getTo() == comm::Memory::Host;
     if (name && !isa<BlockArgument>(returned.get()) && isWritten != onHost.contains(name))
@@ -56,7 +56,7 @@ static LogicalResult verifyHostValues(func::FuncOp function) {
       auto fetch = dyn_cast<comm::CopyOp>(user);
       bool isFetched = fetch && fetch.getTo() == comm::Memory::Device;
       bool isTicket = isa<comm::TicketType>(use.get().getType()); // the wait holds the values
-      if (tg::nameUpdatedBy(use) || isFetched || isTicket)
+      if (tg::updatedTensorName(use) || isFetched || isTicket)
         continue;
       InFlightDiagnostic diagnostic =
           user->emitOpError() << "reads a value in the host's memory; only a comm.copy to the device may read it";

@@ -38,8 +38,8 @@ private:
   LogicalResult verifyStrides(ActionOpInterface action);
   LogicalResult verifyAliases(ActionOpInterface action);
   LogicalResult verifyInFlight(ActionOpInterface action);
-  LogicalResult clash(ActionOpInterface action, StringRef verb, Value ref, ActionOpInterface begun,
-                      StringRef begunVerb);
+  LogicalResult emitConflict(ActionOpInterface action, StringRef verb, Value ref, ActionOpInterface begun,
+                             StringRef begunVerb);
   LogicalResult verifyLife(ActionOpInterface action, const RangeAccess &access, int64_t time);
   LogicalResult verifyResults();
 
@@ -249,8 +249,8 @@ LogicalResult ProgramVerifier::verifyStrides(ActionOpInterface action) {
   return success();
 }
 
-LogicalResult ProgramVerifier::clash(ActionOpInterface action, StringRef verb, Value ref, ActionOpInterface begun,
-                                     StringRef begunVerb) {
+LogicalResult ProgramVerifier::emitConflict(ActionOpInterface action, StringRef verb, Value ref,
+                                            ActionOpInterface begun, StringRef begunVerb) {
   InFlightDiagnostic diagnostic = action.emitOpError();
   diagnostic << verb << " '" << accesses.at(ref).range->name << "', which " << begun.getActionName() << " " << begunVerb
              << " until its wait";
@@ -269,15 +269,15 @@ LogicalResult ProgramVerifier::verifyInFlight(ActionOpInterface action) {
     for (Value written : begun.getActionOuts()) {
       for (Value in : action.getActionIns())
         if (meets(in, written))
-          return clash(action, "reads", in, begun, "writes");
+          return emitConflict(action, "reads", in, begun, "writes");
       for (Value out : action.getActionOuts())
         if (meets(out, written))
-          return clash(action, "writes", out, begun, "writes");
+          return emitConflict(action, "writes", out, begun, "writes");
     }
     for (Value read : begun.getActionIns())
       for (Value out : action.getActionOuts())
         if (meets(out, read))
-          return clash(action, "writes", out, begun, "reads");
+          return emitConflict(action, "writes", out, begun, "reads");
   }
   return success();
 }

@@ -11,7 +11,7 @@ using namespace braid;
 using namespace braid::exec;
 
 /// End of each message about a plan that does not compute its program.
-static constexpr StringLiteral kOurFault =
+static constexpr StringLiteral kInternalErrorNote =
     "; this is an error in Braid, not in your program: please report it with the command line and the input";
 
 static std::string bytesText(int64_t begin, int64_t end, const ArenaRange &range) {
@@ -145,7 +145,7 @@ LogicalResult WriteTracker::readReads(ArrayRef<ArenaRange *> ranges) {
 //===----------------------------------------------------------------------===//
 
 int64_t WriteTracker::writerOf(ValueSource source) const {
-  return source.action < 0 ? WrittenBytes::kGiven : firstWriter[source.action] + source.number;
+  return source.action < 0 ? WrittenBytes::kInitialWriter : firstWriter[source.action] + source.number;
 }
 
 const RangeAccess *WriteTracker::accessOf(ValueSource source) const {
@@ -197,7 +197,7 @@ LogicalResult WriteTracker::checkElement(Operation *op, const Twine &verb, const
   std::string made = describe(element.source);
   InFlightDiagnostic error = op->emitOpError();
   error << verb << " byte " << at << " of '" << access.range->name << "', but the intended element, of " << made
-        << ", is byte " << expected << " of '" << source.range->name << "'" << kOurFault;
+        << ", is byte " << expected << " of '" << source.range->name << "'" << kInternalErrorNote;
   return error;
 }
 
@@ -209,7 +209,7 @@ LogicalResult WriteTracker::checkRead(Operation *op, const Twine &verb, const Ra
   if (auto piece = written.find(access.range)->second.find(bytesOf(read, access), isOther)) {
     InFlightDiagnostic error = op->emitOpError();
     error << verb << " " << bytesText(piece->begin, piece->end, *access.range) << ", where " << describe(piece->writer)
-          << " lies instead of " << describe(read.sources.front()) << kOurFault;
+          << " lies instead of " << describe(read.sources.front()) << kInternalErrorNote;
     if (read.sources.front().action >= 0)
       error.attachNote(writers[expected.front()].action.getLoc()) << "the intended value was written here";
     if (piece->writer >= 0)
@@ -258,7 +258,7 @@ LogicalResult WriteTracker::checkKept(ActionOpInterface action, const RangeAcces
     if (overlap(place.bytes, access.bytes))
       return action.emitOpError() << "writes " << bytesText(access.bytes.offset, access.bytes.end(), *access.range)
                                   << ", which belong to '" << nameOf(tensor) << "', but the program does not update it"
-                                  << kOurFault;
+                                  << kInternalErrorNote;
   return success();
 }
 
@@ -276,7 +276,7 @@ LogicalResult WriteTracker::write(ActionOpInterface begun) {
     if (auto piece = bytes.find(access.bytes, isLost)) {
       InFlightDiagnostic error = begun->emitOpError();
       error << "writes out " << index << " to " << bytesText(piece->begin, piece->end, *access.range) << ", where "
-            << describe(piece->writer) << " lies and has not been read" << kOurFault;
+            << describe(piece->writer) << " lies and has not been read" << kInternalErrorNote;
       error.attachNote(writers[piece->writer].action.getLoc()) << "written here";
       return error;
     }

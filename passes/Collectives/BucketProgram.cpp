@@ -58,7 +58,7 @@ NamedAttrList braid::sharedAttributes(CollectiveOpInterface op) {
 namespace {
 
 /// The properties that two collectives must share to be in one bucket.
-using Likeness = std::tuple<StringAttr, Attribute, Type, CollectiveRole>;
+using BucketKey = std::tuple<StringAttr, Attribute, Type, CollectiveRole>;
 
 class Reader {
 public:
@@ -79,23 +79,23 @@ private:
   const BucketSettings &settings;
   TensorOwners owners;
   BucketProgram program;
-  llvm::MapVector<Likeness, unsigned> kinds;
+  llvm::MapVector<BucketKey, unsigned> kinds;
   llvm::MapVector<Attribute, unsigned> units;
 };
 
 } // namespace
 
 void Reader::readNeeds() {
-  ActionGraph graph(function.front(), ActionRules::ofTensors());
+  ActionGraph graph(function.front(), ActionRules::forTensors());
   graph.addUpdates(function);
   program.actions = llvm::to_vector(graph.actions());
   for (unsigned action = 0; action < graph.size(); ++action)
-    program.problem.needs.emplace_back(graph.predecessors(action));
+    program.problem.dependences.emplace_back(graph.predecessors(action));
 }
 
 unsigned Reader::kindOf(CollectiveOpInterface op, CollectiveRole role) {
-  Likeness likeness{op->getName().getIdentifier(), sharedAttributes(op).getDictionary(op->getContext()),
-                    sentTypes(op).front().getElementType(), role};
+  BucketKey likeness{op->getName().getIdentifier(), sharedAttributes(op).getDictionary(op->getContext()),
+                     sentTypes(op).front().getElementType(), role};
   auto [entry, isNew] = kinds.try_emplace(likeness, kinds.size());
   if (isNew)
     program.problem.kinds.emplace_back();
@@ -151,7 +151,7 @@ void Reader::readCaps() {
     if (settings.size.isAuto) {
       double sentPerByte = double(sent[kind]) / std::max<int64_t>(whole[kind], 1);
       AxesAttr axes = one[kind].getAxes();
-      limits.enough = worthwhileBytes(machine.linkOver(axes, mesh), one[kind], mesh.sizeOf(axes), sentPerByte);
+      limits.enough = worthwhileBytes(machine.slowestLink(axes, mesh), one[kind], mesh.sizeOf(axes), sentPerByte);
       continue;
     }
     limits.cap = settings.size.bytes;

@@ -45,7 +45,7 @@ private:
 
   Kernels kernels(const ChunkSite &site, int64_t count) const;
   double contractions(const ChunkSite &site, int64_t count) const;
-  double computedMeanwhile(const ChunkSite &site) const;
+  double overlappedSeconds(const ChunkSite &site) const;
 
   const ComputeRates &compute;
   LinkRates link;
@@ -116,7 +116,7 @@ ChunkCosts::Kernels ChunkCosts::kernels(const ChunkSite &site, int64_t count) co
 /// Returns the first op that is computed while the collective is in flight. Ops that comm-fill-waits moves
 /// stand behind the preceding collective. In order, it is the op after this collective or, if contractions read
 /// it, the producer of the sent value.
-static Operation *firstMeanwhile(const ChunkSite &site, bool inOrder) {
+static Operation *firstOverlapped(const ChunkSite &site, bool inOrder) {
   Operation *first = site.getCollective();
   if (!inOrder) {
     while (first->getPrevNode() && !isa<comm::CollectiveOpInterface>(first->getPrevNode()))
@@ -130,7 +130,7 @@ static Operation *firstMeanwhile(const ChunkSite &site, bool inOrder) {
 
 /// Returns the seconds of the contractions that overlap the collective in any case: those before the first
 /// reader of its result, except its own predecessors.
-double ChunkCosts::computedMeanwhile(const ChunkSite &site) const {
+double ChunkCosts::overlappedSeconds(const ChunkSite &site) const {
   Operation *collective = site.getCollective(), *end = site.getPlace();
   if (site.isBehind()) {
     end = collective->getBlock()->getTerminator();
@@ -140,7 +140,7 @@ double ChunkCosts::computedMeanwhile(const ChunkSite &site) const {
   }
   DenseSet<Operation *> needed = {collective};
   double seconds = 0;
-  Operation *first = firstMeanwhile(site, inOrder);
+  Operation *first = firstOverlapped(site, inOrder);
   for (Operation *op = end->getPrevNode(); op && !op->isBeforeInBlock(first); op = op->getPrevNode())
     if (needed.contains(op))
       for (Value operand : op->getOperands())
@@ -155,7 +155,7 @@ double ChunkCosts::of(const ChunkSite &site, int64_t ranks, int64_t count) const
   double latency = collective.getRow().messages(ranks) * link.latencySeconds;
   double message = latency + (link.seconds(collective, ranks) - latency) / count;
   Kernels others = kernels(site, count);
-  double computes = contractions(site, count) + others.launch, meanwhile = computedMeanwhile(site);
+  double computes = contractions(site, count) + others.launch, meanwhile = overlappedSeconds(site);
   double computed = 0, sent = 0;
   if (!site.isBehind())
     sent = -meanwhile;
@@ -197,7 +197,7 @@ struct Sum {
 struct Outcome {
   Sum split, slower;
   int64_t withoutRows = 0;
-  int64_t fewest = 0, most = 0; ///< Fewest and most chunks of a site.
+  int64_t minChunks = 0, maxChunks = 0; ///< Fewest and most chunks of a site.
 
   int64_t sites() const { return split.sites + slower.sites + withoutRows; }
 };
@@ -254,7 +254,7 @@ bool ChunkContractions::isOverAxes(CollectiveOpInterface collective, ProgramAttr
 void ChunkContractions::decide(ChunkSite &site, const Mesh &mesh, Outcome &outcome) const {
   AxesAttr group = site.getCollective().getAxes();
   int64_t ranks = mesh.sizeOf(group);
-  ChunkCosts costs(machine->compute, machine->linkOver(group, mesh), inOrder);
+  ChunkCosts costs(machine->compute, machine->slowestLink(group, mesh), inOrder);
   SmallVector<int64_t> counts(std::begin(kCounts), std::end(kCounts));
   if (chunks != 0)
     counts.assign(1, chunks);
@@ -264,17 +264,17 @@ void ChunkContractions::decide(ChunkSite &site, const Mesh &mesh, Outcome &outco
     return;
   }
   int64_t best = counts.front();
-  double whole = costs.of(site, ranks, 1), least = costs.of(site, ranks, best);
+  double whole = costs.of(site, ranks, 1), minSeconds = costs.of(site, ranks, best);
   for (int64_t count : ArrayRef(counts).drop_front())
-    if (double seconds = costs.of(site, ranks, count); seconds < least) {
-      least = seconds;
+    if (double seconds = costs.of(site, ranks, count); seconds < minSeconds) {
+      minSeconds = seconds;
       best = count;
     }
-  if (least > (1 - kMinGain) * whole)
-    return outcome.slower.add(whole, least);
-  outcome.split.add(whole, least);
-  outcome.fewest = outcome.fewest ? std::min(outcome.fewest, best) : best;
-  outcome.most = std::max(outcome.most, best);
+  if (minSeconds > (1 - kMinGain) * whole)
+    return outcome.slower.add(whole, minSeconds);
+  outcome.split.add(whole, minSeconds);
+  outcome.minChunks = outcome.minChunks ? std::min(outcome.minChunks, best) : best;
+  outcome.maxChunks = std::max(outcome.maxChunks, best);
   site.split(best);
 }
 
@@ -295,10 +295,10 @@ void ChunkContractions::remark(const Outcome &outcome) {
          << " with adjacent contractions are split into ";
   if (outcome.split.sites == 0)
     chunks ? remark << int64_t(chunks) : remark << kCounts[0] << " to " << kCounts[std::size(kCounts) - 1];
-  else if (outcome.fewest == outcome.most)
-    remark << outcome.most;
+  else if (outcome.minChunks == outcome.maxChunks)
+    remark << outcome.maxChunks;
   else
-    remark << outcome.fewest << " to " << outcome.most;
+    remark << outcome.minChunks << " to " << outcome.maxChunks;
   remark << " chunks";
   if (outcome.split.sites)
     remark << ", and take " << formatMicroseconds(outcome.split.inChunks) << " instead of "

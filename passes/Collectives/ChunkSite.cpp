@@ -106,12 +106,12 @@ bool ChunkSite::canSplit(int64_t count) const {
 }
 
 /// Whether an op can be computed on chunks. If a chunk has parts of several blocks, the op must not name dims.
-bool ChunkSite::takesChunks(Operation *op) const {
-  return isContraction(op) || isElementwise(op) || isConversion(op) || (blocks == 1 && handsOnNumbers(op));
+bool ChunkSite::supportsChunks(Operation *op) const {
+  return isContraction(op) || isElementwise(op) || isConversion(op) || (blocks == 1 && onlyMovesOrRounds(op));
 }
 
 bool ChunkSite::isReadElsewhere(Value value) const {
-  return llvm::any_of(value.getUses(), [&](OpOperand &use) { return isElsewhere(use); });
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) { return isUseOutside(use); });
 }
 
 /// The collective writes its received value as one range. A copy joins the chunks if their ranges are not
@@ -141,10 +141,10 @@ void ChunkSite::addBroadcast(Value value, FactorDims dims) {
 }
 
 /// Adds the producer of a value without other readers, if it leads to contractions.
-bool ChunkSite::addMaker(Value value, unsigned at) {
+bool ChunkSite::addProducer(Value value, unsigned at) {
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse() || op->getBlock() != collective->getBlock() || op->getNumResults() != 1 ||
-      !takesChunks(op))
+      !supportsChunks(op))
     return false;
   std::optional<FactorDims> dims = dimsOf(op, value, at, blocks);
   if (!dims)
@@ -152,7 +152,7 @@ bool ChunkSite::addMaker(Value value, unsigned at) {
   bool leads = isContraction(op);
   for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands))
     if (dim && !isContraction(op))
-      leads |= addMaker(operand, *dim);
+      leads |= addProducer(operand, *dim);
   if (!leads)
     return false;
   for (auto [operand, dim] : llvm::zip_equal(op->getOperands(), dims->operands))
@@ -163,23 +163,23 @@ bool ChunkSite::addMaker(Value value, unsigned at) {
   return true;
 }
 
-bool ChunkSite::findMakers() {
+bool ChunkSite::findProducers() {
   behind = true;
   place = collective;
-  return addMaker(collective.getSent().front(), dim);
+  return addProducer(collective.getSent().front(), dim);
 }
 
 /// Whether a value is available at the place, or can be: it is gathered, moved or rounded from available
 /// values.
-bool ChunkSite::isThere(Value value, SmallVectorImpl<Operation *> &before) const {
+bool ChunkSite::isAvailable(Value value, SmallVectorImpl<Operation *> &before) const {
   Operation *op = value.getDefiningOp();
   if (!op || op->isBeforeInBlock(place) || llvm::is_contained(before, op) || llvm::is_contained(early, op))
     return true;
   auto communicates = dyn_cast<CollectiveOpInterface>(op);
-  bool mayMove = handsOnNumbers(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+  bool mayMove = onlyMovesOrRounds(op) || op->hasTrait<OpTrait::ConstantLike>() ||
                  (communicates && !communicates.getReductionKind() && communicates->getNumResults() != 0);
   if (!mayMove || op->getNumRegions() != 0 ||
-      !llvm::all_of(op->getOperands(), [&](Value operand) { return isThere(operand, before); }))
+      !llvm::all_of(op->getOperands(), [&](Value operand) { return isAvailable(operand, before); }))
     return false;
   before.push_back(op);
   return true;
@@ -200,7 +200,7 @@ std::optional<FactorDims> ChunkSite::dimsOfReader(Operation *op, const DenseMap<
     // Without contiguous ranges in the whole, a chunk with other readers would be copied.
     if (blocks > 1 && operand != collective->getResult(0) && !operand.hasOneUse())
       return std::nullopt;
-    bool isRounded = isConversion(operand.getDefiningOp()) && convertedFrom(operand) == collective->getResult(0);
+    bool isRounded = isConversion(operand.getDefiningOp()) && conversionSource(operand) == collective->getResult(0);
     (operand == collective->getResult(0) || isRounded ? isOfContractions : isReceived) = false;
   }
   bool isOne = isReceived ? isContraction(op) || isConversion(op) : isElementwise(op) && isOfContractions;
@@ -224,8 +224,8 @@ bool ChunkSite::addReader(Operation *op, const DenseMap<Value, unsigned> &rows) 
     std::optional<FactorDims> broadcast =
         dim && isElementwise(op) ? dimsOfBroadcast(operand, *dim, blocks) : std::nullopt;
     bool areThere = broadcast ? llvm::all_of(operand.getDefiningOp()->getOperands(),
-                                             [&](Value value) { return isThere(value, before); })
-                              : isThere(operand, before);
+                                             [&](Value value) { return isAvailable(value, before); })
+                              : isAvailable(operand, before);
     if (!areThere)
       return false;
     if (broadcast)
@@ -262,7 +262,7 @@ std::optional<ChunkSite> ChunkSite::find(CollectiveOpInterface collective) {
   if (!rows)
     return std::nullopt;
   ChunkSite ofMakers(collective, rows->dim, rows->sent), ofReaders(collective, rows->dim, rows->received);
-  if (rows->received == 1 && ofMakers.findMakers())
+  if (rows->received == 1 && ofMakers.findProducers())
     return ofMakers;
   return rows->sent == 1 && ofReaders.findReaders() ? std::optional(std::move(ofReaders)) : std::nullopt;
 }
@@ -320,7 +320,7 @@ void ChunkSite::join(OpBuilder &builder, Location loc, Value value, unsigned at,
     return;
   auto parts = llvm::map_to_vector(chunks, [&](const Chunk &chunk) { return chunk.at(value); });
   Value joined = joinChunks(builder, loc, parts, tg::typeOf(value), at, cut);
-  value.replaceUsesWithIf(joined, [&](OpOperand &use) { return isElsewhere(use); });
+  value.replaceUsesWithIf(joined, [&](OpOperand &use) { return isUseOutside(use); });
 }
 
 void ChunkSite::split(int64_t count) {

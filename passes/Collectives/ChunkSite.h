@@ -35,17 +35,19 @@ private:
   ChunkSite(comm::CollectiveOpInterface collective, unsigned dim, int64_t blocks)
       : collective(collective), dim(dim), blocks(blocks) {}
 
-  bool findMakers();
+  bool findProducers();
   bool findReaders();
-  bool addMaker(mlir::Value value, unsigned at);
+  bool addProducer(mlir::Value value, unsigned at);
   bool addReader(mlir::Operation *op, const llvm::DenseMap<mlir::Value, unsigned> &rows);
   void addBroadcast(mlir::Value value, FactorDims dims);
   std::optional<FactorDims> dimsOfReader(mlir::Operation *op, const llvm::DenseMap<mlir::Value, unsigned> &rows) const;
-  bool isThere(mlir::Value value, llvm::SmallVectorImpl<mlir::Operation *> &before) const;
+  bool isAvailable(mlir::Value value, llvm::SmallVectorImpl<mlir::Operation *> &before) const;
   bool hasContraction() const;
 
-  bool takesChunks(mlir::Operation *op) const;
-  bool isElsewhere(mlir::OpOperand &use) const { return use.getOwner() != collective && !ops.contains(use.getOwner()); }
+  bool supportsChunks(mlir::Operation *op) const;
+  bool isUseOutside(mlir::OpOperand &use) const {
+    return use.getOwner() != collective && !ops.contains(use.getOwner());
+  }
   bool isReadElsewhere(mlir::Value value) const;
 
   Cut receivedCut(int64_t count) const { return {count, behind ? 1 : blocks}; }

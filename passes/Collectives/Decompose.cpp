@@ -73,7 +73,7 @@ private:
     OpBuilder builder(op);
     Group group(builder, op, mesh);
     Operation *before = op->getPrevNode();
-    if (!chosen.isFor(group))
+    if (!chosen.supports(group))
       return success();
     if (group.n > kMaxRanks)
       return op->emitError() << op->getName() << " is over " << group.n << " ranks, but a collective of more than "
@@ -88,13 +88,13 @@ private:
     Values results = group.n == 1 ? resultsOfOneRank(op, builder).value_or(Values()) : resultsBy(chosen, group, op);
     if (results.size() != op->getNumResults() || results.empty())
       return leave(op, "the algorithm does not support it");
-    handOnFacts(op, before ? before->getNextNode() : &op->getBlock()->front());
-    tg::replaceHandingOnFacts(op, results);
+    transferFacts(op, before ? before->getNextNode() : &op->getBlock()->front());
+    tg::replaceAndTransferFacts(op, results);
     return success();
   }
 
   /// Gives each op from `first` up to `op` the phase and the unit of the tensor whose part it handles.
-  static void handOnFacts(CollectiveOpInterface op, Operation *first) {
+  static void transferFacts(CollectiveOpInterface op, Operation *first) {
     DenseMap<Value, tg::FactsAttr> known;
     for (auto [sent, result] : llvm::zip(op.getSent(), op->getResults()))
       known[sent] = tg::factsOfTensor(result);

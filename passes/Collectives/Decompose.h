@@ -84,7 +84,7 @@ public:
 
   virtual ~Algorithm() = default;
   /// Whether the algorithm supports the axes of a group.
-  virtual bool isFor(const Group &) const { return true; }
+  virtual bool supports(const Group &) const { return true; }
   virtual Values allReduce(Group &, comm::Reduction, ValueRange) const { return {}; }
   virtual Values allGather(Group &, ValueRange, Dims, Types /*results*/) const { return {}; }
   virtual Values reduceScatter(Group &, comm::Reduction, ValueRange, Dims, Types /*results*/) const { return {}; }

@@ -42,8 +42,8 @@ Value Group::number(int64_t root) {
   Value number = b.make<AxisIndexOp>(symbol, axes);
   if (root == 0)
     return number;
-  Value distance = b.make<arith::AddIOp>(number, b.like(number, n - root));
-  return b.make<arith::RemSIOp>(distance, b.like(number, n));
+  Value distance = b.make<arith::AddIOp>(number, b.constantLike(number, n - root));
+  return b.make<arith::RemSIOp>(distance, b.constantLike(number, n));
 }
 
 Values Group::allReduce(Reduction kind, ValueRange values) {
@@ -100,7 +100,7 @@ Values Group::finish(Reduction kind, ValueRange totals) {
   if (kind == Reduction::Mean)
     for (Value &value : finished) {
       Value wide = b.widen(value);
-      value = b.convert(b.div(wide, b.like(wide, n)), tg::typeOf(value).getElementType());
+      value = b.convert(b.div(wide, b.constantLike(wide, n)), tg::typeOf(value).getElementType());
     }
   return finished;
 }
@@ -108,7 +108,7 @@ Values Group::finish(Reduction kind, ValueRange totals) {
 Values Group::select(Value condition, ValueRange xs, ValueRange ys) {
   Values selected;
   for (auto [x, y] : llvm::zip_equal(xs, ys))
-    selected.push_back(b.select(b.fromScalar(condition, x), x, y));
+    selected.push_back(b.select(b.broadcastScalar(condition, x), x, y));
   return selected;
 }
 

@@ -40,10 +40,10 @@ static SmallVector<int64_t> nextDims(Dims dims) {
 
 namespace {
 struct Hierarchical final : Algorithm {
-  bool isFor(const Group &group) const final { return group.axes.size() > 1; }
+  bool supports(const Group &group) const final { return group.axes.size() > 1; }
 
   Values allReduce(Group &group, Reduction kind, ValueRange values) const final {
-    if (!isFor(group))
+    if (!supports(group))
       return group.allReduce(kind, values);
     auto [outer, inner] = splitGroup(group);
     SmallVector<Type> types = typesOf(values);
@@ -53,7 +53,7 @@ struct Hierarchical final : Algorithm {
   }
 
   Values allGather(Group &group, ValueRange values, Dims dims, Types results) const final {
-    if (!isFor(group))
+    if (!supports(group))
       return group.allGather(values, dims, results);
     auto [outer, inner] = splitGroup(group);
     SmallVector<int64_t> outerDims = plainDims(dims), innerDims = nextDims(outerDims);
@@ -76,7 +76,7 @@ struct Hierarchical final : Algorithm {
   }
 
   Values reduceScatter(Group &group, Reduction kind, ValueRange values, Dims dims, Types results) const final {
-    if (!isFor(group))
+    if (!supports(group))
       return group.reduceScatter(kind, values, dims, results);
     auto [outer, inner] = splitGroup(group);
     SmallVector<int64_t> outerDims = plainDims(dims), innerDims = nextDims(outerDims);
@@ -100,7 +100,7 @@ struct Hierarchical final : Algorithm {
   }
 
   Values allToAll(Group &group, ValueRange values, Dims split, Dims concat) const final {
-    if (!isFor(group))
+    if (!supports(group))
       return group.allToAll(values, split, concat);
     auto [outer, inner] = splitGroup(group);
     Values parts;
@@ -121,7 +121,7 @@ struct Hierarchical final : Algorithm {
   }
 
   Values broadcast(Group &group, ValueRange values, int64_t root) const final {
-    if (!isFor(group))
+    if (!supports(group))
       return group.broadcast(values, root);
     // Broadcast over the outer axes first. Only ranks with the root's inner number hold valid data; the other
     // ranks' results are overwritten by the inner broadcast.

@@ -23,21 +23,21 @@ using namespace braid::comm;
 /// Returns whether step <= number < 2 step.
 static Value isSecondHalf(Group &group, Value number, int64_t step) {
   tg::TensorBuilder &b = group.b;
-  Value fromStep = b.compare(arith::CmpIPredicate::sge, number, b.like(number, step));
+  Value fromStep = b.compare(arith::CmpIPredicate::sge, number, b.constantLike(number, step));
   if (2 * step >= group.n)
     return fromStep;
-  Value toEnd = b.compare(arith::CmpIPredicate::slt, number, b.like(number, 2 * step));
+  Value toEnd = b.compare(arith::CmpIPredicate::slt, number, b.constantLike(number, 2 * step));
   return b.make<arith::AndIOp>(fromStep, toEnd);
 }
 
 /// Whether a rank is the first of 2 step ranks, and the group has more than `step` ranks from there on.
 static Value hasPartner(Group &group, Value number, int64_t step) {
   tg::TensorBuilder &b = group.b;
-  Value place = b.make<arith::RemSIOp>(number, b.like(number, 2 * step));
-  Value isFirst = b.compare(arith::CmpIPredicate::eq, place, b.like(number, 0));
+  Value place = b.make<arith::RemSIOp>(number, b.constantLike(number, 2 * step));
+  Value isFirst = b.compare(arith::CmpIPredicate::eq, place, b.constantLike(number, 0));
   if (group.n % (2 * step) == 0)
     return isFirst;
-  Value isFull = b.compare(arith::CmpIPredicate::slt, number, b.like(number, group.n - step));
+  Value isFull = b.compare(arith::CmpIPredicate::slt, number, b.constantLike(number, group.n - step));
   return b.make<arith::AndIOp>(isFirst, isFull);
 }
 

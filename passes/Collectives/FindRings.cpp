@@ -16,7 +16,8 @@ using namespace braid::comm;
 /// Upper limit of ranks: a ring of n ranks has n ops, and each of their messages names n pairs of ranks.
 static constexpr int64_t kMaxRanks = 512;
 
-RingOp::RingOp(BlockwiseOpInterface op) : op(op), isCausal(op.isCausal()), countsAllEarlier(op.countsAllEarlier()) {
+RingOp::RingOp(BlockwiseOpInterface op)
+    : op(op), isCausal(op.isCausal()), attendsToAllEarlier(op.attendsToAllEarlier()) {
   if (auto number = op->getAttrOfType<IntegerAttr>(kHalf))
     half = number.getInt();
 }
@@ -34,7 +35,7 @@ template <typename Op> static Op readerOf(Value value) {
 }
 
 /// Returns whether an op, which may be null, puts the blocks of `dim` into this order.
-static bool putsInOrder(tg::ReorderOp op, unsigned dim, ArrayRef<int64_t> order) {
+static bool reordersBlocksTo(tg::ReorderOp op, unsigned dim, ArrayRef<int64_t> order) {
   return op && op.getDim() == dim && op.getOrder() == order;
 }
 
@@ -49,7 +50,7 @@ ReduceScatterOp RingFinder::scatterOf(const Ring &ring, unsigned number, unsigne
   }
   if (ring.inZigzag) {
     auto reorder = readerOf<tg::ReorderOp>(sum);
-    if (!putsInOrder(reorder, dim, zigzag->heldOrder(ring.axes, mesh)))
+    if (!reordersBlocksTo(reorder, dim, zigzag->heldOrder(ring.axes, mesh)))
       return {};
     sum = converted(reorder);
   }
@@ -66,7 +67,7 @@ RingFinder::Gathered RingFinder::gathered(Value value, unsigned dim) {
     return {value.getDefiningOp<AllGatherOp>(), false};
   auto gather = reorder.getInput().getDefiningOp<AllGatherOp>();
   bool isOrdered = gather && zigzag->shards(gather.getAxes()) &&
-                   putsInOrder(reorder, dim, zigzag->placesInHeldOrder(gather.getAxes(), mesh));
+                   reordersBlocksTo(reorder, dim, zigzag->placesInHeldOrder(gather.getAxes(), mesh));
   return {isOrdered ? gather : AllGatherOp(), true};
 }
 
@@ -112,15 +113,15 @@ LogicalResult RingFinder::check(const Ring &ring) {
   if (!ring.inZigzag)
     return op.emitError() << op->getName() << " cannot be a ring over " << ring.axes.str()
                           << ": its queries are in zigzag, but the operands that go around the ring are in order; "
-                          << kStraightInstead;
+                          << kInOrderAdvice;
   if (ring.axes.size() > 1)
     return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
                           << ": positions are in zigzag along '" << zigzag->axis.getValue() << "' alone; "
-                          << kStraightInstead;
+                          << kInOrderAdvice;
   for (const RingOp &member : ops)
     if (member.isCausal && !member.half)
       return op.emitError() << op->getName() << " cannot be a ring in zigzag over " << ring.axes.str()
-                            << ": its queries are not one half of the queries of a rank; " << kStraightInstead;
+                            << ": its queries are not one half of the queries of a rank; " << kInOrderAdvice;
   return success();
 }
 

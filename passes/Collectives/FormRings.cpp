@@ -64,7 +64,7 @@ private:
   bool belongsToBlock(unsigned result) const {
     return llvm::any_of(dims.results, [&](auto entry) { return entry.first == result; });
   }
-  Values passOn(ValueRange values) {
+  Values sendToNextRank(ValueRange values) {
     auto permute = builder.create<PermuteOp>(last.getLoc(), values, pairs, ring.mesh, ring.axes);
     permute->setAttr(kHeldStart, builder.getUnitAttr());
     return permute->getResults();
@@ -149,9 +149,9 @@ Value BlockStarts::blockAt(OpBuilder &builder, const Ring &ring, int64_t step) {
     return block = builder.create<AxisIndexOp>(function.getLoc(), ring.mesh, ring.axes);
   tg::TensorBuilder t(builder, function.getLoc());
   Value rank = blockAt(builder, ring, 0);
-  Value before = t.make<arith::SubIOp>(rank, t.like(rank, step));
-  Value wrapped = t.make<arith::AddIOp>(rank, t.like(rank, ring.ranks - step));
-  Value isBefore = t.compare(arith::CmpIPredicate::sge, before, t.like(rank, 0));
+  Value before = t.make<arith::SubIOp>(rank, t.constantLike(rank, step));
+  Value wrapped = t.make<arith::AddIOp>(rank, t.constantLike(rank, ring.ranks - step));
+  Value isBefore = t.compare(arith::CmpIPredicate::sge, before, t.constantLike(rank, 0));
   return blocks[{ring.axes, step}] = t.select(isBefore, before, wrapped);
 }
 
@@ -161,9 +161,9 @@ Value BlockStarts::make(OpBuilder &builder, const Ring &ring, int64_t step, int6
   tg::TensorBuilder t(builder, function.getLoc());
   Value block = blockAt(builder, ring, step);
   if (piece)
-    block = t.make<arith::SubIOp>(t.like(block, static_cast<double>(2 * ring.ranks - 1)), block);
+    block = t.make<arith::SubIOp>(t.constantLike(block, static_cast<double>(2 * ring.ranks - 1)), block);
   // The multiplication is made last for every kind of block.
-  return t.make<arith::MulIOp>(block, t.like(block, ring.size()));
+  return t.make<arith::MulIOp>(block, t.constantLike(block, ring.size()));
 }
 
 void BlockStarts::eraseUnread() {
@@ -185,17 +185,17 @@ SmallVector<int64_t, 2> RingBuilder::piecesFor(const RingOp &member, int64_t ste
   auto pieces = llvm::to_vector<2>(llvm::seq<int64_t>(0, ring.pieces()));
   if (step == 0 && member.half == 1)
     std::swap(pieces.front(), pieces.back());
-  llvm::erase_if(pieces, [&](int64_t piece) { return member.countsNothing(piece); });
+  llvm::erase_if(pieces, [&](int64_t piece) { return member.attendsToNothing(piece); });
   return pieces;
 }
 
 /// If the mask admits all of a piece, the op needs neither mask nor positions.
 Values RingBuilder::computePiece(const RingOp &member, ValueRange piece, int64_t step, int64_t number) {
   BlockwiseOpInterface op = member.op;
-  if (!member.countsAll(number))
+  if (!member.attendsToAll(number))
     return op.buildOnBlock(builder, piece, starts.at(ring, step, number));
   auto unmasked = cast<BlockwiseOpInterface>(builder.clone(*op));
-  unmasked.countAll();
+  unmasked.attendToAll();
   Values results = unmasked.buildOnBlock(builder, piece, starts.at(ring, step, number));
   unmasked->erase();
   return results;
@@ -272,7 +272,7 @@ Values RingBuilder::sums(ValueRange lhs, ValueRange rhs) {
 
 /// Backward and other ops read the results of both halves joined into a whole. If backward slices the halves
 /// from the whole, only the whole is kept.
-static void readFromWhole(OpResult half) {
+static void readJoinedHalves(OpResult half) {
   auto isWhole = [](Operation *user) { return isa<tg::ConcatOp>(user) && !user->use_empty(); };
   auto whole = llvm::find_if(half.getUsers(), isWhole);
   if (whole == half.getUsers().end())
@@ -293,25 +293,25 @@ void RingBuilder::build() {
   for (const RingOp &member : ops) {
     member.op->removeAttr(kHalf);
     if (member.half)
-      llvm::for_each(member.op->getResults(), readFromWhole);
+      llvm::for_each(member.op->getResults(), readJoinedHalves);
   }
   // Each send stands before the computation that overlaps it.
-  Values block = ring.own, next = passOn(block), home = compute(block, 0), follows;
+  Values block = ring.own, next = sendToNextRank(block), home = compute(block, 0), follows;
   for (int64_t step = 1; step < ring.ranks; ++step) {
     block = next;
     if (step + 1 < ring.ranks)
-      next = passOn(block);
-    Values received = follows.empty() ? Values() : passOn(follows);
+      next = sendToNextRank(block);
+    Values received = follows.empty() ? Values() : sendToNextRank(follows);
     follows = compute(block, step);
     if (!received.empty())
       follows = sums(received, follows);
   }
-  Values totals = home.empty() ? Values() : sums(home, passOn(follows));
+  Values totals = home.empty() ? Values() : sums(home, sendToNextRank(follows));
 
   auto total = totals.begin();
   for (ReduceScatterOp scatter : ring.scatters)
     if (scatter)
-      tg::replaceHandingOnFacts(scatter, *total++);
+      tg::replaceAndTransferFacts(scatter, *total++);
   for (auto [member, results] : llvm::zip_equal(ops, rest)) {
     auto merged = results.begin();
     for (OpResult result : member.op->getResults())

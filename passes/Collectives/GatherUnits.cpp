@@ -29,7 +29,7 @@ enum Phase { Forward, Backward };
 constexpr unsigned kNumPhases = 2;
 
 /// A value that depends only on parameters of one unit.
-struct Made {
+struct ParameterValue {
   StringAttr unit;    ///< Empty for the root unit.
   unsigned argument;  ///< Index of the first parameter.
   unsigned depth = 0; ///< Number of gathers before it; 0 for a shard.
@@ -58,7 +58,7 @@ public:
   UnitGathers(func::FuncOp program, const Mesh &mesh) : program(program), mesh(mesh) {}
 
   LogicalResult run(bool dropsAfterForward) {
-    findMade();
+    findParameterValues();
     if (failed(findUses()))
       return failure();
     chooseKept(dropsAfterForward);
@@ -71,8 +71,8 @@ public:
   }
 
 private:
-  void findMade();
-  std::optional<Made> madeOf(ValueRange operands) const;
+  void findParameterValues();
+  std::optional<ParameterValue> parameterValueOf(ValueRange operands) const;
   LogicalResult findUses();
   void chooseKept(bool dropsAfterForward);
   void rewrite();
@@ -92,7 +92,7 @@ private:
 
   func::FuncOp program;
   Mesh mesh;
-  DenseMap<Value, Made> made;
+  DenseMap<Value, ParameterValue> made;
   /// Units in the order of their first uses.
   llvm::MapVector<StringAttr, Unit> units;
   /// The replacement, in each phase, of a value behind a gather.
@@ -105,8 +105,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Merges the descriptions of operands, if only constants and parameters of one unit determine them.
-std::optional<Made> UnitGathers::madeOf(ValueRange operands) const {
-  std::optional<Made> all;
+std::optional<ParameterValue> UnitGathers::parameterValueOf(ValueRange operands) const {
+  std::optional<ParameterValue> all;
   for (Value operand : operands) {
     Operation *op = operand.getDefiningOp();
     if (op && op->getNumOperands() == 0)
@@ -114,13 +114,13 @@ std::optional<Made> UnitGathers::madeOf(ValueRange operands) const {
     auto found = made.find(operand);
     if (found == made.end() || (all && all->unit != found->second.unit))
       return std::nullopt;
-    Made one = found->second;
-    all = all ? Made{one.unit, std::min(all->argument, one.argument), std::max(all->depth, one.depth)} : one;
+    ParameterValue one = found->second;
+    all = all ? ParameterValue{one.unit, std::min(all->argument, one.argument), std::max(all->depth, one.depth)} : one;
   }
   return all;
 }
 
-void UnitGathers::findMade() {
+void UnitGathers::findParameterValues() {
   StringAttr root = StringAttr::get(program.getContext(), "");
   for (BlockArgument argument : program.getArguments())
     if (tg::ParamAttr parameter = parameterOf(argument))
@@ -128,12 +128,12 @@ void UnitGathers::findMade() {
   for (Operation &op : program.getBody().front().without_terminator()) {
     if (auto gather = dyn_cast<AllGatherOp>(op)) {
       for (auto [part, whole] : llvm::zip_equal(gather.getIns(), gather.getResults()))
-        if (std::optional<Made> one = madeOf(part)) {
+        if (std::optional<ParameterValue> one = parameterValueOf(part)) {
           ++one->depth;
           made[whole] = *one;
         }
     } else if (!isa<CollectiveOpInterface>(op) && op.getNumRegions() == 0 && isMemoryEffectFree(&op)) {
-      if (std::optional<Made> all = madeOf(op.getOperands()))
+      if (std::optional<ParameterValue> all = parameterValueOf(op.getOperands()))
         for (Value result : op.getResults())
           made[result] = *all;
     }

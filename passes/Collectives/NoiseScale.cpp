@@ -282,7 +282,7 @@ private:
   static bool updatesParameter(func::FuncOp function) {
     tg::ProgramSignature signature(function);
     return llvm::any_of(llvm::seq(function.getNumResults()),
-                        [&](unsigned index) { return bool(parameterOf(signature.updatedBy(index))); });
+                        [&](unsigned index) { return bool(parameterOf(signature.updatedArgument(index))); });
   }
 };
 } // namespace

@@ -13,10 +13,10 @@ struct RingOp {
 
   /// Whether its queries attend to all of a piece of any rank's block. True for the second half of queries and
   /// first pieces, which precede them.
-  bool countsAll(int64_t piece) const { return half == 1 && piece == 0 && isCausal && countsAllEarlier; }
+  bool attendsToAll(int64_t piece) const { return half == 1 && piece == 0 && isCausal && attendsToAllEarlier; }
   /// Whether its queries attend to nothing of a piece. True for the first half of queries and second pieces,
   /// which follow them.
-  bool countsNothing(int64_t piece) const { return half == 0 && piece == 1 && isCausal; }
+  bool attendsToNothing(int64_t piece) const { return half == 0 && piece == 1 && isCausal; }
 
   /// Whether this op computes the other half of the op of `first`.
   bool completes(const RingOp &first) const {
@@ -25,7 +25,7 @@ struct RingOp {
 
   BlockwiseOpInterface op;
   std::optional<int64_t> half;
-  bool isCausal, countsAllEarlier;
+  bool isCausal, attendsToAllEarlier;
 };
 
 /// The operands that ops read from other ranks' blocks, and the results that they add to them.

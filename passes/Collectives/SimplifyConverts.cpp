@@ -29,7 +29,7 @@ struct GatherBeforeWidening final : RankPattern<AllGatherOp> {
   bool apply(AllGatherOp op, PatternRewriter &rewriter) const final {
     if (op.getIns().size() != 1)
       return false;
-    Value wide = op.getIns().front(), narrow = convertedFrom(wide);
+    Value wide = op.getIns().front(), narrow = conversionSource(wide);
     if (!narrow || bitsOf(narrow) >= bitsOf(wide))
       return false;
     Value gathered = gatherInstead(rewriter, op, narrow);

@@ -29,7 +29,7 @@ static Value combineEqual(tg::TensorBuilder &b, Value value, Reduction kind, int
   if (kind != Reduction::Sum)
     return value;
   if (!tg::isFloat(value))
-    return b.make<arith::MulIOp>(value, b.like(value, n));
+    return b.make<arith::MulIOp>(value, b.constantLike(value, n));
   return b.convert(b.mul(b.widen(value), n), tg::typeOf(value).getElementType());
 }
 

@@ -49,7 +49,7 @@ bool isReadByBlocks(Value value) {
 }
 
 /// Whether comm-form-rings will replace a gather by a ring.
-bool goesRound(AllGatherOp op) {
+bool becomesRing(AllGatherOp op) {
   auto ring = op->getParentOfType<ModuleOp>()->getAttrOfType<AxesAttr>(CommDialect::kRing);
   return ring && op.getAxes() == ring && isReadByBlocks(op->getResult(0));
 }
@@ -61,7 +61,7 @@ struct MergeAllGathers final : RankPattern<AllGatherOp> {
 
   bool apply(AllGatherOp op, PatternRewriter &rewriter) const final {
     auto first = firstOf<AllGatherOp>(op, ranks);
-    if (!first || first.getDims() != op.getDims() || !areDisjoint(first.getAxes(), op.getAxes()) || goesRound(op))
+    if (!first || first.getDims() != op.getDims() || !areDisjoint(first.getAxes(), op.getAxes()) || becomesRing(op))
       return false;
     // Runs with padding are not adjacent until the padding is dropped.
     auto block = cast<RankedTensorType>(first.getIns().front().getType());
@@ -124,7 +124,7 @@ bool areAlike(Operation *left, Operation *right) {
 }
 
 /// Clones `reduction` with the operand `value`, as the replacement of the result of `op`.
-Value reduceInstead(Operation *reduction, Value value, Operation *op, PatternRewriter &rewriter) {
+Value cloneReduction(Operation *reduction, Value value, Operation *op, PatternRewriter &rewriter) {
   Operation *reduce = rewriter.clone(*reduction);
   rewriter.modifyOpInPlace(reduce, [&] {
     reduce->setOperand(0, value);
@@ -142,7 +142,7 @@ template <typename SubOp> struct SubtractBeforeReduce final : OpRewritePattern<S
     if (!left || !right || !areAlike(left, right))
       return failure();
     Value difference = rewriter.create<SubOp>(op.getLoc(), left->getOperand(0), right->getOperand(0));
-    rewriter.replaceOp(op, reduceInstead(right, difference, op, rewriter));
+    rewriter.replaceOp(op, cloneReduction(right, difference, op, rewriter));
     return success();
   }
 
@@ -171,7 +171,7 @@ template <typename AddOp> struct AddBeforeReduce final : OpRewritePattern<AddOp>
     SmallVector<Value> sums;
     for (const Group &group : groups)
       sums.push_back(group.terms.size() == 1 ? group.terms.front()
-                                             : reduceInstead(group.reduction, sum(group.sent()), op, rewriter));
+                                             : cloneReduction(group.reduction, sum(group.sent()), op, rewriter));
     rewriter.replaceOp(op, sum(sums));
     return success();
   }

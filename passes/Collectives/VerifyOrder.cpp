@@ -46,8 +46,8 @@ RankAt Reporter::at(const RankState &state) const {
 
 std::string Reporter::waitsFor(const RankState &state, const RankState &other) const {
   RankAt mine = at(state), theirs = at(other);
-  return ("rank " + Twine(state.rank) + " waits for " + mine.strBeside(theirs) + " while rank " + Twine(other.rank) +
-          " is at " + theirs.strBeside(mine))
+  return ("rank " + Twine(state.rank) + " waits for " + mine.strRelativeTo(theirs) + " while rank " +
+          Twine(other.rank) + " is at " + theirs.strRelativeTo(mine))
       .str();
 }
 

@@ -15,7 +15,7 @@ using namespace braid::tg;
 static Value normOf(TensorBuilder &t, Value value) { return t.sqrt(t.sumAll(t.square(t.widen(value)))); }
 
 /// Returns the location for a norm. It has no tensor facts, because the norm of a gradient is not a gradient.
-static Location whereMeasured(HookOp hook) {
+static Location normLocation(HookOp hook) {
   std::optional<Phase> phase = phaseOf(hook);
   return phase ? withPhase(hook.getLoc(), *phase) : hook.getLoc();
 }
@@ -23,12 +23,12 @@ static Location whereMeasured(HookOp hook) {
 /// Returns value * min(1, bound / norm).
 static Value clipped(TensorBuilder &t, HookOp hook, double bound) {
   Value value = hook.getInput();
-  t.loc = whereMeasured(hook);
+  t.loc = normLocation(hook);
   Value norm = normOf(t, value);
-  Value ratio = t.div(t.like(norm, bound), norm);
-  Value factor = t.make<arith::MinimumFOp>(ratio, t.like(norm, 1.0));
+  Value ratio = t.div(t.constantLike(norm, bound), norm);
+  Value factor = t.make<arith::MinimumFOp>(ratio, t.constantLike(norm, 1.0));
   t.loc = hook.getLoc();
-  Value scaled = t.mul(t.widen(value), t.fromScalar(factor, value));
+  Value scaled = t.mul(t.widen(value), t.broadcastScalar(factor, value));
   return t.convert(scaled, typeOf(value).getElementType());
 }
 
@@ -46,7 +46,7 @@ static void attach(HookOp hook, const HookAction &action, const std::string &poi
     hook.setOperand(clipped(t, hook, action.amount));
     return;
   case HookAction::Kind::Norm:
-    t.loc = whereMeasured(hook);
+    t.loc = normLocation(hook);
     return addResult(function, normOf(t, value), kOutput, "norm:" + point);
   case HookAction::Kind::Keep:
     return addResult(function, value, kOutput, "keep:" + point);
@@ -74,7 +74,7 @@ struct AttachHooks : braid::impl::AttachHooksPassBase<AttachHooks> {
 
 private:
   /// Whether this run of the pass attaches the action to the hook.
-  bool isTurnOf(HookOp hook, const HookAction &action) const {
+  bool attachesNow(HookOp hook, const HookAction &action) const {
     auto program = hook->getParentOfType<func::FuncOp>();
     if (action.isReport() && !function.empty() && program.getName() != function.getValue())
       return false;
@@ -92,7 +92,7 @@ private:
       hooks = hooksNamed(getOperation(), name);
     if (failed(hooks))
       return failure();
-    llvm::erase_if(*hooks, [&](HookOp hook) { return !isTurnOf(hook, *parsed); });
+    llvm::erase_if(*hooks, [&](HookOp hook) { return !attachesNow(hook, *parsed); });
     for (HookOp hook : *hooks) {
       if (!isFloat(hook.getInput()) && parsed->kind != HookAction::Kind::Keep)
         return hook.emitOpError() << "is " << hook.getType() << "; " << text << " needs a floating-point tensor";

@@ -104,7 +104,7 @@ void braid::setForwardFacts(func::FuncOp function) {
 void braid::setFactsOfUpdates(func::FuncOp function) {
   tg::ProgramSignature signature(function);
   for (OpOperand &returned : returnOf(function)->getOpOperands()) {
-    BlockArgument owner = signature.updatedBy(returned.getOperandNumber());
+    BlockArgument owner = signature.updatedArgument(returned.getOperandNumber());
     tg::StateAttr state = stateOf(owner);
     if (state && state.getKind() == tg::TensorKind::RunningStatistic)
       setStatistic(returned.get(), state.getName());

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace braid;
 
 /// Returns the range that both allow.
-static IndexRange meet(IndexRange a, IndexRange b) {
+static IndexRange intersect(IndexRange a, IndexRange b) {
   IndexRange both{std::min(a.extent, b.extent)};
   if (a.ignored == b.ignored)
     both.ignored = a.ignored;
@@ -23,13 +23,13 @@ static std::optional<IndexRange> rangeOfUses(Value value) {
   std::optional<IndexRange> found;
   auto add = [&](std::optional<IndexRange> range) {
     if (range)
-      found = found ? meet(*found, *range) : range;
+      found = found ? intersect(*found, *range) : range;
   };
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (auto indexing = dyn_cast<IndexingOpInterface>(user))
       add(indexing.getIndexRange(use));
-    if (handsOnNumbers(user))
+    if (onlyMovesOrRounds(user))
       for (Value result : user->getResults())
         add(rangeOfUses(result));
   }

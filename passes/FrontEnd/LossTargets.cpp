@@ -31,7 +31,7 @@ static Value findLoss(func::FuncOp function) {
 
 /// Finds the cross entropies that are the value or terms of it. Other losses ignore no targets.
 static void findCrossEntropies(Value value, SmallVectorImpl<CrossEntropyOp> &found) {
-  value = beforeReshapes(value);
+  value = stripReshapes(value);
   if (auto sum = value.getDefiningOp<arith::AddFOp>())
     for (Value term : sum->getOperands())
       findCrossEntropies(term, found);
@@ -46,7 +46,7 @@ static CrossEntropyOp findCrossEntropy(func::FuncOp function) {
   SmallVector<CrossEntropyOp> found;
   if (loss)
     findCrossEntropies(loss, found);
-  bool isAlone = found.size() == 1 && beforeReshapes(loss) == found.front().getLoss();
+  bool isAlone = found.size() == 1 && stripReshapes(loss) == found.front().getLoss();
   bool isOnlyMean = found.size() == 1 && found.front().getReduction() == tg::LossReduction::Mean;
   return isAlone || isOnlyMean ? found.front() : CrossEntropyOp();
 }
@@ -74,7 +74,7 @@ std::optional<tg::IgnoredTargets> braid::findIgnoredTargets(func::FuncOp model) 
     return std::nullopt;
   OwningOpRef<func::FuncOp> copy = model.clone(); // finding the batch dims changes the function
   CrossEntropyOp loss = findCrossEntropy(*copy);
-  auto targets = dyn_cast<BlockArgument>(beforeReshapes(loss.getTargets()));
+  auto targets = dyn_cast<BlockArgument>(stripReshapes(loss.getTargets()));
   int64_t ignored = loss.getIgnoreIndex();
   if (!targets || !llvm::is_contained(batchInputs(*copy), targets) ||
       !cast<RankedTensorType>(targets.getType()).getElementType().isInteger(32) || !llvm::isInt<32>(ignored))

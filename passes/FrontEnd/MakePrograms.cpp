@@ -61,7 +61,7 @@ static void defineTrainingOps(func::FuncOp function) {
     if (isa<DifferentiableOpInterface>(op.getOperation()))
       return;
     OpBuilder builder(op);
-    tg::replaceHandingOnFacts(op, cast<DecomposableOpInterface>(op.getOperation()).decompose(builder));
+    tg::replaceAndTransferFacts(op, cast<DecomposableOpInterface>(op.getOperation()).decompose(builder));
   });
 }
 
@@ -112,10 +112,10 @@ static Value pickLogits(tg::TensorBuilder &b, Value logits, int64_t rows, Value 
   auto contract = logits.getDefiningOp<ContractOp>();
   std::optional<unsigned> leading = contract ? sharedLeadingDims(contract) : std::nullopt;
   if (leading) {
-    Value row = pickRow(b, contract.getLhs(), *leading, rows, position);
+    Value row = extractRow(b, contract.getLhs(), *leading, rows, position);
     logits = b.make<ContractOp>(contract.getContraction(), row, contract.getRhs());
   } else {
-    logits = pickRow(b, logits, tg::typeOf(logits).getRank() - 1, rows, position);
+    logits = extractRow(b, logits, tg::typeOf(logits).getRank() - 1, rows, position);
   }
   for (tg::HookOp hook : llvm::reverse(hooks))
     logits = b.make<tg::HookOp>(logits, hook.getNameAttr(), hook.getOrderAttr());

@@ -24,7 +24,7 @@ public:
     findActivations();
     findReaders();
     for (StringAttr unit : names)
-      fillBetween(unit);
+      addPathsWithin(unit);
     addTails();
   }
 
@@ -33,10 +33,10 @@ public:
 private:
   void findActivations();
   void findReaders();
-  void fillBetween(StringAttr unit);
+  void addPathsWithin(StringAttr unit);
   void addTails();
-  SmallVector<Value> leaving(StringAttr unit) const;
-  SmallVector<Value> entering(StringAttr unit) const;
+  SmallVector<Value> unitOutputs(StringAttr unit) const;
+  SmallVector<Value> unitInputs(StringAttr unit) const;
 
   /// Returns null for a null op, the terminator and an op without a unit.
   StringAttr unitOf(Operation *op) const { return op ? units.lookup(op) : StringAttr(); }
@@ -81,7 +81,7 @@ void Units::findReaders() {
 
 /// Adds the ops on a path between two ops of the unit that avoids other units. Ops that depend on a later unit are
 /// excluded, even if this unit is used again: with tied embeddings, all residual sums lie between the two uses.
-void Units::fillBetween(StringAttr unit) {
+void Units::addPathsWithin(StringAttr unit) {
   llvm::DenseSet<Operation *> reached, left, after, before;
   auto isOpen = [&](Operation *op) { return op && (!unitOf(op) || unitOf(op) == unit); };
   for (Operation *op : ops) {
@@ -142,7 +142,7 @@ void Units::addTails() {
   }
 }
 
-SmallVector<Value> Units::leaving(StringAttr unit) const {
+SmallVector<Value> Units::unitOutputs(StringAttr unit) const {
   SmallVector<Value> values;
   for (Operation *op : ops)
     if (unitOf(op) == unit)
@@ -153,7 +153,7 @@ SmallVector<Value> Units::leaving(StringAttr unit) const {
   return values;
 }
 
-SmallVector<Value> Units::entering(StringAttr unit) const {
+SmallVector<Value> Units::unitInputs(StringAttr unit) const {
   llvm::SetVector<Value> values;
   for (Operation *op : ops)
     if (unitOf(op) == unit)
@@ -173,9 +173,9 @@ void Units::insertHooks() {
   };
   SmallVector<Crossing> crossings;
   for (StringAttr unit : names) {
-    for (auto [order, value] : llvm::enumerate(leaving(unit)))
+    for (auto [order, value] : llvm::enumerate(unitOutputs(unit)))
       crossings.push_back({value, unit, /*isExit=*/true, static_cast<int64_t>(order)});
-    for (auto [order, value] : llvm::enumerate(entering(unit)))
+    for (auto [order, value] : llvm::enumerate(unitInputs(unit)))
       crossings.push_back({value, unit, /*isExit=*/false, static_cast<int64_t>(order)});
   }
   // Exits come first, so that the next unit's input is the result of a hook.

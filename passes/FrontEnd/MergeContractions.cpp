@@ -14,7 +14,7 @@ using tg::ContractOp;
 
 /// Returns the parameter that an operand is, or is converted from, if it has no other readers; else null.
 static BlockArgument weightOf(Value operand) {
-  Value source = convertedFrom(operand) ? convertedFrom(operand) : operand;
+  Value source = conversionSource(operand) ? conversionSource(operand) : operand;
   auto argument = dyn_cast<BlockArgument>(source);
   bool isRead = argument && argument.hasOneUse() && operand.hasOneUse();
   return isRead && parameterOf(argument) && tg::typeOf(argument).getRank() == 2 ? argument : BlockArgument();

@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace braid;
 
-Value braid::pickRow(tg::TensorBuilder &b, Value tensor, unsigned leading, int64_t rows, Value position) {
+Value braid::extractRow(tg::TensorBuilder &b, Value tensor, unsigned leading, int64_t rows, Value position) {
   RankedTensorType type = tg::typeOf(tensor);
   Value row = b.at(b.reshape(tensor, {rows, type.getNumElements() / rows}), /*dim=*/0, position);
   SmallVector<int64_t> shape(type.getShape());
@@ -13,7 +13,7 @@ Value braid::pickRow(tg::TensorBuilder &b, Value tensor, unsigned leading, int64
   return b.reshape(row, shape);
 }
 
-Value braid::pickedFrom(Operation *op, Value position) {
+Value braid::extractedFrom(Operation *op, Value position) {
   auto gather = dyn_cast<tg::GatherOp>(op);
-  return gather && beforeReshapes(gather.getIndices()) == position ? gather.getTable() : Value();
+  return gather && stripReshapes(gather.getIndices()) == position ? gather.getTable() : Value();
 }

@@ -13,10 +13,10 @@ namespace braid {
 
 /// Returns row `position` of a tensor whose leading dims have `rows` rows in total. The result has the shape of
 /// `tensor` with all leading dims 1.
-mlir::Value pickRow(tg::TensorBuilder &b, mlir::Value tensor, unsigned leading, int64_t rows, mlir::Value position);
+mlir::Value extractRow(tg::TensorBuilder &b, mlir::Value tensor, unsigned leading, int64_t rows, mlir::Value position);
 
 /// Returns the tensor, rows first, from which `op` picks row `position`, or null if `op` picks no such row.
-mlir::Value pickedFrom(mlir::Operation *op, mlir::Value position);
+mlir::Value extractedFrom(mlir::Operation *op, mlir::Value position);
 
 } // namespace braid
 

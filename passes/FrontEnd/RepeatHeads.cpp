@@ -15,7 +15,7 @@ using namespace braid;
 
 /// Returns whether a tensor has a factor in a dim of its own.
 static bool hasOwnDim(const ShardingRule::TensorFactors &tensor, unsigned factor) {
-  std::optional<unsigned> dim = ShardingRule::dimWith(tensor, factor);
+  std::optional<unsigned> dim = ShardingRule::dimOfFactor(tensor, factor);
   return dim && tensor[*dim].size() == 1;
 }
 
@@ -67,7 +67,7 @@ struct RepeatHeads final : braid::impl::RepeatHeadsPassBase<RepeatHeads> {
     tg::TensorBuilder t(builder, op.getLoc());
     for (auto [operand, tensor] : llvm::zip_equal(op.getOpOperands(), rule->operands))
       if (hasOwnDim(tensor, *factor))
-        operand.set(repeat(t, operand.get(), *ShardingRule::dimWith(tensor, *factor),
+        operand.set(repeat(t, operand.get(), *ShardingRule::dimOfFactor(tensor, *factor),
                            ranks.getValue() / rule->factors[*factor].size));
   }
 };

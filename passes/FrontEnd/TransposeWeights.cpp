@@ -26,7 +26,7 @@ static bool isStoredByRows(BlockArgument weight) {
 }
 
 /// Swaps the two letters of one operand in an einsum.
-static void exchangeLetters(ContractOp contract, unsigned operand) {
+static void swapLetters(ContractOp contract, unsigned operand) {
   tg::ContractionAttr dims = contract.getContraction();
   std::string lhs = dims.getLhs().str(), rhs = dims.getRhs().str();
   std::string &letters = operand == 0 ? lhs : rhs;
@@ -52,7 +52,7 @@ static void exchange(func::FuncOp function, BlockArgument weight) {
   Value transposed; // for the other uses, made on the first of them
   for (OpOperand &use : llvm::make_early_inc_range(weight.getUses())) {
     if (auto contract = dyn_cast<ContractOp>(use.getOwner())) {
-      exchangeLetters(contract, use.getOperandNumber());
+      swapLetters(contract, use.getOperandNumber());
       continue;
     }
     if (!transposed)
@@ -77,7 +77,7 @@ struct TransposeWeights final : braid::impl::TransposeWeightsPassBase<TransposeW
     // A new value of a weight would have the old shape. New values of states, such as running statistics, are allowed.
     tg::ProgramSignature signature(function);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (signature.result(i).gradientOf || llvm::is_contained(weights, signature.updatedBy(i))) {
+      if (signature.result(i).gradientOf || llvm::is_contained(weights, signature.updatedArgument(i))) {
         function.emitError() << "weights of '" << function.getName()
                              << "' have gradients or updates already; run tg-transpose-weights before tg-differentiate";
         return signalPassFailure();

@@ -22,7 +22,7 @@ using tg::ContractOp;
 using tg::SliceOp;
 
 /// Upper limit of dims of a tensor in the runtime.
-static constexpr int64_t kMostDims = 8;
+static constexpr int64_t kMaxDims = 8;
 
 namespace {
 /// A tensor that is read in slices along one dim, and the values that must get a separate dim for the parts: its
@@ -63,7 +63,7 @@ bool FusedTensor::follow(Value value, int64_t along) {
   if (auto known = dims.find(value); known != dims.end())
     return known->second == along;
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || type.getRank() == kMostDims || along >= type.getRank() || type.getDimSize(along) % parts != 0)
+  if (!type || type.getRank() == kMaxDims || along >= type.getRank() || type.getDimSize(along) % parts != 0)
     return false;
   dims[value] = along;
   if (auto argument = dyn_cast<BlockArgument>(value)) {

@@ -22,9 +22,9 @@ using namespace braid;
 /// Lengths of chunks, in elements: the remainder of one length is cut by the next length.
 static constexpr int64_t kChunks[] = {4096, 64, 1};
 /// Fewer sums than this stay separate.
-static constexpr size_t kFewest = 4;
+static constexpr size_t kMinSums = 4;
 /// Longer vectors are cut into chunks again.
-static constexpr int64_t kLongest = 1 << 16;
+static constexpr int64_t kMaxVectorLength = 1 << 16;
 
 //===----------------------------------------------------------------------===//
 // Pieces of tensors
@@ -152,7 +152,7 @@ static Value concat(tg::TensorBuilder &t, ArrayRef<Value> vectors) {
 
 /// Returns the sum of a vector, by chunks while it is long.
 static Value sumOf(tg::TensorBuilder &t, Value vector) {
-  while (tg::typeOf(vector).getNumElements() > kLongest) {
+  while (tg::typeOf(vector).getNumElements() > kMaxVectorLength) {
     SmallVector<Value> sums;
     appendChunkSums(t, vector, sums);
     vector = concat(t, sums);
@@ -188,8 +188,8 @@ static void eraseUnused(Value value) {
     SmallVector<Value> operands(op->getOperands());
     op->erase();
     for (Value operand : operands)
-      if (Operation *maker = operand.getDefiningOp())
-        left.insert(maker);
+      if (Operation *producer = operand.getDefiningOp())
+        left.insert(producer);
   }
 }
 
@@ -205,7 +205,7 @@ struct ChunkSums final : braid::impl::ChunkSumsPassBase<ChunkSums> {
       SmallVector<tg::ReduceOp> sums;
       SmallVector<Value> others;
       collectTerms(root, sums, others);
-      if (sums.size() < kFewest)
+      if (sums.size() < kMinSums)
         continue;
       rewrite(root, sums, others);
       eraseUnused(root);

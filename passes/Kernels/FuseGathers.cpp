@@ -53,7 +53,7 @@ static std::optional<Lookup> findLookup(exec::GatherOp gather, const ActionOrder
     return std::nullopt;
   std::optional<unsigned> operand;
   for (auto [index, value] : llvm::enumerate(kernel.getIns())) {
-    if (order.maker(value) != gather)
+    if (order.producerOf(value) != gather)
       continue;
     if (operand || !readsRowsOf(value, gather))
       return std::nullopt;
@@ -68,11 +68,11 @@ static std::optional<Lookup> findLookup(exec::GatherOp gather, const ActionOrder
   return Lookup{gather, kernel, *operand, *dims};
 }
 
-/// Moves the readers that stand before `maker` behind it.
-static void moveReadersBehind(Operation *maker) {
-  for (Operation *user : llvm::to_vector(maker->getUsers()))
-    if (user->isBeforeInBlock(maker)) {
-      user->moveAfter(maker);
+/// Moves the readers that stand before `producer` behind it.
+static void moveReadersBehind(Operation *producer) {
+  for (Operation *user : llvm::to_vector(producer->getUsers()))
+    if (user->isBeforeInBlock(producer)) {
+      user->moveAfter(producer);
       moveReadersBehind(user);
     }
 }
@@ -86,8 +86,8 @@ static Value reshape(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
 
 /// Builds a generic that reads rows by number from the table. A number beyond the table reads its last row, so that no
 /// other memory is read.
-static Value lookUp(OpBuilder &builder, Location loc, RankedTensorType type, ArrayRef<int64_t> dims, Value table,
-                    Value numbers) {
+static Value lookUpRow(OpBuilder &builder, Location loc, RankedTensorType type, ArrayRef<int64_t> dims, Value table,
+                       Value numbers) {
   unsigned rank = dims.size();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
   Value init = builder.create<tensor::EmptyOp>(loc, type.getShape(), type.getElementType());
@@ -126,7 +126,7 @@ static void fuse(const Lookup &lookup) {
   Value number =
       body.addArgument(numbers.getType(), tg::withValueName(numbers.getLoc(), tg::nameOfOperand(gather.getIndices())));
   builder.setInsertionPointToStart(&body);
-  Value found = lookUp(builder, gather.getLoc(), type, lookup.dims, table, number);
+  Value found = lookUpRow(builder, gather.getLoc(), type, lookup.dims, table, number);
   rows.replaceAllUsesWith(found);
   body.eraseArgument(lookup.operand);
   operands.erase(operands.begin() + lookup.operand);
@@ -139,10 +139,10 @@ static void fuse(const Lookup &lookup) {
     replaced.push_back(gather.getResult());
   }
   builder.setInsertionPoint(kernel);
-  auto fused =
-      builder.create<exec::KernelOp>(tg::madeFrom({gather, kernel}, replaced), body.getTerminator()->getOperandTypes(),
-                                     fusedName(kernelNameOf(gather), kernel.getName(), kernel.getContext()), operands,
-                                     ValueRange(), kernel.getSpace());
+  auto fused = builder.create<exec::KernelOp>(tg::fusedLocation({gather, kernel}, replaced),
+                                              body.getTerminator()->getOperandTypes(),
+                                              fusedName(kernelNameOf(gather), kernel.getName(), kernel.getContext()),
+                                              operands, ValueRange(), kernel.getSpace());
   fused.getBody().takeBody(kernel.getBody());
   kernel->replaceAllUsesWith(fused->getResults().take_front(kernel->getNumResults()));
   kernel.erase();

@@ -60,13 +60,13 @@ struct Merger {
   SmallVector<Value> operands;
   SmallVector<Value> yielded, replaced;
 
-  void takeFirst();
-  void takeSecond();
+  void addFirstKernel();
+  void addSecondKernel();
   exec::KernelOp finish();
 };
 } // namespace
 
-void Merger::takeFirst() {
+void Merger::addFirstKernel() {
   region.takeBody(first.getBody());
   operands.assign(first.getIns().begin(), first.getIns().end());
   Operation *yield = region.front().getTerminator();
@@ -77,7 +77,7 @@ void Merger::takeFirst() {
     }
 }
 
-void Merger::takeSecond() {
+void Merger::addSecondKernel() {
   Block &body = region.front(), &other = *second.getBlock();
   Operation *yield = body.getTerminator();
   for (auto [value, argument] : llvm::zip(second.getIns(), other.getArguments())) {
@@ -121,8 +121,8 @@ exec::KernelOp Merger::finish() {
 /// caller sets it after the last merge. The old kernels are then read only by each other and by views without readers.
 static exec::KernelOp mergeKernels(exec::KernelOp first, exec::KernelOp second) {
   Merger merger{first, second, {}, {}, {}, {}};
-  merger.takeFirst();
-  merger.takeSecond();
+  merger.addFirstKernel();
+  merger.addSecondKernel();
   return merger.finish();
 }
 
@@ -202,7 +202,7 @@ Fusion::Fusion(Block &block) : block(block), order(block) {
 /// Whether `second` reads results of `first` only whole, in order, and at the coordinates of their definition.
 bool Fusion::readsInPlace(exec::KernelOp first, exec::KernelOp second, const CommonSpace &common, bool &reads) {
   for (auto [index, operand] : llvm::enumerate(second.getIns())) {
-    if (order.maker(operand) != first)
+    if (order.producerOf(operand) != first)
       continue;
     std::optional<unsigned> result = resultRead(operand, first);
     if (!result)
@@ -221,7 +221,7 @@ bool Fusion::waitsForScalar(exec::KernelOp first, exec::KernelOp second, const C
   if (common.space.size() > 1 || common.space.back() == 1)
     return false;
   bool readsScalar = llvm::any_of(second.getIns(), [&](Value operand) {
-    return order.maker(operand) == first && cast<RankedTensorType>(operand.getType()).getRank() == 0;
+    return order.producerOf(operand) == first && cast<RankedTensorType>(operand.getType()).getRank() == 0;
   });
   return readsScalar && second.getSpace() != ArrayRef<int64_t>{1};
 }
@@ -235,7 +235,7 @@ static bool isScalar(exec::KernelOp kernel) {
 }
 
 /// Whether a kernel has a single row and computes only scalars.
-static bool makesScalars(exec::KernelOp kernel) {
+static bool computesOnlyScalars(exec::KernelOp kernel) {
   return kernel.getSpace().size() == 1 && !kernel.getActionIns().empty() &&
          llvm::all_of(kernel->getResultTypes(), [](Type type) { return isScalar(type); });
 }
@@ -305,7 +305,7 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
     return false;
   bool reads = false;
   if (waitsForScalar(first, second, *common) || !readsInPlace(first, second, *common, reads) ||
-      (!reads && !sharesRead(first, second, *common) && !(makesScalars(first) && isScalar(second))))
+      (!reads && !sharesRead(first, second, *common) && !(computesOnlyScalars(first) && isScalar(second))))
     return false;
   if ((common->space != first.getSpace() && !isSplittable(first)) ||
       (common->space != second.getSpace() && !isSplittable(second)))
@@ -334,7 +334,7 @@ bool Fusion::tryFuse(exec::KernelOp first, exec::KernelOp second) {
 bool Fusion::fuseWithProducer(exec::KernelOp kernel) {
   llvm::SmallSetVector<Operation *, 8> producers;
   for (Value operand : kernel.getIns())
-    if (auto producer = dyn_cast_or_null<exec::KernelOp>(order.maker(operand)))
+    if (auto producer = dyn_cast_or_null<exec::KernelOp>(order.producerOf(operand)))
       producers.insert(producer);
   return llvm::any_of(producers, [&](Operation *producer) { return tryFuse(cast<exec::KernelOp>(producer), kernel); });
 }
@@ -383,7 +383,7 @@ void Fusion::run() {
     merged = kernel;
     while (fuseWithProducer(merged) || fuseWithSibling(merged) || fuseWithScalar(merged))
       ;
-    if (makesScalars(merged))
+    if (computesOnlyScalars(merged))
       scalars = merged;
   }
   for (auto &[kernel, origin] : origins)

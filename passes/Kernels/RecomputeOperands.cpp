@@ -39,7 +39,7 @@ static bool isPointwise(GenericOp generic) {
 namespace {
 /// An operand of `reader`, and the generics of its producer that compute it, in order.
 struct Recomputation {
-  exec::KernelOp maker, reader;
+  exec::KernelOp producer, reader;
   unsigned operand;
   llvm::SetVector<Operation *> generics;
 
@@ -55,7 +55,7 @@ private:
 /// Returns the reader's operand that equals this operand of the producer, at the coordinates of the recomputed
 /// operand.
 std::optional<unsigned> Recomputation::operandLike(BlockArgument argument) {
-  Value source = maker.getIns()[argument.getArgNumber()];
+  Value source = producer.getIns()[argument.getArgNumber()];
   for (auto [index, value] : llvm::enumerate(reader.getIns()))
     if (value == source && operandDimsOf(reader, index) == operandDimsOf(reader, operand))
       return index;
@@ -76,10 +76,10 @@ bool Recomputation::addSlice(Value value) {
 
 bool Recomputation::find() {
   auto result = dyn_cast<OpResult>(reader.getIns()[operand]);
-  maker = result ? dyn_cast<exec::KernelOp>(result.getOwner()) : nullptr;
-  if (!maker || !operandDimsOf(reader, operand))
+  producer = result ? dyn_cast<exec::KernelOp>(result.getOwner()) : nullptr;
+  if (!producer || !operandDimsOf(reader, operand))
     return false;
-  Value made = maker.getBlock()->getTerminator()->getOperand(result.getResultNumber());
+  Value made = producer.getBlock()->getTerminator()->getOperand(result.getResultNumber());
   return made.getDefiningOp() && addSlice(made);
 }
 
@@ -90,7 +90,7 @@ void Recomputation::apply() {
   auto dims = builder.getDenseI64ArrayAttr(*operandDimsOf(reader, operand));
   std::optional<tg::Phase> phase = tg::phaseOf(reader);
   IRMapping values;
-  for (BlockArgument argument : maker.getBlock()->getArguments())
+  for (BlockArgument argument : producer.getBlock()->getArguments())
     if (std::optional<unsigned> known = operandLike(argument))
       values.map(argument, body.getArgument(*known));
   Value computed;
@@ -143,21 +143,21 @@ struct RecomputeOperandsPass : public braid::impl::RecomputeOperandsPassBase<Rec
     if (getOperation().isExternal())
       return;
     SmallVector<exec::KernelOp> kernels(getOperation().getBody().front().getOps<exec::KernelOp>());
-    llvm::SetVector<Operation *> makers;
+    llvm::SetVector<Operation *> producers;
     for (exec::KernelOp kernel : kernels)
-      recompute(kernel, makers);
-    for (Operation *maker : makers)
-      dropUnreadResults(cast<exec::KernelOp>(maker));
+      recompute(kernel, producers);
+    for (Operation *producer : producers)
+      dropUnreadResults(cast<exec::KernelOp>(producer));
   }
 
-  void recompute(exec::KernelOp kernel, llvm::SetVector<Operation *> &makers) {
+  void recompute(exec::KernelOp kernel, llvm::SetVector<Operation *> &producers) {
     bool changed = false;
     for (unsigned operand = kernel.getIns().size(); operand-- > 0;) {
       Recomputation recomputation{{}, kernel, operand, {}};
       if (!recomputation.find())
         continue;
       recomputation.apply();
-      makers.insert(recomputation.maker);
+      producers.insert(recomputation.producer);
       changed = true;
     }
     if (!changed)

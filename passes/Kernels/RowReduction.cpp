@@ -32,7 +32,7 @@ static constexpr int64_t kLongSum = 1 << 16, kPartialGroups = 16;
 static constexpr int64_t kMaxLanes = 1 << 16;
 
 Value braid::reducedTensor(tg::ReduceOp reduce) {
-  Value input = reduce.getInput(), narrow = widenedFrom(input);
+  Value input = reduce.getInput(), narrow = wideningSource(input);
   ArrayRef<int64_t> shape = cast<RankedTensorType>(input.getType()).getShape();
   // Dims of size 1 need no kernel, and only a kernel can widen.
   bool isKernel = llvm::any_of(reduce.getDims(), [&](int64_t dim) { return shape[dim] != 1; });

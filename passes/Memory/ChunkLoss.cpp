@@ -203,10 +203,10 @@ LogicalResult Rows::findReaders() {
   for (Operation *op = ordered.front(); op != end; op = op->getNextNode()) {
     bool isOfRows = ops.contains(op);
     for (Value operand : op->getOperands()) {
-      Operation *maker = operand.getDefiningOp();
-      if (!isOfRows && maker && (ops.contains(maker) || readers.contains(maker)))
+      Operation *producer = operand.getDefiningOp();
+      if (!isOfRows && producer && (ops.contains(producer) || readers.contains(producer)))
         readers.insert(op);
-      if (isOfRows && maker && readers.contains(maker)) {
+      if (isOfRows && producer && readers.contains(producer)) {
         why = nameOf(op) + " needs a value computed from all rows";
         return failure();
       }
@@ -261,8 +261,8 @@ arith::AddFOp Rows::sumWith(OpResult result) const {
   auto sum = result.hasOneUse() ? dyn_cast<arith::AddFOp>(*result.user_begin()) : arith::AddFOp();
   if (!sum)
     return {};
-  Operation *maker = otherTerm(sum, result).getDefiningOp();
-  return !maker || maker->isBeforeInBlock(ordered.front()) ? sum : arith::AddFOp();
+  Operation *producer = otherTerm(sum, result).getDefiningOp();
+  return !producer || producer->isBeforeInBlock(ordered.front()) ? sum : arith::AddFOp();
 }
 
 /// Joins the rows of all chunks, or adds up their sums.
@@ -363,8 +363,8 @@ struct ChunkLoss final : braid::impl::ChunkLossPassBase<ChunkLoss> {
       if (failed(found.find()) || !found.getComposite())
         continue;
       OpBuilder builder(found.getComposite());
-      tg::replaceHandingOnFacts(found.getComposite(),
-                                cast<DecomposableOpInterface>(found.getComposite()).decompose(builder));
+      tg::replaceAndTransferFacts(found.getComposite(),
+                                  cast<DecomposableOpInterface>(found.getComposite()).decompose(builder));
       return true;
     }
     return false;

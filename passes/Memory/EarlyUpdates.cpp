@@ -32,13 +32,13 @@ static constexpr double kLaunches = 50;
 
 namespace {
 /// An action of the update. Places count actions of forward and backward: place 3 is behind the third of them.
-struct Late {
+struct LateAction {
   ActionOpInterface action;
   unsigned place;     ///< The current place.
   unsigned ready = 0; ///< The earliest possible place.
   double seconds;
   /// Actions of the update that must precede it.
-  SmallVector<unsigned, 2> needs;
+  SmallVector<unsigned, 2> dependences;
 };
 
 /// The actions, by number, that must run before the memory of a gradient is free.
@@ -67,7 +67,7 @@ private:
   ActionGraph graph;
   double launchSeconds;
   SmallVector<Operation *> others; ///< Actions of forward and backward.
-  std::vector<Late> late;
+  std::vector<LateAction> late;
   DenseMap<Operation *, unsigned> placeOf, numberOf;
   std::vector<UpdateGroup> groups, waiting;
 };
@@ -109,11 +109,11 @@ void Updates::addLate(ActionOpInterface action, const ComputeRates &rates) {
 /// Collects the predecessors of an action: the producers of its operands, and other readers of tensors that it
 /// overwrites.
 void Updates::readNeeds(unsigned number) {
-  Late &action = late[number];
+  LateAction &action = late[number];
   for (unsigned before : graph.predecessors(graph.numberOf(action.action))) {
     Operation *op = graph.actions()[before];
     if (auto other = numberOf.find(op); other != numberOf.end()) {
-      action.needs.push_back(other->second);
+      action.dependences.push_back(other->second);
       action.ready = std::max(action.ready, late[other->second].ready);
     } else {
       action.ready = std::max(action.ready, placeOf.at(op) + 1);
@@ -164,9 +164,9 @@ UpdateGroup Updates::groupOf(Value gradient) const {
 /// Finds the groups, in the order in which they become ready.
 void Updates::findGroups(bool alsoReduced) {
   llvm::SetVector<Value> gradients;
-  for (const Late &action : late)
+  for (const LateAction &action : late)
     for (Value operand : usesOf(action.action))
-      graph.forEachMaker(operand, [&](Operation *op) {
+      graph.forEachProducer(operand, [&](Operation *op) {
         // Scalars take too little memory to count.
         bool mayMove = alsoReduced || !isa<comm::CollectiveOpInterface>(op);
         if (mayMove && placeOf.contains(op) && typeOf(rootOf(operand)).getRank() > 0)
@@ -205,8 +205,8 @@ void Updates::runAction(unsigned number, unsigned place, SmallVectorImpl<unsigne
   if (late[number].place <= place)
     return;
   late[number].place = place;
-  for (unsigned need : late[number].needs)
-    runAction(need, place, moved);
+  for (unsigned dependence : late[number].dependences)
+    runAction(dependence, place, moved);
   moved.push_back(number);
 }
 

@@ -10,7 +10,7 @@
 #include "dialects/Comm/Comm.h"
 #include "dialects/Comm/HeldStarts.h"
 #include "lib/Actions/ActionGraph.h"
-#include "lib/Actions/PutInOrder.h"
+#include "lib/Actions/ReorderActions.h"
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/Size.h"
 #define GEN_PASS_DEF_LOWERPEAKPASS
@@ -27,11 +27,11 @@ static PeakProblem readProblem(const AssignedCopy &copy) {
   problem.buffers = copy.buffers;
   std::optional<unsigned> held;
   for (auto [number, action] : llvm::enumerate(copy.places.actions)) {
-    auto &needs = problem.needs.emplace_back(graph.predecessors(number));
+    auto &dependences = problem.dependences.emplace_back(graph.predecessors(number));
     if (action->hasAttr(comm::kHeldStart))
       held = number;
     else if (held && !exec::ActionOpInterface(action).isOrdered())
-      needs.push_back(*std::exchange(held, std::nullopt));
+      dependences.push_back(*std::exchange(held, std::nullopt));
   }
   return problem;
 }
@@ -51,7 +51,7 @@ static LogicalResult lower(func::FuncOp program, const TargetInfo &target) {
   for (Operation &op : block)
     old.push_back(&op);
   FailureOr<int64_t> before = transientPeak(program, target);
-  putInOrder(block, actions);
+  reorderActions(block, actions);
   FailureOr<int64_t> after = transientPeak(program, target);
   if (failed(before) || failed(after))
     return failure();

@@ -39,12 +39,12 @@ public:
   /// `givenBytes`: size below which a tensor stays on the device, if the user gives one.
   ActivationOffload(func::FuncOp program, const Machine &machine, std::optional<int64_t> givenBytes, bool all)
       : program(program), block(program.getBody().front()), graph(block), compute(machine.compute), host(machine.host),
-        givenBytes(givenBytes), minBytes(givenBytes.value_or(all ? 0 : host.bytesOfLatency())), all(all),
+        givenBytes(givenBytes), minBytes(givenBytes.value_or(all ? 0 : host.bytesPerLatency())), all(all),
         names(program), builder(program.getContext()) {}
   LogicalResult run();
 
   /// Number of tensors kept for backward, and number of these that are offloaded.
-  unsigned numKept = 0, numAway = 0;
+  unsigned numKept = 0, numOffloaded = 0;
 
 private:
   void readActions();
@@ -77,11 +77,11 @@ private:
 // Actions and kept values
 //===----------------------------------------------------------------------===//
 
-static bool isOf(tg::Phase phase, tg::FactsAttr facts) { return facts && facts.getPhase() == phase; }
+static bool hasPhase(tg::Phase phase, tg::FactsAttr facts) { return facts && facts.getPhase() == phase; }
 
 static bool makes(ActionOpInterface action, tg::Phase phase) {
   return llvm::any_of(tg::factsOfTensors(action->getResults()),
-                      [&](tg::FactsAttr facts) { return isOf(phase, facts); });
+                      [&](tg::FactsAttr facts) { return hasPhase(phase, facts); });
 }
 
 /// Reads when each action begins if communication takes no time, as when it is hidden. The program turns where
@@ -121,11 +121,11 @@ void ActivationOffload::readFetches() {
 /// backward begins before forward's last use.
 std::optional<Kept> ActivationOffload::keptOf(Value value) const {
   tg::FactsAttr facts = tg::factsOfTensor(value);
-  if (!isOf(tg::Phase::Forward, facts) || tg::kindOf(facts) || isa<comm::CopyOp>(value.getDefiningOp()))
+  if (!hasPhase(tg::Phase::Forward, facts) || tg::kindOf(facts) || isa<comm::CopyOp>(value.getDefiningOp()))
     return std::nullopt;
   Kept kept{value};
   kept.bytes = bytesOf(TypeRange(value.getType()));
-  graph.forEachMaker(value, [&](Operation *op) { kept.made = std::max(kept.made, graph.numberOf(op)); });
+  graph.forEachProducer(value, [&](Operation *op) { kept.made = std::max(kept.made, graph.numberOf(op)); });
   kept.lastUse = kept.made;
   kept.use = graph.size();
   bool isMovable = true;
@@ -189,7 +189,7 @@ void ActivationOffload::remark(const Kept &kept, bool isOffloaded, const HostTri
   auto action = dyn_cast<ActionOpInterface>(op);
   std::string name = action ? names.nameOf(action, result.getResultNumber()) : "concat";
   double seconds = host.seconds(kept.bytes), gap = problem.begins[kept.use] - problem.begins[kept.made + 1];
-  double exposed = trip.lateAway + trip.lateBack;
+  double exposed = trip.offloadDelay + trip.fetchDelay;
   InFlightDiagnostic remark = emitRemark(program.getLoc())
                               << "@" << program.getSymName() << ": " << name << ", " << formatSize(kept.bytes) << ", "
                               << (isOffloaded ? "waits in the host's memory: " : "stays on the device: ");
@@ -204,8 +204,8 @@ void ActivationOffload::remark(const Kept &kept, bool isOffloaded, const HostTri
     remark << "of two copies of " << formatMicroseconds(seconds) << " each, in the " << formatMicroseconds(gap)
            << " until it is read again, " << formatMicroseconds(exposed)
            << (isOffloaded ? " are exposed" : " would be exposed")
-           << (trip.lateAway > 0 ? ", because forward ends before the copy to the host"
-                                 : ", because backward reads it before the copy from the host ends");
+           << (trip.offloadDelay > 0 ? ", because forward ends before the copy to the host"
+                                     : ", because backward reads it before the copy from the host ends");
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,10 +270,10 @@ LogicalResult ActivationOffload::run() {
       continue;
     move(tensor);
     awayBytes += tensor.bytes;
-    ++numAway;
+    ++numOffloaded;
   }
   if (numKept > 0)
-    emitRemark(program.getLoc()) << "@" << program.getSymName() << ": " << numAway << " of " << numKept
+    emitRemark(program.getLoc()) << "@" << program.getSymName() << ": " << numOffloaded << " of " << numKept
                                  << " tensors kept for backward, " << formatSize(awayBytes) << " of "
                                  << formatSize(bytes) << ", wait in the host's memory";
   return success();
@@ -301,7 +301,7 @@ struct OffloadActivations final : braid::impl::OffloadActivationsPassBase<Offloa
       if (failed(offload.run()))
         return failure();
       kept += offload.numKept;
-      away += offload.numAway;
+      away += offload.numOffloaded;
     }
     if (kept == 0)
       return module.emitError() << "no program keeps an activation for backward that could wait in the host's memory";

@@ -86,9 +86,9 @@ tg::StateAttr StateOffload::keptStateOf(BlockArgument argument) {
 void StateOffload::readActions() {
   for (unsigned action = 0; action < graph.size(); ++action) {
     int64_t last = -1;
-    for (unsigned maker : graph.reads(action)) {
-      bool isCollective = isa<comm::CollectiveOpInterface>(graph.actions()[maker]);
-      last = std::max(last, isCollective ? int64_t(maker) : ready[maker]);
+    for (unsigned producer : graph.reads(action)) {
+      bool isCollective = isa<comm::CollectiveOpInterface>(graph.actions()[producer]);
+      last = std::max(last, isCollective ? int64_t(producer) : ready[producer]);
     }
     ready.push_back(last);
   }
@@ -106,7 +106,7 @@ void StateOffload::readUses(UsedState &state) const {
   graph.forEachReader(state.argument, add);
   state.isRead = state.first != graph.size();
   if (state.returned)
-    graph.forEachMaker(state.returned->get(), add);
+    graph.forEachProducer(state.returned->get(), add);
 }
 
 /// Reads the states in the order in which their updates may run. This is the order of the collectives before them. A
@@ -153,11 +153,12 @@ std::vector<StateGroup> StateOffload::makeGroups() const {
   int64_t all = 0;
   for (const UsedState &state : states)
     all += state.bytes;
-  int64_t most = groupBytes ? groupBytes : std::min(kMaxBytes, all / kGroups);
+  int64_t maxGroupBytes = groupBytes ? groupBytes : std::min(kMaxBytes, all / kGroups);
   std::vector<StateGroup> groups;
   for (const UsedState &state : states) {
     bool joins = !groups.empty() && groups.back().states.back().ready == state.ready &&
-                 groups.back().bytes + state.bytes <= most && !isBehindOtherPhase(groups.back().last, state.first);
+                 groups.back().bytes + state.bytes <= maxGroupBytes &&
+                 !isBehindOtherPhase(groups.back().last, state.first);
     StateGroup &group = joins ? groups.back() : groups.emplace_back();
     group.states.push_back(state);
     group.bytes += state.bytes;

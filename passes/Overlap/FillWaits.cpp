@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Schedule/FillWaits.h"
-#include "lib/Actions/PutInOrder.h"
+#include "lib/Actions/ReorderActions.h"
 #include "lib/Memory/AssignedCopy.h"
 #include "lib/Memory/Size.h"
 #include "passes/Overlap/OverlapReader.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace braid;
 
 /// Factor by which the peak of a program may grow without a memory limit.
-static constexpr double kGrowth = 1.01;
+static constexpr double kMaxPeakGrowth = 1.01;
 
 namespace {
 struct FillWaits final : braid::impl::FillWaitsPassBase<FillWaits> {
@@ -40,7 +40,7 @@ private:
   LogicalResult fill(func::FuncOp function);
 
   FailureOr<Machine> machine;
-  double growth = kGrowth;
+  double growth = kMaxPeakGrowth;
 };
 } // namespace
 
@@ -53,7 +53,7 @@ LogicalResult FillWaits::readOptions() {
   if (failed(limit))
     return failure();
   // The limit applies to all programs together, which are not known yet.
-  growth = *limit ? 1 : kGrowth;
+  growth = *limit ? 1 : kMaxPeakGrowth;
   return success();
 }
 
@@ -89,7 +89,7 @@ LogicalResult FillWaits::fill(func::FuncOp function) {
     };
     SmallVector<Operation *> own = llvm::map_to_vector(block, [](Operation &op) { return &op; });
     FailureOr<int64_t> old = before ? FailureOr<int64_t>(*before) : transientPeak(function, *machine->target);
-    putInOrder(block, actionsIn(order));
+    reorderActions(block, actionsIn(order));
     FailureOr<int64_t> peak = transientPeak(function, *machine->target);
     if (failed(old) || failed(peak))
       return failure();

@@ -126,7 +126,7 @@ Location Report::placeOf(unsigned action) const {
 /// Returns why an action does not start earlier.
 std::string Report::reasonOf(unsigned action) const {
   if (schedule.heldBy[action] == HeldBy::Prefetch)
-    return llvm::formatv("prefetch={0} prevents an earlier start", program.problem.mostAhead(queueOf(action)));
+    return llvm::formatv("prefetch={0} prevents an earlier start", program.problem.maxAhead(queueOf(action)));
   if (schedule.heldBy[action] == HeldBy::Memory)
     return "the memory limit prevents an earlier start";
   std::optional<unsigned> waitsFor = timeline.collectives[action].waitsFor;
@@ -141,11 +141,11 @@ void Report::remarkUpdates() const {
   std::vector<unsigned> last(actions.size(), 0);
   llvm::DenseSet<unsigned> reductions, lasts;
   for (auto [number, action] : llvm::enumerate(actions))
-    for (unsigned need : action.needs) {
-      if (actions[need].queue == OverlapProblem::kRanks)
-        last[number] = std::max(last[number], actions[need].communicates() ? need : last[need]);
-      if (action.kind == Kind::Update && reducesTensors(program.actions[need]))
-        reductions.insert(need);
+    for (unsigned dependence : action.dependences) {
+      if (actions[dependence].queue == OverlapProblem::kRanks)
+        last[number] = std::max(last[number], actions[dependence].communicates() ? dependence : last[dependence]);
+      if (action.kind == Kind::Update && reducesTensors(program.actions[dependence]))
+        reductions.insert(dependence);
     }
   for (unsigned writer : program.writers)
     if (actions[writer].kind == Kind::Update)
@@ -292,7 +292,7 @@ LogicalResult Overlap::schedule(func::FuncOp function) {
     problem.prefetch = prefetch;
   else if (moves)
     choosePrefetch(problem, info->alignment);
-  OverlapSchedule schedule = moves ? solveFor(problem, info->alignment) : plainSchedule(problem);
+  OverlapSchedule schedule = moves ? solveFor(problem, info->alignment) : programOrderSchedule(problem);
   if (llvm::Error error = verify(problem, schedule))
     return fail(std::move(error));
   Report report(function, *program, schedule);

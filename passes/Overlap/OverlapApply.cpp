@@ -1,7 +1,7 @@
 //===- OverlapApply.cpp - apply a schedule to a function ------------------===//
 
 #include "dialects/Comm/Comm.h"
-#include "lib/Actions/PutInOrder.h"
+#include "lib/Actions/ReorderActions.h"
 #include "passes/Overlap/OverlapReader.h"
 
 using namespace mlir;
@@ -74,5 +74,5 @@ void braid::applySchedule(func::FuncOp function, const OverlapProgram &program, 
       splitter.wait(op);
   }
   splitter.order.push_back(block.getTerminator());
-  putInOrder(block, splitter.order);
+  reorderActions(block, splitter.order);
 }

@@ -119,10 +119,10 @@ LogicalResult Reader::readActions() {
 /// Reads dependences. An action that overwrites a value comes after the readers of the value.
 void Reader::readEdges() {
   for (auto [number, entry] : llvm::enumerate(program.problem.actions)) {
-    entry.needs = graph.reads(number);
+    entry.dependences = graph.reads(number);
     for (unsigned other : graph.overwrites(number))
-      if (!llvm::is_contained(entry.needs, other))
-        entry.after.push_back(other);
+      if (!llvm::is_contained(entry.dependences, other))
+        entry.antiDependences.push_back(other);
   }
 }
 
@@ -150,12 +150,12 @@ static bool reduces(Operation *op) {
 void Reader::readWriters() {
   std::set<unsigned> writers;
   for (Value root : updates)
-    graph.forEachMaker(root, [&](Operation *maker) { writers.insert(graph.numberOf(maker)); });
+    graph.forEachProducer(root, [&](Operation *producer) { writers.insert(graph.numberOf(producer)); });
   program.writers.assign(writers.begin(), writers.end());
   for (unsigned number : writers) {
     OverlapProblem::Action &entry = program.problem.actions[number];
     if (entry.kind == Kind::Compute &&
-        llvm::any_of(entry.needs, [&](unsigned need) { return reduces(program.actions[need]); }))
+        llvm::any_of(entry.dependences, [&](unsigned dependence) { return reduces(program.actions[dependence]); }))
       entry.kind = Kind::Update;
   }
 }
@@ -217,8 +217,8 @@ void Reader::readUpdateParts() {
     if (entry.kind == Kind::Compute && made[number] && !isReadElse[number])
       entry.kind = Kind::Update;
     if (entry.kind != Kind::Update && (!entry.communicates() || isReadElse[number]))
-      for (unsigned need : entry.needs)
-        isReadElse[need] = true;
+      for (unsigned dependence : entry.dependences)
+        isReadElse[dependence] = true;
   }
 }
 
@@ -231,8 +231,8 @@ void Reader::readKinds() {
 DenseMap<unsigned, unsigned> Reader::firstUses() const {
   DenseMap<unsigned, unsigned> firstUse;
   for (auto [number, entry] : llvm::enumerate(program.problem.actions))
-    for (unsigned need : entry.needs)
-      firstUse.try_emplace(need, number);
+    for (unsigned dependence : entry.dependences)
+      firstUse.try_emplace(dependence, number);
   return firstUse;
 }
 
@@ -302,9 +302,9 @@ void Reader::readUnits() {
 void Reader::readHeldStarts() {
   std::optional<unsigned> computed;
   for (auto [number, entry] : llvm::enumerate(program.problem.actions)) {
-    if (computed && program.actions[number]->hasAttr(comm::kHeldStart) && !llvm::is_contained(entry.needs, *computed) &&
-        !llvm::is_contained(entry.after, *computed))
-      entry.after.push_back(*computed);
+    if (computed && program.actions[number]->hasAttr(comm::kHeldStart) &&
+        !llvm::is_contained(entry.dependences, *computed) && !llvm::is_contained(entry.antiDependences, *computed))
+      entry.antiDependences.push_back(*computed);
     if (entry.kind == Kind::Compute)
       computed = number;
   }

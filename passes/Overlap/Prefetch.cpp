@@ -55,7 +55,7 @@ static int64_t arenaBytes(const OverlapProblem &problem, const OverlapSchedule &
     return key(a) < key(b);
   });
   for (const LiveBuffer &buffer : buffers) {
-    PlacementBuffer entry{buffer.bytes, buffer.fromStart ? -1 : int64_t(end), buffer.toEnd ? int64_t(end) : -1, {}};
+    PlacementBuffer entry{buffer.bytes, buffer.isLiveIn ? -1 : int64_t(end), buffer.isLiveOut ? int64_t(end) : -1, {}};
     for (unsigned user : buffer.users) {
       entry.first = std::min<int64_t>(entry.first, numbers[user].begin);
       entry.last = std::max<int64_t>(entry.last, numbers[user].end);
@@ -69,7 +69,7 @@ static int64_t arenaBytes(const OverlapProblem &problem, const OverlapSchedule &
 
 /// Solves `problem` so that the arena, including gaps, keeps its limit, if there is such a schedule.
 static OverlapSchedule solveWithinLimit(const OverlapProblem &problem, int64_t alignment) {
-  OverlapSchedule best = smallSchedule(problem);
+  OverlapSchedule best = leastMemorySchedule(problem);
   int64_t least = peakBytes(problem, best), arena = arenaBytes(problem, best, alignment);
   OverlapProblem candidate = problem;
   while (true) {
@@ -92,7 +92,7 @@ static OverlapSchedule solveWithinLimit(const OverlapProblem &problem, int64_t a
 //===----------------------------------------------------------------------===//
 
 /// Safety factor for predictions: a schedule must work when collectives take this many times as long.
-static constexpr double kSlower = 1.5;
+static constexpr double kCollectiveSlowdown = 1.5;
 /// The least share of the time that another unit must save, and the upper limit of units.
 static constexpr double kMinGain = 0.002;
 static constexpr unsigned kMaxUnits = 8;
@@ -106,7 +106,7 @@ static double slowSeconds(OverlapProblem problem, int64_t alignment) {
   OverlapSchedule schedule = solveFor(problem, alignment);
   for (OverlapProblem::Action &action : problem.actions)
     if (action.communicates())
-      action.seconds *= kSlower;
+      action.seconds *= kCollectiveSlowdown;
   return simulate(problem, schedule).seconds;
 }
 

@@ -23,6 +23,6 @@ void PassList::append(std::unique_ptr<Pass> pass, bool isOptional, bool runs) {
 void PassList::add(std::unique_ptr<Pass> pass) { append(std::move(pass), /*isOptional=*/false, /*runs=*/true); }
 
 void PassList::addOptional(std::unique_ptr<Pass> pass, bool runs) {
-  runs &= !leavesOut(pass->getArgument());
+  runs &= !isDisabled(pass->getArgument());
   append(std::move(pass), /*isOptional=*/true, runs);
 }

@@ -82,7 +82,7 @@ public:
   /// Adds an optional pass if `runs` is set and `without` does not name it.
   void addOptional(std::unique_ptr<mlir::Pass> pass, bool runs = true);
 
-  bool leavesOut(llvm::StringRef name) const { return llvm::is_contained(without, name); }
+  bool isDisabled(llvm::StringRef name) const { return llvm::is_contained(without, name); }
   /// Returns all passes, with the optional passes that do not run.
   llvm::ArrayRef<Entry> getEntries() const { return entries; }
 

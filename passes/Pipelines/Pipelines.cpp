@@ -174,10 +174,10 @@ void braid::buildDecomposePipeline(PassList &passes, const DecomposePipelineOpti
   if (passes.settings.loss.rows > 0)
     passes.add(createChunkLossPass(passes.settings.loss));
   // Runs while biases and activations can still move with each chunk of their contraction.
-  passes.settings.chunks.inOrder |= passes.leavesOut("comm-fill-waits");
+  passes.settings.chunks.inOrder |= passes.isDisabled("comm-fill-waits");
   if (options.chunkContractions)
     passes.add(createChunkContractionsPass(passes.settings.chunks));
-  const bool selectsAttention = options.actions && passes.settings.attention.way != AttentionWay::Decompose;
+  const bool selectsAttention = options.actions && passes.settings.attention.way != AttentionMethod::Decompose;
   passes.addOptional(createSelectAttentionPass(passes.settings.attention), selectsAttention);
   // An op that becomes a kernel has no call for an epilogue.
   passes.addOptional(createSelectDotProductsPass(), options.actions);
@@ -272,7 +272,7 @@ void braid::buildOffloadPipeline(PassList &passes, const OffloadPipelineOptions 
 /// follow from block order, so it comes before memory planning.
 void braid::buildOverlapPipeline(PassList &passes, const OnlyPhaseOptions &) {
   passes.addOptional(createFillWaitsPass(passes.settings.waits), !passes.settings.overlap.annotateOnly);
-  passes.settings.overlap.earlyUpdates &= !passes.leavesOut("exec-early-updates");
+  passes.settings.overlap.earlyUpdates &= !passes.isDisabled("exec-early-updates");
   passes.add(createOverlapPass(passes.settings.overlap));
   passes.add(createVerifyValuesPass());
   passes.add(createVerifyFactsPass());
@@ -345,7 +345,7 @@ std::vector<PassList::Entry> braid::optionalPasses() {
   return optional;
 }
 
-std::string braid::faultOfLeavingOut(StringRef name) {
+std::string braid::reasonPassIsRequired(StringRef name) {
   const std::vector<PassList::Entry> optional = optionalPasses();
   if (llvm::any_of(optional, [&](const PassList::Entry &entry) { return entry.name == name; }))
     return "";
@@ -362,7 +362,7 @@ static void registerPhase(StringRef name, StringRef description, BuildPhase<Opti
     if (failed(options.parseFromString(text)))
       return failure();
     for (StringRef left : options.without)
-      if (std::string fault = faultOfLeavingOut(left); !fault.empty())
+      if (std::string fault = reasonPassIsRequired(left); !fault.empty())
         return report("without=" + left + ": " + fault);
     PassList passes(manager, PassSettings(), *options.without);
     build(passes, options);

@@ -24,7 +24,7 @@ struct OnlyPhaseOptions : PhaseOptions<OnlyPhaseOptions> {};
 /// Returns all optional passes, in the order of the pipeline.
 std::vector<PassList::Entry> optionalPasses();
 /// Returns why a pass of this name cannot be left out; empty for an optional pass.
-std::string faultOfLeavingOut(llvm::StringRef name);
+std::string reasonPassIsRequired(llvm::StringRef name);
 
 //===----------------------------------------------------------------------===//
 // From a graph to its training programs

@@ -15,11 +15,11 @@
 using namespace mlir;
 using namespace braid;
 
-static bool isOf(Value value, Type element) { return tg::typeOf(value).getElementType() == element; }
+static bool hasElementType(Value value, Type element) { return tg::typeOf(value).getElementType() == element; }
 
 /// Returns the bf16 value that a value is converted from, or null.
 static Value narrowSourceOf(Value value) {
-  Value source = convertedFrom(value);
+  Value source = conversionSource(value);
   return source && tg::typeOf(source).getElementType().isBF16() ? source : Value();
 }
 
@@ -62,7 +62,7 @@ struct GradientPrecision final : braid::impl::GradientPrecisionPassBase<Gradient
     Operation *op = value.getDefiningOp();
     OpBuilder builder(value.getContext());
     builder.setInsertionPointAfterValue(value);
-    if (isOf(value, element))
+    if (hasElementType(value, element))
       return value;
     if (auto precise = dyn_cast_if_present<PrecisionOpInterface>(op);
         precise && (value.hasOneUse() || isOnlyInGradients(value)))

@@ -98,7 +98,7 @@ public:
 
 private:
   bool runsNarrow(Operation *op) const;
-  void findReaching();
+  void findOpsReachingBf16();
   void narrow(Operation *op);
   Value inType(Value value, Type element);
   Value convert(Value value, Type element);
@@ -110,16 +110,16 @@ private:
   Type f32, bf16;
   DenseSet<Value> parameters; ///< Parameters in f32.
   /// Ops whose results reach an op that always runs in bf16.
-  DenseSet<Operation *> reaching;
+  DenseSet<Operation *> reachingBf16;
   DenseMap<Value, Value> converted;
 };
 } // namespace
 
-void Narrowing::findReaching() {
+void Narrowing::findOpsReachingBf16() {
   for (Operation &op : llvm::reverse(function.front()))
     for (Operation *user : op.getUsers())
-      if (reaching.contains(user) || policy.choiceOf(user) == Choice::Narrow)
-        reaching.insert(&op);
+      if (reachingBf16.contains(user) || policy.choiceOf(user) == Choice::Narrow)
+        reachingBf16.insert(&op);
 }
 
 bool Narrowing::runsNarrow(Operation *op) const {
@@ -131,7 +131,7 @@ bool Narrowing::runsNarrow(Operation *op) const {
   case Choice::Wide:
     return false;
   case Choice::Between:
-    return reaching.contains(op) && llvm::any_of(floats, [&](Value value) { return isNarrow(value); });
+    return reachingBf16.contains(op) && llvm::any_of(floats, [&](Value value) { return isNarrow(value); });
   case Choice::Follows:
     return !floats.empty() && llvm::all_of(floats, [&](Value value) { return isNarrow(value); });
   }
@@ -180,7 +180,7 @@ void Narrowing::run() {
   for (BlockArgument argument : function.getArguments())
     if (parameterOf(argument) && elementOf(argument) == f32)
       parameters.insert(argument);
-  findReaching();
+  findOpsReachingBf16();
   SmallVector<Operation *> ops;
   for (Operation &op : function.front())
     ops.push_back(&op);

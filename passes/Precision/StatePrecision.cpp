@@ -50,18 +50,18 @@ static Bracket bracketOf(TensorBuilder &b, Value x) {
   // Neighbouring bf16 values differ by 2^-8 to 2^-7 of the value. 0.6 * 2^-7 is more than half and less than one and a
   // half of that gap, so the sum rounds to the neighbour.
   Value reach = b.mul(b.make<math::AbsFOp>(wide), 0.6 / 128);
-  Value isAbove = b.compare(arith::CmpFPredicate::OGT, rest, b.like(rest, 0.0));
+  Value isAbove = b.compare(arith::CmpFPredicate::OGT, rest, b.constantLike(rest, 0.0));
   Value next = b.convert(b.add(wide, b.select(isAbove, reach, b.neg(reach))), bf16);
   Value gap = b.sub(b.widen(next), wide);
-  Value isApart = b.compare(arith::CmpFPredicate::ONE, gap, b.like(gap, 0.0));
-  return {nearest, next, b.select(isApart, b.div(rest, gap), b.like(rest, 0.0))};
+  Value isApart = b.compare(arith::CmpFPredicate::ONE, gap, b.constantLike(gap, 0.0));
+  return {nearest, next, b.select(isApart, b.div(rest, gap), b.constantLike(rest, 0.0))};
 }
 
 /// Returns the step's term of a Weyl sequence in units of 2^-15, by the golden ratio, so that any few successive steps
 /// are spread evenly. The step is masked first, so that the product has 31 bits.
-static Value termOfStep(TensorBuilder &b, Value step) {
-  Value mask = b.like(step, 0x7fff);
-  Value product = b.make<arith::MulIOp>(b.make<arith::AndIOp>(step, mask), b.like(step, 20251));
+static Value weylTerm(TensorBuilder &b, Value step) {
+  Value mask = b.constantLike(step, 0x7fff);
+  Value product = b.make<arith::MulIOp>(b.make<arith::AndIOp>(step, mask), b.constantLike(step, 20251));
   Value term = b.make<arith::AndIOp>(product, mask);
   return b.mul(b.convert(term, b.builder.getF32Type()), 1.0 / 0x8000);
 }
@@ -71,7 +71,7 @@ static Value termOfStep(TensorBuilder &b, Value step) {
 static Value thresholds(TensorBuilder &b, const Bracket &noise, Value stepTerm, unsigned slot) {
   // An odd factor, different for each state, moves the fraction's highest bits to other places.
   Value shift = b.mul(noise.fraction, 61.0 + 2 * slot);
-  Value sum = b.add(shift, b.fromScalar(stepTerm, shift));
+  Value sum = b.add(shift, b.broadcastScalar(stepTerm, shift));
   return b.sub(sum, b.make<math::FloorOp>(sum));
 }
 
@@ -132,7 +132,7 @@ struct StatePrecision final : braid::impl::StatePrecisionPassBase<StatePrecision
     SmallVector<Moment> &moments = *found;
     if (moments.empty())
       return;
-    sayWhatHasNoBlocks(moments);
+    remarkTensorsWithoutBlocks(moments);
     Value step = addArguments(function, moments);
     SmallVector<Value> scales = store(moments, step);
     SignatureEditor editor(function);
@@ -164,7 +164,7 @@ private:
     return moments;
   }
 
-  void sayWhatHasNoBlocks(ArrayRef<Moment> moments) {
+  void remarkTensorsWithoutBlocks(ArrayRef<Moment> moments) {
     auto hasNone = [](const Moment &one) { return one.block == 0; };
     const Moment *first = llvm::find_if(moments, hasNone);
     if (type != MomentType::Int8 || first == moments.end())
@@ -209,15 +209,15 @@ private:
       if (update != last) {
         // Uses the old parameter, because the interpreter's new one may differ in the last bit.
         noise = bracketOf(b, moment.block ? update.getGradient() : update.getParam());
-        stepTerm = termOfStep(b, step);
+        stepTerm = weylTerm(b, step);
         last = update;
       }
-      scales.push_back(storeOne(b, moment, [&] { return thresholds(b, *noise, stepTerm, moment.place); }));
+      scales.push_back(storeMoment(b, moment, [&] { return thresholds(b, *noise, stepTerm, moment.place); }));
     }
     return scales;
   }
 
-  static Value storeOne(TensorBuilder &b, const Moment &moment, llvm::function_ref<Value()> threshold) {
+  static Value storeMoment(TensorBuilder &b, const Moment &moment, llvm::function_ref<Value()> threshold) {
     UpdateOp update = moment.update;
     BlockArgument argument = moment.argument;
     Type element = moment.block ? Type(b.builder.getI8Type()) : b.builder.getBF16Type();

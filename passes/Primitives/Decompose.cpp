@@ -49,7 +49,7 @@ private:
     if (Operation *last = composite->getPrevNode();
         values.size() == 1 && last && values[0].getDefiningOp() == last && tg::valueNameOf(last->getLoc()).empty())
       last->setLoc(tg::withValueName(last->getLoc(), tg::valueNameOf(composite->getLoc())));
-    tg::replaceHandingOnFacts(composite, values);
+    tg::replaceAndTransferFacts(composite, values);
   }
 };
 } // namespace

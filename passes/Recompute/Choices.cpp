@@ -23,7 +23,7 @@ std::string braid::nameOfForward(Operation *op) {
   return (unitNameOf(op) + "/" + (name.empty() ? op->getName().stripDialect() : name)).str();
 }
 
-bool ReplayChoices::Choice::isAbout(Operation *op) const {
+bool ReplayChoices::Choice::appliesTo(Operation *op) const {
   return glob.match(keep ? nameOfForward(op) : unitNameOf(op));
 }
 
@@ -36,7 +36,7 @@ llvm::MapVector<StringAttr, SmallVector<Operation *>> braid::valuesByName(Module
     ++numPrograms;
     ForwardValues forward(program);
     for (Operation *op : forward.getOps())
-      if (!isSeenThrough(op))
+      if (!isTransparent(op))
         values[StringAttr::get(op->getContext(), StringRef(nameOfForward(op)).rsplit('/').second)].push_back(op);
   }
   values.remove_if([&](const auto &named) {
@@ -88,7 +88,7 @@ FailureOr<ReplayChoices> ReplayChoices::parse(std::string text, StringRef file, 
 //===----------------------------------------------------------------------===//
 
 const ReplayChoices::Choice *ReplayChoices::choiceOf(Operation *op) const {
-  return llvm::find_if(choices, [&](const Choice &choice) { return choice.keep && choice.isAbout(op); });
+  return llvm::find_if(choices, [&](const Choice &choice) { return choice.keep && choice.appliesTo(op); });
 }
 
 std::optional<bool> ReplayChoices::isKept(Operation *op) const {
@@ -100,7 +100,7 @@ std::optional<bool> ReplayChoices::isKept(Operation *op) const {
 
 std::optional<RecomputePolicy> ReplayChoices::policyOf(Operation *op) const {
   for (const Choice &choice : choices)
-    if (choice.policy && choice.isAbout(op))
+    if (choice.policy && choice.appliesTo(op))
       return choice.policy;
   return std::nullopt;
 }
@@ -126,13 +126,13 @@ static std::string namesIn(const ForwardValues &values, bool ofValues) {
 
 LogicalResult ReplayChoices::check(func::FuncOp program, const ForwardValues &values) const {
   for (const Choice &choice : choices)
-    if (llvm::none_of(values.getOps(), [&](Operation *op) { return choice.isAbout(op); }))
+    if (llvm::none_of(values.getOps(), [&](Operation *op) { return choice.appliesTo(op); }))
       return emitError(choice.loc) << "no " << (choice.keep ? "value" : "unit") << " of forward is named '"
                                    << choice.pattern << "'; " << namesIn(values, choice.keep.has_value());
   for (Operation *op : values.getOps()) {
     const Choice *choice = choiceOf(op);
     bool isReplayed = isKept(op) == false, mayRepeat = values.mayRepeat(op);
-    if (isReplayed && (!mayRepeat || values.leavesUnit(op)))
+    if (isReplayed && (!mayRepeat || values.escapesUnit(op)))
       return emitError(choice == choices.end() ? op->getLoc() : choice->loc)
              << "'" << nameOfForward(op) << "' of @" << program.getName() << " cannot be recomputed: "
              << (mayRepeat ? "another unit reads it" : "it is a reduction over ranks or has effects");

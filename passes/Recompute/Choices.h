@@ -43,7 +43,7 @@ private:
     std::optional<RecomputePolicy> policy;
     std::optional<bool> keep;
 
-    bool isAbout(mlir::Operation *op) const;
+    bool appliesTo(mlir::Operation *op) const;
   };
 
   /// Returns the statement about the op's value, or the end.

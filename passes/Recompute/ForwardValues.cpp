@@ -10,15 +10,15 @@
 using namespace mlir;
 using namespace braid;
 
-bool braid::isSeenThrough(Operation *op) {
+bool braid::isTransparent(Operation *op) {
   return numericKindOf(op) == NumericKind::Movement && op->getNumOperands() == 1;
 }
 
 static StringAttr forwardUnitOf(Operation *op) { return tg::unitOf(tg::factsOf(op)); }
 
-static Value throughViews(Value value) {
+static Value stripViews(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isSeenThrough(op))
+    if (!isTransparent(op))
       break;
     value = op->getOperand(0);
   }
@@ -47,23 +47,23 @@ ForwardValues::ForwardValues(func::FuncOp program) : isOfAllRanks(isRunByAllRank
     for (Value operand : op.getOperands()) {
       if (!contains(operand))
         continue;
-      Operation *source = throughViews(operand).getDefiningOp();
+      Operation *source = stripViews(operand).getDefiningOp();
       if (op.hasTrait<OpTrait::IsTerminator>() || phase == tg::Phase::Update)
         returned.insert(operand);
       else if (phase == tg::Phase::Backward)
         read.insert(operand);
       else if (contains(source) && forwardUnitOf(source) != forwardUnitOf(&op))
-        leaving.insert(source);
+        escaping.insert(source);
     }
   }
   for (Operation *op : ops)
-    if (StringAttr unit = forwardUnitOf(op); unit && leaving.contains(op))
-      lastLeaving[unit] = op;
+    if (StringAttr unit = forwardUnitOf(op); unit && escaping.contains(op))
+      lastEscaping[unit] = op;
 }
 
 bool ForwardValues::isOfInnerUnit(Operation *op) const {
   StringAttr unit = forwardUnitOf(op);
-  Operation *last = unit ? lastLeaving.lookup(unit) : nullptr;
+  Operation *last = unit ? lastEscaping.lookup(unit) : nullptr;
   return last && !last->isBeforeInBlock(op);
 }
 

@@ -29,7 +29,7 @@ public:
   /// and other side effects.
   bool mayRepeat(mlir::Operation *op) const;
   /// Whether another unit reads the op's results in forward.
-  bool leavesUnit(mlir::Operation *op) const { return leaving.contains(op); }
+  bool escapesUnit(mlir::Operation *op) const { return escaping.contains(op); }
   /// Whether the op belongs to a named unit and another unit reads results from this op or later ops of its unit.
   /// Backward reads the last values, such as the logits of tied embeddings, right away, so a replay of them would free
   /// nothing.
@@ -39,14 +39,14 @@ private:
   bool isOfAllRanks;
   llvm::SetVector<mlir::Operation *> ops;
   llvm::DenseSet<mlir::Value> read, returned;
-  llvm::DenseSet<mlir::Operation *> leaving;
+  llvm::DenseSet<mlir::Operation *> escaping;
   /// The last op of each unit with a reader in another unit.
-  llvm::DenseMap<mlir::StringAttr, mlir::Operation *> lastLeaving;
+  llvm::DenseMap<mlir::StringAttr, mlir::Operation *> lastEscaping;
 };
 
 /// Whether an op's result is a view or a repetition of its operand. It takes no time and no memory of its own, and
 /// keeping it means keeping the operand.
-bool isSeenThrough(mlir::Operation *op);
+bool isTransparent(mlir::Operation *op);
 
 } // namespace braid
 

@@ -84,7 +84,7 @@ def RecomputePass : Pass<"tg-recompute", "::mlir::func::FuncOp"> {
          "none; auto with --memory-limit if the plan would not fit otherwise">,
     Option<"bytesPerSecond", "bytes-per-second", "::braid::Number", "0",
            "For auto: bytes that a second of replay must save; 0 replays every value that may be replayed">,
-    Option<"units", "units", "::braid::Integer<0>", "::braid::ReplayWorth().units",
+    Option<"units", "units", "::braid::Integer<0>", "::braid::ReplayThreshold().units",
            "For auto: number of leading units to which bytes-per-second applies (default: all)">,
     Option<"restBytesPerSecond", "rest-bytes-per-second", "::braid::Number", "::braid::kNoReplays",
            "For auto: bytes that a second of replay must save in the other units; the default replays nothing">,

@@ -29,7 +29,7 @@ inline constexpr double kNoReplays = 1e300;
 
 /// Bytes that a second of replays must save under Auto: in the first `units` units in forward order, and in the other
 /// units.
-struct ReplayWorth {
+struct ReplayThreshold {
   double bytesPerSecond = 0;
   int64_t units = std::numeric_limits<int64_t>::max();
   double restBytesPerSecond = kNoReplays;

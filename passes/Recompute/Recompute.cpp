@@ -62,7 +62,7 @@ static int64_t bytesToKeep(OpResult value, const ForwardValues &values, const Re
     return MinCut::kUnbounded;
   if (values.isReturned(value))
     return 0;
-  return mayReplay && isSeenThrough(op) ? MinCut::kUnbounded : bytesOf(value.getType());
+  return mayReplay && isTransparent(op) ? MinCut::kUnbounded : bytesOf(value.getType());
 }
 
 KeptValues::KeptValues(const ForwardValues &values, const ReplayPrices &prices) : values(values) {
@@ -192,7 +192,7 @@ void Remarks::addKept(OpResult value) {
 }
 
 void Remarks::addReplayed(Operation *op) {
-  if (isSeenThrough(op))
+  if (isTransparent(op))
     return;
   double replaySeconds = seconds.of(op);
   Kept &unit = unitOf(op);

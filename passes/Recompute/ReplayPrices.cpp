@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace braid;
 
 /// For `selective`: a saved byte may cost the time in which this many bytes are moved.
-static constexpr double kMovedForAByte = 16;
+static constexpr double kMovedBytesPerSavedByte = 16;
 /// In bytes: more than any memory, and small enough that sums of prices fit MinCut.
 static constexpr double kTooExpensive = int64_t(1) << 46;
 
@@ -30,7 +30,7 @@ bool braid::fusesIntoReader(Operation *op) {
 }
 
 double OpSeconds::of(Operation *op) const {
-  if (isSeenThrough(op))
+  if (isTransparent(op))
     return 0;
   if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op)) {
     FailureOr<comm::Mesh> mesh = comm::Mesh::require(op, collective.getMeshAttr());
@@ -53,7 +53,7 @@ double OpSeconds::of(Operation *op) const {
 // Policies
 //===----------------------------------------------------------------------===//
 
-ReplayPrices::ReplayPrices(const ForwardValues &values, RecomputePolicy policy, const ReplayWorth &worth,
+ReplayPrices::ReplayPrices(const ForwardValues &values, RecomputePolicy policy, const ReplayThreshold &worth,
                            const ReplayChoices &choices, const OpSeconds &seconds)
     : values(values), policy(policy), worth(worth), choices(choices), seconds(seconds) {
   findAttention();
@@ -70,8 +70,8 @@ void ReplayPrices::numberUnits() {
 void ReplayPrices::findAttention() {
   for (Operation *op : values.getOps()) {
     bool isPart = llvm::any_of(op->getOperands(), [&](Value operand) {
-      Operation *maker = operand.getDefiningOp();
-      return attention.contains(maker) && tg::unitOf(tg::factsOf(maker)) == tg::unitOf(tg::factsOf(op));
+      Operation *producer = operand.getDefiningOp();
+      return attention.contains(producer) && tg::unitOf(tg::factsOf(producer)) == tg::unitOf(tg::factsOf(op));
     });
     bool amongBatch = op->getNumOperands() > 1 &&
                       llvm::all_of(op->getOperands(), [&](Value operand) { return values.contains(operand); });
@@ -82,7 +82,7 @@ void ReplayPrices::findAttention() {
 
 double ReplayPrices::bytesPerSecondFor(Operation *op, RecomputePolicy policy) const {
   if (policy == RecomputePolicy::Selective)
-    return seconds.getRates().bytesPerSecond / kMovedForAByte;
+    return seconds.getRates().bytesPerSecond / kMovedBytesPerSavedByte;
   bool isFirst = numberOfUnit.lookup(tg::unitOf(tg::factsOf(op))) < worth.units;
   return isFirst ? worth.bytesPerSecond : worth.restBytesPerSecond;
 }
@@ -116,9 +116,9 @@ ReplayPrice ReplayPrices::priceUnder(RecomputePolicy policy, Operation *op) cons
 ReplayPrice ReplayPrices::of(Operation *op) const {
   if (!values.mayRepeat(op))
     return {std::nullopt, "it is a reduction over ranks or has effects"};
-  if (isSeenThrough(op))
+  if (isTransparent(op))
     return {0, "a view"};
-  if (values.leavesUnit(op))
+  if (values.escapesUnit(op))
     return {std::nullopt, "another unit reads it"};
   if (std::optional<bool> kept = choices.isKept(op))
     return *kept ? ReplayPrice{std::nullopt, "by the list of choices"} : ReplayPrice{0, "by the list of choices"};

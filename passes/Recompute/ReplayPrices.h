@@ -35,7 +35,7 @@ struct ReplayPrice {
 /// Prices of replays under a policy and its exceptions, in the bytes that would be worth as much.
 class ReplayPrices {
 public:
-  ReplayPrices(const ForwardValues &values, RecomputePolicy policy, const ReplayWorth &worth,
+  ReplayPrices(const ForwardValues &values, RecomputePolicy policy, const ReplayThreshold &worth,
                const ReplayChoices &choices, const OpSeconds &seconds);
 
   ReplayPrice of(mlir::Operation *op) const;
@@ -50,7 +50,7 @@ private:
 
   const ForwardValues &values;
   RecomputePolicy policy;
-  ReplayWorth worth;
+  ReplayThreshold worth;
   const ReplayChoices &choices;
   const OpSeconds &seconds;
   llvm::DenseSet<mlir::Operation *> attention;

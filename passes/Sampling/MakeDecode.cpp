@@ -117,7 +117,7 @@ void PositionBuilder::buildWhole(OpResult value) {
   if (!plan.dependsOnTokens(value) || whole.contains(value))
     return;
   Operation *op = value.getOwner();
-  if (Value table = pickedFrom(op, position)) {
+  if (Value table = extractedFrom(op, position)) {
     tg::TensorBuilder b(builder, op->getLoc());
     whole[value] = b.reshape(atPosition(table, 0), tg::typeOf(value).getShape());
     return;
@@ -274,7 +274,7 @@ struct MakeDecode final : braid::impl::MakeDecodePassBase<MakeDecode> {
         return success();
       for (Operation *op : plan.getComposites()) {
         OpBuilder builder(op);
-        tg::replaceHandingOnFacts(op, cast<DecomposableOpInterface>(op).decompose(builder));
+        tg::replaceAndTransferFacts(op, cast<DecomposableOpInterface>(op).decompose(builder));
       }
     }
   }

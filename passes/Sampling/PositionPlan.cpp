@@ -42,11 +42,11 @@ std::optional<FactorDims> PositionPlan::dimsOf(OpResult value, unsigned dim) con
 void PositionPlan::addCache(Operation *op, Value value, unsigned dim, StringRef what) {
   StringAttr unit = tg::unitOf(tg::factsOf(op));
   std::string name = (unit ? unit.str() + "." : "") + "cache." + what.str();
-  auto isTaken = [&](StringRef other) {
+  auto isAlreadySharded = [&](StringRef other) {
     return llvm::any_of(caches, [&](const auto &entry) { return entry.second.name == other; });
   };
   std::string unique = name;
-  for (unsigned number = 1; isTaken(unique); ++number)
+  for (unsigned number = 1; isAlreadySharded(unique); ++number)
     unique = name + "." + std::to_string(number);
   caches.insert({value, {value, dim, std::move(unique)}});
 }
@@ -76,7 +76,7 @@ static std::string nameOf(Operation *op) { return "'" + op->getName().getStringR
 LogicalResult PositionPlan::visitWhole(OpResult value, std::string &why) {
   if (!dependsOnTokens(value))
     return success();
-  if (Value table = pickedFrom(value.getOwner(), position)) {
+  if (Value table = extractedFrom(value.getOwner(), position)) {
     need(table, 0);
     return success();
   }

@@ -40,7 +40,8 @@ def SelectAttentionPass : TargetPass<"exec-select-attention", "::mlir::func::Fun
     ```
   }];
   let options = [
-    Flag<"Kernel", "--attention", "attention", "way", "way", "::braid::AttentionWay", "::braid::AttentionWay::Auto",
+    Flag<"Kernel", "--attention", "attention", "method", "way", "::braid::AttentionMethod",
+         "::braid::AttentionMethod::Auto",
          "Implementation of attention">,
   ];
 }

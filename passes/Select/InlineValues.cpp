@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace braid;
 
 /// Dense constants with up to this many elements become selects on the index.
-static constexpr int64_t kMaxSpelledElements = 64;
+static constexpr int64_t kMaxInlinedElements = 64;
 
 bool braid::isElementwise(Operation *op) {
   return isa<tg::ConvertOp>(op) || (op->getNumResults() == 1 && op->hasTrait<OpTrait::Elementwise>() &&
@@ -29,7 +29,7 @@ static bool isCheap(Value value) {
     return false;
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    return elements && (elements.isSplat() || elements.getNumElements() <= kMaxSpelledElements);
+    return elements && (elements.isSplat() || elements.getNumElements() <= kMaxInlinedElements);
   }
   if (isa<tg::IotaOp>(op))
     return true;
@@ -38,14 +38,14 @@ static bool isCheap(Value value) {
 }
 
 /// Reading the narrow tensor halves the bytes. The wide tensor need not be kept for a later reader.
-Value braid::widenedFrom(Value value) {
-  Value source = convertedFrom(value);
+Value braid::wideningSource(Value value) {
+  Value source = conversionSource(value);
   bool isWidened = source && getElementTypeOrSelf(source).isBF16() && isa<FloatType>(getElementTypeOrSelf(value));
   return isWidened ? source : Value();
 }
 
 bool braid::isInlined(Value value) {
-  return value.getDefiningOp<tg::BroadcastOp>() || widenedFrom(value) || isCheap(value);
+  return value.getDefiningOp<tg::BroadcastOp>() || wideningSource(value) || isCheap(value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,7 +131,7 @@ void InlineExpression::collect(KernelBuilder &kernel, Value value, const Coordin
                    name.empty() ? tg::valueNameOf(broadcast.getLoc()) : name);
   if (isCheap(value)) // reads no tensor
     return;
-  if (Value source = widenedFrom(value))
+  if (Value source = wideningSource(value))
     return collect(kernel, source, coordinates, name.empty() ? tg::valueNameOf(value.getLoc()) : name);
   if (llvm::is_contained(sources, std::make_pair(value, coordinates)))
     return;

@@ -19,7 +19,7 @@ bool isExpression(mlir::Operation *op);
 bool isInlined(mlir::Value value);
 
 /// Returns the bf16 tensor that a value is widened from, or null.
-mlir::Value widenedFrom(mlir::Value value);
+mlir::Value wideningSource(mlir::Value value);
 
 /// The scalar expression of tensor values at one point of an iteration space.
 class InlineExpression {

@@ -115,7 +115,7 @@ struct OrderAttentionPass : public braid::impl::OrderAttentionPassBase<OrderAtte
     FailureOr<std::optional<int64_t>> limit = memoryLimitOf(memoryLimit, getOperation().getLoc());
     FailureOr<int64_t> padded = rowAlignmentOf(rowAlignment, *target, getOperation().getLoc());
     if (failed(limit) || failed(padded) ||
-        (!calls.empty() && failed(order == AttentionOrder::Auto ? choose(*limit, *padded) : obey())))
+        (!calls.empty() && failed(order == AttentionOrder::Auto ? choose(*limit, *padded) : applyRequestedOrder())))
       signalPassFailure();
   }
 
@@ -126,7 +126,7 @@ private:
       call.setOrder(chosen);
   }
 
-  LogicalResult obey() {
+  LogicalResult applyRequestedOrder() {
     if (order == AttentionOrder::Serial && !target->workspace.attention.hasSerial)
       return calls.front().emitError() << "the attention library of target '" << targetText(getOperation())
                                        << "' has no serial order: choose "
@@ -176,29 +176,28 @@ private:
     int64_t fixedOrderBytes = workspace();
     double extraSeconds = seconds() - leastSeconds;
     if (std::optional<exec::LibraryNumber> found = firstTooLarge(); found && anyFits)
-      return settleForAny("the " + found->what + " would be " + std::to_string(found->value) +
-                          ", above the largest number of the library");
+      return fallBackToAnyOrder("the " + found->what + " would be " + std::to_string(found->value) +
+                                ", above the largest number of the library");
     std::string costs;
     llvm::raw_string_ostream text(costs);
-    bool takesMuch = false, breaksLimit = false;
+    bool exceedsShares = false, breaksLimit = false;
     if (fixedOrderBytes > anyOrderBytes) {
       FailureOr<UnplacedPrograms> programs = UnplacedPrograms::read(getOperation(), padded, *target);
       if (failed(programs))
         return failure();
-      FailureOr<int64_t> arena = programs->arenaBytes(fixedOrderBytes),
-                         leastArena = programs->arenaBytes(anyOrderBytes);
-      if (failed(arena) || failed(leastArena))
+      FailureOr<int64_t> arena = programs->arenaBytes(fixedOrderBytes), minArena = programs->arenaBytes(anyOrderBytes);
+      if (failed(arena) || failed(minArena))
         return failure();
       text << formatSize(fixedOrderBytes) << " of scratch memory instead of " << formatSize(anyOrderBytes)
-           << ", an arena of " << formatSize(*arena) << " instead of " << formatSize(*leastArena) << ", and ";
+           << ", an arena of " << formatSize(*arena) << " instead of " << formatSize(*minArena) << ", and ";
       breaksLimit = limit && *arena > *limit;
-      takesMuch = *arena - *leastArena > kMemoryShare * *arena;
+      exceedsShares = *arena - *minArena > kMemoryShare * *arena;
     }
     text << llvm::format("%.3g ms more than the predicted %.3g ms", 1e3 * extraSeconds, 1e3 * leastSeconds);
     if (breaksLimit)
-      return settleForAny("a fixed order would take " + costs + "; the memory limit is " + formatSize(*limit));
-    if (takesMuch || extraSeconds > kTimeShare * leastSeconds)
-      return settleForAny("a fixed order would take " + costs);
+      return fallBackToAnyOrder("a fixed order would take " + costs + "; the memory limit is " + formatSize(*limit));
+    if (exceedsShares || extraSeconds > kTimeShare * leastSeconds)
+      return fallBackToAnyOrder("a fixed order would take " + costs);
     if (fixedOrderBytes > anyOrderBytes)
       calls.front().emitRemark()
           << "gradients of attention are summed in a fixed order, so their bits are the same in every run: it takes "
@@ -206,7 +205,7 @@ private:
     return success();
   }
 
-  LogicalResult settleForAny(const std::string &reason) {
+  LogicalResult fallBackToAnyOrder(const std::string &reason) {
     set(SumOrder::Any);
     InFlightDiagnostic remark = calls.front().emitRemark();
     remark << "gradients of attention are summed in any order, so their last bits differ from run to run: " << reason;

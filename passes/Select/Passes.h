@@ -9,10 +9,10 @@
 namespace braid {
 
 /// How attention is computed. Auto falls back to the definition where neither library nor tiles support the operands.
-enum class AttentionWay { Auto, Library, Tiles, Decompose };
+enum class AttentionMethod { Auto, Library, Tiles, Decompose };
 
 template <>
-inline constexpr cli::Word cli::words<AttentionWay>[] = {
+inline constexpr cli::Word cli::words<AttentionMethod>[] = {
     {"auto", "the target's library if it supports the call, else tiles"},
     {"library", "the target's library; an error if it does not support the call"},
     {"tiles", "generated code that keeps scores on chip; an error if unsupported"},

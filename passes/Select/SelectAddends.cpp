@@ -26,26 +26,26 @@ using namespace braid;
 /// Returns the call that defines `term`, if only `add` reads it and the call can add a tensor; else null.
 static exec::MatmulOp matmulOf(Value term) {
   auto matmul = term.getDefiningOp<exec::MatmulOp>();
-  bool canTake = matmul && matmul.getWritten().size() == 1 && term.hasOneUse() && takesEpilogue(matmul);
-  return canTake ? matmul : exec::MatmulOp();
+  bool canAddIntoCall = matmul && matmul.getWritten().size() == 1 && term.hasOneUse() && supportsEpilogue(matmul);
+  return canAddIntoCall ? matmul : exec::MatmulOp();
 }
 
 /// Whether `value` is in memory when `matmul` runs, even if the matmul does not add it: an argument, a call's result,
 /// or a kernel's or lookup's result that the matmul or an earlier op also reads.
 static bool isInMemoryAt(Value value, exec::MatmulOp matmul) {
-  Operation *maker = value.getDefiningOp();
-  if (!maker)
+  Operation *producer = value.getDefiningOp();
+  if (!producer)
     return true;
-  if (!maker->isBeforeInBlock(matmul) || isa<exec::ViewOp>(maker) || isInlined(value))
+  if (!producer->isBeforeInBlock(matmul) || isa<exec::ViewOp>(producer) || isInlined(value))
     return false;
-  bool isIn = isa<exec::ExecDialect, comm::CommDialect>(maker->getDialect()) && !isa<exec::GatherOp>(maker);
+  bool isIn = isa<exec::ExecDialect, comm::CommDialect>(producer->getDialect()) && !isa<exec::GatherOp>(producer);
   forEachRead(value, [&](OpOperand &read) { isIn |= !matmul->isBeforeInBlock(readerOf(read)); });
   return isIn;
 }
 
 static void moveIntoCall(arith::AddFOp add, exec::MatmulOp matmul, Value addend) {
   OpBuilder builder(matmul);
-  auto sum = builder.create<exec::MatmulOp>(tg::madeFrom({add, matmul}, add.getResult()), TypeRange(add.getType()),
+  auto sum = builder.create<exec::MatmulOp>(tg::fusedLocation({add, matmul}, add.getResult()), TypeRange(add.getType()),
                                             matmul.getContraction(), matmul.getLhs(), matmul.getRhs(), matmul.getBias(),
                                             /*accumulator=*/Value(), /*aux=*/Value(), addend, ValueRange(),
                                             exec::Epilogue::None, /*biasGrad=*/exec::SideAttr());

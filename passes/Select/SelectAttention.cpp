@@ -77,7 +77,7 @@ struct SelectAttentionPass : public braid::impl::SelectAttentionPassBase<SelectA
 
   void runOnOperation() final {
     const TargetInfo *info = targetOf(getOperation());
-    if (way == AttentionWay::Decompose)
+    if (method == AttentionMethod::Decompose)
       return;
     if (!info || failed(selectAll<tg::AttentionOp>(*info)) || failed(selectAll<tg::AttentionGradOp>(*info)))
       signalPassFailure();
@@ -95,11 +95,11 @@ private:
 
   template <typename Op> LogicalResult select(Op op, const TargetInfo &info) {
     std::string againstLibrary = reasonAgainstLibrary(op, info), againstTiles = reasonAgainstTiles(op, info);
-    if (way == AttentionWay::Library && !againstLibrary.empty())
+    if (method == AttentionMethod::Library && !againstLibrary.empty())
       return op.emitError() << "no library call can compute this attention: " << againstLibrary;
-    if (way == AttentionWay::Tiles && !againstTiles.empty())
+    if (method == AttentionMethod::Tiles && !againstTiles.empty())
       return op.emitError() << "no tiles can compute this attention: " << againstTiles;
-    bool tiles = way == AttentionWay::Tiles || !againstLibrary.empty();
+    bool tiles = method == AttentionMethod::Tiles || !againstLibrary.empty();
     if (tiles && !againstTiles.empty()) {
       op.emitRemark() << "decomposed: " << againstTiles << (info.attention.maxHeadSize ? "; " + againstLibrary : "");
       return success();
@@ -108,7 +108,8 @@ private:
     Operation *call = createCall(builder, op, tiles);
     if (tiles)
       call->emitRemark() << "is computed by tiles, which keep the scores on chip"
-                         << (way == AttentionWay::Auto && info.attention.maxHeadSize ? ": " + againstLibrary : "");
+                         << (method == AttentionMethod::Auto && info.attention.maxHeadSize ? ": " + againstLibrary
+                                                                                           : "");
     else
       call->emitRemark() << "is a call of the library of target '" << info.name << "', which keeps the scores on chip";
     op->replaceAllUsesWith(call->getResults());

@@ -33,7 +33,7 @@ static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType
 
 /// Returns the conversion to a wider type that only `reduce` reads, or null.
 static Operation *wideningOf(tg::ReduceOp reduce) {
-  Value wide = reduce.getInput(), narrow = convertedFrom(wide);
+  Value wide = reduce.getInput(), narrow = conversionSource(wide);
   bool isWidening = narrow && wide.hasOneUse() && elementOf(narrow).isBF16() && elementOf(wide).isF32();
   return isWidening ? wide.getDefiningOp() : nullptr;
 }
@@ -46,7 +46,7 @@ static bool isComputed(Operation *op) {
 /// Whether a kernel would read `value` only for its sum: no kernel computes `value`, and no other kernel reads it.
 static bool isReadForSum(Value value, Operation *sum) {
   Value root = rootOf(value);
-  if (Operation *maker = root.getDefiningOp(); maker && isComputed(maker))
+  if (Operation *producer = root.getDefiningOp(); producer && isComputed(producer))
     return false;
   bool isAlone = true;
   forEachRead(root, [&](OpOperand &read) {
@@ -106,11 +106,11 @@ static Operation *placeOf(exec::MatmulOp matmul, tg::ReduceOp reduce) {
 static void moveIntoCall(exec::MatmulOp matmul, exec::Side side, tg::ReduceOp reduce, Operation *place) {
   OpBuilder builder(place);
   Value results[] = {matmul.getResult(), reduce.getResult()};
-  auto both = builder.create<exec::MatmulOp>(tg::madeFrom({matmul, reduce}, results), TypeRange(ValueRange(results)),
-                                             matmul.getContraction(), matmul.getLhs(), matmul.getRhs(),
-                                             /*bias=*/Value(), matmul.getAccumulator(), /*aux=*/Value(),
-                                             /*addend=*/Value(), ValueRange(), exec::Epilogue::None,
-                                             exec::SideAttr::get(builder.getContext(), side));
+  auto both = builder.create<exec::MatmulOp>(
+      tg::fusedLocation({matmul, reduce}, results), TypeRange(ValueRange(results)), matmul.getContraction(),
+      matmul.getLhs(), matmul.getRhs(),
+      /*bias=*/Value(), matmul.getAccumulator(), /*aux=*/Value(),
+      /*addend=*/Value(), ValueRange(), exec::Epilogue::None, exec::SideAttr::get(builder.getContext(), side));
   matmul.getResult().replaceAllUsesWith(both.getWritten()[0]);
   reduce.replaceAllUsesWith(both.getWritten()[1]);
   Operation *widening = wideningOf(reduce);

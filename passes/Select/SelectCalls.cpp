@@ -132,7 +132,7 @@ static Value selectPad(OpBuilder &builder, tg::PadOp pad) {
 
 /// Returns the rows that a scatter sums, in bf16 if the target supports that.
 static Value updatesOf(tg::ScatterAddOp scatter, const TargetInfo &info) {
-  Value narrow = info.wideScatter ? widenedFrom(scatter.getUpdates()) : Value();
+  Value narrow = info.supportsF32Scatter ? wideningSource(scatter.getUpdates()) : Value();
   return narrow && scatter.getType().getElementType().isF32() ? narrow : scatter.getUpdates();
 }
 

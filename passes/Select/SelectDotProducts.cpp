@@ -19,7 +19,7 @@ using namespace braid;
 using tg::ContractOp;
 
 /// Returns the letters of a tensor whose dims have more than one index.
-static std::string longLetters(StringRef letters, Value tensor) {
+static std::string nonUnitLetters(StringRef letters, Value tensor) {
   std::string found;
   for (auto [letter, size] : llvm::zip_equal(letters, tg::typeOf(tensor).getShape()))
     if (size > 1)
@@ -31,10 +31,10 @@ static std::string longLetters(StringRef letters, Value tensor) {
 /// of these dims; else nothing.
 static std::optional<unsigned> matrixOf(ContractOp contract) {
   tg::ContractionAttr dims = contract.getContraction();
-  std::string result = longLetters(dims.getResult(), contract);
+  std::string result = nonUnitLetters(dims.getResult(), contract);
   for (unsigned matrix : {0u, 1u}) {
-    std::string rows = longLetters(dims.getOperand(matrix), contract->getOperand(matrix));
-    std::string vector = longLetters(dims.getOperand(1 - matrix), contract->getOperand(1 - matrix));
+    std::string rows = nonUnitLetters(dims.getOperand(matrix), contract->getOperand(matrix));
+    std::string vector = nonUnitLetters(dims.getOperand(1 - matrix), contract->getOperand(1 - matrix));
     if (!vector.empty() && !result.empty() && rows == result + vector)
       return matrix;
   }
@@ -46,7 +46,7 @@ static Value multiply(OpBuilder &builder, ContractOp contract, unsigned number) 
   Value matrix = contract->getOperand(number), vector = contract->getOperand(1 - number);
   int64_t lanes = tg::typeOf(vector).getNumElements(), rows = tg::typeOf(matrix).getNumElements() / lanes;
   Value wide = t.widen(t.reshape(matrix, {rows, lanes}));
-  Value products = t.mul(wide, t.fromLanes(t.widen(t.reshape(vector, {lanes})), wide));
+  Value products = t.mul(wide, t.broadcastLanes(t.widen(t.reshape(vector, {lanes})), wide));
   Value sums = t.reduceLanes(tg::ReduceKind::Sum, products);
   return t.convert(t.reshape(sums, contract.getType().getShape()), contract.getType().getElementType());
 }
@@ -61,7 +61,7 @@ struct SelectDotProducts final : braid::impl::SelectDotProductsPassBase<SelectDo
     for (ContractOp contract : contracts) {
       OpBuilder builder(contract);
       if (std::optional<unsigned> matrix = matrixOf(contract))
-        tg::replaceHandingOnFacts(contract, multiply(builder, contract, *matrix));
+        tg::replaceAndTransferFacts(contract, multiply(builder, contract, *matrix));
     }
   }
 };

@@ -52,7 +52,7 @@ static exec::MatmulOp createCall(OpBuilder &builder, Location loc, tg::ContractO
 
 /// Whether the library can keep, or read, the input of GELU beside this call's result: it is one matrix whose rows
 /// have a supported length.
-static bool takesAux(exec::MatmulOp matmul, const TargetInfo &target) {
+static bool supportsAux(exec::MatmulOp matmul, const TargetInfo &target) {
   auto type = cast<RankedTensorType>(matmul.getResult().getType());
   FailureOr<MatmulShape> shape = matmulShape(matmul.getContraction(), exec::layoutOf(matmul.getLhs()),
                                              exec::layoutOf(matmul.getRhs()), exec::RefType::contiguous(type));
@@ -83,9 +83,10 @@ static void moveIntoCall(Operation *activation, exec::Epilogue epilogue, const T
     return;
   const bool isSaved = !input.hasOneUse();
   OpBuilder builder(contract);
-  exec::MatmulOp matmul = createCall(builder, tg::madeFrom({contract, activation}, activation->getResults()), contract);
-  bool isPossible = !isSaved || (epilogue == exec::Epilogue::GeluTanh && takesAux(matmul, target));
-  if (!takesEpilogue(matmul) || !isPossible) {
+  exec::MatmulOp matmul =
+      createCall(builder, tg::fusedLocation({contract, activation}, activation->getResults()), contract);
+  bool isPossible = !isSaved || (epilogue == exec::Epilogue::GeluTanh && supportsAux(matmul, target));
+  if (!supportsEpilogue(matmul) || !isPossible) {
     matmul.erase();
     return;
   }
@@ -119,8 +120,8 @@ static void moveIntoCall(tg::GeluGradOp grad, const TargetInfo &target) {
       !keeping.keepsInput() || grad.getInput() != keeping.getWritten()[1])
     return;
   OpBuilder builder(grad);
-  exec::MatmulOp matmul = createCall(builder, tg::madeFrom({contract, grad}, grad.getResult()), contract);
-  if (!takesEpilogue(matmul) || !takesAux(matmul, target)) {
+  exec::MatmulOp matmul = createCall(builder, tg::fusedLocation({contract, grad}, grad.getResult()), contract);
+  if (!supportsEpilogue(matmul) || !supportsAux(matmul, target)) {
     matmul.erase();
     return;
   }

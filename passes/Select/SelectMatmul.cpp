@@ -155,7 +155,7 @@ void braid::legalizeOperands(exec::MatmulOp matmul) {
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-bool braid::takesEpilogue(exec::MatmulOp matmul) {
+bool braid::supportsEpilogue(exec::MatmulOp matmul) {
   RankedTensorType type = typeOf(matmul.getResult());
   FailureOr<MatmulShape> shape = shapeOf(matmul.getContraction(), matmul.getLhs(), matmul.getRhs(), type);
   return succeeded(shape) && type.getRank() && shape->n == type.getShape().back() && shape->outer.empty() &&
@@ -178,10 +178,10 @@ exec::MatmulOp braid::fuseBias(arith::AddFOp add, const TargetInfo &target) {
   for (auto [sum, other] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
     auto matmul = sum.getDefiningOp<exec::MatmulOp>();
     Value bias = biasOf(other);
-    if (!matmul || !bias || matmul.getBias() || !matmul->hasOneUse() || !takesEpilogue(matmul))
+    if (!matmul || !bias || matmul.getBias() || !matmul->hasOneUse() || !supportsEpilogue(matmul))
       continue;
     OpBuilder builder(add);
-    auto fused = createMatmul(builder, tg::madeFrom({matmul, add}, add.getResult()), matmul.getContraction(),
+    auto fused = createMatmul(builder, tg::fusedLocation({matmul, add}, add.getResult()), matmul.getContraction(),
                               matmul.getLhs(), matmul.getRhs(), bias, {}, add.getType());
     add.replaceAllUsesWith(fused.getResult());
     add.erase();
@@ -193,12 +193,12 @@ exec::MatmulOp braid::fuseBias(arith::AddFOp add, const TargetInfo &target) {
 
 /// Whether the sum is the new value of a state.
 static bool isUpdateOf(arith::AddFOp add, tg::StateAttr state) {
-  return llvm::any_of(add->getUses(), [&](OpOperand &use) { return tg::nameUpdatedBy(use) == state.getName(); });
+  return llvm::any_of(add->getUses(), [&](OpOperand &use) { return tg::updatedTensorName(use) == state.getName(); });
 }
 
 /// Whether only `add` reads `value` and the sum may reuse its memory: an action's result, or a state whose new value
 /// is the sum. Rows of caches are replaced, so earlier reads of a cache and readers of the sum do not count.
-static bool diesIn(arith::AddFOp add, Value value) {
+static bool mayReuseMemoryIn(arith::AddFOp add, Value value) {
   if (!typeOf(value).getRank())
     return false;
   if (!isa<BlockArgument>(value))
@@ -228,10 +228,10 @@ static Operation *accumulatingCall(Value value) {
 bool braid::fuseAccumulation(arith::AddFOp add) {
   for (auto [term, sum] : {std::pair(add.getRhs(), add.getLhs()), std::pair(add.getLhs(), add.getRhs())}) {
     Operation *call = accumulatingCall(term);
-    if (!call || !diesIn(add, sum))
+    if (!call || !mayReuseMemoryIn(add, sum))
       continue;
     OpBuilder builder(add);
-    Location loc = tg::madeFrom({call, add}, add.getResult());
+    Location loc = tg::fusedLocation({call, add}, add.getResult());
     Operation *fused;
     if (auto matmul = dyn_cast<exec::MatmulOp>(call))
       fused =

@@ -28,7 +28,7 @@ bool fuseAccumulation(mlir::arith::AddFOp add);
 
 /// Whether a single GEMM of the call computes whole rows of the last dim, as epilogues with a bias or an activation
 /// require.
-bool takesEpilogue(exec::MatmulOp matmul);
+bool supportsEpilogue(exec::MatmulOp matmul);
 
 } // namespace braid
 

@@ -32,24 +32,24 @@ struct VerifyLibrarySizesPass : public braid::impl::VerifyLibrarySizesPassBase<V
     if (!target)
       return signalPassFailure();
     exec::ActionOpInterface worst;
-    exec::LibraryNumber most{"", 0};
+    exec::LibraryNumber largest{"", 0};
     getOperation().walk([&](exec::ActionOpInterface call) {
       std::optional<exec::LibraryNumber> found = findTooLarge(call, *target);
-      if (found && found->value > most.value) {
+      if (found && found->value > largest.value) {
         worst = call;
-        most = *found;
+        largest = *found;
       }
     });
     if (!worst)
       return;
     signalPassFailure();
     InFlightDiagnostic diagnostic = worst.emitError();
-    diagnostic << "the " << most.what << " are " << most.value << ", but the largest number of the library is "
+    diagnostic << "the " << largest.what << " are " << largest.value << ", but the largest number of the library is "
                << kLargestLibraryNumber;
     std::optional<int64_t> batch = batchOf(getOperation());
-    if (!batch || most.value % *batch)
+    if (!batch || largest.value % *batch)
       return;
-    if (int64_t fits = kLargestLibraryNumber / (most.value / *batch))
+    if (int64_t fits = kLargestLibraryNumber / (largest.value / *batch))
       diagnostic << ": a batch of " << fits << " instead of " << *batch << " rows per rank and microbatch fits";
     else
       diagnostic << " even for one row of the batch: make the sequence shorter";

@@ -11,8 +11,8 @@
 #include "dialects/TG/Facts.h"
 #include "lib/Schedule/Forward.h"
 #include "lib/Sharding/AxisLists.h"
-#include "lib/Sharding/Fit.h"
 #include "lib/Sharding/GlobalFunction.h"
+#include "lib/Sharding/OpShardings.h"
 #include "passes/Base/Signature.h"
 #define GEN_PASS_DEF_INSERTRESHARDSPASS
 #include "passes/Sharding/Passes.h"
@@ -36,15 +36,15 @@ private:
   LogicalResult visitReturn(Operation *op);
 
   FailureOr<FactorAxes> axesOf(Operation *op, const ShardingRule &rule) const;
-  Fit replicated(Operation *op) const;
+  OpShardings replicated(Operation *op) const;
 
   bool addsToPartial(Operation *op) const;
   void findAskedPartial();
   bool isOnlyUse(Value value, Operation *op) const;
   std::optional<ShardingAttr> commonPartial(Operation *op, ArrayRef<unsigned> set) const;
-  std::optional<Fit> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const;
-  std::optional<Fit> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
-                                  ArrayRef<unsigned> set) const;
+  std::optional<OpShardings> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const;
+  std::optional<OpShardings> passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
+                                          ArrayRef<unsigned> set) const;
 
   /// Returns the value in the sharding `target`, or null after an error at `user`.
   Value get(Value value, ShardingAttr target, Operation *user);
@@ -98,8 +98,8 @@ FailureOr<FactorAxes> Inserter::axesOf(Operation *op, const ShardingRule &rule) 
   return axes;
 }
 
-Fit Inserter::replicated(Operation *op) const {
-  Fit found;
+OpShardings Inserter::replicated(Operation *op) const {
+  OpShardings found;
   for (Value operand : op->getOperands())
     found.operands.push_back(
         isa<RankedTensorType>(operand.getType()) ? ShardingAttr::replicated(symbol, rankOf(operand)) : ShardingAttr());
@@ -200,8 +200,8 @@ static bool isReducedTo(ShardingAttr source, ShardingAttr need) {
 /// Returns how to run the op on partial values of a linear set. That saves a reduction if the set has several values,
 /// and moves the reduction to an equal or smaller value if it has one. If partial values are requested, no reduction
 /// is needed.
-std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
-                                          ArrayRef<unsigned> set) const {
+std::optional<OpShardings> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes,
+                                                  ArrayRef<unsigned> set) const {
   std::optional<ShardingAttr> common = commonPartial(op, set);
   if (!common)
     return std::nullopt;
@@ -221,7 +221,7 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
   freed.flat = free(axes.flat);
   if (set.size() == 1 && !(freed == axes))
     return std::nullopt;
-  std::optional<Fit> found = fitOf(rule, freed, symbol, mesh);
+  std::optional<OpShardings> found = opShardingsOf(rule, freed, symbol, mesh);
   if (!found)
     return std::nullopt;
   bool isAsked = llvm::all_of(op->getResults(), [&](Value result) { return askedPartial.contains(result); });
@@ -241,9 +241,10 @@ std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rul
   return found;
 }
 
-std::optional<Fit> Inserter::passPartials(Operation *op, const ShardingRule &rule, const FactorAxes &axes) const {
+std::optional<OpShardings> Inserter::passPartials(Operation *op, const ShardingRule &rule,
+                                                  const FactorAxes &axes) const {
   for (ArrayRef<unsigned> set : rule.linear) {
-    std::optional<Fit> found = set.empty() ? std::nullopt : passPartials(op, rule, axes, set);
+    std::optional<OpShardings> found = set.empty() ? std::nullopt : passPartials(op, rule, axes, set);
     if (found)
       return found;
   }
@@ -377,12 +378,12 @@ LogicalResult Inserter::visitReturn(Operation *op) {
 LogicalResult Inserter::visit(Operation *op) {
   bool isOnTensors = llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
                      llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) && op->getNumResults() > 0;
-  Fit needs = replicated(op);
+  OpShardings needs = replicated(op);
   if (std::optional<ShardingRule> rule = isOnTensors ? shardingRuleOf(op) : std::nullopt) {
     FailureOr<FactorAxes> axes = axesOf(op, *rule);
     if (failed(axes))
       return failure();
-    std::optional<Fit> found = fitOf(*rule, *axes, symbol, mesh);
+    std::optional<OpShardings> found = opShardingsOf(*rule, *axes, symbol, mesh);
     if (!found)
       return op->emitOpError() << "cannot be sharded by 'comm.factors': its rule is " << rule->str();
     needs = passPartials(op, *rule, *axes).value_or(*found);

@@ -45,7 +45,7 @@ private:
   LogicalResult buildReturn(Operation &op);
   FailureOr<Value> reshard(function_ref<InFlightDiagnostic()> emitError, Location loc, Value value, Value part,
                            ShardingAttr from, ShardingAttr to);
-  Value take(const ReshardStep &step, Location loc, Value part);
+  Value extractPart(const ReshardStep &step, Location loc, Value part);
   LogicalResult buildShard(Operation &op, const ShardingRule &rule);
   ShardingAttr shardingOfInput(unsigned argument);
   ShardingAttr shardingOfOutput(unsigned result);
@@ -109,7 +109,7 @@ LogicalResult Partitioner::checkArguments() {
 LogicalResult Partitioner::checkUpdates() {
   tg::ProgramSignature signature(function);
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
-    BlockArgument argument = signature.updatedBy(result);
+    BlockArgument argument = signature.updatedArgument(result);
     if (!argument)
       continue;
     ShardingAttr old = held[argument];
@@ -172,7 +172,7 @@ static bool joins(const ReshardStep &step, const ReshardStep &slice) {
          (step.kind == ReshardStep::Kind::AllReduce || (!isFlat && step.dim != slice.dim));
 }
 
-Value Partitioner::take(const ReshardStep &step, Location loc, Value part) {
+Value Partitioner::extractPart(const ReshardStep &step, Location loc, Value part) {
   switch (step.kind) {
   case ReshardStep::Kind::AllReduce:
     return builder.create<AllReduceOp>(loc, step.reduction, part, symbol, step.axes)->getResult(0);
@@ -206,9 +206,9 @@ FailureOr<Value> Partitioner::reshard(function_ref<InFlightDiagnostic()> emitErr
       slice = &(*steps)[next++];
     if (slice)
       reorder(*slice);
-    part = take(step, loc, part);
+    part = extractPart(step, loc, part);
     if (slice && !isSlice)
-      part = take(*slice, loc, part);
+      part = extractPart(*slice, loc, part);
     if (!isSlice)
       reorder(step);
   }
@@ -242,7 +242,7 @@ LogicalResult Partitioner::buildShard(Operation &op, const ShardingRule &rule) {
     AxesAttr list = axes->factors[*inZigzag];
     int64_t size = rule.factors[*inZigzag].size;
     if (std::string problem = zigzag.order().problemOf(size, list, mesh); !problem.empty())
-      return op.emitOpError() << "cannot be sharded in zigzag: " << problem << "; " << kStraightInstead;
+      return op.emitOpError() << "cannot be sharded in zigzag: " << problem << "; " << kInOrderAdvice;
     if (rule.factors[*inZigzag].positional)
       starts = places.starts(op.getLoc(), zigzag.order(), list, size);
   }

@@ -57,8 +57,8 @@ static AxesAttr decomposedAxes(const PropagationProblem &problem, const Node &no
   bool isCandidate = node.op && node.decomposable &&
                      llvm::any_of(node.rule.factors, [](const Factor &factor) { return factor.decomposed; });
   auto add = [&](ArrayRef<ProjectedAxis> axes) {
-    for (ProjectedAxis it : axes)
-      names.push_back(problem.mesh.getNames()[it.axis]);
+    for (ProjectedAxis entry : axes)
+      names.push_back(problem.mesh.getNames()[entry.axis]);
   };
   if (isCandidate) {
     Resolution resolution = problem.resolveConflicts(node);
@@ -79,7 +79,7 @@ bool Propagate::decompose(const PropagationProblem &problem) {
     op->emitRemark() << op->getName() << " is decomposed, because it is sharded over " << axes.str()
                      << ", which only its decomposition supports";
     OpBuilder builder(op);
-    tg::replaceHandingOnFacts(op, op.decompose(builder));
+    tg::replaceAndTransferFacts(op, op.decompose(builder));
   }
   return !ops.empty();
 }

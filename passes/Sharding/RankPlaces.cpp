@@ -22,7 +22,7 @@ Value RankPlaces::offset(Location loc, AxesAttr axes, int64_t size) {
   if (mesh.sizeOf(axes) == 1)
     return known = t.zeros(RankedTensorType::get({}, builder.getI32Type()));
   Value index = number(loc, axes);
-  return known = size == 1 ? index : t.make<arith::MulIOp>(index, t.like(index, size));
+  return known = size == 1 ? index : t.make<arith::MulIOp>(index, t.constantLike(index, size));
 }
 
 /// Computes the starts of blocks i and 2c - 1 - i for rank i of the zigzag's c ranks. Other axes may take only a part
@@ -35,12 +35,12 @@ ArrayRef<Value> RankPlaces::starts(Location loc, const Zigzag &zigzag, AxesAttr 
   AxesAttr before = zigzag.before(axes), behind = zigzag.behind(axes);
   int64_t whole = size / mesh.sizeOf(before), block = whole / (2 * zigzag.ranks);
   Value first = offset(loc, AxesAttr::get(loc.getContext(), zigzag.axis), block);
-  Value second = t.make<arith::SubIOp>(t.like(first, static_cast<double>(whole - block)), first);
+  Value second = t.make<arith::SubIOp>(t.constantLike(first, static_cast<double>(whole - block)), first);
   if (int64_t shares = mesh.sizeOf(behind); shares > 1) {
     // A rank's share of both blocks lies in the first block or in the second, counted from the second's start.
     Value share = offset(loc, behind, 2 * block / shares);
-    Value isFirst = t.compare(arith::CmpIPredicate::slt, share, t.like(share, static_cast<double>(block)));
-    Value inSecond = t.make<arith::SubIOp>(second, t.like(second, static_cast<double>(block)));
+    Value isFirst = t.compare(arith::CmpIPredicate::slt, share, t.constantLike(share, static_cast<double>(block)));
+    Value inSecond = t.make<arith::SubIOp>(second, t.constantLike(second, static_cast<double>(block)));
     known = {t.make<arith::AddIOp>(t.select(isFirst, first, inSecond), share)};
   } else {
     known = {first, second};
@@ -60,12 +60,13 @@ Value RankPlaces::maskPadding(Location loc, Value range, double fill, AxesAttr a
     return range;
   tg::TensorBuilder t(builder, loc);
   Value index = number(loc, axes);
-  Value last = t.like(index, elements / size), one = t.like(index, 1), minusOne = t.like(index, -1);
+  Value last = t.constantLike(index, elements / size), one = t.constantLike(index, 1),
+        minusOne = t.constantLike(index, -1);
   Value ahead = t.make<arith::SubIOp>(last, index);
   ahead = t.make<arith::MaxSIOp>(t.make<arith::MinSIOp>(ahead, one), minusOne);
-  Value whole = t.like(index, size), rest = t.like(index, elements % size);
+  Value whole = t.constantLike(index, size), rest = t.constantLike(index, elements % size);
   Value bound = t.make<arith::AddIOp>(t.make<arith::MulIOp>(ahead, whole), rest);
   Value position = t.iota(range, 0, builder.getI32Type());
-  Value isElement = t.compare(arith::CmpIPredicate::slt, position, t.fromScalar(bound, position));
-  return t.select(isElement, range, t.like(range, fill));
+  Value isElement = t.compare(arith::CmpIPredicate::slt, position, t.broadcastScalar(bound, position));
+  return t.select(isElement, range, t.constantLike(range, fill));
 }

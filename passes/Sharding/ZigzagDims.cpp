@@ -25,7 +25,7 @@ LogicalResult ZigzagDims::verify(function_ref<InFlightDiagnostic()> emitError, V
         contains(value, dim, axes) ? zigzag->problemOf(type.getDimSize(dim), axes, mesh) : std::string();
     if (!problem.empty())
       return emitError() << "dim " << dim << " of " << type << " cannot be held as " << sharding << ": " << problem
-                         << "; " << kStraightInstead;
+                         << "; " << kInOrderAdvice;
   }
   return success();
 }

@@ -48,12 +48,12 @@ SmallVector<Value> TwoBlocks::build(const Shard &part, Value start) {
 /// In the rank's part the second block follows the first, so its position numbers are shifted by the block length.
 SmallVector<Value> TwoBlocks::select() {
   int64_t block = dims.getFactor().size / shard.shardCounts[factor] / 2;
-  Value shift = t.like(starts[1], static_cast<double>(block));
+  Value shift = t.constantLike(starts[1], static_cast<double>(block));
   SmallVector<Value> first = build(shard, starts[0]);
   SmallVector<Value> second = build(shard, t.make<arith::SubIOp>(starts[1], shift)), results;
   for (auto [one, other, dim] : llvm::zip_equal(first, second, dims.results)) {
     Value place = t.iota(one, *dim, t.builder.getI32Type());
-    Value isFirst = t.compare(arith::CmpIPredicate::slt, place, t.like(place, static_cast<double>(block)));
+    Value isFirst = t.compare(arith::CmpIPredicate::slt, place, t.constantLike(place, static_cast<double>(block)));
     results.push_back(t.select(isFirst, one, other));
   }
   return results;

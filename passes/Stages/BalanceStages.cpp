@@ -124,9 +124,9 @@ private:
 void Meter::findKept() {
   for (Operation &op : program.front().without_terminator())
     for (Value read : map.isBackward(&op) ? map.stagedReads(&op) : SmallVector<Value>()) {
-      Operation *maker = read.getDefiningOp();
-      if (!map.isBackward(maker) && kept.insert(read).second)
-        unitOf(maker).kept += bytesOf(read.getType());
+      Operation *producer = read.getDefiningOp();
+      if (!map.isBackward(producer) && kept.insert(read).second)
+        unitOf(producer).kept += bytesOf(read.getType());
     }
 }
 
@@ -201,14 +201,14 @@ public:
   Cuts(unsigned numUnits, unsigned numStages) : numUnits(numUnits), numStages(numStages) {}
 
   /// Returns the least possible cost of the most expensive stage.
-  double leastLargest(const Cost &cost) const {
+  double minLargestStage(const Cost &cost) const {
     return solve(cost, [](double before, double own) { return std::max(before, own); }).back().back().total;
   }
-  /// Keeps the partitions in which no stage costs more than `most`, with a tolerance for rounding.
-  void allow(const Cost &cost, double most) { bounds.push_back({cost, most * (1 + 1e-9)}); }
-  void minimizeLargest(const Cost &cost) { allow(cost, leastLargest(cost)); }
+  /// Keeps the partitions in which no stage costs more than `maximum`, with a tolerance for rounding.
+  void allow(const Cost &cost, double maximum) { bounds.push_back({cost, maximum * (1 + 1e-9)}); }
+  void minimizeLargest(const Cost &cost) { allow(cost, minLargestStage(cost)); }
   /// Returns the first unit of each stage, for the partition with the least sum of costs.
-  SmallVector<unsigned> leastSum(const Cost &cost) const;
+  SmallVector<unsigned> minSumPartition(const Cost &cost) const;
 
 private:
   struct Best {
@@ -243,7 +243,7 @@ std::vector<std::vector<Cuts::Best>> Cuts::solve(const Cost &cost,
   return best;
 }
 
-SmallVector<unsigned> Cuts::leastSum(const Cost &cost) const {
+SmallVector<unsigned> Cuts::minSumPartition(const Cost &cost) const {
   std::vector<std::vector<Best>> best = solve(cost, [](double before, double own) { return before + own; });
   SmallVector<unsigned> begins(numStages);
   for (unsigned stages = numStages, end = numUnits; stages > 0; --stages)
@@ -265,14 +265,14 @@ static LogicalResult checkNumber(func::FuncOp program, ArrayRef<StringAttr> unit
 
 /// Restricts stages to `limit` bytes, or to the least bytes that are possible. A remark gives the cost in time.
 static void limitMemory(func::FuncOp program, Cuts &cuts, const Cost &bytes, const Cost &seconds, double limit) {
-  double fastest = cuts.leastLargest(seconds), least = cuts.leastLargest(bytes);
-  cuts.allow(bytes, std::max(least, limit));
+  double fastest = cuts.minLargestStage(seconds), minBytes = cuts.minLargestStage(bytes);
+  cuts.allow(bytes, std::max(minBytes, limit));
   InFlightDiagnostic remark = program.emitRemark();
-  if (least > limit)
-    remark << "in every cut some stage is predicted to hold at least " << formatSize(least)
+  if (minBytes > limit)
+    remark << "in every cut some stage is predicted to hold at least " << formatSize(minBytes)
            << ", beyond its part of the memory limit, " << formatSize(limit) << "; ";
   remark << llvm::formatv("the slowest stage takes {0:f3} ms per microbatch, or {1:f3} without a limit",
-                          cuts.leastLargest(seconds) * 1e3, fastest * 1e3)
+                          cuts.minLargestStage(seconds) * 1e3, fastest * 1e3)
                 .str();
 }
 
@@ -292,7 +292,7 @@ FailureOr<UnitStages> braid::balanceStages(func::FuncOp program, ArrayRef<unsign
     limitMemory(program, cuts, bytes, seconds, *limit);
   cuts.minimizeLargest(seconds);
   cuts.minimizeLargest(bytes);
-  SmallVector<unsigned> begins = cuts.leastSum(squares);
+  SmallVector<unsigned> begins = cuts.minSumPartition(squares);
   UnitStages stages{unsigned(held.size()), {}};
   for (auto [number, unit] : llvm::enumerate(units))
     stages.ofUnit[unit] = llvm::upper_bound(begins, number) - begins.begin() - 1;

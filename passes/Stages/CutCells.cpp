@@ -45,9 +45,9 @@ private:
   void makeCell(unsigned stage, Action action);
   void makeMessage(unsigned stage, bool isGradient);
   void bringInputs(StageFunction &function, unsigned stage, Action action, ArrayRef<Operation *> ops);
-  void giveOutputs(StageFunction &function, unsigned stage, Action action);
-  void giveUpdates(StageFunction &function, ArrayRef<Operation *> ops);
-  void giveState(StageFunction &function, Value value, StringRef name, tg::TensorKind kind, StringRef slots);
+  void returnOutputs(StageFunction &function, unsigned stage, Action action);
+  void returnUpdates(StageFunction &function, ArrayRef<Operation *> ops);
+  void returnState(StageFunction &function, Value value, StringRef name, tg::TensorKind kind, StringRef slots);
   std::string slotsOf(unsigned stage, Buffer buffer);
   /// `nameOfSent` and `slotsOfSent` name the state for a value that a cell sends: the next stage's input if that stage
   /// is on the same rank.
@@ -265,29 +265,30 @@ void CellCutter::bringInputs(StageFunction &function, unsigned stage, Action act
 }
 
 /// Adds the state that a value is written to.
-void CellCutter::giveState(StageFunction &function, Value value, StringRef name, tg::TensorKind kind, StringRef slots) {
+void CellCutter::returnState(StageFunction &function, Value value, StringRef name, tg::TensorKind kind,
+                             StringRef slots) {
   function.addArgument(value.getType(), stateAttributes(program.getContext(), name, kind, slots), value.getLoc());
   function.addResult(function.lookup(value), updateAttributes(program.getContext(), name));
 }
 
-void CellCutter::giveOutputs(StageFunction &function, unsigned stage, Action action) {
+void CellCutter::returnOutputs(StageFunction &function, unsigned stage, Action action) {
   SmallVector<Part> parts = partsOf(action);
   bool isGradient = action != Action::Forward;
   const Sent &sent = isGradient ? gradients[stage] : activations[stage];
   if (action != Action::WeightGradient)
     for (auto [index, value] : llvm::enumerate(sent))
-      giveState(function, value, nameOfSent(stage, isGradient, index), tg::TensorKind::Message,
-                slotsOfSent(stage, isGradient));
+      returnState(function, value, nameOfSent(stage, isGradient, index), tg::TensorKind::Message,
+                  slotsOfSent(stage, isGradient));
   if (action != Action::Forward && action != Action::InputGradient)
     return;
   for (auto [index, value] : llvm::enumerate(saved[stage]))
     if (partOf.lookup(value.getDefiningOp()) == parts.front())
-      giveState(function, value, nameOf(stage, Buffer::Saved, index), tg::TensorKind::Saved,
-                slotsOf(stage, Buffer::Saved));
+      returnState(function, value, nameOf(stage, Buffer::Saved, index), tg::TensorKind::Saved,
+                  slotsOf(stage, Buffer::Saved));
 }
 
 /// Adds the new values of accumulators and of other states that the ops define.
-void CellCutter::giveUpdates(StageFunction &function, ArrayRef<Operation *> ops) {
+void CellCutter::returnUpdates(StageFunction &function, ArrayRef<Operation *> ops) {
   DenseSet<Operation *> own(ops.begin(), ops.end());
   for (OpOperand &operand : returnOf(program)->getOpOperands())
     if (Operation *op = operand.get().getDefiningOp(); op && own.contains(op))
@@ -300,8 +301,8 @@ void CellCutter::makeCell(unsigned stage, Action action) {
   bringInputs(function, stage, action, ops);
   for (Operation *op : ops)
     function.clone(op, map);
-  giveUpdates(function, ops);
-  giveOutputs(function, stage, action);
+  returnUpdates(function, ops);
+  returnOutputs(function, stage, action);
   finish(function, cellKindOf(action), stage);
 }
 

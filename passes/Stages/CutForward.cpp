@@ -40,7 +40,8 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
   }
   tg::ProgramSignature signature(program);
   for (OpOperand &operand : returnOf(program)->getOpOperands()) {
-    DictionaryAttr attributes = orEmpty(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
+    DictionaryAttr attributes =
+        emptyIfNull(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
     std::optional<unsigned> owner = rankOfValue(operand.get());
     bool isUpdate = bool(signature.result(operand.getOperandNumber()).updates);
     if (owner && !isUpdate) { // all ranks read it
@@ -53,7 +54,7 @@ FailureOr<SmallVector<func::FuncOp>> braid::cutForward(func::FuncOp program, con
     if (!isUpdate || !owner)
       continue;
     // The new value is written in place, so its argument is needed too.
-    if (BlockArgument argument = signature.updatedBy(operand.getOperandNumber()))
+    if (BlockArgument argument = signature.updatedArgument(operand.getOperandNumber()))
       functions[*owner].addArgument(argument);
   }
   return functions.finish();

@@ -53,7 +53,7 @@ public:
   /// Returns the ranks with parts of a sum of gradients.
   llvm::SmallVector<unsigned> partsOf(llvm::StringRef accumulator) const;
   unsigned numRanks() const { return all.size(); }
-  llvm::SmallBitVector everyone() const { return all; }
+  llvm::SmallBitVector allRanks() const { return all; }
 
 private:
   llvm::SmallBitVector all;

@@ -31,7 +31,7 @@ private:
   void findTerms(Value value, SmallVectorImpl<Value> &terms);
   LogicalResult addAmongRanks(Operation *op);
   LogicalResult bringToAll(Value value, Operation *reader);
-  LogicalResult giveResult(OpOperand &operand);
+  LogicalResult returnResult(OpOperand &operand);
   int first(Value value) const { return available.lookup(value).find_first(); }
 
   func::FuncOp program;
@@ -111,7 +111,7 @@ LogicalResult UpdateCutter::bringToAll(Value value, Operation *reader) {
                                << " of the pipeline hold, but other ranks run it, too; only numbers of the whole step "
                                   "are sent between ranks at its end";
   functions.broadcast(value, first(value));
-  available[value] = holders.everyone();
+  available[value] = holders.allRanks();
   return success();
 }
 
@@ -138,7 +138,7 @@ LogicalResult UpdateCutter::addAmongRanks(Operation *op) {
           op->getLoc(), DenseElementsAttr::get(type, FloatAttr::get(type.getElementType(), 0.0)));
   for (auto [rank, value] : llvm::enumerate(functions.allReduce(sum, ofRanks, op->getLoc())))
     functions[rank].map(sum, value);
-  available[sum] = holders.everyone();
+  available[sum] = holders.allRanks();
   return success();
 }
 
@@ -157,7 +157,7 @@ LogicalResult UpdateCutter::place(Operation *op) {
       if (failed(bringToAll(value, op)))
         return failure();
   auto ranksOf = [&] {
-    SmallBitVector ranks = holders.everyone();
+    SmallBitVector ranks = holders.allRanks();
     for (Value value : read)
       ranks &= available[value];
     return ranks;
@@ -193,11 +193,11 @@ LogicalResult UpdateCutter::place(Operation *op) {
 }
 
 /// Keeps new values on the ranks of their tensors, and sends every other result to all ranks.
-LogicalResult UpdateCutter::giveResult(OpOperand &operand) {
-  DictionaryAttr attributes = orEmpty(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
+LogicalResult UpdateCutter::returnResult(OpOperand &operand) {
+  DictionaryAttr attributes = emptyIfNull(program.getResultAttrDict(operand.getOperandNumber()), program.getContext());
   StringAttr updates = tg::ResultAttrs(attributes).updates;
-  SmallBitVector ranks = holders.everyone();
-  if (BlockArgument argument = signature.updatedBy(operand.getOperandNumber())) {
+  SmallBitVector ranks = holders.allRanks();
+  if (BlockArgument argument = signature.updatedArgument(operand.getOperandNumber())) {
     ranks = holders.of(argument);
     if (holders.isShared(argument)) {
       ranks.reset();
@@ -223,7 +223,7 @@ FailureOr<SmallVector<func::FuncOp>> UpdateCutter::run() {
     if (failed(place(&op)))
       return failure();
   for (OpOperand &operand : returnOf(program)->getOpOperands())
-    if (failed(giveResult(operand)))
+    if (failed(returnResult(operand)))
       return failure();
   return functions.finish();
 }

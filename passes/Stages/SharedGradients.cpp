@@ -153,7 +153,7 @@ FailureOr<SharedSums> braid::splitSharedGradients(func::FuncOp accumulate, Stage
   tg::ProgramSignature signature(accumulate);
   unsigned numResults = accumulate.getNumResults();
   for (unsigned result = 0; result < numResults; ++result) {
-    BlockArgument accumulator = signature.updatedBy(result);
+    BlockArgument accumulator = signature.updatedArgument(result);
     tg::StateAttr state = stateOf(accumulator);
     // Sums for the log are computed in one stage.
     if (!state || !state.isAccumulator() || state.isOfLoss())

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace braid;
 
-DictionaryAttr braid::orEmpty(DictionaryAttr attributes, MLIRContext *context) {
+DictionaryAttr braid::emptyIfNull(DictionaryAttr attributes, MLIRContext *context) {
   return attributes ? attributes : DictionaryAttr::get(context);
 }
 
@@ -45,7 +45,7 @@ BlockArgument StageFunction::addArgument(Type type, DictionaryAttr attributes, L
 void StageFunction::addArgument(BlockArgument argument) {
   if (!values.contains(argument))
     values.map(argument, addArgument(argument.getType(),
-                                     orEmpty(source.getArgAttrDict(argument.getArgNumber()), source.getContext()),
+                                     emptyIfNull(source.getArgAttrDict(argument.getArgNumber()), source.getContext()),
                                      argument.getLoc()));
 }
 

@@ -56,7 +56,7 @@ mlir::DictionaryAttr stateAttributes(mlir::MLIRContext *context, llvm::StringRef
                                      llvm::StringRef slots);
 /// Returns the attribute `tg.updates` of a state.
 mlir::DictionaryAttr updateAttributes(mlir::MLIRContext *context, llvm::StringRef name);
-mlir::DictionaryAttr orEmpty(mlir::DictionaryAttr attributes, mlir::MLIRContext *context);
+mlir::DictionaryAttr emptyIfNull(mlir::DictionaryAttr attributes, mlir::MLIRContext *context);
 
 } // namespace braid
 

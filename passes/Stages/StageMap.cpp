@@ -77,7 +77,7 @@ static bool changesType(Operation *op) {
 
 /// Whether an op computes a new value of a state. Such an op needs a stage even if it depends on little else.
 static bool makesUpdate(Operation *op) {
-  return llvm::any_of(op->getUses(), [](OpOperand &use) { return bool(tg::nameUpdatedBy(use)); });
+  return llvm::any_of(op->getUses(), [](OpOperand &use) { return bool(tg::updatedTensorName(use)); });
 }
 
 /// Whether an op converts to a wider type for its readers. Only the narrow value is sent or kept.
@@ -133,23 +133,23 @@ bool StageMap::readsAccumulator(Operation *op) const {
 
 /// Whether an earlier stage can recompute a forward value of a later stage, because it does not depend on that stage.
 bool StageMap::isRepeatable(Value value, unsigned stage) const {
-  Operation *maker = value.getDefiningOp();
+  Operation *producer = value.getDefiningOp();
   auto isThere = [&](Value read) { return *stageOf(read) <= stage || isRepeatable(read, stage); };
   auto isKept = [](BlockArgument argument) { return parameterOf(argument) || stateOf(argument); };
-  return !isBackward(maker) && isMemoryEffectFree(maker) && !isa<comm::CollectiveOpInterface>(maker) &&
-         llvm::none_of(argumentsReadBy(valuesReadBy(maker)), isKept) && llvm::all_of(stagedReads(maker), isThere);
+  return !isBackward(producer) && isMemoryEffectFree(producer) && !isa<comm::CollectiveOpInterface>(producer) &&
+         llvm::none_of(argumentsReadBy(valuesReadBy(producer)), isKept) && llvm::all_of(stagedReads(producer), isThere);
 }
 
 /// Clones such a value, and its predecessors in later stages, for its reader. An example is a mask that a later loss
 /// and the gradient of this stage share.
 Value StageMap::repeat(Value value, Operation *reader, unsigned stage) {
-  Operation *maker = value.getDefiningOp();
+  Operation *producer = value.getDefiningOp();
   IRMapping mapping;
-  for (Value read : maker->getOperands())
+  for (Value read : producer->getOperands())
     if (std::optional<unsigned> from = stageOf(read); from && *from > stage)
       mapping.map(read, repeat(read, reader, stage));
   OpBuilder builder(reader);
-  Operation *copy = builder.clone(*maker, mapping);
+  Operation *copy = builder.clone(*producer, mapping);
   copy->setLoc(tg::withoutTensor(reader->getLoc()));
   set(copy, stage);
   return copy->getResult(cast<OpResult>(value).getResultNumber());

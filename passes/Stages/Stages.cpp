@@ -87,7 +87,7 @@ FailureOr<StageAxis> Stages::findAxis(func::FuncOp accumulate) {
 llvm::Expected<pipeline::Schedule> Stages::makeSchedule(unsigned ranks) {
   unsigned count = microbatches;
   if (const pipeline::Generator *generator = pipeline::findGenerator(schedule)) {
-    unsigned each = chunks ? unsigned(chunks) : generator->usualChunks;
+    unsigned each = chunks ? unsigned(chunks) : generator->defaultChunks;
     return pipeline::generate(*generator, {ranks, count, each});
   }
   if (!StringRef(schedule).contains('.') && !StringRef(schedule).contains('/')) {

@@ -54,13 +54,13 @@ SmallVector<StringAttr> braid::unitsInOrder(func::FuncOp program) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the units that a part of the text names, such as `h.3` or `h.0-5`. Takes a range of more than
-/// `most` units for a name.
-static SmallVector<std::string> unitsNamed(StringRef part, size_t most) {
+/// `maxUnits` units for a name.
+static SmallVector<std::string> unitsNamed(StringRef part, size_t maxUnits) {
   auto [first, end] = part.rsplit('-');
   StringRef prefix = first.rtrim("0123456789");
   unsigned from, to;
   if (first.drop_front(prefix.size()).getAsInteger(10, from) || end.getAsInteger(10, to) || to < from ||
-      to - from >= most)
+      to - from >= maxUnits)
     return {part.str()};
   return llvm::map_to_vector(llvm::seq_inclusive(from, to),
                              [&](unsigned number) { return prefix.str() + std::to_string(number); });

@@ -252,7 +252,7 @@ LogicalResult Annotate::annotate(func::FuncOp function) {
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
     if (!name || !type)
       continue;
-    auto statement = llvm::find_if(statements, [&](const LayoutOf &it) { return it.glob.match(name); });
+    auto statement = llvm::find_if(statements, [&](const LayoutOf &candidate) { return candidate.glob.match(name); });
     if (statement == statements.end())
       continue;
     if (function.getArgAttr(i, CommDialect::kSharding))

@@ -13,7 +13,7 @@ using namespace braid;
 /// Backward has five contractions instead of two.
 static constexpr double kBackward = 2.5;
 
-static bool isOfNumbers(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
+static bool isFloatTensor(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
 
 ContextWork ContextWork::of(Operation *op, const SequenceDims &sequence, int64_t ranks, int64_t ranksOfMesh,
                             const ComputeRates &rates) {
@@ -22,7 +22,7 @@ ContextWork ContextWork::of(Operation *op, const SequenceDims &sequence, int64_t
     return llvm::any_of(sequence.past, [&](const auto &entry) { return entry.first == number; });
   };
   for (auto [number, dim] : llvm::enumerate(sequence.operands))
-    if (Value operand = op->getOperand(number); dim && isOfNumbers(operand))
+    if (Value operand = op->getOperand(number); dim && isFloatTensor(operand))
       (isPast(number) ? work.past : work.others) += bytesOf(operand.getType());
   for (auto [result, dim] : llvm::zip_equal(op->getResults(), sequence.results))
     if (dim && !result.use_empty())
@@ -67,7 +67,7 @@ struct Steps {
 };
 } // namespace
 
-ContextCost braid::costOf(ContextWay way, bool inZigzag, const ContextWork &work, const ComputeRates &rates,
+ContextCost braid::costOf(ContextMethod method, bool inZigzag, const ContextWork &work, const ComputeRates &rates,
                           const LinkRates &link) {
   double n = work.ranks, seconds = work.seconds;
   if (work.ranks == 1)
@@ -80,17 +80,17 @@ ContextCost braid::costOf(ContextWay way, bool inZigzag, const ContextWork &work
               (n - 1) * link.latencySeconds,
               merged,
               rates.launchSeconds,
-              way == ContextWay::Ring && inZigzag};
-  switch (way) {
-  case ContextWay::Ulysses: {
+              method == ContextMethod::Ring && inZigzag};
+  switch (method) {
+  case ContextMethod::Ulysses: {
     double sent = (work.past + work.others) / n * (n - 1) / n / link.bytesPerSecond;
     return {(1 + kBackward) * seconds + 2 * (2 * steps.latency + sent), 0};
   }
-  case ContextWay::Gather:
+  case ContextMethod::Gather:
     return {steps.gather(), static_cast<int64_t>(work.past / n * (n - 1))};
-  case ContextWay::Ring:
+  case ContextMethod::Ring:
     return {steps.ring(), 0};
-  case ContextWay::Auto:
+  case ContextMethod::Auto:
     break;
   }
   llvm_unreachable("a way is chosen by its cost");

@@ -4,7 +4,7 @@
 
 #include "dialects/Interfaces/Interfaces.h"
 #include "lib/Cost/Machine.h"
-#include "passes/Strategies/ContextWay.h"
+#include "passes/Strategies/ContextMethod.h"
 
 namespace braid {
 
@@ -33,7 +33,7 @@ struct ContextCost {
 
 /// Returns the cost of forward and backward of the op on the slowest rank, including waits. `inZigzag` applies to a
 /// ring.
-ContextCost costOf(ContextWay way, bool inZigzag, const ContextWork &work, const ComputeRates &rates,
+ContextCost costOf(ContextMethod method, bool inZigzag, const ContextWork &work, const ComputeRates &rates,
                    const LinkRates &link);
 
 } // namespace braid

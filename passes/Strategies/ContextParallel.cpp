@@ -40,20 +40,20 @@ struct ContextParallel final : braid::impl::ContextParallelPassBase<ContextParal
     if (failed(readOptions()))
       return signalPassFailure();
     findOps();
-    FailureOr<ContextWay> way = how == ContextWay::Auto ? choose() : FailureOr<ContextWay>(how);
-    if (failed(way) || failed(check(*way)))
+    FailureOr<ContextMethod> method = how == ContextMethod::Auto ? choose() : FailureOr<ContextMethod>(how);
+    if (failed(method) || failed(check(*method)))
       return signalPassFailure();
-    FailureOr<bool> inZigzag = chooseOrder(*way);
+    FailureOr<bool> inZigzag = chooseOrder(*method);
     if (failed(inZigzag))
       return signalPassFailure();
-    if (*way == ContextWay::Ring)
+    if (*method == ContextMethod::Ring)
       getOperation()->setAttr(CommDialect::kRing, sequenceAxes);
     if (*inZigzag)
       getOperation()->setAttr(kZigzag, sequenceAxes);
     for (const ContextOp &found : ops) {
-      if (*way == ContextWay::Ulysses)
-        shareOutHeads(found);
-      if (*way == ContextWay::Ring)
+      if (*method == ContextMethod::Ulysses)
+        distributeHeads(found);
+      if (*method == ContextMethod::Ring)
         keepBlocks(found);
     }
   }
@@ -61,19 +61,19 @@ struct ContextParallel final : braid::impl::ContextParallelPassBase<ContextParal
 private:
   LogicalResult readOptions();
   void findOps();
-  FailureOr<ContextWay> choose();
+  FailureOr<ContextMethod> choose();
   std::pair<Operation *, std::string> reasonAgainstZigzag();
   std::pair<Operation *, std::string> reasonAgainstRing();
   bool canUseRing();
   StringRef gatherOption();
-  FailureOr<bool> chooseOrder(ContextWay way);
-  LogicalResult check(ContextWay way);
+  FailureOr<bool> chooseOrder(ContextMethod method);
+  LogicalResult check(ContextMethod method);
   LogicalResult checkRing();
   LogicalResult checkHeads(const ContextOp &found);
   static int64_t numHeads(const ContextOp &found) { return found.heads->getFactor().size; }
   /// Whether the ranks divide the op's heads.
   bool fits(const ContextOp &found) const { return found.heads && numHeads(found) % mesh->sizeOf(allAxes) == 0; }
-  void shareOutHeads(const ContextOp &found);
+  void distributeHeads(const ContextOp &found);
   void keepBlocks(const ContextOp &found);
   Value constrain(OpBuilder &builder, Value value, std::optional<unsigned> sequence, AxesAttr ofSequence,
                   std::optional<unsigned> head, AxesAttr ofHeads);
@@ -115,13 +115,13 @@ LogicalResult ContextParallel::readOptions() {
 /// a sequence, and it is the first factor of its dim.
 static std::optional<FactorDims> headDimsOf(Operation &op, const SequenceDims &sequence) {
   std::optional<ShardingRule> rule = shardingRuleOf(&op);
-  auto isOfNumbers = [](Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); };
+  auto isFloatTensor = [](Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); };
   // The batch is the first dim. Heads are before or behind the sequence, but never in that dim or dim 0.
   auto areHeads = [&](ValueRange values, ArrayRef<std::optional<unsigned>> heads,
                       ArrayRef<std::optional<unsigned>> sequenceOf) {
     return llvm::all_of(llvm::zip_equal(values, heads, sequenceOf), [&](auto tuple) {
       auto [value, head, position] = tuple;
-      return head != 0u && (!position || !isOfNumbers(value) || (head && head != position));
+      return head != 0u && (!position || !isFloatTensor(value) || (head && head != position));
     });
   };
   for (unsigned factor = 0; rule && factor < rule->factors.size(); ++factor) {
@@ -165,7 +165,7 @@ LogicalResult ContextParallel::checkHeads(const ContextOp &found) {
              ? error << "it has " << numHeads(found)
                      << " heads of keys and values, which the ranks do not divide; gather keys and values instead ("
                      << gatherOption() << (canUseRing() ? "), or use a ring (--context=ring): " : "): ")
-                     << nearestThatDivide(numHeads(found), ranks)
+                     << nearestDivisibleSizes(numHeads(found), ranks)
              : error << "it has no heads";
 }
 
@@ -201,10 +201,10 @@ LogicalResult ContextParallel::checkRing() {
   return getOperation().emitError() << "no op can use a ring over " << sequenceAxes.str() << ": " << reason;
 }
 
-LogicalResult ContextParallel::check(ContextWay way) {
-  if (way == ContextWay::Ring)
+LogicalResult ContextParallel::check(ContextMethod method) {
+  if (method == ContextMethod::Ring)
     return checkRing();
-  return success(way != ContextWay::Ulysses ||
+  return success(method != ContextMethod::Ulysses ||
                  llvm::all_of(ops, [&](const ContextOp &found) { return succeeded(checkHeads(found)); }));
 }
 
@@ -212,8 +212,10 @@ LogicalResult ContextParallel::check(ContextWay way) {
 // Choice of the order
 //===----------------------------------------------------------------------===//
 
-static StringRef nameOf(ContextWay way) {
-  return way == ContextWay::Ring ? "a ring" : way == ContextWay::Ulysses ? "an exchange with heads" : "a gather";
+static StringRef nameOf(ContextMethod method) {
+  return method == ContextMethod::Ring      ? "a ring"
+         : method == ContextMethod::Ulysses ? "an exchange with heads"
+                                            : "a gather";
 }
 
 /// Returns the number of positions of an op's sequence.
@@ -242,13 +244,13 @@ std::pair<Operation *, std::string> ContextParallel::reasonAgainstZigzag() {
 }
 
 /// Returns whether positions are in zigzag.
-FailureOr<bool> ContextParallel::chooseOrder(ContextWay way) {
+FailureOr<bool> ContextParallel::chooseOrder(ContextMethod method) {
   if (order == ContextOrder::Straight)
     return false;
-  if (way != ContextWay::Ring) {
+  if (method != ContextMethod::Ring) {
     if (order == ContextOrder::Auto)
       return false;
-    return getOperation().emitError() << "positions over " << sequenceAxes.str() << " are read by " << nameOf(way)
+    return getOperation().emitError() << "positions over " << sequenceAxes.str() << " are read by " << nameOf(method)
                                       << ", but only a ring can be in zigzag; "
                                       << (canUseRing() ? "add --context=ring, or leave " : "leave ")
                                       << "--context-order=zigzag out";
@@ -269,36 +271,37 @@ FailureOr<bool> ContextParallel::chooseOrder(ContextWay way) {
 
 /// Returns the method with the least predicted time. Prefers a ring over a method that keeps more bytes and is faster
 /// by less than a twentieth.
-FailureOr<ContextWay> ContextParallel::choose() {
+FailureOr<ContextMethod> ContextParallel::choose() {
   if (ops.empty())
-    return ContextWay::Gather;
+    return ContextMethod::Gather;
   bool inZigzag = order != ContextOrder::Straight && reasonAgainstZigzag().second.empty();
-  auto predict = [&](ContextWay way) {
+  auto predict = [&](ContextMethod method) {
     ContextCost sum;
     for (const ContextOp &found : ops)
-      sum += costOf(way, inZigzag,
+      sum += costOf(method, inZigzag,
                     ContextWork::of(found.op, found.sequence, mesh->sizeOf(sequenceAxes),
                                     mesh->getNumRanks() / mesh->sizeOf(ofStages), machine->compute),
-                    machine->compute, machine->linkOver(sequenceAxes, *mesh));
+                    machine->compute, machine->slowestLink(sequenceAxes, *mesh));
     return sum;
   };
   bool hasHeads = llvm::all_of(ops, [&](const ContextOp &found) { return fits(found); });
   bool hasBlocks = reasonAgainstRing().second.empty();
-  ContextCost gather = predict(ContextWay::Gather), ring = predict(ContextWay::Ring),
-              ulysses = predict(ContextWay::Ulysses);
-  ContextWay way = hasBlocks && ring.seconds < gather.seconds * 1.05 ? ContextWay::Ring : ContextWay::Gather;
-  if (hasHeads && ulysses.seconds < (way == ContextWay::Ring ? ring : gather).seconds)
-    way = ContextWay::Ulysses;
+  ContextCost gather = predict(ContextMethod::Gather), ring = predict(ContextMethod::Ring),
+              ulysses = predict(ContextMethod::Ulysses);
+  ContextMethod method =
+      hasBlocks && ring.seconds < gather.seconds * 1.05 ? ContextMethod::Ring : ContextMethod::Gather;
+  if (hasHeads && ulysses.seconds < (method == ContextMethod::Ring ? ring : gather).seconds)
+    method = ContextMethod::Ulysses;
   InFlightDiagnostic remark = ops.front().op->emitRemark();
-  remark << "attention reads positions of other ranks along " << sequenceAxes.str() << " by " << nameOf(way)
-         << (way == ContextWay::Ring && inZigzag ? " in zigzag" : "") << ": predicted are "
+  remark << "attention reads positions of other ranks along " << sequenceAxes.str() << " by " << nameOf(method)
+         << (method == ContextMethod::Ring && inZigzag ? " in zigzag" : "") << ": predicted are "
          << llvm::formatv("{0:f3}", gather.seconds * 1e3).str() << " ms per microbatch by gather, which keeps "
          << formatSize(gather.keptBytes);
   if (hasBlocks)
     remark << ", " << llvm::formatv("{0:f3}", ring.seconds * 1e3).str() << " in a ring";
   if (hasHeads)
     remark << ", " << llvm::formatv("{0:f3}", ulysses.seconds * 1e3).str() << " by heads";
-  return way;
+  return method;
 }
 
 //===----------------------------------------------------------------------===//
@@ -336,7 +339,7 @@ void ContextParallel::keepBlocks(const ContextOp &found) {
     }
 }
 
-void ContextParallel::shareOutHeads(const ContextOp &found) {
+void ContextParallel::distributeHeads(const ContextOp &found) {
   Operation &op = *found.op;
   OpBuilder builder(&op);
   AxesAttr none = AxesAttr::get(&getContext());

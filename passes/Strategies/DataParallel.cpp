@@ -189,15 +189,15 @@ bool DataParallel::isSharded(BlockArgument argument) const {
 /// Whether the addends of a sum of the loss are whole on every rank, so that the sum is whole too. They are if they
 /// have terms that are scalars of the whole batch, or have other readers. Otherwise one op that reduces the batch
 /// computes them.
-static bool addsUpWhole(BlockArgument accumulator) {
+static bool accumulatesWhole(BlockArgument accumulator) {
   auto isNumber = [](Value value) { return cast<RankedTensorType>(value.getType()).getNumElements() == 1; };
   auto isWhole = [&](Value value) {
-    Operation *maker = value.getDefiningOp();
-    if (maker && !value.hasOneUse())
+    Operation *producer = value.getDefiningOp();
+    if (producer && !value.hasOneUse())
       return true;
-    while (maker && maker->getNumOperands() == 1 && isNumber(maker->getOperand(0)))
-      maker = maker->getOperand(0).getDefiningOp();
-    return maker && maker->getNumOperands() > 1 && llvm::all_of(maker->getOperands(), isNumber);
+    while (producer && producer->getNumOperands() == 1 && isNumber(producer->getOperand(0)))
+      producer = producer->getOperand(0).getDefiningOp();
+    return producer && producer->getNumOperands() > 1 && llvm::all_of(producer->getOperands(), isNumber);
   };
   return llvm::any_of(accumulator.getUsers(),
                       [&](Operation *user) { return llvm::any_of(user->getOperands(), isWhole); });
@@ -210,7 +210,7 @@ AxesAttr DataParallel::axesSummed(BlockArgument argument, const TokenDims &token
   auto [known, isNew] = sums.try_emplace(stateOf(argument).getName());
   if (!isNew && batchInputs(function).empty())
     return known->second;
-  bool isWhole = stateOf(argument).isOfLoss() && addsUpWhole(argument);
+  bool isWhole = stateOf(argument).isOfLoss() && accumulatesWhole(argument);
   auto axesIf = [&](Kind kind, AxesAttr axes) {
     bool isSum = !isWhole && llvm::all_of(argument.getUsers(), [&](Operation *user) {
       return llvm::any_of(user->getOperands(), [&](Value operand) { return tokens.isSumOver(kind, operand); });

@@ -8,7 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "passes/Base/OptionTypes.h"
-#include "passes/Strategies/ContextWay.h"
+#include "passes/Strategies/ContextMethod.h"
 
 namespace braid {
 #define GEN_PASS_DECL

@@ -335,7 +335,7 @@ def ContextParallelPass : Pass<"comm-context-parallel", "::mlir::ModuleOp"> {
                "Axes that shard the sequence, minor to `axes` (default: none)">,
     ListOption<"stageAxes", "stage-axes", "std::string",
                "For auto: axes of pipeline stages, whose ranks do not divide ops (default: none)">,
-    Flag<"Layout", "--context", "context", "how", "how", "::braid::ContextWay", "::braid::ContextWay::Auto",
+    Flag<"Layout", "--context", "context", "how", "how", "::braid::ContextMethod", "::braid::ContextMethod::Auto",
          "With cp in --mesh: exchange by which attention reads positions of other ranks">,
     Flag<"Layout", "--context-order", "context", "order", "order", "::braid::ContextOrder",
          "::braid::ContextOrder::Auto", "With cp in --mesh: assignment of positions to ranks">,

@@ -45,27 +45,27 @@ private:
     bool isRoot;
   };
 
-  DictionaryAttr ofArgument(unsigned i) { return orEmpty(program.getArgAttrDict(i)); }
-  DictionaryAttr ofResult(unsigned i) { return orEmpty(program.getResultAttrDict(i)); }
-  DictionaryAttr orEmpty(DictionaryAttr attributes) {
+  DictionaryAttr ofArgument(unsigned i) { return emptyIfNull(program.getArgAttrDict(i)); }
+  DictionaryAttr ofResult(unsigned i) { return emptyIfNull(program.getResultAttrDict(i)); }
+  DictionaryAttr emptyIfNull(DictionaryAttr attributes) {
     return attributes ? attributes : DictionaryAttr::get(program.getContext());
   }
   LogicalResult checkPart(DictionaryAttr attributes, const Twine &what);
   std::optional<int64_t> shardedDim(DictionaryAttr attributes) const;
-  bool isRanksOwn(DictionaryAttr attributes) const;
-  bool isReadByAll(DictionaryAttr attributes) const;
+  bool isPerRank(DictionaryAttr attributes) const;
+  bool isReadByAllRanks(DictionaryAttr attributes) const;
   IntegerAttr root() const { return Builder(symbol.getContext()).getI64IntegerAttr(kRoot); }
   template <typename Values> void setMoved(Operation *op, const Values &values) const {
     setMovedValues(op, llvm::map_to_vector(values, [&](Value value) { return numbers.of(value); }));
   }
   void findNeeded();
   Side begin(StringRef name, bool isRoot);
-  void distribute(Side &side);
+  void sendArguments(Side &side);
   void copyBody(Side &side);
   Location locationOfSent(ArrayRef<BlockArgument> arguments) const;
   tg::FactsAttr factsOfResult(Value value) const;
   Value gather(Side &side, Value part, DictionaryAttr attributes, int64_t dim);
-  SmallVector<Value> tell(Side &side);
+  SmallVector<Value> sendResults(Side &side);
   void finish(Side &side);
 
   func::FuncOp program;
@@ -93,20 +93,20 @@ std::optional<int64_t> Split::shardedDim(DictionaryAttr attributes) const {
 }
 
 /// Whether each rank, workers included, has its own term of an argument, such as a request to stop.
-bool Split::isRanksOwn(DictionaryAttr attributes) const {
+bool Split::isPerRank(DictionaryAttr attributes) const {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
   return sharding && sharding.isPartial() && tg::ArgumentAttrs(attributes).input;
 }
 
 /// Whether all ranks read a result: it is not sharded, and it is not the new value of a tensor that the root keeps.
-bool Split::isReadByAll(DictionaryAttr attributes) const {
+bool Split::isReadByAllRanks(DictionaryAttr attributes) const {
   tg::ResultAttrs result(attributes);
   return (result.role || result.output) && !shardedDim(attributes);
 }
 
 LogicalResult Split::checkPart(DictionaryAttr attributes, const Twine &what) {
   auto sharding = attributes.getAs<ShardingAttr>(CommDialect::kSharding);
-  if (sharding && (sharding.isFlat() || sharding.isPartial()) && !isRanksOwn(attributes))
+  if (sharding && (sharding.isFlat() || sharding.isPartial()) && !isPerRank(attributes))
     return program.emitError()
            << "comm-root-parallel: " << what << " is " << sharding
            << ", but the root must keep every tensor that lives across steps; use zero=0 and no microbatches";
@@ -169,7 +169,7 @@ Split::Side Split::begin(StringRef name, bool isRoot) {
 }
 
 /// Returns attributes without those of a rank's part, because the root holds the whole tensor.
-static DictionaryAttr ofWhole(DictionaryAttr attributes) {
+static DictionaryAttr withoutShardAttributes(DictionaryAttr attributes) {
   NamedAttrList list(attributes);
   list.erase(CommDialect::kSharding);
   list.erase(CommDialect::kGlobal);
@@ -193,13 +193,13 @@ Location Split::locationOfSent(ArrayRef<BlockArgument> arguments) const {
 
 /// Sends the arguments that workers need: parts of the batch, and all other arguments whole. Each message holds
 /// tensors of one element type.
-void Split::distribute(Side &side) {
+void Split::sendArguments(Side &side) {
   Block &body = side.function.getBody().front();
   /// Arguments by element type and by whether they are sharded.
   llvm::MapVector<std::pair<Type, unsigned>, SmallVector<BlockArgument>> sent;
   for (BlockArgument argument : program.getArguments()) {
     DictionaryAttr attributes = ofArgument(argument.getArgNumber());
-    bool isOwn = isRanksOwn(attributes);
+    bool isOwn = isPerRank(attributes);
     if (side.isRoot || isOwn)
       side.values.map(argument, body.addArgument(wholeType(attributes, argument.getType()), argument.getLoc()));
     if (isOwn)
@@ -277,10 +277,10 @@ Value Split::gather(Side &side, Value part, DictionaryAttr attributes, int64_t d
 
 /// Sends the results that all ranks read, grouped by element type. Returns the values that workers receive, with null
 /// for other results.
-SmallVector<Value> Split::tell(Side &side) {
+SmallVector<Value> Split::sendResults(Side &side) {
   llvm::MapVector<Type, SmallVector<OpOperand *>> readByAll;
   for (OpOperand &operand : returnOf(program)->getOpOperands())
-    if (isReadByAll(ofResult(operand.getOperandNumber())))
+    if (isReadByAllRanks(ofResult(operand.getOperandNumber())))
       readByAll[getElementTypeOrSelf(operand.get())].push_back(&operand);
   SmallVector<Value> received(program.getNumResults());
   for (auto &[element, operands] : readByAll) {
@@ -313,17 +313,17 @@ void Split::finish(Side &side) {
     else if (side.isRoot)
       returned[index] = side.values.lookup(operand.get());
   }
-  SmallVector<Value> received = tell(side);
+  SmallVector<Value> received = sendResults(side);
   if (!side.isRoot)
     returned = std::move(received);
 
   SmallVector<DictionaryAttr> arguments, results;
   for (unsigned i = 0; i < program.getNumArguments(); ++i)
-    if (bool isOwn = isRanksOwn(ofArgument(i)); isOwn || side.isRoot)
-      arguments.push_back(isOwn ? ofArgument(i) : ofWhole(ofArgument(i)));
+    if (bool isOwn = isPerRank(ofArgument(i)); isOwn || side.isRoot)
+      arguments.push_back(isOwn ? ofArgument(i) : withoutShardAttributes(ofArgument(i)));
   for (auto [index, value] : llvm::enumerate(returned))
     if (value)
-      results.push_back(ofWhole(ofResult(index)));
+      results.push_back(withoutShardAttributes(ofResult(index)));
   llvm::erase(returned, Value());
   side.builder.create<func::ReturnOp>(program.getLoc(), returned);
   updateType(side.function);
@@ -336,7 +336,7 @@ std::pair<func::FuncOp, func::FuncOp> Split::make() {
   Side root = begin(program.getName(), /*isRoot=*/true);
   Side workers = begin((program.getName() + "_workers").str(), /*isRoot=*/false);
   for (Side *side : {&root, &workers}) {
-    distribute(*side);
+    sendArguments(*side);
     copyBody(*side);
     finish(*side);
   }

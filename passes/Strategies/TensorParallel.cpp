@@ -63,7 +63,7 @@ LogicalResult TensorParallel::readOptions() {
   ranksOfSequence = ranks * found->mesh.sizeOf(ofSequence);
   FailureOr<Machine> machine = machineOf(getOperation());
   if (succeeded(machine) && machine->linkIsGiven)
-    latencyBytes = machine->linkOver(AxesAttr::get(&getContext(), name), found->mesh).bytesOfLatency();
+    latencyBytes = machine->slowestLink(AxesAttr::get(&getContext(), name), found->mesh).bytesPerLatency();
   return machine;
 }
 
@@ -89,7 +89,7 @@ ShardingAttr TensorParallel::requestFor(Value value, int64_t dim, const LayoutSe
       llvm::append_range(names, ofSequence.getNames());
     if (i == dim)
       names.push_back(name);
-    bool isOpen = kind == TokenDims::Kind::Batch || search.isTaken(value, i);
+    bool isOpen = kind == TokenDims::Kind::Batch || search.isAlreadySharded(value, i);
     dims.push_back(AxesAttr::get(&getContext(), names, isOpen));
   }
   return ShardingAttr::replicated(symbol, dims.size()).withDims(dims);
@@ -120,7 +120,7 @@ void TensorParallel::constrain(const LayoutChoice &choice, const LayoutSearch &s
 }
 
 /// Returns `; 4 or 6 ranks divide some dims`, or an empty text if no near number does.
-static std::string nearestForWeights(ArrayRef<BlockArgument> weights, int64_t ranks) {
+static std::string nearestRankCounts(ArrayRef<BlockArgument> weights, int64_t ranks) {
   SmallVector<int64_t> sizes;
   for (BlockArgument weight : weights)
     llvm::append_range(sizes, cast<RankedTensorType>(weight.getType()).getShape());
@@ -151,7 +151,7 @@ LogicalResult TensorParallel::report(func::FuncOp function, const LayoutChoice &
   InFlightDiagnostic diagnostic = sharded.empty() ? function.emitError() : function.emitRemark();
   if (sharded.empty())
     diagnostic << axis << " = " << ranks << " divides no weight, so all of its ranks would compute the same"
-               << nearestForWeights(choice.undivided, ranks);
+               << nearestRankCounts(choice.undivided, ranks);
   else
     diagnostic << axis << " = " << ranks << " shards " << layoutText(sharded, AxesAttr::get(&getContext(), name))
                << sentText(choice);
@@ -172,7 +172,7 @@ LogicalResult TensorParallel::checkSequence(func::FuncOp function) {
                                     << " positions, which do not divide over the " << ranksOfSequence << " ranks of "
                                     << joinAxes(ofSequence, AxesAttr::get(&getContext(), name)).str()
                                     << "; leave sequences whole, or change their length: "
-                                    << nearestThatDivide(size, ranksOfSequence);
+                                    << nearestDivisibleSizes(size, ranksOfSequence);
   return success();
 }
 
@@ -187,9 +187,9 @@ LogicalResult TensorParallel::choose(func::FuncOp function) {
     }
   if (sequence && failed(checkSequence(function)))
     return failure();
-  LayoutQuestion question{ranks, sequence, std::move(taken)};
-  question.latencyBytes = latencyBytes.value_or(question.latencyBytes);
-  LayoutSearch search(function, std::move(question));
+  LayoutOptions options{ranks, sequence, std::move(taken)};
+  options.latencyBytes = latencyBytes.value_or(options.latencyBytes);
+  LayoutSearch search(function, std::move(options));
   std::optional<LayoutChoice> choice = search.run();
   if (!choice)
     return function.emitError() << "is too entangled to search a layout over '" << axis

@@ -44,7 +44,7 @@ File File::openForReading(const std::string &path) {
 }
 
 // O_NONBLOCK, because opening a pipe would wait for a writer.
-std::optional<File> File::openIfThere(const std::string &path) {
+std::optional<File> File::openIfExists(const std::string &path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0 && errno == ENOENT)
     return std::nullopt;
@@ -117,7 +117,7 @@ uint64_t File::size() const {
   return static_cast<uint64_t>(info.st_size);
 }
 
-std::string File::othersCan() const {
+std::string File::accessOfOthers() const {
   struct stat info;
   if (fstat(fd, &info) != 0)
     fail("cannot examine '", name, "': ", std::strerror(errno));
@@ -190,21 +190,21 @@ void File::sync() {
     fail("cannot write '", name, "': ", std::strerror(errno));
 }
 
-static std::string textOf(const File &file, uint64_t mostBytes) {
-  if (file.size() > mostBytes)
-    fail("'", file.path(), "' has ", file.size(), " bytes, above the limit of ", mostBytes);
+static std::string textOf(const File &file, uint64_t maxBytes) {
+  if (file.size() > maxBytes)
+    fail("'", file.path(), "' has ", file.size(), " bytes, above the limit of ", maxBytes);
   std::string text(file.size(), '\0');
   file.readAt(0, text.data(), text.size());
   return text;
 }
 
-std::string braid::readText(const std::string &path, uint64_t mostBytes) {
-  return textOf(File::openForReading(path), mostBytes);
+std::string braid::readText(const std::string &path, uint64_t maxBytes) {
+  return textOf(File::openForReading(path), maxBytes);
 }
 
-std::optional<std::string> braid::readTextIfThere(const std::string &path, uint64_t mostBytes) {
-  const std::optional<File> file = File::openIfThere(path);
-  return file ? std::optional(textOf(*file, mostBytes)) : std::nullopt;
+std::optional<std::string> braid::readTextIfExists(const std::string &path, uint64_t maxBytes) {
+  const std::optional<File> file = File::openIfExists(path);
+  return file ? std::optional(textOf(*file, maxBytes)) : std::nullopt;
 }
 
 bool braid::isFolder(const std::string &path) {
@@ -212,7 +212,7 @@ bool braid::isFolder(const std::string &path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-bool braid::isThere(const std::string &path) {
+bool braid::fileExists(const std::string &path) {
   struct stat info;
   return lstat(path.c_str(), &info) == 0;
 }

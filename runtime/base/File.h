@@ -22,7 +22,7 @@ public:
   // Opens a regular file or a block device.  Never waits for the writer of a pipe.
   static File openForReading(const std::string &path);
   // Opens a file that Braid names, without following a link; nullopt if it does not exist.
-  static std::optional<File> openIfThere(const std::string &path);
+  static std::optional<File> openIfExists(const std::string &path);
   // Open a file that the user names; `createForWriting` truncates it.
   static File createForWriting(const std::string &path);
   static File openForAppending(const std::string &path);
@@ -60,7 +60,7 @@ public:
 
   int descriptor() const { return fd; }
   // Returns the access of other users (except root) to the file: "read", "change" or "".
-  std::string othersCan() const;
+  std::string accessOfOthers() const;
 
 private:
   static File openToWrite(const std::string &path, int mode);
@@ -70,15 +70,15 @@ private:
   std::string name;
 };
 
-// isFolder: whether the path is a folder or a link to one.  isThere: whether the path exists, even
+// isFolder: whether the path is a folder or a link to one.  fileExists: whether the path exists, even
 // as a broken link.  Neither throws.
 bool isFolder(const std::string &path);
-bool isThere(const std::string &path);
+bool fileExists(const std::string &path);
 
-// Returns the whole file; throws Error if it has more than `mostBytes`.
-std::string readText(const std::string &path, uint64_t mostBytes);
-// Returns the text of a file that Braid names (File::openIfThere).
-std::optional<std::string> readTextIfThere(const std::string &path, uint64_t mostBytes);
+// Returns the whole file; throws Error if it has more than `maxBytes`.
+std::string readText(const std::string &path, uint64_t maxBytes);
+// Returns the text of a file that Braid names (File::openIfExists).
+std::optional<std::string> readTextIfExists(const std::string &path, uint64_t maxBytes);
 
 // Makes a folder with mode 0700.
 void makePrivateFolder(const std::string &path);

@@ -5,7 +5,7 @@
 //
 //   LANE_FUNCTION, DRAW_FUNCTION     how functions are declared
 //   Doubles, Words, Floats           lanes of double, uint64_t and float
-//   timesLow(a, b)                   products of the lower 32 bits of each lane
+//   multiplyLow(a, b)                   products of the lower 32 bits of each lane
 //   root(x), toFloats(x)             rounded by IEEE 754
 //   anyDiffers(a, b)                 whether any lane differs
 //
@@ -59,7 +59,7 @@ LANE_FUNCTION WordPair philoxWords(const Keys &keys, Words index) {
   Words c0 = index, c1 = index >> 32, c2 = zero, c3 = keys.stream;
 #pragma GCC unroll 10
   for (int round = 0; round < 10; ++round) {
-    const Words p0 = timesLow(c0, m0), p1 = timesLow(c2, m1);
+    const Words p0 = multiplyLow(c0, m0), p1 = multiplyLow(c2, m1);
     c0 = (p1 >> 32) ^ c1 ^ keys.first[round];
     c2 = (p0 >> 32) ^ c3 ^ keys.second[round];
     c1 = p1;

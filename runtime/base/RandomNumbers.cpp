@@ -53,7 +53,7 @@ using Doubles = double;
 using Words = uint64_t;
 using Floats = float;
 
-LANE_FUNCTION Words timesLow(Words a, Words b) { return static_cast<uint32_t>(a) * b; }
+LANE_FUNCTION Words multiplyLow(Words a, Words b) { return static_cast<uint32_t>(a) * b; }
 LANE_FUNCTION Doubles root(Doubles x) { return __builtin_sqrt(x); }
 LANE_FUNCTION Floats toFloats(Doubles x) { return static_cast<float>(x); }
 LANE_FUNCTION bool anyDiffers(Floats a, Floats b) { return !(a == b); }
@@ -77,7 +77,7 @@ typedef double Doubles __attribute__((vector_size(32)));
 typedef uint64_t Words __attribute__((vector_size(32)));
 typedef float Floats __attribute__((vector_size(16)));
 
-LANE_FUNCTION Words timesLow(Words a, Words b) { return (Words)_mm256_mul_epu32((__m256i)a, (__m256i)b); }
+LANE_FUNCTION Words multiplyLow(Words a, Words b) { return (Words)_mm256_mul_epu32((__m256i)a, (__m256i)b); }
 LANE_FUNCTION Doubles root(Doubles x) { return (Doubles)_mm256_sqrt_pd((__m256d)x); }
 LANE_FUNCTION Floats toFloats(Doubles x) { return __builtin_convertvector(x, Floats); }
 LANE_FUNCTION bool anyDiffers(Floats a, Floats b) {
@@ -98,7 +98,9 @@ typedef uint64_t Words __attribute__((vector_size(64)));
 typedef float Floats __attribute__((vector_size(32)));
 
 // Masked forms, because GCC 12 warns that the plain ones leave lanes undefined.
-LANE_FUNCTION Words timesLow(Words a, Words b) { return (Words)_mm512_maskz_mul_epu32(0xff, (__m512i)a, (__m512i)b); }
+LANE_FUNCTION Words multiplyLow(Words a, Words b) {
+  return (Words)_mm512_maskz_mul_epu32(0xff, (__m512i)a, (__m512i)b);
+}
 LANE_FUNCTION Doubles root(Doubles x) { return (Doubles)_mm512_maskz_sqrt_pd(0xff, (__m512d)x); }
 LANE_FUNCTION Floats toFloats(Doubles x) { return __builtin_convertvector(x, Floats); }
 LANE_FUNCTION bool anyDiffers(Floats a, Floats b) {

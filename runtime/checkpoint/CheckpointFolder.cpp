@@ -99,7 +99,7 @@ void braid::commitCheckpoint(const std::string &temporary, const std::string &pa
   if (isFolder(temporary)) {
     publishFolder(temporary);
     syncDirectory(temporary);
-    if (isThere(path)) // rename cannot replace a folder that is not empty
+    if (fileExists(path)) // rename cannot replace a folder that is not empty
       removeCheckpoint(path);
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0)

@@ -28,7 +28,7 @@ using namespace braid;
 //===----------------------------------------------------------------------===//
 
 SavedTensors braid::openCheckpoint(const std::string &path, const Rank &rank) {
-  if (!isFolder(path) || isThere(indexPath(path)) || isWeightsFolder(path))
+  if (!isFolder(path) || fileExists(indexPath(path)) || isWeightsFolder(path))
     return SavedTensors(path);
   std::vector<int64_t> steps = checkpointSteps(path);
   if (steps.empty())
@@ -88,7 +88,7 @@ void readParts(const SavedTensors &saved, const Model &model, const Targets &tar
     std::vector<const br_tensor *> readers;
     auto [first, end] = targets.equal_range(name);
     for (auto target = first; target != end; ++target)
-      if (haveCommon(part, partOfTarget(*target->second)))
+      if (partsOverlap(part, partOfTarget(*target->second)))
         readers.push_back(target->second);
     return readers;
   };
@@ -192,14 +192,14 @@ void checkSameCheckpoint(const SavedTensors &saved, Model &model) {
   for (const auto &[key, value] : saved.metadata())
     hash = hashOf(key + '=' + value + ';', hash);
   const int32_t own = static_cast<int32_t>(hash >> 2);
-  auto most = agree(model, {own, -own});
-  if (most[0] != -most[1])
+  auto bounds = agree(model, {own, -own});
+  if (bounds[0] != -bounds[1])
     fail("ranks read different checkpoints, this one '", saved.path(), "'; check that all of them see the same files");
 }
 
 // Damage to data is found only when it is read. The user decides what to do, because an earlier checkpoint
 // may be many steps back.
-std::string offerEarlier(const std::string &path, Restore what) {
+std::string suggestEarlier(const std::string &path, Restore what) {
   const std::string earlier = earlierCheckpoint(path);
   if (earlier.empty())
     return "there is no earlier checkpoint beside it";
@@ -227,7 +227,7 @@ void braid::restoreTensors(const SavedTensors &saved, Model &model, Restore what
       for (const ConvertedMoment &moment : wanted.converted)
         convertMoment(saved, model, moment);
     } catch (const DamagedData &damage) {
-      fail(damage.what(), "; ", offerEarlier(saved.path(), what));
+      fail(damage.what(), "; ", suggestEarlier(saved.path(), what));
     }
   });
 }

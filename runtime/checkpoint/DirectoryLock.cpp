@@ -50,7 +50,7 @@ std::string ownHost() {
 }
 
 // Returns the process-id namespace of this process: containers have their own.
-std::string ownNumbering() {
+std::string pidNamespace() {
   std::error_code error;
   return fs::read_symlink("/proc/self/ns/pid", error).string();
 }
@@ -63,7 +63,7 @@ Record ownRecord() {
   std::strftime(now, sizeof now, "%Y-%m-%d %H:%M:%S UTC", &utc);
   const std::string process = std::to_string(getpid());
   return {{"job", ""},      {"host", ownHost()},           {"process", process},
-          {"started", now}, {"numbering", ownNumbering()}, {"ticks", startOf(process)}};
+          {"started", now}, {"numbering", pidNamespace()}, {"ticks", startOf(process)}};
 }
 
 // Throws Error if the text is not that of a lock: then it is a user's file, and stays. A host that lost
@@ -81,14 +81,14 @@ Record parseRecord(const std::string &path, const std::string &text) {
   return record;
 }
 
-constexpr uint64_t mostLockBytes = 4096;
+constexpr uint64_t maxLockBytes = 4096;
 
 Record readRecord(const std::string &path) {
-  return parseRecord(path, readTextIfThere(path, mostLockBytes).value_or(""));
+  return parseRecord(path, readTextIfExists(path, maxLockBytes).value_or(""));
 }
 
 Record readRecord(const File &file) {
-  std::string text(std::min(file.size(), mostLockBytes), '\0');
+  std::string text(std::min(file.size(), maxLockBytes), '\0');
   file.readAt(0, text.data(), text.size());
   return parseRecord(file.path(), text);
 }
@@ -100,7 +100,7 @@ std::string describe(Record &holder) {
                 holder["process"], ", started ", holder["started"]);
 }
 
-bool isOfThisHost(Record &holder) { return holder["host"] == ownHost() && holder["numbering"] == ownNumbering(); }
+bool isOfThisHost(Record &holder) { return holder["host"] == ownHost() && holder["numbering"] == pidNamespace(); }
 
 bool runs(Record &holder) {
   const std::string ticks = startOf(holder["process"]);
@@ -122,9 +122,9 @@ std::string mountOf(int fd) {
   return "";
 }
 
-bool mayLockEachHostAlone(int fd) {
+bool mayLockPerHost(int fd) {
   struct statfs info;
-  return fstatfs(fd, &info) != 0 || !isFlockOfAllHosts(static_cast<uint32_t>(info.f_type), mountOf(fd));
+  return fstatfs(fd, &info) != 0 || !isFlockSharedByHosts(static_cast<uint32_t>(info.f_type), mountOf(fd));
 }
 
 [[noreturn]] void refuseHeld(const std::string &directory, Record holder) {
@@ -141,7 +141,7 @@ bool mayLockEachHostAlone(int fd) {
 } // namespace
 
 // File system types have the numbers listed in statfs(2).
-bool braid::isFlockOfAllHosts(uint32_t type, std::string_view mount) {
+bool braid::isFlockSharedByHosts(uint32_t type, std::string_view mount) {
   auto has = [&](std::string_view option) { // options are between commas or spaces
     for (size_t begin = 0, end; begin < mount.size(); begin = end + 1) {
       end = std::min(mount.find_first_of(", ", begin), mount.size());
@@ -172,7 +172,7 @@ bool braid::isFlockOfAllHosts(uint32_t type, std::string_view mount) {
 //===----------------------------------------------------------------------===//
 
 DirectoryLock::DirectoryLock(const std::string &directory, Flock flock)
-    : directory(directory), path(directory + "/.lock"), isNew(!isThere(directory)), own(ownRecord()) {
+    : directory(directory), path(directory + "/.lock"), isNew(!fileExists(directory)), own(ownRecord()) {
   prepareDirectory(directory);
   // Retries if another job removes the file between two steps of this one.
   for (int i = 0; i < 100 && !held; ++i)
@@ -186,7 +186,7 @@ bool DirectoryLock::tryFlock(Flock flock) {
   file.emplace(File::openToUpdate(path));
   const int problem = flock(file->descriptor(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   Record holder = readRecord(*file);
-  const bool isElsewhere = !holder.empty() && !isOfThisHost(holder) && mayLockEachHostAlone(file->descriptor());
+  const bool isElsewhere = !holder.empty() && !isOfThisHost(holder) && mayLockPerHost(file->descriptor());
   if (problem == 0 && isOwn() && !isElsewhere) {
     cleanUpAfter(holder);
     record();
@@ -248,7 +248,7 @@ void DirectoryLock::record() {
     writeText(*file);
   } catch (const Error &) {
     (void)!ftruncate(file->descriptor(), 0);
-    if (mayLockEachHostAlone(file->descriptor())) // jobs on other hosts detect this job by the text only
+    if (mayLockPerHost(file->descriptor())) // jobs on other hosts detect this job by the text only
       throw;
   }
 }

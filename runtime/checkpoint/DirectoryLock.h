@@ -27,7 +27,7 @@ namespace braid {
 
 // Whether hosts that share a file system of this type see each other's locks. For some types the answer
 // depends on the mount options (a line of /proc/self/mountinfo); types without such an option count as no.
-bool isFlockOfAllHosts(uint32_t type, std::string_view mount);
+bool isFlockSharedByHosts(uint32_t type, std::string_view mount);
 
 class DirectoryLock {
 public:

@@ -181,7 +181,7 @@ int8_t codeOf(float x, float largest) {
 //===----------------------------------------------------------------------===//
 
 // Elements to convert at a time: 64 MiB of floats.
-constexpr int64_t mostElements = 16 << 20;
+constexpr int64_t maxElements = 16 << 20;
 
 class Converter {
 public:
@@ -216,7 +216,7 @@ void Converter::read(const std::string &name, const Box &box, br_dtype dtype, st
   memory.assign(box.size(), T());
   const TensorPart whole = box.part();
   saved.forEachPiece(
-      [&](const std::string &tensor, const TensorPart &held) { return tensor == name && haveCommon(held, whole); },
+      [&](const std::string &tensor, const TensorPart &held) { return tensor == name && partsOverlap(held, whole); },
       [&](const std::string &, const SavedTensors::Piece &piece) {
         reader.read(piece, whole, dtype, reinterpret_cast<std::byte *>(memory.data()));
       });
@@ -271,7 +271,7 @@ void Converter::storeCodes(const Box &box) {
 }
 
 bool Converter::isWanted(const Box &box) const {
-  return haveCommon(part, box.part()) || (what.scales && haveCommon(scalesPart, box.ofScales(what.own).part()));
+  return partsOverlap(part, box.part()) || (what.scales && partsOverlap(scalesPart, box.ofScales(what.own).part()));
 }
 
 void Converter::convert(const Box &box) {
@@ -301,7 +301,7 @@ void Converter::run() {
   if (box.extent.empty())
     return convert(box);
   const int64_t least = what.own.dim == 0 ? std::max<int64_t>(what.own.size, 1) : 1,
-                rows = std::max(mostElements / (box.size() / box.extent[0]) / least, int64_t{1}) * least;
+                rows = std::max(maxElements / (box.size() / box.extent[0]) / least, int64_t{1}) * least;
   for (int64_t from = box.begin[0]; from < box.end(0); from += rows) {
     Box slab = box;
     slab.cut(0, from, std::min(from + rows, box.end(0)));

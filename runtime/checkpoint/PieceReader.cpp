@@ -74,10 +74,10 @@ void Transfer::add(Run run) {
     piece.file.read(piece.entry, run.place * fromSize, memory + run.otherPlace * toSize, run.count * fromSize);
     return;
   }
-  const int64_t most = run.step * fromSize > gapBytes ? 1 : std::max<int64_t>((room - 1) / run.step, 1);
+  const int64_t maxCount = run.step * fromSize > gapBytes ? 1 : std::max<int64_t>((room - 1) / run.step, 1);
   while (run.count > 0) {
     Run part = run;
-    part.count = std::min(run.count, most);
+    part.count = std::min(run.count, maxCount);
     append(part);
     run.place += part.count * run.step;
     run.otherPlace += part.count * run.otherStep;

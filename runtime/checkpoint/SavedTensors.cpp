@@ -20,7 +20,7 @@ using namespace braid;
 SavedTensors::SavedTensors(const std::string &path) : name(path) {
   if (!isFolder(path))
     openFile(path);
-  else if (isWeightsFolder(path) && !isThere(indexPath(path)))
+  else if (isWeightsFolder(path) && !fileExists(indexPath(path)))
     openWeights(path);
   else
     openFolder(path);
@@ -32,7 +32,7 @@ void SavedTensors::openFile(const std::string &path) {
 
 // Opens a folder of weights; uses the single file if it exists, else the index.
 void SavedTensors::openWeights(const std::string &path) {
-  if (const std::string file = path + "/" + kWeightsFile; isThere(file))
+  if (const std::string file = path + "/" + kWeightsFile; fileExists(file))
     return openFile(file);
   const std::string index = path + "/" + kWeightsIndex;
   const std::map<std::string, std::string> fileOf = readWeightsIndex(index);

@@ -69,17 +69,18 @@ std::string missingPrefix(const SavedTensors &saved, const std::vector<const br_
   for (const br_tensor *t : parameters)
     if (const size_t point = nameInFile(*t).find('.'); point != std::string_view::npos)
       ++counts[std::string(nameInFile(*t).substr(0, point + 1))];
-  auto most = std::max_element(counts.begin(), counts.end(), [](auto &a, auto &b) { return a.second < b.second; });
-  if (most == counts.end())
+  auto mostFrequent =
+      std::max_element(counts.begin(), counts.end(), [](auto &a, auto &b) { return a.second < b.second; });
+  if (mostFrequent == counts.end())
     return "";
   for (const auto &[name, tensor] : saved.tensors())
-    if (name.starts_with(most->first))
+    if (name.starts_with(mostFrequent->first))
       return "";
-  const auto isThere = [&](const br_tensor *t) {
-    return nameInFile(*t).starts_with(most->first) &&
-           saved.find(std::string(nameInFile(*t).substr(most->first.size())));
+  const auto isSaved = [&](const br_tensor *t) {
+    return nameInFile(*t).starts_with(mostFrequent->first) &&
+           saved.find(std::string(nameInFile(*t).substr(mostFrequent->first.size())));
   };
-  return std::any_of(parameters.begin(), parameters.end(), isThere) ? most->first : "";
+  return std::any_of(parameters.begin(), parameters.end(), isSaved) ? mostFrequent->first : "";
 }
 
 // Whether a tensor follows from the configuration, although libraries save it with the weights: masks,
@@ -122,16 +123,16 @@ std::string counted(const std::vector<std::string> &names) {
   return concat(names.size(), names.size() == 1 ? " tensor (" : " tensors (", listed(names, ", "), ")");
 }
 
-class Matching {
+class WeightMatcher {
 public:
-  Matching(const SavedTensors &saved, const std::vector<const br_tensor *> &parameters)
+  WeightMatcher(const SavedTensors &saved, const std::vector<const br_tensor *> &parameters)
       : saved(saved), parameters(parameters), isForeign(!isCheckpoint(saved)),
         prefix(isForeign ? missingPrefix(saved, parameters) : "") {}
 
   void matchAll();
   void refuseOthers();
   // Returns the reasons why the weights do not fit the model; empty if they fit.
-  std::string misfits() const;
+  std::string mismatches() const;
   std::map<std::string_view, std::string> takeNames() { return std::move(names); }
 
 private:
@@ -148,7 +149,7 @@ private:
   std::vector<std::string> missing, additional, others;
 };
 
-std::string Matching::nameOf(std::string_view own) const {
+std::string WeightMatcher::nameOf(std::string_view own) const {
   std::string name(!prefix.empty() && own.starts_with(prefix) ? own.substr(prefix.size()) : own);
   if (!isForeign || !isHead(name) || saved.find(name))
     return name;
@@ -162,7 +163,7 @@ std::string Matching::nameOf(std::string_view own) const {
   return name;
 }
 
-void Matching::compare(const br_tensor &t, const std::string &name, const SavedTensor &stored) {
+void WeightMatcher::compare(const br_tensor &t, const std::string &name, const SavedTensor &stored) {
   if (stored.shape != shapeOf(t))
     others.push_back(concat("tensor '", name, "' has shape ", formatShape(stored.shape), " in the file, but ",
                             formatShape(shapeOf(t)), " in the model"));
@@ -171,7 +172,7 @@ void Matching::compare(const br_tensor &t, const std::string &name, const SavedT
         concat("tensor '", name, "' has type ", stored.dtype, ", which cannot become the model's ", typeName(t.dtype)));
 }
 
-void Matching::matchAll() {
+void WeightMatcher::matchAll() {
   for (const br_tensor *t : parameters) {
     const std::string_view own = nameInFile(*t);
     if (names.count(own))
@@ -188,7 +189,7 @@ void Matching::matchAll() {
 
 // Whether the tensor is a copy of the embedding table: some files have the head although the model ties it
 // to the table. A head that differs from the table belongs to another model.
-bool Matching::isTiedHead(const std::string &name, const SavedTensor &tensor) {
+bool WeightMatcher::isTiedHead(const std::string &name, const SavedTensor &tensor) {
   if (!isHead(name))
     return false;
   std::string similarTable;
@@ -210,7 +211,7 @@ bool Matching::isTiedHead(const std::string &name, const SavedTensor &tensor) {
   return !similarTable.empty();
 }
 
-void Matching::refuseOthers() {
+void WeightMatcher::refuseOthers() {
   if (!isForeign)
     return;
   for (const auto &[name, tensor] : saved.tensors())
@@ -218,7 +219,7 @@ void Matching::refuseOthers() {
       additional.push_back(concat("'", name, "'"));
 }
 
-std::string Matching::misfits() const {
+std::string WeightMatcher::mismatches() const {
   std::vector<std::string> parts;
   if (!missing.empty())
     parts.push_back("it lacks " + counted(missing));
@@ -234,11 +235,11 @@ std::string Matching::misfits() const {
 std::map<std::string_view, std::string> braid::matchParameters(const SavedTensors &saved, const char *model,
                                                                const std::vector<const br_tensor *> &parameters,
                                                                bool areAll) {
-  Matching matching(saved, parameters);
+  WeightMatcher matching(saved, parameters);
   matching.matchAll();
   if (areAll)
     matching.refuseOthers();
-  if (const std::string text = matching.misfits(); !text.empty())
+  if (const std::string text = matching.mismatches(); !text.empty())
     fail("'", saved.path(), "' does not have the parameters of model '", model, "': ", text);
   return matching.takeNames();
 }

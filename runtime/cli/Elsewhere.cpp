@@ -93,7 +93,7 @@ std::string braid::cli::optionElsewhere(const Caller &caller, std::string_view o
   return "";
 }
 
-std::string braid::cli::misspeltElsewhere(const Caller &caller, std::string_view option) {
+std::string braid::cli::misspelledOptionElsewhere(const Caller &caller, std::string_view option) {
   std::vector<std::string_view> names;
   for (const ProgramOptions &program : kProgramOptions)
     for (std::string_view name : split(program.names, ' '))
@@ -103,7 +103,7 @@ std::string braid::cli::misspeltElsewhere(const Caller &caller, std::string_view
   return meant.empty() ? "" : "'" + std::string(meant) + "' of " + describeOwners(caller, ownersOf(caller, meant));
 }
 
-std::string_view braid::cli::commandCalled(std::string_view word) {
+std::string_view braid::cli::commandForSynonym(std::string_view word) {
   for (const CommandSynonym &row : kCommandSynonyms)
     if (isAmong(word, row.words))
       return row.command;

@@ -30,10 +30,10 @@ std::string optionElsewhere(const Caller &caller, std::string_view option);
 
 // Returns the option of another program that `option` misspells, as "'--precision' of braidc"; empty if
 // there is none.
-std::string misspeltElsewhere(const Caller &caller, std::string_view option);
+std::string misspelledOptionElsewhere(const Caller &caller, std::string_view option);
 
 // Returns the training command that other frameworks call `word`; empty if there is none.
-std::string_view commandCalled(std::string_view word);
+std::string_view commandForSynonym(std::string_view word);
 
 } // namespace braid::cli
 #endif // BRAID_CLI_ELSEWHERE_H

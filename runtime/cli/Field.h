@@ -31,8 +31,8 @@ struct Field {
   void (*store)(void *object, const Value &value, std::string_view text) = nullptr;
   Initial initial = nullptr;
   // Range of an integer field.
-  int64_t least = std::numeric_limits<int64_t>::min();
-  uint64_t most = std::numeric_limits<uint64_t>::max();
+  int64_t min = std::numeric_limits<int64_t>::min();
+  uint64_t max = std::numeric_limits<uint64_t>::max();
 };
 
 namespace detail {
@@ -110,8 +110,8 @@ template <auto First, auto... Rest> consteval Field into() {
   };
   field.initial = initially<First, Rest...>;
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    field.least = std::numeric_limits<T>::min();
-    field.most = std::numeric_limits<T>::max();
+    field.min = std::numeric_limits<T>::min();
+    field.max = std::numeric_limits<T>::max();
   }
   return field;
 }

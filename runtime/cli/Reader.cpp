@@ -24,7 +24,7 @@ std::string example(const Option &option) {
 }
 
 bool isValidFor(const Option &option, std::string_view text) {
-  return isValid(option.value, text, option.field.least, option.field.most);
+  return isValid(option.value, text, option.field.min, option.field.max);
 }
 
 class Reader {
@@ -64,7 +64,7 @@ private:
         if (isFor(option, target))
           names.push_back(option.name);
     const std::string text = unknownText("option", name, names);
-    const std::string other = nearestTo(name, names).empty() ? misspeltElsewhere(caller, name) : "";
+    const std::string other = nearestTo(name, names).empty() ? misspelledOptionElsewhere(caller, name) : "";
     return other.empty() ? text : text + "; did you mean " + other + "?";
   }
 
@@ -80,7 +80,7 @@ private:
         if (other.name == option.name && &other != &option && isValidFor(other, text))
           return sayTarget(other, named(option, text));
     return named(option, text) + ": invalid value; expected " +
-           expectedText(option.value, option.field.least, option.field.most);
+           expectedText(option.value, option.field.min, option.field.max);
   }
 
   std::string checkValue(const Option &option, std::string_view text) const {

@@ -24,20 +24,19 @@ bool readPair(std::string_view text, double &first, double &second) {
   return comma != text.npos && readNumber(text.substr(0, comma), first) && readNumber(text.substr(comma + 1), second);
 }
 
-bool isInteger(const Value &value, std::string_view text, int64_t least, uint64_t most) {
+bool isInteger(const Value &value, std::string_view text, int64_t min, uint64_t max) {
   if (text.starts_with('-')) {
     int64_t number = 0;
-    return readAll(text, number) && number >= least && static_cast<double>(number) >= value.least;
+    return readAll(text, number) && number >= min && static_cast<double>(number) >= value.min;
   }
   uint64_t number = 0;
-  return readAll(text, number) && number <= most && static_cast<double>(number) >= value.least &&
-         static_cast<double>(number) <= value.most;
+  return readAll(text, number) && number <= max && static_cast<double>(number) >= value.min &&
+         static_cast<double>(number) <= value.max;
 }
 
 bool isNumber(const Value &value, std::string_view text) {
   double number = 0;
-  return readNumber(text, number) && (value.isAbove ? number > value.least : number >= value.least) &&
-         number <= value.most;
+  return readNumber(text, number) && (value.isAbove ? number > value.min : number >= value.min) && number <= value.max;
 }
 
 // Formats without trailing zeros: "100000000", "0.5".
@@ -49,12 +48,12 @@ std::string textOf(double number) {
 }
 
 // Returns a text such as "a number from 0 to 1" or "an integer of at least 1".
-std::string rangeText(const Value &value, int64_t least, uint64_t most) {
+std::string rangeText(const Value &value, int64_t min, uint64_t max) {
   const bool isInteger = value.kind == Kind::Integer;
   std::string text = isInteger ? "an integer" : "a number";
-  double from = isInteger ? std::max(value.least, static_cast<double>(least)) : value.least;
+  double from = isInteger ? std::max(value.min, static_cast<double>(min)) : value.min;
   // Omits a bound with many digits.
-  double to = isInteger ? std::min(value.most, static_cast<double>(most)) : value.most;
+  double to = isInteger ? std::min(value.max, static_cast<double>(max)) : value.max;
   const bool hasMost = to<1e15, hasLeast = from> - 1e15;
   if (value.isAbove)
     return text + " above " + textOf(from) + (hasMost ? " and at most " + textOf(to) : "");
@@ -75,7 +74,7 @@ bool braid::cli::isPositivePair(std::string_view text) {
   return readPair(text, first, second) && first > 0 && second > 0;
 }
 
-bool braid::cli::isValid(const Value &value, std::string_view text, int64_t least, uint64_t most) {
+bool braid::cli::isValid(const Value &value, std::string_view text, int64_t min, uint64_t max) {
   if (value.indexOf(text) >= 0)
     return true;
   switch (value.kind) {
@@ -83,7 +82,7 @@ bool braid::cli::isValid(const Value &value, std::string_view text, int64_t leas
   case Kind::Choice:
     return false;
   case Kind::Integer:
-    return isInteger(value, text, least, most);
+    return isInteger(value, text, min, max);
   case Kind::Number:
     return isNumber(value, text);
   case Kind::Text:
@@ -93,10 +92,10 @@ bool braid::cli::isValid(const Value &value, std::string_view text, int64_t leas
   return false;
 }
 
-std::string braid::cli::expectedText(const Value &value, int64_t least, uint64_t most) {
+std::string braid::cli::expectedText(const Value &value, int64_t min, uint64_t max) {
   std::string result;
   if (value.kind == Kind::Integer || value.kind == Kind::Number)
-    result = rangeText(value, least, most);
+    result = rangeText(value, min, max);
   else
     result = value.expected;
   for (size_t i = 0; i < value.numWords; ++i) {

@@ -54,8 +54,8 @@ enum class Kind { Flag, Integer, Number, Choice, Text, List };
 struct Value {
   Kind kind = Kind::Flag;
   std::string_view form = {}; // placeholder for the value in the help; empty: the words
-  // Range of integers and numbers; `least` itself is invalid if `isAbove`.
-  double least = 0, most = 0;
+  // Range of integers and numbers; `min` itself is invalid if `isAbove`.
+  double min = 0, max = 0;
   bool isAbove = false;
   // All valid words of a choice, or words that are valid in addition to numbers.
   std::array<Word, 8> words{};
@@ -95,14 +95,14 @@ inline constexpr double kUnbounded = std::numeric_limits<double>::max();
 // A flag: whether the option was given; --name=true and --name=false are valid, too.
 constexpr Value flag() { return Value{}.orOneOf({"false", "true"}).alone("true"); }
 // The field's type also limits the range.
-constexpr Value integer(std::string_view form, double least = 0, double most = kUnbounded) {
-  return {.kind = Kind::Integer, .form = form, .least = least, .most = most};
+constexpr Value integer(std::string_view form, double min = 0, double max = kUnbounded) {
+  return {.kind = Kind::Integer, .form = form, .min = min, .max = max};
 }
-constexpr Value number(std::string_view form, double least = 0, double most = kUnbounded) {
-  return {.kind = Kind::Number, .form = form, .least = least, .most = most};
+constexpr Value number(std::string_view form, double min = 0, double max = kUnbounded) {
+  return {.kind = Kind::Number, .form = form, .min = min, .max = max};
 }
-constexpr Value numberAbove(std::string_view form, double least, double most = kUnbounded) {
-  return {.kind = Kind::Number, .form = form, .least = least, .most = most, .isAbove = true};
+constexpr Value numberAbove(std::string_view form, double min, double max = kUnbounded) {
+  return {.kind = Kind::Number, .form = form, .min = min, .max = max, .isAbove = true};
 }
 constexpr Value choice(std::initializer_list<Word> words) { return Value{.kind = Kind::Choice}.orOneOf(words); }
 template <Choice E> constexpr Value choice() {
@@ -126,10 +126,10 @@ bool isPair(std::string_view text);
 // Same as isPair, but neither number may be zero.
 bool isPositivePair(std::string_view text);
 
-// Whether the text is valid for a field whose type holds integers from `least` to `most`.
-bool isValid(const Value &value, std::string_view text, int64_t least, uint64_t most);
+// Whether the text is valid for a field whose type holds integers from `min` to `max`.
+bool isValid(const Value &value, std::string_view text, int64_t min, uint64_t max);
 // Returns a text such as "an integer from 0 to 3" or "full or none".
-std::string expectedText(const Value &value, int64_t least, uint64_t most);
+std::string expectedText(const Value &value, int64_t min, uint64_t max);
 // Returns a text such as "N" or "full|none".
 std::string formOf(const Value &value);
 

@@ -55,7 +55,7 @@ Bootstrap::~Bootstrap() {
 }
 
 void Bootstrap::waitAtLeast(double seconds) {
-  leastSeconds = seconds;
+  minSeconds = seconds;
   if (communicator)
     communicator->waitAtLeast(seconds);
 }
@@ -105,7 +105,7 @@ std::string Bootstrap::awaitBlob(const std::string &round, const std::string &ke
       throw RankError(failure);
     // Only rank 0 prints who is missing.
     try {
-      notice.sayEachTime([&] { return options.joining.rank == 0 ? missingIn(round) : ""; });
+      notice.reportPeriodically([&] { return options.joining.rank == 0 ? missingIn(round) : ""; });
     } catch (const RankError &error) {
       publishNotice("failure", error.what());
       throw;
@@ -124,21 +124,21 @@ std::string Bootstrap::awaitBlob(const std::string &round, const std::string &ke
 
 // Names the ranks that have set nothing in this round: "rank 2" or "ranks 2, 3 and 6 more".
 std::string Bootstrap::missingIn(const std::string &round) {
-  constexpr int most = 8;
+  constexpr int maxNamed = 8;
   std::lock_guard lock(storeMutex);
   std::string names;
   int missing = 0;
   for (int rank = 1; rank < options.joining.size; ++rank)
-    if (!store->find(concat(round, rank)) && ++missing <= most)
+    if (!store->find(concat(round, rank)) && ++missing <= maxNamed)
       names += concat(missing > 1 ? ", " : "", rank);
   if (missing == 0)
     return "";
-  const std::string others = missing > most ? concat(" and ", missing - most, " more") : "";
+  const std::string others = missing > maxNamed ? concat(" and ", missing - maxNamed, " more") : "";
   return concat(missing == 1 ? "rank " : "ranks ", names, others);
 }
 
 // Waits a moment, so that late ranks also learn why there is no job.
-void Bootstrap::lingerForOthers(const std::string &round) {
+void Bootstrap::waitForLateRanks(const std::string &round) {
   std::lock_guard lock(storeMutex);
   Clock::time_point deadline = deadlineAfter(kRefusalSeconds);
   for (int rank = 1; rank < options.joining.size; ++rank)
@@ -166,7 +166,7 @@ std::vector<std::string> Bootstrap::gatherOverStore(const std::string &blob) {
     for (int rank = 1; rank < own.size; ++rank)
       blobs.push_back(awaitBlob(round, std::to_string(rank), deadline));
   } catch (const RankError &) {
-    lingerForOthers(round);
+    waitForLateRanks(round);
     throw;
   }
   set(round + "all", joinBlobs(blobs));
@@ -215,7 +215,7 @@ void Bootstrap::refuseToStart(const std::string &reason) noexcept {
     publishNotice("failure", refusalOf(own, reason));
     const std::string round = concat("blobs-", rounds++, "/");
     if (own == 0)
-      return lingerForOthers(round);
+      return waitForLateRanks(round);
     std::lock_guard lock(storeMutex);
     store->set(concat(round, own), "-" + reason);
     store->find(round);              // the answer shows that the previous `set` has arrived

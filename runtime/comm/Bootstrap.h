@@ -63,7 +63,7 @@ public:
   const std::string &host() const { return options.host; }
   // `timeout` returns how many seconds a rank waits for another rank. `waitAtLeast` sets a lower bound for
   // it (0: no bound).
-  double timeout() const { return std::max(options.joining.timeout, leastSeconds.load()); }
+  double timeout() const { return std::max(options.joining.timeout, minSeconds.load()); }
   void waitAtLeast(double seconds);
   bool isOneProcess() const { return options.notices != nullptr; }
 
@@ -105,7 +105,7 @@ private:
   Store &openedStore();
   [[noreturn]] void failToRendezvous(const std::string &reason, Clock::time_point deadline) const;
   std::string missingIn(const std::string &round);
-  void lingerForOthers(const std::string &round);
+  void waitForLateRanks(const std::string &round);
   static std::string refusalOf(int rank, const std::string &reason);
   std::vector<std::string> gatherOverStore(const std::string &blob);
   std::string awaitBlob(const std::string &round, const std::string &key, Clock::time_point deadline);
@@ -113,7 +113,7 @@ private:
   bool usesStore() const;
 
   BootstrapOptions options;
-  std::atomic<double> leastSeconds = 0;
+  std::atomic<double> minSeconds = 0;
   Wrap wrap;
   std::optional<StartFacts> pending; // facts to compare once the communicator is wrapped
   std::string transport;

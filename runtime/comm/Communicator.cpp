@@ -152,7 +152,7 @@ void br_comm::runAll(Transport &transport) {
     const bool isObserved = observer != nullptr;
     lock.unlock();
     const double begin = isObserved ? secondsNow() : 0;
-    const double seconds = std::max(timeout, leastSeconds.load());
+    const double seconds = std::max(timeout, minSeconds.load());
     auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     transport.run(operation, Clock::now() + limit, seconds);
     const double end = isObserved ? secondsNow() : 0;

@@ -53,7 +53,7 @@ public:
 
   // Allows each operation at least `seconds` from now on, if that is more than the timeout; 0: only the
   // timeout.
-  void waitAtLeast(double seconds) { leastSeconds = seconds; }
+  void waitAtLeast(double seconds) { minSeconds = seconds; }
 
   // Turns an exception into a status of the C interface; keeps its text for br_comm_error.
   br_status note(const std::exception &error);
@@ -64,7 +64,7 @@ private:
   void runAll(braid::Transport &transport);
 
   const double timeout;
-  std::atomic<double> leastSeconds = 0;
+  std::atomic<double> minSeconds = 0;
   int ownRank = -1, worldSize = 0;
   mutable std::mutex mutex;
   std::condition_variable wake;    // wakes the thread: there is work, or the end

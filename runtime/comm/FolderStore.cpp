@@ -20,7 +20,7 @@ using namespace braid;
 namespace fs = std::filesystem;
 
 // Size limit of a value; values are addresses and start facts.
-static constexpr uint64_t mostBytes = 16 << 20;
+static constexpr uint64_t maxBytes = 16 << 20;
 
 // Opens the folder; creates it for this user only if it does not exist. Anyone who can write there can act
 // as a rank, so without a token the folder must be private.
@@ -56,7 +56,7 @@ void FolderStore::startGeneration(int size) {
   makePrivateFolder(generation);
   for (int rank = 1; rank < size; ++rank)
     outside[rank] = "";
-  welcome();
+  answerHellos();
 }
 
 void FolderStore::joinGeneration(const Joining &own, Clock::time_point deadline) {
@@ -64,27 +64,27 @@ void FolderStore::joinGeneration(const Joining &own, Clock::time_point deadline)
   WaitNotice notice(own);
   write(concat(folder, "/hello-", rank), number);
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
-    std::optional<std::string> answer = readTextIfThere(concat(folder, "/welcome-", rank), mostBytes);
+    std::optional<std::string> answer = readTextIfExists(concat(folder, "/welcome-", rank), maxBytes);
     if (answer && answer->rfind(number, 0) == 0) {
       generation = folder + "/generation-" + answer->substr(number.size());
       return write(concat(generation, "/%in-", rank), "");
     }
     if (Clock::now() >= deadline)
       fail("rank 0 has not joined");
-    notice.sayEachTime([] { return std::string("rank 0"); });
+    notice.reportPeriodically([] { return std::string("rank 0"); });
   }
 }
 
 // Answers hellos of ranks that have not come in yet: such a rank may have been restarted, or its hello may
 // be a leftover.
-void FolderStore::welcome() {
+void FolderStore::answerHellos() {
   for (auto each = outside.begin(); each != outside.end();) {
     auto &[rank, answered] = *each;
-    if (isThere(concat(generation, "/%in-", rank))) {
+    if (fileExists(concat(generation, "/%in-", rank))) {
       each = outside.erase(each);
       continue;
     }
-    std::optional<std::string> hello = readTextIfThere(concat(folder, "/hello-", rank), mostBytes);
+    std::optional<std::string> hello = readTextIfExists(concat(folder, "/hello-", rank), maxBytes);
     if (hello && *hello != answered) {
       write(concat(folder, "/welcome-", rank), *hello + number);
       answered = *hello;
@@ -120,6 +120,6 @@ void FolderStore::write(const std::string &path, const std::string &value) const
 void FolderStore::set(const std::string &key, const std::string &value) { write(pathOf(key), value); }
 
 std::optional<std::string> FolderStore::find(const std::string &key) {
-  welcome();
-  return readTextIfThere(pathOf(key), mostBytes);
+  answerHellos();
+  return readTextIfExists(pathOf(key), maxBytes);
 }

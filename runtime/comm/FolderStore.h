@@ -36,7 +36,7 @@ private:
   void write(const std::string &path, const std::string &value) const;
   void startGeneration(int size);
   void joinGeneration(const Joining &own, Clock::time_point deadline);
-  void welcome();
+  void answerHellos();
 
   const std::string named;  // path of the folder, as given
   const Socket opened;      // the folder itself, even if it is renamed later

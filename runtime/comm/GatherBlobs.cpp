@@ -16,12 +16,12 @@ std::vector<std::string> braid::gatherBlobs(br_comm &ranks, const std::string &b
   std::vector<int64_t> sizes(ranks.size());
   int64_t size = static_cast<int64_t>(blob.size());
   gather(ranks, BR_I64, &size, sizes.data(), 1);
-  int64_t most = *std::max_element(sizes.begin(), sizes.end());
-  std::string padded = blob, all(most * ranks.size(), '\0');
-  padded.resize(most);
-  gather(ranks, BR_I1, padded.data(), all.data(), most);
+  int64_t maxSize = *std::max_element(sizes.begin(), sizes.end());
+  std::string padded = blob, all(maxSize * ranks.size(), '\0');
+  padded.resize(maxSize);
+  gather(ranks, BR_I1, padded.data(), all.data(), maxSize);
   std::vector<std::string> blobs;
   for (int rank = 0; rank < ranks.size(); ++rank)
-    blobs.push_back(all.substr(rank * most, sizes[rank]));
+    blobs.push_back(all.substr(rank * maxSize, sizes[rank]));
   return blobs;
 }

@@ -22,8 +22,8 @@ std::string braid::folderOfUser() {
   std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
   std::string folder = concat(error ? "/tmp" : temporary.string(), "/braid-", geteuid());
   struct stat found = {};
-  bool isThere = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
-  if (!isThere || lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid() ||
+  bool exists = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
+  if (!exists || lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid() ||
       (found.st_mode & 077) != 0)
     fail("cannot keep the job's token in '", folder,
          "', which must be a folder that only this user can read; remove it, or set BRAID_JOB_TOKEN to a secret");

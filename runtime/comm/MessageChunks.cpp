@@ -12,10 +12,10 @@ size_t MessageTransport::chunkSize(const Stream &stream, size_t chunk) const {
 }
 
 size_t MessageTransport::chunksIn(const std::vector<Stream> &streams) const {
-  size_t most = 0;
+  size_t longest = 0;
   for (const Stream &stream : streams)
-    most = std::max(most, stream.size());
-  return (most + chunkBytes - 1) / chunkBytes;
+    longest = std::max(longest, stream.size());
+  return (longest + chunkBytes - 1) / chunkBytes;
 }
 
 void MessageTransport::sendChunk(int place, const Stream &stream, size_t chunk) {

@@ -14,8 +14,8 @@ namespace {
 // number of ranks. Each chunk wakes threads on both sides, which on busy cores takes about as long as
 // moving a MiB, so few large chunks are best.
 size_t chunkBytesFor(int ranks) {
-  constexpr size_t total = 16 << 20, least = 64 << 10, most = 4 << 20;
-  return std::clamp(total / ranks, least, most) / 64 * 64;
+  constexpr size_t total = 16 << 20, minBytes = 64 << 10, maxBytes = 4 << 20;
+  return std::clamp(total / ranks, minBytes, maxBytes) / 64 * 64;
 }
 
 } // namespace
@@ -79,11 +79,11 @@ void MessageTransport::complete() {
   std::string text = timedOut ? concat("after ", formatExact(seconds), " s rank ") : "rank ";
   text += concat(channel->rank(), " waits for ", describe(operation->signature, *group));
   for (int rank : late)
-    text += concat(rank == *late.begin() ? " while rank " : ", rank ", rank, " ", whereIs(rank));
+    text += concat(rank == *late.begin() ? " while rank " : ", rank ", rank, " ", progressOf(rank));
   throw Error(text);
 }
 
-std::string MessageTransport::whereIs(int rank) const {
+std::string MessageTransport::progressOf(int rank) const {
   auto last = lastSeen.find(rank);
   if (channel->hasEnded(rank))
     return "has ended";

@@ -75,7 +75,7 @@ private:
   void exchangeSignatures();
   void compare(int place, const Signature &peer);
   void complete();
-  std::string whereIs(int rank) const;
+  std::string progressOf(int rank) const;
 
   void runReduction();
   void sendContributions(size_t chunk);

@@ -105,7 +105,7 @@ void Operation::assign(const br_operation &description, const Group &group, uint
   }
 }
 
-bool Operation::takesPart(Participants participants, int place) const {
+bool Operation::participates(Participants participants, int place) const {
   switch (participants) {
   case Participants::Nobody:
     return false;

@@ -48,8 +48,8 @@ struct Operation {
   const CollectiveKind &row() const { return rowOf(signature.kind); }
 
   // Whether the rank at `place` of the group sends (or receives).
-  bool sends(int place) const { return takesPart(row().sent.participants, place); }
-  bool receives(int place) const { return takesPart(row().received.participants, place); }
+  bool sends(int place) const { return participates(row().sent.participants, place); }
+  bool receives(int place) const { return participates(row().received.participants, place); }
 
   // Assigns from a description and reuses this object's memory. Throws Error if the description is invalid
   // for the group.
@@ -61,7 +61,7 @@ struct Operation {
   int target() const;
 
 private:
-  bool takesPart(Participants participants, int place) const;
+  bool participates(Participants participants, int place) const;
 };
 
 // Whether this rank's operation and the operation of a peer, at these places, are the same.

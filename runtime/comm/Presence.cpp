@@ -33,7 +33,7 @@ static auto startOf(const File &file) {
 }
 
 // Whether the lock of a file is held; nothing if the file belongs to another host.
-static std::optional<bool> livesBehind(const File &file, const std::string &host) {
+static std::optional<bool> isOwnerAlive(const File &file, const std::string &host) {
   std::string content(host.size(), '\0');
   if (file.size() != host.size())
     return std::nullopt;
@@ -61,7 +61,7 @@ Presence::Presence(const Joining &joining) : own(joining.rank), size(joining.siz
       unlink(path.c_str());
     return;
   }
-  (void)look();
+  (void)findEndedRanks();
 }
 
 Presence::~Presence() {
@@ -78,7 +78,7 @@ int Presence::rankOf(const std::string &name) const {
 }
 
 // A restarted rank has a new file beside the file of its dead process.
-std::set<int> Presence::look() {
+std::set<int> Presence::findEndedRanks() {
   std::set<int> living, ended;
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
@@ -86,8 +86,8 @@ std::set<int> Presence::look() {
     if (rank < 0 || rank >= size || rank == own)
       continue;
     try {
-      const std::optional<File> other = File::openIfThere(entry.path().string());
-      const std::optional<bool> lives = other ? livesBehind(*other, host) : std::nullopt;
+      const std::optional<File> other = File::openIfExists(entry.path().string());
+      const std::optional<bool> lives = other ? isOwnerAlive(*other, host) : std::nullopt;
       if (lives && *lives)
         living.insert(rank);
       else if (lives && (seen.count(rank) || startOf(*other) >= startOf(*file)))
@@ -108,7 +108,7 @@ void Presence::checkOthers() {
   if (!file || now - lastCheck < kInterval)
     return;
   lastCheck = now;
-  const std::set<int> ended = look();
+  const std::set<int> ended = findEndedRanks();
   std::erase_if(endedBefore, [&](const auto &entry) { return !ended.count(entry.first); });
   for (int rank : ended)
     if (now - endedBefore.try_emplace(rank, now).first->second >= kRestart)

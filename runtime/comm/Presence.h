@@ -46,7 +46,7 @@ private:
 
   int rankOf(const std::string &name) const;
   // Returns the ranks whose processes have ended.
-  std::set<int> look();
+  std::set<int> findEndedRanks();
 
   const int own, size;
   const std::string host;

@@ -29,7 +29,7 @@ StartFacts braid::unpackFacts(const std::string &bytes) {
 namespace {
 
 // A value and the ranks that have it.
-struct Said {
+struct FactValue {
   std::string value;
   std::vector<int> ranks;
 };
@@ -47,13 +47,13 @@ std::string rankText(const std::vector<int> &ranks) {
   return text;
 }
 
-std::vector<Said> whatIsSaid(const std::string &name, const std::vector<StartFacts> &ranks) {
-  std::vector<Said> all;
+std::vector<FactValue> valuesOfFact(const std::string &name, const std::vector<StartFacts> &ranks) {
+  std::vector<FactValue> all;
   for (size_t rank = 0; rank < ranks.size(); ++rank)
     for (const StartFact &fact : ranks[rank]) {
       if (fact.name != name)
         continue;
-      auto same = std::find_if(all.begin(), all.end(), [&](const Said &one) { return one.value == fact.value; });
+      auto same = std::find_if(all.begin(), all.end(), [&](const FactValue &one) { return one.value == fact.value; });
       if (same == all.end())
         same = all.insert(same, {fact.value, {}});
       same->ranks.push_back(static_cast<int>(rank));
@@ -64,7 +64,7 @@ std::vector<Said> whatIsSaid(const std::string &name, const std::vector<StartFac
 } // namespace
 
 std::string braid::differencesOf(const std::vector<StartFacts> &ranks) {
-  constexpr size_t mostValues = 4;
+  constexpr size_t maxValues = 4;
   std::vector<std::string> names;
   for (const StartFacts &facts : ranks)
     for (const StartFact &fact : facts)
@@ -72,13 +72,13 @@ std::string braid::differencesOf(const std::vector<StartFacts> &ranks) {
         names.push_back(fact.name);
   std::string text;
   for (const std::string &name : names) {
-    std::vector<Said> all = whatIsSaid(name, ranks);
+    std::vector<FactValue> all = valuesOfFact(name, ranks);
     if (all.size() == 1)
       continue;
     text += (text.empty() ? "" : "; ") + name + " is ";
-    for (size_t i = 0; i < std::min(all.size(), mostValues); ++i)
+    for (size_t i = 0; i < std::min(all.size(), maxValues); ++i)
       text += concat(i == 0 ? "" : i + 1 == all.size() ? " and " : ", ", all[i].value, " on ", rankText(all[i].ranks));
-    if (all.size() > mostValues)
+    if (all.size() > maxValues)
       text += ", ...";
   }
   return text;

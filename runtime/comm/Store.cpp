@@ -74,7 +74,7 @@ public:
 
   void set(const std::string &key, const std::string &value) override { store->set(prefix + key, value); }
   std::optional<std::string> find(const std::string &key) override { return store->find(prefix + key); }
-  void setPatience(std::chrono::milliseconds patience) override { store->setPatience(patience); }
+  void setAnswerTimeout(std::chrono::milliseconds patience) override { store->setAnswerTimeout(patience); }
   std::string localAddress() const override { return store->localAddress(); }
   void waitForOthers(Clock::time_point deadline) override { store->waitForOthers(deadline); }
   std::string remark() const override { return store->remark(); }
@@ -110,7 +110,7 @@ public:
                : "; ignored the data of '" + ignored +
                      "', which do not carry this rank's job token: " + "give all ranks the same BRAID_JOB_TOKEN";
   }
-  void setPatience(std::chrono::milliseconds patience) override { store->setPatience(patience); }
+  void setAnswerTimeout(std::chrono::milliseconds patience) override { store->setAnswerTimeout(patience); }
   std::string localAddress() const override { return store->localAddress(); }
   void waitForOthers(Clock::time_point deadline) override { store->waitForOthers(deadline); }
 

@@ -34,7 +34,7 @@ public:
   virtual std::optional<std::string> find(const std::string &key) = 0;
 
   // Sets how long to wait for an answer from now on.
-  virtual void setPatience(std::chrono::milliseconds) {}
+  virtual void setAnswerTimeout(std::chrono::milliseconds) {}
   // Returns this host's address on the route to the store; empty if unknown.
   virtual std::string localAddress() const { return ""; }
   // On the rank that serves the store: waits until the other ranks have disconnected, or until the

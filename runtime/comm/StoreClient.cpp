@@ -13,12 +13,12 @@ using namespace braid;
 using namespace braid::tcpstore;
 
 // Limits of one turn of a client, in requests and bytes, so that other clients get their turns.
-static constexpr int kRequestsInTurn = 256;
-static constexpr size_t kReadInTurn = 1 << 16;
+static constexpr int kMaxRequestsPerTurn = 256;
+static constexpr size_t kMaxBytesPerTurn = 1 << 16;
 // Limit of bytes from a stranger: VALIDATE, PROVE and its proof.
-static constexpr size_t kLongestOfStranger = 256;
-static constexpr size_t kLongestRequest = longestString + (1 << 16);
-static constexpr size_t kLongestKey = 1 << 10;
+static constexpr size_t kMaxUnauthenticatedBytes = 256;
+static constexpr size_t kMaxRequestBytes = longestString + (1 << 16);
+static constexpr size_t kMaxKeyBytes = 1 << 10;
 static constexpr uint64_t kMaxKeys = 32; // in one CHECK request
 
 namespace braid {
@@ -30,13 +30,13 @@ public:
 
   template <class Number> std::optional<Number> number() {
     Number value;
-    std::optional<std::string_view> bytes = take(sizeof value);
+    std::optional<std::string_view> bytes = consume(sizeof value);
     if (!bytes)
       return std::nullopt;
     std::memcpy(&value, bytes->data(), sizeof value);
     return value;
   }
-  std::optional<std::string_view> take(uint64_t bytes) {
+  std::optional<std::string_view> consume(uint64_t bytes) {
     if (text.size() - at < bytes) {
       isPartial = true;
       return std::nullopt;
@@ -44,19 +44,19 @@ public:
     at += bytes;
     return text.substr(at - bytes, bytes);
   }
-  // Reads a string of at most `most` bytes.
-  std::optional<std::string> string(uint64_t most) {
+  // Reads a string of at most `maxBytes` bytes.
+  std::optional<std::string> string(uint64_t maxBytes) {
     auto length = number<uint64_t>();
-    if (length && *length > most)
-      isNonsense = true;
-    if (!length || isNonsense)
+    if (length && *length > maxBytes)
+      isMalformed = true;
+    if (!length || isMalformed)
       return std::nullopt;
-    auto bytes = take(*length);
+    auto bytes = consume(*length);
     return bytes ? std::optional<std::string>(*bytes) : std::nullopt;
   }
 
   size_t taken() const { return at; }
-  bool isPartial = false, isNonsense = false;
+  bool isPartial = false, isMalformed = false;
 
 private:
   const std::string_view text;
@@ -65,13 +65,13 @@ private:
 } // namespace braid
 
 StoreClient::StoreClient(Socket socket, const JobToken &token, StoreTable &table, const StoreLimits &limits)
-    : socket(std::move(socket)), token(token), table(table), limits(limits), owes(Clock::now()) {}
+    : socket(std::move(socket)), token(token), table(table), limits(limits), waitsSince(Clock::now()) {}
 
 short StoreClient::events() const { return answer.empty() ? POLLIN : POLLOUT; }
 
 StoreClient::Clock::time_point StoreClient::deadline() const {
   bool owesNothing = state == State::Member && received.empty() && answer.empty();
-  return owesNothing ? Clock::time_point::max() : owes + limits.patience;
+  return owesNothing ? Clock::time_point::max() : waitsSince + limits.patience;
 }
 
 bool StoreClient::serve(short happened) {
@@ -81,15 +81,15 @@ bool StoreClient::serve(short happened) {
 }
 
 bool StoreClient::read() {
-  char buffer[kReadInTurn];
+  char buffer[kMaxBytesPerTurn];
   ssize_t size = recv(socket.get(), buffer, sizeof buffer, MSG_DONTWAIT);
   if (size <= 0)
     return size < 0 && (errno == EAGAIN || errno == EINTR);
-  if (received.empty() && !isStranger())
-    owes = Clock::now();
+  if (received.empty() && !isUnauthenticated())
+    waitsSince = Clock::now();
   received.append(buffer, size);
   mayHaveRequest = true;
-  return received.size() <= (isStranger() ? kLongestOfStranger : kLongestRequest + kReadInTurn);
+  return received.size() <= (isUnauthenticated() ? kMaxUnauthenticatedBytes : kMaxRequestBytes + kMaxBytesPerTurn);
 }
 
 // Sends as much as the socket accepts.
@@ -101,8 +101,8 @@ bool StoreClient::sendAnswer() {
   if (sent == answer.size()) {
     answer = {}; // releases its memory, too
     sent = 0;
-    if (!isStranger())
-      owes = Clock::now();
+    if (!isUnauthenticated())
+      waitsSince = Clock::now();
   }
   return true;
 }
@@ -111,29 +111,29 @@ bool StoreClient::sendAnswer() {
 bool StoreClient::answerRequests() {
   size_t taken = 0;
   bool isGood = true;
-  for (int i = 0; i < kRequestsInTurn && isReady() && isGood; ++i) {
+  for (int i = 0; i < kMaxRequestsPerTurn && isReady() && isGood; ++i) {
     RequestReader request(std::string_view(received).substr(taken));
     isGood = answerOne(request);
     mayHaveRequest = isGood && !request.isPartial;
     if (!mayHaveRequest)
       break;
     taken += request.taken();
-    if (!isStranger())
-      owes = Clock::now();
+    if (!isUnauthenticated())
+      waitsSince = Clock::now();
     isGood = answer.empty() || sendAnswer();
     mayHaveRequest = taken < received.size();
   }
   received.erase(0, taken);
-  return isGood && (mayHaveRequest || received.size() <= kLongestRequest);
+  return isGood && (mayHaveRequest || received.size() <= kMaxRequestBytes);
 }
 
 bool StoreClient::answerOne(RequestReader &request) {
-  bool isGood = isStranger() ? answerStranger(request) : answerMember(request);
-  return !request.isNonsense && (isGood || request.isPartial);
+  bool isGood = isUnauthenticated() ? answerUnauthenticated(request) : answerMember(request);
+  return !request.isMalformed && (isGood || request.isPartial);
 }
 
 // Answers VALIDATE, then PROVE and the proof.
-bool StoreClient::answerStranger(RequestReader &request) {
+bool StoreClient::answerUnauthenticated(RequestReader &request) {
   if (state == State::Proving)
     return checkProof(request);
   auto word = request.number<uint8_t>();
@@ -147,7 +147,7 @@ bool StoreClient::answerStranger(RequestReader &request) {
 }
 
 bool StoreClient::challenge(RequestReader &request) {
-  auto nonce = request.take(nonceBytes);
+  auto nonce = request.consume(nonceBytes);
   if (!nonce)
     return false;
   clientNonce = *nonce;
@@ -158,7 +158,7 @@ bool StoreClient::challenge(RequestReader &request) {
 }
 
 bool StoreClient::checkProof(RequestReader &request) {
-  auto proof = request.take(JobToken::macBytes);
+  auto proof = request.consume(JobToken::macBytes);
   if (!proof || !token.isMac(*proof, {"client", clientNonce, serverNonce}))
     return false;
   state = State::Member;
@@ -169,11 +169,11 @@ bool StoreClient::checkProof(RequestReader &request) {
 bool StoreClient::answerMember(RequestReader &request) {
   auto word = request.number<uint8_t>();
   if (word == Set) {
-    auto key = request.string(kLongestKey), value = key ? request.string(longestString) : std::nullopt;
+    auto key = request.string(kMaxKeyBytes), value = key ? request.string(longestString) : std::nullopt;
     return value && table.set(*key, std::move(*value));
   }
   if (word == Get) {
-    auto key = request.string(kLongestKey);
+    auto key = request.string(kMaxKeyBytes);
     const std::string *value = key ? table.find(*key) : nullptr;
     if (!value)
       return false;
@@ -186,7 +186,7 @@ bool StoreClient::answerMember(RequestReader &request) {
     return false;
   bool all = true;
   for (uint64_t i = 0; i < *count; ++i) {
-    auto key = request.string(kLongestKey);
+    auto key = request.string(kMaxKeyBytes);
     if (!key)
       return false;
     all &= table.find(*key) != nullptr;

@@ -63,7 +63,7 @@ public:
   StoreClient(Socket socket, const JobToken &token, StoreTable &table, const StoreLimits &limits);
 
   int socketNumber() const { return socket.get(); }
-  bool isStranger() const { return state != State::Member; }
+  bool isUnauthenticated() const { return state != State::Member; }
   // Events to poll for. If `isReady`, the client has work without an event.
   short events() const;
   bool isReady() const { return mayHaveRequest && answer.empty(); }
@@ -82,7 +82,7 @@ private:
   bool answerRequests();
   // Answers the first request if it is complete; returns false if it is invalid.
   bool answerOne(RequestReader &request);
-  bool answerStranger(RequestReader &request);
+  bool answerUnauthenticated(RequestReader &request);
   bool answerMember(RequestReader &request);
   bool challenge(RequestReader &request);
   bool checkProof(RequestReader &request);
@@ -95,11 +95,11 @@ private:
   const StoreLimits &limits;
   State state = State::New;
   std::string clientNonce, serverNonce;
-  std::string received;        // not yet answered
-  std::string answer;          // not yet sent completely
-  size_t sent = 0;             // bytes of the answer
-  bool mayHaveRequest = false; // `received` may begin with a complete request
-  Clock::time_point owes;      // since when the server waits for the client
+  std::string received;         // not yet answered
+  std::string answer;           // not yet sent completely
+  size_t sent = 0;              // bytes of the answer
+  bool mayHaveRequest = false;  // `received` may begin with a complete request
+  Clock::time_point waitsSince; // since when the server waits for the client
 };
 
 } // namespace braid

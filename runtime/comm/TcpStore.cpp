@@ -21,7 +21,7 @@ namespace {
 using Clock = Store::Clock;
 
 // How long the previous job may hold the port.
-constexpr std::chrono::seconds kJobBefore(20);
+constexpr std::chrono::seconds kPreviousJobTimeout(20);
 
 std::string stringOf(const std::string &text) {
   uint64_t length = text.size();
@@ -99,7 +99,7 @@ public:
   }
 
   void set(const std::string &key, const std::string &value) override {
-    orRankZero([&] {
+    blameRankZero([&] {
       connection->begin(patience);
       connection->send(char(Set) + stringOf("/" + key) + stringOf(value));
     });
@@ -107,11 +107,11 @@ public:
 
   std::optional<std::string> find(const std::string &key) override {
     std::optional<std::string> value;
-    orRankZero([&] { value = findOnServer(key); });
+    blameRankZero([&] { value = findOnServer(key); });
     return value;
   }
 
-  void setPatience(std::chrono::milliseconds next) override { patience = next; }
+  void setAnswerTimeout(std::chrono::milliseconds next) override { patience = next; }
   std::string localAddress() const override { return connection->localAddress().host(); }
 
   void waitForOthers(Clock::time_point deadline) override {
@@ -121,7 +121,7 @@ public:
 
 private:
   // Blames rank 0 if the store that it serves is gone.
-  template <class F> void orRankZero(const F &f) const {
+  template <class F> void blameRankZero(const F &f) const {
     try {
       f();
     } catch (const Error &error) {
@@ -159,10 +159,10 @@ private:
   std::unique_ptr<LocalToken> local;
   std::unique_ptr<TcpStoreServer> server;
   std::unique_ptr<Connection> connection;
-  std::string reason;                                            // why there is no connection
-  std::string refusal;                                           // why a server was refused, in detail
-  Clock::time_point giveUp = Clock::time_point::max();           // when to treat the port as another job's
-  std::chrono::milliseconds patience = std::chrono::seconds(10); // a store answers at once
+  std::string reason;                                               // why there is no connection
+  std::string refusal;                                              // why a server was refused, in detail
+  Clock::time_point foreignPortDeadline = Clock::time_point::max(); // when to treat the port as another job's
+  std::chrono::milliseconds patience = std::chrono::seconds(10);    // a store answers at once
 };
 
 // Binds the port first: only its owner may write the token for it.
@@ -193,7 +193,7 @@ bool TcpStore::tryToConnect(const SocketAddress &to, Clock::time_point deadline)
     return true;
   } catch (const TokenError &error) {
     refusal = concat(error.what(), "; give all ranks the same BRAID_JOB_TOKEN");
-    giveUp = std::min(giveUp, Clock::now() + kJobBefore);
+    foreignPortDeadline = std::min(foreignPortDeadline, Clock::now() + kPreviousJobTimeout);
   } catch (const Error &error) {
     reason = concat(error.what(), "; another program may have its port, or rank 0 is of another version");
   }
@@ -211,9 +211,9 @@ void TcpStore::connect(Clock::time_point deadline) {
       if (tryToConnect(to, deadline))
         return;
     if (isServed && !server)
-      notice.sayEachTime([] { return std::string("rank 0"); });
+      notice.reportPeriodically([] { return std::string("rank 0"); });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  } while (Clock::now() < std::min(deadline, giveUp));
+  } while (Clock::now() < std::min(deadline, foreignPortDeadline));
   const char *cause = isServed && !server && refusal.empty() ? "rank 0 has not joined: " : "";
   fail(cause, "cannot connect to the rendezvous store at ", name, ": ", refusal.empty() ? reason : refusal);
 }

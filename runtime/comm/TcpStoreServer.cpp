@@ -92,15 +92,15 @@ void TcpStoreServer::accept() {
 
 // Makes room for one more client. If there are too many, disconnects the oldest stranger.
 bool TcpStoreServer::makeRoom() {
-  auto isStranger = [](const StoreClient &client) { return client.isStranger(); };
-  size_t strangers = std::count_if(clients.begin(), clients.end(), isStranger);
-  if (strangers >= limits.strangers || clients.size() >= limits.clients)
-    if (auto oldest = std::find_if(clients.begin(), clients.end(), isStranger); oldest != clients.end())
+  auto isUnauthenticated = [](const StoreClient &client) { return client.isUnauthenticated(); };
+  size_t unauthenticated = std::count_if(clients.begin(), clients.end(), isUnauthenticated);
+  if (unauthenticated >= limits.maxUnauthenticated || clients.size() >= limits.clients)
+    if (auto oldest = std::find_if(clients.begin(), clients.end(), isUnauthenticated); oldest != clients.end())
       clients.erase(oldest);
   return clients.size() < limits.clients;
 }
 
 void TcpStoreServer::count() {
-  memberCount = static_cast<int>(
-      std::count_if(clients.begin(), clients.end(), [](const StoreClient &client) { return !client.isStranger(); }));
+  memberCount = static_cast<int>(std::count_if(clients.begin(), clients.end(),
+                                               [](const StoreClient &client) { return !client.isUnauthenticated(); }));
 }

@@ -126,13 +126,13 @@ void ThreadsHub::failFor(const std::string &start, int rank, const Operation &op
                          const std::vector<int> &others) {
   std::string text = concat(start, rank, " waits for ", describe(operation.signature, *operation.group));
   for (size_t i = 0; i < others.size(); ++i)
-    text += concat(i ? ", rank " : " while rank ", others[i], " ", whereIs(others[i]));
+    text += concat(i ? ", rank " : " while rank ", others[i], " ", progressOf(others[i]));
   failLocked(text);
   ranks[rank].current = nullptr;
   throw Error(failure);
 }
 
-std::string ThreadsHub::whereIs(int rank) const {
+std::string ThreadsHub::progressOf(int rank) const {
   const RankState &state = ranks[rank];
   if (state.left)
     return "has ended";

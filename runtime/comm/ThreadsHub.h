@@ -71,7 +71,7 @@ private:
   [[noreturn]] void failFor(const std::string &start, int rank, const Operation &operation,
                             const std::vector<int> &others);
   void failLocked(const std::string &message);
-  std::string whereIs(int rank) const;
+  std::string progressOf(int rank) const;
 
   std::mutex mutex;
   std::deque<RankState> ranks;

@@ -44,7 +44,7 @@ private:
   void combineInto(std::span<std::byte *const> targets, std::span<const std::byte *const> sources, int64_t count);
   void copyWhole(size_t segment);
   void placeBlock(size_t segment, int block, const Operation &from);
-  void takeBlock(size_t segment, int block, const Operation &from);
+  void copyBlockFrom(size_t segment, int block, const Operation &from);
   void exchangeBlock(size_t segment, int peer);
 
   const Operation &own;
@@ -64,7 +64,7 @@ void Mover::move() {
     if (own.row().reduces)
       combineBlock(i);
     else if (received == Form::Block)
-      takeBlock(i, me, *all[own.root()]);
+      copyBlockFrom(i, me, *all[own.root()]);
     else if (received == Form::Whole)
       copyWhole(i);
     else
@@ -148,7 +148,7 @@ void Mover::placeBlock(size_t segment, int block, const Operation &from) {
 }
 
 // Copies a block of `from`'s whole tensor to this rank's own buffer.
-void Mover::takeBlock(size_t segment, int block, const Operation &from) {
+void Mover::copyBlockFrom(size_t segment, int block, const Operation &from) {
   const br_segment &s = own.segments[segment], &source = from.segments[segment];
   forEachPiece(s.count, source.send_rows, n, block, [&](int64_t inWhole, int64_t inBlock, int64_t count) {
     copy(bytes(s.recv) + inBlock * width, bytes(source.send) + inWhole * width, count * width);

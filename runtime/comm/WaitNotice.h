@@ -21,7 +21,7 @@ public:
 
   // Prints, every ten seconds, the ranks that have not joined: `missingRanks()` returns "rank 2" or "ranks 2, 3".
   // Throws RankError if the process of a rank has ended.
-  template <class F> void sayEachTime(const F &missingRanks) {
+  template <class F> void reportPeriodically(const F &missingRanks) {
     if (own.presence)
       own.presence->checkOthers();
     const auto now = Clock::now();
@@ -55,7 +55,7 @@ inline std::optional<std::string> awaitFrom(Store &store, const std::string &key
       return value;
     if (Store::Clock::now() >= deadline)
       return std::nullopt;
-    notice.sayEachTime([&] { return "rank " + rank; });
+    notice.reportPeriodically([&] { return "rank " + rank; });
   }
 }
 

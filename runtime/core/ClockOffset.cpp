@@ -31,17 +31,17 @@ double braid::clockOffset(const GatherBlobs &gather, int rank, const std::string
   if (std::all_of(hosts.begin(), hosts.end(), [&](const std::string &other) { return other == hosts[0]; }))
     return 0;
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  double most = infinity, least = -infinity;
+  double upper = infinity, lower = -infinity;
   Times own{0, infinity};
   for (int i = 0; i < kExchanges; ++i) {
     const double sentBefore = own.sent;
     own.sent = now();
     const Times first = Times::of(gather(own.bytes())[0]);
     own.receivedBefore = now();
-    most = std::min(most, own.receivedBefore - first.sent);
-    least = std::max(least, sentBefore - first.receivedBefore);
+    upper = std::min(upper, own.receivedBefore - first.sent);
+    lower = std::max(lower, sentBefore - first.receivedBefore);
   }
-  return hosts[rank] == hosts[0] ? 0 : (least + most) / 2;
+  return hosts[rank] == hosts[0] ? 0 : (lower + upper) / 2;
 }
 
 std::string braid::clockOfHost() {

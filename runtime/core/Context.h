@@ -96,9 +96,9 @@ struct br_context {
 
 protected:
   // withCollectives: the model with one collective for each microbatch's slot, for a target's
-  // tables.  collectiveNow: the current index of a collective in that model.
+  // tables.  collectiveOfMicrobatch: the current index of a collective in that model.
   const br_model &withCollectives() const { return inSlots.model(); }
-  int32_t collectiveNow(int32_t index) const { return inSlots.at(index, slotsOf); }
+  int32_t collectiveOfMicrobatch(int32_t index) const { return inSlots.at(index, slotsOf); }
 
 private:
   std::vector<int32_t> indices;

@@ -75,9 +75,9 @@ static TensorPart blockOf(const br_model &model, const char *name, int rank, int
 
 // Narrows a dense block to the rank's flat range.
 static TensorPart flatRange(TensorPart part, GroupPlace place) {
-  const int64_t count = part.last, most = (count + place.size - 1) / place.size;
-  part.first = std::min(place.index * most, count);
-  part.last = std::min(part.first + most, count);
+  const int64_t count = part.last, perRank = (count + place.size - 1) / place.size;
+  part.first = std::min(place.index * perRank, count);
+  part.last = std::min(part.first + perRank, count);
   return part;
 }
 
@@ -249,7 +249,7 @@ std::vector<detail::Walk> detail::planWalks(const TensorPart &by, int64_t begin,
   return walks;
 }
 
-bool braid::haveCommon(const TensorPart &a, const TensorPart &b) {
+bool braid::partsOverlap(const TensorPart &a, const TensorPart &b) {
   bool any = false;
   forEachRun(a, b, [&](const Run &) { any = true; });
   return any;

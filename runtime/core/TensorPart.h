@@ -120,7 +120,7 @@ template <class F> void forEachRun(const TensorPart &by, const TensorPart &other
 }
 
 // Whether the two parts share any element.
-bool haveCommon(const TensorPart &a, const TensorPart &b);
+bool partsOverlap(const TensorPart &a, const TensorPart &b);
 
 // Copies `count` elements of `size` bytes; steps are in elements.
 void copyElements(std::byte *to, int64_t toStep, const std::byte *from, int64_t fromStep, int64_t count, int64_t size);

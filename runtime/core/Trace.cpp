@@ -200,20 +200,20 @@ double Trace::firstBegin() const {
 
 static std::string bytesOf(double value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
 
-static double leastOf(const std::vector<std::string> &values) {
-  double least = std::numeric_limits<double>::infinity();
+static double minOf(const std::vector<std::string> &values) {
+  double smallest = std::numeric_limits<double>::infinity();
   for (const std::string &bytes : values) {
     double value = 0;
     std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
-    least = std::min(least, value);
+    smallest = std::min(smallest, value);
   }
-  return least;
+  return smallest;
 }
 
 void Trace::write(const GatherBlobs &gather) const {
   const double offset = clockOffset(gather, rank, clockOfHost(), secondsNow);
   // The first action of any rank is at 0, by rank 0's clock.
-  const double zero = leastOf(gather(bytesOf(firstBegin() - offset)));
+  const double zero = minOf(gather(bytesOf(firstBegin() - offset)));
   const std::vector<std::string> events = gather(eventsText(zero + offset));
   if (rank != 0)
     return;

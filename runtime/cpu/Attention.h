@@ -114,13 +114,13 @@ template <class Operands, int64_t D, int64_t Tile, bool Capped> struct Queries {
     weigh<Tile>(
         tile, weights,
         [&](int64_t s, Range keys) {
-          const V most = maximumOf(tile, s, keys), old = ld(largest + s);
-          const V base = maximum(most, splat(std::numeric_limits<float>::lowest()));
+          const V maxScore = maximumOf(tile, s, keys), old = ld(largest + s);
+          const V base = maximum(maxScore, splat(std::numeric_limits<float>::lowest()));
           const V factor = power_of_two(old - base);
           st(rescale + s, factor);
           st(total + s, ld(total + s) * factor);
-          st(largest + s, most);
-          isRescaled |= row_any(most != old);
+          st(largest + s, maxScore);
+          isRescaled |= row_any(maxScore != old);
           return base;
         },
         [&](int64_t s, V weightSum) { st(total + s, ld(total + s) + weightSum); });
@@ -135,14 +135,14 @@ template <class Operands, int64_t D, int64_t Tile, bool Capped> struct Queries {
 
 private:
   V maximumOf(const AttentionTile &tile, int64_t s, Range keys) const {
-    V most = ld(largest + s);
+    V maxScore = ld(largest + s);
     const bool isWhole = tile.isWhole();
     for (int64_t t = keys.begin; t < keys.end; ++t) {
       const V score = ld(weights + t * Tile + s);
-      const VM isMore = isWhole ? score > most : (score > most) & tile.counts(s, t);
-      most = isMore ? score : most;
+      const VM isMore = isWhole ? score > maxScore : (score > maxScore) & tile.counts(s, t);
+      maxScore = isMore ? score : maxScore;
     }
-    return most;
+    return maxScore;
   }
 };
 

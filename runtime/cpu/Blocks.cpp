@@ -45,7 +45,7 @@ struct Loops {
     else
       loop[count++] = added;
   }
-  Loop take(int32_t i) {
+  Loop removeLoop(int32_t i) {
     Loop taken = loop[i];
     std::copy(loop + i + 1, loop + count--, loop + i);
     return taken;
@@ -173,11 +173,11 @@ template <class T> void copyElements(br_context *ctx, const BlockCopy &copy, con
     loops.add({1, 1, 1});
   if (loops.rows() == 0)
     return;
-  const Loop written = loops.take(loops.count - 1);
+  const Loop written = loops.removeLoop(loops.count - 1);
   if (written.to == 1 && written.from != 1)
     for (int32_t i = 0; i < loops.count; ++i)
       if (loops.loop[i].from == 1) {
-        const Loop read = loops.take(i);
+        const Loop read = loops.removeLoop(i);
         return copyTiles(ctx, loops, read, written, from, to);
       }
   copyRows(ctx, loops, written, from, to);

@@ -148,7 +148,7 @@ void CpuContext::finish() {
 }
 
 br_status CpuContext::start(int32_t collective) {
-  const int32_t now = collectiveNow(collective);
+  const int32_t now = collectiveOfMicrobatch(collective);
   const br_status status = collectives.start(now);
   if (measurement && status == BR_OK)
     measurement->started(collectives.ticketOf(now));

@@ -32,7 +32,7 @@ public:
   bool isMeasured() const override { return measurement != nullptr; }
   void action(int32_t index) override { measurement->at(index); }
   br_status start(int32_t collective) override;
-  br_status wait(int32_t collective) override { return collectives.wait(collectiveNow(collective)); }
+  br_status wait(int32_t collective) override { return collectives.wait(collectiveOfMicrobatch(collective)); }
   std::vector<std::string> warnings() const override;
 
   // Returns why a start or a wait failed.

@@ -133,14 +133,14 @@ bool MatmulPlan::choose() {
   if (tryMode(Mode::Team, 1, false))
     return true;
   // Smaller strips are better than fewer workers.
-  for (int leastWorkers : {threads, 1})
+  for (int minWorkers : {threads, 1})
     for (int64_t parts = threads; parts <= threads * maxStripsPerThread; parts *= 2)
-      if (tryMode(Mode::Strips, parts, false, leastWorkers))
+      if (tryMode(Mode::Strips, parts, false, minWorkers))
         return true;
   return false;
 }
 
-bool MatmulPlan::tryMode(Mode newMode, int64_t parts, bool anyImplementation, int leastWorkers) {
+bool MatmulPlan::tryMode(Mode newMode, int64_t parts, bool anyImplementation, int minWorkers) {
   mode = newMode;
   stripRows = parts == 1 ? d.m : ((d.m + parts - 1) / parts + 15) / 16 * 16;
   strips = (d.m + stripRows - 1) / stripRows;
@@ -151,7 +151,7 @@ bool MatmulPlan::tryMode(Mode newMode, int64_t parts, bool anyImplementation, in
   setThreads(mode == Mode::Team ? threads : 1);
   bool created = createVariants(anyImplementation, scratch);
   setThreads(threads);
-  if (!created || (packing && !isFast(implementation)) || !fitWorkers(scratch, leastWorkers))
+  if (!created || (packing && !isFast(implementation)) || !fitWorkers(scratch, minWorkers))
     return false;
   for (auto &pair : variants)
     for (Variant &variant : pair)
@@ -245,7 +245,7 @@ dnnl::primitive_attr MatmulPlan::attributes(Kind kind, int64_t rows) const {
 }
 
 // Sets the number of workers for which the workspace has room.
-bool MatmulPlan::fitWorkers(uint64_t scratch, int leastWorkers) {
+bool MatmulPlan::fitWorkers(uint64_t scratch, int minWorkers) {
   const Shape &shape = shapes[0];
   scratchBytes = align64(scratch);
   slice = scratchBytes + (shape.packA ? align64(shape.a.bytes()) : 0) + (shape.packB ? align64(shape.b.bytes()) : 0) +
@@ -254,7 +254,7 @@ bool MatmulPlan::fitWorkers(uint64_t scratch, int leastWorkers) {
     return false;
   uint64_t fits = slice ? (d.workspace_bytes - bytesOfPanels()) / slice : static_cast<uint64_t>(threads);
   workers = mode == Mode::Team ? 1 : static_cast<int>(std::min<uint64_t>(fits, static_cast<uint64_t>(threads)));
-  return fits > 0 && workers >= leastWorkers;
+  return fits > 0 && workers >= minWorkers;
 }
 
 void MatmulPlan::addSlots(Variant &variant) {

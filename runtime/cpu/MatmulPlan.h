@@ -54,11 +54,11 @@ private:
   // Choice of the plan.
   void normalise();
   bool choose();
-  bool tryMode(Mode newMode, int64_t parts, bool anyImplementation, int leastWorkers = 1);
+  bool tryMode(Mode newMode, int64_t parts, bool anyImplementation, int minWorkers = 1);
   bool createVariants(bool anyImplementation, uint64_t &scratch);
   bool createVariant(Variant &variant, const Shape &shape, Kind kind, bool anyImplementation, uint64_t &scratch);
   uint64_t bytesOfPanels() const;
-  bool fitWorkers(uint64_t scratch, int leastWorkers);
+  bool fitWorkers(uint64_t scratch, int minWorkers);
   void addSlots(Variant &variant);
   bool hasFastWhenDense();
   Shape shapeOf(int64_t rows) const;

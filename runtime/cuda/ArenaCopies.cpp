@@ -24,13 +24,13 @@ void ArenaCopies::makeBuffers() {
         made.push_back({PinnedMemory(pieceBytes)});
       buffers = std::move(made);
     } catch (const Error &error) {
-      if (pieceBytes <= leastBytes)
+      if (pieceBytes <= minBytes)
         fail("cannot pin two buffers of ", formatBytes(pieceBytes),
              " of the host's memory for copies from and to the device; allow the process more (ulimit -l, the memory "
              "limit of its control group): ",
              error.what());
       cudaGetLastError(); // clears the error, which the next call would repeat
-      pieceBytes = std::max(pieceBytes / 2, leastBytes);
+      pieceBytes = std::max(pieceBytes / 2, minBytes);
     }
   }
 }

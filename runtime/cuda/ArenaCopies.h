@@ -25,11 +25,11 @@ namespace braid {
 
 class ArenaCopies {
 public:
-  static constexpr uint64_t mostBytes = 64 << 20, leastBytes = 1 << 20;
+  static constexpr uint64_t maxBytes = 64 << 20, minBytes = 1 << 20;
 
   // `largest` is the size of the largest part in bytes.  Copies go on `stream`, after all programs
   // have ended.
-  ArenaCopies(std::byte *arena, uint64_t largest, cudaStream_t stream, int threads, uint64_t limit = mostBytes);
+  ArenaCopies(std::byte *arena, uint64_t largest, cudaStream_t stream, int threads, uint64_t limit = maxBytes);
 
   // Both return when the copy is complete.  Throw Error if memory cannot be pinned or the device
   // fails.

@@ -19,7 +19,7 @@ using namespace braid;
 namespace fe = cudnn_frontend;
 
 // Advice at the end of messages about cuDNN failures.
-static constexpr const char *kInstead = "; the graph compiled with --attention=decompose needs no cuDNN";
+static constexpr const char *kDecomposeAdvice = "; the graph compiled with --attention=decompose needs no cuDNN";
 
 namespace {
 struct Plan {
@@ -45,7 +45,7 @@ static std::string describe(const br_attention_desc &desc) {
 static void check(const br_attention_desc &desc, fe::error_t error) {
   if (error.is_bad())
     fail("cuDNN ", fe::detail::get_backend_version_string(), " does not support ", describe(desc), ": ",
-         error.get_message(), kInstead);
+         error.get_message(), kDecomposeAdvice);
 }
 
 // Prepares a serial order of sums if the model needs it; all attentions of a model have one order.
@@ -78,21 +78,22 @@ static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandl
          desc.gradient
              ? "; compile the graph with another --attention-order, or with --attention=decompose, which needs "
                "no cuDNN"
-             : kInstead);
+             : kDecomposeAdvice);
   check(desc, graph.build_plans(handle, fe::BuildPlanPolicy_t::HEURISTICS_CHOICE));
   int64_t needed = 0;
   check(desc, graph.get_workspace_size(needed));
   if (needed > cap)
-    fail(describe(desc), " needs ", needed, " bytes of workspace, but the compiled model has ", cap, kInstead);
+    fail(describe(desc), " needs ", needed, " bytes of workspace, but the compiled model has ", cap, kDecomposeAdvice);
   return plan;
 }
 
 CudaAttentionTable::Library::Library(const br_model &model, std::byte *arena, cudaStream_t stream) {
   loadCudnn();
   if (cudnnStatus_t status = fe::detail::create_handle(&handle); status != CUDNN_STATUS_SUCCESS)
-    fail("the model calls attention of cuDNN, which does not start: ", fe::detail::get_error_string(status), kInstead);
+    fail("the model calls attention of cuDNN, which does not start: ", fe::detail::get_error_string(status),
+         kDecomposeAdvice);
   if (cudnnStatus_t status = fe::detail::set_stream(handle, stream); status != CUDNN_STATUS_SUCCESS)
-    fail("cuDNN does not take the stream: ", fe::detail::get_error_string(status), kInstead);
+    fail("cuDNN does not take the stream: ", fe::detail::get_error_string(status), kDecomposeAdvice);
   prepareOrder(model);
   for (int32_t index = 0; index < model.n_attentions; ++index)
     plans.push_back(makePlan(model.attentions[index], arena, handle));
@@ -112,7 +113,7 @@ CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, 
   } catch (const Error &) {
     throw;
   } catch (const std::exception &error) {
-    fail("the model calls attention of cuDNN, which does not start: ", error.what(), kInstead);
+    fail("the model calls attention of cuDNN, which does not start: ", error.what(), kDecomposeAdvice);
   }
 }
 

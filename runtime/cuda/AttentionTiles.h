@@ -308,21 +308,21 @@ __global__ void __launch_bounds__(threads_of<D>)
     float weights[B::rows][kColumns];
     block.products(queries, rows_of(k, d.k, batch, key, key_head, d.keys), weights);
     for (int i = 0; i < B::rows; ++i) {
-      float most = largest[i], weight_sum = 0;
+      float max_score = largest[i], weight_sum = 0;
       for (int j = 0; j < kColumns; ++j) {
         weights[i][j] = scores.of(weights[i][j]);
         if (pairs.counts(i, j))
-          most = larger(weights[i][j], most);
+          max_score = larger(weights[i][j], max_score);
       }
-      most = B::largest_across(most);
-      const float base = most == -INFINITY ? 0.0f : most, factor = exp2_approx(largest[i] - base);
+      max_score = B::largest_across(max_score);
+      const float base = max_score == -INFINITY ? 0.0f : max_score, factor = exp2_approx(largest[i] - base);
       for (int j = 0; j < kColumns; ++j) {
         weights[i][j] = pairs.counts(i, j) ? exp2_approx(weights[i][j] - base) : 0.0f;
         weight_sum += weights[i][j];
         block.weights.put((block.across + kAcross * j) * kPitch + block.row + i, weights[i][j]);
       }
       total[i] = total[i] * factor + B::sum_across(weight_sum);
-      largest[i] = most;
+      largest[i] = max_score;
       for (float &s : sum[i])
         s *= factor;
     }

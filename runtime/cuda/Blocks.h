@@ -96,11 +96,11 @@ __global__ void __launch_bounds__(copy_threads)
 }
 
 template <class Unit> void launch_copy(const Memory &m, const CopyLoops &loops, const void *from, void *to) {
-  const int64_t total = loops.total(), most = 16 * 1024;
-  const int64_t blocks = std::min((total + copy_threads - 1) / copy_threads, most);
+  const int64_t total = loops.total(), limit = 16 * 1024;
+  const int64_t blocks = std::min((total + copy_threads - 1) / copy_threads, limit);
   const Unit *source = static_cast<const Unit *>(from);
   Unit *target = static_cast<Unit *>(to);
-  if (total + most * copy_threads <= int64_t{1} << 32)
+  if (total + limit * copy_threads <= int64_t{1} << 32)
     launch(m, blocks, copy_threads, preloaded<copy_block_kernel<Unit, uint32_t>>(), loops, static_cast<uint32_t>(total),
            source, target);
   else

@@ -318,7 +318,7 @@ br_status CudaContext::start(int32_t collective) {
   const bool isTimed = isOfProgram && trace && !hostComm();
   if (isTimed)
     events->starts(errors);
-  const int32_t now = collectiveNow(collective);
+  const int32_t now = collectiveOfMicrobatch(collective);
   const br_status status = collectives->start(now);
   if (isTimed)
     events->started(errors);
@@ -331,7 +331,7 @@ br_status CudaContext::start(int32_t collective) {
 
 br_status CudaContext::wait(int32_t collective) {
   isBehindKernel = false;
-  return collectives->wait(collectiveNow(collective));
+  return collectives->wait(collectiveOfMicrobatch(collective));
 }
 
 br_status CudaContext::startTransfer(int32_t transfer) {

@@ -28,7 +28,7 @@ static std::string describeVersion() {
 }
 
 // Slurm and other launchers may show each rank only its own GPU.
-static std::string adviseOfBinding(int count) {
+static std::string gpuBindingAdvice(int count) {
   const char *visible = std::getenv("CUDA_VISIBLE_DEVICES"), *bound = std::getenv("SLURM_GPUS_PER_TASK");
   if (count > 1 || (!visible && !bound))
     return "; start fewer ranks per host, or choose the GPU of this rank by --device";
@@ -59,7 +59,7 @@ static int chooseDevice(const Rank &rank) {
          "; let ranks share one with --transport=device-threads, which is slow, or use machines with more GPUs");
   if (device >= count)
     fail("rank ", rank.number, " is number ", rank.local, " of the ranks on this host, but of CUDA devices ",
-         describeCount(count), adviseOfBinding(count));
+         describeCount(count), gpuBindingAdvice(count));
   return device;
 }
 
@@ -78,7 +78,7 @@ void br_cuda_kernel(const void *kernel) { ownKernels().push_back(kernel); }
 // Returns "9.0".
 static std::string describeCapability(int capability) { return concat(capability / 10, ".", capability % 10); }
 
-static std::string adviseOf(int capability) {
+static std::string capabilityAdvice(int capability) {
   return concat("compile with --target=cuda:sm_", capability,
                 ", or build the folder with -DCMAKE_CUDA_ARCHITECTURES=", capability);
 }
@@ -91,7 +91,7 @@ static void loadKernels(Device &device) {
     const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
     if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction)
       fail("the kernels of this program were not compiled for ", device.describe(), ", which has compute capability ",
-           describeCapability(device.capability), "; ", adviseOf(device.capability));
+           describeCapability(device.capability), "; ", capabilityAdvice(device.capability));
     checkCuda(status, "cudaFuncGetAttributes");
     device.compiledFor =
         device.compiledFor ? std::min(device.compiledFor, attributes.ptxVersion) : attributes.ptxVersion;
@@ -110,7 +110,7 @@ std::string Device::warnOfCode() const {
     return "";
   return concat("the kernels were compiled for compute capability ", describeCapability(compiledFor), ", but ",
                 describe(), " has ", describeCapability(capability), ", so they may run slower than possible; ",
-                adviseOf(capability));
+                capabilityAdvice(capability));
 }
 
 Device braid::enterDevice(const Rank &rank) {

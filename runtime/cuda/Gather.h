@@ -271,7 +271,7 @@ constexpr int64_t scatter_add_scratch(int64_t n, int64_t rows) {
 
 // Positions of updates have 32 bits, and so has a position plus the updates that a block adds at a
 // time.
-inline constexpr int64_t most_updates = (int64_t{1} << 31) - segment_threads / strip_lanes * chunk_updates - 1;
+inline constexpr int64_t max_updates = (int64_t{1} << 31) - segment_threads / strip_lanes * chunk_updates - 1;
 
 // out = 0 (unless accumulate); out[ids[i], :] += updates[i, :], added in order of i.
 // `scratch` is aligned to 8 bytes and holds scatter_add_scratch(n, rows).
@@ -280,8 +280,8 @@ void scatter_add(const Memory &m, int64_t n, int64_t rows, int64_t width, const 
                  int32_t accumulate, void *out, void *scratch) {
   if (rows == 0 || width == 0)
     return;
-  if (n > most_updates)
-    return refuse(m, "updates of the rows of a table", n, most_updates);
+  if (n > max_updates)
+    return refuse(m, "updates of the rows of a table", n, max_updates);
   uint64_t *keys = static_cast<uint64_t *>(scratch), *spare = keys + n;
   int32_t *starts = reinterpret_cast<int32_t *>(spare + n);
   const int64_t tiles = (n + tile_keys - 1) / tile_keys;

@@ -50,7 +50,7 @@ BRAID_LANE_FUNCTION(minnum)
 //===----------------------------------------------------------------------===//
 
 // Threads of a warp, and the upper limit of warps of a block.
-inline constexpr int warp_threads = 32, most_warps = 32;
+inline constexpr int warp_threads = 32, max_warps = 32;
 
 namespace detail {
 __host__ __device__ constexpr int power_ceil(int n) {
@@ -113,8 +113,8 @@ template <class Op, int T, class X> __device__ inline X row_reduce(X x) {
   if constexpr (T > warp_threads) {
     static_assert(T % warp_threads == 0);
     constexpr int warps = T / warp_threads, padded = power_ceil(warps);
-    __shared__ X memory[most_warps];
-    const Shared<X, most_warps> partial(memory);
+    __shared__ X memory[max_warps];
+    const Shared<X, max_warps> partial(memory);
     block_barrier(); // until all threads have read the previous reduction
     if (threadIdx.x % warp_threads == 0)
       partial.put(threadIdx.x / warp_threads, x);

@@ -63,22 +63,22 @@ private:
 };
 
 // Upper limit of blocks of a grid along x, on all GPUs.
-inline constexpr int64_t most_blocks = (int64_t{1} << 31) - 1;
+inline constexpr int64_t max_blocks = (int64_t{1} << 31) - 1;
 
 // Reports a number that does not fit CUDA's 32-bit fields as an error of the program, like an error
 // of CUDA.
-inline void refuse(const Memory &m, const char *what, int64_t number, int64_t most) {
+inline void refuse(const Memory &m, const char *what, int64_t number, int64_t limit) {
   char text[128];
   std::snprintf(text, sizeof text, "%lld %s, of which there can be 1 to %lld", static_cast<long long>(number), what,
-                static_cast<long long>(most));
+                static_cast<long long>(limit));
   m.check(cudaErrorInvalidConfiguration, text);
 }
 
 // Runs `kernel`, which begins with enter_kernel(), on the compute stream.
 template <class... P, class... A>
 inline void launch(const Memory &m, int64_t blocks, int64_t threads, void (*kernel)(P...), A &&...args) {
-  if (blocks < 1 || blocks > most_blocks)
-    return refuse(m, "blocks of a kernel", blocks, most_blocks);
+  if (blocks < 1 || blocks > max_blocks)
+    return refuse(m, "blocks of a kernel", blocks, max_blocks);
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(static_cast<unsigned>(threads));
@@ -167,7 +167,7 @@ public:
     if (length == 0)
       return;
     const int64_t parts = (length + vectors.block_lanes - 1) / vectors.block_lanes;
-    if (blocks + parts > most_blocks)
+    if (blocks + parts > max_blocks)
       flush();
     const int at = vectors.count++;
     vectors.first_block[at] = static_cast<unsigned>(blocks);

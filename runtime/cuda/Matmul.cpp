@@ -146,20 +146,20 @@ const br_matmul_desc &CudaMatmulTable::firstOf(const MatmulTrial &trial) const {
   return descriptors[std::find(numbers.begin(), numbers.end(), trial.matmul) - numbers.begin()];
 }
 
-void CudaMatmulTable::timeCalls(int most) {
+void CudaMatmulTable::timeCalls(int maxCandidates) {
   MatmulScratch scratch(arena, arenaBytes, stream);
   trials = calls();
   for (MatmulTrial &trial : trials) {
     const br_matmul_desc &d = firstOf(trial);
-    plans[trial.matmul]->time({*library, stream, arena + d.workspace_offset}, most, scratch,
+    plans[trial.matmul]->time({*library, stream, arena + d.workspace_offset}, maxCandidates, scratch,
                               {d.workspace_offset, d.workspace_offset + d.workspace_bytes}, trial);
   }
   scratch.clear();
 }
 
-void CudaMatmulTable::search(int most, const AllGather &allGather) {
+void CudaMatmulTable::search(int maxCandidates, const AllGather &allGather) {
   try {
-    timeCalls(most);
+    timeCalls(maxCandidates);
   } catch (const Error &failure) { // tells the other ranks
     try {
       allGather(blobOfFailure(failure.what()));
@@ -188,7 +188,7 @@ void CudaMatmulTable::useChosen(const std::vector<MatmulTrial> &chosen) {
     plans[trial.matmul]->useChosen(trial);
 }
 
-double CudaMatmulTable::leastSeconds(const br_model &model) const {
+double CudaMatmulTable::minSeconds(const br_model &model) const {
   double seconds = 0;
   for (size_t plan = 0; plan < plans.size(); ++plan) {
     const br_matmul_desc &d = descriptors[std::find(numbers.begin(), numbers.end(), plan) - numbers.begin()];
@@ -226,7 +226,7 @@ std::string CudaMatmulTable::describeRests() const {
   std::map<std::string, std::string> matmuls; // matmuls with the same rest and reason, by their text
   size_t count = 0;
   for (size_t index = 0; index < numbers.size(); ++index)
-    if (const std::string rest = plans[numbers[index]]->describeLeft(); !rest.empty()) {
+    if (const std::string rest = plans[numbers[index]]->describeFallbacks(); !rest.empty()) {
       std::string &list = matmuls[rest];
       list += concat(list.empty() ? "" : ", ", index);
       ++count;

@@ -53,11 +53,11 @@ public:
   CudaMatmulTable(const br_model &model, std::byte *arena, cudaStream_t stream);
   ~CudaMatmulTable();
 
-  // Times up to `most` algorithms of each matmul and finds the fastest (MatmulSearch.h).  The arena
+  // Times up to `maxCandidates` algorithms of each matmul and finds the fastest (MatmulSearch.h).  The arena
   // must be unused, and is all zeros afterwards.  `allGather` returns the blobs of all ranks, in
   // rank order; all ranks must call this.  Throws Error.
   using AllGather = std::function<std::vector<std::string>(const std::string &)>;
-  void search(int most, const AllGather &allGather);
+  void search(int maxCandidates, const AllGather &allGather);
   // Returns the algorithms that an earlier search chose for each call.  Throws Error if they do not
   // fit this device.
   std::vector<MatmulTrial> fit(const MatmulChoices &choices);
@@ -79,7 +79,7 @@ public:
   int32_t numberOf(int32_t index) const { return numbers[index]; }
   // Lower bound in seconds for running each distinct matmul once, by the device's data sheet; 0 if
   // unknown.
-  double leastSeconds(const br_model &model) const;
+  double minSeconds(const br_model &model) const;
   // How matmul `index` runs, for messages: "batch 16 in 1 call, 3.0 MiB of workspace".
   std::string describe(int32_t index) const;
   // Lists the epilogues that kernels compute, and why; empty if the library computes all.
@@ -88,7 +88,7 @@ public:
 private:
   std::vector<MatmulTrial> calls() const;
   const br_matmul_desc &firstOf(const MatmulTrial &trial) const;
-  void timeCalls(int most);
+  void timeCalls(int maxCandidates);
 
   const br_matmul_desc *descriptors;
   std::byte *arena;

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char *format = "braid matmul plan 1";
-constexpr uint64_t mostBytes = 16 << 20;
+constexpr uint64_t maxBytes = 16 << 20;
 
 std::string besideTheProgram() {
   std::error_code error;
@@ -85,7 +85,7 @@ MatmulChoices::MatmulChoices(const Rank &rank, MatmulPlatform platform, bool ofA
       fail("rank 0 runs with ", first["order"].get<std::string>(), ", but rank ", other, " with ",
            choices["order"].get<std::string>(), "; start all ranks with the same options");
     if (!isSearchRequested && choices["pays"].get<bool>())
-      candidates = usualCandidates;
+      candidates = defaultCandidates;
   }
   if (first.contains("failure")) {
     const std::string failure = first["failure"];
@@ -102,7 +102,7 @@ std::string MatmulChoices::ask() const {
   if (!named && isOff)
     return "";
   if (std::filesystem::is_regular_file(file))
-    return readText(file, mostBytes);
+    return readText(file, maxBytes);
   if (named && candidates <= 1)
     fail("--matmul-plan=", file,
          ": there is no such file; add --matmul-search=N to time algorithms and write it, or "
@@ -163,7 +163,7 @@ std::string MatmulChoices::write(const std::vector<MatmulTrial> &trials, const A
   if (isFirst) {
     try {
       if (!createFile(file, found))
-        outcome["text"] = readText(file, mostBytes);
+        outcome["text"] = readText(file, maxBytes);
     } catch (const Error &failure) {
       outcome["failure"] = concat("the matmul plan: ", failure.what(), "; name another file by --matmul-plan=FILE");
     }

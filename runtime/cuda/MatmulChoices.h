@@ -39,7 +39,7 @@ public:
   bool any() const { return !text.empty(); }
   // Upper limit of algorithms to time for each matmul if there are no choices; up to 1 means no
   // search.
-  int most() const { return candidates; }
+  int maxCandidates() const { return candidates; }
   // Whether the user has named the file (isNamed), or has given the number of algorithms to time
   // (isAsked).
   bool isNamed() const { return named; }

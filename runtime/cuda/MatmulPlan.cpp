@@ -67,14 +67,14 @@ CudaMatmulPlan::CudaMatmulPlan(const br_matmul_desc &desc, int32_t multiprocesso
   describeMatrix(c, gemm.c);
   if (!addsLikeC())
     describeMatrix(addend, gemm.addend);
-  usual = alignmentOf({});
+  defaultAlignment = alignmentOf({});
   for (const EpilogueVariant &variant : epilogueVariants(d, gemm.swapped))
     variants.push_back(describeCall(variant));
-  last = &chooseLast(place, usual);
+  last = &chooseLast(place, defaultAlignment);
   if (steps > 1) {
     plain = describeCall({});
-    if (!choose(place, *plain, usual))
-      failOf(*plain, usual);
+    if (!choose(place, *plain, defaultAlignment))
+      failOf(*plain, defaultAlignment);
   }
 }
 
@@ -217,9 +217,9 @@ void CudaMatmulPlan::failOf(const Call &call, int alignment) const {
        formatBytes(d.workspace_bytes), " of workspace: ", call.algorithmsFor(alignment).refusal);
 }
 
-// Returns at most `most` algorithms that fit the workspace; the library's fastest guess comes
+// Returns at most `maxCandidates` algorithms that fit the workspace; the library's fastest guess comes
 // first.
-MatmulAlgorithms CudaMatmulPlan::ask(const Place &place, const Call &call, int alignment, int most) {
+MatmulAlgorithms CudaMatmulPlan::ask(const Place &place, const Call &call, int alignment, int maxCandidates) {
   LtPreference preference;
   check(cublasLtMatmulPreferenceCreate(preference.out()), "cublasLtMatmulPreferenceCreate");
   check(set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, d.workspace_bytes), "setting the workspace");
@@ -233,7 +233,7 @@ MatmulAlgorithms CudaMatmulPlan::ask(const Place &place, const Call &call, int a
   const char *base = static_cast<const char *>(place.workspace); // its address tells the library the alignment
   setPlaces(call, base + alignment % bufferAlignment, base + std::max(alignment, auxAlignment) % bufferAlignment);
 
-  Candidates results(std::max(most, 8)); // the first may not fit
+  Candidates results(std::max(maxCandidates, 8)); // the first may not fit
   int found = 0;
   const cublasStatus_t status =
       cublasLtMatmulAlgoGetHeuristic(place.library, call.operation, a, b, added(), c, preference,
@@ -242,7 +242,7 @@ MatmulAlgorithms CudaMatmulPlan::ask(const Place &place, const Call &call, int a
   std::erase_if(results, [&](const cublasLtMatmulHeuristicResult_t &result) {
     return result.state != CUBLAS_STATUS_SUCCESS || result.workspaceSize > d.workspace_bytes;
   });
-  results.resize(std::min<size_t>(results.size(), most));
+  results.resize(std::min<size_t>(results.size(), maxCandidates));
   if (!results.empty())
     return {results, ""};
   if (status != CUBLAS_STATUS_SUCCESS && status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE)
@@ -269,16 +269,18 @@ static bool split(cublasLtMatmulAlgo_t &algo, int32_t parts) {
          set(CUBLASLT_ALGO_CONFIG_SPLITK_NUM, parts) && set(CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, scheme);
 }
 
-// Adds the library's candidates with their sum over k split, up to `most` in total.  Where a result
+// Adds the library's candidates with their sum over k split, up to `maxCandidates` in total.  Where a result
 // has few tiles and a long sum, multiprocessors would be idle, and the library offers few splits.
-void CudaMatmulPlan::addSplits(const Place &place, const Call &call, size_t most, Candidates &candidates) const {
-  constexpr int64_t leastTerms = 512; // terms of a part
+void CudaMatmulPlan::addSplits(const Place &place, const Call &call, size_t maxCandidates,
+                               Candidates &candidates) const {
+  constexpr int64_t minTerms = 512; // terms of a part
   std::set<std::string> known;
   for (const cublasLtMatmulHeuristicResult_t &candidate : candidates)
     known.insert(describeAlgorithm(candidate.algo));
   const size_t offered = candidates.size();
   for (size_t i = 0; i < offered; ++i)
-    for (int32_t parts = 2; parts <= 16 && gemm.k / parts >= leastTerms && candidates.size() < most; parts *= 2) {
+    for (int32_t parts = 2; parts <= 16 && gemm.k / parts >= minTerms && candidates.size() < maxCandidates;
+         parts *= 2) {
       cublasLtMatmulHeuristicResult_t splitCandidate = {};
       cublasLtMatmulAlgo_t algo = candidates[i].algo;
       if (!split(algo, parts) || cublasLtMatmulAlgoCheck(place.library, call.operation, a, b, added(), c, &algo,
@@ -290,10 +292,10 @@ void CudaMatmulPlan::addSplits(const Place &place, const Call &call, size_t most
     }
 }
 
-std::vector<MatmulCandidate> CudaMatmulPlan::candidates(const Place &place, int most) {
+std::vector<MatmulCandidate> CudaMatmulPlan::candidates(const Place &place, int maxCandidates) {
   std::vector<MatmulCandidate> candidates;
   for (const std::unique_ptr<Call> &call : variants)
-    candidates.push_back({call->variant, ask(place, *call, usual, most)});
+    candidates.push_back({call->variant, ask(place, *call, defaultAlignment, maxCandidates)});
   return candidates;
 }
 
@@ -307,11 +309,11 @@ std::vector<MatmulTrial> CudaMatmulPlan::calls() const {
   return steps > 1 ? std::vector<MatmulTrial>{end, others} : std::vector<MatmulTrial>{end};
 }
 
-void CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch, ArenaRange workspace,
+void CudaMatmulPlan::time(const Place &place, int maxCandidates, MatmulScratch &scratch, ArenaRange workspace,
                           MatmulTrial &trial) {
   const Call &call = callOf(trial);
-  trial.candidates = ask(place, call, usual, most).candidates;
-  addSplits(place, call, most, trial.candidates);
+  trial.candidates = ask(place, call, defaultAlignment, maxCandidates).candidates;
+  addSplits(place, call, maxCandidates, trial.candidates);
   auto bytesOf = [&](const ColumnMatrix &matrix) {
     return bits((gemm.batch - 1) * matrix.batchStride + (matrix.columns - 1) * matrix.ld + matrix.rows, matrix);
   };
@@ -332,7 +334,7 @@ void CudaMatmulPlan::time(const Place &place, int most, MatmulScratch &scratch, 
     failure = status == CUBLAS_STATUS_SUCCESS ? failure : status;
     return status == CUBLAS_STATUS_SUCCESS;
   });
-  if (!std::isfinite(trial.times[fastestOf(trial.times)].least))
+  if (!std::isfinite(trial.times[fastestOf(trial.times)].minimum))
     check(failure, "cublasLtMatmul");
 }
 
@@ -349,7 +351,7 @@ void CudaMatmulPlan::check(const Place &place, MatmulTrial &trial) {
 }
 
 void CudaMatmulPlan::useChosen(const MatmulTrial &trial) {
-  callOf(trial).algorithmsFor(usual).candidates = {trial.candidates[trial.chosen]};
+  callOf(trial).algorithmsFor(defaultAlignment).candidates = {trial.candidates[trial.chosen]};
 }
 
 // Returns the largest power of two, up to the buffer alignment, that divides every address of a
@@ -410,12 +412,12 @@ cublasStatus_t CudaMatmulPlan::multiply(const Place &place, const Call &call, co
 
 std::string CudaMatmulPlan::describe() const {
   return concat("batch ", gemm.batch, " in ", items * steps, items * steps == 1 ? " call, " : " calls, ",
-                formatBytes(last->algorithmsFor(usual).candidates.front().workspaceSize), " of workspace",
+                formatBytes(last->algorithmsFor(defaultAlignment).candidates.front().workspaceSize), " of workspace",
                 multiprocessors ? concat(", for ", multiprocessors, " multiprocessors") : "");
 }
 
-std::string CudaMatmulPlan::describeLeft() const {
+std::string CudaMatmulPlan::describeFallbacks() const {
   if (!last->variant.left)
     return "";
-  return concat(describeRest(last->variant, d), ": ", variants.front()->algorithmsFor(usual).refusal);
+  return concat(describeRest(last->variant, d), ": ", variants.front()->algorithmsFor(defaultAlignment).refusal);
 }

@@ -100,21 +100,21 @@ public:
 
   // Returns the distinct calls of a run, which may use different algorithms.
   std::vector<MatmulTrial> calls() const;
-  // Times up to `most` algorithms of one call, for operands aligned like buffers.  `workspace` is
+  // Times up to `maxCandidates` algorithms of one call, for operands aligned like buffers.  `workspace` is
   // the range of the matmul's workspace in the arena.
-  void time(const Place &place, int most, MatmulScratch &scratch, ArenaRange workspace, MatmulTrial &trial);
+  void time(const Place &place, int maxCandidates, MatmulScratch &scratch, ArenaRange workspace, MatmulTrial &trial);
   // Checks the only candidate, which another process chose.  Throws Error if it does not work here.
   void check(const Place &place, MatmulTrial &trial);
   // Uses the chosen algorithm from now on.
   void useChosen(const MatmulTrial &trial);
 
-  // Returns at most `most` algorithms of the library for each variant of the epilogue.
-  std::vector<MatmulCandidate> candidates(const Place &place, int most);
+  // Returns at most `maxCandidates` algorithms of the library for each variant of the epilogue.
+  std::vector<MatmulCandidate> candidates(const Place &place, int maxCandidates);
 
   std::string describe() const;
   // Returns the parts that kernels compute, and why: "GELU (f32 by f32 into f32):
   // CUBLAS_STATUS_NOT_SUPPORTED"; empty if the library computes everything.
-  std::string describeLeft() const;
+  std::string describeFallbacks() const;
 
 private:
   using Candidates = std::vector<cublasLtMatmulHeuristicResult_t>;
@@ -146,8 +146,8 @@ private:
   void setPlaces(const Call &call, const void *bias, const void *aux);
   bool choose(const Place &place, Call &call, int alignment);
   Call &chooseLast(const Place &place, int alignment);
-  MatmulAlgorithms ask(const Place &place, const Call &call, int alignment, int most);
-  void addSplits(const Place &place, const Call &call, size_t most, Candidates &candidates) const;
+  MatmulAlgorithms ask(const Place &place, const Call &call, int alignment, int maxCandidates);
+  void addSplits(const Place &place, const Call &call, size_t maxCandidates, Candidates &candidates) const;
   // Whether the addend has the layout of the result.
   bool addsLikeC() const { return gemm.addend.ld == gemm.c.ld && gemm.addend.batchStride == gemm.c.batchStride; }
   const LtLayout &added() const { return addsLikeC() ? c : addend; }
@@ -163,7 +163,7 @@ private:
   std::string where;
   ColumnMajorGemm gemm;
   int64_t items, steps; // independent results; calls that accumulate into each result
-  int usual;            // alignment of operands that start where buffers do
+  int defaultAlignment; // alignment of operands that start where buffers do
   LtLayout a, b, c, addend;
   std::unique_ptr<Call> plain;                 // all calls but the last, if steps > 1
   std::vector<std::unique_ptr<Call>> variants; // the last call, in order of preference

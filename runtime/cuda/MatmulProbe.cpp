@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 // Upper limit of algorithms to ask for.
-constexpr int most = 16;
+constexpr int maxCandidates = 16;
 
 const char *nameOfEpilogue(cublasLtEpilogue_t epilogue) {
   switch (epilogue) {
@@ -92,7 +92,7 @@ std::vector<Json> ask(const br_matmul_desc &d, const MatmulGroup &group, const C
   try {
     std::vector<Json> answers;
     CudaMatmulPlan plan(d, group.key.multiprocessors, place, nameOfMatmul(d, group.first));
-    for (const MatmulCandidate &candidate : plan.candidates(place, most))
+    for (const MatmulCandidate &candidate : plan.candidates(place, maxCandidates))
       answers.push_back(describe(candidate, d));
     return answers;
   } catch (const Error &failure) {

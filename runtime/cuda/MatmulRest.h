@@ -86,7 +86,7 @@ template <class T> void finish_elements(const Memory &m, const br_matmul_rest &r
 //===----------------------------------------------------------------------===//
 
 inline constexpr int sum_columns = 32, sum_rows_at_once = 8, sum_threads = sum_columns * sum_rows_at_once;
-inline constexpr int64_t sum_least_rows = 64, sum_most_parts = 64; // rows of a part; parts of a sum
+inline constexpr int64_t sum_min_rows = 64, sum_max_parts = 64; // rows of a part; parts of a sum
 
 // A matrix [rows, columns] whose rows are summed.
 struct SumRows {
@@ -98,7 +98,7 @@ struct SumRows {
 // Splits rows into parts whose f32 sums fit `bytes` of workspace; a single part needs none.
 inline SumRows split_rows(int64_t rows, int64_t columns, int64_t by_row, int64_t by_column, uint64_t bytes) {
   const int64_t fit = static_cast<int64_t>(bytes / sizeof(float)) / columns;
-  const int64_t parts = std::max<int64_t>(1, std::min({sum_most_parts, fit, rows / sum_least_rows}));
+  const int64_t parts = std::max<int64_t>(1, std::min({sum_max_parts, fit, rows / sum_min_rows}));
   return {rows, columns, by_row, by_column, (rows + parts - 1) / parts};
 }
 

@@ -19,10 +19,10 @@ using Json = nlohmann::ordered_json;
 //===----------------------------------------------------------------------===//
 
 bool braid::searchPaysOff(double step, double distinct, int64_t steps) {
-  constexpr double assumedGain = 0.05;  // share of the matmuls' time; an H100 gained 1.5 to 6 %
-  constexpr double leastSecondsWon = 1; // a smaller gain does not pay for a file beside the program
+  constexpr double assumedGain = 0.05; // share of the matmuls' time; an H100 gained 1.5 to 6 %
+  constexpr double minSecondsWon = 1;  // a smaller gain does not pay for a file beside the program
   const double won = assumedGain * step * static_cast<double>(steps);
-  return won - distinct * usualCandidates * timingRounds >= leastSecondsWon;
+  return won - distinct * defaultCandidates * timingRounds >= minSecondsWon;
 }
 
 namespace {
@@ -68,7 +68,7 @@ std::vector<MatmulTime> braid::timeByTurns(size_t count, cudaStream_t stream, co
 }
 
 size_t braid::fastestOf(const std::vector<MatmulTime> &times) {
-  auto isFaster = [](const MatmulTime &a, const MatmulTime &b) { return a.least < b.least; };
+  auto isFaster = [](const MatmulTime &a, const MatmulTime &b) { return a.minimum < b.minimum; };
   return std::min_element(times.begin(), times.end(), isFaster) - times.begin();
 }
 
@@ -118,7 +118,7 @@ std::string braid::blobOf(const std::vector<MatmulTrial> &trials) {
   for (const MatmulTrial &trial : trials) {
     Json times = Json::array();
     for (const MatmulTime &time : trial.times)
-      times.push_back(jsonOf(time.least));
+      times.push_back(jsonOf(time.minimum));
     blob[trial.key] = {{"algorithms", algorithmsOf(trial)}, {"times", times}};
   }
   return Json{{"trials", blob}}.dump();
@@ -147,10 +147,10 @@ void braid::chooseByBlobs(std::vector<MatmulTrial> &trials, const std::vector<st
       const Json &times = rankTrials[trial.key]["times"];
       slowest.resize(std::max(slowest.size(), times.size()), {0, 0});
       for (size_t i = 0; i < times.size(); ++i)
-        slowest[i].least = std::max(slowest[i].least, numberOf(times[i]));
+        slowest[i].minimum = std::max(slowest[i].minimum, numberOf(times[i]));
     }
     trial.chosen = fastestOf(slowest);
-    if (!slowest.empty() && !std::isfinite(slowest[trial.chosen].least))
+    if (!slowest.empty() && !std::isfinite(slowest[trial.chosen].minimum))
       fail(trial.name, ": none of the ", algorithms.size(), " algorithms that cuBLASLt offers runs on all ranks");
   }
 }
@@ -165,11 +165,11 @@ std::string braid::describeSearch(const std::vector<MatmulTrial> &trials) {
   for (const MatmulTrial &trial : trials) {
     candidates += trial.candidates.size();
     untimed += trial.times.empty();
-    if (trial.times.empty() || !std::isfinite(trial.times[0].least))
+    if (trial.times.empty() || !std::isfinite(trial.times[0].minimum))
       continue;
     const double weight = static_cast<double>(trial.users) * static_cast<double>(trial.calls);
-    first += weight * trial.times[0].least;
-    chosen += weight * trial.times[trial.chosen].least;
+    first += weight * trial.times[0].minimum;
+    chosen += weight * trial.times[trial.chosen].minimum;
   }
   char ratio[32];
   std::snprintf(ratio, sizeof ratio, "%.2f", chosen > 0 ? first / chosen : 1.0);
@@ -185,7 +185,7 @@ Json braid::jsonOfSearch(const std::vector<MatmulTrial> &trials) {
     Json candidates = Json::array();
     for (size_t i = 0; i < trial.times.size(); ++i)
       candidates.push_back({{"algorithm", algorithms[i]},
-                            {"seconds", jsonOf(trial.times[i].least / 1000)},
+                            {"seconds", jsonOf(trial.times[i].minimum / 1000)},
                             {"median_seconds", jsonOf(trial.times[i].median / 1000)}});
     matmuls.push_back({{"product", trial.matmul},
                        {"name", trial.name},

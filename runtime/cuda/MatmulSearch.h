@@ -34,7 +34,7 @@ namespace braid {
 
 // Milliseconds of a call; infinite if it failed.
 struct MatmulTime {
-  double least = std::numeric_limits<double>::infinity(), median = least;
+  double minimum = std::numeric_limits<double>::infinity(), median = minimum;
 };
 
 // A call of a matmul, and the time of each algorithm for it.
@@ -50,7 +50,7 @@ struct MatmulTrial {
 };
 
 // Rounds of timing, and the default number of candidates of a matmul.
-constexpr int timingRounds = 8, usualCandidates = 16;
+constexpr int timingRounds = 8, defaultCandidates = 16;
 
 // Whether a search by default wins more than its own time in a job of `steps` steps.  `step` is the
 // lower bound in seconds for the matmuls of a step; `distinct`, for each distinct matmul once.

@@ -51,13 +51,13 @@ public:
           const MatmulChoices::AllGather &allGather)
       : table(table), rank(rank), allGather(allGather),
         choices(rank, platform, isOfAllRanks(model),
-                searchPaysOff(secondsOfStep(model), table.leastSeconds(model), rank.trainingSteps), allGather) {}
+                searchPaysOff(secondsOfStep(model), table.minSeconds(model), rank.trainingSteps), allGather) {}
 
   MatmulStart run() {
-    const std::string misfit = choices.any() ? takePlan() : "";
+    const std::string misfit = choices.any() ? applySavedPlan() : "";
     if (choices.any() && misfit.empty())
       return start;
-    const bool searches = choices.most() > 1 && canWrite();
+    const bool searches = choices.maxCandidates() > 1 && canWrite();
     if (!misfit.empty())
       start.warnings.push_back(concat(misfit, searches ? "; it was searched anew, and the file replaced"
                                                        : "; matmuls run by the heuristic's first choices"));
@@ -68,7 +68,7 @@ public:
 
 private:
   std::string firstOf(const std::string &own) const;
-  std::string takePlan();
+  std::string applySavedPlan();
   bool canWrite();
   void search();
 
@@ -89,7 +89,7 @@ std::string Starter::firstOf(const std::string &own) const {
 
 // Uses the plan on all ranks, or on none.  Returns why not, or ""; throws Error if a plan named by
 // the user does not fit.
-std::string Starter::takePlan() {
+std::string Starter::applySavedPlan() {
   std::vector<MatmulTrial> chosen;
   std::string problem;
   try {
@@ -123,7 +123,7 @@ bool Starter::canWrite() {
 void Starter::search() {
   if (choices.any() && rank.isFirst())
     choices.remove(); // it does not fit this run
-  table.search(choices.most(), allGather);
+  table.search(choices.maxCandidates(), allGather);
   const std::string failure = choices.write(table.searched(), allGather);
   if (!failure.empty() && choices.isAsked())
     throw Error(failure);

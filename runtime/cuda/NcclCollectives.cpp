@@ -209,7 +209,7 @@ void NcclCollectives::watch() {
   while (!ending) {
     changed.wait_for(lock, std::chrono::milliseconds(50));
     lock.unlock();
-    std::string trouble = hasFailed() ? error() : findTrouble();
+    std::string trouble = hasFailed() ? error() : findFailure();
     if (!trouble.empty()) {
       noteFailure(trouble);
       bootstrap.publishNotice("failure", trouble);
@@ -220,7 +220,7 @@ void NcclCollectives::watch() {
   }
 }
 
-std::string NcclCollectives::findTrouble() {
+std::string NcclCollectives::findFailure() {
   if (std::string notice = bootstrap.findNotice("failure"); !notice.empty())
     return notice;
   std::lock_guard lock(watchMutex);
@@ -231,8 +231,8 @@ std::string NcclCollectives::findTrouble() {
 }
 
 std::string NcclCollectives::findLate() {
-  const auto isLate = [now = Clock::now(), most = std::chrono::duration<double>(bootstrap.timeout())](
-                          Clock::time_point begin) { return now - begin >= most; };
+  const auto isLate = [now = Clock::now(), limit = std::chrono::duration<double>(bootstrap.timeout())](
+                          Clock::time_point begin) { return now - begin >= limit; };
   if (call && isLate(callSince))
     return concat("after ", formatExact(bootstrap.timeout()), " s rank ", rankNumber(), " is still in ", call,
                   ", which may wait for other ranks; start a process for each GPU, or run with --cuda-graph=off");

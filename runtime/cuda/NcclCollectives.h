@@ -62,7 +62,7 @@ private:
 
   // Called by the watching thread.
   void watch();
-  std::string findTrouble();
+  std::string findFailure();
   std::string findLate();
   std::string findLateCollective();
   void dropEnded();

@@ -15,8 +15,8 @@ namespace braid {
 class Stream {
 public:
   // The device serves high priority first: other ranks wait for that stream.
-  enum class Priority { Usual, High };
-  explicit Stream(Priority priority = Priority::Usual);
+  enum class Priority { Normal, High };
+  explicit Stream(Priority priority = Priority::Normal);
   ~Stream();
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;

@@ -147,7 +147,7 @@ private:
 
 } // namespace
 
-bool braid::takesData(const br_program &program) {
+bool braid::readsData(const br_program &program) {
   auto inputs = inputsOf(program);
   return std::any_of(inputs.begin(), inputs.end(), [](const br_io &io) { return !isScalarRole(io.role); });
 }
@@ -165,7 +165,7 @@ static std::unique_ptr<BatchSource> openOrReceiveSizes(Model &model, const br_pr
                                                        const br_program *evaluation,
                                                        const std::function<std::unique_ptr<BatchSource>()> &open) {
   std::unique_ptr<BatchSource> source;
-  if (takesData(training ? *training : *evaluation))
+  if (readsData(training ? *training : *evaluation))
     allOrNothing(model, [&] { source = open(); });
   else
     allOrNothing(model, [] {});

@@ -34,7 +34,7 @@ struct BatchOptions {
   uint64_t seed = 1;
   bool sequential = false;
   // Whether a short last batch of the held-out part is filled with other rows, whose results are not read.
-  bool fillsUp = false;
+  bool fillsLastBatch = false;
 };
 
 // Size of a microbatch over all ranks.
@@ -116,7 +116,7 @@ public:
 };
 
 // Whether a program has inputs that are filled from data.
-bool takesData(const br_program &program);
+bool readsData(const br_program &program);
 // Returns the program of a step that takes a microbatch: `train`, or the first cell of a pipeline, whose
 // `train` takes no batch. Null if there is none.
 const br_program *batchedProgram(const br_model &model);

@@ -11,11 +11,11 @@ static constexpr uint64_t one = uint64_t{1} << 32;
 
 Mix::Mix(std::span<const double> weights) : shares(weights.size()) {
   // Only ratios matter, and sums of huge weights would overflow.
-  const double most = weights.empty() ? 1 : *std::max_element(weights.begin(), weights.end());
+  const double maxWeight = weights.empty() ? 1 : *std::max_element(weights.begin(), weights.end());
   double left = 0;
   for (size_t i = weights.size(); i-- > 0;) {
-    left += weights[i] / most;
-    const double share = left > 0 ? weights[i] / most / left : 1;
+    left += weights[i] / maxWeight;
+    const double share = left > 0 ? weights[i] / maxWeight / left : 1;
     shares[i] = std::min(one, static_cast<uint64_t>(std::llround(share * static_cast<double>(one))));
   }
 }

@@ -84,7 +84,7 @@ void TensorBatches::checkProgram(const br_program &program) {
     rows = entry->shape[0];
   }
   int64_t batch = firstData(program).shape[0];
-  if (rows < batch && !options.fillsUp)
+  if (rows < batch && !options.fillsLastBatch)
     fail("'", file.path(), "' is too short: it has ", rows, " rows, but a batch of program '", program.name, "' has ",
          batch);
 }
@@ -100,7 +100,7 @@ RowOrder TensorBatches::trainingOrder(const br_program &program, int perStep) co
 }
 
 RowOrder TensorBatches::evaluationOrder(const br_program &program) const {
-  return {rows - trainRows, firstData(program).shape[0], model.canLackRows() || options.fillsUp};
+  return {rows - trainRows, firstData(program).shape[0], model.canLackRows() || options.fillsLastBatch};
 }
 
 std::optional<int64_t> TensorBatches::trainingRow(const br_program &program, int64_t step, int perStep,
@@ -177,12 +177,12 @@ template <class F> int64_t TensorBatches::fillRows(const br_program &program, in
   return rows;
 }
 
-void TensorBatches::fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isThere) {
+void TensorBatches::fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isPresent) {
   const br_loss *loss = model.table().loss;
   int64_t elements = elementsOfRow(io);
   uint64_t bytes = elements * elementSize(io.dtype);
   std::byte *out = model.input<std::byte>(program, io) + row * bytes;
-  if (!isThere && loss && isTargetsOf(*loss, io)) {
+  if (!isPresent && loss && isTargetsOf(*loss, io)) {
     std::fill_n(reinterpret_cast<int32_t *>(out), elements, loss->ignored);
     return;
   }

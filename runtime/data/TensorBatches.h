@@ -37,7 +37,7 @@ private:
   // Fills each row of this rank with row at(global row), counted from `begin`, the first row of the part.
   // Returns how many rows over all ranks exist.
   template <class F> int64_t fillRows(const br_program &program, int64_t begin, const F &at);
-  void fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isThere);
+  void fillRow(const br_program &program, const br_io &io, int64_t row, int64_t from, bool isPresent);
   // Returns how many targets of a file's row the loss counts.
   int64_t counted(const br_io &targets, int64_t row);
   // Returns the input of the targets that the loss may ignore; null if it ignores none.

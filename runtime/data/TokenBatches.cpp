@@ -34,7 +34,7 @@ bool isOfTokens(const br_io &io) {
          isNamed(io, "present");
 }
 
-bool takesDocuments(const br_program &program) {
+bool readsDocuments(const br_program &program) {
   auto inputs = inputsOf(program);
   return std::any_of(inputs.begin(), inputs.end(), [](const br_io &io) { return isNamed(io, "documents"); });
 }
@@ -77,7 +77,7 @@ std::vector<double> weightsOf(const DataFiles &data) {
 TokenBatches::TokenBatches(const Model &model, const BatchOptions &options, const br_program *training,
                            const br_program *evaluation)
     : model(model), options(options), mix(weightsOf(options.data)),
-      isPacked(takesDocuments(training ? *training : *evaluation)) {
+      isPacked(readsDocuments(training ? *training : *evaluation)) {
   open(vocabularyOf(model.table(), training ? *training : *evaluation));
   for (Shard &shard : shards)
     if (isPacked)
@@ -142,7 +142,7 @@ void TokenBatches::checkLengths(const br_program *training, const br_program *ev
       fail("the ", what, " of '", shard.file.path(), "' has no whole document: the file has ", shard.documents.size(),
            " of them in ", shard.file.count(), " tokens; separate documents (scripts/tokenize --separator), give ",
            "more of them, or change --holdout");
-    const int64_t needed = part == Part::heldOut && options.fillsUp ? 2 : windowLength(program) + 1;
+    const int64_t needed = part == Part::heldOut && options.fillsLastBatch ? 2 : windowLength(program) + 1;
     if (program && !isPacked && count(shard, part) < needed)
       fail("the data file '", shard.file.path(), "' is too short: its ", what, " has ", count(shard, part), " of ",
            shard.file.count(), " tokens, but one window needs ", needed, "; give more data, or change --holdout");
@@ -181,7 +181,7 @@ int64_t TokenBatches::windowsOf(const br_program &program, const Shard &shard, P
   if (isPacked)
     return (part == Part::training ? shard.training : shard.heldOut).count();
   const int64_t length = tokenShape(program).length, targets = std::max<int64_t>(0, count(shard, part) - 1);
-  const bool fills = model.canLackRows() || options.fillsUp;
+  const bool fills = model.canLackRows() || options.fillsLastBatch;
   return (targets + (fills ? length - 1 : 0)) / length;
 }
 
@@ -235,7 +235,8 @@ RowOrder TokenBatches::trainingOrder(const br_program &program, int perStep) con
 }
 
 RowOrder TokenBatches::evaluationOrder(const br_program &program) const {
-  return {windowsOf(program, shards, Part::heldOut), tokenShape(program).rows, model.canLackRows() || options.fillsUp};
+  return {windowsOf(program, shards, Part::heldOut), tokenShape(program).rows,
+          model.canLackRows() || options.fillsLastBatch};
 }
 
 //===----------------------------------------------------------------------===//

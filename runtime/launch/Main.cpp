@@ -35,7 +35,7 @@ using namespace braid;
 namespace {
 
 // Whether a single process runs the command, for any number of ranks.
-bool isForOne(const cli::Command *command) {
+bool runsInOneProcess(const cli::Command *command) {
   return command == &kInfo || command == &kMatmuls || command == &kVerify || command == &kExport;
 }
 
@@ -80,7 +80,7 @@ public:
     const cli::Command *command = *std::find_if(std::begin(kCommands), std::end(kCommands),
                                                 [&](auto *one) { return one->name == sub->get_name(); });
     cli::Words &words = ofCommand[command];
-    line.isForRanks = !isForOne(command);
+    line.isForRanks = !runsInOneProcess(command);
     words.unknown = sub->remaining();
     if (const std::string *help = words.textOf("--help")) {
       std::string name = concat(program, " ", command->name);
@@ -167,7 +167,7 @@ private:
       line.error = missingCommand(names);
     else if (words.front().starts_with('-'))
       line.error = cli::readOptions(kTrainingBinary, {{}, words}, target, nullptr);
-    else if (const std::string_view meant = cli::commandCalled(words.front()); !meant.empty())
+    else if (const std::string_view meant = cli::commandForSynonym(words.front()); !meant.empty())
       line.error = concat("unknown command '", words.front(), "'; did you mean '", meant, "'?");
     else
       line.error = cli::unknownText("command", words.front(), names);
@@ -225,8 +225,8 @@ void refuse(const br_model &model, const CommandLine &line, const std::string &e
 
 int runCommand(const br_model &model, const CommandLine &line) {
   const Invocation &invocation = line.invocation;
-  Launch launch = findOwnLaunch(invocation.ranks.ranks || isForOne(line.command));
-  if (isForOne(line.command) && launch.rank != 0)
+  Launch launch = findOwnLaunch(invocation.ranks.ranks || runsInOneProcess(line.command));
+  if (runsInOneProcess(line.command) && launch.rank != 0)
     return 0;
   if (line.command == &kInfo)
     return runInfo(model, invocation.info);

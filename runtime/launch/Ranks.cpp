@@ -92,7 +92,7 @@ static Joining joiningOf(const RankPlan &plan, const RankOptions &options, int i
 // Returns the first line of the file. Any user who can read the file can act as a rank, and any user who
 // can write it can choose the token.
 static std::string readToken(const std::string &path) {
-  constexpr uint64_t mostBytes = 4096;
+  constexpr uint64_t maxBytes = 4096;
   constexpr const char *remedy = "; name a file with a secret in its first line";
   std::optional<File> file;
   try {
@@ -100,10 +100,10 @@ static std::string readToken(const std::string &path) {
   } catch (const Error &error) {
     fail("--token-file=", path, ": cannot read a job token: ", error.what(), remedy);
   }
-  if (const std::string others = file->othersCan(); !others.empty())
+  if (const std::string others = file->accessOfOthers(); !others.empty())
     fail("--token-file=", path, ": other users can ", others, " the token; restrict the file to its owner: chmod 600 '",
          path, "'");
-  std::string token(std::min(file->size(), mostBytes), '\0');
+  std::string token(std::min(file->size(), maxBytes), '\0');
   file->readAt(0, token.data(), token.size());
   token = token.substr(0, token.find('\n'));
   if (token.empty())
@@ -285,7 +285,7 @@ class FirstError {
 public:
   void note(std::exception_ptr next) {
     std::lock_guard lock(mutex);
-    if (!error || (isAboutAnother(error) && !isAboutAnother(next)))
+    if (!error || (concernsAnotherRank(error) && !concernsAnotherRank(next)))
       error = next;
   }
   void rethrow() const {
@@ -294,7 +294,7 @@ public:
   }
 
 private:
-  static bool isAboutAnother(const std::exception_ptr &error) {
+  static bool concernsAnotherRank(const std::exception_ptr &error) {
     try {
       std::rethrow_exception(error);
     } catch (const RankError &) {

@@ -53,12 +53,12 @@ std::map<std::string, int64_t> operationsOf(const std::string &text) {
 }
 
 void compareOperations(const std::string &saved, const std::string &own, std::vector<std::string> &differences) {
-  constexpr size_t most = 4;
+  constexpr size_t maxDifferences = 4;
   std::map<std::string, int64_t> left = operationsOf(saved), right = operationsOf(own), all = left;
   all.insert(right.begin(), right.end());
   for (const auto &[operation, count] : all)
     if (const int64_t savedCount = left[operation], ownCount = right[operation];
-        savedCount != ownCount && differences.size() < most)
+        savedCount != ownCount && differences.size() < maxDifferences)
       differences.push_back(
           concat("'", operation, "' is ", savedCount, " times in the file, but ", ownCount, " times in the model"));
   if (differences.empty())
@@ -70,7 +70,7 @@ void compareOperations(const std::string &saved, const std::string &own, std::ve
 std::vector<std::string> braid::configDifferences(const br_model &model, const std::string &folder) {
   ModelDifferences differences;
   const std::string path = folder + "/config.json";
-  if (isThere(path))
+  if (fileExists(path))
     compareConfigs(readConfig(path), ownConfig(model), differences);
   return differences.computed;
 }

@@ -98,7 +98,7 @@ PreparedCommand braid::prepareEval(const br_model &table, const EvalOptions &opt
       {"--holdout", options.data.holdout ? formatExact(*options.data.holdout) : "that of the checkpoint"},
       {"--init", options.init.empty() ? "not given" : "given"}};
   // Ranks that read different data would run different numbers of batches.
-  if (const br_program *eval = findProgram(table, "eval"); eval && takesData(*eval))
+  if (const br_program *eval = findProgram(table, "eval"); eval && readsData(*eval))
     facts.push_back({"the data", fingerprintOf(options.data.find())});
   return {facts, [&](const Rank &rank, int threads) { return runEval(table, options, rank, threads); }};
 }

@@ -78,7 +78,7 @@ int64_t stepOf(std::string_view event) {
 constexpr std::string_view kWriter = "braid job=";
 
 // Limit of an event's size; EventFile writes no larger event.
-constexpr uint64_t mostEventBytes = 16 << 20;
+constexpr uint64_t maxEventBytes = 16 << 20;
 
 // Calls visit(event) for each complete event until it returns false. Returns the offset of the end of the
 // last event that it accepted.
@@ -89,7 +89,7 @@ template <class F> uint64_t visitEvents(const File &file, const F &visit) {
   while (at + kHeadBytes + kTailBytes <= size) {
     uint64_t length = 0;
     file.readAt(at, &length, sizeof length);
-    if (length > mostEventBytes || length > size - at - kHeadBytes - kTailBytes)
+    if (length > maxEventBytes || length > size - at - kHeadBytes - kTailBytes)
       break;
     event.resize(length);
     file.readAt(at + kHeadBytes, event.data(), length);
@@ -141,7 +141,7 @@ std::vector<std::string> braid::eventFiles(const std::string &directory) {
   return files;
 }
 
-std::string braid::whyNotToGoOnWithEvents(const std::string &directory, const LogIdentity &identity) {
+std::string braid::reasonNotToContinueEvents(const std::string &directory, const LogIdentity &identity) {
   for (const std::string &path : eventFiles(directory))
     if (!isOwn(path, identity))
       return concat("'", path, "' does not say that this job wrote it");
@@ -166,7 +166,7 @@ EventFile::EventFile(const std::string &directory, const LogResume &resume) {
   const double now = wallTime();
   std::string source;
   std::string path;
-  for (int64_t seconds = static_cast<int64_t>(now); path.empty() || isThere(path); ++seconds)
+  for (int64_t seconds = static_cast<int64_t>(now); path.empty() || fileExists(path); ++seconds)
     path = concat(directory, "/events.out.tfevents.", seconds, ".", host, ".", getpid());
   file.emplace(File::createPrivate(path));
   file->publish();

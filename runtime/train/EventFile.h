@@ -32,7 +32,7 @@ std::vector<std::string> eventFiles(const std::string &directory);
 
 // Names an event file in a directory that this job cannot continue, and why. Returns an empty string if
 // there is none.
-std::string whyNotToGoOnWithEvents(const std::string &directory, const LogIdentity &identity);
+std::string reasonNotToContinueEvents(const std::string &directory, const LogIdentity &identity);
 
 class EventFile {
 public:

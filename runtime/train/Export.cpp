@@ -224,7 +224,7 @@ public:
   explicit NewFolder(const std::string &given)
       : path(placeOf(fs::path(given + "/").parent_path().string())), temporary(concat(path, ".", getpid(), ".tmp")) {
     std::error_code error;
-    if (isThere(path) && !(isFolder(path) && fs::is_empty(path, error)))
+    if (fileExists(path) && !(isFolder(path) && fs::is_empty(path, error)))
       fail("'", path, "' already exists, and is not overwritten; name another folder");
     fs::remove_all(temporary, error); // left by a killed process with the same id
     const std::string parent = fs::path(path).parent_path().string();
@@ -327,7 +327,7 @@ struct Stopped {
 };
 
 void checkStop() {
-  if (const int signal = StopRequest::take(); signal && !onlySaves(signal))
+  if (const int signal = StopRequest::consumeSignal(); signal && !onlySaves(signal))
     throw Stopped{signal};
 }
 

@@ -45,8 +45,8 @@ public:
   void flush();
 
 private:
-  static constexpr int64_t most = 512;
-  static_assert(most % drawRoom == 0);
+  static constexpr int64_t capacity = 512;
+  static_assert(capacity % drawRoom == 0);
 
   static DrawFunction drawOf(const br_tensor &tensor);
   void place(const Run &run, const float *values) const;
@@ -58,9 +58,9 @@ private:
   DrawFunction draw; // null: draw one element at a time
   // Collected runs, and the logical indices of their elements.
   int64_t elements = 0, numRuns = 0;
-  Run runs[most];
-  uint64_t index[most];
-  float drawn[most];
+  Run runs[capacity];
+  uint64_t index[capacity];
+  float drawn[capacity];
 };
 
 // Returns the kernel that draws floats of the tensor's type, or null if kernels cannot draw them.
@@ -80,7 +80,7 @@ void Filler::add(Run run) {
   }
   while (run.count > 0) {
     Run part = run;
-    part.count = std::min(run.count, most - elements);
+    part.count = std::min(run.count, capacity - elements);
     for (int64_t i = 0; i < part.count; ++i)
       index[elements + i] = static_cast<uint64_t>(run.otherPlace + i * run.otherStep);
     runs[numRuns++] = part;
@@ -88,7 +88,7 @@ void Filler::add(Run run) {
     run.place += part.count * run.step;
     run.otherPlace += part.count * run.otherStep;
     run.count -= part.count;
-    if (elements == most)
+    if (elements == capacity)
       flush();
   }
 }

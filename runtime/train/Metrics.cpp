@@ -24,7 +24,7 @@ namespace {
 
 // Limit of a line's length, in bytes. A line that the log writes is shorter: it has one number per
 // measurement.
-constexpr uint64_t mostLineBytes = 16 << 20;
+constexpr uint64_t maxLineBytes = 16 << 20;
 
 // Reads a log line by line; each line includes its newline. Skips a last line without a newline.
 class Lines {
@@ -41,7 +41,7 @@ public:
         return true;
       }
       searched = buffer.size();
-      if (left == 0 || buffer.size() > mostLineBytes)
+      if (left == 0 || buffer.size() > maxLineBytes)
         return false;
       const uint64_t count = std::min<uint64_t>(left, 1 << 16), had = buffer.size();
       buffer.resize(had + count);
@@ -59,7 +59,7 @@ private:
 
 nlohmann::json parseLine(const std::string &line, const std::string &where) { return parseJson(line, where); }
 
-bool isLogToGoOnWith(const std::string &path) {
+bool isContinuableLog(const std::string &path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) > 0;
 }
@@ -83,8 +83,8 @@ uint64_t bytesUntil(const File &file, int64_t step) {
 
 } // namespace
 
-std::string braid::whyNotToGoOnWith(const std::string &log, const LogIdentity &identity) {
-  if (!isLogToGoOnWith(log))
+std::string braid::reasonNotToContinueLog(const std::string &log, const LogIdentity &identity) {
+  if (!isContinuableLog(log))
     return "";
   const File file = File::openForReading(log);
   std::string line;
@@ -100,7 +100,7 @@ MetricsLog::MetricsLog(const std::string &path, const LogResume &resume) : ident
   line.reserve(512);
   if (path.empty())
     return;
-  if (!resume.step || !isLogToGoOnWith(path) || !whyNotToGoOnWith(path, resume.identity).empty()) {
+  if (!resume.step || !isContinuableLog(path) || !reasonNotToContinueLog(path, resume.identity).empty()) {
     file.emplace(File::createForWriting(path));
     return;
   }

@@ -67,7 +67,7 @@ private:
 };
 
 // Returns why this job cannot continue a log; empty if it can, or if the log is empty.
-std::string whyNotToGoOnWith(const std::string &log, const LogIdentity &identity);
+std::string reasonNotToContinueLog(const std::string &log, const LogIdentity &identity);
 
 } // namespace braid
 #endif // BRAID_TRAIN_METRICS_H

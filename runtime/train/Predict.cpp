@@ -59,7 +59,7 @@ int runPredict(const br_model &table, const PredictOptions &options, const Rank 
   if (rank.isFirst())
     warnOfOtherModel(table, saved.metadata(), saved.path());
   std::unique_ptr<BatchSource> batches =
-      openBatches(model, {.data = options.data.find(), .holdout = 1, .fillsUp = true}, nullptr, &program);
+      openBatches(model, {.data = options.data.find(), .holdout = 1, .fillsLastBatch = true}, nullptr, &program);
   if (isCheckpoint)
     restoreTensors(saved, model, Restore::ModelOnly);
   else
@@ -89,7 +89,7 @@ int runPredict(const br_model &table, const PredictOptions &options, const Rank 
 PreparedCommand braid::preparePredict(const br_model &table, const PredictOptions &options, RunOutputs &outputs) {
   checkWritable(options.outputs, options.data.find());
   StartFacts facts = {{"the command", "predict"}, {"--init", options.init.empty() ? "not given" : "given"}};
-  if (const br_program *program = findProgram(table, "predict"); program && takesData(*program))
+  if (const br_program *program = findProgram(table, "predict"); program && readsData(*program))
     facts.push_back({"the data", fingerprintOf(options.data.find())});
   return {facts, [&](const Rank &rank, int threads) { return runPredict(table, options, rank, threads, outputs); }};
 }

@@ -91,8 +91,8 @@ size_t braid::terminalColumns() {
 // Progress
 //===----------------------------------------------------------------------===//
 
-Progress::Progress(int64_t firstStep, int64_t lastStep, const std::string &unit, double leastSeconds)
-    : firstStep(firstStep), lastStep(lastStep), unit(unit == "tokens" ? "tok" : unit), leastSeconds(leastSeconds),
+Progress::Progress(int64_t firstStep, int64_t lastStep, const std::string &unit, double minSeconds)
+    : firstStep(firstStep), lastStep(lastStep), unit(unit == "tokens" ? "tok" : unit), minSeconds(minSeconds),
       terminal(terminalColumns() > 0) {}
 
 // Whether to show the step. Refreshes at most ten times a second; always shows the first and the last step.
@@ -113,8 +113,8 @@ std::vector<ProgressField> Progress::fieldsOf(const StepMetrics &m) const {
   fields.push_back({format("lr %.2e", m.lr), 6});
   fields.push_back({formatRate(static_cast<double>(tokens) / std::max(seconds, 1e-9)) + " " + unit + "/s", 2});
   fields.push_back({formatStepTime(stepSeconds), 5});
-  if (leastSeconds > 0)
-    fields.push_back({format("MFU %.1f%%", 100 * leastSeconds / stepSeconds), 3});
+  if (minSeconds > 0)
+    fields.push_back({format("MFU %.1f%%", 100 * minSeconds / stepSeconds), 3});
   const double mean = stepsDone > 0 ? secondsDone / static_cast<double>(stepsDone) : stepSeconds;
   fields.push_back({formatDuration(mean * static_cast<double>(lastStep - m.step)) + " left", 1});
   return fields;

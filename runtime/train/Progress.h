@@ -30,9 +30,9 @@ size_t terminalColumns();
 
 class Progress {
 public:
-  // `unit` is "tokens" or "rows". `leastSeconds` is the time of a step at the peak rate of the device, or 0
+  // `unit` is "tokens" or "rows". `minSeconds` is the time of a step at the peak rate of the device, or 0
   // if unknown.
-  Progress(int64_t firstStep, int64_t lastStep, const std::string &unit, double leastSeconds);
+  Progress(int64_t firstStep, int64_t lastStep, const std::string &unit, double minSeconds);
 
   void step(const StepMetrics &m);
   void evaluation(int64_t step, float loss);
@@ -45,7 +45,7 @@ private:
 
   int64_t firstStep, lastStep;
   std::string unit;
-  double leastSeconds;
+  double minSeconds;
   bool terminal, lineOpen = false;
   // Totals since the previous line.
   int64_t steps = 0, tokens = 0;

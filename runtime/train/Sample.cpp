@@ -165,9 +165,9 @@ std::vector<int32_t> parseTokens(const std::string &text) {
 }
 
 // Converts between tokens and text.
-class Speech {
+class TextCodec {
 public:
-  Speech(std::optional<TokenTable> table, int64_t vocab) : table(std::move(table)), vocab(vocab) {}
+  TextCodec(std::optional<TokenTable> table, int64_t vocab) : table(std::move(table)), vocab(vocab) {}
 
   std::vector<int32_t> promptOf(const SampleOptions &options) const {
     std::vector<int32_t> ids = tokensOf(options);
@@ -238,7 +238,7 @@ public:
     for (size_t i = 0; i < k; ++i)
       sum += weights[i] = std::exp((logits[order[i]] - logits[order[0]]) / options.temperature);
     if (options.topP < 1)
-      k = likeliest(k, sum);
+      k = nucleusSize(k, sum);
     PhiloxWords words = philoxAt(place, 0, 0, options.seed);
     double left = boundedRandom(words, uint64_t{1} << 53) * 0x1p-53 * sum;
     for (size_t i = 0; i < k; ++i)
@@ -259,7 +259,7 @@ private:
 
   // Returns how many of the first k tokens to draw from: each token before which the cumulative probability
   // is less than p, and always the first. Sets `sum` to the sum of their weights.
-  size_t likeliest(size_t k, double &sum) const {
+  size_t nucleusSize(size_t k, double &sum) const {
     double before = 0;
     size_t count = 0;
     while (count < k && (count == 0 || before < options.topP * sum))
@@ -294,7 +294,7 @@ static int runSample(const br_model &table, const SampleOptions &options, const 
   NextToken next(model, table);
   const int64_t vocab = std::min(table.vocab_size, next.vocab());
 
-  const Speech speech(findTable(options), vocab);
+  const TextCodec speech(findTable(options), vocab);
   std::vector<int32_t> text = speech.promptOf(options);
   const SavedTensors saved = openCheckpoint(options.checkpoint, model.rank());
   if (rank.isFirst())

@@ -65,7 +65,7 @@ StopRequest::~StopRequest() {
 }
 
 // A stop also saves, so it takes precedence over a request to save.
-int StopRequest::take() {
+int StopRequest::consumeSignal() {
   const bool saves = saveRequested.exchange(false);
   return received ? received.load() : saves ? SIGUSR2 : 0;
 }

@@ -25,7 +25,7 @@ public:
   StopRequest &operator=(const StopRequest &) = delete;
 
   // Returns the signal that arrived, or 0. Returns each request to save once.
-  static int take();
+  static int consumeSignal();
 };
 
 // Used instead of a signal number by a rank that cannot continue.

@@ -48,11 +48,11 @@ namespace {
 // While this object lives, the rank waits at least `seconds` for the other ranks, whatever
 // --timeout says.  All ranks use it while one of them does something long, such as a save.  A rank
 // that dies meanwhile is noticed as always.
-class LongerWait {
+class ExtendedTimeout {
 public:
-  LongerWait(const Rank &rank, double seconds) : rank(rank) { set(seconds); }
-  ~LongerWait() { set(0); }
-  LongerWait(const LongerWait &) = delete;
+  ExtendedTimeout(const Rank &rank, double seconds) : rank(rank) { set(seconds); }
+  ~ExtendedTimeout() { set(0); }
+  ExtendedTimeout(const ExtendedTimeout &) = delete;
 
 private:
   void set(double seconds) const {
@@ -188,7 +188,7 @@ BatchCount Trainer::fill(const br_program &program, int64_t number, int microbat
 
 // Runs a program and returns the token counts of its microbatch; zero if the program takes no data.
 BatchCount Trainer::run(const br_program &program, int64_t number, int microbatch) {
-  const BatchCount count = takesData(program) ? fill(program, number, microbatch) : BatchCount();
+  const BatchCount count = readsData(program) ? fill(program, number, microbatch) : BatchCount();
   job.model.setLearningRate(program, learningRate(job.state, number));
   job.model.setStep(program, number);
   job.model.setKey(program, job.state.seed, number, microbatch);
@@ -276,7 +276,7 @@ void Trainer::warnOfNoTarget(const StartedStep &step) {
 int Trainer::ownSignal() {
   if (!failure.empty())
     return kFailure;
-  if (int signal = StopRequest::take())
+  if (int signal = StopRequest::consumeSignal())
     return signal;
   if (!writer || !isFirst() || interval.seconds <= 0 || secondsNow() < nextSave)
     return 0;
@@ -329,7 +329,7 @@ void Trainer::save() {
   nextSave = secondsNow() + interval.seconds;
   if (!writer || savedStep == job.state.step)
     return;
-  LongerWait wait(job.model.rank(), options.saveTimeout);
+  ExtendedTimeout wait(job.model.rank(), options.saveTimeout);
   writer->save(job.state);
   savedStep = job.state.step;
   latest = writer->lastPath();

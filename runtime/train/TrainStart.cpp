@@ -184,14 +184,14 @@ static void checkOutputs(const TrainOptions &options, const LogIdentity &identit
   const bool hasLog = fs::is_regular_file(options.log, error) && fs::file_size(options.log, error) > 0;
   if (hasLog && !resumes)
     fail("the log '", options.log, "' already exists; name another file, or overwrite it with --force");
-  if (const std::string reason = hasLog ? whyNotToGoOnWith(options.log, identity) : ""; !reason.empty())
+  if (const std::string reason = hasLog ? reasonNotToContinueLog(options.log, identity) : ""; !reason.empty())
     fail("cannot go on with the log '", options.log, "': ", reason,
          "; name another file, or overwrite it with --force");
   const bool hasEvents = !options.tensorboard.empty() && !eventFiles(options.tensorboard).empty();
   if (hasEvents && !resumes)
     fail("'", options.tensorboard,
          "' already has the events of another job; name another directory, or replace them with --force");
-  if (const std::string reason = hasEvents ? whyNotToGoOnWithEvents(options.tensorboard, identity) : "";
+  if (const std::string reason = hasEvents ? reasonNotToContinueEvents(options.tensorboard, identity) : "";
       !reason.empty())
     fail("cannot go on with the events in '", options.tensorboard, "': ", reason,
          "; name another directory, or replace them with --force");
@@ -209,7 +209,7 @@ static void warnOfEndedCosine(const JobState &state, const TrainOptions &options
 // Returns the fingerprint of the data; empty on ranks whose program takes none.
 static std::string ownData(const br_model &table, const TrainOptions &options) {
   const br_program *batched = batchedProgram(table);
-  return batched && takesData(*batched) ? fingerprintOf(options.data.find()) : "";
+  return batched && readsData(*batched) ? fingerprintOf(options.data.find()) : "";
 }
 
 TrainStart braid::startOf(const br_model &table, const TrainOptions &options, int rank) {

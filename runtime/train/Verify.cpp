@@ -71,7 +71,7 @@ bool verify(const std::string &path) {
 
 int braid::runVerify(const VerifyOptions &options) {
   const std::string path = fs::path(options.path + "/").parent_path().lexically_normal().string();
-  if (!isFolder(path) || isThere(indexPath(path)) || stepOfCheckpoint(path))
+  if (!isFolder(path) || fileExists(indexPath(path)) || stepOfCheckpoint(path))
     return verify(path) ? 0 : 1;
   const std::vector<int64_t> steps = checkpointSteps(path);
   if (steps.empty())

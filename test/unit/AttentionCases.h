@@ -91,22 +91,22 @@ struct AttentionChoices {
 
   // Fewer cases, for tiles in which every pair is computed, so that only the ends of slices and tiles are edges.
   static AttentionChoices ofEnds(int64_t tile, int64_t slice) {
-    AttentionChoices its(tile);
-    its.queries = {1, slice + 1, tile - 1, tile + 1};
-    its.offsets = {0, 1, tile - 1, tile + 2, -1, -tile - 1};
-    its.windows = {0, 1, 3, tile - 1, kNotCausal};
-    its.documents = {0, 1, 7, tile + 5};
-    its.keysBehind = {0, 5, -1, -slice};
-    return its;
+    AttentionChoices choices(tile);
+    choices.queries = {1, slice + 1, tile - 1, tile + 1};
+    choices.offsets = {0, 1, tile - 1, tile + 2, -1, -tile - 1};
+    choices.windows = {0, 1, 3, tile - 1, kNotCausal};
+    choices.documents = {0, 1, 7, tile + 5};
+    choices.keysBehind = {0, 5, -1, -slice};
+    return choices;
   }
   // These ends and their neighbours.
   static AttentionChoices aroundEnds(int64_t tile, int64_t slice) {
-    AttentionChoices its = ofEnds(tile, slice);
-    its.queries.insert(its.queries.end(), {3, slice, tile, tile + 6});
-    its.offsets.insert(its.offsets.end(), {5, tile, -6});
-    its.windows.push_back(tile + 3);
-    its.keysBehind.insert(its.keysBehind.end(), {1, -5});
-    return its;
+    AttentionChoices choices = ofEnds(tile, slice);
+    choices.queries.insert(choices.queries.end(), {3, slice, tile, tile + 6});
+    choices.offsets.insert(choices.offsets.end(), {5, tile, -6});
+    choices.windows.push_back(tile + 3);
+    choices.keysBehind.insert(choices.keysBehind.end(), {1, -5});
+    return choices;
   }
 
   static AttentionCase make(int64_t queries, int64_t first, int64_t window, int64_t documents, int64_t behind,
@@ -201,7 +201,7 @@ template <class T> struct AttentionTensor {
 // Two rows with one head each, or one row whose two heads share their keys.
 template <class T> struct AttentionProblem {
   static constexpr int64_t keyHeads = 1;
-  AttentionCase its;
+  AttentionCase testCase;
   int64_t batch, heads;
   br_attention_desc desc{};
   AttentionTensor<T> q, k, v, dout, o, dq, dk, dv;
@@ -209,28 +209,31 @@ template <class T> struct AttentionProblem {
   std::vector<int32_t> documents;
   int32_t queryStart, keyStart;
 
-  AttentionProblem(const AttentionCase &its, int64_t size)
-      : its(its), batch(its.atRunTime ? 2 : 1), heads(its.atRunTime ? 1 : 2), q(batch, its.queries, heads, size),
-        k(batch, its.keys, keyHeads, size), v(k), dout(q), o(q), dq(q), dk(k), dv(k),
-        lse(batch * heads * its.queries + 64, NAN), keyStart(static_cast<int32_t>(its.before())) {
+  AttentionProblem(const AttentionCase &testCase, int64_t size)
+      : testCase(testCase), batch(testCase.atRunTime ? 2 : 1), heads(testCase.atRunTime ? 1 : 2),
+        q(batch, testCase.queries, heads, size), k(batch, testCase.keys, keyHeads, size), v(k), dout(q), o(q), dq(q),
+        dk(k), dv(k), lse(batch * heads * testCase.queries + 64, NAN),
+        keyStart(static_cast<int32_t>(testCase.before())) {
     desc.batch = batch, desc.heads = heads, desc.key_heads = keyHeads;
-    desc.queries = its.queries, desc.keys = its.keys, desc.size = size;
+    desc.queries = testCase.queries, desc.keys = testCase.keys, desc.size = size;
     const std::pair<int64_t(&)[3], const AttentionTensor<T> &> all[] = {{desc.q, q},   {desc.k, k},       {desc.v, v},
                                                                         {desc.o, o},   {desc.dout, dout}, {desc.dq, dq},
                                                                         {desc.dk, dk}, {desc.dv, dv}};
     for (auto &[strides, tensor] : all)
       std::copy(tensor.strides, tensor.strides + 3, strides);
     desc.gradient = 1, desc.type = sizeof(T) == 4 ? BR_F32 : BR_BF16;
-    desc.scale = 0.7, desc.softcap = its.softcap, desc.causal = its.window != kNotCausal;
-    desc.window = std::max<int64_t>(its.window, 0);
+    desc.scale = 0.7, desc.softcap = testCase.softcap, desc.causal = testCase.window != kNotCausal;
+    desc.window = std::max<int64_t>(testCase.window, 0);
     // At run time the position in the descriptor is added to the first query's position.
-    desc.first = its.atRunTime ? 2 : its.first, desc.positions = its.documents ? its.positions() : 0;
-    queryStart = static_cast<int32_t>(its.first + keyStart - desc.first);
-    std::mt19937 engine(static_cast<unsigned>(its.queries * 131 + its.keys * 31 + its.first * 7 + its.window));
+    desc.first = testCase.atRunTime ? 2 : testCase.first,
+    desc.positions = testCase.documents ? testCase.positions() : 0;
+    queryStart = static_cast<int32_t>(testCase.first + keyStart - desc.first);
+    std::mt19937 engine(
+        static_cast<unsigned>(testCase.queries * 131 + testCase.keys * 31 + testCase.first * 7 + testCase.window));
     const double deviation = std::sqrt(3 / (desc.scale * std::sqrt(static_cast<double>(size))));
     q.draw(engine, deviation), k.draw(engine, deviation), v.draw(engine, 1), dout.draw(engine, 1);
-    for (int64_t i = 0; its.documents && i < batch * its.positions(); ++i)
-      documents.push_back(its.documentOf(i % its.positions() - its.before()));
+    for (int64_t i = 0; testCase.documents && i < batch * testCase.positions(); ++i)
+      documents.push_back(testCase.documentOf(i % testCase.positions() - testCase.before()));
   }
 
   void check(double tolerance) const;
@@ -254,10 +257,10 @@ public:
 
   explicit AttentionReference(const AttentionProblem<T> &p)
       : o(p.o.at.size()), dq(p.dq.at.size()), dk(p.dk.at.size()), dv(p.dv.at.size()),
-        lse(p.batch * p.heads * p.its.queries), p(p) {
+        lse(p.batch * p.heads * p.testCase.queries), p(p) {
     for (int64_t b = 0; b < p.batch; ++b)
       for (int64_t head = 0; head < p.heads; ++head)
-        for (int64_t s = 0; s < p.its.queries; ++s)
+        for (int64_t s = 0; s < p.testCase.queries; ++s)
           addQuery(b, head, s);
   }
 
@@ -279,8 +282,8 @@ private:
     std::vector<int64_t> keys;
     std::vector<double> weights, slopes;
     double largest = -INFINITY, total = 0, mean = 0, meanSize = 0;
-    for (int64_t t = 0; t < p.its.keys; ++t)
-      if (p.its.counts(s, t)) {
+    for (int64_t t = 0; t < p.testCase.keys; ++t)
+      if (p.testCase.counts(s, t)) {
         double score = p.desc.scale * product(p.q, p.k, b, head, s, t).value, slope = 1;
         if (const double cap = p.desc.softcap) {
           const double bent = std::tanh(score / cap);
@@ -291,7 +294,7 @@ private:
       }
     for (double &weight : weights)
       total += weight = std::exp(weight - largest);
-    lse[(b * p.heads + head) * p.its.queries + s] = largest + std::log(total);
+    lse[(b * p.heads + head) * p.testCase.queries + s] = largest + std::log(total);
     std::vector<BoundedSum> gradients;
     for (size_t i = 0; i < keys.size(); ++i) {
       gradients.push_back(product(p.dout, p.v, b, head, s, keys[i]));
@@ -333,18 +336,19 @@ template <class T> void AttentionProblem<T>::check(double tolerance) const {
         worst = error, worstAt = i;
     });
     EXPECT_LE(worst, tolerance) << name << " at " << worstAt << " is " << numberOf(tensor.at[worstAt]) << " and not "
-                                << sums[worstAt].value << ": " << its;
+                                << sums[worstAt].value << ": " << testCase;
     for (size_t i = 0; i < tensor.at.size(); ++i)
-      ASSERT_TRUE(isElement[i] || std::isnan(numberOf(tensor.at[i]))) << name << " in the gap at " << i << ": " << its;
+      ASSERT_TRUE(isElement[i] || std::isnan(numberOf(tensor.at[i])))
+          << name << " in the gap at " << i << ": " << testCase;
   }
   for (size_t i = 0; i < wanted.lse.size(); ++i)
     if (std::isinf(wanted.lse[i]))
-      EXPECT_EQ(lse[i], wanted.lse[i]) << its;
+      EXPECT_EQ(lse[i], wanted.lse[i]) << testCase;
     else
-      EXPECT_NEAR(lse[i], wanted.lse[i], 2e-5) << its;
+      EXPECT_NEAR(lse[i], wanted.lse[i], 2e-5) << testCase;
   EXPECT_EQ(std::count_if(lse.begin(), lse.end(), [](float x) { return std::isnan(x); }),
             static_cast<int64_t>(lse.size() - wanted.lse.size()))
-      << its;
+      << testCase;
 }
 
 } // namespace braid::test

@@ -19,7 +19,7 @@ std::string braid::schedule::numberText(double value) {
 static Expected<Schedule> generateNamed(const Generator &generator, const Options &options) {
   if (!options.ranks || !options.microbatches)
     return failure("--schedule={0} needs --stages and --microbatches", generator.name);
-  return generate(generator, {*options.ranks, *options.microbatches, options.chunks.value_or(generator.usualChunks)});
+  return generate(generator, {*options.ranks, *options.microbatches, options.chunks.value_or(generator.defaultChunks)});
 }
 
 /// Checks that options given beside a file agree with the file.

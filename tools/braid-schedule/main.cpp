@@ -52,9 +52,9 @@ static std::optional<Formulas> formulasOf(const Options &options, const Result &
   const Schedule &schedule = result.schedule;
   Formulas formulas = result.generator->formulas(
       {schedule.numRanks(), schedule.numMicrobatches(), schedule.numStages() / schedule.numRanks()});
-  if (schedule.numMicrobatches() >= formulas.leastMicrobatches)
+  if (schedule.numMicrobatches() >= formulas.minMicrobatches)
     return formulas;
-  os << "formulas   for " << formulas.leastMicrobatches << " microbatches and more\n";
+  os << "formulas   for " << formulas.minMicrobatches << " microbatches and more\n";
   return std::nullopt;
 }
 
@@ -83,7 +83,7 @@ static void printFigures(const Options &options, const Result &result, const std
 /// Prints figures, the actions of each rank, and the timeline.
 static void printSummary(const Options &options, const Result &result, raw_ostream &os) {
   const Schedule &schedule = result.schedule;
-  std::vector<unsigned> peaks = peaksHeld(schedule);
+  std::vector<unsigned> peaks = peakHeldMicrobatches(schedule);
   printFigures(options, result, peaks, os);
   unsigned listed = std::min(schedule.numRanks(), kMaxRanks);
   os << " rank      idle   peak\n";
@@ -108,7 +108,7 @@ static void printComparison(const Options &options, std::vector<std::pair<std::s
       os << "  - " << toString(result.takeError()) << '\n';
       continue;
     }
-    std::vector<unsigned> peaks = peaksHeld(result->schedule);
+    std::vector<unsigned> peaks = peakHeldMicrobatches(result->schedule);
     os << right_justify(numberText(result->chunks()), 8) << right_justify(numberText(result->simulation.end), 11)
        << right_justify(percent(result->simulation.bubble), 10)
        << right_justify(numberText(*llvm::max_element(peaks) / result->chunks()), 7) << '\n';

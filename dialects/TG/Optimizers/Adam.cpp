@@ -21,7 +21,7 @@ constexpr StringLiteral kStates[] = {"exp_avg", "exp_avg_sq"};
 
 /// Returns 1 - beta^step.
 Value biasCorrection(TensorBuilder &t, double beta, Value step) {
-  return t.sub(t.like(step, 1.0), t.pow(t.like(step, beta), step));
+  return t.sub(t.constantLike(step, 1.0), t.pow(t.constantLike(step, beta), step));
 }
 
 template <bool isDecoupled> SmallVector<Value> update(TensorBuilder &t, const UpdateValues &u) {
@@ -37,11 +37,11 @@ template <bool isDecoupled> SmallVector<Value> update(TensorBuilder &t, const Up
   Value stepSize = named("step_size", t.div(u.lr, biasCorrection(t, beta1, step)));
   Value rootScale = named("root_scale", t.rsqrt(biasCorrection(t, beta2, step)));
 
-  Value divisor = t.add(t.mul(t.sqrt(variance), t.fromScalar(rootScale, u.param)), u["eps"]);
+  Value divisor = t.add(t.mul(t.sqrt(variance), t.broadcastScalar(rootScale, u.param)), u["eps"]);
   Value kept = u.param;
   if (decay != 0.0 && isDecoupled)
-    kept = t.sub(kept, t.mul(kept, t.fromScalar(t.mul(u.lr, decay), kept)));
-  return {t.sub(kept, t.div(t.mul(mean, t.fromScalar(stepSize, kept)), divisor)), mean, variance};
+    kept = t.sub(kept, t.mul(kept, t.broadcastScalar(t.mul(u.lr, decay), kept)));
+  return {t.sub(kept, t.div(t.mul(mean, t.broadcastScalar(stepSize, kept)), divisor)), mean, variance};
 }
 
 template <bool isDecoupled> void updateElement(UpdateNumbers &u) {

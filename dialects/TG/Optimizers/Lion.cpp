@@ -18,21 +18,21 @@ constexpr StringLiteral kStates[] = {"exp_avg"};
 
 /// Returns 1 or -1. The sign of 0 and of NaN is the value itself.
 Value signOf(TensorBuilder &t, Value x) {
-  Value zero = t.like(x, 0.0);
-  Value orNegative = t.select(t.compare(arith::CmpFPredicate::OLT, x, zero), t.like(x, -1.0), x);
-  return t.select(t.compare(arith::CmpFPredicate::OGT, x, zero), t.like(x, 1.0), orNegative);
+  Value zero = t.constantLike(x, 0.0);
+  Value orNegative = t.select(t.compare(arith::CmpFPredicate::OLT, x, zero), t.constantLike(x, -1.0), x);
+  return t.select(t.compare(arith::CmpFPredicate::OGT, x, zero), t.constantLike(x, 1.0), orNegative);
 }
 
-Value mix(TensorBuilder &t, Value mean, Value gradient, double beta) {
+Value interpolate(TensorBuilder &t, Value mean, Value gradient, double beta) {
   return t.add(t.mul(mean, beta), t.mul(gradient, 1.0 - beta));
 }
 
 SmallVector<Value> update(TensorBuilder &t, const UpdateValues &u) {
-  Value direction = signOf(t, mix(t, u.states[0], u.gradient, u["beta1"]));
+  Value direction = signOf(t, interpolate(t, u.states[0], u.gradient, u["beta1"]));
   if (double decay = u["weight_decay"])
     direction = t.add(direction, t.mul(u.param, decay));
-  Value param = t.sub(u.param, t.mul(t.fromScalar(u.lr, u.param), direction));
-  return {param, mix(t, u.states[0], u.gradient, u["beta2"])};
+  Value param = t.sub(u.param, t.mul(t.broadcastScalar(u.lr, u.param), direction));
+  return {param, interpolate(t, u.states[0], u.gradient, u["beta2"])};
 }
 
 void updateElement(UpdateNumbers &u) {

@@ -18,7 +18,7 @@ constexpr Hyperparameter kWithMomentum[] = {{"momentum", 0.9, kMomentumRange}, k
 constexpr StringLiteral kBuffer[] = {"momentum_buffer"};
 
 template <bool hasMomentum, bool isNesterov> SmallVector<Value> update(TensorBuilder &t, const UpdateValues &u) {
-  Value lr = t.fromScalar(u.lr, u.param), gradient = u.gradient;
+  Value lr = t.broadcastScalar(u.lr, u.param), gradient = u.gradient;
   if (double decay = u["weight_decay"])
     gradient = t.add(gradient, t.mul(u.param, decay));
   if constexpr (!hasMomentum)

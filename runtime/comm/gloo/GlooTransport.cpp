@@ -78,7 +78,7 @@ void GlooChannel::connect(Clock::time_point deadline) {
   context = connectMesh(options, *store, deadline);
   liveness = std::make_unique<Liveness>(*context);
   // From now on the store is read only after a failure, by ranks that are about to end.
-  store->setPatience(std::chrono::seconds(1));
+  store->setAnswerTimeout(std::chrono::seconds(1));
 }
 
 // If a connection is closed while messages of Gloo's protocol are unread, it is reset, and the reset

@@ -30,7 +30,7 @@ Liveness::~Liveness() {
   watcher.join();
 }
 
-bool Liveness::wait(gloo::transport::UnboundBuffer &buffer, bool isSend, int peer, std::chrono::milliseconds most) {
+bool Liveness::wait(gloo::transport::UnboundBuffer &buffer, bool isSend, int peer, std::chrono::milliseconds timeout) {
   struct Registration {
     Registration(Liveness &of, gloo::transport::UnboundBuffer &buffer, int peer) : of(of) {
       std::lock_guard lock(of.mutex);
@@ -44,7 +44,7 @@ bool Liveness::wait(gloo::transport::UnboundBuffer &buffer, bool isSend, int pee
     }
     Liveness &of;
   } registration(*this, buffer, peer);
-  return isSend ? buffer.waitSend(most) : buffer.waitRecv(most);
+  return isSend ? buffer.waitSend(timeout) : buffer.waitRecv(timeout);
 }
 
 void Liveness::watch() {

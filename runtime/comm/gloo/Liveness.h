@@ -26,7 +26,7 @@ public:
 
   // Waits for the send or receive of a buffer. Returns false if the connection to `peer` ended first.
   // Throws as the buffer does.
-  bool wait(gloo::transport::UnboundBuffer &buffer, bool isSend, int peer, std::chrono::milliseconds most);
+  bool wait(gloo::transport::UnboundBuffer &buffer, bool isSend, int peer, std::chrono::milliseconds timeout);
 
 private:
   void watch();

@@ -24,8 +24,8 @@ using Clock = Store::Clock;
 static constexpr uint64_t kProofSlot = uint64_t{1} << 41;
 
 // How long each attempt waits for a connection or a proof; the last attempt waits until the deadline.
-static constexpr std::chrono::seconds kPatience[] = {std::chrono::seconds(5), std::chrono::seconds(20),
-                                                     std::chrono::hours(24 * 365)};
+static constexpr std::chrono::seconds kAttemptTimeouts[] = {std::chrono::seconds(5), std::chrono::seconds(20),
+                                                            std::chrono::hours(24 * 365)};
 
 //===----------------------------------------------------------------------===//
 // The store
@@ -162,10 +162,11 @@ std::shared_ptr<gloo::rendezvous::Context> braid::connectMesh(const Joining &joi
                                                               Clock::time_point deadline) {
   std::shared_ptr<gloo::transport::Device> device = openDevice(joining, store);
   std::string reason;
-  for (int attempt = 0; attempt < static_cast<int>(std::size(kPatience)); ++attempt) {
+  for (int attempt = 0; attempt < static_cast<int>(std::size(kAttemptTimeouts)); ++attempt) {
     AttemptStore attemptStore(store, joining, attempt, deadline);
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-    auto patience = std::clamp<std::chrono::milliseconds>(left, std::chrono::milliseconds(5), kPatience[attempt]);
+    auto patience =
+        std::clamp<std::chrono::milliseconds>(left, std::chrono::milliseconds(5), kAttemptTimeouts[attempt]);
     if (auto context = tryToConnect(joining, attemptStore, device, patience, reason))
       return context;
   }

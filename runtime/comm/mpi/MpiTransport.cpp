@@ -32,7 +32,7 @@ void check(int code, const char *what) {
 
 // Polls without a pause for a few microseconds, then sleeps between polls. Yielding instead would cost a
 // whole time slice when other threads compute.
-class Patience {
+class PollingBackoff {
 public:
   void wait() {
     constexpr int eager = 100, soon = 5000;
@@ -101,7 +101,7 @@ MpiChannel::~MpiChannel() {
   if (broken)
     return;
   notifyAll("");
-  for (Patience patience; !allHaveNotified(); patience.wait())
+  for (PollingBackoff patience; !allHaveNotified(); patience.wait())
     readNotice();
   if (std::count(failed.begin(), failed.end(), true) == 0)
     MPI_Finalize();
@@ -125,7 +125,7 @@ void MpiChannel::receive(int peer, int tag, void *data, size_t bytes) {
 }
 
 std::set<int> MpiChannel::complete(Clock::time_point deadline) {
-  Patience patience;
+  PollingBackoff patience;
   while (true) {
     int done = 0;
     check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
@@ -192,7 +192,7 @@ void MpiChannel::announceFailure(const std::string &message) {
   broken = true;
   notifyAll(message);
   Clock::time_point deadline = Clock::now() + std::chrono::seconds(1);
-  for (Patience patience; !allHaveNotified() && Clock::now() < deadline; patience.wait())
+  for (PollingBackoff patience; !allHaveNotified() && Clock::now() < deadline; patience.wait())
     readNotice();
   std::this_thread::sleep_for(std::chrono::milliseconds(100)); // time to print it
 }

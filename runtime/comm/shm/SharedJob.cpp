@@ -60,7 +60,7 @@ static std::string hear(Store &store, const Joining &own, const char *stage, int
 static int watchProcess(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
 
 // Returns the message of an error, with the rank; empty if there is no error.
-template <class F> static std::string whyNot(const Joining &own, const F &join) {
+template <class F> static std::string failureText(const Joining &own, const F &join) {
   try {
     join();
     return "";
@@ -88,14 +88,14 @@ SharedJob braid::joinSharedJob(const Joining &own, Store &store, Store::Clock::t
   SharedJob job;
   std::string reason;
   if (own.rank == 0)
-    reason = whyNot(own, [&] { job.rings = SharedRings::make(own.size); });
+    reason = failureText(own, [&] { job.rings = SharedRings::make(own.size); });
   Place place{ownHost(), getpid(), job.rings ? job.rings->descriptor() : -1};
   say(store, keyOf("place", own.rank), place.text());
   std::vector<Place> places;
   for (int rank = 0; rank < own.size; ++rank)
     places.push_back(readPlace(hear(store, own, "place", rank, deadline)));
   if (reason.empty() && places[0].descriptor >= 0)
-    reason = whyNot(own, [&] { join(job, own, places); });
+    reason = failureText(own, [&] { join(job, own, places); });
   say(store, keyOf("joined", own.rank), reason + "\n");
   for (int rank = 0; rank < own.size; ++rank) {
     reason = hear(store, own, "joined", rank, deadline);

@@ -21,8 +21,8 @@ static size_t roundUpTo(size_t bytes, size_t step) { return (bytes + step - 1) /
 // Returns the bytes of a ring. A rank has a fixed number of MiB for its rings to and from all others, but
 // every ring has room for the signatures of operations.
 static size_t capacityFor(int ranks) {
-  constexpr size_t total = 8 << 20, least = 64 << 10, most = 2 << 20;
-  return std::clamp(roundUpTo(total / ranks, kPage), least, most);
+  constexpr size_t total = 8 << 20, minBytes = 64 << 10, maxBytes = 2 << 20;
+  return std::clamp(roundUpTo(total / ranks, kPage), minBytes, maxBytes);
 }
 
 static size_t ringCount(int ranks) { return static_cast<size_t>(ranks) * (ranks - 1); }

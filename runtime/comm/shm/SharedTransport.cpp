@@ -33,7 +33,7 @@ namespace {
 // Bytes to copy before the other side is told.
 constexpr size_t kPiece = 256 << 10;
 // How long to poll before sleeping: waking up takes longer.
-constexpr std::chrono::microseconds kPatience(20);
+constexpr std::chrono::microseconds kSpinTime(20);
 // How often a sleeping rank checks that the others are alive.
 constexpr std::chrono::milliseconds kInterval(50);
 
@@ -97,7 +97,7 @@ SharedChannel::SharedChannel(const Joining &options) : options(options), sends(o
     failures = FailureBoard(store, options.rank, options.size);
     job = joinSharedJob(options, *store, deadline);
     // From now on the store is read only after a failure, by ranks that are about to end.
-    store->setPatience(std::chrono::seconds(1));
+    store->setAnswerTimeout(std::chrono::seconds(1));
   } catch (const Error &error) {
     std::string period = Clock::now() >= deadline ? concat(" within ", formatExact(options.timeout), " s") : "";
     fail("rank ", options.rank, " of ", options.size, " failed to rendezvous at '", options.rendezvous, "'", period,
@@ -189,7 +189,7 @@ bool SharedChannel::receiveFrom(int peer) {
     Frame frame{};
     if (available < sizeof(Frame))
       return false;
-    take(&frame, sizeof(Frame));
+    consume(&frame, sizeof(Frame));
     if (frame.tag != next.frame.tag)
       return false;
     if (frame.bytes != next.frame.bytes)
@@ -202,7 +202,7 @@ bool SharedChannel::receiveFrom(int peer) {
     return false;
   }
   size_t bytes = std::min({available, next.size() - next.moved, kPiece});
-  take(next.data + (next.moved - sizeof(Frame)), bytes);
+  consume(next.data + (next.moved - sizeof(Frame)), bytes);
   next.moved += bytes;
   if (next.moved == next.size())
     queue.pop_front();
@@ -236,7 +236,7 @@ void SharedChannel::wake(int peer) {
 // nothing can move.
 void SharedChannel::sleepUntil(Clock::time_point moment, uint32_t seen) {
   RankState &state = job.rings->stateOf(options.rank);
-  for (Clock::time_point end = Clock::now() + kPatience; Clock::now() < end;)
+  for (Clock::time_point end = Clock::now() + kSpinTime; Clock::now() < end;)
     if (state.events.load() != seen)
       return;
   std::chrono::nanoseconds left = nanosecondsUntil(moment);

@@ -8,7 +8,7 @@
 
 #include "lib/Actions/ActionGraph.h"
 #include "braid/InitAll.h"
-#include "lib/Actions/PutInOrder.h"
+#include "lib/Actions/ReorderActions.h"
 #include "lib/Reference/Compare.h"
 #include "lib/Reference/Inputs.h"
 #include "mlir/Parser/Parser.h"
@@ -182,8 +182,8 @@ unsigned copiesOfUpdates(ModuleOp module, ArrayRef<unsigned> order) {
   OwningOpRef<ModuleOp> copy = module.clone();
   func::FuncOp function = functionIn(*copy);
   ActionGraph graph(function.getBody().front());
-  putInOrder(function.getBody().front(),
-             llvm::map_to_vector(order, [&](unsigned number) { return graph.actions()[number]; }));
+  reorderActions(function.getBody().front(),
+                 llvm::map_to_vector(order, [&](unsigned number) { return graph.actions()[number]; }));
   FailureOr<Places> places = assignBuffers(function, /*rowAlignment=*/0);
   return succeeded(places)
              ? llvm::count_if(places->actions,
@@ -282,12 +282,12 @@ TEST_F(ActionGraphTest, RulesSayWhatIsAnActionAndOrdered) {
   ASSERT_TRUE(module);
   func::FuncOp function = functionIn(*module);
   // 0 matmul, 1 start, 2 concat, 3 matmul, 4 wait, 5 all_reduce, 6 matmul
-  EXPECT_EQ(textOf(ActionGraph(function.getBody().front(), ActionRules::ofFusion())),
+  EXPECT_EQ(textOf(ActionGraph(function.getBody().front(), ActionRules::forFusion())),
             "0r1 0r2 2r3 1r4 1o4 3r5 4o5 4r6 5r6");
   // 0 view, 1 matmul, 2 start, 3 view, 4 concat, 5 matmul, 6 wait, 7 all_reduce without effects, 8 matmul
-  ActionGraph ofTensors(function.getBody().front(), ActionRules::ofTensors());
-  ofTensors.addUpdates(function);
-  EXPECT_EQ(textOf(ofTensors), "0r1 1r2 1r3 3r4 4r5 2r6 2o6 5r7 6r8 7r8 0w8 1w8");
+  ActionGraph forTensors(function.getBody().front(), ActionRules::forTensors());
+  forTensors.addUpdates(function);
+  EXPECT_EQ(textOf(forTensors), "0r1 1r2 1r3 3r4 4r5 2r6 2o6 5r7 6r8 7r8 0w8 1w8");
 }
 
 } // namespace

@@ -29,16 +29,16 @@ struct ActionOrderTest : testing::Test {
 
 bool dependsOn(Operation *op, Operation *other) {
   return llvm::any_of(op->getOperands(), [&](Value operand) {
-    Operation *maker = operand.getDefiningOp();
-    return maker && (maker == other || dependsOn(maker, other));
+    Operation *producer = operand.getDefiningOp();
+    return producer && (producer == other || dependsOn(producer, other));
   });
 }
 
 /// Returns whether another action is on a path from `first` to `second`.
 bool isBetween(Operation *first, Operation *second) {
   return llvm::any_of(second->getOperands(), [&](Value operand) {
-    Operation *maker = operand.getDefiningOp();
-    return maker && maker != first && dependsOn(maker, first);
+    Operation *producer = operand.getDefiningOp();
+    return producer && producer != first && dependsOn(producer, first);
   });
 }
 

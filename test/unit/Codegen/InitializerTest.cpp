@@ -7,8 +7,11 @@ using namespace braid::codegen;
 
 TEST(Initializer, LeavesOutWhatAnAbsentFieldHolds) {
   Initializer row;
-  row.always("offset", 0).unlessZero("accumulate", 0).unlessZero("init_a", "0.0").unlessZero("copy_of", "nullptr");
-  row.unlessZero("dims", std::vector<int64_t>{0, 0}).unlessZero("flat", 3).rows("pairs", "pairs_5", "n_pairs", 0);
+  row.always("offset", 0)
+      .addUnlessZero("accumulate", 0)
+      .addUnlessZero("init_a", "0.0")
+      .addUnlessZero("copy_of", "nullptr");
+  row.addUnlessZero("dims", std::vector<int64_t>{0, 0}).addUnlessZero("flat", 3).rows("pairs", "pairs_5", "n_pairs", 0);
   row.rows("segments", "segments_5", "n_segments", 2);
   EXPECT_EQ(row.text(), "{.offset = 0, .flat = 3, .segments = segments_5, .n_segments = 2}");
 }

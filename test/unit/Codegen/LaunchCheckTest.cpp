@@ -22,15 +22,15 @@ std::string verify(const LaunchNeeds &needs, StringRef arch) {
   return said;
 }
 
-constexpr int64_t mostBlocks = 2147483647;
+constexpr int64_t maxBlocks = 2147483647;
 
 TEST(LaunchCheck, takesWhatEveryGpuHas) {
   for (StringRef arch : {"sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"})
-    EXPECT_EQ(verify({mostBlocks, 1024, 49152}, arch), "") << arch.str();
+    EXPECT_EQ(verify({maxBlocks, 1024, 49152}, arch), "") << arch.str();
 }
 
 TEST(LaunchCheck, refusesLargeGrids) {
-  EXPECT_EQ(verify({mostBlocks + 1, 256, 0}, "sm_90"),
+  EXPECT_EQ(verify({maxBlocks + 1, 256, 0}, "sm_90"),
             "kernel 'norm' is launched with 2147483648 blocks, but sm_90 allows at most 2147483647: build the graph "
             "with a smaller batch");
 }

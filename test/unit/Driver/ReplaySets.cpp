@@ -34,7 +34,7 @@ static void markValues(ModuleOp module, llvm::StringRef line) {
 static LogicalResult planSets(ModuleOp module, DriverOptions options) {
   if (failed(runPhases(module, options, Phase::Prepare, Phase::Recompute)))
     return failure();
-  useReplays(options, module, {ReplayWorth{kNoReplays}, {}});
+  applyReplayChoice(options, module, {ReplayThreshold{kNoReplays}, {}});
   ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
   for (std::string line; std::getline(std::cin, line);) {
     OwningOpRef<ModuleOp> copy = module.clone();

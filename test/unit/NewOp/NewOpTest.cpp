@@ -31,13 +31,13 @@ public:
   SmallVector<Value> decompose(OpBuilder &builder) {
     braid::tg::TensorBuilder t(builder, getLoc());
     Value x = getOperation()->getOperand(0);
-    return {t.div(x, t.add(t.like(x, 1.0), t.make<math::AbsFOp>(x)))};
+    return {t.div(x, t.add(t.constantLike(x, 1.0), t.make<math::AbsFOp>(x)))};
   }
 
   /// dx = dy / (1 + |x|)^2
   SmallVector<Value> buildVJP(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool>) {
     braid::tg::TensorBuilder t(builder, getLoc());
-    Value x = getOperation()->getOperand(0), d = t.add(t.like(x, 1.0), t.make<math::AbsFOp>(x));
+    Value x = getOperation()->getOperand(0), d = t.add(t.constantLike(x, 1.0), t.make<math::AbsFOp>(x));
     return {t.div(resultGradients[0], t.mul(d, d))};
   }
 };

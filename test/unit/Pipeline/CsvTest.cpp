@@ -14,7 +14,7 @@ static std::string refusal(llvm::StringRef text) {
 
 TEST(Csv, WhatIsWrittenIsRead) {
   for (const Generator *generator : generators()) {
-    Schedule schedule = scheduleOf(generate(*generator, {4, 12, generator->usualChunks}));
+    Schedule schedule = scheduleOf(generate(*generator, {4, 12, generator->defaultChunks}));
     std::string text = textOf(schedule.getTable());
     Table again = tableOf(text);
     EXPECT_EQ(again.numStages, schedule.numStages());

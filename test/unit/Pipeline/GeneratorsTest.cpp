@@ -34,7 +34,7 @@ TEST(Generators, FormulasHoldExactly) {
   for (const Generator *generator : generators())
     forShapes(*generator, [&](Shape shape) {
       Formulas formulas = generator->formulas(shape);
-      if (shape.microbatches < formulas.leastMicrobatches)
+      if (shape.microbatches < formulas.minMicrobatches)
         return;
       Schedule schedule = scheduleOf(generate(*generator, shape));
       Simulation simulation = simulate(schedule, uniform(schedule));
@@ -43,7 +43,7 @@ TEST(Generators, FormulasHoldExactly) {
         idle -= uint64_t(busy);
       EXPECT_EQ(idle * formulas.bubble.denominator, whole * formulas.bubble.numerator);
       EXPECT_DOUBLE_EQ(simulation.bubble, formulas.bubble.value());
-      std::vector<unsigned> peaks = peaksHeld(schedule);
+      std::vector<unsigned> peaks = peakHeldMicrobatches(schedule);
       EXPECT_EQ(uint64_t(*llvm::max_element(peaks)) * formulas.peak.denominator,
                 formulas.peak.numerator * shape.chunks);
     });
@@ -56,7 +56,7 @@ TEST(Generators, WithFewMicrobatchesNoMoreIsHeld) {
       Formulas formulas = generator->formulas(shape);
       Schedule schedule = scheduleOf(generate(*generator, shape));
       bool waitsForMicrobatches = llvm::is_contained({"zb-h1", "zb-v"}, generator->name);
-      for (unsigned peak : peaksHeld(schedule)) {
+      for (unsigned peak : peakHeldMicrobatches(schedule)) {
         EXPECT_LE(peak, shape.microbatches * shape.chunks);
         EXPECT_LE(uint64_t(peak) * formulas.peak.denominator, formulas.peak.numerator * shape.chunks);
       }
@@ -66,11 +66,11 @@ TEST(Generators, WithFewMicrobatchesNoMoreIsHeld) {
 }
 
 TEST(Generators, EachRankHoldsWhatIsKnownOfIt) {
-  EXPECT_EQ(peaksHeld(scheduleOf("gpipe", 4, 9)), (std::vector<unsigned>{9, 9, 9, 9}));
-  EXPECT_EQ(peaksHeld(scheduleOf("1f1b", 4, 9)), (std::vector<unsigned>{4, 3, 2, 1}));
-  EXPECT_EQ(peaksHeld(scheduleOf("zb-h1", 4, 9)), (std::vector<unsigned>{4, 4, 4, 4}));
-  EXPECT_EQ(peaksHeld(scheduleOf("interleaved", 4, 8, 2)), (std::vector<unsigned>{11, 9, 7, 5}));
-  EXPECT_EQ(peaksHeld(scheduleOf("zb-v", 4, 9, 2)), (std::vector<unsigned>{8, 8, 8, 8}));
+  EXPECT_EQ(peakHeldMicrobatches(scheduleOf("gpipe", 4, 9)), (std::vector<unsigned>{9, 9, 9, 9}));
+  EXPECT_EQ(peakHeldMicrobatches(scheduleOf("1f1b", 4, 9)), (std::vector<unsigned>{4, 3, 2, 1}));
+  EXPECT_EQ(peakHeldMicrobatches(scheduleOf("zb-h1", 4, 9)), (std::vector<unsigned>{4, 4, 4, 4}));
+  EXPECT_EQ(peakHeldMicrobatches(scheduleOf("interleaved", 4, 8, 2)), (std::vector<unsigned>{11, 9, 7, 5}));
+  EXPECT_EQ(peakHeldMicrobatches(scheduleOf("zb-v", 4, 9, 2)), (std::vector<unsigned>{8, 8, 8, 8}));
 }
 
 TEST(Generators, StagesLieWhereTheyShould) {
@@ -86,7 +86,7 @@ TEST(Generators, StagesLieWhereTheyShould) {
 
 TEST(Generators, AlignedCellsStandBehindTheirInputs) {
   for (const Generator *generator : generators()) {
-    Schedule schedule = scheduleOf(generate(*generator, {4, 8, generator->usualChunks}));
+    Schedule schedule = scheduleOf(generate(*generator, {4, 8, generator->defaultChunks}));
     for (const Table::Row &row : schedule.getTable().rows) {
       std::set<unsigned> steps;
       for (const Cell &cell : row) {

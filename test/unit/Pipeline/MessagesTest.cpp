@@ -50,12 +50,12 @@ TEST(Messages, OfAllGeneratorsAreRight) {
     for (unsigned ranks = 1; ranks <= 6; ++ranks)
       for (unsigned rounds = 1; rounds <= 3; ++rounds)
         for (StageTimes times : {StageTimes{}, StageTimes{1, 1.5, 0.25, 0.5, 0.125}, StageTimes{0, 1, 0}}) {
-          Schedule schedule = scheduleOf(generate(*generator, {ranks, rounds * ranks, generator->usualChunks}));
+          Schedule schedule = scheduleOf(generate(*generator, {ranks, rounds * ranks, generator->defaultChunks}));
           for (unsigned ahead : {0, 1, 4}) {
             MessagePlan plan = planMessages(schedule, simulate(schedule, uniform(schedule, times)), ahead);
             EXPECT_EQ(llvm::toString(verify(schedule, plan)), "");
             // In a loop, the last rank sends back to rank 0. In a V, stages turn around on the last rank.
-            unsigned ways = 2 * ((ranks - 1) * generator->usualChunks + (generator == &interleaved() && ranks > 1));
+            unsigned ways = 2 * ((ranks - 1) * generator->defaultChunks + (generator == &interleaved() && ranks > 1));
             EXPECT_EQ(plan.messages.size(), rounds * ranks * ways);
           }
         }
@@ -72,7 +72,7 @@ TEST(Messages, QueuesCostNothingIfMessagesTakeNoTime) {
     for (unsigned ranks = 1; ranks <= 10; ++ranks)
       for (unsigned rounds = 1; rounds <= 4; ++rounds)
         for (StageTimes times : {StageTimes{}, StageTimes{2, 3, 1}, StageTimes{8, 9, 6}}) {
-          Schedule schedule = scheduleOf(generate(*generator, {ranks, rounds * ranks, generator->usualChunks}));
+          Schedule schedule = scheduleOf(generate(*generator, {ranks, rounds * ranks, generator->defaultChunks}));
           EXPECT_EQ(queuedEnd(schedule, times), simulate(schedule, uniform(schedule, times)).end)
               << generator->name.str() << " " << ranks << " " << rounds;
           for (const RankMessages &rank : planOf(schedule).ranks)

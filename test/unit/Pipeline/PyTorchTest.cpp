@@ -52,7 +52,7 @@ TEST(PyTorch, OtherSchedulesAreTaken) {
   // Breadth first: as idle as interleaved 1F1B, but all microbatches are held.
   Schedule bfs = scheduleOf(verify(golden("looped-bfs-3x4")));
   EXPECT_DOUBLE_EQ(simulate(bfs, uniform(bfs)).bubble, 2.0 / (2 * 4 + 2));
-  EXPECT_EQ(peaksHeld(bfs), (std::vector<unsigned>{8, 8, 8}));
+  EXPECT_EQ(peakHeldMicrobatches(bfs), (std::vector<unsigned>{8, 8, 8}));
 
   Schedule zero = scheduleOf(verify(golden("interleaved-zero-bubble-3x6")));
   EXPECT_EQ(llvm::toString(verify(zero, planMessages(zero, simulate(zero, uniform(zero))))), "");

@@ -31,10 +31,10 @@ static void expectApart(const Schedule &schedule, const Slots &slots, SlotsOf ow
 TEST(Slots, AreApartAndAsFewAsCanBe) {
   for (const Generator *generator : generators())
     for (unsigned ranks = 1; ranks <= 6; ++ranks) {
-      Schedule schedule = scheduleOf(generate(*generator, {ranks, 3 * ranks, generator->usualChunks}));
+      Schedule schedule = scheduleOf(generate(*generator, {ranks, 3 * ranks, generator->defaultChunks}));
       for (SlotsOf owner : {SlotsOf::Stage, SlotsOf::Rank})
         expectApart(schedule, assignSlots(schedule, owner), owner);
-      EXPECT_EQ(assignSlots(schedule, SlotsOf::Rank).counts, peaksHeld(schedule));
+      EXPECT_EQ(assignSlots(schedule, SlotsOf::Rank).counts, peakHeldMicrobatches(schedule));
     }
 }
 

@@ -136,7 +136,7 @@ TEST(Verify, RandomTablesAreRightAndTheirMessagesToo) {
     Simulation simulation = simulate(schedule, uniform(schedule));
     EXPECT_GE(simulation.bubble, 0);
     EXPECT_LT(simulation.bubble, 1);
-    EXPECT_EQ(assignSlots(schedule, SlotsOf::Rank).counts, peaksHeld(schedule));
+    EXPECT_EQ(assignSlots(schedule, SlotsOf::Rank).counts, peakHeldMicrobatches(schedule));
   }
 }
 

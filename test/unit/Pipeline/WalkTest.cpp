@@ -47,7 +47,7 @@ TEST(Walk, NeighboursOnARankShareSlots) {
 }
 
 /// Returns the peak number of microbatches that a stage holds, from its row alone.
-static unsigned mostHeld(const Schedule &schedule, unsigned stage) {
+static unsigned maxHeld(const Schedule &schedule, unsigned stage) {
   unsigned held = 0, most = 0;
   for (const Cell &cell : schedule.getTable().rows[schedule.rankOf(stage)])
     if (cell.stage == stage) {
@@ -63,12 +63,12 @@ static void expectRight(const Schedule &schedule, const std::string &what) {
   EXPECT_EQ(errorOf(schedule, walk), "") << what;
   std::vector<unsigned> ofStages = assignSlots(schedule, SlotsOf::Stage).counts;
   for (unsigned stage = 0; stage < schedule.numStages(); ++stage) {
-    EXPECT_EQ(walk.slots(stage, Buffer::Saved).count, mostHeld(schedule, stage)) << what << ", stage " << stage;
+    EXPECT_EQ(walk.slots(stage, Buffer::Saved).count, maxHeld(schedule, stage)) << what << ", stage " << stage;
     EXPECT_EQ(walk.slots(stage, Buffer::Saved).count, ofStages[stage]) << what << ", stage " << stage;
     // The ends receive nothing, and receives start at most this far ahead.
     EXPECT_EQ(walk.slots(stage, Buffer::ActivationIn).count == 0, stage == 0);
     EXPECT_EQ(walk.slots(stage, Buffer::GradientIn).count == 0, stage + 1 == schedule.numStages());
-    EXPECT_LE(walk.slots(stage, Buffer::ActivationIn).count, mostHeld(schedule, stage) + kReceivesAhead + 1) << what;
+    EXPECT_LE(walk.slots(stage, Buffer::ActivationIn).count, maxHeld(schedule, stage) + kReceivesAhead + 1) << what;
     for (Buffer buffer : {Buffer::ActivationOut, Buffer::GradientOut})
       EXPECT_LE(walk.slots(stage, buffer).count, kSendSlots);
   }
@@ -93,11 +93,11 @@ TEST(Walk, OfAllGeneratorsIsRight) {
 
 TEST(Walk, HoldsWhatThePeakOfTheScheduleSays) {
   for (const Generator *generator : generators()) {
-    if (generator->usualChunks != 1)
+    if (generator->defaultChunks != 1)
       continue; // stages of a rank have their peaks at different times
     Schedule schedule = scheduleOf(generate(*generator, {4, 12, 1}));
     Walk walk = makeWalk(schedule);
-    std::vector<unsigned> peaks = peaksHeld(schedule);
+    std::vector<unsigned> peaks = peakHeldMicrobatches(schedule);
     for (unsigned rank = 0; rank < 4; ++rank)
       EXPECT_EQ(walk.slots(rank, Buffer::Saved).count, peaks[rank]) << generator->name.str();
   }

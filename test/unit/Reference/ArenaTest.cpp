@@ -34,10 +34,10 @@ TEST_F(ArenaTest, ReadsWhatWasWritten) {
     Arena arena(256);
     Place place{64, ref({2, 3}, {4, 1}, type), 7};
     Tensor tensor = counting({2, 3}, type);
-    EXPECT_EQ(arena.findStranger(place)->index, (Index{0, 0}));
-    EXPECT_EQ(arena.findStranger(place)->owner, Arena::kNobody);
+    EXPECT_EQ(arena.findForeignElement(place)->index, (Index{0, 0}));
+    EXPECT_EQ(arena.findForeignElement(place)->owner, Arena::kNoOwner);
     arena.write(place, tensor);
-    EXPECT_FALSE(arena.findStranger(place));
+    EXPECT_FALSE(arena.findForeignElement(place));
     Tensor read = arena.read(place);
     for (int64_t i = 0; i < tensor.size(); ++i)
       EXPECT_EQ(read.n(i), tensor.n(i));
@@ -56,9 +56,9 @@ TEST_F(ArenaTest, GapsOfStridesStayUnwritten) {
   Arena arena(64);
   mlir::Type f32 = builder.getF32Type();
   arena.write({0, ref({2, 2}, {4, 1}, f32)}, counting({2, 2}, f32));
-  EXPECT_EQ(arena.findStranger({0, ref({2, 3}, {4, 1}, f32)})->index, (Index{0, 2}));
+  EXPECT_EQ(arena.findForeignElement({0, ref({2, 3}, {4, 1}, f32)})->index, (Index{0, 2}));
   arena.poison(16, 4);
-  EXPECT_EQ(arena.findStranger({0, ref({2, 2}, {4, 1}, f32)})->index, (Index{1, 0}));
+  EXPECT_EQ(arena.findForeignElement({0, ref({2, 2}, {4, 1}, f32)})->index, (Index{1, 0}));
 }
 
 TEST_F(ArenaTest, KnowsThroughWhichBufferAByteWasWritten) {
@@ -66,9 +66,9 @@ TEST_F(ArenaTest, KnowsThroughWhichBufferAByteWasWritten) {
   exec::RefType two = ref({2}, {1}, builder.getF32Type());
   arena.write({0, two, 1}, counting({2}, builder.getF32Type()));
   arena.write({4, two, 2}, counting({2}, builder.getF32Type()));
-  EXPECT_EQ(arena.findStranger({0, two, 1})->index, (Index{1}));
-  EXPECT_EQ(arena.findStranger({0, two, 1})->owner, 2);
-  EXPECT_FALSE(arena.findStranger({4, two, 2}));
+  EXPECT_EQ(arena.findForeignElement({0, two, 1})->index, (Index{1}));
+  EXPECT_EQ(arena.findForeignElement({0, two, 1})->owner, 2);
+  EXPECT_FALSE(arena.findForeignElement({4, two, 2}));
 }
 
 TEST_F(ArenaTest, InterleavedPlacesDoNotOverlap) {

@@ -15,13 +15,14 @@ namespace {
 struct Program {
   BucketProblem problem;
 
-  unsigned action(llvm::ArrayRef<unsigned> needs = {}) {
-    problem.needs.emplace_back(needs.begin(), needs.end());
-    return problem.needs.size() - 1;
+  unsigned action(llvm::ArrayRef<unsigned> dependences = {}) {
+    problem.dependences.emplace_back(dependences.begin(), dependences.end());
+    return problem.dependences.size() - 1;
   }
   /// Adds an action with an item, which gets the next number. Returns the action.
-  unsigned item(llvm::ArrayRef<unsigned> needs, int64_t bytes, unsigned order, unsigned kind = 0, unsigned unit = 0) {
-    problem.items.push_back({action(needs), kind, unit, order, bytes});
+  unsigned item(llvm::ArrayRef<unsigned> dependences, int64_t bytes, unsigned order, unsigned kind = 0,
+                unsigned unit = 0) {
+    problem.items.push_back({action(dependences), kind, unit, order, bytes});
     return problem.items.back().action;
   }
   /// Solves, verifies, and returns the items of each bucket.
@@ -195,14 +196,15 @@ TEST(Buckets, RandomPrograms) {
     }
     unsigned density = 1 + below(4);
     for (unsigned action = 0; action < 60; ++action) {
-      llvm::SmallVector<unsigned, 2> needs;
+      llvm::SmallVector<unsigned, 2> dependences;
       for (unsigned i = 0; i < density; ++i)
-        if (unsigned need = action ? below(action) : 0; need < action && !llvm::is_contained(needs, need))
-          needs.push_back(need);
+        if (unsigned dependence = action ? below(action) : 0;
+            dependence < action && !llvm::is_contained(dependences, dependence))
+          dependences.push_back(dependence);
       if (below(2))
-        program.item(needs, below(40), below(20), below(kinds), below(2));
+        program.item(dependences, below(40), below(20), below(kinds), below(2));
       else
-        program.action(needs);
+        program.action(dependences);
     }
     program.solve();
     if (testing::Test::HasFailure())

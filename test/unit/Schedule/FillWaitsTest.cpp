@@ -12,21 +12,21 @@ using Order = std::vector<unsigned>;
 
 namespace {
 
-OverlapProblem::Action action(Kind kind, double seconds, std::initializer_list<unsigned> needs,
+OverlapProblem::Action action(Kind kind, double seconds, std::initializer_list<unsigned> dependences,
                               std::initializer_list<unsigned> after = {}) {
   OverlapProblem::Action made;
   made.kind = kind;
   made.seconds = seconds;
-  made.needs = needs;
-  made.after = after;
+  made.dependences = dependences;
+  made.antiDependences = after;
   return made;
 }
-OverlapProblem::Action computes(double seconds, std::initializer_list<unsigned> needs,
+OverlapProblem::Action computes(double seconds, std::initializer_list<unsigned> dependences,
                                 std::initializer_list<unsigned> after = {}) {
-  return action(Kind::Compute, seconds, needs, after);
+  return action(Kind::Compute, seconds, dependences, after);
 }
-OverlapProblem::Action sends(double seconds, std::initializer_list<unsigned> needs) {
-  return action(Kind::Collective, seconds, needs);
+OverlapProblem::Action sends(double seconds, std::initializer_list<unsigned> dependences) {
+  return action(Kind::Collective, seconds, dependences);
 }
 
 OverlapProblem problemOf(std::initializer_list<OverlapProblem::Action> actions) {
@@ -60,7 +60,7 @@ void expectRight(const OverlapProblem &problem, const Order &order) {
     last = order[place];
   }
   for (unsigned number = 0; number < problem.actions.size(); ++number)
-    for (const auto *list : {&problem.actions[number].needs, &problem.actions[number].after})
+    for (const auto *list : {&problem.actions[number].dependences, &problem.actions[number].antiDependences})
       for (unsigned other : *list)
         EXPECT_LT(places[other], places[number]);
 }
@@ -127,10 +127,10 @@ TEST(FillWaits, RandomOrdersAreRightAndExposeNoMore) {
       bool isSent = number > 0 && random() % 4 == 0;
       OverlapProblem::Action made =
           isSent ? sends(1 + random() % 3, {unsigned(random() % number)}) : computes(1 + random() % 3, {});
-      for (unsigned needs = number && !isSent ? random() % 3 : 0; needs > 0; --needs)
-        made.needs.push_back(random() % number);
-      llvm::sort(made.needs);
-      made.needs.erase(std::unique(made.needs.begin(), made.needs.end()), made.needs.end());
+      for (unsigned dependences = number && !isSent ? random() % 3 : 0; dependences > 0; --dependences)
+        made.dependences.push_back(random() % number);
+      llvm::sort(made.dependences);
+      made.dependences.erase(std::unique(made.dependences.begin(), made.dependences.end()), made.dependences.end());
       problem.actions.push_back(made);
     }
     for (Filling filling : {Filling::Delay, Filling::DelayAndHoist}) {

@@ -32,9 +32,9 @@ TEST(HostTrips, WhatIsReadSoonStays) {
   problem.tensors = {{100, 4, 9, 1e-3}, {100, 0, 5, 1e-3}};
   HostTrips answer = solve(problem);
   EXPECT_FALSE(answer.isOffloaded[0]);
-  EXPECT_NEAR(answer.trips[0].lateAway, 1e-3, 1e-9);
+  EXPECT_NEAR(answer.trips[0].offloadDelay, 1e-3, 1e-9);
   EXPECT_FALSE(answer.isOffloaded[1]);
-  EXPECT_NEAR(answer.trips[1].lateBack, 1e-3, 1e-9);
+  EXPECT_NEAR(answer.trips[1].fetchDelay, 1e-3, 1e-9);
 }
 
 TEST(HostTrips, AQueueTakesOneAfterAnother) {
@@ -66,7 +66,7 @@ TEST(HostTrips, OtherFetchesTakeTheLink) {
   problem.others = {{8, 4e-3}};
   HostTrips answer = solve(problem);
   EXPECT_FALSE(answer.isOffloaded[0]);
-  EXPECT_NEAR(answer.trips[0].lateBack, 1e-3, 1e-9);
+  EXPECT_NEAR(answer.trips[0].fetchDelay, 1e-3, 1e-9);
 }
 
 TEST(HostTrips, TheVerifierFindsWhatIsLate) {

@@ -21,28 +21,28 @@ int64_t peakIn(const PeakProblem &problem, llvm::ArrayRef<unsigned> order) {
 }
 
 std::vector<unsigned> own(const PeakProblem &problem) {
-  std::vector<unsigned> order(problem.needs.size());
+  std::vector<unsigned> order(problem.dependences.size());
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
 
 void expectRight(const PeakProblem &problem, llvm::ArrayRef<unsigned> order) {
   std::vector<ActionSlots> slots = slotsIn(order);
-  for (unsigned action = 0; action < problem.needs.size(); ++action)
-    for (unsigned need : problem.needs[action])
-      EXPECT_LT(slots[need].begin, slots[action].begin);
+  for (unsigned action = 0; action < problem.dependences.size(); ++action)
+    for (unsigned dependence : problem.dependences[action])
+      EXPECT_LT(slots[dependence].begin, slots[action].begin);
 }
 
 /// Returns the least peak of all orders.
-int64_t leastPeak(const PeakProblem &problem) {
+int64_t minPeak(const PeakProblem &problem) {
   std::vector<unsigned> order = own(problem);
   int64_t least = peakIn(problem, order);
   do {
     std::vector<ActionSlots> slots = slotsIn(order);
     bool isRight = true;
     for (unsigned action = 0; action < order.size() && isRight; ++action)
-      for (unsigned need : problem.needs[action])
-        isRight &= slots[need].begin < slots[action].begin;
+      for (unsigned dependence : problem.dependences[action])
+        isRight &= slots[dependence].begin < slots[action].begin;
     if (isRight)
       least = std::min(least, peakIn(problem, order));
   } while (std::next_permutation(order.begin(), order.end()));
@@ -53,14 +53,14 @@ int64_t leastPeak(const PeakProblem &problem) {
 PeakProblem randomProblem(std::mt19937 &random, unsigned actions) {
   auto number = [&](unsigned low, unsigned high) { return low + random() % (high - low + 1); };
   PeakProblem problem;
-  problem.needs.resize(actions);
+  problem.dependences.resize(actions);
   for (unsigned action = 0; action < actions; ++action) {
     problem.buffers.push_back({int64_t(number(1, 100)), false, number(0, 5) == 0, {action}});
     for (unsigned reads = action ? number(1, 2) : 0; reads > 0; --reads) {
       unsigned read = number(0, action - 1);
-      if (llvm::is_contained(problem.needs[action], read))
+      if (llvm::is_contained(problem.dependences[action], read))
         continue;
-      problem.needs[action].push_back(read);
+      problem.dependences[action].push_back(read);
       problem.buffers[read].users.push_back(action);
     }
   }
@@ -110,7 +110,7 @@ TEST(LowerPeak, NothingMovesForTooLittle) {
                        {100, false, false, {2, 3}},
                        {10, false, false, {3, 4}}},
                       {{}, {}, {1}, {2}, {0, 3}}};
-  problem.leastGain = 0.3;
+  problem.minGain = 0.3;
   EXPECT_EQ(lowerPeak(problem), own(problem));
   EXPECT_TRUE(lowerPeak({}).empty());
 }
@@ -123,9 +123,9 @@ TEST(LowerPeak, RandomProgramsComeNearTheLeastPeak) {
   for (unsigned round = 0; round < rounds; ++round) {
     PeakProblem problem = randomProblem(random, 4 + random() % 5);
     std::vector<unsigned> order = lowerPeak(problem);
-    ASSERT_EQ(order.size(), problem.needs.size());
+    ASSERT_EQ(order.size(), problem.dependences.size());
     expectRight(problem, order);
-    int64_t peak = peakIn(problem, order), least = leastPeak(problem);
+    int64_t peak = peakIn(problem, order), least = minPeak(problem);
     EXPECT_LE(peak, peakIn(problem, own(problem)));
     EXPECT_GE(peak, least);
     best += peak == least;

@@ -44,10 +44,10 @@ struct Naive {
     };
     std::vector<std::pair<int64_t, int64_t>> members;
     for (const RankState &state : states) {
-      std::vector<int64_t> mine = coordinates(rank), its = coordinates(state.rank);
+      std::vector<int64_t> mine = coordinates(rank), theirs = coordinates(state.rank);
       for (unsigned axis : axes)
-        mine[axis] = its[axis] = 0;
-      if (mine == its)
+        mine[axis] = theirs[axis] = 0;
+      if (mine == theirs)
         members.push_back({numberIn(state.rank), state.rank});
     }
     std::sort(members.begin(), members.end());
@@ -89,9 +89,9 @@ struct Naive {
       if (at->kind != CommunicationKind::Send)
         continue;
       int64_t other = members[at->peer];
-      const Communication *its = head(other);
-      if (its && its->kind == CommunicationKind::Recv && its->communicator == at->communicator &&
-          members[its->peer] == state.rank && its->received == at->sent) {
+      const Communication *theirs = head(other);
+      if (theirs && theirs->kind == CommunicationKind::Recv && theirs->communicator == at->communicator &&
+          members[theirs->peer] == state.rank && theirs->received == at->sent) {
         ++state.completed;
         ++states[other].completed;
         return true;
@@ -120,9 +120,9 @@ struct Naive {
   /// axes without numbered peers.
   bool isLike(const RankState &state, const std::vector<RankState> &representatives) const {
     return std::any_of(representatives.begin(), representatives.end(), [&](const RankState &other) {
-      std::vector<int64_t> mine = coordinates(state.rank), its = coordinates(other.rank);
+      std::vector<int64_t> mine = coordinates(state.rank), theirs = coordinates(other.rank);
       for (size_t axis = 0; axis < mine.size(); ++axis)
-        if (its[axis] != mine[axis] && its[axis] != 0)
+        if (theirs[axis] != mine[axis] && theirs[axis] != 0)
           return false;
       return other.classNumber == state.classNumber && other.completed == state.completed && other.step == state.step;
     });

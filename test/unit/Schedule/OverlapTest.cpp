@@ -30,22 +30,22 @@ struct OverlapProgram : OverlapProblem {
     std::istringstream words(text);
     char kind, bracket;
     for (double seconds; words >> kind >> seconds;) {
-      llvm::SmallVector<unsigned, 4> needs;
+      llvm::SmallVector<unsigned, 4> dependences;
       if (words.peek() == '(')
         for (words >> bracket; bracket != ')'; words >> bracket)
-          words >> needs.emplace_back();
+          words >> dependences.emplace_back();
       add(kind == 'c'                  ? Kind::Compute
           : kind == 'u'                ? Kind::Update
           : kind == 'r' || kind == 'b' ? Kind::Collective
                                        : Kind::Gather,
-          seconds, needs,
+          seconds, dependences,
           kind == 'f'   ? kFromHost
           : kind == 'b' ? kToHost
                         : kRanks);
     }
   }
-  unsigned add(Kind kind, double seconds, llvm::ArrayRef<unsigned> needs, unsigned queue = kRanks) {
-    actions.push_back({kind, seconds, llvm::SmallVector<unsigned, 4>(needs), {}});
+  unsigned add(Kind kind, double seconds, llvm::ArrayRef<unsigned> dependences, unsigned queue = kRanks) {
+    actions.push_back({kind, seconds, llvm::SmallVector<unsigned, 4>(dependences), {}});
     actions.back().queue = queue;
     if (kind == Kind::Gather)
       actions.back().unit = units[queue]++;
@@ -166,12 +166,12 @@ TEST(Overlap, UpdatesWaitForWhatTheyNeedAlone) {
 
 TEST(Overlap, AnUpdateComesAfterWhoReadsTheOldValue) {
   OverlapProgram program("c10 r1(0) c10(0) c10(2) u1(1) c5(3)");
-  program.actions[4].after.push_back(3);
+  program.actions[4].antiDependences.push_back(3);
   EXPECT_EQ(solved(program), "c0 [1 c2 c3 ]1 u4 c5");
 }
 
 /// Returns the peak number of fetched units with unfinished readers, and the peak number of write-backs in flight.
-static std::pair<size_t, size_t> mostOnTheWay(const OverlapProblem &problem, const OverlapSchedule &schedule) {
+static std::pair<size_t, size_t> maxInFlight(const OverlapProblem &problem, const OverlapSchedule &schedule) {
   std::set<unsigned> fetched, writeBacks;
   std::vector<bool> over(problem.actions.size());
   std::pair<size_t, size_t> most;
@@ -185,8 +185,8 @@ static std::pair<size_t, size_t> mostOnTheWay(const OverlapProblem &problem, con
     if (step.kind == OverlapStep::Wait)
       writeBacks.erase(step.action);
     if (step.kind == OverlapStep::Run)
-      for (unsigned need : action.needs)
-        fetched.erase(need);
+      for (unsigned dependence : action.dependences)
+        fetched.erase(dependence);
   }
   return most;
 }
@@ -200,9 +200,9 @@ TEST(Overlap, FetchesAndWriteBacksRunBesideEachOther) {
   EXPECT_EQ(textOf(program, schedule).substr(0, 9), "[1 [4 c0 ") << textOf(program, schedule);
   Timeline timeline = simulate(program, schedule);
   EXPECT_LE(timeline.seconds, 10 + 4 * 2 + 3);
-  EXPECT_LE(mostOnTheWay(program, schedule).first, 2u);
+  EXPECT_LE(maxInFlight(program, schedule).first, 2u);
   // After the last fetch nothing waits for write-backs before the end.
-  EXPECT_LE(mostOnTheWay(program, schedule).second, 4u);
+  EXPECT_LE(maxInFlight(program, schedule).second, 4u);
 }
 
 TEST(Overlap, UpdatesOfReducedGradientsFetchMeanwhile) {
@@ -222,8 +222,8 @@ TEST(Overlap, ManyUpdatesOfOneReductionFetchLittleAtATime) {
     }
     OverlapSchedule schedule = solve(program);
     EXPECT_EQ(toString(verify(program, schedule)), "");
-    EXPECT_LE(mostOnTheWay(program, schedule).first, 2u);
-    EXPECT_LE(mostOnTheWay(program, schedule).second, 4u);
+    EXPECT_LE(maxInFlight(program, schedule).first, 2u);
+    EXPECT_LE(maxInFlight(program, schedule).second, 4u);
     EXPECT_LE(simulate(program, schedule).seconds, 10 + 1 + 20 * 2 + 3);
   }
 }
@@ -247,7 +247,7 @@ TEST(Overlap, TheLimitHoldsGathersBack) {
   EXPECT_EQ(solve(program).heldBy[3], HeldBy::Memory);
   // With a limit that the program itself exceeds, the program keeps its order.
   program.limit = 20;
-  EXPECT_LE(peakBytes(program, solve(program)), peakBytes(program, plainSchedule(program)));
+  EXPECT_LE(peakBytes(program, solve(program)), peakBytes(program, programOrderSchedule(program)));
 }
 
 TEST(Overlap, TheLimitMakesWaitsEarly) {
@@ -288,7 +288,7 @@ TEST(OverlapVerifier, FindsWhatIsWrong) {
   };
   for (auto [schedule, fault] : cases)
     EXPECT_EQ(toString(verify(program, scheduleOf(schedule))), fault);
-  program.actions[0].needs.push_back(2);
+  program.actions[0].dependences.push_back(2);
   EXPECT_EQ(toString(check(program)), "action 0 comes after action 2 in the program, but before it in its order");
 }
 
@@ -314,17 +314,17 @@ static OverlapProgram randomProgram(std::mt19937 &random) {
   int size = number(4, 40);
   std::vector<unsigned> reductions;
   for (int i = 0; i < size; ++i) {
-    std::vector<unsigned> needs;
+    std::vector<unsigned> dependences;
     if (!computed.empty() && number(0, 3))
-      needs.push_back(computed[number(0, computed.size() - 1)]);
+      dependences.push_back(computed[number(0, computed.size() - 1)]);
     if (sharded && number(0, 2) == 0)
-      needs.push_back(program.add(Kind::Gather, number(0, 9), {}));
+      dependences.push_back(program.add(Kind::Gather, number(0, 9), {}));
     bool isFetched = offloaded && number(0, 3) == 0;
     if (isFetched)
-      needs.push_back(program.add(Kind::Gather, number(0, 9), {}, OverlapProgram::kFromHost));
+      dependences.push_back(program.add(Kind::Gather, number(0, 9), {}, OverlapProgram::kFromHost));
     if (!reductions.empty() && number(0, 5) == 0)
-      needs.push_back(reductions[number(0, reductions.size() - 1)]);
-    unsigned action = program.add(Kind::Compute, number(0, 9), needs);
+      dependences.push_back(reductions[number(0, reductions.size() - 1)]);
+    unsigned action = program.add(Kind::Compute, number(0, 9), dependences);
     computed.push_back(action);
     if (isFetched)
       program.add(Kind::Collective, number(0, 9), {action}, OverlapProgram::kToHost);
@@ -335,22 +335,22 @@ static OverlapProgram randomProgram(std::mt19937 &random) {
   }
   for (unsigned reduction : reductions)
     if (number(0, 3)) {
-      std::vector<unsigned> needs = {reduction};
+      std::vector<unsigned> dependences = {reduction};
       if (offloaded)
-        needs.push_back(program.add(Kind::Gather, number(0, 9), {}, OverlapProgram::kFromHost));
-      unsigned update = program.add(Kind::Update, number(0, 4), needs);
+        dependences.push_back(program.add(Kind::Gather, number(0, 9), {}, OverlapProgram::kFromHost));
+      unsigned update = program.add(Kind::Update, number(0, 4), dependences);
       if (offloaded)
         program.add(Kind::Collective, number(0, 9), {update}, OverlapProgram::kToHost);
       if (number(0, 1))
-        program.actions[update].after.push_back(computed[number(0, computed.size() - 1)]);
+        program.actions[update].antiDependences.push_back(computed[number(0, computed.size() - 1)]);
       if (number(0, 3) == 0)
         program.add(Kind::Collective, number(0, 9), {update});
     }
   std::vector<Buffer> buffers(program.actions.size());
   for (unsigned action = 0; action < program.actions.size(); ++action) {
     buffers[action] = {number(0, 100), false, number(0, 9) == 0, {action}};
-    for (unsigned need : program.actions[action].needs)
-      buffers[need].users.push_back(action);
+    for (unsigned dependence : program.actions[action].dependences)
+      buffers[dependence].users.push_back(action);
   }
   program.buffers = std::move(buffers);
   program.prefetch = number(0, 3);
@@ -358,7 +358,7 @@ static OverlapProgram randomProgram(std::mt19937 &random) {
   program.contention = 1 + number(0, 4) * 0.25;
   program.slack = number(0, 2);
   if (number(0, 1))
-    program.limit = peakBytes(program, plainSchedule(program)) * number(8, 15) / 10;
+    program.limit = peakBytes(program, programOrderSchedule(program)) * number(8, 15) / 10;
   return program;
 }
 
@@ -367,11 +367,11 @@ TEST(Overlap, RandomProgramsAreRightAndNoSlower) {
   for (int round = 0; round < 2000; ++round) {
     OverlapProgram program = randomProgram(random);
     ASSERT_EQ(toString(check(program)), "");
-    OverlapSchedule schedule = solve(program), plain = plainSchedule(program);
+    OverlapSchedule schedule = solve(program), plain = programOrderSchedule(program);
     OverlapProgram unlimited = program;
     unlimited.limit.reset();
     ASSERT_EQ(toString(verify(unlimited, plain)), "") << "round " << round;
-    ASSERT_EQ(toString(verify(program, smallSchedule(program))), "") << "round " << round;
+    ASSERT_EQ(toString(verify(program, leastMemorySchedule(program))), "") << "round " << round;
     ASSERT_EQ(toString(verify(program, schedule)), "") << "round " << round;
     ASSERT_EQ(textOf(program, schedule), textOf(program, solve(program)));
     // No schedule is slower than computing and communicating one after the other.

@@ -54,8 +54,8 @@ std::string randomChain(std::mt19937 &random) {
   auto width = [&] { return 1 + random() % 7; };
   unsigned layers = 1 + random() % 2;
   std::vector<unsigned> widths(layers + 1);
-  for (unsigned &it : widths)
-    it = width();
+  for (unsigned &entry : widths)
+    entry = width();
   auto type = [](unsigned rows, unsigned columns) {
     return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "xf32>";
   };

@@ -69,7 +69,7 @@ TEST(MinimumCost, refusesTablesThatAreTooLarge) {
   for (unsigned i : all)
     for (unsigned j = i + 1; j < all.size(); ++j)
       problem.addPrices({i, j}, std::vector<Cost>(16));
-  EXPECT_FALSE(problem.solve(/*most=*/1000));
+  EXPECT_FALSE(problem.solve(/*maxTableSize=*/1000));
   EXPECT_TRUE(problem.solve());
 }
 

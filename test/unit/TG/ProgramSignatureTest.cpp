@@ -36,13 +36,13 @@ protected:
 
 TEST_F(ProgramSignatureTest, RelatesResultsToTheArgumentsThatTheyUpdate) {
   ProgramSignature signature(program);
-  EXPECT_EQ(signature.updatedBy(1), program.getArgument(2));
-  EXPECT_EQ(signature.updatedBy(2), program.getArgument(1));
+  EXPECT_EQ(signature.updatedArgument(1), program.getArgument(2));
+  EXPECT_EQ(signature.updatedArgument(2), program.getArgument(1));
   for (unsigned other : {0, 3, 4, 5, 6})
-    EXPECT_FALSE(signature.updatedBy(other)) << other;
+    EXPECT_FALSE(signature.updatedArgument(other)) << other;
   ASSERT_TRUE(signature.updateOf(program.getArgument(1)));
   EXPECT_EQ(signature.updateOf(program.getArgument(1))->getOperandNumber(), 2u);
-  EXPECT_EQ(nameUpdatedBy(*signature.updateOf(program.getArgument(2))).getValue(), "w.m");
+  EXPECT_EQ(updatedTensorName(*signature.updateOf(program.getArgument(2))).getValue(), "w.m");
   EXPECT_FALSE(signature.updateOf(program.getArgument(0)));
   EXPECT_FALSE(signature.updateOf(program.getArgument(3)));
 }

@@ -99,10 +99,10 @@ public:
   bool prove(const JobToken &token) {
     std::string own(tcpstore::nonceBytes, 'c');
     send(validate() + char(tcpstore::Prove) + own);
-    std::string its = receive(tcpstore::nonceBytes), mac = receive(JobToken::macBytes);
-    if (!token.isMac(mac, {"server", own, its}))
+    std::string serverNonce = receive(tcpstore::nonceBytes), mac = receive(JobToken::macBytes);
+    if (!token.isMac(mac, {"server", own, serverNonce}))
       return false;
-    return send(token.mac({"client", own, its})) && receive(1) == std::string(1, '\0');
+    return send(token.mac({"client", own, serverNonce})) && receive(1) == std::string(1, '\0');
   }
 
 private:

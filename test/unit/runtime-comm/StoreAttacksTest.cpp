@@ -191,7 +191,7 @@ protected:
   Limits() : server("127.0.0.1", port, token, limits()) {}
   static StoreLimits limits() {
     StoreLimits limits;
-    limits.strangers = 4;
+    limits.maxUnauthenticated = 4;
     limits.keys = 8;
     limits.bytes = 4 << 20;
     limits.patience = 300ms;
@@ -239,12 +239,12 @@ TEST_F(Limits, WhoDoesNotProveTheTokenIsDisconnected) {
 TEST_F(Limits, TheOldestStrangerGivesWay) {
   RawClient member(port);
   ASSERT_TRUE(member.prove(token));
-  std::vector<std::unique_ptr<RawClient>> strangers;
+  std::vector<std::unique_ptr<RawClient>> unauthenticated;
   for (int i = 0; i < 20; ++i) {
-    strangers.push_back(std::make_unique<RawClient>(port));
-    ASSERT_TRUE(strangers.back()->isConnected());
+    unauthenticated.push_back(std::make_unique<RawClient>(port));
+    ASSERT_TRUE(unauthenticated.back()->isConnected());
   }
-  EXPECT_TRUE(strangers.front()->isEndedWithin(200ms));
+  EXPECT_TRUE(unauthenticated.front()->isEndedWithin(200ms));
   expectWorking();
   EXPECT_FALSE(member.isEndedWithin(10ms));
 }

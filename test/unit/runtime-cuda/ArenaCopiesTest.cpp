@@ -81,7 +81,7 @@ TEST_F(Copies, forgetWhatWasExpected) {
 TEST_F(Copies, takeNoMoreThanTheLargestPart) {
   ArenaCopies small(memory, 300, stream, 1), large(memory, uint64_t{1} << 33, stream, 1);
   EXPECT_EQ(small.bufferBytes(), 300u);
-  EXPECT_EQ(large.bufferBytes(), ArenaCopies::mostBytes);
+  EXPECT_EQ(large.bufferBytes(), ArenaCopies::maxBytes);
 }
 
 } // namespace

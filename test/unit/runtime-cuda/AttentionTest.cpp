@@ -23,17 +23,17 @@ using Half = __nv_bfloat16;
 // Products and sums in f32 have errors of a few units of 6e-8 in scores up to 15; results in bf16 are rounded to 2^-9.
 template <class T> constexpr double kTolerance = sizeof(T) == 4 ? 2e-5 : 1e-2;
 
-template <class T, int D, bool Capped> void checkOnDevice(AttentionCase its) {
-  its.softcap = Capped ? 2.5 : 0;
-  AttentionProblem<T> p(its, D);
+template <class T, int D, bool Capped> void checkOnDevice(AttentionCase testCase) {
+  testCase.softcap = Capped ? 2.5 : 0;
+  AttentionProblem<T> p(testCase, D);
   br_context context;
   OnDevice<T> q(p.q.at), k(p.k.at), v(p.v.at), dout(p.dout.at), o(p.o.at), dq(p.dq.at), dk(p.dk.at), dv(p.dv.at);
   OnDevice<float> lse(p.lse);
   OnDevice<int32_t> documents(p.documents), starts({p.queryStart, p.keyStart});
   attention_tiles::Places places;
-  if (its.documents)
+  if (testCase.documents)
     places.documents = documents.data();
-  if (its.atRunTime)
+  if (testCase.atRunTime)
     places.query_start = starts.data(), places.key_start = starts.data() + 1;
   const Memory m(&context);
   attention<T, D, Capped>(m, p.desc, q.data(), k.data(), v.data(), o.data(), lse.data(), places);
@@ -44,9 +44,9 @@ template <class T, int D, bool Capped> void checkOnDevice(AttentionCase its) {
   p.check(kTolerance<T>);
 }
 
-template <class T, int D, bool Capped = false> void check(const AttentionCase &its) {
+template <class T, int D, bool Capped = false> void check(const AttentionCase &testCase) {
   if (!::testing::Test::HasFailure())
-    checkOnDevice<T, D, Capped>(its);
+    checkOnDevice<T, D, Capped>(testCase);
 }
 
 constexpr int64_t kTile = attention_tiles::kTile, kSlice = attention_tiles::kSlice;

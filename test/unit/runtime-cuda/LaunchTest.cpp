@@ -38,7 +38,7 @@ void expectRefusal(const br_context &context, const std::string &number, const c
 
 TEST(Launch, refusesMoreBlocksThanAGridHas) {
   OnDevice<int32_t> ran(std::vector<int32_t>(2, 0));
-  for (int64_t blocks : {beyond, most_blocks + 1, int64_t{0}, int64_t{-1}}) {
+  for (int64_t blocks : {beyond, max_blocks + 1, int64_t{0}, int64_t{-1}}) {
     br_context context;
     launch(Memory(&context), blocks, 32, mark_kernel, ran.data());
     expectRefusal(context, std::to_string(blocks), "blocks of a kernel");
@@ -62,10 +62,10 @@ TEST(Launch, splitsVectorsThatDoNotFitOneGrid) {
   OnDevice<int32_t> end(std::vector<int32_t>(1, 0));
   const Memory m(&context);
   detail::VectorLauncher<1> launcher(m, 1, 32, mark_vectors_kernel);
-  launcher.add(most_blocks + 1, Address{nullptr});
+  launcher.add(max_blocks + 1, Address{nullptr});
   launcher.add(1, Address{reinterpret_cast<char *>(end.data())});
   launcher.flush();
-  expectRefusal(context, std::to_string(most_blocks + 1), "blocks of a kernel");
+  expectRefusal(context, std::to_string(max_blocks + 1), "blocks of a kernel");
   EXPECT_EQ(end.read(), std::vector<int32_t>({1}));
 }
 
@@ -98,7 +98,7 @@ TEST(Launch, refusesLookupsOfTooManyRows) {
 }
 
 TEST(Launch, refusesMoreUpdatesThanHaveNumbers) {
-  for (int64_t n : {most_updates + 1, beyond}) {
+  for (int64_t n : {max_updates + 1, beyond}) {
     br_context context;
     scatter_add<float>(Memory(&context), n, 1, 1, nullptr, nullptr, 0, nullptr, nullptr);
     expectRefusal(context, std::to_string(n), "updates of the rows of a table");

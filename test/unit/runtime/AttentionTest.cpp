@@ -30,15 +30,15 @@ template <class T> constexpr double kTolerance = sizeof(T) == 4 ? 2e-5 : 1e-2;
   asm volatile("" : : "r"(memory) : "memory");
 }
 
-template <class T, int64_t D, int64_t Tile, bool Capped> void checkOnCpu(AttentionCase its) {
-  its.softcap = Capped ? 2.5 : 0;
-  AttentionProblem<T> p(its, D);
+template <class T, int64_t D, int64_t Tile, bool Capped> void checkOnCpu(AttentionCase testCase) {
+  testCase.softcap = Capped ? 2.5 : 0;
+  AttentionProblem<T> p(testCase, D);
   br_model model{};
   CpuContext context(model, 1);
-  std::vector<float> scratch(p.batch * p.keyHeads * 2 * round_up(its.keys, Tile) * round_up(D, W), NAN);
+  std::vector<float> scratch(p.batch * p.keyHeads * 2 * round_up(testCase.keys, Tile) * round_up(D, W), NAN);
   p.desc.workspace_bytes = scratch.size() * sizeof(float);
   BlockPlaces places{p.documents.empty() ? nullptr : p.documents.data()};
-  if (its.atRunTime)
+  if (testCase.atRunTime)
     places.query_start = &p.queryStart, places.key_start = &p.keyStart;
   dirtyStack();
   attention<T, D, Tile, Capped>(&context, p.desc, p.q.at.data(), p.k.at.data(), p.v.at.data(), p.o.at.data(),
@@ -52,9 +52,9 @@ template <class T, int64_t D, int64_t Tile, bool Capped> void checkOnCpu(Attenti
 
 template <class T, int64_t D, int64_t Tile, bool Capped = false> void checkAll() {
   const AttentionChoices choices(Tile);
-  auto check = [](const AttentionCase &its) {
+  auto check = [](const AttentionCase &testCase) {
     if (!::testing::Test::HasFailure())
-      checkOnCpu<T, D, Tile, Capped>(its);
+      checkOnCpu<T, D, Tile, Capped>(testCase);
   };
   std::getenv("BRAID_LONG_TESTS") ? choices.each(check) : choices.eachPair(check);
 }

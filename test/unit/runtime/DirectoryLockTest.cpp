@@ -162,14 +162,14 @@ TEST_P(Lock, looksWhetherItIsStillThere) {
 
 TEST(LockOfHosts, theMountSaysIt) {
   const std::string nfs = "40 28 0:52 / /home rw,relatime shared:1 - nfs4 host:/home rw,vers=4.2,local_lock=";
-  EXPECT_TRUE(isFlockOfAllHosts(0x6969, nfs + "none,addr=10.0.0.1"));
-  EXPECT_FALSE(isFlockOfAllHosts(0x6969, nfs + "flock,addr=10.0.0.1"));
-  EXPECT_FALSE(isFlockOfAllHosts(0x6969, nfs + "all"));
-  EXPECT_FALSE(isFlockOfAllHosts(0x6969, ""));
-  EXPECT_TRUE(isFlockOfAllHosts(0x0BD00BD0, "41 28 0:53 / /scratch rw - lustre host:/scratch rw,flock,lazystatfs"));
-  EXPECT_FALSE(isFlockOfAllHosts(0x0BD00BD0, "41 28 0:53 / /scratch rw - lustre host:/scratch rw,localflock"));
-  EXPECT_FALSE(isFlockOfAllHosts(0x65735546, "42 28 0:54 / /mnt rw - fuse.sshfs host: rw"));
-  EXPECT_TRUE(isFlockOfAllHosts(0xEF53, "28 1 254:0 / / rw - ext4 /dev/vda rw"));
+  EXPECT_TRUE(isFlockSharedByHosts(0x6969, nfs + "none,addr=10.0.0.1"));
+  EXPECT_FALSE(isFlockSharedByHosts(0x6969, nfs + "flock,addr=10.0.0.1"));
+  EXPECT_FALSE(isFlockSharedByHosts(0x6969, nfs + "all"));
+  EXPECT_FALSE(isFlockSharedByHosts(0x6969, ""));
+  EXPECT_TRUE(isFlockSharedByHosts(0x0BD00BD0, "41 28 0:53 / /scratch rw - lustre host:/scratch rw,flock,lazystatfs"));
+  EXPECT_FALSE(isFlockSharedByHosts(0x0BD00BD0, "41 28 0:53 / /scratch rw - lustre host:/scratch rw,localflock"));
+  EXPECT_FALSE(isFlockSharedByHosts(0x65735546, "42 28 0:54 / /mnt rw - fuse.sshfs host: rw"));
+  EXPECT_TRUE(isFlockSharedByHosts(0xEF53, "28 1 254:0 / / rw - ext4 /dev/vda rw"));
 }
 
 TEST(LockRace, neverTwo) {

@@ -128,8 +128,8 @@ TEST_F(OrderedRows, convertIntegers) {
 // If each row needs a result, the last batch is filled up.
 TEST_F(OrderedRows, fillUp) {
   table.loss = nullptr;
-  TensorBatches batches(model, {.data = findData({path}, DataFormat::Auto), .holdout = 1, .fillsUp = true}, nullptr,
-                        &program);
+  TensorBatches batches(model, {.data = findData({path}, DataFormat::Auto), .holdout = 1, .fillsLastBatch = true},
+                        nullptr, &program);
   EXPECT_EQ(batches.evaluationOrder(program).batches(), 3);
   batches.fillEvaluation(program, 2, 3);
   EXPECT_EQ(classes(), (std::vector<int32_t>{ignored, 9, 0, 0}));

@@ -1,6 +1,6 @@
-//===- Fit.cpp - the sharding of an op, and its operands' -----------------===//
+//===- OpShardings.cpp - the sharding of an op, and its operands' ---------===//
 
-#include "lib/Sharding/Fit.h"
+#include "lib/Sharding/OpShardings.h"
 #include "lib/Sharding/Projection.h"
 
 using namespace mlir;
@@ -9,9 +9,9 @@ using namespace braid::comm;
 
 bool braid::isGenerator(Operation *op) { return op && op->getNumOperands() == 0 && op->getNumResults() == 1; }
 
-std::optional<Fit> braid::fitOf(const ShardingRule &rule, const FactorAxes &axes, FlatSymbolRefAttr symbol,
-                                const Mesh &mesh) {
-  Fit found;
+std::optional<OpShardings> braid::opShardingsOf(const ShardingRule &rule, const FactorAxes &axes,
+                                                FlatSymbolRefAttr symbol, const Mesh &mesh) {
+  OpShardings found;
   auto add = [&](const ShardingRule::TensorFactors &tensor, bool isResult, SmallVector<ShardingAttr> &list) {
     std::optional<ShardingAttr> sharding = shardingOfTensor(rule, tensor, axes, isResult, symbol, mesh);
     if (sharding)
@@ -20,7 +20,7 @@ std::optional<Fit> braid::fitOf(const ShardingRule &rule, const FactorAxes &axes
   };
   bool isOk = llvm::all_of(rule.operands, [&](auto &tensor) { return add(tensor, false, found.operands); }) &&
               llvm::all_of(rule.results, [&](auto &tensor) { return add(tensor, true, found.results); });
-  return isOk ? std::optional<Fit>(found) : std::nullopt;
+  return isOk ? std::optional<OpShardings>(found) : std::nullopt;
 }
 
 static FactorAxes agreedAxes(Operation *op, const ShardingRule &rule, const AssignedShardings &assigned,
@@ -68,7 +68,7 @@ static bool isFree(ShardingAttr source, ShardingAttr target) {
 }
 
 /// Estimates the bits that are sent if an op is sharded like this.
-static int64_t bitsMoved(Operation *op, const Fit &fit, const AssignedShardings &assigned) {
+static int64_t bitsSent(Operation *op, const OpShardings &fit, const AssignedShardings &assigned) {
   int64_t bits = 0;
   for (auto [operand, need] : llvm::zip_equal(op->getOperands(), fit.operands))
     bits += isFree(assigned.lookup(operand), need) ? 0 : bitsOf(operand);
@@ -81,9 +81,9 @@ FactorAxes braid::chooseAxes(Operation *op, const ShardingRule &rule, const Assi
                              const Mesh &mesh) {
   FactorAxes best = agreedAxes(op, rule, assigned, mesh);
   FlatSymbolRefAttr symbol = assigned.lookup(op->getResult(0)).getMesh();
-  std::optional<Fit> found = fitOf(rule, best, symbol, mesh);
-  int64_t least = found ? bitsMoved(op, *found, assigned) : 0;
-  if (!runsFlat(rule) || least == 0)
+  std::optional<OpShardings> found = opShardingsOf(rule, best, symbol, mesh);
+  int64_t minBits = found ? bitsSent(op, *found, assigned) : 0;
+  if (!runsFlat(rule) || minBits == 0)
     return best;
   auto hasAllFactors = [&](const ShardingRule::TensorFactors &tensor) {
     size_t factors = 0;
@@ -98,9 +98,9 @@ FactorAxes braid::chooseAxes(Operation *op, const ShardingRule &rule, const Assi
     FactorAxes axes;
     axes.factors = *factors;
     axes.flat = sharding.getFlat();
-    std::optional<Fit> other = fitOf(rule, axes, symbol, mesh);
-    if (int64_t bits = other ? bitsMoved(op, *other, assigned) : least; bits < least) {
-      least = bits;
+    std::optional<OpShardings> other = opShardingsOf(rule, axes, symbol, mesh);
+    if (int64_t bits = other ? bitsSent(op, *other, assigned) : minBits; bits < minBits) {
+      minBits = bits;
       best = axes;
     }
   };

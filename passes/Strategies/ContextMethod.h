@@ -1,12 +1,12 @@
-#ifndef BRAID_PASSES_STRATEGIES_CONTEXTWAY_H
-#define BRAID_PASSES_STRATEGIES_CONTEXTWAY_H
+#ifndef BRAID_PASSES_STRATEGIES_CONTEXTMETHOD_H
+#define BRAID_PASSES_STRATEGIES_CONTEXTMETHOD_H
 
 #include "runtime/cli/Value.h"
 
 namespace braid {
 
 /// Methods by which positions of a sharded sequence read other positions.
-enum class ContextWay {
+enum class ContextMethod {
   Auto,    ///< Ulysses if the ranks divide the heads, else Gather.
   Ring,    ///< Blocks of what positions read go round the ranks (Liu et al. 2023, "Ring Attention").
   Gather,  ///< Sharding rules gather the sequence where an op needs all of it.
@@ -14,7 +14,7 @@ enum class ContextWay {
 };
 
 template <>
-inline constexpr cli::Word cli::words<ContextWay>[] = {
+inline constexpr cli::Word cli::words<ContextMethod>[] = {
     {"auto", "the fastest exchange by predicted time"},
     {"ring", "pass blocks of keys and values around the ranks while attention is computed"},
     {"gather", "gather all keys and values on every rank"},
@@ -35,4 +35,4 @@ inline constexpr cli::Word cli::words<ContextOrder>[] = {
 
 } // namespace braid
 
-#endif // BRAID_PASSES_STRATEGIES_CONTEXTWAY_H
+#endif // BRAID_PASSES_STRATEGIES_CONTEXTMETHOD_H

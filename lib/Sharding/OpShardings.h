@@ -1,11 +1,11 @@
-//===- Fit.h - the sharding of an op, and its operands' ---------*- C++ -*-===//
+//===- OpShardings.h - the sharding of an op, and its operands' --*- C++ -*-===//
 //
 // Propagation assigns a sharding to each value. The shardings of an op's tensors determine the factor axes of the op.
 // These determine the shardings that the op needs of its operands, and the shardings in which it yields its results.
 //
 //===----------------------------------------------------------------------===//
-#ifndef BRAID_LIB_SHARDING_FIT_H
-#define BRAID_LIB_SHARDING_FIT_H
+#ifndef BRAID_LIB_SHARDING_OPSHARDINGS_H
+#define BRAID_LIB_SHARDING_OPSHARDINGS_H
 
 #include "lib/Sharding/FactorAxes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -16,13 +16,13 @@ namespace braid {
 using AssignedShardings = llvm::DenseMap<mlir::Value, comm::ShardingAttr>;
 
 /// Shardings that an op needs of its operands, and those of the results that it yields.
-struct Fit {
+struct OpShardings {
   llvm::SmallVector<comm::ShardingAttr> operands, results;
 };
 
 /// Returns the shardings; no value if the sharding of some tensor cannot express the axes of its factors.
-std::optional<Fit> fitOf(const ShardingRule &rule, const FactorAxes &axes, mlir::FlatSymbolRefAttr symbol,
-                         const comm::Mesh &mesh);
+std::optional<OpShardings> opShardingsOf(const ShardingRule &rule, const FactorAxes &axes,
+                                         mlir::FlatSymbolRefAttr symbol, const comm::Mesh &mesh);
 
 /// Chooses the factor axes of an op from the assigned shardings of its tensors: results
 /// before operands, larger operands before smaller ones. An op on flat ranges computes little
@@ -36,4 +36,4 @@ bool isGenerator(mlir::Operation *op);
 
 } // namespace braid
 
-#endif // BRAID_LIB_SHARDING_FIT_H
+#endif // BRAID_LIB_SHARDING_OPSHARDINGS_H

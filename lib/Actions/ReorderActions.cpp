@@ -1,6 +1,6 @@
-//===- PutInOrder.cpp - reordering of a block's actions -------------------===//
+//===- ReorderActions.cpp - reordering of a block's actions ---------------===//
 
-#include "lib/Actions/PutInOrder.h"
+#include "lib/Actions/ReorderActions.h"
 #include "lib/Memory/Reads.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -27,7 +27,7 @@ private:
 };
 } // namespace
 
-void braid::putInOrder(Block &block, ArrayRef<Operation *> actions) {
+void braid::reorderActions(Block &block, ArrayRef<Operation *> actions) {
   SmallVector<Operation *> all;
   for (Operation &op : block)
     all.push_back(&op);
