@@ -19,7 +19,7 @@ namespace braid {
 // other rank.
 struct StoreLimits {
   size_t clients = 8192;          // connections in all
-  size_t strangers = 128;         // connections without a proof of the token; a new one replaces the oldest
+  size_t maxUnauthenticated = 128;// connections without a proof of the token; a new one replaces the oldest
   size_t keys = 1 << 17;          // in total
   size_t bytes = size_t{1} << 28; // of keys and values, in total
   // Time limit to prove the token, to send the rest of a request and to receive an answer.

@@ -178,7 +178,7 @@ bool SharedChannel::receiveFrom(int peer) {
   uint64_t read = ring.read.load(std::memory_order_relaxed);
   size_t available = ring.written.load(std::memory_order_acquire) - read;
   Posted &next = queue.front();
-  auto take = [&](void *to, size_t size) {
+  auto consume = [&](void *to, size_t size) {
     auto *target = static_cast<std::byte *>(to);
     forEachPart(job.rings->bytesOf(peer, options.rank), capacity, read, size, [&](std::byte *from, size_t part) {
       std::memcpy(target, from, part);
