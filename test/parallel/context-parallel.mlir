@@ -70,7 +70,7 @@ func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %k: tensor<2x8x2x4xf3
 comm.mesh @mesh [cp = 2]
 
 // LEAVE: but only a ring can be in zigzag; leave --context-order=zigzag out
-// WITHOUT: does not have; gather the sequence instead (--context=gather without --context-order=zigzag)
+// WITHOUT: and a block has only some keys; gather the sequence instead (--context=gather without --context-order=zigzag)
 // CHECK: error: 'tg.dropout_attention' op cannot be computed in a ring over {cp}: its dropout applies to a softmax over all keys, and a block has only some keys; gather the sequence instead (--context=gather)
 func.func @model(%q: tensor<2x8x4x4xf32> {tg.input = "q"}, %random: tensor<4xi32> {tg.input = "key"}) -> tensor<2x8x4x4xf32> {
   %y = tg.dropout_attention %q, %q, %q, %random scale 0.5 causal rate 0.1 stream 3

@@ -34,7 +34,7 @@ func.func @concat_length(%x: tensor<4x8xf32>) -> tensor<4x20xf32> {
 // -----
 
 func.func @kernel_dims(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{has a loop of 4 over dim 0 of space [2, 8]}}
+  // expected-error @+1 {{has a loop of size 4 over dim 0 of space [2, 8]}}
   %y = exec.kernel "k"(%x) space [2, 8] : (tensor<4x8xf32>) -> tensor<4x8xf32> {
   ^bb0(%a: tensor<4x8xf32>):
     %e = tensor.empty() : tensor<4x8xf32>
