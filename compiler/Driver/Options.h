@@ -35,7 +35,7 @@ struct OptimizerOptions {
   std::vector<std::string> decayExclude;
 };
 
-/// What the ranks along an axis of the mesh divide among themselves. Ranks along Experts divide the batch, too.
+/// Dimension that the ranks along an axis of the mesh divide among themselves. Experts also divide the batch.
 enum class AxisUse { Batch, Experts, Sequence, Weights, Stages };
 
 /// Names of axes that need no layout.
