@@ -12,7 +12,7 @@ LogicalResult codegen::verifyLaunch(Operation *op, StringRef kernel, const Launc
     if (needed <= limit)
       return success();
     return op->emitError() << "kernel '" << kernel << "' is launched with " << needed << " " << what << ", but "
-                           << gpu.name() << " allows at most " << limit << ": " << remedy;
+                           << gpu.arch << " allows at most " << limit << ": " << remedy;
   };
   // Only the sizes of tensors can make a grid too large; the compiler chooses the rest.
   constexpr StringLiteral report = "this is an error in Braid, please report it";

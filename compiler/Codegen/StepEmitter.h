@@ -63,6 +63,8 @@ constexpr StepEmitter cudaStepEmitter = {
     /*transports=*/"nccl gloo mpi",
 };
 
+constexpr const StepEmitter *stepEmitters[] = {&cpuStepEmitter, &cudaStepEmitter};
+
 /// Returns the emitter for this target, or null.
 const StepEmitter *findStepEmitter(llvm::StringRef target);
 

@@ -17,7 +17,7 @@ using namespace braid;
 using namespace braid::codegen;
 
 const StepEmitter *codegen::findStepEmitter(StringRef target) {
-  for (const StepEmitter *emitter : {&cpuStepEmitter, &cudaStepEmitter})
+  for (const StepEmitter *emitter : stepEmitters)
     if (emitter->target == target)
       return emitter;
   return nullptr;

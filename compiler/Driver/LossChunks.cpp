@@ -2,11 +2,11 @@
 
 #include "compiler/Driver/LossChunks.h"
 #include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/TargetOptions.h"
 #include "compiler/Driver/Trial.h"
 #include "compiler/Report/Report.h"
 #include "lib/Memory/Size.h"
 #include "lib/Schedule/Forward.h"
-#include "lib/Target/TargetInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Memory/LossRows.h"
 
@@ -188,7 +188,7 @@ FailureOr<Chunks> Trials::choose(std::optional<int64_t> limit) {
 /// Returns the GPU whose memory is the limit, or null if the user gave chunks or a memory limit.
 static const GpuInfo *cardOf(const DriverOptions &options) {
   bool isGiven = options.lossChunk.isAuto() || !options.passes.plan.memoryLimit.empty();
-  return isGiven ? nullptr : lookupTarget(options.passes.target.name, options.passes.target.arch)->gpu;
+  return isGiven ? nullptr : targetOf(options).gpu;
 }
 
 static std::string memoryOf(const GpuInfo &card) {

@@ -6,9 +6,9 @@
 
 #include "compiler/Driver/ParallelOptions.h"
 #include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/TargetOptions.h"
 #include "lib/Cost/Machine.h"
 #include "lib/Input/InputFile.h"
-#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -356,7 +356,7 @@ static Error checkCombinations(const DriverOptions &all) {
                      ": the first bucket cannot have a size of its own; leave --first-bucket-mb out");
   if (!options.transports.empty() && all.emit < Emit::Dir)
     return makeError("--transports applies to the binary: leave --emit out, or write --emit=dir");
-  if (all.has("--comm-ctas") && !lookupTarget(all.passes.target.name, all.passes.target.arch)->gpu)
+  if (all.has("--comm-ctas") && !targetOf(all).onDevice())
     return makeError("--comm-ctas=" + Twine(int64_t(all.passes.share.ctas)) + " with --target=" +
                      all.passes.target.name + ": a CTA is a thread block of a GPU; leave it out, or add --target=cuda");
   if (all.has("--prefetch") && options.overlap == Overlap::None)

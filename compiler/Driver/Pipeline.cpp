@@ -6,9 +6,9 @@
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/ParallelOptions.h"
 #include "compiler/Driver/PrintIr.h"
+#include "compiler/Driver/TargetOptions.h"
 #include "dialects/Comm/Timing.h"
 #include "dialects/Exec/Exec.h"
-#include "lib/Target/TargetInfo.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,8 +26,7 @@ using namespace braid;
 /// shards, the parts of merged gradients would be complete at the same time and need a copy before they are sent.
 static bool mergesMatmuls(const DriverOptions &options) {
   const ParallelOptions &parallel = options.parallel;
-  bool byDefault = lookupTarget(options.passes.target.name, options.passes.target.arch)->gpu &&
-                   !parallel.shardsWeights() && !parallel.zero.value_or(0);
+  bool byDefault = targetOf(options).onDevice() && !parallel.shardsWeights() && !parallel.zero.value_or(0);
   return options.mergeMatmuls || byDefault;
 }
 

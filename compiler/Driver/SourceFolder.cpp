@@ -2,6 +2,7 @@
 
 #include "compiler/Driver/SourceFolder.h"
 #include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/TargetOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -156,8 +157,7 @@ static std::string cmakeForCuda(StringRef name, StringRef gpu) {
 Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
                                const DriverOptions &options, StringRef name) {
   // Written first, so that the folder is recognized even if a later write fails.
-  std::string text =
-      options.passes.target.arch.empty() ? cmakeForCpu(name) : cmakeForCuda(name, options.passes.target.arch);
+  std::string text = targetOf(options).onDevice() ? cmakeForCuda(name, options.passes.target.arch) : cmakeForCpu(name);
   SourceFile cmake{"CMakeLists.txt", kGeneratedMarker.str() + text + cmakeTransports(name, options)};
   if (Error error = writeSources(folder, cmake))
     return error;

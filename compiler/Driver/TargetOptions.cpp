@@ -3,7 +3,6 @@
 #include "compiler/Driver/TargetOptions.h"
 #include "compiler/Driver/OutputFile.h"
 #include "lib/Memory/LeadingDimPadding.h"
-#include "lib/Target/TargetInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -117,10 +116,10 @@ static Error resolveGpu(DriverOptions &options, StringRef gpu) {
 
 /// Refuses options of another target's compiler.
 static Error checkOthers(const DriverOptions &options) {
-  const GpuInfo *gpu = lookupTarget(options.passes.target.name)->gpu;
+  const GpuInfo *gpu = targetOf(options).gpu;
   if (gpu && !options.cpu.empty())
     return makeError("--cpu=" + options.cpu +
-                     " applies to the cpu target; for CUDA name the GPU, as in --target=cuda:" + gpu->name());
+                     " applies to the cpu target; for CUDA name the GPU, as in --target=cuda:" + gpu->arch);
   if (!gpu && !options.nvcc.empty())
     return makeError("--nvcc=" + options.nvcc + " applies to CUDA, but the target is " + options.passes.target.name +
                      ": add --target=cuda, or leave it out");
@@ -134,7 +133,7 @@ static Error checkOthers(const DriverOptions &options) {
 
 /// Checks that the target supports the transports.
 static Error checkTransports(const DriverOptions &options) {
-  ArrayRef<StringLiteral> known = lookupTarget(options.passes.target.name)->transports;
+  ArrayRef<StringLiteral> known = targetOf(options).transports;
   for (const std::string &transport : options.parallel.transports)
     if (!is_contained(known, transport))
       return makeError("--transports: unknown transport '" + transport + "' for the " + options.passes.target.name +
@@ -144,14 +143,13 @@ static Error checkTransports(const DriverOptions &options) {
 
 /// Checks that the target supports the requested attention.
 static Error checkAttention(const DriverOptions &options) {
-  if (options.passes.attention.method == AttentionMethod::Library &&
-      !lookupTarget(options.passes.target.name)->attention.maxHeadSize)
+  if (options.passes.attention.method == AttentionMethod::Library && !targetOf(options).attention.maxHeadSize)
     return makeError("--attention=library: the " + options.passes.target.name +
                      " target has no library for attention; leave it out, write --attention=tiles, or compile for "
                      "--target=cuda");
   if (!options.has("--attention-order"))
     return Error::success();
-  if (!lookupTarget(options.passes.target.name)->attention.maxHeadSize)
+  if (!targetOf(options).attention.maxHeadSize)
     return makeError("--attention-order applies to an attention library, but on the " + options.passes.target.name +
                      " target the order is always fixed: leave it out, or compile for --target=cuda");
   if (options.passes.attention.method == AttentionMethod::Tiles ||
@@ -168,7 +166,7 @@ static Error checkOffload(const DriverOptions &options) {
                      StringRef(cli::wordOf(options.offload)) + " copies none: add activations there (" +
                      (options.offloadsState() ? "--offload=optimizer,activations" : "--offload=activations") +
                      "), or leave it out");
-  if (!options.offloads() || lookupTarget(options.passes.target.name)->gpu)
+  if (!options.offloads() || targetOf(options).gpu)
     return Error::success();
   return makeError(
       "--offload=" + StringRef(cli::wordOf(options.offload)) + ": on the " + options.passes.target.name +
@@ -176,13 +174,17 @@ static Error checkOffload(const DriverOptions &options) {
 }
 
 static Error checkRowAlignment(const DriverOptions &options) {
-  const TargetInfo &target = *lookupTarget(options.passes.target.name);
+  const TargetInfo &target = targetOf(options);
   if (!options.has("--row-alignment") || canAlignRows(options.passes.plan.rowAlignment, target))
     return Error::success();
   return makeError("--row-alignment=" + std::to_string(options.passes.plan.rowAlignment) +
                    ": invalid value; expected 0 or a power of two from " + std::to_string(kMinRowAlignment) +
                    " bytes to the " + std::to_string(target.alignment) +
                    " at which buffers of --target=" + options.passes.target.name + " begin");
+}
+
+const TargetInfo &braid::targetOf(const DriverOptions &options) {
+  return *lookupTarget(options.passes.target.name, options.passes.target.arch);
 }
 
 Error braid::resolveTarget(DriverOptions &options) {
@@ -204,7 +206,7 @@ Error braid::resolveTarget(DriverOptions &options) {
   if (Error error = checkOffload(options))
     return error;
   if (target->gpu)
-    return resolveGpu(options, namesGpu ? gpu.str() : target->gpu->name());
+    return resolveGpu(options, namesGpu ? gpu.str() : target->gpu->arch.str());
   if (namesGpu)
     return makeError("--target=" + text +
                      ": only the cuda target takes a GPU after the colon; name a processor by --cpu=");
@@ -212,7 +214,7 @@ Error braid::resolveTarget(DriverOptions &options) {
 }
 
 Error braid::checkCompiler(const DriverOptions &options) {
-  if (options.passes.target.arch.empty() || options.emit != Emit::Exe || !options.nvcc.empty())
+  if (!targetOf(options).onDevice() || options.emit != Emit::Exe || !options.nvcc.empty())
     return Error::success();
   return makeError("found no CUDA compiler in CUDA_HOME or PATH: install nvcc, name it by --nvcc=, or write "
                    "--emit=dir and build the folder on a machine that has one");

@@ -3,6 +3,7 @@
 #define BRAID_COMPILER_DRIVER_TARGETOPTIONS_H
 
 #include "compiler/Driver/Options.h"
+#include "lib/Target/TargetInfo.h"
 #include "llvm/Support/Error.h"
 
 namespace braid {
@@ -10,6 +11,9 @@ namespace braid {
 /// Splits `cuda:sm_90` into target and GPU and finds the compiler. Returns an error for an unknown target, an
 /// unsupported GPU, or options of another target.
 llvm::Error resolveTarget(DriverOptions &options);
+
+/// Returns the row of the target that `options` name.
+const TargetInfo &targetOf(const DriverOptions &options);
 
 /// Checks that this machine has the compiler that `options` need.
 llvm::Error checkCompiler(const DriverOptions &options);

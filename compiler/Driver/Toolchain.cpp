@@ -3,7 +3,7 @@
 #include "compiler/Driver/Toolchain.h"
 #include "compiler/Driver/ChildProcess.h"
 #include "compiler/Driver/OutputFile.h"
-#include "lib/Target/TargetInfo.h"
+#include "compiler/Driver/TargetOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,7 +24,7 @@ SmallVector<TransportLibrary> braid::transportLibraries(const DriverOptions &opt
   static constexpr TransportLibrary libraries[] = {{"nccl", "BRAID_WITH_NCCL", "NCCL (libnccl-dev)"},
                                                    {"gloo", "BRAID_WITH_GLOO", "Gloo (libgloo-dev)"},
                                                    {"mpi", "BRAID_WITH_MPI", "Open MPI (libopenmpi-dev)"}};
-  ArrayRef<StringLiteral> transports = lookupTarget(options.passes.target.name)->transports;
+  ArrayRef<StringLiteral> transports = targetOf(options).transports;
   return llvm::to_vector(make_filter_range(
       libraries, [&](const TransportLibrary &library) { return is_contained(transports, library.name); }));
 }
@@ -65,7 +65,7 @@ static Error findTransports(RuntimeFolder &runtime, const DriverOptions &options
 
 /// Adds the runtime of the target, unless that is the CPU.
 static Error findTargetPart(RuntimeFolder &runtime, const DriverOptions &options, StringRef folder) {
-  if (options.passes.target.arch.empty())
+  if (!targetOf(options).onDevice())
     return Error::success();
   auto part = findPart(folder, options.passes.target.name);
   if (!part)
@@ -209,7 +209,7 @@ void Build::compile(StringRef source, std::vector<std::string> words) {
 void Build::compileHost(StringRef source) {
   std::vector<std::string> words{compiler, "-std=c++20", "-O3"};
   // Compiles kernels of the CPU target for the processor that will run them.
-  if (options.passes.target.arch.empty())
+  if (!targetOf(options).onDevice())
     words.insert(words.end(), {"-march=" + (options.cpu.empty() ? "native" : options.cpu), "-ffp-contract=fast"});
   if (!options.keepSources.empty())
     words.push_back("-g1"); // for profilers, because the sources are kept
@@ -246,7 +246,7 @@ Error braid::compileBinary(StringRef folder, StringRef scratch, const RuntimeFol
     return makeError("cannot find the C++ compiler '" + options.compiler + "' (" + compiler.getError().message() +
                      "); install g++ or name one by --cc=");
   Build build{folder, scratch, runtime, options, *compiler, {}, {}};
-  if (options.passes.target.arch.empty())
+  if (!targetOf(options).onDevice())
     build.compileHost("step.cpp");
   else
     build.compileDevice("step.cu");

@@ -23,7 +23,7 @@ struct PassRates {
 
 struct AttentionRates {
   /// First GPU architecture that the rates apply to.
-  unsigned arch;
+  llvm::StringLiteral arch;
   /// TFLOP/s of bf16 on the data sheet of the measured card.
   double card;
   PassRates forward, backward;
@@ -64,19 +64,19 @@ static constexpr double rtxForward[] = {353, 399, 409, 389}, rtxForwardCausal[] 
 static constexpr double rtxBackward[] = {238, 269, 288, 293}, rtxBackwardCausal[] = {180, 221, 248, 260};
 
 static const AttentionRates published[] = {
-    {80,
+    {"sm_80",
      312,
      {{{{2048, a100Forward}, {2048, a100Forward}}, {{2048, a100ForwardCausal}, {2048, a100ForwardCausal}}}},
      {{{{2048, a100Backward}, {2048, a100Backward}}, {{2048, a100BackwardCausal}, {2048, a100BackwardCausal}}}}},
-    {90,
+    {"sm_90",
      989,
      {{{{512, h100Forward64}, {512, h100Forward}}, {{512, h100ForwardCausal64}, {512, h100ForwardCausal}}}},
      {{{{512, h100Backward64}, {512, h100Backward}}, {{512, h100BackwardCausal64}, {512, h100BackwardCausal}}}}},
-    {100,
+    {"sm_100",
      2500,
      {{{{2048, b200Forward64}, {2048, b200Forward}}, {{2048, b200ForwardCausal64}, {2048, b200ForwardCausal}}}},
      {{{{2048, b200Backward64}, {2048, b200Backward}}, {{2048, b200BackwardCausal64}, {2048, b200BackwardCausal}}}}},
-    {120,
+    {"sm_120",
      466,
      {{{{2048, rtxForward}, {2048, rtxForward}}, {{2048, rtxForwardCausal}, {2048, rtxForwardCausal}}}},
      {{{{2048, rtxBackward}, {2048, rtxBackward}}, {{2048, rtxBackwardCausal}, {2048, rtxBackwardCausal}}}}},
@@ -91,7 +91,7 @@ static const AttentionRates published[] = {
 static const AttentionRates &ratesOf(const GpuInfo &gpu) {
   const AttentionRates *found = published;
   for (const AttentionRates &rates : published)
-    if (rates.arch <= gpu.arch)
+    if (isSameOrOlder(rates.arch, gpu.arch))
       found = &rates;
   return *found;
 }

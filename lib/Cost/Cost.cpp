@@ -30,8 +30,8 @@ void ComputeRates::replace(double flops, double bytes) {
 }
 
 double ComputeRates::productSeconds(const GemmSizes &sizes, GemmType type) const {
-  if (gpu)
-    return std::max(gemmSeconds(*gpu, type, sizes) - launchSeconds, 0.0);
+  if (std::optional<double> seconds = gpu ? gemmSeconds(*gpu, type, sizes) : std::nullopt)
+    return std::max(*seconds - launchSeconds, 0.0);
   return sizes.flops() / (type == GemmType::Float ? matrixFlops : halfMatrixFlops);
 }
 

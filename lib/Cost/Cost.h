@@ -36,8 +36,8 @@ enum class GemmType { Half, HalfToFloat, Float };
 
 GemmType gemmTypeOf(mlir::Type operand, mlir::Type result);
 
-/// Returns the seconds of a GEMM with its launch. Each GPU of lib/Target has a table.
-double gemmSeconds(const GpuInfo &gpu, GemmType type, const GemmSizes &sizes);
+/// Returns the seconds of a GEMM with its launch; no value for a GPU without a table.
+std::optional<double> gemmSeconds(const GpuInfo &gpu, GemmType type, const GemmSizes &sizes);
 
 /// Predicted seconds of an action that runs alone. `scratch` is the traffic between the kernels of one call, which
 /// nothing overlaps.

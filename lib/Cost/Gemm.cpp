@@ -45,34 +45,34 @@ static constexpr size_t numPoints = std::size(waveCounts) * std::size(ratios) * 
 
 namespace {
 struct GemmTable {
-  unsigned arch;
+  llvm::StringLiteral arch;
   /// TFLOP/s by type, waves, ratio and k.
   float rates[3 * numPoints];
 };
 } // namespace
 
 static constexpr GemmTable tables[] = {
-    {80,
+    {"sm_80",
      {
 #include "lib/Cost/GemmRates/sm_80.inc"
      }},
-    {86,
+    {"sm_86",
      {
 #include "lib/Cost/GemmRates/sm_86.inc"
      }},
-    {89,
+    {"sm_89",
      {
 #include "lib/Cost/GemmRates/sm_89.inc"
      }},
-    {90,
+    {"sm_90",
      {
 #include "lib/Cost/GemmRates/sm_90.inc"
      }},
-    {100,
+    {"sm_100",
      {
 #include "lib/Cost/GemmRates/sm_100.inc"
      }},
-    {120,
+    {"sm_120",
      {
 #include "lib/Cost/GemmRates/sm_120.inc"
      }},
@@ -91,9 +91,8 @@ static constexpr double kSplitSlowdown = 1.2;
 namespace {
 class Waves {
 public:
-  Waves(const GpuInfo &gpu, GemmType type)
-      : rates(llvm::find_if(tables, [&](const GemmTable &table) { return table.arch == gpu.arch; })->rates +
-              static_cast<size_t>(type) * numPoints),
+  Waves(const GpuInfo &gpu, const GemmTable &table, GemmType type)
+      : rates(table.rates + static_cast<size_t>(type) * numPoints),
         flopsOfWave(2.0 * gpu.multiprocessors * kTile * kTile) {}
 
   double seconds(double waves, double ratio, double k) const {
@@ -117,8 +116,11 @@ private:
 };
 } // namespace
 
-double braid::gemmSeconds(const GpuInfo &gpu, GemmType type, const GemmSizes &sizes) {
-  Waves waves(gpu, type);
+std::optional<double> braid::gemmSeconds(const GpuInfo &gpu, GemmType type, const GemmSizes &sizes) {
+  const GemmTable *table = llvm::find_if(tables, [&](const GemmTable &table) { return table.arch == gpu.arch; });
+  if (table == std::end(tables))
+    return std::nullopt;
+  Waves waves(gpu, *table, type);
   // Independent products are stacked as rows.
   double rows = llvm::divideCeil(sizes.m, kTile) * sizes.items, columns = llvm::divideCeil(sizes.n, kTile);
   double needed = rows * columns / gpu.multiprocessors;

@@ -24,55 +24,44 @@ static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSer
 // inside a node, 16 for NVLS of Hopper and 24 of Blackwell (nvls.cc), two for each of the 12 NVLinks of an
 // A100. For PCIe one per about 8 GB/s; its developers say two for 12 to 24 (NVIDIA/nccl#689).
 static constexpr GpuInfo gpus[] = {
-    {/*arch=*/80, /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
+    {/*arch=*/"sm_80", /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
      /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*memoryBytes=*/80 * GB,
      /*bytesPerSecond=*/2.039e12, /*linkBytesPerSecond=*/600e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/312e12,
      /*tf32Flops=*/156e12, /*f32Flops=*/19.5e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/24,
      /*attentionSums=*/ampereSums},
-    {/*arch=*/86, /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
+    {/*arch=*/"sm_86", /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*memoryBytes=*/24 * GB,
      /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/125e12,
      /*tf32Flops=*/62.5e12, /*f32Flops=*/31.2e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4,
      /*attentionSums=*/ampereSums},
     // bf16: half of the 733 that the sheet gives "with sparsity", and twice its TF32; its 362.05 for dense fits
     // neither.
-    {/*arch=*/89, /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
+    {/*arch=*/"sm_89", /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*memoryBytes=*/48 * GB,
      /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/366.5e12,
      /*tf32Flops=*/183e12, /*f32Flops=*/91.6e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4,
      /*attentionSums=*/ampereSums},
-    {/*arch=*/90, /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
+    {/*arch=*/"sm_90", /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*memoryBytes=*/80 * GB,
      /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/989e12,
      /*tf32Flops=*/494.7e12, /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB, /*commCtas=*/16,
      /*attentionSums=*/{/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1},
-     /*biasGradSlowdown=*/1.45}, // measured: 1.42 to 1.49 for gradients of 768 x 768 to 3072 x 768
+     /*biasGradSlowdown=*/1.45, /*isDefault=*/true}, // measured: 1.42 to 1.49 for gradients of 768 x 768 to 3072 x 768
     // Multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
     // which is also the bus width times the clock that it reports; 8 TB/s was an earlier figure.
     // FLOPs: the data sheet of HGX B200 is for eight GPUs, so an eighth of it, and half of that for
     // numbers "with sparsity"; memory likewise.
-    {/*arch=*/100, /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
+    {/*arch=*/"sm_100", /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*memoryBytes=*/180 * GB,
      /*bytesPerSecond=*/7.7e12, /*linkBytesPerSecond=*/1800e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/2250e12,
      /*tf32Flops=*/1125e12, /*f32Flops=*/75e12, /*matmulWorkspace=*/32 * MiB, /*commCtas=*/24,
      /*attentionSums=*/{/*fixedTakesScores=*/false, /*hasSerial=*/false, /*queryGradients=*/2}},
-    {/*arch=*/120, /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
+    {/*arch=*/"sm_120", /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*memoryBytes=*/32 * GB,
      /*bytesPerSecond=*/1.792e12, /*linkBytesPerSecond=*/128e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/209.5e12,
      /*tf32Flops=*/104.8e12, /*f32Flops=*/104.8e12, /*matmulWorkspace=*/12 * MiB, /*commCtas=*/8,
      /*attentionSums=*/ampereSums},
 };
-
-/// Architecture of a target with GPUs whose name comes without one.
-static constexpr unsigned kDefaultArch = 90;
-
-static constexpr const GpuInfo &gpuOf(unsigned arch) {
-  const GpuInfo *found = gpus;
-  for (const GpuInfo &gpu : gpus)
-    if (gpu.arch <= arch)
-      found = &gpu;
-  return *found;
-}
 
 /// Usual shares of an H100's data sheet in published benchmarks.  Products that no table of lib/Cost prices: 0.75 in
 /// f32 (without TF32) and 0.61 in dense bf16. f32 vector code 0.60, HBM3 0.84, NVLink between the GPUs of a machine
@@ -80,8 +69,8 @@ static constexpr const GpuInfo &gpuOf(unsigned arch) {
 /// to 724e12 FLOPs of bf16 GEMMs per second, and 2.81e12 bytes per second (docs/CUDA.md); the others are not
 /// measured. Other GPUs are assumed to reach the same shares of theirs.  Copies to and from the host: four fifths of
 /// PCIe's rate in one direction, and a launch for each.
-static constexpr TargetRates ratesOf(const GpuInfo &gpu) {
-  const GpuInfo &h100 = gpuOf(90);
+static TargetRates ratesOf(const GpuInfo &gpu) {
+  const GpuInfo &h100 = *llvm::find_if(gpus, [](const GpuInfo &gpu) { return gpu.arch == "sm_90"; });
   return {/*matrixFlops=*/gpu.f32Flops / h100.f32Flops * 50e12,
           /*halfMatrixFlops=*/gpu.bf16Flops / h100.bf16Flops * 600e12,
           /*vectorFlops=*/gpu.f32Flops / h100.f32Flops * 40e12,
@@ -184,22 +173,21 @@ static ArrayRef<TargetInfo> targets() {
   return rows;
 }
 
-/// Returns the number in "sm_90" or "sm_90a"; no value for other texts.
-static std::optional<unsigned> archNumber(StringRef arch) {
-  unsigned number;
-  if (!arch.consume_front("sm_") || arch.consumeInteger(10, number) || !(arch.empty() || arch == "a"))
-    return std::nullopt;
-  return number;
+bool braid::isSameOrOlder(StringRef older, StringRef arch) {
+  auto familyOf = [](StringRef name) { return name.take_until(llvm::isDigit); };
+  StringRef own = older.drop_front(familyOf(older).size()), other = arch.drop_front(familyOf(arch).size());
+  unsigned least, number;
+  return familyOf(older) == familyOf(arch) && !own.consumeInteger(10, least) && !other.consumeInteger(10, number) &&
+         (other.empty() || other == "a") && least <= number;
 }
 
 const TargetInfo *braid::lookupTarget(StringRef name, StringRef arch) {
-  std::optional<unsigned> number = arch.empty() ? kDefaultArch : archNumber(arch);
   const TargetInfo *found = nullptr;
   for (const TargetInfo &target : targets()) {
     if (target.name != name)
       continue;
     // A GPU between two rows counts as the older one.
-    if (target.gpu ? number && target.gpu->arch <= *number : arch.empty())
+    if (!target.gpu ? arch.empty() : arch.empty() ? target.gpu->isDefault : isSameOrOlder(target.gpu->arch, arch))
       found = &target;
   }
   return found;
@@ -228,7 +216,7 @@ const TargetInfo *braid::targetOf(Operation *op) {
 exec::TargetAttr braid::targetAttr(MLIRContext *context, StringRef name, StringRef arch) {
   const TargetInfo *target = lookupTarget(name, arch);
   bool isDefault = target && target->gpu && arch.empty();
-  return exec::TargetAttr::get(context, name, isDefault ? target->gpu->name() : arch.str());
+  return exec::TargetAttr::get(context, name, isDefault ? StringRef(target->gpu->arch) : arch);
 }
 
 std::string braid::targetText(ModuleOp module) {

@@ -15,10 +15,10 @@
 
 namespace braid {
 
-/// Properties of a GPU from its data sheet and its compute capability.
+/// Properties of a GPU from its data sheet and the guide to its architecture.
 struct GpuInfo {
-  /// Number of the architecture: 90 for sm_90 and sm_90a.
-  unsigned arch;
+  /// Architecture by the vendor's name, such as "sm_90" (isSameOrOlder).
+  llvm::StringLiteral arch;
   /// Card that the row describes, among those of the architecture.
   llvm::StringLiteral card;
   int64_t multiprocessors;
@@ -26,7 +26,7 @@ struct GpuInfo {
   int64_t blockSharedBytes, sharedBytes;
   /// Registers and threads per multiprocessor.
   int64_t registers, threads;
-  /// Memory of the card in bytes; a CUDA context and its libraries take some of it.
+  /// Memory of the card in bytes; the context of a process and its libraries take some of it.
   int64_t memoryBytes;
   /// Bytes per second of its memory, and of its link to other GPUs, both directions together.
   double bytesPerSecond, linkBytesPerSecond;
@@ -34,16 +34,15 @@ struct GpuInfo {
   double hostBytesPerSecond;
   /// FLOPs per second, dense: of tensor cores with sums in f32, and of vector code in f32.
   double bf16Flops, tf32Flops, f32Flops;
-  /// Workspace in bytes that cuBLAS recommends for a matmul.
+  /// Workspace in bytes that the GEMM library recommends for a matmul.
   int64_t matmulWorkspace;
-  /// Number of CTAs with which NCCL reaches the bandwidth of the link; each occupies a multiprocessor.
+  /// Number of CTAs with which collectives reach the bandwidth of the link; each occupies a multiprocessor.
   int64_t commCtas;
   AttentionSums attentionSums;
   /// Time of a bf16 GEMM that also sums an operand over the contracted dim, relative to the GEMM alone.
   double biasGradSlowdown = 1;
-
-  /// Returns "sm_90".
-  std::string name() const { return "sm_" + std::to_string(arch); }
+  /// Whether the target's name without an architecture means this row.
+  bool isDefault = false;
 };
 
 /// GPU for which launch shapes are chosen.
@@ -117,6 +116,10 @@ struct TargetInfo {
   /// Whether a scatter may sum rows of bf16 into a table of f32.
   bool supportsF32Scatter;
 };
+
+/// Whether `arch` is of the family of `older` and has its number or a higher one. A name is a family, a number and
+/// perhaps "a", which allows instructions of that number alone: "sm_90a" is of the family "sm_".
+bool isSameOrOlder(llvm::StringRef older, llvm::StringRef arch);
 
 /// Returns the row of a target; one with GPUs has a row for each architecture. An empty architecture
 /// means the target's default. Null if there is no such target, or if the GPU is older than all rows.

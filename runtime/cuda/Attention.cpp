@@ -1,6 +1,6 @@
 //===- Attention.cpp - attention with cuDNN -------------------------------===//
 
-#include "cuda/Attention.h"
+#include "gpu/Attention.h"
 
 #include "base/Error.h"
 #include "cuda/CudnnGraph.h"
@@ -28,8 +28,8 @@ struct Plan {
 };
 } // namespace
 
-struct CudaAttentionTable::Library {
-  Library(const br_model &model, std::byte *arena, cudaStream_t stream);
+struct AttentionTable::Library {
+  Library(const br_model &model, std::byte *arena, const GpuStream &stream);
   ~Library();
 
   cudnnHandle_t handle = nullptr;
@@ -87,24 +87,24 @@ static Plan makePlan(const br_attention_desc &desc, std::byte *arena, cudnnHandl
   return plan;
 }
 
-CudaAttentionTable::Library::Library(const br_model &model, std::byte *arena, cudaStream_t stream) {
+AttentionTable::Library::Library(const br_model &model, std::byte *arena, const GpuStream &stream) {
   loadCudnn();
   if (cudnnStatus_t status = fe::detail::create_handle(&handle); status != CUDNN_STATUS_SUCCESS)
     fail("the model calls attention of cuDNN, which does not start: ", fe::detail::get_error_string(status),
          kDecomposeAdvice);
-  if (cudnnStatus_t status = fe::detail::set_stream(handle, stream); status != CUDNN_STATUS_SUCCESS)
+  if (cudnnStatus_t status = fe::detail::set_stream(handle, stream.native()); status != CUDNN_STATUS_SUCCESS)
     fail("cuDNN does not take the stream: ", fe::detail::get_error_string(status), kDecomposeAdvice);
   prepareOrder(model);
   for (int32_t index = 0; index < model.n_attentions; ++index)
     plans.push_back(makePlan(model.attentions[index], arena, handle));
 }
 
-CudaAttentionTable::Library::~Library() {
+AttentionTable::Library::~Library() {
   plans.clear();
   fe::detail::destroy_handle(handle);
 }
 
-CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, cudaStream_t stream) {
+AttentionTable::AttentionTable(const br_model &model, std::byte *arena, const GpuStream &stream) {
   if (model.n_attentions == 0)
     return;
   // The frontend throws where it does not find a function.
@@ -117,7 +117,7 @@ CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *arena, 
   }
 }
 
-br_status CudaAttentionTable::run(int32_t index, const AttentionPlaces &places) try {
+br_status AttentionTable::run(int32_t index, const AttentionPlaces &places) try {
   auto place = [](const void *pointer) { return const_cast<void *>(pointer); };
   Plan &plan = library->plans[index];
   std::unordered_map<int64_t, void *> tensors{
@@ -138,20 +138,20 @@ br_status CudaAttentionTable::run(int32_t index, const AttentionPlaces &places) 
 
 using namespace braid;
 
-struct CudaAttentionTable::Library {};
+struct AttentionTable::Library {};
 
-CudaAttentionTable::CudaAttentionTable(const br_model &model, std::byte *, cudaStream_t) {
+AttentionTable::AttentionTable(const br_model &model, std::byte *, const GpuStream &) {
   if (model.n_attentions > 0)
     fail("the model calls attention of cuDNN, but this program was built without the header files of cuDNN: install "
          "cuDNN 9, NVRTC and the Python package nvidia-cudnn-frontend and build again, or compile the graph with "
          "--attention=decompose");
 }
 
-br_status CudaAttentionTable::run(int32_t, const AttentionPlaces &) {
+br_status AttentionTable::run(int32_t, const AttentionPlaces &) {
   message = "there is no attention library";
   return BR_ERROR;
 }
 
 #endif
 
-CudaAttentionTable::~CudaAttentionTable() = default;
+AttentionTable::~AttentionTable() = default;

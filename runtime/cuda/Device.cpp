@@ -1,24 +1,17 @@
-//===- Device.cpp - the GPU of a rank -------------------------------------===//
+//===- Device.cpp - GPUs of CUDA ------------------------------------------===//
 
-#include "cuda/Device.h"
+#include "gpu/Device.h"
 
 #include "base/Error.h"
-#include "comm/Bootstrap.h"
 #include "cuda/Check.h"
 #include "cuda/braid_cuda.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstring>
+#include <nvtx3/nvToolsExt.h>
 #include <vector>
 
 using namespace braid;
-
-std::string Device::describe() const { return concat("CUDA device ", number, " (", name, ")"); }
-
-// Returns "there is one, number 0", or "there are 4, numbers 0 to 3".
-static std::string describeCount(int count) {
-  return count == 1 ? "there is one, number 0" : concat("there are ", count, ", numbers 0 to ", count - 1);
-}
 
 // Returns "13.0".
 static std::string describeVersion() {
@@ -27,17 +20,7 @@ static std::string describeVersion() {
   return concat(version / 1000, ".", version % 1000 / 10);
 }
 
-// Slurm and other launchers may show each rank only its own GPU.
-static std::string gpuBindingAdvice(int count) {
-  const char *visible = std::getenv("CUDA_VISIBLE_DEVICES"), *bound = std::getenv("SLURM_GPUS_PER_TASK");
-  if (count > 1 || (!visible && !bound))
-    return "; start fewer ranks per host, or choose the GPU of this rank by --device";
-  return concat(visible ? concat(" (CUDA_VISIBLE_DEVICES=", visible, ")") : std::string(" (--gpus-per-task)"),
-                "; if the launcher shows each rank only its own GPU, as srun --gpus-per-task does, give --device=0, or "
-                "show all GPUs of the host to all ranks: srun --gpus-per-node, or --gpu-bind=none");
-}
-
-static int chooseDevice(const Rank &rank) {
+int braid::countDevices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0))
@@ -47,20 +30,7 @@ static int chooseDevice(const Rank &rank) {
     fail("this program runs on a GPU, but the driver is missing or too old for CUDA ", describeVersion(),
          "; check nvidia-smi, or compile with --target=cpu");
   checkCuda(status, "cudaGetDeviceCount");
-  if (rank.device >= 0) {
-    if (rank.device >= count)
-      fail("--device=", rank.device, " is not one of the CUDA devices: ", describeCount(count));
-    return rank.device;
-  }
-  const int device = rank.sharesDevice ? 0 : rank.local;
-  if (device >= count && rank.bootstrap && rank.bootstrap->isOneProcess())
-    fail("this process runs ", rank.size, " ranks, each on a GPU of its own, but of CUDA devices ",
-         describeCount(count),
-         "; let ranks share one with --transport=device-threads, which is slow, or use machines with more GPUs");
-  if (device >= count)
-    fail("rank ", rank.number, " is number ", rank.local, " of the ranks on this host, but of CUDA devices ",
-         describeCount(count), gpuBindingAdvice(count));
-  return device;
+  return count;
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,12 +61,20 @@ static void loadKernels(Device &device) {
     const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
     if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction)
       fail("the kernels of this program were not compiled for ", device.describe(), ", which has compute capability ",
-           describeCapability(device.capability), "; ", capabilityAdvice(device.capability));
+           describeCapability(device.architecture), "; ", capabilityAdvice(device.architecture));
     checkCuda(status, "cudaFuncGetAttributes");
     device.compiledFor =
         device.compiledFor ? std::min(device.compiledFor, attributes.ptxVersion) : attributes.ptxVersion;
   }
 }
+
+std::string Device::describeArchitecture() const {
+  return concat("compute capability ", describeCapability(architecture));
+}
+
+// Returns false for kernels compiled for older GPUs: their enter_kernel does not wait, even if the
+// driver translates them for this GPU.
+bool Device::canOverlapKernels() const { return architecture >= 90 && compiledFor >= 90; }
 
 std::string Device::describeCode(const br_model &model) const {
   const std::string text = concat("compiled for ", model.target), own = concat("sm_", compiledFor);
@@ -106,22 +84,44 @@ std::string Device::describeCode(const br_model &model) const {
 // Warns if kernels were compiled for another GPU generation: they run as they are, or after a
 // translation by the driver.
 std::string Device::warnOfCode() const {
-  if (compiledFor == 0 || compiledFor / 10 == capability / 10)
+  if (compiledFor == 0 || compiledFor / 10 == architecture / 10)
     return "";
   return concat("the kernels were compiled for compute capability ", describeCapability(compiledFor), ", but ",
-                describe(), " has ", describeCapability(capability), ", so they may run slower than possible; ",
-                capabilityAdvice(capability));
+                describe(), " has ", describeCapability(architecture), ", so they may run slower than possible; ",
+                capabilityAdvice(architecture));
 }
 
-Device braid::enterDevice(const Rank &rank) {
-  Device device{chooseDevice(rank), ""};
+Device braid::openDevice(int number) {
+  Device device{number, ""};
   cudaDeviceProp properties{};
   checkCuda(cudaGetDeviceProperties(&properties, device.number), "cudaGetDeviceProperties");
   device.name = properties.name;
-  device.capability = properties.major * 10 + properties.minor;
-  checkCuda(cudaSetDevice(device.number), "cudaSetDevice");
+  device.architecture = properties.major * 10 + properties.minor;
+  useDevice(device.number).check();
   loadKernels(device);
   return device;
+}
+
+GpuStatus braid::useDevice(int number) { return {cudaSetDevice(number), "cudaSetDevice"}; }
+
+//===----------------------------------------------------------------------===//
+// Properties
+//===----------------------------------------------------------------------===//
+
+DeviceIdentity braid::identifyDevice(int number) {
+  cudaDeviceProp properties{};
+  cudaError_t code = cudaGetDeviceProperties(&properties, number);
+  char bus[32] = "";
+  if (code == cudaSuccess)
+    code = cudaDeviceGetPCIBusId(bus, sizeof bus, number);
+  if (code != cudaSuccess)
+    fail("cannot identify CUDA device ", number, ": ", describeCuda(code));
+  unsigned char bytes[sizeof properties.uuid];
+  std::memcpy(bytes, &properties.uuid, sizeof bytes);
+  DeviceIdentity identity{"", bus};
+  for (unsigned char byte : bytes)
+    identity.unique += concat(static_cast<int>(byte), ".");
+  return identity;
 }
 
 DeviceMemory braid::memoryOfDevice() {
@@ -129,3 +129,13 @@ DeviceMemory braid::memoryOfDevice() {
   checkCuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   return {free, total};
 }
+
+int braid::multiprocessorsOfDevice() {
+  int device = 0, all = 0;
+  checkCuda(cudaGetDevice(&device), "cudaGetDevice");
+  checkCuda(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  return all;
+}
+
+void braid::beginRange(const char *name) { nvtxRangePushA(name); }
+void braid::endRange() { nvtxRangePop(); }

@@ -8,7 +8,7 @@
 #ifndef BRAID_CUDA_H
 #define BRAID_CUDA_H
 
-#include "braid_rt.h"
+#include "gpu/braid_gpu.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,16 +22,6 @@ void br_cuda_kernel(const void *kernel);
 
 // Returns the compute stream, a cudaStream_t.
 void *br_cuda_stream(br_context *ctx);
-
-// Parts of a matmul's epilogue that cuBLASLt has left to kernels of the program, as flags.
-typedef enum { BR_REST_BIAS = 1, BR_REST_ACTIVATION = 2, BR_REST_BIAS_GRAD = 4 } br_rest;
-
-typedef struct {
-  int32_t left; // flags of br_rest
-  const br_matmul_desc *desc;
-  const void *a, *b, *bias;
-  void *c, *aux, *bias_grad, *workspace;
-} br_matmul_rest;
 
 // Returns the rest of the last br_matmul, whose product is already on the stream; null if nothing
 // is left (cuda/MatmulRest.h).

@@ -8,9 +8,9 @@
 #include "comm/ThreadsTransport.h"
 #include "comm/transports.h"
 #include "cuda/Check.h"
-#include "cuda/Device.h"
-#include "cuda/StepGraph.h"
-#include "cuda/StreamCollectives.h"
+#include "gpu/Device.h"
+#include "gpu/StepGraph.h"
+#include "gpu/StreamCollectives.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -84,9 +84,7 @@ public:
     say("memory: ", arena.describeAllocator());
     for (int64_t i = 0; i < count; ++i)
       values[i] = static_cast<float>(i % 1021) - 510;
-    checkCuda(
-        cudaMemcpyAsync(arena.data(), values.data(), count * sizeof(float), cudaMemcpyHostToDevice, streams.compute),
-        "cudaMemcpyAsync");
+    streams.compute.copyToDevice(arena.data(), values.data(), count * sizeof(float)).check();
     DevicePlace place = {device.number, arena.data(), streams};
     place.failed = [this](const std::string &reason) { failure = reason; };
     place.communicatesAlone = true;
@@ -104,7 +102,7 @@ public:
     for (const char *how : {"", " captured", " replayed"}) { // as the first three steps of a program
       const br_status status = graph.run(
           streams.compute, [&] { return launch(index); },
-          [&](cudaGraphExec_t ready) { return cudaGraphLaunch(ready, streams.compute); }, errors);
+          [&](const GpuGraph &ready) { return ready.launch(streams.compute); }, errors);
       checkStatus(name, status);
       compare(name);
       say(name, how);
@@ -123,17 +121,17 @@ private:
   // The collective runs after the work on the compute stream, and before the work that follows its wait.
   br_status launch(int32_t index) {
     std::byte *to = arena.data() + tables.bytes, *copy = to + tables.bytes;
-    errors.note(cudaMemsetAsync(to, 0, tables.bytes, streams.compute), "cudaMemsetAsync");
+    errors.note(streams.compute.fillZeros(to, tables.bytes));
     if (collectives->start(index) != BR_OK || collectives->wait(index) != BR_OK)
       return BR_ERROR;
-    errors.note(cudaMemcpyAsync(copy, to, tables.bytes, cudaMemcpyDeviceToDevice, streams.compute), "cudaMemcpyAsync");
+    errors.note(streams.compute.copyOnDevice(copy, to, tables.bytes));
     return BR_OK;
   }
 
   void checkStatus(const std::string &name, br_status status) {
-    Event end;
+    GpuEvent end;
     if (status == BR_OK && !errors.any())
-      checkCuda(cudaEventRecord(end, streams.compute), "cudaEventRecord");
+      end.record(streams.compute).check();
     if (status != BR_OK || errors.any() || collectives->synchronize(end) != BR_OK)
       fail(name, ": ", errors.any() ? errors.text().c_str() : collectives->error());
   }
@@ -142,11 +140,9 @@ private:
   void compare(const std::string &name) {
     std::vector<float> found(values.size());
     std::byte *copy = arena.data() + 2 * tables.bytes;
-    checkCuda(
-        cudaMemcpyAsync(found.data(), copy, found.size() * sizeof(float), cudaMemcpyDeviceToHost, streams.compute),
-        "cudaMemcpyAsync");
-    checkCuda(cudaMemsetAsync(copy, 0, tables.bytes, streams.compute), "cudaMemsetAsync");
-    checkCuda(cudaStreamSynchronize(streams.compute), "cudaStreamSynchronize");
+    streams.compute.copyToHost(found.data(), copy, found.size() * sizeof(float)).check();
+    streams.compute.fillZeros(copy, tables.bytes).check();
+    streams.compute.synchronize().check();
     for (size_t i = 0; i < values.size(); ++i)
       if (found[i] != values[i])
         fail(name, ": element ", i, " is ", found[i], " and must be ", values[i]);

@@ -54,7 +54,7 @@ def grouped(chosen, folder):
     alike = {}
     for entry in chosen:
         command = re.sub(r" -o \S+", "", entry["command"].replace(entry["file"], ""))
-        isJoined = "/runtime/cuda/" in entry["file"] and not entry["file"].endswith(FRONTEND)
+        isJoined = re.search("/runtime/(cuda|gpu)/", entry["file"]) and not entry["file"].endswith(FRONTEND)
         alike.setdefault(command if isJoined else entry["file"], []).append(entry)
     for entries in alike.values():
         yield from filter(None, (entries[i::GROUPS] for i in range(GROUPS)))
@@ -90,7 +90,7 @@ def compile_source(entry, folder, frontend=True):
     if path.parts[0] == "runtime":
         output = words.index("-o")
         words = [word for word in words[:output] + words[output + 2:] if not word.startswith("-O") and word != "-c"]
-        compiles = path.parts[1] == "cuda" and (frontend or not entry["file"].endswith(FRONTEND))
+        compiles = path.parts[1] in ("cuda", "gpu") and (frontend or not entry["file"].endswith(FRONTEND))
         words += ["-O0", "-fsyntax-only"] if compiles else ["-E", "-o", os.devnull]
     done = subprocess.run(words, cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.stdout[-2000:] if done.returncode or "warning" in done.stdout else ""

@@ -1,6 +1,7 @@
 // Copies 16 MiB to a device and back, through buffers of 8 MiB or of what can be pinned; says of how many bytes.
 #include "base/Error.h"
-#include "cuda/ArenaCopies.h"
+#include "cuda/Check.h"
+#include "gpu/ArenaCopies.h"
 
 #include <cstdio>
 
@@ -9,7 +10,7 @@ using namespace braid;
 int main() {
   constexpr uint64_t bytes = 16 << 20, limit = 8 << 20;
   try {
-    Stream stream;
+    GpuStream stream;
     std::byte *arena = nullptr;
     checkCuda(cudaMalloc(reinterpret_cast<void **>(&arena), bytes), "cudaMalloc");
     ArenaCopies copies(arena, bytes, stream, 2, limit);

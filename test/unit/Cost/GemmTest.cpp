@@ -18,7 +18,7 @@ struct Sample {
 
   double predicted() const {
     const GpuInfo &gpu = *lookupTarget("cuda", "sm_" + std::to_string(arch))->gpu;
-    return 1e6 * gemmSeconds(gpu, type, {m, n, k});
+    return 1e6 * *gemmSeconds(gpu, type, {m, n, k});
   }
 };
 
@@ -27,7 +27,7 @@ const Sample samples[] = {
 };
 
 double predicted(GemmType type, GemmSizes sizes, llvm::StringRef arch = "sm_90") {
-  return gemmSeconds(*lookupTarget("cuda", arch)->gpu, type, sizes);
+  return *gemmSeconds(*lookupTarget("cuda", arch)->gpu, type, sizes);
 }
 
 /// Away from the points of the tables: half of all samples within 3 %, one in ten worse than 17 %, none by half.

@@ -4,9 +4,10 @@
 
 #include "base/Error.h"
 #include "comm/ThreadsTransport.h"
-#include "cuda/DeviceCollectives.h"
+#include "gpu/DeviceCollectives.h"
 
 #include <algorithm>
+#include <cuda_runtime_api.h>
 #include <functional>
 
 using namespace braid;
@@ -170,9 +171,9 @@ struct OneCollective {
 void runOn(const br_model &model, const Rank &rank, std::byte *memory, int device) {
   Streams streams;
   std::unique_ptr<DeviceCollectives> collectives = makeDeviceCollectives(model, rank, {device, memory, streams, {}});
-  Event end;
-  bool good = collectives->start(0) == BR_OK && collectives->wait(0) == BR_OK &&
-              cudaEventRecord(end, streams.compute) == cudaSuccess && collectives->synchronize(end) == BR_OK;
+  GpuEvent end;
+  bool good = collectives->start(0) == BR_OK && collectives->wait(0) == BR_OK && end.record(streams.compute).isGood() &&
+              collectives->synchronize(end) == BR_OK;
   if (!good)
     fail(collectives->error());
 }

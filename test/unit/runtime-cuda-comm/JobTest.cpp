@@ -10,7 +10,8 @@
 #include "comm/ThreadsTransport.h"
 #include "comm/transports.h"
 #include "cuda/Check.h"
-#include "cuda/DeviceCollectives.h"
+#include "gpu/DeviceCollectives.h"
+#include "gpu/Graph.h"
 
 #include <cstdlib>
 #include <functional>
@@ -67,8 +68,8 @@ struct Member {
       throw RankError(collectives.error());
   }
   void synchronize() const {
-    Event end;
-    checkCuda(cudaEventRecord(end, streams.compute), "cudaEventRecord");
+    GpuEvent end;
+    end.record(streams.compute).check();
     if (collectives.synchronize(end) != BR_OK)
       throw RankError(collectives.error());
   }
@@ -233,17 +234,17 @@ TEST(NcclOfTheShim, putsGroupsOnStreamsWhenAsked) {
   checkCuda(cudaMemcpy(memory, values, sizeof values, cudaMemcpyHostToDevice), "cudaMemcpy");
   ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
   ASSERT_EQ(ncclCommInitRankConfig(&comm, 1, id, 0, &config), ncclSuccess);
-  Stream stream;
+  GpuStream stream;
   ASSERT_EQ(ncclGroupStart(), ncclSuccess);
-  ASSERT_EQ(ncclAllReduce(memory, memory + 1, 1, ncclFloat32, ncclSum, comm, stream), ncclSuccess);
+  ASSERT_EQ(ncclAllReduce(memory, memory + 1, 1, ncclFloat32, ncclSum, comm, stream.native()), ncclSuccess);
   EXPECT_EQ(ncclGroupEnd(), ncclInProgress);
-  EXPECT_EQ(ncclAllReduce(memory, memory + 1, 1, ncclFloat32, ncclSum, comm, stream), ncclInvalidUsage);
+  EXPECT_EQ(ncclAllReduce(memory, memory + 1, 1, ncclFloat32, ncclSum, comm, stream.native()), ncclInvalidUsage);
   const ncclResult_t states[] = {ncclInProgress, ncclSuccess};
   for (int turn = 0; turn < 2; ++turn) {
     ncclResult_t state;
     ASSERT_EQ(ncclCommGetAsyncError(comm, &state), ncclSuccess);
     EXPECT_EQ(state, states[turn]);
-    checkCuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    stream.synchronize().check();
     checkCuda(cudaMemcpy(values, memory, sizeof values, cudaMemcpyDeviceToHost), "cudaMemcpy");
     EXPECT_EQ(values[1], turn == 0 ? 0 : 3);
   }
@@ -405,45 +406,31 @@ TEST_F(Jobs, stayFailed) {
 TEST_F(Jobs, mayBeCapturedInAGraph) {
   expectGood(runJob({"nccl"}, 2, [](Member &m) {
     m.checkSum(); // outside, before and after
-    cudaGraph_t graph;
-    cudaGraphExec_t step;
-    checkCuda(cudaStreamBeginCapture(m.streams.compute, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    GpuGraph graph;
+    graph.begin(m.streams.compute).check();
     m.run(sum);
-    checkCuda(cudaStreamEndCapture(m.streams.compute, &graph), "cudaStreamEndCapture");
-    checkCuda(cudaGraphInstantiate(&step, graph, 0), "cudaGraphInstantiate");
+    graph.end(m.streams.compute, /*keeps=*/true).check();
     for (int turn = 1; turn < 4; ++turn) {
       m.write(static_cast<float>(turn * (m.rank + 1)));
-      checkCuda(cudaGraphLaunch(step, m.streams.compute), "cudaGraphLaunch");
+      graph.launch(m.streams.compute).check();
       m.synchronize();
       EXPECT_EQ(m.read(), turn * 12.0f);
     }
     m.checkSum();
-    checkCuda(cudaGraphExecDestroy(step), "cudaGraphExecDestroy");
-    checkCuda(cudaGraphDestroy(graph), "cudaGraphDestroy");
   }));
 }
 
 // The graph is destroyed before the communicators, which can be aborted only when no graph contains them.
 TEST_F(Jobs, endWhenARankDoesNotLaunchItsGraph) {
-  struct Graph {
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t step = nullptr;
-    ~Graph() {
-      cudaGraphExecDestroy(step);
-      cudaGraphDestroy(graph);
-    }
-  };
   std::vector<std::string> errors = runJob({"nccl", 0.5}, 2, [](Member &m) {
-    Graph own;
-    auto &[graph, step] = own;
+    GpuGraph graph;
     m.write(1);
-    checkCuda(cudaStreamBeginCapture(m.streams.compute, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    graph.begin(m.streams.compute).check();
     m.run(sum);
-    checkCuda(cudaStreamEndCapture(m.streams.compute, &graph), "cudaStreamEndCapture");
-    checkCuda(cudaGraphInstantiate(&step, graph, 0), "cudaGraphInstantiate");
+    graph.end(m.streams.compute, /*keeps=*/true).check();
     if (m.rank == 0)
       std::this_thread::sleep_for(std::chrono::seconds(2));
-    checkCuda(cudaGraphLaunch(step, m.streams.compute), "cudaGraphLaunch");
+    graph.launch(m.streams.compute).check();
     m.synchronize();
   });
   expectAll(errors, "after 0.5 s rank 1 waits for a CUDA graph with collectives");

@@ -1,6 +1,6 @@
 //===- PlanTest.cpp - which calls a collective becomes --------------------===//
 
-#include "cuda/CollectivePlan.h"
+#include "gpu/CollectivePlan.h"
 
 #include <gtest/gtest.h>
 

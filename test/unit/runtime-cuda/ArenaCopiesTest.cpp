@@ -1,6 +1,6 @@
 //===- ArenaCopiesTest.cpp - copies by pieces through pinned buffers ------===//
 
-#include "cuda/ArenaCopies.h"
+#include "gpu/ArenaCopies.h"
 
 #include "Device.h"
 
@@ -31,7 +31,7 @@ protected:
 
   OnDevice<uint8_t> arena;
   std::byte *memory;
-  Stream stream;
+  GpuStream stream;
 };
 
 // Sizes: zero, a part of a piece, whole pieces, and slightly more.
@@ -72,7 +72,7 @@ TEST_F(Copies, forgetWhatWasExpected) {
   copies.write(0, next.data(), next.size());
   EXPECT_EQ(read(copies, 0, next.size()), next);
   copies.expect(0, next.size());
-  succeed(cudaStreamSynchronize(stream));
+  stream.synchronize().check();
   succeed(cudaMemcpy(memory, old.data(), old.size(), cudaMemcpyHostToDevice));
   copies.forget();
   EXPECT_EQ(read(copies, 0, old.size()), old);

@@ -1,6 +1,6 @@
 //===- ColumnMajorGemmTest.cpp - row-major matmuls, column-major ----------===//
 
-#include "cuda/ColumnMajorGemm.h"
+#include "gpu/ColumnMajorGemm.h"
 
 #include "../runtime/MatmulCases.h"
 #include "base/Error.h"

@@ -2,14 +2,8 @@
 
 #include "Device.h"
 
-using namespace braid::test;
-
-br_context::br_context() { succeed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
-br_context::~br_context() { cudaStreamDestroy(stream); }
-
 void *br_arena(br_context *) { return nullptr; } // tests have pointers
-void br_cuda_kernel(const void *) {}
-void *br_cuda_stream(br_context *ctx) { return ctx->stream; }
+void *br_cuda_stream(br_context *ctx) { return ctx->stream.native(); }
 void br_action(br_context *, int32_t) {}
 int br_cuda_begins_early(br_context *) { return 0; }
 void br_cuda_check(br_context *ctx, int error, const char *what) {

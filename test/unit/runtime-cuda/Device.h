@@ -8,6 +8,7 @@
 #define BRAID_TEST_RUNTIME_CUDA_DEVICE_H
 
 #include "cuda/braid_cuda.h"
+#include "gpu/Streams.h"
 
 #include <cuda_runtime.h>
 
@@ -16,10 +17,7 @@
 #include <vector>
 
 struct br_context {
-  br_context();
-  ~br_context();
-
-  cudaStream_t stream = nullptr;
+  braid::GpuStream stream;
   int32_t index = 0; // in every group
   std::string error; // the first
   const br_matmul_rest *rest = nullptr;

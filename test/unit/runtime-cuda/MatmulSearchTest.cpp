@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cuda/MatmulSearch.h"
+#include "gpu/MatmulSearch.h"
 
 #include "../runtime/MatmulCases.h"
 #include "Device.h"
 #include "base/Error.h"
-#include "cuda/Matmul.h"
-#include "cuda/MatmulChoices.h"
-#include "cuda/MatmulScratch.h"
+#include "gpu/Matmul.h"
+#include "gpu/MatmulChoices.h"
+#include "gpu/MatmulScratch.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -78,7 +78,7 @@ public:
   }
 
   br_context context;
-  std::optional<CudaMatmulTable> table;
+  std::optional<MatmulTable> table;
 
 private:
   static int64_t alignedBytes(int64_t elements) { return (elements * 4 + 255) / 256 * 256; }
@@ -344,7 +344,7 @@ public:
 std::vector<MatmulTrial> chosen(size_t number) {
   std::vector<MatmulTrial> trials = trialsOf({3, 2, 1});
   for (size_t i = 0; i < trials[0].candidates.size(); ++i)
-    trials[0].candidates[i].algo.data[0] = 100 + i;
+    trials[0].candidates[i].words[0] = 100 + i;
   trials[0].chosen = number;
   return trials;
 }
@@ -352,7 +352,7 @@ std::vector<MatmulTrial> chosen(size_t number) {
 uint64_t algorithmOf(const MatmulChoices &choices) {
   std::vector<MatmulTrial> trials = trialsOf({0});
   choices.giveTo(trials);
-  return trials[0].candidates[0].algo.data[0];
+  return trials[0].candidates[0].words[0];
 }
 
 TEST(MatmulPlan, isThatOfTheFirstToWrite) {

@@ -1,6 +1,6 @@
 //===- MatmulTest.cpp - matmuls over cuBLASLt against plain loops ---------===//
 
-#include "cuda/Matmul.h"
+#include "gpu/Matmul.h"
 
 #include "../runtime/MatmulCases.h"
 #include "Device.h"
@@ -47,28 +47,28 @@ public:
   // The addend is C.
   Outcome inPlace() { return addingFrom(c); }
   Outcome addingFrom(uint64_t added) {
-    CudaMatmulTable table(model, arena, context.stream);
+    MatmulTable table(model, arena, context.stream);
     EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, desc.has_bias ? arena + bias : nullptr,
                         added ? arena + added : nullptr),
               BR_OK)
         << table.error();
     finish(table);
-    succeed(cudaStreamSynchronize(context.stream));
+    context.stream.synchronize().check();
     return {read(c, p.sizeC), read(desc.aux_offset, p.aux().size()), read(desc.bias_grad_offset, p.sizeSum())};
   }
   // Returns the message of a run that fails.
   std::string failure() {
-    CudaMatmulTable table(model, arena, context.stream);
+    MatmulTable table(model, arena, context.stream);
     EXPECT_EQ(table.run(0, arena + a, arena + b, arena + c, nullptr, nullptr), BR_ERROR);
     return table.error();
   }
 
   // Returns the report of the table at the start.
-  std::string rests() { return CudaMatmulTable(model, arena, context.stream).describeRests(); }
+  std::string rests() { return MatmulTable(model, arena, context.stream).describeRests(); }
 
 private:
   // Like the program, whose types are known at compile time.
-  void finish(const CudaMatmulTable &table) {
+  void finish(const MatmulTable &table) {
     context.rest = table.rest();
     const Memory m(&context);
     if (desc.c.type == BR_BF16)
@@ -410,13 +410,14 @@ TEST(CudaMatmul, leavesMultiprocessorsToCollectivesBesideIt) {
   model.n_matmuls = 2;
   model.arena_bytes = 1024;
   model.comm_ctas = 16;
-  const CudaMatmulTable table(model, nullptr, nullptr);
+  const GpuStream stream;
+  const MatmulTable table(model, nullptr, stream);
   EXPECT_NE(table.numberOf(0), table.numberOf(1));
   EXPECT_EQ(table.describe(0).find("multiprocessors"), std::string::npos) << table.describe(0);
   EXPECT_NE(table.describe(1).find(", for 116 multiprocessors"), std::string::npos) << table.describe(1);
   model.comm_ctas = 132;
   try {
-    CudaMatmulTable(model, nullptr, nullptr);
+    MatmulTable(model, nullptr, GpuStream());
     ADD_FAILURE() << "was taken";
   } catch (const Error &error) {
     EXPECT_NE(std::string(error.what()).find("132 CTAs, but the GPU has 132 multiprocessors"), std::string::npos)
@@ -430,10 +431,10 @@ TEST(CudaMatmul, refusesWorkspaceOutsideTheArenaOrAstray) {
   model.matmuls = &p.d;
   model.n_matmuls = 1;
   p.d.workspace_bytes = 16;
-  EXPECT_THROW(CudaMatmulTable(model, nullptr, nullptr), Error);
+  EXPECT_THROW(MatmulTable(model, nullptr, GpuStream()), Error);
   model.arena_bytes = 1024;
   p.d.workspace_offset = 64;
-  EXPECT_THROW(CudaMatmulTable(model, nullptr, nullptr), Error);
+  EXPECT_THROW(MatmulTable(model, nullptr, GpuStream()), Error);
 }
 
 TEST(CudaMatmul, refusesWhatItWritesBesideOutsideTheArena) {
@@ -444,7 +445,7 @@ TEST(CudaMatmul, refusesWhatItWritesBesideOutsideTheArena) {
   model.arena_bytes = 1024;
   auto expectRefusal = [&] {
     try {
-      CudaMatmulTable(model, nullptr, nullptr);
+      MatmulTable(model, nullptr, GpuStream());
       ADD_FAILURE() << "was taken";
     } catch (const Error &error) {
       EXPECT_NE(std::string(error.what()).find("lies outside the arena"), std::string::npos) << error.what();
