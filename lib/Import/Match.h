@@ -4,6 +4,7 @@
 
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include <charconv>
 #include <cmath>
 
 namespace braid::match {
@@ -15,6 +16,18 @@ inline std::optional<double> splat(mlir::Value value) {
       !mlir::isa<mlir::FloatType>(elements.getElementType()))
     return std::nullopt;
   return elements.getSplatValue<llvm::APFloat>().convertToDouble();
+}
+
+/// Returns the shortest decimal that rounds to a constant, since a program states 1e-5 and not the f32 beside it.
+inline std::optional<double> decimal(mlir::Value value) {
+  std::optional<double> number = splat(value);
+  if (!number || static_cast<float>(*number) != *number)
+    return number;
+  char digits[32];
+  char *end = std::to_chars(digits, digits + sizeof(digits), static_cast<float>(*number)).ptr;
+  double shortest = *number;
+  std::from_chars(digits, end, shortest);
+  return shortest;
 }
 
 /// Whether a constant equals `number` to the precision of f32.

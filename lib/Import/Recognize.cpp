@@ -19,7 +19,7 @@ static std::pair<Value, double> inverseRms(Value value) {
   if (!root)
     return found;
   match::either<arith::AddFOp>(root.getOperand(), [&](Value mean, Value epsilon) {
-    std::optional<double> number = match::splat(epsilon);
+    std::optional<double> number = match::decimal(epsilon);
     auto reshape = mean.getDefiningOp<tg::ReshapeOp>();
     auto reduce = reshape ? reshape.getInput().getDefiningOp<tg::ReduceOp>() : nullptr;
     if (!number || !reduce || reduce.getKind() != tg::ReduceKind::Mean)

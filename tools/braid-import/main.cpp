@@ -1,8 +1,8 @@
-//===- main.cpp - braid-import: a model of another framework as a tg graph ===//
+//===- main.cpp - braid-import: a PyTorch program as a tg graph -----------===//
 
 #include "cli/StandardFiles.h"
-#include "dialects/TG/TG.h"
 #include "lib/Import/Torch/Translator.h"
+#include "lib/Import/Torch/Weights.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -10,24 +10,38 @@
 #include "mlir/Transforms/Passes.h"
 #include "tools/CommandLine.h"
 #include "tools/Failures.h"
-#include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "tools/braid-import/Summary.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
 
 using namespace llvm;
 using namespace braid::cli;
+using braid::torch::Archive;
+using braid::torch::Imported;
+using braid::torch::Program;
 
 namespace {
 struct Options {
-  std::string program, output = "-";
+  std::string program, output = "-", weights;
   std::vector<std::string> inputs;
+  bool summary = false;
 };
 
 constexpr Option kImport[] = {
-    {"FILE.pt2", text(""), "A program that torch.export.save wrote", into<&Options::program>(), required()},
-    {"-o", text("FILE"), "Path of the graph; - is standard output", into<&Options::output>()},
+    {"FILE.pt2", text(""), "A program that torch.export.save wrote; docs/Importing.md lists the ops",
+     into<&Options::program>(), required()},
+    {"--input", text("NAME=ROLE"),
+     "Role of an input in training: tokens, targets, features or labels. May be given several times",
+     into<&Options::inputs>(), byDefault("by the input's name and type")},
 };
-constexpr Topic kTopics[] = {topic<Options>("Import", kImport), topic<Options>("Help", braid::kToolHelp)};
+constexpr Option kOutput[] = {
+    {"-o", text("FILE"), "Path of the graph; - is standard output", into<&Options::output>()},
+    {"--weights", text("FILE"), "Path of a safetensors file for the program's weights", into<&Options::weights>()},
+    {"--summary", flag(), "Print parameters, ops and recognized patterns instead of the graph",
+     into<&Options::summary>(), excludes("-o")},
+};
+constexpr Topic kTopics[] = {topic<Options>("Import", kImport), topic<Options>("Output", kOutput),
+                             topic<Options>("Help", braid::kToolHelp)};
 constexpr Command kTool = {"braid-import", "Write the training graph of a PyTorch program", kTopics};
 } // namespace
 
@@ -36,7 +50,7 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-/// Prints `FILE:LINE: error: MESSAGE`, with the user's source, and the module that makes the call.
+/// Prints `FILE:LINE: error: MESSAGE [MODULE]`, with the place in the user's source and the module that made the call.
 static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   mlir::Location place = diagnostic.getLocation();
   std::string module;
@@ -55,16 +69,50 @@ static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   return mlir::success();
 }
 
-int main(int argc, char **argv) {
-  braid::cli::prepareProcess();
-  braid::reportFailures("braid-import");
-  InitLLVM init(argc, argv);
-  Options options;
-  braid::parseCommandLine(kTool, argc, argv, &options);
-  Expected<braid::torch::Archive> archive = braid::torch::Archive::open(options.program);
+/// Reads --input. Fails on a role that no input can have.
+static Expected<braid::torch::ImportOptions> readRoles(const std::vector<std::string> &inputs) {
+  braid::torch::ImportOptions options;
+  for (StringRef input : inputs) {
+    auto [name, word] = input.split('=');
+    std::optional<braid::tg::Role> role = braid::tg::symbolizeRole(word);
+    if (name.empty() || !role || *role > braid::tg::Role::Labels)
+      return createStringError("--input=" + input + ": expected NAME=tokens, targets, features or labels");
+    options.roles.push_back({name.str(), *role});
+  }
+  return options;
+}
+
+/// Removes what is unused after patterns were recognized.
+static mlir::LogicalResult simplify(mlir::ModuleOp module) {
+  mlir::PassManager passes(module.getContext());
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+  return passes.run(module);
+}
+
+static Error writeFiles(const Options &options, const Program &program, const Archive &archive, mlir::ModuleOp module) {
+  if (!options.weights.empty()) {
+    Error error = writeToOutput(options.weights, [&](raw_ostream &os) {
+      return braid::torch::writeWeights(program, archive, braid::parameterNames(module), os);
+    });
+    if (error)
+      return createStringError(options.weights + ": " + toString(std::move(error)));
+  }
+  Error error = writeToOutput(options.output, [&](raw_ostream &os) {
+    module.print(os, mlir::OpPrintingFlags().enableDebugInfo());
+    return Error::success();
+  });
+  return error ? createStringError(options.output + ": " + toString(std::move(error))) : Error::success();
+}
+
+static int import(const Options &options) {
+  Expected<braid::torch::ImportOptions> roles = readRoles(options.inputs);
+  if (!roles)
+    return fail(toString(roles.takeError()));
+  Expected<Archive> archive = Archive::open(options.program);
   if (!archive)
     return fail(toString(archive.takeError()));
-  Expected<braid::torch::Program> program = braid::torch::readProgram(*archive);
+  Expected<Program> program = braid::torch::readProgram(*archive);
   if (!program)
     return fail(toString(program.takeError()));
   mlir::DialectRegistry registry;
@@ -72,17 +120,22 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
   context.getDiagEngine().registerHandler(printDiagnostic);
-  mlir::OwningOpRef<mlir::ModuleOp> module = braid::torch::translate(*program, *archive, {}, context);
-  if (!module || failed(mlir::verify(*module)))
+  Imported imported = braid::torch::translate(*program, *archive, *roles, context);
+  if (!imported.module || failed(mlir::verify(*imported.module)) || failed(simplify(*imported.module)))
     return 1;
-  mlir::PassManager passes(&context);
-  passes.addPass(mlir::createCanonicalizerPass());
-  passes.addPass(mlir::createCSEPass());
-  if (failed(passes.run(*module)))
-    return 1;
-  Error error = writeToOutput(options.output, [&](raw_ostream &os) {
-    module->print(os, mlir::OpPrintingFlags().enableDebugInfo(true, false));
-    return Error::success();
-  });
-  return error ? fail(options.output + ": " + toString(std::move(error))) : 0;
+  if (options.summary) {
+    braid::printSummary(outs(), *imported.module, imported.recognized);
+    return 0;
+  }
+  Error error = writeFiles(options, *program, *archive, *imported.module);
+  return error ? fail(toString(std::move(error))) : 0;
+}
+
+int main(int argc, char **argv) {
+  braid::cli::prepareProcess();
+  braid::reportFailures("braid-import");
+  InitLLVM init(argc, argv);
+  Options options;
+  braid::parseCommandLine(kTool, argc, argv, &options);
+  return import(options);
 }

@@ -15,7 +15,7 @@ FailureOr<tg::Role> braid::torch::roleOf(const Input &input, const Program &prog
   bool isFloat = element == ScalarType::F32 || element == ScalarType::F64 || element == ScalarType::BF16;
   for (const InputRole &stated : options.roles)
     if (stated.name == input.target)
-      return *tg::symbolizeRole(stated.role);
+      return stated.role;
   StringRef name = input.target;
   bool isTarget = is_contained({"targets", "target", "labels", "label", "y"}, name);
   if (isInteger && isTarget)

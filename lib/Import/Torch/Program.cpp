@@ -344,6 +344,21 @@ void Reader::readGraph(const json::Object &module) {
     readOutput(object(&spec, "an output"));
 }
 
+/// Whether a tensor begins with its memory and has its elements in row-major order.
+static bool isRowMajor(const json::Object &meta, ArrayRef<int64_t> shape) {
+  const json::Object *first = meta.getObject("storage_offset");
+  const json::Array *strides = meta.getArray("strides");
+  if (!first || first->getInteger("as_int") != 0 || !strides || strides->size() != shape.size())
+    return false;
+  int64_t expected = 1;
+  for (size_t dim = shape.size(); dim-- > 0; expected *= shape[dim]) {
+    const json::Object *stride = (*strides)[dim].getAsObject();
+    if (!stride || (shape[dim] > 1 && stride->getInteger("as_int") != expected))
+      return false;
+  }
+  return true;
+}
+
 /// Reads the tables of weights and of constants.
 void Reader::readWeights() {
   for (auto [table, folder] : {std::pair("_weights_config.json", "data/weights/"),
@@ -364,9 +379,10 @@ void Reader::readWeights() {
         fail("tensor '" + name + "' is pickled, and nothing is unpickled here: make it a plain tensor before the export");
         return;
       }
+      const json::Object &meta = object(entry.get("tensor_meta"), "a weight's type");
+      TypeOfTensor type = readType(meta, name);
       program.weights.try_emplace(
-          name, StoredTensor{folder + text(entry, "path_name").str(),
-                             readType(object(entry.get("tensor_meta"), "a weight's type"), name)});
+          name, StoredTensor{folder + text(entry, "path_name").str(), type, isRowMajor(meta, type.shape)});
     }
   }
 }

@@ -70,6 +70,8 @@ struct Output {
 struct StoredTensor {
   std::string entry;
   TypeOfTensor type;
+  /// Whether its elements are all of the entry's, in row-major order.
+  bool isContiguous;
 };
 
 struct Program {

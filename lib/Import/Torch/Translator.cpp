@@ -1,9 +1,9 @@
 //===- Translator.cpp - calls of ATen ops become ops of tg ----------------===//
 
 #include "lib/Import/Torch/Translator.h"
+#include "dialects/TG/ValueNames.h"
 #include "lib/Import/Torch/InputRoles.h"
 #include "lib/Import/Torch/Units.h"
-#include "lib/Import/Recognize.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -14,6 +14,9 @@ using namespace braid::torch;
 
 /// Upper limit of a buffer's elements whose values are read.
 static constexpr int64_t kMaxBufferElements = 1 << 20;
+
+/// Upper limit of a buffer's elements that becomes a constant; larger ones become frozen parameters.
+static constexpr int64_t kMaxConstantElements = 64;
 
 //===----------------------------------------------------------------------===//
 // Element types
@@ -45,7 +48,7 @@ public:
   Translator(const Program &program, const Archive &archive, const ImportOptions &options, MLIRContext &context)
       : program(program), archive(archive), options(options), builder(&context) {}
 
-  OwningOpRef<ModuleOp> run();
+  Imported run();
 
 private:
   friend class CallBuilder;
@@ -277,7 +280,8 @@ LogicalResult Translator::declareInput(const Input &input) {
   bool isTrained = input.kind == Input::Kind::Parameter && program.typeOf(input.name).requiresGrad;
   if (input.kind != Input::Kind::Parameter)
     bindBuffer(input, operand);
-  if (operand.known && !isa<FloatType>(type.getElementType()))
+  // Integers, and the few numbers that code can spell out, become constants where they are used.
+  if (operand.known && (!isa<FloatType>(type.getElementType()) || type.getNumElements() <= kMaxConstantElements))
     return success();
   auto param = tg::ParamAttr::get(context, builder.getStringAttr(input.target), initialValues(input.target, context),
                                   builder.getStringAttr(unitOf(input.target)), {}, !isTrained, false, -1);
@@ -286,10 +290,20 @@ LogicalResult Translator::declareInput(const Input &input) {
 }
 
 LogicalResult Translator::declareInputs() {
-  // A tensor of the state_dict that two names share has one argument.
-  for (const Input &input : program.inputs)
+  // Parameters that share their memory are one parameter, with the name that comes first.
+  StringMap<StringRef> firstByEntry;
+  for (const Input &input : program.inputs) {
+    auto stored = program.weights.find(input.target);
+    if (input.kind == Input::Kind::Parameter && stored != program.weights.end()) {
+      auto [first, isNew] = firstByEntry.try_emplace(stored->second.entry, input.name);
+      if (!isNew && program.typeOf(first->second).shape == program.typeOf(input.name).shape) {
+        operands[input.name] = operands[first->second];
+        continue;
+      }
+    }
     if (failed(declareInput(input)))
       return failure();
+  }
   return success();
 }
 
@@ -404,6 +418,8 @@ LogicalResult Translator::translate(const Call &call) {
   if (results.size() != call.results.size() || is_contained(results, Value()))
     return failure();
   for (auto [number, value] : enumerate(results)) {
+    if (Operation *op = value.getDefiningOp(); op && op->getLoc() == loc)
+      tg::named(call.results[number], value);
     if (value.getType() != calls.resultTensor(number))
       return emitError(loc) << call.op << ": the result is " << value.getType() << " here, and "
                             << calls.resultTensor(number) << " in the program";
@@ -448,7 +464,7 @@ LogicalResult Translator::finish() {
   return success();
 }
 
-OwningOpRef<ModuleOp> Translator::run() {
+Imported Translator::run() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
   builder.setInsertionPointToEnd(module->getBody());
   function = builder.create<func::FuncOp>(module->getLoc(), "model", builder.getFunctionType({}, {}));
@@ -466,11 +482,11 @@ OwningOpRef<ModuleOp> Translator::run() {
   for (const auto &entry : operands)
     if (entry.second.value && entry.second.known)
       known.try_emplace(entry.second.value, *entry.second.known);
-  recognize(function, known);
-  return module;
+  Recognized recognized = recognize(function, known);
+  return {std::move(module), std::move(recognized)};
 }
 
-OwningOpRef<ModuleOp> braid::torch::translate(const Program &program, const Archive &archive,
-                                              const ImportOptions &options, MLIRContext &context) {
+Imported braid::torch::translate(const Program &program, const Archive &archive, const ImportOptions &options,
+                                 MLIRContext &context) {
   return Translator(program, archive, options, context).run();
 }

@@ -8,7 +8,7 @@
 #define BRAID_LIB_IMPORT_TORCH_TRANSLATOR_H
 
 #include "dialects/TG/TGBuilder.h"
-#include "lib/Import/Known.h"
+#include "lib/Import/Recognize.h"
 #include "lib/Import/Torch/Program.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -103,18 +103,25 @@ private:
   Translator &translator;
 };
 
-/// What an input is to training.
+/// What an input is to training, as the user states it.
 struct InputRole {
-  std::string name, role;
+  std::string name;
+  tg::Role role;
 };
 
 struct ImportOptions {
   std::vector<InputRole> roles;
 };
 
-/// Returns the module with @model, or null after errors were reported to the context.
-mlir::OwningOpRef<mlir::ModuleOp> translate(const Program &program, const Archive &archive,
-                                            const ImportOptions &options, mlir::MLIRContext &context);
+/// A module with @model, and the patterns that were recognized in it.
+struct Imported {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Recognized recognized;
+};
+
+/// Returns a null module after errors were reported to the context.
+Imported translate(const Program &program, const Archive &archive, const ImportOptions &options,
+                   mlir::MLIRContext &context);
 
 } // namespace braid::torch
 
