@@ -34,6 +34,14 @@ template <class FloatOp, class IntOp> static Values binary(CallBuilder &call) {
   return combine<FloatOp, IntOp>(call, a, b);
 }
 
+/// other - alpha * self.
+static Values subtractFrom(CallBuilder &call) {
+  Value a = call.operand("self", elementOf(call)), b = call.operand("other", elementOf(call));
+  if (!a || !isa<FloatType>(elementOf(call)))
+    return {call.fail("only of floats")};
+  return {call.sub(b, call.mul(a, call.number("alpha", 1)))};
+}
+
 static Values divide(CallBuilder &call) {
   if (!isa<FloatType>(elementOf(call)))
     return {call.fail("division of integers is not supported")};
@@ -261,6 +269,7 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.add.Scalar", "self:T other:TN alpha:N?", binary<arith::AddFOp, arith::AddIOp>, evaluateSum<1>, "arith.addf, addi"},
     {"aten.sub.Tensor", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>, "arith.subf, subi"},
     {"aten.sub.Scalar", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>, "arith.subf, subi"},
+    {"aten.rsub.Scalar", "self:T other:N alpha:N?", subtractFrom, nullptr, "arith.subf"},
     {"aten.mul.Tensor", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
     {"aten.mul.Scalar", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
     {"aten.div.Tensor", "self:T other:TN", divide, evaluateQuotient, "arith.divf"},
@@ -285,16 +294,16 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.gelu.default", "self:T approximate:S?", gelu, nullptr, "tg.gelu"},
     {"aten.silu.default", "self:T", silu, nullptr, "tg.silu"},
     {"aten.relu.default", "self:T", relu, nullptr, "tg.relu"},
-    {"aten.to.dtype", "self:T dtype:D", convert, evaluateConversion, "tg.convert", "non_blocking copy"},
-    {"aten.to.dtype_layout", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "pin_memory non_blocking copy"},
-    {"aten.to.device", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "non_blocking copy"},
+    {"aten.to.dtype", "self:T dtype:D", convert, evaluateConversion, "tg.convert", "non_blocking copy", /*isView=*/true},
+    {"aten.to.dtype_layout", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "pin_memory non_blocking copy", /*isView=*/true},
+    {"aten.to.device", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "non_blocking copy", /*isView=*/true},
     {"aten._to_copy.default", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "pin_memory non_blocking"},
-    {"aten.type_as.default", "self:T other:T", convert, evaluateConversion, "tg.convert"},
-    {"aten.contiguous.default", "self:T", identity, evaluateConversion, "nothing"},
+    {"aten.type_as.default", "self:T other:T", convert, evaluateConversion, "tg.convert", "", /*isView=*/true},
+    {"aten.contiguous.default", "self:T", identity, evaluateConversion, "nothing", "", /*isView=*/true},
     {"aten.clone.default", "self:T", identity, evaluateConversion, "nothing"},
-    {"aten.alias.default", "self:T", identity, evaluateConversion, "nothing"},
+    {"aten.alias.default", "self:T", identity, evaluateConversion, "nothing", "", /*isView=*/true},
     {"aten.lift_fresh_copy.default", "self:T", identity, evaluateConversion, "nothing"},
-    {"aten.detach.default", "self:T", detach, evaluateConversion, "tg.stop_gradient"},
+    {"aten.detach.default", "self:T", detach, evaluateConversion, "tg.stop_gradient", "", /*isView=*/true},
     {"aten.detach_.default", "self:T", detach, evaluateConversion, "tg.stop_gradient"},
     {"aten.dropout.default", "input:T p:N train:B", dropout, nullptr, "tg.dropout"},
     {"aten.eq.Tensor", "self:T other:T", compare<FP::OEQ, IP::eq>, evaluateEqual, "arith.cmpf, cmpi"},

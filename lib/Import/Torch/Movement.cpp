@@ -43,6 +43,28 @@ static MaybeKnown evaluateExpand(CallBuilder &call) {
   return a ? known::broadcast(*a, resultShape(call)) : std::nullopt;
 }
 
+/// Each of several tensors, repeated to the shape of its result.
+static Values expandEach(CallBuilder &call) {
+  const TensorNames &names = call.tensors("tensors");
+  Values results;
+  for (unsigned i = 0; i < call.numResults() && i < names.size(); ++i)
+    results.push_back(call.expand(call.tensorNamed(names[i].name), call.resultType(i).shape));
+  return results;
+}
+
+/// Each index of a dim `repeats` times, one behind the other.
+static Values repeatEach(CallBuilder &call) {
+  Value a = call.tensor("self");
+  int64_t rank = tg::typeOf(a).getRank(), dim = call.has("dim") ? call.dim("dim", rank) : -1;
+  int64_t repeats = call.integer("repeats");
+  if (dim < 0 || repeats < 1 || countOf(resultShape(call)) != tg::typeOf(a).getNumElements() * repeats)
+    return {call.fail("takes a dim, and a number of repeats of at least 1")};
+  SmallVector<int64_t> wide(tg::typeOf(a).getShape()), dims = tg::dimRange(0, rank + 1);
+  wide.insert(wide.begin() + dim + 1, repeats);
+  dims.erase(dims.begin() + dim + 1);
+  return {call.reshape(call.broadcast(a, tg::withShape(tg::typeOf(a), wide), dims), resultShape(call))};
+}
+
 /// Returns the permutation of a transpose or a permute, or nothing after an error.
 static std::optional<SmallVector<int64_t>> permutationOf(CallBuilder &call) {
   int64_t rank = rankOf(call, "self");
@@ -214,14 +236,23 @@ static Values pad(CallBuilder &call) {
 // Rows by index
 //===----------------------------------------------------------------------===//
 
+/// Rows by index, where the row `padding` gets no gradient.
+static Values withoutGradientAt(CallBuilder &call, Value table, int64_t padding) {
+  Value indices = call.tensor("indices"), rows = call.make<tg::GatherOp>(table, indices);
+  Value isPadding = call.compare(arith::CmpIPredicate::eq, indices, call.like(indices, padding));
+  RankedTensorType wide = tg::withElement(tg::typeOf(rows), call.builder.getI1Type());
+  Value condition = call.broadcast(isPadding, wide, tg::dimRange(0, tg::typeOf(indices).getRank()));
+  return {call.select(condition, call.make<tg::StopGradientOp>(rows), rows)};
+}
+
 /// Rows at positions that count up, 0, 1, ..., are a slice of the table.
 static Values embedding(CallBuilder &call) {
   Value table = call.tensor("weight");
   const MaybeKnown &positions = call.known("indices");
   if (call.boolean("sparse") || call.boolean("scale_grad_by_freq"))
     return {call.fail("sparse and scale_grad_by_freq are not supported")};
-  if (call.integer("padding_idx", -1) >= 0)
-    return {call.fail("padding_idx leaves a row without gradient, which is not supported; leave it out")};
+  if (int64_t padding = call.integer("padding_idx", -1); padding >= 0)
+    return withoutGradientAt(call, table, padding);
   const Affine *affine = positions ? positions->affine() : nullptr;
   if (!affine || affine->isConstant())
     return {call.make<tg::GatherOp>(table, call.tensor("indices"))};
@@ -272,28 +303,30 @@ static MaybeKnown evaluateRunningSum(CallBuilder &call) {
 }
 
 static constexpr OpRow kMovementRows[] = {
-    {"aten.view.default", "self:T size:IL", reshape, evaluateReshape, "tg.reshape"},
+    {"aten.view.default", "self:T size:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten._unsafe_view.default", "self:T size:IL", reshape, evaluateReshape, "tg.reshape"},
-    {"aten.reshape.default", "self:T shape:IL", reshape, evaluateReshape, "tg.reshape"},
-    {"aten.flatten.using_ints", "self:T start_dim:I? end_dim:I?", reshape, evaluateReshape, "tg.reshape"},
-    {"aten.unflatten.int", "self:T dim:I sizes:IL", reshape, evaluateReshape, "tg.reshape"},
-    {"aten.unsqueeze.default", "self:T dim:I", reshape, evaluateReshape, "tg.reshape"},
-    {"aten.squeeze.dim", "self:T dim:I", reshape, evaluateReshape, "tg.reshape"},
-    {"aten.squeeze.dims", "self:T dim:IL", reshape, evaluateReshape, "tg.reshape"},
-    {"aten.squeeze.default", "self:T", reshape, evaluateReshape, "tg.reshape"},
-    {"aten.expand.default", "self:T size:IL", expand, evaluateExpand, "tg.broadcast", "implicit"},
-    {"aten.expand_as.default", "self:T other:T", expand, evaluateExpand, "tg.broadcast"},
-    {"aten.transpose.int", "self:T dim0:I dim1:I", transpose, evaluateTranspose, "tg.transpose"},
-    {"aten.permute.default", "self:T dims:IL", transpose, evaluateTranspose, "tg.transpose"},
-    {"aten.t.default", "self:T", transpose, evaluateTranspose, "tg.transpose"},
-    {"aten.numpy_T.default", "self:T", transpose, evaluateTranspose, "tg.transpose"},
-    {"aten.slice.Tensor", "self:T dim:I? start:I? end:I? step:I?", slice, evaluateSlice, "tg.slice"},
-    {"aten.select.int", "self:T dim:I index:I", slice, evaluateSlice, "tg.slice"},
-    {"aten.split.Tensor", "self:T split_size:I dim:I?", split, nullptr, "tg.slice"},
-    {"aten.split_with_sizes.default", "self:T split_sizes:IL dim:I?", split, nullptr, "tg.slice"},
-    {"aten.split.sizes", "self:T split_size:IL dim:I?", split, nullptr, "tg.slice"},
-    {"aten.chunk.default", "self:T chunks:I dim:I?", split, nullptr, "tg.slice"},
-    {"aten.unbind.int", "self:T dim:I?", split, nullptr, "tg.slice"},
+    {"aten.reshape.default", "self:T shape:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.flatten.using_ints", "self:T start_dim:I? end_dim:I?", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.unflatten.int", "self:T dim:I sizes:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.unsqueeze.default", "self:T dim:I", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.squeeze.dim", "self:T dim:I", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.squeeze.dims", "self:T dim:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.squeeze.default", "self:T", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.expand.default", "self:T size:IL", expand, evaluateExpand, "tg.broadcast", "implicit", /*isView=*/true},
+    {"aten.expand_as.default", "self:T other:T", expand, evaluateExpand, "tg.broadcast", "", /*isView=*/true},
+    {"aten.broadcast_tensors.default", "tensors:TL", expandEach, nullptr, "tg.broadcast"},
+    {"aten.repeat_interleave.self_int", "self:T repeats:I dim:I?", repeatEach, nullptr, "tg.broadcast", "output_size"},
+    {"aten.transpose.int", "self:T dim0:I dim1:I", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
+    {"aten.permute.default", "self:T dims:IL", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
+    {"aten.t.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
+    {"aten.numpy_T.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
+    {"aten.slice.Tensor", "self:T dim:I? start:I? end:I? step:I?", slice, evaluateSlice, "tg.slice", "", /*isView=*/true},
+    {"aten.select.int", "self:T dim:I index:I", slice, evaluateSlice, "tg.slice", "", /*isView=*/true},
+    {"aten.split.Tensor", "self:T split_size:I dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
+    {"aten.split_with_sizes.default", "self:T split_sizes:IL dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
+    {"aten.split.sizes", "self:T split_size:IL dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
+    {"aten.chunk.default", "self:T chunks:I dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
+    {"aten.unbind.int", "self:T dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
     {"aten.cat.default", "tensors:TL dim:I?", concat, evaluateConcat, "tg.concat"},
     {"aten.stack.default", "tensors:TL dim:I?", concat, evaluateConcat, "tg.concat"},
     {"aten.pad.default", "self:T pad:IL mode:S? value:N?", pad, nullptr, "tg.pad"},

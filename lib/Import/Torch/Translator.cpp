@@ -6,6 +6,7 @@
 #include "lib/Import/Torch/Units.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -59,6 +60,9 @@ private:
   LogicalResult declareInput(const Input &input);
   void bindBuffer(const Input &input, Operand &operand);
   LogicalResult translate(const Call &call);
+  LogicalResult build(const Call &call, const OpRow &row, Location loc);
+  const OpRow *findRow(const Call &call, Location loc);
+  void noteMemory(const Call &call, const OpRow &row);
   LogicalResult checkArguments(const Call &call, const OpRow &row, Location loc);
   LogicalResult finish();
   Value materialize(Operand &operand, RankedTensorType type, OpBuilder &builder, Location loc);
@@ -72,6 +76,8 @@ private:
   func::FuncOp function;
   StringMap<Operand> operands;
   StringMap<const OpRow *> rows;
+  /// Tensors that share memory with another: as a view of it, or because it is a view.
+  llvm::StringSet<> shared;
   SmallVector<DictionaryAttr> argumentAttributes;
   Value keyArgument;
   int64_t streams = 0;
@@ -393,28 +399,71 @@ LogicalResult Translator::checkArguments(const Call &call, const OpRow &row, Loc
   return success();
 }
 
+/// Name of the tensor that a call overwrites, as aten.div_.Tensor does; empty if it overwrites none.
+static StringRef overwritten(const Call &call) {
+  StringRef name = StringRef(call.op).split('.').second.split('.').first;
+  if (!name.ends_with("_") || name.starts_with("_") || call.arguments.empty())
+    return "";
+  const auto *tensor = std::get_if<TensorName>(&call.arguments.front().second);
+  return tensor ? StringRef(tensor->name) : StringRef();
+}
+
+/// Returns the row of a call. An op that overwrites its operand has the row of the op that does not; it is refused if
+/// another tensor shares the operand's memory, because that one would change, too.
+const OpRow *Translator::findRow(const Call &call, Location loc) {
+  std::string name = call.op;
+  if (StringRef target = overwritten(call); !target.empty() && !rows.contains(name)) {
+    name.erase(name.find("_."), 1);
+    if (rows.contains(name) && shared.contains(target)) {
+      emitError(loc) << call.op << " overwrites a tensor that shares memory with a view; use the op without '_'";
+      return nullptr;
+    }
+  }
+  const OpRow *row = rows.lookup(name);
+  if (!row)
+    emitError(loc) << call.op << " is not supported; docs/Importing.md lists the ops that are";
+  return row;
+}
+
+/// Notes which tensors share memory, and that a tensor has been overwritten.
+void Translator::noteMemory(const Call &call, const OpRow &row) {
+  if (StringRef target = overwritten(call); !target.empty() && call.results.size() == 1)
+    operands[target] = operands[call.results[0]];
+  const auto *first = call.arguments.empty() ? nullptr : std::get_if<TensorName>(&call.arguments.front().second);
+  if (!row.isView || !first)
+    return;
+  shared.insert(first->name);
+  for (const std::string &result : call.results)
+    shared.insert(result);
+}
+
 LogicalResult Translator::translate(const Call &call) {
   Location loc = locationOf(call);
-  const OpRow *row = rows.lookup(call.op);
-  if (!row)
-    return emitError(loc) << call.op << " is not supported; docs/Importing.md lists the ops that are";
-  if (failed(checkArguments(call, *row, loc)))
+  const OpRow *row = findRow(call, loc);
+  if (!row || failed(checkArguments(call, *row, loc)))
     return failure();
+  if (failed(build(call, *row, loc)))
+    return failure();
+  noteMemory(call, *row);
+  return success();
+}
+
+LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc) {
   CallBuilder calls(*this, call, builder, loc);
   for (unsigned i = 0; i < call.results.size(); ++i)
     if (!elementOf(calls.resultType(i).element, builder.getContext()))
       return tensorType(calls.resultType(i), loc, call.results[i]), failure();
-  MaybeKnown known = row->evaluate && call.results.size() == 1 ? row->evaluate(calls) : std::nullopt;
+  MaybeKnown known = row.evaluate && call.results.size() == 1 ? row.evaluate(calls) : std::nullopt;
   if (known && known->shape == ArrayRef<int64_t>(calls.resultType().shape)) {
     Operand &result = operands[call.results[0]];
     result.known = known;
     // Integers and booleans are built when a call needs them; a table of numbers is built now, beside what is known.
-    if (!isa<FloatType>(calls.resultTensor().getElementType()) || !row->build)
+    if (!isa<FloatType>(calls.resultTensor().getElementType()) || !row.build)
       return success();
   }
-  if (!row->build)
+  if (!row.build)
     return call.results.empty() ? success() : LogicalResult(emitError(loc) << call.op << ": is supported only of values that do not depend on inputs or parameters");
-  SmallVector<Value> results = row->build(calls);
+  SmallVector<Value> results = row.build(calls);
   if (results.size() != call.results.size() || is_contained(results, Value()))
     return failure();
   for (auto [number, value] : enumerate(results)) {

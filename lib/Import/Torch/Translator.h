@@ -32,6 +32,8 @@ struct OpRow {
   /// What the op becomes, for the documentation.
   llvm::StringLiteral becomes = "";
   llvm::StringLiteral ignored = "";
+  /// Whether results share memory with the first operand in PyTorch.
+  bool isView = false;
 };
 
 /// Rows of a family of ops.
