@@ -10,7 +10,9 @@
 #include "mlir/Transforms/Passes.h"
 #include "tools/CommandLine.h"
 #include "tools/Failures.h"
+#include "tools/braid-import/OpTable.h"
 #include "tools/braid-import/Summary.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -24,14 +26,25 @@ namespace {
 struct Options {
   std::string program, output = "-", weights;
   std::vector<std::string> inputs;
-  bool summary = false;
+  bool summary = false, ops = false;
 };
+
+/// Returns the role that a word names, if an input can have it.
+std::optional<braid::tg::Role> roleNamed(StringRef word) {
+  std::optional<braid::tg::Role> role = braid::tg::symbolizeRole(word);
+  return role && *role <= braid::tg::Role::Labels ? role : std::nullopt;
+}
+
+bool isInputRole(std::string_view text) {
+  auto [name, word] = StringRef(text).split('=');
+  return !name.empty() && roleNamed(word);
+}
 
 constexpr Option kImport[] = {
     {"FILE.pt2", text(""), "A program that torch.export.save wrote; docs/Importing.md lists the ops",
      into<&Options::program>(), required()},
-    {"--input", text("NAME=ROLE"),
-     "Role of an input in training: tokens, targets, features or labels. May be given several times",
+    {"--input", list("NAME=ROLE", isInputRole, "NAME=tokens, targets, features or labels"),
+     "Roles of inputs in training: tokens, targets, features or labels; may be given several times",
      into<&Options::inputs>(), byDefault("by the input's name and type")},
 };
 constexpr Option kOutput[] = {
@@ -39,6 +52,8 @@ constexpr Option kOutput[] = {
     {"--weights", text("FILE"), "Path of a safetensors file for the program's weights", into<&Options::weights>()},
     {"--summary", flag(), "Print parameters, ops and recognized patterns instead of the graph",
      into<&Options::summary>(), excludes("-o")},
+    {"--ops", flag(), "Print the ops that can be imported, as Markdown", into<&Options::ops>(),
+     excludes("FILE.pt2 --input -o --weights --summary")},
 };
 constexpr Topic kTopics[] = {topic<Options>("Import", kImport), topic<Options>("Output", kOutput),
                              topic<Options>("Help", braid::kToolHelp)};
@@ -69,15 +84,19 @@ static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   return mlir::success();
 }
 
-/// Reads --input. Fails on a role that no input can have.
-static Expected<braid::torch::ImportOptions> readRoles(const std::vector<std::string> &inputs) {
+/// Reads --input. Fails if the program has no such input.
+static Expected<braid::torch::ImportOptions> readRoles(const std::vector<std::string> &inputs, const Program &program) {
+  std::vector<std::string> names;
+  for (const braid::torch::Input &input : program.inputs)
+    if (input.kind == braid::torch::Input::Kind::User)
+      names.push_back(input.target);
   braid::torch::ImportOptions options;
   for (StringRef input : inputs) {
     auto [name, word] = input.split('=');
-    std::optional<braid::tg::Role> role = braid::tg::symbolizeRole(word);
-    if (name.empty() || !role || *role > braid::tg::Role::Labels)
-      return createStringError("--input=" + input + ": expected NAME=tokens, targets, features or labels");
-    options.roles.push_back({name.str(), *role});
+    if (!is_contained(names, name))
+      return createStringError("--input=" + input + ": the program has no such input; its inputs are " +
+                               join(names, ", "));
+    options.roles.push_back({name.str(), *roleNamed(word)});
   }
   return options;
 }
@@ -106,15 +125,15 @@ static Error writeFiles(const Options &options, const Program &program, const Ar
 }
 
 static int import(const Options &options) {
-  Expected<braid::torch::ImportOptions> roles = readRoles(options.inputs);
-  if (!roles)
-    return fail(toString(roles.takeError()));
   Expected<Archive> archive = Archive::open(options.program);
   if (!archive)
     return fail(toString(archive.takeError()));
   Expected<Program> program = braid::torch::readProgram(*archive);
   if (!program)
     return fail(toString(program.takeError()));
+  Expected<braid::torch::ImportOptions> roles = readRoles(options.inputs, *program);
+  if (!roles)
+    return fail(toString(roles.takeError()));
   mlir::DialectRegistry registry;
   registry.insert<braid::tg::TGDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
   mlir::MLIRContext context(registry);
@@ -137,5 +156,9 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   Options options;
   braid::parseCommandLine(kTool, argc, argv, &options);
+  if (options.ops) {
+    braid::printOpTable(outs());
+    return 0;
+  }
   return import(options);
 }

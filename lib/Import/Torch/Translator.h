@@ -44,7 +44,14 @@ llvm::ArrayRef<OpRow> reductionRows();
 llvm::ArrayRef<OpRow> contractionRows();
 llvm::ArrayRef<OpRow> layerRows();
 llvm::ArrayRef<OpRow> lossRows();
-/// All rows, a family after the other.
+
+/// A family of ops, and the title of its table in the documentation.
+struct OpFamily {
+  llvm::StringLiteral title;
+  llvm::ArrayRef<OpRow> (*rows)();
+};
+llvm::ArrayRef<OpFamily> allFamilies();
+/// Returns the rows of all families, in their order.
 std::vector<const OpRow *> allRows();
 
 /// A tensor of the program: its value in the graph, its known elements, or both.
