@@ -25,6 +25,8 @@ static Values ones(CallBuilder &call) { return filled(call, 1); }
 static Values full(CallBuilder &call) { return filled(call, call.number("fill_value")); }
 static MaybeKnown evaluateZeros(CallBuilder &call) { return evaluateFilled(call, 0); }
 static MaybeKnown evaluateOnes(CallBuilder &call) { return evaluateFilled(call, 1); }
+static Values scalar(CallBuilder &call) { return filled(call, call.number("s")); }
+static MaybeKnown evaluateScalar(CallBuilder &call) { return evaluateFilled(call, call.number("s")); }
 static MaybeKnown evaluateFull(CallBuilder &call) { return evaluateFilled(call, call.number("fill_value")); }
 
 /// A range of integers, in the type of the result.
@@ -65,7 +67,7 @@ static constexpr OpRow kCreationRows[] = {
     {"aten.new_zeros.default", "self:T size:IL", zeros, evaluateZeros, "a constant", kIgnored},
     {"aten.new_ones.default", "self:T size:IL", ones, evaluateOnes, "a constant", kIgnored},
     {"aten.new_full.default", "self:T size:IL fill_value:N", full, evaluateFull, "a constant", kIgnored},
-    {"aten.scalar_tensor.default", "s:N", nullptr, nullptr, "a constant", kIgnored},
+    {"aten.scalar_tensor.default", "s:N", scalar, evaluateScalar, "a constant", kIgnored},
 };
 
 ArrayRef<OpRow> braid::torch::creationRows() { return kCreationRows; }

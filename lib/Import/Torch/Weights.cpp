@@ -54,9 +54,11 @@ Error braid::torch::writeWeights(const Program &program, const Archive &archive,
     for (int64_t size : type.shape)
       bytes *= size;
     uint64_t found = archive.sizeOf(stored->second.entry).value_or(0);
-    if (!stored->second.isContiguous || found != bytes)
-      return fail("'" + name + "' is a view of a larger tensor, or has " + Twine(found) + " bytes instead of " +
-                  Twine(bytes) + "; export the module with contiguous weights");
+    if (!stored->second.isContiguous)
+      return fail("'" + name + "' is a view, not in row-major order; export the module with contiguous weights");
+    if (found != bytes)
+      return fail("'" + name + "' has " + Twine(bytes) + " bytes, and the archive has " + Twine(found) +
+                  "; export the module again");
     header[name] = json::Object{{"dtype", element->name},
                                 {"shape", json::Array(type.shape)},
                                 {"data_offsets", json::Array{offset, offset + bytes}}};
