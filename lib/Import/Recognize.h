@@ -1,0 +1,35 @@
+//===- Recognize.h - composites that a framework spelled out ----*- C++ -*-===//
+//
+// Models write norms, activations and rotations as arithmetic. These patterns find such arithmetic in a graph and
+// replace it by the op of tg, which targets have fast code for and autodiff a short gradient. A formula that differs in
+// anything is left alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_IMPORT_RECOGNIZE_H
+#define BRAID_LIB_IMPORT_RECOGNIZE_H
+
+#include "lib/Import/Known.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace braid {
+
+using KnownValues = llvm::DenseMap<mlir::Value, Known>;
+
+/// Number of places by pattern.
+using Recognized = llvm::MapVector<llvm::StringRef, int64_t>;
+
+/// Replaces what is recognized. Ops that are then unused stay.
+Recognized recognize(mlir::func::FuncOp function, const KnownValues &known);
+
+namespace patterns {
+/// Return the value that replaces the result of `op`, or null.
+mlir::Value rmsNorm(mlir::Operation *op);
+mlir::Value gelu(mlir::Operation *op);
+mlir::Value rope(mlir::Operation *op, const KnownValues &known);
+} // namespace patterns
+
+} // namespace braid
+
+#endif // BRAID_LIB_IMPORT_RECOGNIZE_H

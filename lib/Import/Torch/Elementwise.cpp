@@ -1,0 +1,337 @@
+//===- Elementwise.cpp - arithmetic, comparisons, activations -------------===//
+
+#include "lib/Import/Torch/Translator.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mlir;
+using namespace braid;
+using namespace braid::torch;
+
+using Values = SmallVector<Value>;
+static Type elementOf(CallBuilder &call) { return call.resultTensor().getElementType(); }
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// Combines two operands of floats or of integers. `other` is multiplied by alpha, if the op has it.
+template <class FloatOp, class IntOp> static Values combine(CallBuilder &call, Value a, Value b) {
+  if (!a || !b)
+    return {};
+  if (isa<FloatType>(elementOf(call)))
+    return {call.make<FloatOp>(a, b)};
+  if (elementOf(call).isInteger(32))
+    return {call.make<IntOp>(a, b)};
+  return {call.fail("arithmetic of booleans is not supported")};
+}
+
+template <class FloatOp, class IntOp> static Values binary(CallBuilder &call) {
+  Value a = call.operand("self", elementOf(call)), b = call.operand("other", elementOf(call));
+  if (double alpha = call.number("alpha", 1); b && alpha != 1)
+    b = isa<FloatType>(elementOf(call)) ? call.mul(b, alpha)
+                                        : call.make<arith::MulIOp>(b, call.constant(tg::typeOf(b), alpha));
+  return combine<FloatOp, IntOp>(call, a, b);
+}
+
+/// other - alpha * self.
+static Values subtractFrom(CallBuilder &call) {
+  Value a = call.operand("self", elementOf(call)), b = call.operand("other", elementOf(call));
+  if (!a || !isa<FloatType>(elementOf(call)))
+    return {call.fail("only of floats")};
+  return {call.sub(b, call.mul(a, call.number("alpha", 1)))};
+}
+
+static Values divide(CallBuilder &call) {
+  if (!isa<FloatType>(elementOf(call)))
+    return {call.fail("division of integers is not supported")};
+  if (call.has("rounding_mode"))
+    return {call.fail("rounding_mode is not supported")};
+  Value a = call.operand("self", elementOf(call)), b = call.operand("other", elementOf(call));
+  return a && b ? Values{call.div(a, b)} : Values{};
+}
+
+static Values power(CallBuilder &call) {
+  Value a = call.operand("self", elementOf(call));
+  if (!a || !isa<FloatType>(elementOf(call)))
+    return {call.fail("powers of integers are not supported")};
+  double exponent = call.number("exponent");
+  if (exponent == 2)
+    return {call.square(a)};
+  if (exponent == 3)
+    return {call.mul(call.square(a), a)};
+  if (exponent == 0.5)
+    return {call.sqrt(a)};
+  if (exponent == -0.5)
+    return {call.rsqrt(a)};
+  return {call.pow(a, call.like(a, exponent))};
+}
+
+template <class Op> static Values unary(CallBuilder &call) {
+  Value a = call.operand("self", elementOf(call));
+  return a && isa<FloatType>(elementOf(call)) ? Values{call.make<Op>(a)} : Values{call.fail("only of floats")};
+}
+
+static Values sigmoid(CallBuilder &call) {
+  Value a = call.operand("self", elementOf(call));
+  Value one = call.like(a, 1);
+  return {call.div(one, call.add(call.exp(call.neg(a)), 1.0))};
+}
+
+static Values clamp(CallBuilder &call) {
+  Value a = call.operand("self", elementOf(call));
+  if (!isa<FloatType>(elementOf(call)))
+    return {call.fail("only of floats")};
+  if (call.has("min"))
+    a = call.max(a, call.number("min"));
+  if (call.has("max"))
+    a = call.make<arith::MinimumFOp>(a, call.like(a, call.number("max")));
+  return {a};
+}
+
+//===----------------------------------------------------------------------===//
+// Activations and types
+//===----------------------------------------------------------------------===//
+
+static Values gelu(CallBuilder &call) {
+  StringRef formula = call.string("approximate");
+  if (!formula.empty() && formula != "none" && formula != "tanh")
+    return {call.fail("no formula '" + formula + "'")};
+  tg::GeluKind kind = formula == "tanh" ? tg::GeluKind::Tanh : tg::GeluKind::Erf;
+  return {call.make<tg::GeluOp>(kind, call.tensor("self"))};
+}
+static Values silu(CallBuilder &call) { return {call.make<tg::SiluOp>(call.tensor("self"))}; }
+static Values relu(CallBuilder &call) { return {call.make<tg::ReluOp>(call.tensor("self"))}; }
+static Values convert(CallBuilder &call) { return {call.convert(call.tensor("self"), elementOf(call))}; }
+static Values identity(CallBuilder &call) { return {call.tensor("self")}; }
+static Values detach(CallBuilder &call) { return {call.make<tg::StopGradientOp>(call.tensor("self"))}; }
+
+static Values dropout(CallBuilder &call) {
+  Value input = call.tensor("input");
+  double rate = call.number("p");
+  if (!(rate >= 0 && rate < 1))
+    return {call.fail("rate " + std::to_string(rate) + " is not at least 0 and less than 1")};
+  if (!call.boolean("train") || rate == 0)
+    return {input};
+  return {call.make<tg::DropoutOp>(input.getType(), input, call.key(), call.builder.getF64FloatAttr(rate),
+                                   call.builder.getI64IntegerAttr(call.nextStream()))};
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons and choices
+//===----------------------------------------------------------------------===//
+
+/// Returns the element type in which operands are compared: the float among them, or i32.
+static Type comparedType(CallBuilder &call) {
+  Type type = tg::typeOf(call.tensor("self")).getElementType();
+  if (!call.isNumber("other") && call.has("other")) {
+    Type other = tg::typeOf(call.tensor("other")).getElementType();
+    if (isa<FloatType>(other) && (!isa<FloatType>(type) || other.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth()))
+      return other;
+  }
+  return type.isInteger(1) ? call.builder.getI32Type() : type;
+}
+
+template <arith::CmpFPredicate floats, arith::CmpIPredicate integers> static Values compare(CallBuilder &call) {
+  Type type = comparedType(call);
+  Value a = call.operand("self", type), b = call.operand("other", type);
+  if (!a || !b)
+    return {};
+  return {isa<FloatType>(type) ? call.compare(floats, a, b) : call.compare(integers, a, b)};
+}
+
+template <class Op> static Values logical(CallBuilder &call) {
+  Value a = call.operand("self", elementOf(call)), b = call.operand("other", elementOf(call));
+  return a && b ? Values{call.make<Op>(a, b)} : Values{};
+}
+
+static Values logicalNot(CallBuilder &call) {
+  Value a = call.operand("self", call.builder.getI1Type());
+  return {call.make<arith::XOrIOp>(a, call.constant(tg::typeOf(a), 1))};
+}
+
+static Values where(CallBuilder &call) {
+  Value condition = call.operand("condition", call.builder.getI1Type());
+  Value a = call.operand("self", elementOf(call)), b = call.operand("other", elementOf(call));
+  return condition && a && b ? Values{call.select(condition, a, b)} : Values{};
+}
+
+static Values maskedFill(CallBuilder &call) {
+  Value mask = call.operand("mask", call.builder.getI1Type());
+  Value a = call.operand("self", elementOf(call)), b = call.operand("value", elementOf(call));
+  return mask && a && b ? Values{call.select(mask, b, a)} : Values{};
+}
+
+//===----------------------------------------------------------------------===//
+// Known operands
+//===----------------------------------------------------------------------===//
+
+/// Returns an operand, a tensor or a number, in the shape of the result.
+static MaybeKnown knownOperand(CallBuilder &call, StringRef name) {
+  const SmallVector<int64_t> &shape = call.resultType().shape;
+  if (call.isNumber(name)) {
+    double number = call.number(name);
+    if (number == std::floor(number) && std::abs(number) < INT32_MAX)
+      return known::constant(shape, static_cast<int64_t>(number));
+    int64_t elements = 1;
+    for (int64_t size : shape)
+      elements *= size;
+    return elements > (1 << 22) ? std::nullopt : known::dense(shape, std::vector<double>(elements, number));
+  }
+  const MaybeKnown &operand = call.known(name);
+  return operand ? known::broadcast(*operand, shape) : std::nullopt;
+}
+
+static bool isFloatResult(CallBuilder &call) { return isa<FloatType>(elementOf(call)); }
+
+/// Evaluates in double, and rounds to the result's type.
+static double rounded(CallBuilder &call, double value) {
+  return call.resultType().element == ScalarType::F32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+template <double (*function)(double)> static MaybeKnown mapOne(CallBuilder &call) {
+  MaybeKnown a = knownOperand(call, "self");
+  return a ? known::map(*a, [&](double x) { return rounded(call, function(x)); }) : std::nullopt;
+}
+
+template <double (*function)(double, double)> static MaybeKnown mapTwo(CallBuilder &call, StringRef second = "other") {
+  MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, second);
+  return a && b ? known::map(*a, *b, [&](double x, double y) { return rounded(call, function(x, y)); }) : std::nullopt;
+}
+
+static double minus(double x) { return -x; }
+static double inverseRoot(double x) { return 1 / std::sqrt(x); }
+static double quotient(double x, double y) { return x / y; }
+static double sumOf(double x, double y) { return x + y; }
+static double differenceOf(double x, double y) { return x - y; }
+static double productOf(double x, double y) { return x * y; }
+static double powerOf(double x, double y) { return std::pow(x, y); }
+static double reciprocalOf(double x) { return 1 / x; }
+
+/// a + factor * b of integers, and of floats whose alpha is 1.
+template <int factor> static MaybeKnown evaluateSum(CallBuilder &call) {
+  if (call.number("alpha", 1) != 1)
+    return std::nullopt;
+  if (isFloatResult(call))
+    return factor > 0 ? mapTwo<sumOf>(call) : mapTwo<differenceOf>(call);
+  MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
+  return a && b ? known::add(*a, *b, factor) : std::nullopt;
+}
+static MaybeKnown evaluateProduct(CallBuilder &call) {
+  if (isFloatResult(call))
+    return mapTwo<productOf>(call);
+  MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
+  return a && b ? known::multiply(*a, *b) : std::nullopt;
+}
+static MaybeKnown evaluatePower(CallBuilder &call) { return mapTwo<powerOf>(call, "exponent"); }
+static MaybeKnown evaluateQuotient(CallBuilder &call) { return isFloatResult(call) ? mapTwo<quotient>(call) : std::nullopt; }
+
+/// Comparisons of integers: where factor * (self - other) >= least.
+template <int factor, int least> static MaybeKnown evaluateOrder(CallBuilder &call) {
+  MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
+  if (!a || !b)
+    return std::nullopt;
+  return factor > 0 ? known::isAtLeast(*a, *b, least) : known::isAtLeast(*b, *a, least);
+}
+static MaybeKnown evaluateEqual(CallBuilder &call) {
+  MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
+  return a && b ? known::isEqual(*a, *b) : std::nullopt;
+}
+static MaybeKnown evaluateUnequal(CallBuilder &call) {
+  MaybeKnown same = evaluateEqual(call);
+  return same ? known::logicalNot(*same) : std::nullopt;
+}
+static MaybeKnown evaluateAnd(CallBuilder &call) {
+  MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
+  return a && b ? known::logicalAnd(*a, *b) : std::nullopt;
+}
+static MaybeKnown evaluateNot(CallBuilder &call) {
+  MaybeKnown a = knownOperand(call, "self");
+  return a ? known::logicalNot(*a) : std::nullopt;
+}
+/// Conversions: integers stay as they are, others are rounded.
+static MaybeKnown evaluateConversion(CallBuilder &call) {
+  const MaybeKnown &a = call.known("self");
+  if (!a || !isFloatResult(call))
+    return a && (elementOf(call).isInteger(1) ? a->band() != nullptr : a->affine() != nullptr) ? a : std::nullopt;
+  return known::map(*a, [&](double x) { return rounded(call, x); });
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+using FP = arith::CmpFPredicate;
+using IP = arith::CmpIPredicate;
+
+static constexpr OpRow kElementwiseRows[] = {
+    {"aten.add.Tensor", "self:T other:TN alpha:N?", binary<arith::AddFOp, arith::AddIOp>, evaluateSum<1>, "arith.addf, addi"},
+    {"aten.add.Scalar", "self:T other:TN alpha:N?", binary<arith::AddFOp, arith::AddIOp>, evaluateSum<1>, "arith.addf, addi"},
+    {"aten.sub.Tensor", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>, "arith.subf, subi"},
+    {"aten.sub.Scalar", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>, "arith.subf, subi"},
+    {"aten.rsub.Scalar", "self:T other:N alpha:N?", subtractFrom, nullptr, "arith.subf"},
+    {"aten.mul.Tensor", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
+    {"aten.mul.Scalar", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
+    {"aten.div.Tensor", "self:T other:TN", divide, evaluateQuotient, "arith.divf"},
+    {"aten.div.Scalar", "self:T other:TN", divide, evaluateQuotient, "arith.divf"},
+    {"aten.pow.Tensor_Scalar", "self:T exponent:N", power, evaluatePower, "products, math.sqrt, rsqrt or powf"},
+    {"aten.pow.Scalar", "self:N exponent:T", nullptr, evaluatePower, "known values"},
+    {"aten.reciprocal.default", "self:T", nullptr, mapOne<reciprocalOf>, "known values"},
+    {"aten.maximum.default", "self:T other:T", binary<arith::MaximumFOp, arith::MaxSIOp>, nullptr, "arith.maximumf, maxsi"},
+    {"aten.minimum.default", "self:T other:T", binary<arith::MinimumFOp, arith::MinSIOp>, nullptr, "arith.minimumf, minsi"},
+    {"aten.clamp.default", "self:T min:N? max:N?", clamp, nullptr, "arith.maximumf, minimumf"},
+    {"aten.neg.default", "self:T", unary<arith::NegFOp>, mapOne<minus>, "arith.negf"},
+    {"aten.abs.default", "self:T", unary<math::AbsFOp>, mapOne<std::fabs>, "math.absf"},
+    {"aten.exp.default", "self:T", unary<math::ExpOp>, mapOne<std::exp>, "math.exp"},
+    {"aten.log.default", "self:T", unary<math::LogOp>, mapOne<std::log>, "math.log"},
+    {"aten.sqrt.default", "self:T", unary<math::SqrtOp>, mapOne<std::sqrt>, "math.sqrt"},
+    {"aten.rsqrt.default", "self:T", unary<math::RsqrtOp>, mapOne<inverseRoot>, "math.rsqrt"},
+    {"aten.tanh.default", "self:T", unary<math::TanhOp>, mapOne<std::tanh>, "math.tanh"},
+    {"aten.erf.default", "self:T", unary<math::ErfOp>, mapOne<std::erf>, "math.erf"},
+    {"aten.sin.default", "self:T", unary<math::SinOp>, mapOne<std::sin>, "math.sin"},
+    {"aten.cos.default", "self:T", unary<math::CosOp>, mapOne<std::cos>, "math.cos"},
+    {"aten.sigmoid.default", "self:T", sigmoid, nullptr, "1 / (1 + exp(-x))"},
+    {"aten.gelu.default", "self:T approximate:S?", gelu, nullptr, "tg.gelu"},
+    {"aten.silu.default", "self:T", silu, nullptr, "tg.silu"},
+    {"aten.relu.default", "self:T", relu, nullptr, "tg.relu"},
+    {"aten.to.dtype", "self:T dtype:D", convert, evaluateConversion, "tg.convert", "non_blocking copy", /*isView=*/true},
+    {"aten.to.dtype_layout", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "pin_memory non_blocking copy", /*isView=*/true},
+    {"aten.to.device", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "non_blocking copy", /*isView=*/true},
+    {"aten._to_copy.default", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "pin_memory non_blocking"},
+    {"aten.type_as.default", "self:T other:T", convert, evaluateConversion, "tg.convert", "", /*isView=*/true},
+    {"aten.contiguous.default", "self:T", identity, evaluateConversion, "nothing", "", /*isView=*/true},
+    {"aten.clone.default", "self:T", identity, evaluateConversion, "nothing"},
+    {"aten.alias.default", "self:T", identity, evaluateConversion, "nothing", "", /*isView=*/true},
+    {"aten.lift_fresh_copy.default", "self:T", identity, evaluateConversion, "nothing"},
+    {"aten.detach.default", "self:T", detach, evaluateConversion, "tg.stop_gradient", "", /*isView=*/true},
+    {"aten.detach_.default", "self:T", detach, evaluateConversion, "tg.stop_gradient"},
+    {"aten.dropout.default", "input:T p:N train:B", dropout, nullptr, "tg.dropout"},
+    {"aten.eq.Tensor", "self:T other:T", compare<FP::OEQ, IP::eq>, evaluateEqual, "arith.cmpf, cmpi"},
+    {"aten.eq.Scalar", "self:T other:N", compare<FP::OEQ, IP::eq>, evaluateEqual, "arith.cmpf, cmpi"},
+    {"aten.ne.Tensor", "self:T other:T", compare<FP::UNE, IP::ne>, evaluateUnequal, "arith.cmpf, cmpi"},
+    {"aten.ne.Scalar", "self:T other:N", compare<FP::UNE, IP::ne>, evaluateUnequal, "arith.cmpf, cmpi"},
+    {"aten.lt.Tensor", "self:T other:T", compare<FP::OLT, IP::slt>, evaluateOrder<-1, 1>, "arith.cmpf, cmpi"},
+    {"aten.lt.Scalar", "self:T other:N", compare<FP::OLT, IP::slt>, evaluateOrder<-1, 1>, "arith.cmpf, cmpi"},
+    {"aten.le.Tensor", "self:T other:T", compare<FP::OLE, IP::sle>, evaluateOrder<-1, 0>, "arith.cmpf, cmpi"},
+    {"aten.le.Scalar", "self:T other:N", compare<FP::OLE, IP::sle>, evaluateOrder<-1, 0>, "arith.cmpf, cmpi"},
+    {"aten.gt.Tensor", "self:T other:T", compare<FP::OGT, IP::sgt>, evaluateOrder<1, 1>, "arith.cmpf, cmpi"},
+    {"aten.gt.Scalar", "self:T other:N", compare<FP::OGT, IP::sgt>, evaluateOrder<1, 1>, "arith.cmpf, cmpi"},
+    {"aten.ge.Tensor", "self:T other:T", compare<FP::OGE, IP::sge>, evaluateOrder<1, 0>, "arith.cmpf, cmpi"},
+    {"aten.ge.Scalar", "self:T other:N", compare<FP::OGE, IP::sge>, evaluateOrder<1, 0>, "arith.cmpf, cmpi"},
+    {"aten.__and__.Tensor", "self:T other:T", logical<arith::AndIOp>, evaluateAnd, "arith.andi"},
+    {"aten.bitwise_and.Tensor", "self:T other:T", logical<arith::AndIOp>, evaluateAnd, "arith.andi"},
+    {"aten.logical_and.default", "self:T other:T", logical<arith::AndIOp>, evaluateAnd, "arith.andi"},
+    {"aten.__or__.Tensor", "self:T other:T", logical<arith::OrIOp>, nullptr, "arith.ori"},
+    {"aten.logical_or.default", "self:T other:T", logical<arith::OrIOp>, nullptr, "arith.ori"},
+    {"aten.logical_not.default", "self:T", logicalNot, evaluateNot, "arith.xori"},
+    {"aten.bitwise_not.default", "self:T", logicalNot, evaluateNot, "arith.xori"},
+    {"aten.where.self", "condition:T self:T other:T", where, nullptr, "arith.select"},
+    {"aten.where.ScalarOther", "condition:T self:T other:N", where, nullptr, "arith.select"},
+    {"aten.where.ScalarSelf", "condition:T self:N other:T", where, nullptr, "arith.select"},
+    {"aten.where.Scalar", "condition:T self:N other:N", where, nullptr, "arith.select"},
+    {"aten.masked_fill.Scalar", "self:T mask:T value:N", maskedFill, nullptr, "arith.select"},
+    {"aten.masked_fill.Tensor", "self:T mask:T value:T", maskedFill, nullptr, "arith.select"},
+    {"aten._assert_tensor_metadata.default", "a:T", nullptr, nullptr, "nothing: types and shapes are static", "size stride dtype device layout"},
+};
+
+ArrayRef<OpRow> braid::torch::elementwiseRows() { return kElementwiseRows; }

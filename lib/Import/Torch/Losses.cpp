@@ -1,0 +1,76 @@
+//===- Losses.cpp - losses ------------------------------------------------===//
+
+#include "lib/Import/Torch/Translator.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace braid;
+using namespace braid::torch;
+
+using Values = SmallVector<Value>;
+
+/// Reductions, numbered as in PyTorch.
+enum Reduction { None, Mean, Sum };
+
+/// Returns what a reshape joined, if it left the last dim alone or, for targets, all dims were joined.
+static Value beforeJoin(Value a, ArrayRef<int64_t> rows) {
+  auto reshape = a.getDefiningOp<tg::ReshapeOp>();
+  return reshape && tg::typeOf(reshape.getInput()).getShape() == rows ? reshape.getInput() : a;
+}
+
+/// Targets are class numbers. Rows that a reshape joined are taken apart again.
+static Values crossEntropy(CallBuilder &call) {
+  Value logits = call.tensor("self"), targets = call.tensor("target");
+  int64_t reduction = call.integer("reduction", Mean);
+  if (tg::isFloat(targets))
+    return {call.fail("targets that are probabilities are not supported; pass class numbers")};
+  if (call.number("label_smoothing") != 0)
+    return {call.fail("label_smoothing is not supported")};
+  if (reduction != Mean && reduction != Sum)
+    return {call.fail("reduction='none' is not supported; take 'mean' or 'sum'")};
+  ArrayRef<int64_t> shape = tg::typeOf(logits).getShape();
+  if (shape.size() != 2 || !tg::isFloat(logits) || tg::typeOf(targets).getShape() != shape.drop_back())
+    return {call.fail("logits must be rows x classes, and targets have a number for each row")};
+  if (auto reshape = logits.getDefiningOp<tg::ReshapeOp>()) {
+    ArrayRef<int64_t> before = tg::typeOf(reshape.getInput()).getShape();
+    Value rows = beforeJoin(targets, before.drop_back());
+    if (before.back() == shape.back() && tg::typeOf(rows).getShape() == before.drop_back()) {
+      logits = reshape.getInput();
+      targets = rows;
+    }
+  }
+  tg::LossReduction kind = reduction == Sum ? tg::LossReduction::Sum : tg::LossReduction::Mean;
+  return {call.make<tg::CrossEntropyOp>(kind, logits, targets, call.integer("ignore_index", -100))};
+}
+
+static Value reduced(CallBuilder &call, Value terms) {
+  int64_t reduction = call.integer("reduction", Mean);
+  if (reduction == None)
+    return terms;
+  SmallVector<int64_t> dims = tg::dimRange(0, tg::typeOf(terms).getRank());
+  return call.reduce(reduction == Sum ? tg::ReduceKind::Sum : tg::ReduceKind::Mean, terms, dims);
+}
+
+static Values squaredError(CallBuilder &call) {
+  Value a = call.tensor("self"), b = call.tensor("target");
+  if (a.getType() != b.getType() || !tg::isFloat(a))
+    return {call.fail("prediction and target have different shapes or types")};
+  return {reduced(call, call.square(call.sub(a, b)))};
+}
+
+/// max(x, 0) - x y + log(1 + exp(-|x|)), which does not overflow.
+static Values binaryCrossEntropy(CallBuilder &call) {
+  Value x = call.tensor("self"), y = call.tensor("target");
+  if (x.getType() != y.getType() || !tg::isFloat(x))
+    return {call.fail("logits and target have different shapes or types")};
+  Value tail = call.log(call.add(call.exp(call.neg(call.make<math::AbsFOp>(x))), 1.0));
+  return {reduced(call, call.add(call.sub(call.max(x, 0), call.mul(x, y)), tail))};
+}
+
+static constexpr OpRow kLossesRows[] = {
+    {"aten.cross_entropy_loss.default", "self:T target:T reduction:I? ignore_index:I? label_smoothing:N?", crossEntropy, nullptr, "tg.cross_entropy"},
+    {"aten.mse_loss.default", "self:T target:T reduction:I?", squaredError, nullptr, "tg.reduce of squares"},
+    {"aten.binary_cross_entropy_with_logits.default", "self:T target:T reduction:I?", binaryCrossEntropy, nullptr, "tg.reduce"},
+};
+
+ArrayRef<OpRow> braid::torch::lossRows() { return kLossesRows; }

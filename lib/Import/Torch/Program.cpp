@@ -1,0 +1,412 @@
+//===- Program.cpp - reads an exported program ----------------------------===//
+
+#include "lib/Import/Torch/Program.h"
+#include "lib/Input/ParserLimits.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace braid;
+using namespace braid::torch;
+
+/// Upper limit of the program's text in bytes.
+static constexpr uint64_t kMaxProgramBytes = uint64_t(1) << 30;
+/// Upper limit of a tensor's dims, and of its elements.
+static constexpr size_t kMaxRank = 16;
+static constexpr int64_t kMaxElements = int64_t(1) << 48;
+/// The schema that this reader knows.
+static constexpr int64_t kSchema = 8;
+
+StringRef braid::torch::nameOf(ScalarType type) {
+  static constexpr StringLiteral kNames[] = {"uint8",   "int8",    "int16",     "int32",     "int64",      "float16", "float32",
+                                             "float64", "complex32", "complex64", "complex128", "bool", "bfloat16"};
+  return kNames[static_cast<int>(type) - 1];
+}
+
+namespace {
+/// Reads the JSON text of a program. The first error wins, and later reads return defaults.
+class Reader {
+public:
+  explicit Reader(const Archive &archive) : archive(archive) {}
+
+  Expected<Program> read();
+
+private:
+  const json::Object &object(const json::Value *value, StringRef what);
+  const json::Array &array(const json::Value *value, StringRef what);
+  StringRef text(const json::Object &object, StringRef key);
+  int64_t integer(const json::Value &value, StringRef what);
+  TypeOfTensor readType(const json::Object &meta, StringRef name);
+  Argument readArgument(const json::Object &argument);
+  void readSchema(const json::Object &root);
+  void readGraph(const json::Object &graph);
+  void readCall(const json::Object &node);
+  void readPlace(const json::Object &metadata, Call &call);
+  void readResults(const json::Array &outputs, Call &call);
+  void readInput(const json::Object &spec);
+  void readOutput(const json::Object &spec);
+  void readWeights();
+  void use(StringRef name);
+
+  void fail(const Twine &message) {
+    if (problem.empty())
+      problem = (archive.getPath() + ": " + message).str();
+  }
+
+  const Archive &archive;
+  Program program;
+  llvm::StringSet<> defined;
+  std::string problem;
+  const json::Object noObject;
+  const json::Array noArray;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+const json::Object &Reader::object(const json::Value *value, StringRef what) {
+  if (const json::Object *object = value ? value->getAsObject() : nullptr)
+    return *object;
+  fail(what + " is no JSON object");
+  return noObject;
+}
+
+const json::Array &Reader::array(const json::Value *value, StringRef what) {
+  if (const json::Array *array = value ? value->getAsArray() : nullptr)
+    return *array;
+  fail(what + " is no JSON array");
+  return noArray;
+}
+
+StringRef Reader::text(const json::Object &object, StringRef key) {
+  if (std::optional<StringRef> text = object.getString(key))
+    return *text;
+  fail("'" + key + "' is missing, or no text");
+  return "";
+}
+
+int64_t Reader::integer(const json::Value &value, StringRef what) {
+  if (std::optional<int64_t> integer = value.getAsInteger())
+    return *integer;
+  fail(what + " is no integer");
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Types and arguments
+//===----------------------------------------------------------------------===//
+
+TypeOfTensor Reader::readType(const json::Object &meta, StringRef name) {
+  TypeOfTensor type{ScalarType::F32, {}, meta.getBoolean("requires_grad").value_or(false)};
+  int64_t element = meta.getInteger("dtype").value_or(0);
+  if (element < 1 || element > static_cast<int64_t>(ScalarType::BF16))
+    fail("tensor '" + name + "' has element type " + Twine(element) + ", which is not known");
+  else
+    type.element = static_cast<ScalarType>(element);
+  int64_t elements = 1;
+  for (const json::Value &size : array(meta.get("sizes"), "'sizes' of '" + name.str() + "'")) {
+    const json::Object &dim = object(&size, "a size of '" + name.str() + "'");
+    std::optional<int64_t> fixed = dim.getInteger("as_int");
+    if (!fixed && dim.get("as_expr")) {
+      fail("tensor '" + name + "' has a dynamic size; shapes are static here: export without dynamic_shapes=");
+      return type;
+    }
+    if (!fixed || *fixed < 0 || (*fixed > 0 && elements > kMaxElements / *fixed) || type.shape.size() == kMaxRank) {
+      fail("tensor '" + name + "' has a size that is not a number of elements, or too many of them");
+      return type;
+    }
+    type.shape.push_back(*fixed);
+    elements *= std::max<int64_t>(*fixed, 1);
+  }
+  return type;
+}
+
+/// Numbers are JSON numbers, or the texts of values that JSON lacks.
+static std::optional<double> numberOf(const json::Value &value) {
+  if (std::optional<StringRef> text = value.getAsString()) {
+    if (*text == "Infinity")
+      return HUGE_VAL;
+    if (*text == "-Infinity")
+      return -HUGE_VAL;
+    if (*text == "NaN")
+      return std::nan("");
+  }
+  return value.getAsNumber();
+}
+
+Argument Reader::readArgument(const json::Object &argument) {
+  if (argument.size() != 1) {
+    fail("an argument has " + Twine(argument.size()) + " values instead of one");
+    return {};
+  }
+  StringRef kind = argument.begin()->first;
+  const json::Value &value = argument.begin()->second;
+  auto tensor = [&](const json::Value &of) -> TensorName {
+    const json::Object &holder = object(&of, "a tensor");
+    if (holder.get("as_none"))
+      return {};
+    const json::Object &inner = holder.get("as_tensor") ? object(holder.get("as_tensor"), "a tensor") : holder;
+    use(text(inner, "name"));
+    return {text(inner, "name").str()};
+  };
+  if (kind == "as_none")
+    return {};
+  if (kind == "as_tensor")
+    return tensor(value);
+  if (kind == "as_tensors" || kind == "as_optional_tensors") {
+    TensorNames names;
+    for (const json::Value &each : array(&value, kind))
+      names.push_back(tensor(each));
+    return names;
+  }
+  if (kind == "as_int")
+    return integer(value, kind);
+  if (kind == "as_float")
+    if (std::optional<double> number = numberOf(value))
+      return *number;
+  if (kind == "as_bool")
+    if (std::optional<bool> flag = value.getAsBoolean())
+      return *flag;
+  if (kind == "as_string")
+    if (std::optional<StringRef> text = value.getAsString())
+      return text->str();
+  if (kind == "as_ints") {
+    Integers integers;
+    for (const json::Value &each : array(&value, kind))
+      integers.push_back(integer(each, kind));
+    return integers;
+  }
+  if (kind == "as_floats") {
+    Numbers numbers;
+    for (const json::Value &each : array(&value, kind))
+      numbers.push_back(numberOf(each).value_or(0));
+    return numbers;
+  }
+  if (kind == "as_scalar_type") {
+    int64_t type = integer(value, kind);
+    if (type >= 1 && type <= static_cast<int64_t>(ScalarType::BF16))
+      return static_cast<ScalarType>(type);
+  }
+  if (kind == "as_device" || kind == "as_layout" || kind == "as_memory_format")
+    return WithoutEffect{};
+  if (kind.starts_with("as_sym"))
+    fail("an argument depends on a dynamic size; shapes are static here: export without dynamic_shapes=");
+  fail("an argument '" + kind + "' is not known");
+  return {};
+}
+
+void Reader::use(StringRef name) {
+  if (!defined.contains(name))
+    fail("tensor '" + name + "' is used before a call defines it");
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Reads the last frame outside of PyTorch: lines `File "PATH", line N, in NAME`, outermost first.
+void Reader::readPlace(const json::Object &metadata, Call &call) {
+  // "L__self__,,Net;L__self___h_0,h.0,Block": the innermost module is last, its path second.
+  StringRef modules = metadata.getString("nn_module_stack").value_or("");
+  call.module = modules.rsplit(';').second.split(',').second.split(',').first.str();
+  if (!modules.contains(';'))
+    call.module = modules.split(',').second.split(',').first.str();
+  SmallVector<StringRef> lines;
+  metadata.getString("stack_trace").value_or("").split(lines, '\n');
+  for (StringRef line : lines) {
+    line = line.ltrim();
+    if (!line.consume_front("File \""))
+      continue;
+    auto [file, rest] = line.split("\", line ");
+    int64_t number = 0;
+    if (file.contains("/torch/") || rest.consumeInteger(10, number))
+      continue;
+    call.file = file.str();
+    call.line = number;
+  }
+}
+
+void Reader::readResults(const json::Array &outputs, Call &call) {
+  auto define = [&](StringRef name) {
+    if (!program.tensors.contains(name))
+      return fail("tensor '" + name + "' has no type");
+    if (!defined.insert(name).second)
+      return fail("tensor '" + name + "' is defined twice");
+    call.results.push_back(name.str());
+  };
+  for (const json::Value &output : outputs) {
+    const json::Object &result = object(&output, "a result");
+    if (const json::Value *one = result.get("as_tensor")) {
+      define(text(object(one, "a result"), "name"));
+    } else if (const json::Value *several = result.get("as_tensors")) {
+      for (const json::Value &each : array(several, "a list of results"))
+        define(text(object(&each, "a result"), "name"));
+    } else if (!result.get("as_none")) {
+      fail("a result of " + call.op + " is no tensor");
+    }
+  }
+}
+
+void Reader::readCall(const json::Object &node) {
+  Call call;
+  StringRef target = text(node, "target");
+  target.consume_front("torch.ops.");
+  call.op = target.str();
+  readPlace(object(node.get("metadata"), "'metadata' of a call"), call);
+  for (const json::Value &value : array(node.get("inputs"), "'inputs' of a call")) {
+    const json::Object &input = object(&value, "an input of a call");
+    call.arguments.emplace_back(text(input, "name").str(), readArgument(object(input.get("arg"), "an argument")));
+  }
+  readResults(array(node.get("outputs"), "'outputs' of a call"), call);
+  program.calls.push_back(std::move(call));
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+void Reader::readInput(const json::Object &spec) {
+  if (spec.size() != 1)
+    return fail("an input has " + Twine(spec.size()) + " kinds instead of one");
+  StringRef kind = spec.begin()->first;
+  // Python values that the export has bound, such as use_cache=False.
+  if (kind == "constant_input")
+    return;
+  const json::Object &body = object(&spec.begin()->second, "an input");
+  const json::Object &argument = object(body.get("arg"), "an input's 'arg'");
+  if (kind == "user_input") {
+    const json::Value *tensor = argument.get("as_tensor");
+    if (!tensor)
+      return fail("an input is no tensor, but a Python value; bind it before the export, as in functools.partial");
+    std::string name = text(object(tensor, "an input"), "name").str();
+    program.inputs.push_back({Input::Kind::User, name, name});
+  } else if (kind == "parameter") {
+    program.inputs.push_back({Input::Kind::Parameter, text(argument, "name").str(), text(body, "parameter_name").str()});
+  } else if (kind == "buffer") {
+    program.inputs.push_back({Input::Kind::Buffer, text(argument, "name").str(), text(body, "buffer_name").str()});
+  } else if (kind == "tensor_constant") {
+    program.inputs.push_back(
+        {Input::Kind::Constant, text(argument, "name").str(), text(body, "tensor_constant_name").str()});
+  } else {
+    return fail("inputs of kind '" + kind + "' are not supported");
+  }
+  StringRef name = program.inputs.back().name;
+  if (!program.tensors.contains(name))
+    fail("input '" + name + "' has no type");
+  if (!defined.insert(name).second)
+    fail("input '" + name + "' is defined twice");
+}
+
+void Reader::readOutput(const json::Object &spec) {
+  if (spec.size() != 1)
+    return fail("an output has " + Twine(spec.size()) + " kinds instead of one");
+  StringRef kind = spec.begin()->first;
+  const json::Object &body = object(&spec.begin()->second, "an output");
+  const json::Object &argument = object(body.get("arg"), "an output's 'arg'");
+  if (kind == "buffer_mutation") {
+    use(text(argument, "name"));
+    program.outputs.push_back(
+        {Output::Kind::BufferMutation, text(argument, "name").str(), text(body, "buffer_name").str()});
+  } else if (kind == "user_output" || kind == "loss_output") {
+    const json::Object &inner = argument.get("as_tensor") ? object(argument.get("as_tensor"), "an output") : argument;
+    if (inner.get("as_none"))
+      return;
+    use(text(inner, "name"));
+    program.outputs.push_back(
+        {kind == "loss_output" ? Output::Kind::Loss : Output::Kind::User, text(inner, "name").str(), ""});
+  } else {
+    fail("outputs of kind '" + kind + "' are not supported");
+  }
+}
+
+void Reader::readSchema(const json::Object &root) {
+  const json::Object &version = object(root.get("schema_version"), "'schema_version'");
+  int64_t major = version.getInteger("major").value_or(0);
+  program.torchVersion = root.getString("torch_version").value_or("unknown").str();
+  if (major != kSchema)
+    fail("the schema of torch.export is " + Twine(major) + " (torch " + program.torchVersion + "), and " +
+         Twine(kSchema) + " is read here: export with torch 2.10 or later");
+}
+
+void Reader::readGraph(const json::Object &module) {
+  const json::Object &graph = object(module.get("graph"), "'graph'");
+  const json::Object &signature = object(module.get("signature"), "'signature'");
+  for (const auto &[name, meta] : object(graph.get("tensor_values"), "'tensor_values'"))
+    program.tensors.try_emplace(StringRef(name), readType(object(&meta, "a tensor's type"), StringRef(name)));
+  for (const json::Value &spec : array(signature.get("input_specs"), "'input_specs'"))
+    readInput(object(&spec, "an input"));
+  for (const json::Value &node : array(graph.get("nodes"), "'nodes'"))
+    readCall(object(&node, "a call"));
+  for (const json::Value &spec : array(signature.get("output_specs"), "'output_specs'"))
+    readOutput(object(&spec, "an output"));
+}
+
+/// Whether a tensor begins with its memory and has its elements in row-major order.
+static bool isRowMajor(const json::Object &meta, ArrayRef<int64_t> shape) {
+  const json::Object *first = meta.getObject("storage_offset");
+  const json::Array *strides = meta.getArray("strides");
+  if (!first || first->getInteger("as_int") != 0 || !strides || strides->size() != shape.size())
+    return false;
+  int64_t expected = 1;
+  for (size_t dim = shape.size(); dim-- > 0; expected *= shape[dim]) {
+    const json::Object *stride = (*strides)[dim].getAsObject();
+    if (!stride || (shape[dim] > 1 && stride->getInteger("as_int") != expected))
+      return false;
+  }
+  return true;
+}
+
+/// Reads the tables of weights and of constants.
+void Reader::readWeights() {
+  for (auto [table, folder] : {std::pair("_weights_config.json", "data/weights/"),
+                               std::pair("_constants_config.json", "data/constants/")}) {
+    std::vector<std::string> found = archive.find(folder, table);
+    if (found.empty())
+      continue;
+    Expected<std::string> contents = archive.read(found.front(), kMaxProgramBytes);
+    if (!contents)
+      return fail(toString(contents.takeError()));
+    Expected<json::Value> root = parseJson(*contents);
+    if (!root)
+      return fail(found.front() + ":" + toString(root.takeError()));
+    for (const auto &[key, value] : object(object(&*root, found.front()).get("config"), "'config'")) {
+      StringRef name = key;
+      const json::Object &entry = object(&value, "a weight");
+      if (entry.getBoolean("use_pickle").value_or(false)) {
+        fail("tensor '" + name + "' is pickled, and nothing is unpickled here: make it a plain tensor before the export");
+        return;
+      }
+      const json::Object &meta = object(entry.get("tensor_meta"), "a weight's type");
+      TypeOfTensor type = readType(meta, name);
+      program.weights.try_emplace(
+          name, StoredTensor{folder + text(entry, "path_name").str(), type, isRowMajor(meta, type.shape)});
+    }
+  }
+}
+
+Expected<Program> Reader::read() {
+  std::vector<std::string> models = archive.find("models/", ".json");
+  if (models.size() != 1)
+    return createStringError(archive.getPath() + ": has " + Twine(models.size()) +
+                             " programs under models/, and one is read");
+  Expected<std::string> contents = archive.read(models.front(), kMaxProgramBytes);
+  if (!contents)
+    return contents.takeError();
+  Expected<json::Value> root = parseJson(*contents);
+  if (!root)
+    return createStringError(archive.getPath() + ": " + models.front() + ":" + toString(root.takeError()));
+  const json::Object &program = object(&*root, models.front());
+  readSchema(program);
+  if (problem.empty())
+    readGraph(object(program.get("graph_module"), "'graph_module'"));
+  if (problem.empty())
+    readWeights();
+  if (!problem.empty())
+    return createStringError(problem);
+  return std::move(this->program);
+}
+
+Expected<Program> braid::torch::readProgram(const Archive &archive) { return Reader(archive).read(); }

@@ -1,0 +1,137 @@
+//===- Translator.h - calls of ATen ops become ops of tg --------*- C++ -*-===//
+//
+// A row of a table translates the calls of one op. It reads the call's arguments through CallBuilder, which has checked
+// that they are there and have the kinds that the row states, and builds ops at the call's location.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIB_IMPORT_TORCH_TRANSLATOR_H
+#define BRAID_LIB_IMPORT_TORCH_TRANSLATOR_H
+
+#include "dialects/TG/TGBuilder.h"
+#include "lib/Import/Recognize.h"
+#include "lib/Import/Torch/Program.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace braid::torch {
+
+class Translator;
+class CallBuilder;
+
+/// How an op is translated.
+struct OpRow {
+  /// Name with overload, such as aten.add.Tensor.
+  llvm::StringLiteral name;
+  /// Arguments that the row reads: name, colon, kind. Kinds are T (tensor), TL (list of tensors), I (integer), N
+  /// (number), IL (list of integers), B (boolean), S (string), D (element type); a question mark allows a missing one.
+  /// A call with another argument that differs from its default is refused; `ignored` lists exceptions.
+  llvm::StringLiteral arguments;
+  /// Returns the results, or nothing after an error.
+  llvm::SmallVector<mlir::Value> (*build)(CallBuilder &call);
+  /// Returns the result if it follows from known operands.
+  MaybeKnown (*evaluate)(CallBuilder &call) = nullptr;
+  /// What the op becomes, for the documentation.
+  llvm::StringLiteral becomes = "";
+  llvm::StringLiteral ignored = "";
+  /// Whether results share memory with the first operand in PyTorch.
+  bool isView = false;
+};
+
+/// Rows of a family of ops.
+llvm::ArrayRef<OpRow> elementwiseRows();
+llvm::ArrayRef<OpRow> movementRows();
+llvm::ArrayRef<OpRow> creationRows();
+llvm::ArrayRef<OpRow> reductionRows();
+llvm::ArrayRef<OpRow> contractionRows();
+llvm::ArrayRef<OpRow> layerRows();
+llvm::ArrayRef<OpRow> lossRows();
+
+/// A family of ops, and the title of its table in the documentation.
+struct OpFamily {
+  llvm::StringLiteral title;
+  llvm::ArrayRef<OpRow> (*rows)();
+};
+llvm::ArrayRef<OpFamily> allFamilies();
+/// Returns the rows of all families, in their order.
+std::vector<const OpRow *> allRows();
+
+/// A tensor of the program: its value in the graph, its known elements, or both.
+struct Operand {
+  mlir::Value value;
+  MaybeKnown known;
+};
+
+/// A call, and the builder of its ops.
+class CallBuilder : public tg::TensorBuilder {
+public:
+  CallBuilder(Translator &translator, const Call &call, mlir::OpBuilder &builder, mlir::Location loc)
+      : TensorBuilder(builder, loc), call(call), translator(translator) {}
+
+  // Arguments.
+  bool has(llvm::StringRef name) const;
+  mlir::Value tensor(llvm::StringRef name);
+  mlir::Value tensorOrNull(llvm::StringRef name) { return has(name) ? tensor(name) : mlir::Value(); }
+  const MaybeKnown &known(llvm::StringRef name);
+  const TypeOfTensor &typeOfArgument(llvm::StringRef name) const;
+  const TensorNames &tensors(llvm::StringRef name) const;
+  mlir::Value tensorNamed(llvm::StringRef tensor);
+  const MaybeKnown &knownNamed(llvm::StringRef tensor);
+  int64_t integer(llvm::StringRef name, int64_t fallback = 0) const;
+  double number(llvm::StringRef name, double fallback = 0) const;
+  bool boolean(llvm::StringRef name, bool fallback = false) const;
+  llvm::StringRef string(llvm::StringRef name) const;
+  Integers integers(llvm::StringRef name) const;
+  std::optional<ScalarType> element(llvm::StringRef name) const;
+  /// Whether an argument is a number and not a tensor.
+  bool isNumber(llvm::StringRef name) const;
+  /// Returns an argument that names a dim of a tensor of `rank`, counted from 0, or -1 after an error.
+  int64_t dim(llvm::StringRef name, int64_t rank, int64_t fallback = 0);
+
+  // Results.
+  const TypeOfTensor &resultType(unsigned number = 0) const;
+  mlir::RankedTensorType resultTensor(unsigned number = 0) const;
+  unsigned numResults() const { return call.results.size(); }
+
+  // Ops with PyTorch's rules.
+  /// Repeats `a` to `shape`, with dims aligned from the last one.
+  mlir::Value expand(mlir::Value a, llvm::ArrayRef<int64_t> shape);
+  /// The operand as a tensor of the result's shape and of `element`, whether it is a tensor or a number.
+  mlir::Value operand(llvm::StringRef name, mlir::Type element);
+  mlir::Value scalar(double value, mlir::RankedTensorType type) { return constant(type, value); }
+  /// The Philox key, an argument of the graph that is added when first needed, and the next stream of random numbers.
+  mlir::Value key();
+  int64_t nextStream();
+
+  /// Reports an error at the call and returns null.
+  mlir::Value fail(const llvm::Twine &message);
+
+  const Call &call;
+
+private:
+  const Argument *find(llvm::StringRef name) const;
+
+  Translator &translator;
+};
+
+/// What an input is to training, as the user states it.
+struct InputRole {
+  std::string name;
+  tg::Role role;
+};
+
+struct ImportOptions {
+  std::vector<InputRole> roles;
+};
+
+/// A module with @model, and the patterns that were recognized in it.
+struct Imported {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Recognized recognized;
+};
+
+/// Returns a null module after errors were reported to the context.
+Imported translate(const Program &program, const Archive &archive, const ImportOptions &options,
+                   mlir::MLIRContext &context);
+
+} // namespace braid::torch
+
+#endif // BRAID_LIB_IMPORT_TORCH_TRANSLATOR_H
