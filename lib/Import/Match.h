@@ -5,6 +5,7 @@
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include <charconv>
+#include <algorithm>
 #include <cmath>
 
 namespace braid::match {
@@ -65,6 +66,20 @@ inline mlir::Value beforeBroadcast(mlir::Value value) {
     else
       return value;
   }
+}
+
+/// Returns keys or values before their heads were repeated, if each was repeated so that neighbors are equal.
+inline mlir::Value beforeRepeat(mlir::Value a) {
+  auto reshape = a.getDefiningOp<tg::ReshapeOp>();
+  auto broadcast = reshape ? reshape.getInput().getDefiningOp<tg::BroadcastOp>() : nullptr;
+  if (!broadcast || tg::typeOf(broadcast).getRank() != 5)
+    return a;
+  llvm::ArrayRef<int64_t> wide = tg::typeOf(broadcast).getShape(), joined = tg::typeOf(a).getShape();
+  mlir::RankedTensorType before = tg::typeOf(broadcast.getInput());
+  bool joinsHeads = joined.size() == 4 && joined[0] == wide[0] && joined[1] == wide[1] * wide[2] && joined[2] == wide[3];
+  bool repeatsThird = llvm::ArrayRef(broadcast.getDims()) == llvm::ArrayRef<int64_t>({0, 1, 3, 4}) &&
+                      before.getShape() == llvm::ArrayRef<int64_t>({wide[0], wide[1], wide[3], wide[4]});
+  return joinsHeads && repeatsThird ? broadcast.getInput() : a;
 }
 
 } // namespace braid::match

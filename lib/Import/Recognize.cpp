@@ -150,6 +150,8 @@ Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
   };
   for (Operation *op : ops)
     replace("RMS norm", op, patterns::rmsNorm(op)) || replace("GELU", op, patterns::gelu(op)) ||
-        replace("rotary embedding", op, patterns::rope(op, known));
+        replace("rotary embedding", op, patterns::rope(op, known)) ||
+        replace("rotary embedding of a part", op, patterns::partialRope(op)) ||
+        replace("attention by matmuls", op, patterns::attention(op, known));
   return counts;
 }

@@ -229,7 +229,12 @@ static MaybeKnown evaluateQuotient(CallBuilder &call) { return isFloatResult(cal
 /// Comparisons of integers: where factor * (self - other) >= least.
 template <int factor, int least> static MaybeKnown evaluateOrder(CallBuilder &call) {
   MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
-  if (!a || !b)
+  // That a difference is at least 1 says that it is above 0 for integers alone.
+  auto isWhole = [&](StringRef name) {
+    return call.isNumber(name) ? call.number(name) == std::floor(call.number(name))
+                               : call.typeOfArgument(name).element != ScalarType::F32;
+  };
+  if (!a || !b || (least != 0 && (!isWhole("self") || !isWhole("other"))))
     return std::nullopt;
   return factor > 0 ? known::isAtLeast(*a, *b, least) : known::isAtLeast(*b, *a, least);
 }
@@ -291,6 +296,7 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.sin.default", "self:T", unary<math::SinOp>, mapOne<std::sin>, "math.sin"},
     {"aten.cos.default", "self:T", unary<math::CosOp>, mapOne<std::cos>, "math.cos"},
     {"aten.sigmoid.default", "self:T", sigmoid, nullptr, "1 / (1 + exp(-x))"},
+    {"aten.log1p.default", "self:T", nullptr, mapOne<std::log1p>, "known values"},
     {"aten.gelu.default", "self:T approximate:S?", gelu, nullptr, "tg.gelu"},
     {"aten.silu.default", "self:T", silu, nullptr, "tg.silu"},
     {"aten.relu.default", "self:T", relu, nullptr, "tg.relu"},

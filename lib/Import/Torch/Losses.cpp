@@ -78,7 +78,7 @@ ArrayRef<OpRow> braid::torch::lossRows() { return kLossesRows; }
 std::vector<const OpRow *> braid::torch::allRows() {
   std::vector<const OpRow *> rows;
   for (ArrayRef<OpRow> family : {creationRows(), elementwiseRows(), movementRows(), reductionRows(), contractionRows(),
-                                 layerRows(), lossRows()})
+                                 convolutionRows(), layerRows(), lossRows()})
     for (const OpRow &row : family)
       rows.push_back(&row);
   return rows;

@@ -285,6 +285,34 @@ static MaybeKnown evaluateIndex(CallBuilder &call) {
   return a ? known::index(*a, positions, resultShape(call)) : std::nullopt;
 }
 
+/// Elements of known tensors along a dim.
+static MaybeKnown evaluateGather(CallBuilder &call) {
+  const MaybeKnown &a = call.known("self"), &index = call.known("index");
+  if (!a || !index)
+    return std::nullopt;
+  if (std::optional<double> all = a->splat())
+    return known::map(*index, [&](double) { return *all; });
+  std::optional<std::vector<double>> from = a->numbers(), positions = index->numbers();
+  int64_t dim = call.dim("dim", a->shape.size());
+  if (!from || !positions || dim < 0 || a->shape.size() != index->shape.size())
+    return std::nullopt;
+  std::vector<double> picked;
+  SmallVector<int64_t> at(a->shape.size(), 0);
+  for (double position : *positions) {
+    int64_t offset = 0;
+    for (auto [i, size] : enumerate(a->shape)) {
+      int64_t along = static_cast<int64_t>(i) == dim ? static_cast<int64_t>(position) : at[i];
+      if (along < 0 || along >= size)
+        return std::nullopt;
+      offset = offset * size + along;
+    }
+    picked.push_back((*from)[offset]);
+    for (int64_t i = at.size() - 1; i >= 0 && ++at[i] == index->shape[i]; --i)
+      at[i] = 0;
+  }
+  return known::dense(index->shape, std::move(picked));
+}
+
 //===----------------------------------------------------------------------===//
 // Running differences and sums
 //===----------------------------------------------------------------------===//
@@ -332,6 +360,7 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.pad.default", "self:T pad:IL mode:S? value:N?", pad, nullptr, "tg.pad"},
     {"aten.constant_pad_nd.default", "self:T pad:IL value:N?", pad, nullptr, "tg.pad"},
     {"aten.embedding.default", "weight:T indices:T padding_idx:I? scale_grad_by_freq:B? sparse:B?", embedding, nullptr, "tg.gather, or tg.slice for positions"},
+    {"aten.gather.default", "self:T dim:I index:T", nullptr, evaluateGather, "known values"},
     {"aten.index.Tensor", "self:T indices:TL", nullptr, evaluateIndex, "known positions"},
     {"aten.diff.default", "self:T n:I? dim:I? prepend:T?", nullptr, evaluateDifference, "known positions"},
     {"aten.cumsum.default", "self:T dim:I", nullptr, evaluateRunningSum, "known positions"},

@@ -80,6 +80,8 @@ private:
   llvm::StringSet<> shared;
   SmallVector<DictionaryAttr> argumentAttributes;
   Value keyArgument;
+  /// Whether an error was reported while a value was built.
+  bool hasFailed = false;
   int64_t streams = 0;
 };
 } // namespace braid::torch
@@ -344,6 +346,12 @@ Value Translator::materialize(Operand &operand, RankedTensorType type, OpBuilder
     return operand.value = all;
   }
   std::vector<double> numbers = *operand.known->numbers();
+  if (type.getNumElements() > kMaxConstantElements && !operand.known->splat()) {
+    emitError(loc) << "a table of " << type.getNumElements() << " integers or booleans that depends on no input is used "
+                   << "as a tensor; at most " << kMaxConstantElements << " become a constant";
+    hasFailed = true;
+    return b.zeros(type);
+  }
   SmallVector<Attribute> elements;
   for (double number : numbers)
     elements.push_back(isa<FloatType>(type.getElementType())
@@ -464,7 +472,7 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
   if (!row.build)
     return call.results.empty() ? success() : LogicalResult(emitError(loc) << call.op << ": is supported only of values that do not depend on inputs or parameters");
   SmallVector<Value> results = row.build(calls);
-  if (results.size() != call.results.size() || is_contained(results, Value()))
+  if (hasFailed || results.size() != call.results.size() || is_contained(results, Value()))
     return failure();
   for (auto [number, value] : enumerate(results)) {
     if (Operation *op = value.getDefiningOp(); op && op->getLoc() == loc)
