@@ -10,8 +10,10 @@
 
 namespace braid::match {
 
-/// Returns the number that all elements of a constant equal.
+/// Returns the number that all elements of a constant equal, also if it was repeated or reshaped.
 inline std::optional<double> splat(mlir::Value value) {
+  while (mlir::isa_and_present<tg::BroadcastOp, tg::ReshapeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   mlir::SplatElementsAttr elements;
   if (!mlir::matchPattern(value, mlir::m_Constant(&elements)) ||
       !mlir::isa<mlir::FloatType>(elements.getElementType()))
