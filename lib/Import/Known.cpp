@@ -45,7 +45,9 @@ static Known bandOf(ArrayRef<int64_t> shape, ArrayRef<Affine> terms) {
   return {Shape(shape), band};
 }
 
-static Known affineOf(ArrayRef<int64_t> shape, const Affine &affine) { return {Shape(shape), normalized(affine, shape)}; }
+static Known affineOf(ArrayRef<int64_t> shape, const Affine &affine) {
+  return {Shape(shape), normalized(affine, shape)};
+}
 
 //===----------------------------------------------------------------------===//
 // Elements
@@ -287,20 +289,22 @@ MaybeKnown known::multiply(const Known &a, const Known &b) {
 
 MaybeKnown known::isAtLeast(const Known &a, const Known &b, int64_t least) {
   if (!a.affine() || !b.affine())
-    return std::nullopt;
+    return map(a, b, [&](double x, double y) { return x - y >= least; });
   Affine difference = *add(a, b, -1)->affine();
   difference.constant -= least;
   return bandOf(a.shape, difference);
 }
 
 MaybeKnown known::isEqual(const Known &a, const Known &b) {
+  if (!a.affine() || !b.affine())
+    return map(a, b, [](double x, double y) { return x == y; });
   MaybeKnown above = isAtLeast(a, b, 0), below = isAtLeast(b, a, 0);
   return above && below ? logicalAnd(*above, *below) : std::nullopt;
 }
 
 MaybeKnown known::logicalAnd(const Known &a, const Known &b) {
   if (!a.band() || !b.band())
-    return std::nullopt;
+    return map(a, b, [](double x, double y) { return x != 0 && y != 0; });
   SmallVector<Affine> terms = a.band()->terms;
   terms.append(b.band()->terms);
   return bandOf(a.shape, terms);
@@ -308,7 +312,7 @@ MaybeKnown known::logicalAnd(const Known &a, const Known &b) {
 
 MaybeKnown known::logicalNot(const Known &a) {
   if (!a.band() || a.band()->terms.size() > 1)
-    return std::nullopt;
+    return map(a, [](double x) { return x == 0; });
   if (a.band()->terms.empty())
     return boolean(a.shape, false);
   // Not t >= 0 is -t - 1 >= 0.

@@ -4,16 +4,18 @@
 
 #include "dialects/TG/TGBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 namespace braid::match {
 
-/// Returns the number that all elements of a constant equal.
+/// Returns the number that all elements of a constant equal, also if it was repeated or reshaped.
 inline std::optional<double> splat(mlir::Value value) {
+  while (mlir::isa_and_present<tg::BroadcastOp, tg::ReshapeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   mlir::SplatElementsAttr elements;
-  if (!mlir::matchPattern(value, mlir::m_Constant(&elements)) ||
-      !mlir::isa<mlir::FloatType>(elements.getElementType()))
+  if (!mlir::matchPattern(value, mlir::m_Constant(&elements)) || !mlir::isa<mlir::FloatType>(elements.getElementType()))
     return std::nullopt;
   return elements.getSplatValue<llvm::APFloat>().convertToDouble();
 }
@@ -60,11 +62,27 @@ inline mlir::Value beforeBroadcast(mlir::Value value) {
     if (auto broadcast = value.getDefiningOp<tg::BroadcastOp>())
       value = broadcast.getInput();
     else if (auto reshape = value.getDefiningOp<tg::ReshapeOp>();
-             reshape && tg::typeOf(value).getNumElements() == tg::typeOf(value).getDimSize(tg::typeOf(value).getRank() - 1))
+             reshape &&
+             tg::typeOf(value).getNumElements() == tg::typeOf(value).getDimSize(tg::typeOf(value).getRank() - 1))
       value = reshape.getInput();
     else
       return value;
   }
+}
+
+/// Returns keys or values before their heads were repeated, if each was repeated so that neighbors are equal.
+inline mlir::Value beforeRepeat(mlir::Value a) {
+  auto reshape = a.getDefiningOp<tg::ReshapeOp>();
+  auto broadcast = reshape ? reshape.getInput().getDefiningOp<tg::BroadcastOp>() : nullptr;
+  if (!broadcast || tg::typeOf(broadcast).getRank() != 5)
+    return a;
+  llvm::ArrayRef<int64_t> wide = tg::typeOf(broadcast).getShape(), joined = tg::typeOf(a).getShape();
+  mlir::RankedTensorType before = tg::typeOf(broadcast.getInput());
+  bool joinsHeads =
+      joined.size() == 4 && joined[0] == wide[0] && joined[1] == wide[1] * wide[2] && joined[2] == wide[3];
+  bool repeatsThird = llvm::ArrayRef(broadcast.getDims()) == llvm::ArrayRef<int64_t>({0, 1, 3, 4}) &&
+                      before.getShape() == llvm::ArrayRef<int64_t>({wide[0], wide[1], wide[3], wide[4]});
+  return joinsHeads && repeatsThird ? broadcast.getInput() : a;
 }
 
 } // namespace braid::match

@@ -80,9 +80,9 @@ static Value insideTanh(Value value) {
   match::either<arith::AddFOp>(sum, [&](Value x, Value cube) {
     Value power = match::withConstant<arith::MulFOp>(cube, 0.044715);
     bool isCube = power && match::either<arith::MulFOp>(power, [&](Value square, Value last) {
-      auto product = square.getDefiningOp<arith::MulFOp>();
-      return last == x && product && product.getLhs() == x && product.getRhs() == x;
-    });
+                    auto product = square.getDefiningOp<arith::MulFOp>();
+                    return last == x && product && product.getLhs() == x && product.getRhs() == x;
+                  });
     found = isCube ? x : Value();
     return isCube;
   });
@@ -150,6 +150,8 @@ Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
   };
   for (Operation *op : ops)
     replace("RMS norm", op, patterns::rmsNorm(op)) || replace("GELU", op, patterns::gelu(op)) ||
-        replace("rotary embedding", op, patterns::rope(op, known));
+        replace("rotary embedding", op, patterns::rope(op, known)) ||
+        replace("rotary embedding of a part", op, patterns::partialRope(op)) ||
+        replace("attention by matmuls", op, patterns::attention(op, known));
   return counts;
 }

@@ -28,6 +28,8 @@ namespace patterns {
 mlir::Value rmsNorm(mlir::Operation *op);
 mlir::Value gelu(mlir::Operation *op);
 mlir::Value rope(mlir::Operation *op, const KnownValues &known);
+mlir::Value partialRope(mlir::Operation *op);
+mlir::Value attention(mlir::Operation *op, const KnownValues &known);
 } // namespace patterns
 
 } // namespace braid

@@ -1,7 +1,8 @@
 //===- RecognizeRope.cpp - rotary embeddings by their tables --------------===//
 //
-// x C + rotated(x) S with known tables C and S is a rotary embedding if C and S are cosines and sines of s theta^(-i/half)
-// at position s. Theta is read off the first position that turns, and then every entry of the tables is checked.
+// x C + rotated(x) S with known tables C and S is a rotary embedding if C and S are cosines and sines of s f(i) at
+// position s, where f(i) is theta^(-i/half) or a scaling of it. Theta is read off the tables, and then every entry of
+// them is checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,28 +61,74 @@ static std::optional<Table> tableOf(Value value, const KnownValues &known) {
   return std::nullopt;
 }
 
-/// Returns the base of the angles, if the tables are those of a rotary embedding.
-static std::optional<double> thetaOf(const Table &cosines, const Table &sines) {
-  int64_t half = cosines.lanes / 2;
-  if (cosines.positions < 2 || half < 1)
-    return std::nullopt;
-  double slowest = std::atan2(sines.at(1, half - 1), cosines.at(1, half - 1));
-  double theta = half == 1 ? 1e4 : std::pow(slowest, -static_cast<double>(half) / (half - 1));
-  if (!(theta > 1 && theta < 1e12))
-    return std::nullopt;
-  // Tables in f32 give a base to about six digits; bases are round numbers.
+namespace {
+/// The angles of a rotary embedding.
+struct Angles {
+  double theta;
+  tg::RopeScalingAttr scaling;
+};
+} // namespace
+
+/// Tables in f32 give a base to about six digits; bases are round numbers.
+static double roundBase(double theta) {
   double unit = std::pow(10, std::floor(std::log10(theta)) - 3), round = std::round(theta / unit) * unit;
-  if (std::abs(round - theta) < 1e-4 * theta)
-    theta = round;
-  for (int64_t position = 0; position < cosines.positions; ++position)
-    for (int64_t lane = 0; lane < cosines.lanes; ++lane) {
-      double angle = position * std::pow(theta, -static_cast<double>(lane % half) / half);
+  return std::abs(round - theta) < 1e-4 * theta ? round : theta;
+}
+
+/// Returns the angle of a lane at position 1 (#tg.rope_scaling says how a scaling changes it).
+static double frequencyOf(const Angles &angles, int64_t lane, int64_t half) {
+  double frequency = std::pow(angles.theta, -static_cast<double>(lane) / half);
+  if (!angles.scaling)
+    return frequency;
+  double factor = angles.scaling.getFactor().convertToDouble();
+  if (angles.scaling.isLinear())
+    return frequency / factor;
+  double low = angles.scaling.getLow().convertToDouble(), high = angles.scaling.getHigh().convertToDouble();
+  double turns = angles.scaling.getPositions() * frequency / (2 * M_PI);
+  double weight = std::clamp((turns - low) / (high - low), 0.0, 1.0);
+  return frequency * (weight + (1 - weight) / factor);
+}
+
+/// Whether all entries of the tables are cosines and sines of these angles.
+static bool areTablesOf(const Angles &angles, const Table &cosines, const Table &sines) {
+  int64_t half = cosines.lanes / 2;
+  for (int64_t lane = 0; lane < cosines.lanes; ++lane) {
+    double frequency = frequencyOf(angles, lane % half, half);
+    for (int64_t position = 0; position < cosines.positions; ++position) {
       double bound = 1e-6 * (2 + position);
-      if (std::abs(cosines.at(position, lane) - std::cos(angle)) > bound ||
-          std::abs(sines.at(position, lane) - std::sin(angle)) > bound)
-        return std::nullopt;
+      if (std::abs(cosines.at(position, lane) - std::cos(position * frequency)) > bound ||
+          std::abs(sines.at(position, lane) - std::sin(position * frequency)) > bound)
+        return false;
     }
-  return theta;
+  }
+  return true;
+}
+
+/// Returns the angles of which the tables are cosines and sines. Candidates are read off position 1: no scaling, a
+/// linear one, and that of Llama 3 with its usual bounds.
+static std::optional<Angles> anglesOf(const Table &cosines, const Table &sines, MLIRContext *context) {
+  int64_t half = cosines.lanes / 2;
+  if (cosines.positions < 2 || half < 2)
+    return std::nullopt;
+  auto frequency = [&](int64_t lane) { return std::atan2(sines.at(1, lane), cosines.at(1, lane)); };
+  double first = frequency(0), second = frequency(1), last = frequency(half - 1);
+  if (!(first > 0 && second > 0 && last > 0))
+    return std::nullopt;
+  auto scaling = [&](double factor, double low, double high, int64_t positions) {
+    return tg::RopeScalingAttr::get(context, APFloat(factor), APFloat(low), APFloat(high), positions);
+  };
+  double whole = roundBase(std::pow(last / first, -static_cast<double>(half) / (half - 1)));
+  double fast = roundBase(std::pow(second / first, -static_cast<double>(half)));
+  SmallVector<Angles> candidates{{whole, {}}};
+  if (double factor = std::round(1e4 / first) / 1e4; factor > 1)
+    candidates.push_back({whole, scaling(factor, 0, 0, 0)});
+  double slowest = std::pow(fast, -static_cast<double>(half - 1) / half);
+  if (double factor = std::round(slowest / last * 1e3) / 1e3; factor > 1)
+    candidates.push_back({fast, scaling(factor, 1, 4, 8192)});
+  for (const Angles &angles : candidates)
+    if (angles.theta > 1 && angles.theta < 1e12 && areTablesOf(angles, cosines, sines))
+      return angles;
+  return std::nullopt;
 }
 
 Value patterns::rope(Operation *op, const KnownValues &known) {
@@ -92,21 +139,48 @@ Value patterns::rope(Operation *op, const KnownValues &known) {
     return match::either<arith::MulFOp>(turned, [&](Value rotated, Value sines) {
       Value x = rotatedHalves(rotated);
       return x && match::either<arith::MulFOp>(straight, [&](Value same, Value cosines) {
-        if (same != x)
-          return false;
-        std::optional<Table> cosine = tableOf(cosines, known), sine = tableOf(sines, known);
-        std::optional<double> theta = cosine && sine ? thetaOf(*cosine, *sine) : std::nullopt;
-        if (!theta)
-          return false;
-        // Here x is batch x heads x sequence x size, and tg.rope has the sequence first.
-        OpBuilder builder(op);
-        tg::TensorBuilder b(builder, op->getLoc());
-        Value first = b.transpose(x, {0, 2, 1, 3});
-        Value turned = b.make<tg::RopeOp>(first.getType(), first, APFloat(*theta), IntegerAttr(), tg::RopeScalingAttr(), false);
-        result = b.transpose(turned, {0, 2, 1, 3});
-        return true;
-      });
+               if (same != x)
+                 return false;
+               std::optional<Table> cosine = tableOf(cosines, known), sine = tableOf(sines, known);
+               std::optional<Angles> angles =
+                   cosine && sine ? anglesOf(*cosine, *sine, op->getContext()) : std::nullopt;
+               if (!angles)
+                 return false;
+               // Here x is batch x heads x sequence x size, and tg.rope has the sequence first.
+               OpBuilder builder(op);
+               tg::TensorBuilder b(builder, op->getLoc());
+               Value first = b.transpose(x, {0, 2, 1, 3});
+               Value turned = b.make<tg::RopeOp>(first.getType(), first, APFloat(angles->theta), IntegerAttr(),
+                                                 angles->scaling, false);
+               result = b.transpose(turned, {0, 2, 1, 3});
+               return true;
+             });
     });
   });
   return result;
+}
+
+/// The first lanes of a head turn, and the others follow as they are.
+Value patterns::partialRope(Operation *op) {
+  auto concat = dyn_cast<tg::ConcatOp>(op);
+  if (!concat || concat.getInputs().size() != 2 || tg::typeOf(concat).getRank() != 4 || concat.getDim() != 3)
+    return {};
+  // transpose(rope(transpose(low lanes))) is what `rope` has left here.
+  auto back = concat.getInputs()[0].getDefiningOp<tg::TransposeOp>();
+  auto rope = back ? back.getInput().getDefiningOp<tg::RopeOp>() : nullptr;
+  auto there = rope && !rope.getDims() ? rope.getInput().getDefiningOp<tg::TransposeOp>() : nullptr;
+  auto low = there ? there.getInput().getDefiningOp<tg::SliceOp>() : nullptr;
+  auto high = concat.getInputs()[1].getDefiningOp<tg::SliceOp>();
+  if (!low || !high || low.getInput() != high.getInput() || low.getInput().getType() != concat.getType())
+    return {};
+  uint64_t turned = low.getSize();
+  if (low.getDim() != 3 || high.getDim() != 3 || low.getOffset() != 0 || high.getOffset() != turned ||
+      low.getStride() != 1 || high.getStride() != 1 || back.getPermutation() != ArrayRef<int64_t>({0, 2, 1, 3}))
+    return {};
+  OpBuilder builder(op);
+  tg::TensorBuilder b(builder, op->getLoc());
+  Value first = b.transpose(low.getInput(), {0, 2, 1, 3});
+  Value result = b.make<tg::RopeOp>(first.getType(), first, rope.getThetaAttr(), builder.getI64IntegerAttr(turned),
+                                    rope.getScalingAttr(), UnitAttr());
+  return b.transpose(result, {0, 2, 1, 3});
 }

@@ -1,7 +1,8 @@
 //===- Layers.cpp - norms, softmax, attention -----------------------------===//
 
-#include "lib/Import/Torch/Translator.h"
 #include "lib/Import/Masks.h"
+#include "lib/Import/Match.h"
+#include "lib/Import/Torch/Translator.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -25,7 +26,8 @@ static bool isOverLastDim(CallBuilder &call) {
 
 /// Returns the scale of a norm, ones if it has none, or null if its size is wrong.
 static Value scaleOf(CallBuilder &call, Value input) {
-  RankedTensorType type = RankedTensorType::get({tg::typeOf(input).getShape().back()}, tg::typeOf(input).getElementType());
+  RankedTensorType type =
+      RankedTensorType::get({tg::typeOf(input).getShape().back()}, tg::typeOf(input).getElementType());
   if (!call.has("weight"))
     return call.constant(type, 1);
   Value weight = call.tensor("weight");
@@ -71,47 +73,52 @@ static Values softmax(CallBuilder &call) {
 /// Batch x heads x sequence x size as batch x sequence x heads x size.
 static Value sequenceFirst(CallBuilder &call, Value a) { return call.transpose(a, {0, 2, 1, 3}); }
 
-/// Returns keys or values before their heads were repeated, if each was repeated so that neighbors are equal.
-static Value beforeRepeat(Value a) {
-  auto reshape = a.getDefiningOp<tg::ReshapeOp>();
-  auto broadcast = reshape ? reshape.getInput().getDefiningOp<tg::BroadcastOp>() : nullptr;
-  if (!broadcast || tg::typeOf(broadcast).getRank() != 5)
-    return a;
-  ArrayRef<int64_t> wide = tg::typeOf(broadcast).getShape(), joined = tg::typeOf(a).getShape();
-  RankedTensorType before = tg::typeOf(broadcast.getInput());
-  bool joinsHeads = joined.size() == 4 && joined[0] == wide[0] && joined[1] == wide[1] * wide[2] && joined[2] == wide[3];
-  bool repeatsThird = ArrayRef(broadcast.getDims()) == ArrayRef<int64_t>({0, 1, 3, 4}) &&
-                      before.getShape() == ArrayRef<int64_t>({wide[0], wide[1], wide[3], wide[4]});
-  return joinsHeads && repeatsThird ? broadcast.getInput() : a;
-}
-
-/// Returns the mask of a call, or null after an error.
-static tg::MaskAttr maskOf(CallBuilder &call, int64_t queries, int64_t keys) {
+/// Returns the mask of a call, or null if tg.attention has no such mask.
+static tg::MaskAttr maskOf(CallBuilder &call) {
   MLIRContext *context = call.builder.getContext();
   if (call.boolean("is_causal"))
     return tg::MaskAttr::get(context, true);
   if (!call.has("attn_mask"))
     return tg::MaskAttr::get(context);
   const MaybeKnown &known = call.known("attn_mask");
-  tg::MaskAttr mask = known ? recognizeMask(*known, context) : tg::MaskAttr();
-  if (!mask)
-    call.fail("the mask depends on inputs, or is none of: all keys, causal, causal with a sliding window");
-  return mask;
+  return known && !tg::isFloat(call.tensor("attn_mask")) ? recognizeMask(*known, context) : tg::MaskAttr();
+}
+
+/// Attention by matrix products, for a mask that depends on inputs or that tg.attention does not have.
+static Value attentionByProducts(CallBuilder &call, double scale, double rate) {
+  Value q = call.tensor("query"), k = call.tensor("key"), v = call.tensor("value"), mask = call.tensor("attn_mask");
+  if (tg::typeOf(q).getDimSize(1) != tg::typeOf(k).getDimSize(1))
+    return call.fail("enable_gqa with this mask is not supported; repeat keys and values instead");
+  Value scores = call.mul(call.contract("bhsd,bhtd->bhst", q, k), scale);
+  Value wide = call.expand(mask, tg::typeOf(scores).getShape());
+  if (!wide)
+    return wide;
+  if (tg::isFloat(mask))
+    scores = call.add(scores, call.convert(wide, tg::typeOf(scores).getElementType()));
+  else
+    scores = call.select(wide, scores, call.constantLike(scores, -HUGE_VAL));
+  Value weights = call.make<tg::SoftmaxOp>(scores);
+  if (rate > 0)
+    weights = call.make<tg::DropoutOp>(weights.getType(), weights, call.key(), call.builder.getF64FloatAttr(rate),
+                                       call.builder.getI64IntegerAttr(call.nextStream()));
+  return call.contract("bhst,bhtd->bhsd", weights, v);
 }
 
 static Values attention(CallBuilder &call) {
-  Value q = call.tensor("query"), k = beforeRepeat(call.tensor("key")), v = beforeRepeat(call.tensor("value"));
+  Value q = call.tensor("query"), k = match::beforeRepeat(call.tensor("key")),
+        v = match::beforeRepeat(call.tensor("value"));
   RankedTensorType query = tg::typeOf(q), key = tg::typeOf(k), value = tg::typeOf(v);
   if (query.getRank() != 4 || key.getRank() != 4 || value.getRank() != 4 || !tg::isFloat(q))
     return {call.fail("query, key and value must have dims batch, heads, sequence and size")};
   if (query.getDimSize(1) % key.getDimSize(1) || key.getShape() != value.getShape() ||
       key.getDimSize(0) != query.getDimSize(0) || key.getDimSize(3) != query.getDimSize(3))
     return {call.fail("query, key and value do not fit together")};
-  tg::MaskAttr mask = maskOf(call, query.getDimSize(2), key.getDimSize(2));
-  if (!mask)
-    return {};
   double size = query.getDimSize(3), rate = call.number("dropout_p");
-  FloatAttr scale = call.builder.getF64FloatAttr(call.has("scale") ? call.number("scale") : 1 / std::sqrt(size));
+  double factor = call.has("scale") ? call.number("scale") : 1 / std::sqrt(size);
+  tg::MaskAttr mask = maskOf(call);
+  if (!mask)
+    return {attentionByProducts(call, factor, rate)};
+  FloatAttr scale = call.builder.getF64FloatAttr(factor);
   q = sequenceFirst(call, q);
   k = sequenceFirst(call, k);
   v = sequenceFirst(call, v);
@@ -126,11 +133,14 @@ static Values attention(CallBuilder &call) {
 }
 
 static constexpr OpRow kLayersRows[] = {
-    {"aten.layer_norm.default", "input:T normalized_shape:IL weight:T? bias:T? eps:N?", layerNorm, nullptr, "tg.layer_norm", "cudnn_enable"},
+    {"aten.layer_norm.default", "input:T normalized_shape:IL weight:T? bias:T? eps:N?", layerNorm, nullptr,
+     "tg.layer_norm", "cudnn_enable"},
     {"aten.rms_norm.default", "input:T normalized_shape:IL weight:T? eps:N?", rmsNorm, nullptr, "tg.rms_norm"},
     {"aten.softmax.int", "self:T dim:I dtype:D?", softmax, nullptr, "tg.softmax"},
     {"aten._softmax.default", "self:T dim:I", softmax, nullptr, "tg.softmax", "half_to_float"},
-    {"aten.scaled_dot_product_attention.default", "query:T key:T value:T attn_mask:T? dropout_p:N? is_causal:B? scale:N?", attention, nullptr, "tg.attention, tg.dropout_attention", "enable_gqa"},
+    {"aten.scaled_dot_product_attention.default",
+     "query:T key:T value:T attn_mask:T? dropout_p:N? is_causal:B? scale:N?", attention, nullptr,
+     "tg.attention, tg.dropout_attention", "enable_gqa"},
 };
 
 ArrayRef<OpRow> braid::torch::layerRows() { return kLayersRows; }

@@ -239,7 +239,7 @@ static Values pad(CallBuilder &call) {
 /// Rows by index, where the row `padding` gets no gradient.
 static Values withoutGradientAt(CallBuilder &call, Value table, int64_t padding) {
   Value indices = call.tensor("indices"), rows = call.make<tg::GatherOp>(table, indices);
-  Value isPadding = call.compare(arith::CmpIPredicate::eq, indices, call.like(indices, padding));
+  Value isPadding = call.compare(arith::CmpIPredicate::eq, indices, call.constantLike(indices, padding));
   RankedTensorType wide = tg::withElement(tg::typeOf(rows), call.builder.getI1Type());
   Value condition = call.broadcast(isPadding, wide, tg::dimRange(0, tg::typeOf(indices).getRank()));
   return {call.select(condition, call.make<tg::StopGradientOp>(rows), rows)};
@@ -285,6 +285,34 @@ static MaybeKnown evaluateIndex(CallBuilder &call) {
   return a ? known::index(*a, positions, resultShape(call)) : std::nullopt;
 }
 
+/// Elements of known tensors along a dim.
+static MaybeKnown evaluateGather(CallBuilder &call) {
+  const MaybeKnown &a = call.known("self"), &index = call.known("index");
+  if (!a || !index)
+    return std::nullopt;
+  if (std::optional<double> all = a->splat())
+    return known::map(*index, [&](double) { return *all; });
+  std::optional<std::vector<double>> from = a->numbers(), positions = index->numbers();
+  int64_t dim = call.dim("dim", a->shape.size());
+  if (!from || !positions || dim < 0 || a->shape.size() != index->shape.size())
+    return std::nullopt;
+  std::vector<double> picked;
+  SmallVector<int64_t> at(a->shape.size(), 0);
+  for (double position : *positions) {
+    int64_t offset = 0;
+    for (auto [i, size] : enumerate(a->shape)) {
+      int64_t along = static_cast<int64_t>(i) == dim ? static_cast<int64_t>(position) : at[i];
+      if (along < 0 || along >= size)
+        return std::nullopt;
+      offset = offset * size + along;
+    }
+    picked.push_back((*from)[offset]);
+    for (int64_t i = at.size() - 1; i >= 0 && ++at[i] == index->shape[i]; --i)
+      at[i] = 0;
+  }
+  return known::dense(index->shape, std::move(picked));
+}
+
 //===----------------------------------------------------------------------===//
 // Running differences and sums
 //===----------------------------------------------------------------------===//
@@ -306,7 +334,8 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.view.default", "self:T size:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten._unsafe_view.default", "self:T size:IL", reshape, evaluateReshape, "tg.reshape"},
     {"aten.reshape.default", "self:T shape:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
-    {"aten.flatten.using_ints", "self:T start_dim:I? end_dim:I?", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.flatten.using_ints", "self:T start_dim:I? end_dim:I?", reshape, evaluateReshape, "tg.reshape", "",
+     /*isView=*/true},
     {"aten.unflatten.int", "self:T dim:I sizes:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten.unsqueeze.default", "self:T dim:I", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten.squeeze.dim", "self:T dim:I", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
@@ -320,7 +349,8 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.permute.default", "self:T dims:IL", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
     {"aten.t.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
     {"aten.numpy_T.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
-    {"aten.slice.Tensor", "self:T dim:I? start:I? end:I? step:I?", slice, evaluateSlice, "tg.slice", "", /*isView=*/true},
+    {"aten.slice.Tensor", "self:T dim:I? start:I? end:I? step:I?", slice, evaluateSlice, "tg.slice", "",
+     /*isView=*/true},
     {"aten.select.int", "self:T dim:I index:I", slice, evaluateSlice, "tg.slice", "", /*isView=*/true},
     {"aten.split.Tensor", "self:T split_size:I dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
     {"aten.split_with_sizes.default", "self:T split_sizes:IL dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
@@ -331,7 +361,9 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.stack.default", "tensors:TL dim:I?", concat, evaluateConcat, "tg.concat"},
     {"aten.pad.default", "self:T pad:IL mode:S? value:N?", pad, nullptr, "tg.pad"},
     {"aten.constant_pad_nd.default", "self:T pad:IL value:N?", pad, nullptr, "tg.pad"},
-    {"aten.embedding.default", "weight:T indices:T padding_idx:I? scale_grad_by_freq:B? sparse:B?", embedding, nullptr, "tg.gather, or tg.slice for positions"},
+    {"aten.embedding.default", "weight:T indices:T padding_idx:I? scale_grad_by_freq:B? sparse:B?", embedding, nullptr,
+     "tg.gather, or tg.slice for positions"},
+    {"aten.gather.default", "self:T dim:I index:T", nullptr, evaluateGather, "known values"},
     {"aten.index.Tensor", "self:T indices:TL", nullptr, evaluateIndex, "known positions"},
     {"aten.diff.default", "self:T n:I? dim:I? prepend:T?", nullptr, evaluateDifference, "known positions"},
     {"aten.cumsum.default", "self:T dim:I", nullptr, evaluateRunningSum, "known positions"},

@@ -11,6 +11,7 @@ static constexpr OpFamily kFamilies[] = {
     {"Views, slices, joins, gathers", movementRows},
     {"Sums, means, maxima", reductionRows},
     {"Linear layers and matrix products", contractionRows},
+    {"Convolutions", convolutionRows},
     {"Norms, softmax, attention", layerRows},
     {"Losses", lossRows},
 };

@@ -80,6 +80,8 @@ private:
   llvm::StringSet<> shared;
   SmallVector<DictionaryAttr> argumentAttributes;
   Value keyArgument;
+  /// Whether an error was reported while a value was built.
+  bool hasFailed = false;
   int64_t streams = 0;
 };
 } // namespace braid::torch
@@ -152,7 +154,9 @@ int64_t CallBuilder::dim(StringRef name, int64_t rank, int64_t fallback) {
   return -1;
 }
 
-const TypeOfTensor &CallBuilder::resultType(unsigned number) const { return translator.program.typeOf(call.results[number]); }
+const TypeOfTensor &CallBuilder::resultType(unsigned number) const {
+  return translator.program.typeOf(call.results[number]);
+}
 RankedTensorType CallBuilder::resultTensor(unsigned number) const {
   return translator.tensorType(resultType(number), loc, call.results[number]);
 }
@@ -222,9 +226,10 @@ BlockArgument Translator::addArgument(RankedTensorType type, ArrayRef<NamedAttri
 
 Value Translator::randomKey() {
   if (!keyArgument)
-    keyArgument = addArgument(RankedTensorType::get({4}, builder.getI32Type()),
-                              {builder.getNamedAttr("tg.input", builder.getStringAttr("key")),
-                               builder.getNamedAttr("tg.role", tg::RoleAttr::get(builder.getContext(), tg::Role::Key))});
+    keyArgument =
+        addArgument(RankedTensorType::get({4}, builder.getI32Type()),
+                    {builder.getNamedAttr("tg.input", builder.getStringAttr("key")),
+                     builder.getNamedAttr("tg.role", tg::RoleAttr::get(builder.getContext(), tg::Role::Key))});
   return keyArgument;
 }
 
@@ -344,6 +349,13 @@ Value Translator::materialize(Operand &operand, RankedTensorType type, OpBuilder
     return operand.value = all;
   }
   std::vector<double> numbers = *operand.known->numbers();
+  if (type.getNumElements() > kMaxConstantElements && !operand.known->splat()) {
+    emitError(loc) << "a table of " << type.getNumElements()
+                   << " integers or booleans that depends on no input is used "
+                   << "as a tensor; at most " << kMaxConstantElements << " become a constant";
+    hasFailed = true;
+    return b.zeros(type);
+  }
   SmallVector<Attribute> elements;
   for (double number : numbers)
     elements.push_back(isa<FloatType>(type.getElementType())
@@ -462,9 +474,13 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
       return success();
   }
   if (!row.build)
-    return call.results.empty() ? success() : LogicalResult(emitError(loc) << call.op << ": is supported only of values that do not depend on inputs or parameters");
+    return call.results.empty()
+               ? success()
+               : LogicalResult(emitError(loc)
+                               << call.op
+                               << ": is supported only of values that do not depend on inputs or parameters");
   SmallVector<Value> results = row.build(calls);
-  if (results.size() != call.results.size() || is_contained(results, Value()))
+  if (hasFailed || results.size() != call.results.size() || is_contained(results, Value()))
     return failure();
   for (auto [number, value] : enumerate(results)) {
     if (Operation *op = value.getDefiningOp(); op && op->getLoc() == loc)
@@ -508,7 +524,8 @@ LogicalResult Translator::finish() {
                                            "forward";
   builder.create<func::ReturnOp>(function.getLoc(), results);
   function.setType(FunctionType::get(context, function.getBody().front().getArgumentTypes(), TypeRange(results)));
-  function.setArgAttrsAttr(builder.getArrayAttr(SmallVector<Attribute>(argumentAttributes.begin(), argumentAttributes.end())));
+  function.setArgAttrsAttr(
+      builder.getArrayAttr(SmallVector<Attribute>(argumentAttributes.begin(), argumentAttributes.end())));
   function.setResAttrsAttr(builder.getArrayAttr(SmallVector<Attribute>(attributes.begin(), attributes.end())));
   return success();
 }

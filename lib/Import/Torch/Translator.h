@@ -42,6 +42,7 @@ llvm::ArrayRef<OpRow> movementRows();
 llvm::ArrayRef<OpRow> creationRows();
 llvm::ArrayRef<OpRow> reductionRows();
 llvm::ArrayRef<OpRow> contractionRows();
+llvm::ArrayRef<OpRow> convolutionRows();
 llvm::ArrayRef<OpRow> layerRows();
 llvm::ArrayRef<OpRow> lossRows();
 
