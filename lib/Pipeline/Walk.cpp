@@ -41,7 +41,7 @@ private:
     slots(stage, buffer).count = pool.count;
   }
   void releaseSlot(unsigned stage, Buffer buffer, unsigned microbatch) {
-    pools[stage][static_cast<unsigned>(buffer)].releaseSlot(slots(stage, buffer).slotOf[microbatch]);
+    pools[stage][static_cast<unsigned>(buffer)].release(slots(stage, buffer).slotOf[microbatch]);
   }
 
   const Schedule &schedule;

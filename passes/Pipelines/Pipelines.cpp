@@ -177,7 +177,7 @@ void braid::buildDecomposePipeline(PassList &passes, const DecomposePipelineOpti
   passes.settings.chunks.inOrder |= passes.isDisabled("comm-fill-waits");
   if (options.chunkContractions)
     passes.add(createChunkContractionsPass(passes.settings.chunks));
-  const bool selectsAttention = options.actions && passes.settings.attention.way != AttentionMethod::Decompose;
+  const bool selectsAttention = options.actions && passes.settings.attention.method != AttentionMethod::Decompose;
   passes.addOptional(createSelectAttentionPass(passes.settings.attention), selectsAttention);
   // An op that becomes a kernel has no call for an epilogue.
   passes.addOptional(createSelectDotProductsPass(), options.actions);
