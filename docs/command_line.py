@@ -57,7 +57,7 @@ inline constexpr ProgramOptions kProgramOptions[] = {
 
 def options_of(page):
     """The names of the options on the way from a model to its training, as (program, whether it is a tool, names)."""
-    for title, body in re.findall(r"^## `(braid-model|braid-import|braidc|\./train .+?)`\n(.*?)(?=^## |\Z)", page, re.M | re.S):
+    for title, body in re.findall(r"^## `(braid-model|braidc|\./train .+?)`\n(.*?)(?=^## |\Z)", page, re.M | re.S):
         names = re.findall(r"^\| `(-[-a-z0-9]+)", body, re.M)
         yield title.split()[-1], "./" not in title, [name for name in dict.fromkeys(names) if name not in ("--help", "--version")]
 

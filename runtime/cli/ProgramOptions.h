@@ -21,8 +21,6 @@ struct ProgramOptions {
 inline constexpr ProgramOptions kProgramOptions[] = {
     {"braid-model", true,
      "--preset --batch --seq --pack --expert-bound --capacity-factor -o --count"},
-    {"braid-import", true,
-     "--input -o --weights --summary --ops"},
     {"braidc", true,
      "-o --emit --report --keep-sources --print-pipeline --print-ir-after -v --target --cpu --cc --nvcc "
      "--runtime-dir --clip --optimizer --hyperparameters --beta1 --beta2 --eps --momentum --weight-decay "

@@ -18,10 +18,10 @@ namespace braid {
 // Limits for the clients of a store. A rank stores a few keys, and an address of about 140 bytes for each
 // other rank.
 struct StoreLimits {
-  size_t clients = 8192;          // connections in all
-  size_t maxUnauthenticated = 128;// connections without a proof of the token; a new one replaces the oldest
-  size_t keys = 1 << 17;          // in total
-  size_t bytes = size_t{1} << 28; // of keys and values, in total
+  size_t clients = 8192;           // connections in all
+  size_t maxUnauthenticated = 128; // connections without a proof of the token; a new one replaces the oldest
+  size_t keys = 1 << 17;           // in total
+  size_t bytes = size_t{1} << 28;  // of keys and values, in total
   // Time limit to prove the token, to send the rest of a request and to receive an answer.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
 };

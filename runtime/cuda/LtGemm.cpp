@@ -180,7 +180,7 @@ void Gemm::checkBiasGrad() const {
   const int64_t gemms = gemm.batch * countOf(gemm.loops) * countOf(gemm.outer);
   if (gemms != 1)
     fail(where, ": sums an operand for the gradient of a bias over ", gemms,
-         " GEMMs, each of which would restart the sum; compile with --epilogues=activations");
+         " GEMMs, each of which would restart the sum; compile with --without=exec-select-bias-gradients");
 }
 
 // If several calls accumulate, only the first would read the addend.

@@ -2,7 +2,7 @@
 
 #include "tools/braid-import/Summary.h"
 #include "dialects/Interfaces/Interfaces.h"
-#include "dialects/TG/TG.h"
+#include "dialects/TG/ProgramSignature.h"
 #include "llvm/Support/Format.h"
 #include <map>
 
@@ -15,8 +15,8 @@ static func::FuncOp modelOf(ModuleOp module) { return *module.getOps<func::FuncO
 std::vector<std::string> braid::parameterNames(ModuleOp module) {
   std::vector<std::string> names;
   func::FuncOp model = modelOf(module);
-  for (unsigned i = 0; i < model.getNumArguments(); ++i)
-    if (auto param = model.getArgAttrOfType<tg::ParamAttr>(i, "tg.param"))
+  for (BlockArgument argument : model.getArguments())
+    if (tg::ParamAttr param = tg::parameterOf(argument))
       names.push_back(param.getName().str());
   return names;
 }
@@ -30,13 +30,14 @@ void braid::printSummary(raw_ostream &os, ModuleOp module, const Recognized &rec
   int64_t elements = 0, bytes = 0, frozen = 0;
   for (BlockArgument argument : model.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
-    if (auto param = model.getArgAttrOfType<tg::ParamAttr>(argument.getArgNumber(), "tg.param")) {
+    tg::ArgumentAttrs attributes(argument);
+    if (attributes.parameter) {
       elements += type.getNumElements();
       bytes += storedBytes(type);
-      frozen += param.getFrozen() ? type.getNumElements() : 0;
-    } else if (auto name = model.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tg.input")) {
-      auto role = model.getArgAttrOfType<tg::RoleAttr>(argument.getArgNumber(), "tg.role");
-      os << "input       " << name.getValue() << ": " << tg::stringifyRole(role.getValue()) << ", " << type << '\n';
+      frozen += attributes.parameter.getFrozen() ? type.getNumElements() : 0;
+    } else {
+      os << "input       " << attributes.input.getValue() << ": " << tg::stringifyRole(attributes.role.getValue())
+         << ", " << type << '\n';
     }
   }
   os << "parameters  " << elements << " (" << bytes << " bytes), of which frozen " << frozen << '\n';
