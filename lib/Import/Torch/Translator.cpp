@@ -4,9 +4,11 @@
 #include "dialects/TG/ValueNames.h"
 #include "lib/Import/Torch/InputRoles.h"
 #include "lib/Import/Torch/Units.h"
+#include "lib/Import/Torch/Weights.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace mlir;
@@ -187,10 +189,15 @@ Value CallBuilder::expand(Value a, ArrayRef<int64_t> shape) {
   return broadcast(a, tg::withShape(type, shape), dims);
 }
 
+Value CallBuilder::filled(RankedTensorType type, double number) {
+  bool fits = isa<FloatType>(type.getElementType()) || (number == std::floor(number) && std::abs(number) <= INT32_MAX);
+  return fits ? constant(type, number) : fail(std::to_string(number) + " is no integer of 32 bits");
+}
+
 Value CallBuilder::operand(StringRef name, Type element) {
   RankedTensorType type = RankedTensorType::get(resultType().shape, element);
   if (isNumber(name))
-    return constant(type, number(name));
+    return filled(type, number(name));
   return expand(convert(tensor(name), element), type.getShape());
 }
 
@@ -237,7 +244,9 @@ void Translator::bindBuffer(const Input &input, Operand &operand) {
     elements *= size;
   if (stored == program.weights.end() || elements > kMaxBufferElements)
     return;
-  Expected<std::string> bytes = archive.read(stored->second.entry, 8 * kMaxBufferElements);
+  if (stored->second.type.element != type.element || stored->second.type.shape != type.shape)
+    return;
+  Expected<std::string> bytes = readTensor(archive, stored->second);
   if (!bytes) {
     consumeError(bytes.takeError());
     return;
@@ -245,8 +254,6 @@ void Translator::bindBuffer(const Input &input, Operand &operand) {
   std::vector<double> numbers(elements);
   auto read = [&](auto example) {
     using T = decltype(example);
-    if (bytes->size() < elements * sizeof(T))
-      return;
     for (int64_t i = 0; i < elements; ++i) {
       T value;
       std::memcpy(&value, bytes->data() + i * sizeof(T), sizeof(T));
@@ -273,6 +280,8 @@ void Translator::bindBuffer(const Input &input, Operand &operand) {
 LogicalResult Translator::declareInput(const Input &input) {
   Location loc = NameLoc::get(builder.getStringAttr(input.target));
   RankedTensorType type = tensorType(program.typeOf(input.name), loc, input.target);
+  if (!elementOf(program.typeOf(input.name).element, builder.getContext()))
+    return failure();
   Operand &operand = operands[input.name];
   MLIRContext *context = builder.getContext();
   if (input.kind == Input::Kind::User) {
@@ -296,13 +305,14 @@ LogicalResult Translator::declareInput(const Input &input) {
 }
 
 LogicalResult Translator::declareInputs() {
-  // Parameters that share their memory are one parameter, with the name that comes first.
+  // Parameters with the same elements are one parameter, with the name that comes first.
   StringMap<StringRef> firstByEntry;
   for (const Input &input : program.inputs) {
     auto stored = program.weights.find(input.target);
-    if (input.kind == Input::Kind::Parameter && stored != program.weights.end()) {
+    if (input.kind == Input::Kind::Parameter && stored != program.weights.end() && stored->second.isRowMajor()) {
       auto [first, isNew] = firstByEntry.try_emplace(stored->second.entry, input.name);
-      if (!isNew && program.typeOf(first->second).shape == program.typeOf(input.name).shape) {
+      const TypeOfTensor &type = program.typeOf(input.name), &firstType = program.typeOf(first->second);
+      if (!isNew && firstType.shape == type.shape && firstType.element == type.element) {
         operands[input.name] = operands[first->second];
         continue;
       }
@@ -316,6 +326,24 @@ LogicalResult Translator::declareInputs() {
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
+
+/// Returns numbers as a constant; integers are those of 32 bits that are nearest.
+static DenseElementsAttr elementsOf(ArrayRef<double> numbers, RankedTensorType type) {
+  if (auto element = dyn_cast<FloatType>(type.getElementType())) {
+    auto elements = map_to_vector(numbers, [&](double number) {
+      APFloat rounded(number);
+      bool losesInfo;
+      rounded.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+      return rounded;
+    });
+    return DenseElementsAttr::get(type, elements);
+  }
+  auto elements = map_to_vector(numbers, [&](double number) {
+    double nearest = std::isnan(number) ? 0 : std::clamp<double>(number, INT32_MIN, INT32_MAX);
+    return APInt(type.getElementTypeBitWidth(), static_cast<int64_t>(nearest), /*isSigned=*/true);
+  });
+  return DenseElementsAttr::get(type, elements);
+}
 
 /// Builds the ops of a known tensor.
 Value Translator::materialize(Operand &operand, RankedTensorType type, OpBuilder &builder, Location loc) {
@@ -343,21 +371,15 @@ Value Translator::materialize(Operand &operand, RankedTensorType type, OpBuilder
       all = b.make<arith::AndIOp>(all, b.compare(arith::CmpIPredicate::sge, affineValue(term), b.zeros(integers)));
     return operand.value = all;
   }
-  std::vector<double> numbers = *operand.known->numbers();
-  SmallVector<Attribute> elements;
-  for (double number : numbers)
-    elements.push_back(isa<FloatType>(type.getElementType())
-                           ? Attribute(builder.getFloatAttr(type.getElementType(), number))
-                           : Attribute(builder.getIntegerAttr(type.getElementType(), static_cast<int64_t>(number))));
-  return operand.value = b.make<arith::ConstantOp>(DenseElementsAttr::get(type, elements));
+  return operand.value = b.make<arith::ConstantOp>(elementsOf(*operand.known->numbers(), type));
 }
 
 /// Whether an argument has the kind that a row states.
 static bool isOfKind(const Argument &argument, StringRef kind) {
   if (kind == "T")
     return std::holds_alternative<TensorName>(argument) && !std::get<TensorName>(argument).name.empty();
-  if (kind == "TL")
-    return std::holds_alternative<TensorNames>(argument);
+  if (const auto *names = std::get_if<TensorNames>(&argument))
+    return kind == "OL" || (kind == "TL" && none_of(*names, [](const TensorName &each) { return each.name.empty(); }));
   if (kind == "I")
     return std::holds_alternative<int64_t>(argument);
   if (kind == "IL")
@@ -378,8 +400,11 @@ LogicalResult Translator::checkArguments(const Call &call, const OpRow &row, Loc
   SmallVector<StringRef> stated;
   row.arguments.split(stated, ' ', -1, /*KeepEmpty=*/false);
   StringMap<const Argument *> given;
+  llvm::StringSet<> names;
   for (const auto &[name, argument] : call.arguments)
-    if (!std::holds_alternative<std::monostate>(argument) && !std::holds_alternative<WithoutEffect>(argument))
+    if (!names.insert(name).second)
+      return emitError(loc) << call.op << ": argument '" << name << "' is given twice";
+    else if (!std::holds_alternative<std::monostate>(argument) && !std::holds_alternative<WithoutEffect>(argument))
       given[name] = &argument;
   for (StringRef statement : stated) {
     auto [name, kind] = statement.split(':');

@@ -21,8 +21,8 @@ class CallBuilder;
 struct OpRow {
   /// Name with overload, such as aten.add.Tensor.
   llvm::StringLiteral name;
-  /// Arguments that the row reads: name, colon, kind. Kinds are T (tensor), TL (list of tensors), I (integer), N
-  /// (number), IL (list of integers), B (boolean), S (string), D (element type); a question mark allows a missing one.
+  /// Arguments that the row reads: name, colon, kind. Kinds are T (tensor), TL (list of tensors), OL (list of tensors and
+  /// None), I (integer), N (number), IL (list of integers), B (boolean), S (string), D (element type); a question mark allows a missing one.
   /// A call with another argument that differs from its default is refused; `ignored` lists exceptions.
   llvm::StringLiteral arguments;
   /// Returns the results, or nothing after an error.
@@ -97,6 +97,8 @@ public:
   /// The operand as a tensor of the result's shape and of `element`, whether it is a tensor or a number.
   mlir::Value operand(llvm::StringRef name, mlir::Type element);
   mlir::Value scalar(double value, mlir::RankedTensorType type) { return constant(type, value); }
+  /// A tensor whose elements are a number. Reports an error if these are integers and the number is none of 32 bits.
+  mlir::Value filled(mlir::RankedTensorType type, double number);
   /// The Philox key, an argument of the graph that is added when first needed, and the next stream of random numbers.
   mlir::Value key();
   int64_t nextStream();
