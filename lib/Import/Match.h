@@ -12,8 +12,7 @@ namespace braid::match {
 /// Returns the number that all elements of a constant equal.
 inline std::optional<double> splat(mlir::Value value) {
   mlir::SplatElementsAttr elements;
-  if (!mlir::matchPattern(value, mlir::m_Constant(&elements)) ||
-      !mlir::isa<mlir::FloatType>(elements.getElementType()))
+  if (!mlir::matchPattern(value, mlir::m_Constant(&elements)) || !mlir::isa<mlir::FloatType>(elements.getElementType()))
     return std::nullopt;
   return elements.getSplatValue<llvm::APFloat>().convertToDouble();
 }

@@ -43,7 +43,9 @@ static Value laneScale(Value value, int64_t size) {
   if (type.getRank() != 1 || type.getDimSize(0) != size || value == source)
     return {};
   auto broadcast = value.getDefiningOp<tg::BroadcastOp>();
-  return broadcast && !broadcast.getDims().empty() && broadcast.getDims().back() == tg::typeOf(value).getRank() - 1 ? source : Value();
+  return broadcast && !broadcast.getDims().empty() && broadcast.getDims().back() == tg::typeOf(value).getRank() - 1
+             ? source
+             : Value();
 }
 
 /// (x / rms(x)) * w, and times 1 + w.
@@ -81,9 +83,9 @@ static Value insideTanh(Value value) {
   match::either<arith::AddFOp>(sum, [&](Value x, Value cube) {
     Value power = match::withConstant<arith::MulFOp>(cube, 0.044715);
     bool isCube = power && match::either<arith::MulFOp>(power, [&](Value square, Value last) {
-      auto product = square.getDefiningOp<arith::MulFOp>();
-      return last == x && product && product.getLhs() == x && product.getRhs() == x;
-    });
+                    auto product = square.getDefiningOp<arith::MulFOp>();
+                    return last == x && product && product.getLhs() == x && product.getRhs() == x;
+                  });
     found = isCube ? x : Value();
     return isCube;
   });

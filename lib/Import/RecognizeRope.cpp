@@ -1,7 +1,8 @@
 //===- RecognizeRope.cpp - rotary embeddings by their tables --------------===//
 //
-// x C + rotated(x) S with known tables C and S is a rotary embedding if C and S are cosines and sines of s theta^(-i/half)
-// at position s. Theta is read off the first position that turns, and then every entry of the tables is checked.
+// x C + rotated(x) S with known tables C and S is a rotary embedding if C and S are cosines and sines of s
+// theta^(-i/half) at position s. Theta is read off the first position that turns, and then every entry of the tables is
+// checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,20 +93,21 @@ Value patterns::rope(Operation *op, const KnownValues &known) {
     return match::either<arith::MulFOp>(turned, [&](Value rotated, Value sines) {
       Value x = rotatedHalves(rotated);
       return x && match::either<arith::MulFOp>(straight, [&](Value same, Value cosines) {
-        if (same != x)
-          return false;
-        std::optional<Table> cosine = tableOf(cosines, known), sine = tableOf(sines, known);
-        std::optional<double> theta = cosine && sine ? thetaOf(*cosine, *sine) : std::nullopt;
-        if (!theta)
-          return false;
-        // Here x is batch x heads x sequence x size, and tg.rope has the sequence first.
-        OpBuilder builder(op);
-        tg::TensorBuilder b(builder, op->getLoc());
-        Value first = b.transpose(x, {0, 2, 1, 3});
-        Value turned = b.make<tg::RopeOp>(first.getType(), first, APFloat(*theta), IntegerAttr(), tg::RopeScalingAttr(), false);
-        result = b.transpose(turned, {0, 2, 1, 3});
-        return true;
-      });
+               if (same != x)
+                 return false;
+               std::optional<Table> cosine = tableOf(cosines, known), sine = tableOf(sines, known);
+               std::optional<double> theta = cosine && sine ? thetaOf(*cosine, *sine) : std::nullopt;
+               if (!theta)
+                 return false;
+               // Here x is batch x heads x sequence x size, and tg.rope has the sequence first.
+               OpBuilder builder(op);
+               tg::TensorBuilder b(builder, op->getLoc());
+               Value first = b.transpose(x, {0, 2, 1, 3});
+               Value turned = b.make<tg::RopeOp>(first.getType(), first, APFloat(*theta), IntegerAttr(),
+                                                 tg::RopeScalingAttr(), false);
+               result = b.transpose(turned, {0, 2, 1, 3});
+               return true;
+             });
     });
   });
   return result;

@@ -43,7 +43,8 @@ static Value linear(CallBuilder &call, Value input, Value weight, Value bias, bo
   Value source = input;
   if (auto reshape = input.getDefiningOp<tg::ReshapeOp>()) {
     RankedTensorType before = tg::typeOf(reshape.getInput());
-    if (before.getRank() > tg::typeOf(input).getRank() && before.getShape().back() == tg::typeOf(input).getShape().back())
+    if (before.getRank() > tg::typeOf(input).getRank() &&
+        before.getShape().back() == tg::typeOf(input).getShape().back())
       source = reshape.getInput();
   }
   size_t lead = tg::typeOf(source).getRank() - 1;

@@ -126,7 +126,8 @@ static Type comparedType(CallBuilder &call) {
   Type type = tg::typeOf(call.tensor("self")).getElementType();
   if (!call.isNumber("other") && call.has("other")) {
     Type other = tg::typeOf(call.tensor("other")).getElementType();
-    if (isa<FloatType>(other) && (!isa<FloatType>(type) || other.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth()))
+    if (isa<FloatType>(other) &&
+        (!isa<FloatType>(type) || other.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth()))
       return other;
   }
   return type.isInteger(1) ? call.builder.getI32Type() : type;
@@ -224,7 +225,9 @@ static MaybeKnown evaluateProduct(CallBuilder &call) {
   return a && b ? known::multiply(*a, *b) : std::nullopt;
 }
 static MaybeKnown evaluatePower(CallBuilder &call) { return mapTwo<powerOf>(call, "exponent"); }
-static MaybeKnown evaluateQuotient(CallBuilder &call) { return isFloatResult(call) ? mapTwo<quotient>(call) : std::nullopt; }
+static MaybeKnown evaluateQuotient(CallBuilder &call) {
+  return isFloatResult(call) ? mapTwo<quotient>(call) : std::nullopt;
+}
 
 /// Comparisons of integers: where factor * (self - other) >= least.
 template <int factor, int least> static MaybeKnown evaluateOrder(CallBuilder &call) {
@@ -265,10 +268,14 @@ using FP = arith::CmpFPredicate;
 using IP = arith::CmpIPredicate;
 
 static constexpr OpRow kElementwiseRows[] = {
-    {"aten.add.Tensor", "self:T other:TN alpha:N?", binary<arith::AddFOp, arith::AddIOp>, evaluateSum<1>, "arith.addf, addi"},
-    {"aten.add.Scalar", "self:T other:TN alpha:N?", binary<arith::AddFOp, arith::AddIOp>, evaluateSum<1>, "arith.addf, addi"},
-    {"aten.sub.Tensor", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>, "arith.subf, subi"},
-    {"aten.sub.Scalar", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>, "arith.subf, subi"},
+    {"aten.add.Tensor", "self:T other:TN alpha:N?", binary<arith::AddFOp, arith::AddIOp>, evaluateSum<1>,
+     "arith.addf, addi"},
+    {"aten.add.Scalar", "self:T other:TN alpha:N?", binary<arith::AddFOp, arith::AddIOp>, evaluateSum<1>,
+     "arith.addf, addi"},
+    {"aten.sub.Tensor", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>,
+     "arith.subf, subi"},
+    {"aten.sub.Scalar", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>,
+     "arith.subf, subi"},
     {"aten.rsub.Scalar", "self:T other:N alpha:N?", subtractFrom, nullptr, "arith.subf"},
     {"aten.mul.Tensor", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
     {"aten.mul.Scalar", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
@@ -277,8 +284,10 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.pow.Tensor_Scalar", "self:T exponent:N", power, evaluatePower, "products, math.sqrt, rsqrt or powf"},
     {"aten.pow.Scalar", "self:N exponent:T", nullptr, evaluatePower, "known values"},
     {"aten.reciprocal.default", "self:T", nullptr, mapOne<reciprocalOf>, "known values"},
-    {"aten.maximum.default", "self:T other:T", binary<arith::MaximumFOp, arith::MaxSIOp>, nullptr, "arith.maximumf, maxsi"},
-    {"aten.minimum.default", "self:T other:T", binary<arith::MinimumFOp, arith::MinSIOp>, nullptr, "arith.minimumf, minsi"},
+    {"aten.maximum.default", "self:T other:T", binary<arith::MaximumFOp, arith::MaxSIOp>, nullptr,
+     "arith.maximumf, maxsi"},
+    {"aten.minimum.default", "self:T other:T", binary<arith::MinimumFOp, arith::MinSIOp>, nullptr,
+     "arith.minimumf, minsi"},
     {"aten.clamp.default", "self:T min:N? max:N?", clamp, nullptr, "arith.maximumf, minimumf"},
     {"aten.neg.default", "self:T", unary<arith::NegFOp>, mapOne<minus>, "arith.negf"},
     {"aten.abs.default", "self:T", unary<math::AbsFOp>, mapOne<std::fabs>, "math.absf"},
@@ -294,9 +303,12 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.gelu.default", "self:T approximate:S?", gelu, nullptr, "tg.gelu"},
     {"aten.silu.default", "self:T", silu, nullptr, "tg.silu"},
     {"aten.relu.default", "self:T", relu, nullptr, "tg.relu"},
-    {"aten.to.dtype", "self:T dtype:D", convert, evaluateConversion, "tg.convert", "non_blocking copy", /*isView=*/true},
-    {"aten.to.dtype_layout", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "pin_memory non_blocking copy", /*isView=*/true},
-    {"aten.to.device", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "non_blocking copy", /*isView=*/true},
+    {"aten.to.dtype", "self:T dtype:D", convert, evaluateConversion, "tg.convert", "non_blocking copy",
+     /*isView=*/true},
+    {"aten.to.dtype_layout", "self:T dtype:D?", convert, evaluateConversion, "tg.convert",
+     "pin_memory non_blocking copy", /*isView=*/true},
+    {"aten.to.device", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "non_blocking copy",
+     /*isView=*/true},
     {"aten._to_copy.default", "self:T dtype:D?", convert, evaluateConversion, "tg.convert", "pin_memory non_blocking"},
     {"aten.type_as.default", "self:T other:T", convert, evaluateConversion, "tg.convert", "", /*isView=*/true},
     {"aten.contiguous.default", "self:T", identity, evaluateConversion, "nothing", "", /*isView=*/true},
@@ -331,7 +343,8 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.where.Scalar", "condition:T self:N other:N", where, nullptr, "arith.select"},
     {"aten.masked_fill.Scalar", "self:T mask:T value:N", maskedFill, nullptr, "arith.select"},
     {"aten.masked_fill.Tensor", "self:T mask:T value:T", maskedFill, nullptr, "arith.select"},
-    {"aten._assert_tensor_metadata.default", "a:T", nullptr, nullptr, "nothing: types and shapes are static", "size stride dtype device layout"},
+    {"aten._assert_tensor_metadata.default", "a:T", nullptr, nullptr, "nothing: types and shapes are static",
+     "size stride dtype device layout"},
 };
 
 ArrayRef<OpRow> braid::torch::elementwiseRows() { return kElementwiseRows; }

@@ -1,7 +1,7 @@
 //===- Layers.cpp - norms, softmax, attention -----------------------------===//
 
-#include "lib/Import/Torch/Translator.h"
 #include "lib/Import/Masks.h"
+#include "lib/Import/Torch/Translator.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -25,7 +25,8 @@ static bool isOverLastDim(CallBuilder &call) {
 
 /// Returns the scale of a norm, ones if it has none, or null if its size is wrong.
 static Value scaleOf(CallBuilder &call, Value input) {
-  RankedTensorType type = RankedTensorType::get({tg::typeOf(input).getShape().back()}, tg::typeOf(input).getElementType());
+  RankedTensorType type =
+      RankedTensorType::get({tg::typeOf(input).getShape().back()}, tg::typeOf(input).getElementType());
   if (!call.has("weight"))
     return call.constant(type, 1);
   Value weight = call.tensor("weight");
@@ -79,7 +80,8 @@ static Value beforeRepeat(Value a) {
     return a;
   ArrayRef<int64_t> wide = tg::typeOf(broadcast).getShape(), joined = tg::typeOf(a).getShape();
   RankedTensorType before = tg::typeOf(broadcast.getInput());
-  bool joinsHeads = joined.size() == 4 && joined[0] == wide[0] && joined[1] == wide[1] * wide[2] && joined[2] == wide[3];
+  bool joinsHeads =
+      joined.size() == 4 && joined[0] == wide[0] && joined[1] == wide[1] * wide[2] && joined[2] == wide[3];
   bool repeatsThird = ArrayRef(broadcast.getDims()) == ArrayRef<int64_t>({0, 1, 3, 4}) &&
                       before.getShape() == ArrayRef<int64_t>({wide[0], wide[1], wide[3], wide[4]});
   return joinsHeads && repeatsThird ? broadcast.getInput() : a;
@@ -126,11 +128,14 @@ static Values attention(CallBuilder &call) {
 }
 
 static constexpr OpRow kLayersRows[] = {
-    {"aten.layer_norm.default", "input:T normalized_shape:IL weight:T? bias:T? eps:N?", layerNorm, nullptr, "tg.layer_norm", "cudnn_enable"},
+    {"aten.layer_norm.default", "input:T normalized_shape:IL weight:T? bias:T? eps:N?", layerNorm, nullptr,
+     "tg.layer_norm", "cudnn_enable"},
     {"aten.rms_norm.default", "input:T normalized_shape:IL weight:T? eps:N?", rmsNorm, nullptr, "tg.rms_norm"},
     {"aten.softmax.int", "self:T dim:I dtype:D?", softmax, nullptr, "tg.softmax"},
     {"aten._softmax.default", "self:T dim:I", softmax, nullptr, "tg.softmax", "half_to_float"},
-    {"aten.scaled_dot_product_attention.default", "query:T key:T value:T attn_mask:T? dropout_p:N? is_causal:B? scale:N?", attention, nullptr, "tg.attention, tg.dropout_attention", "enable_gqa"},
+    {"aten.scaled_dot_product_attention.default",
+     "query:T key:T value:T attn_mask:T? dropout_p:N? is_causal:B? scale:N?", attention, nullptr,
+     "tg.attention, tg.dropout_attention", "enable_gqa"},
 };
 
 ArrayRef<OpRow> braid::torch::layerRows() { return kLayersRows; }

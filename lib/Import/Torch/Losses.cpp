@@ -68,9 +68,11 @@ static Values binaryCrossEntropy(CallBuilder &call) {
 }
 
 static constexpr OpRow kLossesRows[] = {
-    {"aten.cross_entropy_loss.default", "self:T target:T reduction:I? ignore_index:I? label_smoothing:N?", crossEntropy, nullptr, "tg.cross_entropy"},
+    {"aten.cross_entropy_loss.default", "self:T target:T reduction:I? ignore_index:I? label_smoothing:N?", crossEntropy,
+     nullptr, "tg.cross_entropy"},
     {"aten.mse_loss.default", "self:T target:T reduction:I?", squaredError, nullptr, "tg.reduce of squares"},
-    {"aten.binary_cross_entropy_with_logits.default", "self:T target:T reduction:I?", binaryCrossEntropy, nullptr, "tg.reduce"},
+    {"aten.binary_cross_entropy_with_logits.default", "self:T target:T reduction:I?", binaryCrossEntropy, nullptr,
+     "tg.reduce"},
 };
 
 ArrayRef<OpRow> braid::torch::lossRows() { return kLossesRows; }

@@ -251,7 +251,8 @@ static Values withoutGradientAt(CallBuilder &call, Value table, int64_t padding)
 /// Rows at positions that count up, 0, 1, ..., are a slice of the table.
 static Values embedding(CallBuilder &call) {
   Value table = call.tensor("weight");
-  if (tg::typeOf(table).getRank() != 2 || tg::typeOf(call.tensor("indices")).getElementType() != call.builder.getI32Type())
+  if (tg::typeOf(table).getRank() != 2 ||
+      tg::typeOf(call.tensor("indices")).getElementType() != call.builder.getI32Type())
     return {call.fail("takes a matrix, and integers")};
   const MaybeKnown &positions = call.known("indices");
   if (call.boolean("sparse") || call.boolean("scale_grad_by_freq"))
@@ -311,7 +312,8 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.view.default", "self:T size:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten._unsafe_view.default", "self:T size:IL", reshape, evaluateReshape, "tg.reshape"},
     {"aten.reshape.default", "self:T shape:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
-    {"aten.flatten.using_ints", "self:T start_dim:I? end_dim:I?", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.flatten.using_ints", "self:T start_dim:I? end_dim:I?", reshape, evaluateReshape, "tg.reshape", "",
+     /*isView=*/true},
     {"aten.unflatten.int", "self:T dim:I sizes:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten.unsqueeze.default", "self:T dim:I", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten.squeeze.dim", "self:T dim:I", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
@@ -325,7 +327,8 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.permute.default", "self:T dims:IL", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
     {"aten.t.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
     {"aten.numpy_T.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
-    {"aten.slice.Tensor", "self:T dim:I? start:I? end:I? step:I?", slice, evaluateSlice, "tg.slice", "", /*isView=*/true},
+    {"aten.slice.Tensor", "self:T dim:I? start:I? end:I? step:I?", slice, evaluateSlice, "tg.slice", "",
+     /*isView=*/true},
     {"aten.select.int", "self:T dim:I index:I", slice, evaluateSlice, "tg.slice", "", /*isView=*/true},
     {"aten.split.Tensor", "self:T split_size:I dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
     {"aten.split_with_sizes.default", "self:T split_sizes:IL dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
@@ -336,7 +339,8 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.stack.default", "tensors:TL dim:I?", concat, evaluateConcat, "tg.concat"},
     {"aten.pad.default", "self:T pad:IL mode:S? value:N?", pad, nullptr, "tg.pad"},
     {"aten.constant_pad_nd.default", "self:T pad:IL value:N?", pad, nullptr, "tg.pad"},
-    {"aten.embedding.default", "weight:T indices:T padding_idx:I? scale_grad_by_freq:B? sparse:B?", embedding, nullptr, "tg.gather, or tg.slice for positions"},
+    {"aten.embedding.default", "weight:T indices:T padding_idx:I? scale_grad_by_freq:B? sparse:B?", embedding, nullptr,
+     "tg.gather, or tg.slice for positions"},
     {"aten.index.Tensor", "self:T indices:OL", nullptr, evaluateIndex, "known positions"},
     {"aten.diff.default", "self:T n:I? dim:I? prepend:T?", nullptr, evaluateDifference, "known positions"},
     {"aten.cumsum.default", "self:T dim:I", nullptr, evaluateRunningSum, "known positions"},

@@ -19,8 +19,9 @@ static constexpr int64_t kMaxElements = int64_t(1) << 48;
 static constexpr int64_t kSchema = 8;
 
 StringRef braid::torch::nameOf(ScalarType type) {
-  static constexpr StringLiteral kNames[] = {"uint8",   "int8",    "int16",     "int32",     "int64",      "float16", "float32",
-                                             "float64", "complex32", "complex64", "complex128", "bool", "bfloat16"};
+  static constexpr StringLiteral kNames[] = {"uint8",      "int8",    "int16",   "int32",     "int64",
+                                             "float16",    "float32", "float64", "complex32", "complex64",
+                                             "complex128", "bool",    "bfloat16"};
   return kNames[static_cast<int>(type) - 1];
 }
 
@@ -291,7 +292,8 @@ void Reader::readInput(const json::Object &spec) {
     std::string name = text(object(tensor, "an input"), "name").str();
     program.inputs.push_back({Input::Kind::User, name, name});
   } else if (kind == "parameter") {
-    program.inputs.push_back({Input::Kind::Parameter, text(argument, "name").str(), text(body, "parameter_name").str()});
+    program.inputs.push_back(
+        {Input::Kind::Parameter, text(argument, "name").str(), text(body, "parameter_name").str()});
   } else if (kind == "buffer") {
     program.inputs.push_back({Input::Kind::Buffer, text(argument, "name").str(), text(body, "buffer_name").str()});
   } else if (kind == "tensor_constant") {
@@ -383,8 +385,8 @@ StoredTensor Reader::readPlaceOfTensor(const json::Object &meta, StringRef name,
 
 /// Reads the tables of weights and of constants.
 void Reader::readWeights() {
-  for (auto [table, folder] : {std::pair("_weights_config.json", "data/weights/"),
-                               std::pair("_constants_config.json", "data/constants/")}) {
+  for (auto [table, folder] :
+       {std::pair("_weights_config.json", "data/weights/"), std::pair("_constants_config.json", "data/constants/")}) {
     std::vector<std::string> found = archive.find(folder, table);
     if (found.empty())
       continue;
@@ -398,7 +400,8 @@ void Reader::readWeights() {
       StringRef name = key;
       const json::Object &entry = object(&value, "a weight");
       if (entry.getBoolean("use_pickle").value_or(false)) {
-        fail("tensor '" + name + "' is pickled, and nothing is unpickled here: make it a plain tensor before the export");
+        fail("tensor '" + name +
+             "' is pickled, and nothing is unpickled here: make it a plain tensor before the export");
         return;
       }
       program.weights.try_emplace(name, readPlaceOfTensor(object(entry.get("tensor_meta"), "a weight's type"), name,

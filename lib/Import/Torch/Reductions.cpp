@@ -62,7 +62,8 @@ static Values variance(CallBuilder &call) {
 
 static constexpr OpRow kReductionsRows[] = {
     {"aten.sum.default", "self:T", reduce<tg::ReduceKind::Sum>, nullptr, "tg.reduce sum", "dtype"},
-    {"aten.sum.dim_IntList", "self:T dim:IL? keepdim:B?", reduce<tg::ReduceKind::Sum>, nullptr, "tg.reduce sum", "dtype"},
+    {"aten.sum.dim_IntList", "self:T dim:IL? keepdim:B?", reduce<tg::ReduceKind::Sum>, nullptr, "tg.reduce sum",
+     "dtype"},
     {"aten.mean.default", "self:T", reduce<tg::ReduceKind::Mean>, nullptr, "tg.reduce mean", "dtype"},
     {"aten.mean.dim", "self:T dim:IL? keepdim:B?", reduce<tg::ReduceKind::Mean>, nullptr, "tg.reduce mean", "dtype"},
     {"aten.amax.default", "self:T dim:IL? keepdim:B?", reduce<tg::ReduceKind::Max>, nullptr, "tg.reduce max"},

@@ -65,9 +65,7 @@ private:
   LogicalResult build(const Call &call, const OpRow &row, Location loc);
   const OpRow *findRow(const Call &call, Location loc);
   void noteMemory(const Call &call, const OpRow &row);
-  LogicalResult checkArguments(const Call &call, const OpRow &row, Location loc);
   LogicalResult finish();
-  Value materialize(Operand &operand, RankedTensorType type, OpBuilder &builder, Location loc);
   BlockArgument addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes);
   Value randomKey();
 
@@ -143,7 +141,7 @@ const MaybeKnown &CallBuilder::knownNamed(StringRef tensor) { return translator.
 Value CallBuilder::tensorNamed(StringRef tensor) {
   Operand &operand = translator.operands[tensor];
   RankedTensorType type = translator.tensorType(translator.program.typeOf(tensor), loc, tensor);
-  return translator.materialize(operand, type, builder, loc);
+  return materialize(operand, type, builder, loc);
 }
 
 int64_t CallBuilder::dim(StringRef name, int64_t rank, int64_t fallback) {
@@ -154,7 +152,9 @@ int64_t CallBuilder::dim(StringRef name, int64_t rank, int64_t fallback) {
   return -1;
 }
 
-const TypeOfTensor &CallBuilder::resultType(unsigned number) const { return translator.program.typeOf(call.results[number]); }
+const TypeOfTensor &CallBuilder::resultType(unsigned number) const {
+  return translator.program.typeOf(call.results[number]);
+}
 RankedTensorType CallBuilder::resultTensor(unsigned number) const {
   return translator.tensorType(resultType(number), loc, call.results[number]);
 }
@@ -229,9 +229,10 @@ BlockArgument Translator::addArgument(RankedTensorType type, ArrayRef<NamedAttri
 
 Value Translator::randomKey() {
   if (!keyArgument)
-    keyArgument = addArgument(RankedTensorType::get({4}, builder.getI32Type()),
-                              {builder.getNamedAttr("tg.input", builder.getStringAttr("key")),
-                               builder.getNamedAttr("tg.role", tg::RoleAttr::get(builder.getContext(), tg::Role::Key))});
+    keyArgument =
+        addArgument(RankedTensorType::get({4}, builder.getI32Type()),
+                    {builder.getNamedAttr("tg.input", builder.getStringAttr("key")),
+                     builder.getNamedAttr("tg.role", tg::RoleAttr::get(builder.getContext(), tg::Role::Key))});
   return keyArgument;
 }
 
@@ -327,103 +328,6 @@ LogicalResult Translator::declareInputs() {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Returns numbers as a constant; integers are those of 32 bits that are nearest.
-static DenseElementsAttr elementsOf(ArrayRef<double> numbers, RankedTensorType type) {
-  if (auto element = dyn_cast<FloatType>(type.getElementType())) {
-    auto elements = map_to_vector(numbers, [&](double number) {
-      APFloat rounded(number);
-      bool losesInfo;
-      rounded.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
-      return rounded;
-    });
-    return DenseElementsAttr::get(type, elements);
-  }
-  auto elements = map_to_vector(numbers, [&](double number) {
-    double nearest = std::isnan(number) ? 0 : std::clamp<double>(number, INT32_MIN, INT32_MAX);
-    return APInt(type.getElementTypeBitWidth(), static_cast<int64_t>(nearest), /*isSigned=*/true);
-  });
-  return DenseElementsAttr::get(type, elements);
-}
-
-/// Builds the ops of a known tensor.
-Value Translator::materialize(Operand &operand, RankedTensorType type, OpBuilder &builder, Location loc) {
-  if (operand.value || !operand.known)
-    return operand.value;
-  tg::TensorBuilder b(builder, loc);
-  RankedTensorType integers = tg::withElement(type, builder.getI32Type());
-  auto affineValue = [&](const Affine &affine) {
-    Value sum = b.constant(integers, affine.constant);
-    for (auto [dim, factor] : enumerate(affine.factors)) {
-      if (factor == 0)
-        continue;
-      Value index = b.make<tg::IotaOp>(integers, dim);
-      Value part = factor == 1 ? index : b.make<arith::MulIOp>(index, b.constant(integers, factor));
-      sum = affine.constant == 0 && dim == 0 ? part : b.make<arith::AddIOp>(sum, part);
-    }
-    return sum;
-  };
-  if (const Affine *affine = operand.known->affine())
-    return operand.value = b.convert(affineValue(*affine), type.getElementType());
-  if (const Band *band = operand.known->band()) {
-    RankedTensorType booleans = tg::withElement(type, builder.getI1Type());
-    Value all = b.constant(booleans, 1);
-    for (const Affine &term : band->terms)
-      all = b.make<arith::AndIOp>(all, b.compare(arith::CmpIPredicate::sge, affineValue(term), b.zeros(integers)));
-    return operand.value = all;
-  }
-  return operand.value = b.make<arith::ConstantOp>(elementsOf(*operand.known->numbers(), type));
-}
-
-/// Whether an argument has the kind that a row states.
-static bool isOfKind(const Argument &argument, StringRef kind) {
-  if (kind == "T")
-    return std::holds_alternative<TensorName>(argument) && !std::get<TensorName>(argument).name.empty();
-  if (const auto *names = std::get_if<TensorNames>(&argument))
-    return kind == "OL" || (kind == "TL" && none_of(*names, [](const TensorName &each) { return each.name.empty(); }));
-  if (kind == "I")
-    return std::holds_alternative<int64_t>(argument);
-  if (kind == "IL")
-    return std::holds_alternative<Integers>(argument);
-  if (kind == "B")
-    return std::holds_alternative<bool>(argument);
-  if (kind == "S")
-    return std::holds_alternative<std::string>(argument);
-  if (kind == "D")
-    return std::holds_alternative<ScalarType>(argument);
-  if (kind == "N")
-    return std::holds_alternative<int64_t>(argument) || std::holds_alternative<double>(argument) ||
-           std::holds_alternative<bool>(argument);
-  return kind == "TN" && (isOfKind(argument, "T") || isOfKind(argument, "N"));
-}
-
-LogicalResult Translator::checkArguments(const Call &call, const OpRow &row, Location loc) {
-  SmallVector<StringRef> stated;
-  row.arguments.split(stated, ' ', -1, /*KeepEmpty=*/false);
-  StringMap<const Argument *> given;
-  llvm::StringSet<> names;
-  for (const auto &[name, argument] : call.arguments)
-    if (!names.insert(name).second)
-      return emitError(loc) << call.op << ": argument '" << name << "' is given twice";
-    else if (!std::holds_alternative<std::monostate>(argument) && !std::holds_alternative<WithoutEffect>(argument))
-      given[name] = &argument;
-  for (StringRef statement : stated) {
-    auto [name, kind] = statement.split(':');
-    bool isOptional = kind.consume_back("?");
-    auto found = given.find(name);
-    if (found == given.end() ? !isOptional : !isOfKind(*found->second, kind))
-      return emitError(loc) << call.op << ": argument '" << name << "' is "
-                            << (found == given.end() ? "missing" : "of another kind than the op has");
-    if (found != given.end())
-      given.erase(found);
-  }
-  SmallVector<StringRef> ignored;
-  row.ignored.split(ignored, ' ', -1, /*KeepEmpty=*/false);
-  for (const auto &[name, argument] : call.arguments)
-    if (given.contains(name) && !is_contained(ignored, name))
-      return emitError(loc) << call.op << ": argument '" << name << "' is not supported";
-  return success();
-}
-
 /// Name of the tensor that a call overwrites, as aten.div_.Tensor does; empty if it overwrites none.
 static StringRef overwritten(const Call &call) {
   StringRef name = StringRef(call.op).split('.').second.split('.').first;
@@ -487,7 +391,11 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
       return success();
   }
   if (!row.build)
-    return call.results.empty() ? success() : LogicalResult(emitError(loc) << call.op << ": is supported only of values that do not depend on inputs or parameters");
+    return call.results.empty()
+               ? success()
+               : LogicalResult(emitError(loc)
+                               << call.op
+                               << ": is supported only of values that do not depend on inputs or parameters");
   SmallVector<Value> results = row.build(calls);
   if (results.size() != call.results.size() || is_contained(results, Value()))
     return failure();
@@ -533,7 +441,8 @@ LogicalResult Translator::finish() {
                                            "forward";
   builder.create<func::ReturnOp>(function.getLoc(), results);
   function.setType(FunctionType::get(context, function.getBody().front().getArgumentTypes(), TypeRange(results)));
-  function.setArgAttrsAttr(builder.getArrayAttr(SmallVector<Attribute>(argumentAttributes.begin(), argumentAttributes.end())));
+  function.setArgAttrsAttr(
+      builder.getArrayAttr(SmallVector<Attribute>(argumentAttributes.begin(), argumentAttributes.end())));
   function.setResAttrsAttr(builder.getArrayAttr(SmallVector<Attribute>(attributes.begin(), attributes.end())));
   return success();
 }
