@@ -9,6 +9,8 @@ using namespace braid;
 
 /// Upper limit of elements that are computed one by one.
 static constexpr int64_t kMaxDense = int64_t(1) << 22;
+/// Upper limit of the terms of a band.
+static constexpr size_t kMaxTerms = 64;
 
 static int64_t elementsOf(ArrayRef<int64_t> shape) {
   int64_t elements = 1;
@@ -45,8 +47,22 @@ static Known bandOf(ArrayRef<int64_t> shape, ArrayRef<Affine> terms) {
   return {Shape(shape), band};
 }
 
-static Known affineOf(ArrayRef<int64_t> shape, const Affine &affine) {
-  return {Shape(shape), normalized(affine, shape)};
+/// Whether all values are 32-bit integers, the integers of the graph. So sums and differences of two affine functions
+/// do not overflow.
+static bool isInRange(const Affine &affine, ArrayRef<int64_t> shape) {
+  int64_t least = affine.constant, most = affine.constant;
+  for (auto [factor, size] : zip_equal(affine.factors, shape)) {
+    int64_t span = 0, &end = factor < 0 ? least : most;
+    if (MulOverflow(factor, std::max<int64_t>(size - 1, 0), span) || AddOverflow(end, span, end))
+      return false;
+  }
+  return least >= INT32_MIN && most <= INT32_MAX;
+}
+
+/// Returns nothing if a value is no 32-bit integer.
+static MaybeKnown affineOf(ArrayRef<int64_t> shape, const Affine &affine) {
+  Affine result = normalized(affine, shape);
+  return isInRange(result, shape) ? MaybeKnown(Known{Shape(shape), result}) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,7 +122,7 @@ Known known::boolean(ArrayRef<int64_t> shape, bool value) {
   return bandOf(shape, {Affine{SmallVector<int64_t>(shape.size(), 0), value ? 0 : -1}});
 }
 
-Known known::range(int64_t count, int64_t start, int64_t step) { return affineOf({count}, {{step}, start}); }
+MaybeKnown known::range(int64_t count, int64_t start, int64_t step) { return affineOf({count}, {{step}, start}); }
 
 MaybeKnown known::dense(ArrayRef<int64_t> shape, std::vector<double> numbers) {
   if (static_cast<int64_t>(numbers.size()) != elementsOf(shape))
@@ -118,12 +134,12 @@ MaybeKnown known::dense(ArrayRef<int64_t> shape, std::vector<double> numbers) {
 // Movement
 //===----------------------------------------------------------------------===//
 
-/// Applies `move` to the affine functions of a tensor, or picks the elements of a dense one: `source` maps an index of
-/// the result to an index of `a`.
+/// Applies `move`, which keeps values within their range, to the affine functions of a tensor, or picks the elements of
+/// a dense one: `source` maps an index of the result to an index of `a`.
 static Known moved(const Known &a, ArrayRef<int64_t> shape, function_ref<Affine(const Affine &)> move,
                    function_ref<void(ArrayRef<int64_t>, MutableArrayRef<int64_t>)> source) {
   if (a.affine())
-    return affineOf(shape, move(*a.affine()));
+    return {Shape(shape), normalized(move(*a.affine()), shape)};
   if (a.band())
     return bandOf(shape, map_to_vector(a.band()->terms, move));
   const std::vector<double> &from = *std::get<Dense>(a.value).numbers;
@@ -219,10 +235,15 @@ Known known::slice(const Known &a, int64_t dim, int64_t offset, int64_t size, in
 MaybeKnown known::concat(ArrayRef<Known> parts, int64_t dim) {
   Shape shape = parts.front().shape;
   shape[dim] = 0;
-  for (const Known &part : parts)
+  for (const Known &part : parts) {
+    Shape others = part.shape;
+    others[dim] = shape[dim];
+    if (others != shape)
+      return std::nullopt;
     shape[dim] += part.shape[dim];
-  if (elementsOf(shape) > kMaxDense)
-    return std::nullopt;
+    if (shape[dim] > kMaxDense || elementsOf(shape) > kMaxDense)
+      return std::nullopt;
+  }
   int64_t inner = elementsOf(ArrayRef(shape).drop_front(dim + 1)), outer = elementsOf(ArrayRef(shape).take_front(dim));
   SmallVector<std::vector<double>> numbers;
   for (const Known &part : parts)
@@ -241,14 +262,16 @@ MaybeKnown known::index(const Known &a, ArrayRef<Known> indices, ArrayRef<int64_
     return std::nullopt;
   // Only positions that are affine themselves, for all dims of `a`, keep the form.
   SmallVector<Affine> positions;
-  for (const Known &given : indices) {
-    MaybeKnown wide = broadcast(given, shape);
-    if (!wide || !wide->affine())
+  if (indices.size() != a.shape.size())
+    return std::nullopt;
+  for (auto [given, size] : zip_equal(indices, a.shape)) {
+    MaybeKnown wide = broadcast(given, shape), last = constant(shape, size - 1), zero = constant(shape, 0);
+    MaybeKnown isBelow = wide ? isAtLeast(*last, *wide, 0) : std::nullopt;
+    MaybeKnown isPositive = wide ? isAtLeast(*wide, *zero, 0) : std::nullopt;
+    if (!isBelow || !isPositive || isBelow->splat() != 1.0 || isPositive->splat() != 1.0)
       return std::nullopt;
     positions.push_back(*wide->affine());
   }
-  if (positions.size() != a.shape.size())
-    return std::nullopt;
   auto move = [&](const Affine &affine) {
     Affine result{SmallVector<int64_t>(shape.size(), 0), affine.constant};
     for (auto [factor, position] : zip_equal(affine.factors, positions)) {
@@ -265,14 +288,19 @@ MaybeKnown known::index(const Known &a, ArrayRef<Known> indices, ArrayRef<int64_
 // Integers and booleans
 //===----------------------------------------------------------------------===//
 
+/// Returns a + factor * b, with a factor of 1 or -1.
+static Affine combined(const Affine &a, const Affine &b, int64_t factor) {
+  Affine sum = a;
+  sum.constant += factor * b.constant;
+  for (auto [to, from] : zip_equal(sum.factors, b.factors))
+    to += factor * from;
+  return sum;
+}
+
 MaybeKnown known::add(const Known &a, const Known &b, int64_t factor) {
   if (!a.affine() || !b.affine())
     return map(a, b, [&](double x, double y) { return x + factor * y; });
-  Affine sum = *a.affine();
-  sum.constant += factor * b.affine()->constant;
-  for (auto [to, from] : zip_equal(sum.factors, b.affine()->factors))
-    to += factor * from;
-  return affineOf(a.shape, sum);
+  return affineOf(a.shape, combined(*a.affine(), *b.affine(), factor));
 }
 
 MaybeKnown known::multiply(const Known &a, const Known &b) {
@@ -281,16 +309,16 @@ MaybeKnown known::multiply(const Known &a, const Known &b) {
   if (!b.affine()->isConstant())
     return a.affine()->isConstant() ? multiply(b, a) : std::nullopt;
   Affine product = *a.affine();
-  product.constant *= b.affine()->constant;
+  bool overflows = MulOverflow(product.constant, b.affine()->constant, product.constant);
   for (int64_t &factor : product.factors)
-    factor *= b.affine()->constant;
-  return affineOf(a.shape, product);
+    overflows |= MulOverflow(factor, b.affine()->constant, factor);
+  return overflows ? std::nullopt : affineOf(a.shape, product);
 }
 
 MaybeKnown known::isAtLeast(const Known &a, const Known &b, int64_t least) {
   if (!a.affine() || !b.affine())
     return map(a, b, [&](double x, double y) { return x - y >= least; });
-  Affine difference = *add(a, b, -1)->affine();
+  Affine difference = combined(*a.affine(), *b.affine(), -1);
   difference.constant -= least;
   return bandOf(a.shape, difference);
 }
@@ -305,6 +333,8 @@ MaybeKnown known::isEqual(const Known &a, const Known &b) {
 MaybeKnown known::logicalAnd(const Known &a, const Known &b) {
   if (!a.band() || !b.band())
     return map(a, b, [](double x, double y) { return x != 0 && y != 0; });
+  if (a.band()->terms.size() + b.band()->terms.size() > kMaxTerms)
+    return std::nullopt;
   SmallVector<Affine> terms = a.band()->terms;
   terms.append(b.band()->terms);
   return bandOf(a.shape, terms);
@@ -327,10 +357,10 @@ MaybeKnown known::difference(const Known &a, const Known *before, int64_t dim) {
   if (!a.affine() || (before && !before->affine()))
     return std::nullopt;
   int64_t step = a.affine()->factors[dim];
-  Known result = constant(a.shape, step);
   if (!before) {
-    result.shape[dim] -= 1;
-    return result;
+    Shape shape = a.shape;
+    shape[dim] -= 1;
+    return affineOf(shape, {SmallVector<int64_t>(shape.size(), 0), step});
   }
   // The first difference must be as all others.
   Known first = slice(a, dim, 0, 1, 1);
@@ -341,7 +371,7 @@ MaybeKnown known::difference(const Known &a, const Known *before, int64_t dim) {
 
 MaybeKnown known::runningSum(const Known &a, int64_t dim) {
   std::optional<double> each = a.splat();
-  if (!each || *each != std::floor(*each))
+  if (!each || *each != std::floor(*each) || std::abs(*each) > INT32_MAX)
     return std::nullopt;
   Affine sum{SmallVector<int64_t>(a.shape.size(), 0), static_cast<int64_t>(*each)};
   sum.factors[dim] = sum.constant;

@@ -3,7 +3,7 @@
 // Frameworks spell out masks, positions and tables of rotations as arithmetic on constants. An importer evaluates that
 // arithmetic, so that it can recognize the values however they are spelled:
 //
-//   Affine    integers; an element is a constant plus a multiple of each index: arange, positions
+//   Affine    32-bit integers; an element is a constant plus a multiple of each index: arange, positions
 //   Band      booleans; an element is true where several affine functions are all at least 0: masks
 //   Dense     numbers one by one: tables of rotations, buffers of a model
 //
@@ -63,8 +63,8 @@ using MaybeKnown = std::optional<Known>;
 namespace known {
 Known constant(llvm::ArrayRef<int64_t> shape, int64_t value);
 Known boolean(llvm::ArrayRef<int64_t> shape, bool value);
-/// Returns start, start + step, ...
-Known range(int64_t count, int64_t start, int64_t step);
+/// Returns start, start + step, ..., or nothing if one of these is no 32-bit integer.
+MaybeKnown range(int64_t count, int64_t start, int64_t step);
 MaybeKnown dense(llvm::ArrayRef<int64_t> shape, std::vector<double> numbers);
 
 // Movement. The arguments must fit the shape.

@@ -62,7 +62,7 @@ inline mlir::Value beforeBroadcast(mlir::Value value) {
     if (auto broadcast = value.getDefiningOp<tg::BroadcastOp>())
       value = broadcast.getInput();
     else if (auto reshape = value.getDefiningOp<tg::ReshapeOp>();
-             reshape &&
+             reshape && tg::typeOf(value).getRank() > 0 &&
              tg::typeOf(value).getNumElements() == tg::typeOf(value).getDimSize(tg::typeOf(value).getRank() - 1))
       value = reshape.getInput();
     else

@@ -27,6 +27,7 @@ static std::pair<Value, double> inverseRms(Value value) {
     auto square = reduce.getInput().getDefiningOp<arith::MulFOp>();
     int64_t last = tg::typeOf(reduce.getInput()).getRank() - 1;
     if (!square || square.getLhs() != square.getRhs() || reduce.getDims() != ArrayRef(last) ||
+        tg::typeOf(mean).getRank() != last + 1 ||
         tg::typeOf(mean).getShape().drop_back() != tg::typeOf(square).getShape().drop_back())
       return false;
     found = {square.getLhs(), *number};
@@ -42,7 +43,9 @@ static Value laneScale(Value value, int64_t size) {
   if (type.getRank() != 1 || type.getDimSize(0) != size || value == source)
     return {};
   auto broadcast = value.getDefiningOp<tg::BroadcastOp>();
-  return broadcast && broadcast.getDims().back() == tg::typeOf(value).getRank() - 1 ? source : Value();
+  return broadcast && !broadcast.getDims().empty() && broadcast.getDims().back() == tg::typeOf(value).getRank() - 1
+             ? source
+             : Value();
 }
 
 /// (x / rms(x)) * w, and times 1 + w.

@@ -10,7 +10,7 @@ using namespace braid::torch;
 
 using Values = SmallVector<Value>;
 
-static Values filled(CallBuilder &call, double value) { return {call.constant(call.resultTensor(), value)}; }
+static Values filled(CallBuilder &call, double value) { return {call.filled(call.resultTensor(), value)}; }
 static MaybeKnown evaluateFilled(CallBuilder &call, double value) {
   ArrayRef<int64_t> shape = call.resultType().shape;
   if (call.resultTensor().getElementType().isInteger(1))

@@ -33,8 +33,8 @@ static Values crossEntropy(CallBuilder &call) {
     return {call.fail("logits must be rows x classes, and targets have a number for each row")};
   if (auto reshape = logits.getDefiningOp<tg::ReshapeOp>()) {
     ArrayRef<int64_t> before = tg::typeOf(reshape.getInput()).getShape();
-    Value rows = beforeJoin(targets, before.drop_back());
-    if (before.back() == shape.back() && tg::typeOf(rows).getShape() == before.drop_back()) {
+    Value rows = before.empty() ? targets : beforeJoin(targets, before.drop_back());
+    if (!before.empty() && before.back() == shape.back() && tg::typeOf(rows).getShape() == before.drop_back()) {
       logits = reshape.getInput();
       targets = rows;
     }

@@ -57,7 +57,8 @@ static Values repeatEach(CallBuilder &call) {
   Value a = call.tensor("self");
   int64_t rank = tg::typeOf(a).getRank(), dim = call.has("dim") ? call.dim("dim", rank) : -1;
   int64_t repeats = call.integer("repeats");
-  if (dim < 0 || repeats < 1 || countOf(resultShape(call)) != tg::typeOf(a).getNumElements() * repeats)
+  if (dim < 0 || repeats < 1 || repeats > countOf(resultShape(call)) ||
+      countOf(resultShape(call)) / repeats != tg::typeOf(a).getNumElements() || countOf(resultShape(call)) % repeats)
     return {call.fail("takes a dim, and a number of repeats of at least 1")};
   SmallVector<int64_t> wide(tg::typeOf(a).getShape()), dims = tg::dimRange(0, rank + 1);
   wide.insert(wide.begin() + dim + 1, repeats);
@@ -128,8 +129,10 @@ static std::optional<Range> rangeOf(CallBuilder &call) {
   }
   int64_t start = clamped(call.integer("start", 0)), end = std::max(start, clamped(call.integer("end", INT64_MAX)));
   int64_t stride = call.integer("step", 1);
+  if (stride >= 1 && stride >= end - start)
+    return Range{dim, start, std::min<int64_t>(end - start, 1), 1};
   if (stride >= 1)
-    return Range{dim, start, (end - start + stride - 1) / stride, stride};
+    return Range{dim, start, (end - start - 1) / stride + 1, stride};
   call.fail("step " + Twine(stride) + " is not at least 1");
   return std::nullopt;
 }
@@ -248,10 +251,13 @@ static Values withoutGradientAt(CallBuilder &call, Value table, int64_t padding)
 /// Rows at positions that count up, 0, 1, ..., are a slice of the table.
 static Values embedding(CallBuilder &call) {
   Value table = call.tensor("weight");
+  if (tg::typeOf(table).getRank() != 2 ||
+      tg::typeOf(call.tensor("indices")).getElementType() != call.builder.getI32Type())
+    return {call.fail("takes a matrix, and integers")};
   const MaybeKnown &positions = call.known("indices");
   if (call.boolean("sparse") || call.boolean("scale_grad_by_freq"))
     return {call.fail("sparse and scale_grad_by_freq are not supported")};
-  if (int64_t padding = call.integer("padding_idx", -1); padding >= 0)
+  if (int64_t padding = call.integer("padding_idx", -1); padding >= 0 && padding < tg::typeOf(table).getDimSize(0))
     return withoutGradientAt(call, table, padding);
   const Affine *affine = positions ? positions->affine() : nullptr;
   if (!affine || affine->isConstant())
@@ -364,7 +370,7 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.embedding.default", "weight:T indices:T padding_idx:I? scale_grad_by_freq:B? sparse:B?", embedding, nullptr,
      "tg.gather, or tg.slice for positions"},
     {"aten.gather.default", "self:T dim:I index:T", nullptr, evaluateGather, "known values"},
-    {"aten.index.Tensor", "self:T indices:TL", nullptr, evaluateIndex, "known positions"},
+    {"aten.index.Tensor", "self:T indices:OL", nullptr, evaluateIndex, "known positions"},
     {"aten.diff.default", "self:T n:I? dim:I? prepend:T?", nullptr, evaluateDifference, "known positions"},
     {"aten.cumsum.default", "self:T dim:I", nullptr, evaluateRunningSum, "known positions"},
 };

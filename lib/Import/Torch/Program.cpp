@@ -47,6 +47,7 @@ private:
   void readResults(const json::Array &outputs, Call &call);
   void readInput(const json::Object &spec);
   void readOutput(const json::Object &spec);
+  StoredTensor readPlaceOfTensor(const json::Object &meta, StringRef name, std::string entry);
   void readWeights();
   void use(StringRef name);
 
@@ -58,6 +59,8 @@ private:
   const Archive &archive;
   Program program;
   llvm::StringSet<> defined;
+  /// Names of parameters, buffers and inputs.
+  llvm::StringSet<> targets;
   std::string problem;
   const json::Object noObject;
   const json::Array noArray;
@@ -115,12 +118,16 @@ TypeOfTensor Reader::readType(const json::Object &meta, StringRef name) {
       fail("tensor '" + name + "' has a dynamic size; shapes are static here: export without dynamic_shapes=");
       return type;
     }
-    if (!fixed || *fixed < 0 || (*fixed > 0 && elements > kMaxElements / *fixed) || type.shape.size() == kMaxRank) {
+    if (fixed == 0) {
+      fail("tensor '" + name + "' has no elements: a dim has the size 0");
+      return type;
+    }
+    if (!fixed || *fixed < 0 || elements > kMaxElements / *fixed || type.shape.size() == kMaxRank) {
       fail("tensor '" + name + "' has a size that is not a number of elements, or too many of them");
       return type;
     }
     type.shape.push_back(*fixed);
-    elements *= std::max<int64_t>(*fixed, 1);
+    elements *= *fixed;
   }
   return type;
 }
@@ -300,6 +307,8 @@ void Reader::readInput(const json::Object &spec) {
     fail("input '" + name + "' has no type");
   if (!defined.insert(name).second)
     fail("input '" + name + "' is defined twice");
+  if (!targets.insert(program.inputs.back().target).second)
+    fail("two inputs or tensors of the state_dict are named '" + program.inputs.back().target + "'");
 }
 
 void Reader::readOutput(const json::Object &spec) {
@@ -346,19 +355,32 @@ void Reader::readGraph(const json::Object &module) {
     readOutput(object(&spec, "an output"));
 }
 
-/// Whether a tensor begins with its memory and has its elements in row-major order.
-static bool isRowMajor(const json::Object &meta, ArrayRef<int64_t> shape) {
-  const json::Object *first = meta.getObject("storage_offset");
-  const json::Array *strides = meta.getArray("strides");
-  if (!first || first->getInteger("as_int") != 0 || !strides || strides->size() != shape.size())
-    return false;
+bool StoredTensor::isRowMajor() const {
   int64_t expected = 1;
-  for (size_t dim = shape.size(); dim-- > 0; expected *= shape[dim]) {
-    const json::Object *stride = (*strides)[dim].getAsObject();
-    if (!stride || (shape[dim] > 1 && stride->getInteger("as_int") != expected))
+  for (auto [size, stride] : reverse(zip_equal(type.shape, strides))) {
+    if (size > 1 && stride != expected)
       return false;
+    expected *= size;
   }
-  return true;
+  return offset == 0;
+}
+
+/// Reads where the elements of a tensor are in its entry.
+StoredTensor Reader::readPlaceOfTensor(const json::Object &meta, StringRef name, std::string entry) {
+  StoredTensor stored{std::move(entry), readType(meta, name), {}, 0};
+  auto number = [&](const json::Value *value) {
+    std::optional<int64_t> given = object(value, "a stride or an offset").getInteger("as_int");
+    if (!given || *given < 0)
+      fail("tensor '" + name + "' has a stride or an offset that is no number of elements");
+    return given.value_or(0);
+  };
+  stored.offset = number(meta.get("storage_offset"));
+  for (const json::Value &stride : array(meta.get("strides"), "'strides'"))
+    stored.strides.push_back(number(&stride));
+  if (stored.strides.size() != stored.type.shape.size())
+    fail("tensor '" + name + "' has " + Twine(stored.strides.size()) + " strides and " +
+         Twine(stored.type.shape.size()) + " dims");
+  return stored;
 }
 
 /// Reads the tables of weights and of constants.
@@ -382,10 +404,8 @@ void Reader::readWeights() {
              "' is pickled, and nothing is unpickled here: make it a plain tensor before the export");
         return;
       }
-      const json::Object &meta = object(entry.get("tensor_meta"), "a weight's type");
-      TypeOfTensor type = readType(meta, name);
-      program.weights.try_emplace(
-          name, StoredTensor{folder + text(entry, "path_name").str(), type, isRowMajor(meta, type.shape)});
+      program.weights.try_emplace(name, readPlaceOfTensor(object(entry.get("tensor_meta"), "a weight's type"), name,
+                                                          folder + text(entry, "path_name").str()));
     }
   }
 }

@@ -66,12 +66,16 @@ struct Output {
   std::string target;
 };
 
-/// Where the archive has the values of a tensor of the state_dict.
+/// Where the archive has the values of a tensor of the state_dict. Tensors that share memory share an entry.
 struct StoredTensor {
   std::string entry;
   TypeOfTensor type;
-  /// Whether its elements are all of the entry's, in row-major order.
-  bool isContiguous;
+  /// Distance of neighbors along each dim, and of the first element from the entry's beginning, in elements.
+  llvm::SmallVector<int64_t> strides;
+  int64_t offset = 0;
+
+  /// Whether the elements begin the entry, in row-major order.
+  bool isRowMajor() const;
 };
 
 struct Program {

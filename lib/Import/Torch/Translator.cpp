@@ -4,9 +4,11 @@
 #include "dialects/TG/ValueNames.h"
 #include "lib/Import/Torch/InputRoles.h"
 #include "lib/Import/Torch/Units.h"
+#include "lib/Import/Torch/Weights.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace mlir;
@@ -15,9 +17,6 @@ using namespace braid::torch;
 
 /// Upper limit of a buffer's elements whose values are read.
 static constexpr int64_t kMaxBufferElements = 1 << 20;
-
-/// Upper limit of a buffer's elements that becomes a constant; larger ones become frozen parameters.
-static constexpr int64_t kMaxConstantElements = 64;
 
 //===----------------------------------------------------------------------===//
 // Element types
@@ -63,9 +62,7 @@ private:
   LogicalResult build(const Call &call, const OpRow &row, Location loc);
   const OpRow *findRow(const Call &call, Location loc);
   void noteMemory(const Call &call, const OpRow &row);
-  LogicalResult checkArguments(const Call &call, const OpRow &row, Location loc);
   LogicalResult finish();
-  Value materialize(Operand &operand, RankedTensorType type, OpBuilder &builder, Location loc);
   BlockArgument addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes);
   Value randomKey();
 
@@ -143,7 +140,7 @@ const MaybeKnown &CallBuilder::knownNamed(StringRef tensor) { return translator.
 Value CallBuilder::tensorNamed(StringRef tensor) {
   Operand &operand = translator.operands[tensor];
   RankedTensorType type = translator.tensorType(translator.program.typeOf(tensor), loc, tensor);
-  return translator.materialize(operand, type, builder, loc);
+  return materialize(operand, type, builder, loc, translator.hasFailed);
 }
 
 int64_t CallBuilder::dim(StringRef name, int64_t rank, int64_t fallback) {
@@ -191,10 +188,15 @@ Value CallBuilder::expand(Value a, ArrayRef<int64_t> shape) {
   return broadcast(a, tg::withShape(type, shape), dims);
 }
 
+Value CallBuilder::filled(RankedTensorType type, double number) {
+  bool fits = isa<FloatType>(type.getElementType()) || (number == std::floor(number) && std::abs(number) <= INT32_MAX);
+  return fits ? constant(type, number) : fail(std::to_string(number) + " is no integer of 32 bits");
+}
+
 Value CallBuilder::operand(StringRef name, Type element) {
   RankedTensorType type = RankedTensorType::get(resultType().shape, element);
   if (isNumber(name))
-    return constant(type, number(name));
+    return filled(type, number(name));
   return expand(convert(tensor(name), element), type.getShape());
 }
 
@@ -242,7 +244,9 @@ void Translator::bindBuffer(const Input &input, Operand &operand) {
     elements *= size;
   if (stored == program.weights.end() || elements > kMaxBufferElements)
     return;
-  Expected<std::string> bytes = archive.read(stored->second.entry, 8 * kMaxBufferElements);
+  if (stored->second.type.element != type.element || stored->second.type.shape != type.shape)
+    return;
+  Expected<std::string> bytes = readTensor(archive, stored->second);
   if (!bytes) {
     consumeError(bytes.takeError());
     return;
@@ -250,8 +254,6 @@ void Translator::bindBuffer(const Input &input, Operand &operand) {
   std::vector<double> numbers(elements);
   auto read = [&](auto example) {
     using T = decltype(example);
-    if (bytes->size() < elements * sizeof(T))
-      return;
     for (int64_t i = 0; i < elements; ++i) {
       T value;
       std::memcpy(&value, bytes->data() + i * sizeof(T), sizeof(T));
@@ -278,6 +280,8 @@ void Translator::bindBuffer(const Input &input, Operand &operand) {
 LogicalResult Translator::declareInput(const Input &input) {
   Location loc = NameLoc::get(builder.getStringAttr(input.target));
   RankedTensorType type = tensorType(program.typeOf(input.name), loc, input.target);
+  if (!elementOf(program.typeOf(input.name).element, builder.getContext()))
+    return failure();
   Operand &operand = operands[input.name];
   MLIRContext *context = builder.getContext();
   if (input.kind == Input::Kind::User) {
@@ -301,13 +305,14 @@ LogicalResult Translator::declareInput(const Input &input) {
 }
 
 LogicalResult Translator::declareInputs() {
-  // Parameters that share their memory are one parameter, with the name that comes first.
+  // Parameters with the same elements are one parameter, with the name that comes first.
   StringMap<StringRef> firstByEntry;
   for (const Input &input : program.inputs) {
     auto stored = program.weights.find(input.target);
-    if (input.kind == Input::Kind::Parameter && stored != program.weights.end()) {
+    if (input.kind == Input::Kind::Parameter && stored != program.weights.end() && stored->second.isRowMajor()) {
       auto [first, isNew] = firstByEntry.try_emplace(stored->second.entry, input.name);
-      if (!isNew && program.typeOf(first->second).shape == program.typeOf(input.name).shape) {
+      const TypeOfTensor &type = program.typeOf(input.name), &firstType = program.typeOf(first->second);
+      if (!isNew && firstType.shape == type.shape && firstType.element == type.element) {
         operands[input.name] = operands[first->second];
         continue;
       }
@@ -321,95 +326,6 @@ LogicalResult Translator::declareInputs() {
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
-
-/// Builds the ops of a known tensor.
-Value Translator::materialize(Operand &operand, RankedTensorType type, OpBuilder &builder, Location loc) {
-  if (operand.value || !operand.known)
-    return operand.value;
-  tg::TensorBuilder b(builder, loc);
-  RankedTensorType integers = tg::withElement(type, builder.getI32Type());
-  auto affineValue = [&](const Affine &affine) {
-    Value sum = b.constant(integers, affine.constant);
-    for (auto [dim, factor] : enumerate(affine.factors)) {
-      if (factor == 0)
-        continue;
-      Value index = b.make<tg::IotaOp>(integers, dim);
-      Value part = factor == 1 ? index : b.make<arith::MulIOp>(index, b.constant(integers, factor));
-      sum = affine.constant == 0 && dim == 0 ? part : b.make<arith::AddIOp>(sum, part);
-    }
-    return sum;
-  };
-  if (const Affine *affine = operand.known->affine())
-    return operand.value = b.convert(affineValue(*affine), type.getElementType());
-  if (const Band *band = operand.known->band()) {
-    RankedTensorType booleans = tg::withElement(type, builder.getI1Type());
-    Value all = b.constant(booleans, 1);
-    for (const Affine &term : band->terms)
-      all = b.make<arith::AndIOp>(all, b.compare(arith::CmpIPredicate::sge, affineValue(term), b.zeros(integers)));
-    return operand.value = all;
-  }
-  std::vector<double> numbers = *operand.known->numbers();
-  if (type.getNumElements() > kMaxConstantElements && !operand.known->splat()) {
-    emitError(loc) << "a table of " << type.getNumElements()
-                   << " integers or booleans that depends on no input is used "
-                   << "as a tensor; at most " << kMaxConstantElements << " become a constant";
-    hasFailed = true;
-    return b.zeros(type);
-  }
-  SmallVector<Attribute> elements;
-  for (double number : numbers)
-    elements.push_back(isa<FloatType>(type.getElementType())
-                           ? Attribute(builder.getFloatAttr(type.getElementType(), number))
-                           : Attribute(builder.getIntegerAttr(type.getElementType(), static_cast<int64_t>(number))));
-  return operand.value = b.make<arith::ConstantOp>(DenseElementsAttr::get(type, elements));
-}
-
-/// Whether an argument has the kind that a row states.
-static bool isOfKind(const Argument &argument, StringRef kind) {
-  if (kind == "T")
-    return std::holds_alternative<TensorName>(argument) && !std::get<TensorName>(argument).name.empty();
-  if (kind == "TL")
-    return std::holds_alternative<TensorNames>(argument);
-  if (kind == "I")
-    return std::holds_alternative<int64_t>(argument);
-  if (kind == "IL")
-    return std::holds_alternative<Integers>(argument);
-  if (kind == "B")
-    return std::holds_alternative<bool>(argument);
-  if (kind == "S")
-    return std::holds_alternative<std::string>(argument);
-  if (kind == "D")
-    return std::holds_alternative<ScalarType>(argument);
-  if (kind == "N")
-    return std::holds_alternative<int64_t>(argument) || std::holds_alternative<double>(argument) ||
-           std::holds_alternative<bool>(argument);
-  return kind == "TN" && (isOfKind(argument, "T") || isOfKind(argument, "N"));
-}
-
-LogicalResult Translator::checkArguments(const Call &call, const OpRow &row, Location loc) {
-  SmallVector<StringRef> stated;
-  row.arguments.split(stated, ' ', -1, /*KeepEmpty=*/false);
-  StringMap<const Argument *> given;
-  for (const auto &[name, argument] : call.arguments)
-    if (!std::holds_alternative<std::monostate>(argument) && !std::holds_alternative<WithoutEffect>(argument))
-      given[name] = &argument;
-  for (StringRef statement : stated) {
-    auto [name, kind] = statement.split(':');
-    bool isOptional = kind.consume_back("?");
-    auto found = given.find(name);
-    if (found == given.end() ? !isOptional : !isOfKind(*found->second, kind))
-      return emitError(loc) << call.op << ": argument '" << name << "' is "
-                            << (found == given.end() ? "missing" : "of another kind than the op has");
-    if (found != given.end())
-      given.erase(found);
-  }
-  SmallVector<StringRef> ignored;
-  row.ignored.split(ignored, ' ', -1, /*KeepEmpty=*/false);
-  for (const auto &[name, argument] : call.arguments)
-    if (given.contains(name) && !is_contained(ignored, name))
-      return emitError(loc) << call.op << ": argument '" << name << "' is not supported";
-  return success();
-}
 
 /// Name of the tensor that a call overwrites, as aten.div_.Tensor does; empty if it overwrites none.
 static StringRef overwritten(const Call &call) {
@@ -511,7 +427,7 @@ LogicalResult Translator::finish() {
       return emitError(loc) << "the model updates its buffer '" << output.target
                             << "'; running statistics are not supported yet";
     RankedTensorType type = tensorType(program.typeOf(output.name), loc, output.name);
-    Value value = materialize(operands[output.name], type, builder, loc);
+    Value value = materialize(operands[output.name], type, builder, loc, hasFailed);
     bool isLoss = !hasLoss && type.getRank() == 0 && isa<FloatType>(type.getElementType());
     NamedAttribute name = isLoss ? builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, tg::Role::Loss))
                                  : builder.getNamedAttr("tg.output", builder.getStringAttr("output" + Twine(number)));

@@ -21,9 +21,10 @@ class CallBuilder;
 struct OpRow {
   /// Name with overload, such as aten.add.Tensor.
   llvm::StringLiteral name;
-  /// Arguments that the row reads: name, colon, kind. Kinds are T (tensor), TL (list of tensors), I (integer), N
-  /// (number), IL (list of integers), B (boolean), S (string), D (element type); a question mark allows a missing one.
-  /// A call with another argument that differs from its default is refused; `ignored` lists exceptions.
+  /// Arguments that the row reads: name, colon, kind. Kinds are T (tensor), TL (list of tensors), OL (list of tensors
+  /// and None), I (integer), N (number), IL (list of integers), B (boolean), S (string), D (element type); a question
+  /// mark allows a missing one. A call with another argument that differs from its default is refused; `ignored` lists
+  /// exceptions.
   llvm::StringLiteral arguments;
   /// Returns the results, or nothing after an error.
   llvm::SmallVector<mlir::Value> (*build)(CallBuilder &call);
@@ -60,6 +61,16 @@ struct Operand {
   mlir::Value value;
   MaybeKnown known;
 };
+
+/// Returns the value of an operand, and builds its ops if only its elements are known.
+mlir::Value materialize(Operand &operand, mlir::RankedTensorType type, mlir::OpBuilder &builder, mlir::Location loc,
+                        bool &hasFailed);
+
+/// Upper limit of elements that code spells out as a constant.
+inline constexpr int64_t kMaxConstantElements = 64;
+
+/// Reports an error if a call lacks an argument that its row reads, or has another one that is not ignored.
+mlir::LogicalResult checkArguments(const Call &call, const OpRow &row, mlir::Location loc);
 
 /// A call, and the builder of its ops.
 class CallBuilder : public tg::TensorBuilder {
@@ -98,6 +109,8 @@ public:
   /// The operand as a tensor of the result's shape and of `element`, whether it is a tensor or a number.
   mlir::Value operand(llvm::StringRef name, mlir::Type element);
   mlir::Value scalar(double value, mlir::RankedTensorType type) { return constant(type, value); }
+  /// A tensor whose elements are a number. Reports an error if these are integers and the number is none of 32 bits.
+  mlir::Value filled(mlir::RankedTensorType type, double number);
   /// The Philox key, an argument of the graph that is added when first needed, and the next stream of random numbers.
   mlir::Value key();
   int64_t nextStream();

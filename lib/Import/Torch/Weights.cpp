@@ -8,6 +8,9 @@
 using namespace llvm;
 using namespace braid::torch;
 
+/// Upper limit of the bytes of a tensor whose elements are apart.
+static constexpr uint64_t kMaxGatheredBytes = uint64_t(4) << 30;
+
 namespace {
 /// How safetensors names an element type, and its size in bytes.
 struct StoredElement {
@@ -35,6 +38,69 @@ static std::optional<StoredElement> storedElement(ScalarType type) {
   }
 }
 
+static uint64_t storedBytes(const StoredTensor &stored, uint64_t elementBytes) {
+  uint64_t bytes = elementBytes;
+  for (int64_t size : stored.type.shape)
+    bytes *= size;
+  return bytes;
+}
+
+/// Copies elements in row-major order. Returns false if one is outside of `from`.
+static bool gather(const StoredTensor &stored, StringRef from, uint64_t elementBytes, std::string &to) {
+  ArrayRef<int64_t> shape = stored.type.shape;
+  int64_t limit = from.size() / elementBytes, last = stored.offset;
+  if (last >= limit)
+    return false;
+  for (auto [size, stride] : zip_equal(shape, stored.strides)) {
+    if (size > 1 && stride > (limit - 1 - last) / (size - 1))
+      return false;
+    last += size > 1 ? (size - 1) * stride : 0;
+  }
+  SmallVector<int64_t> index(shape.size(), 0);
+  int64_t at = stored.offset;
+  for (uint64_t left = storedBytes(stored, 1); left > 0; --left) {
+    to.append(from.data() + at * elementBytes, elementBytes);
+    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+      at += shape[dim] > 1 ? stored.strides[dim] : 0;
+      if (++index[dim] < shape[dim])
+        break;
+      at -= shape[dim] > 1 ? stored.strides[dim] * shape[dim] : 0;
+      index[dim] = 0;
+    }
+  }
+  return true;
+}
+
+Expected<std::string> braid::torch::readTensor(const Archive &archive, const StoredTensor &stored) {
+  std::optional<StoredElement> element = storedElement(stored.type.element);
+  std::string bytes;
+  if (!element || storedBytes(stored, element->bytes) > kMaxGatheredBytes)
+    return createStringError("'" + stored.entry + "' has another element type, or is too large");
+  Expected<std::string> from = archive.read(stored.entry, kMaxGatheredBytes);
+  if (!from)
+    return from.takeError();
+  if (!gather(stored, *from, element->bytes, bytes))
+    return createStringError(archive.getPath() + ": a tensor ends behind the bytes of '" + stored.entry + "'");
+  return bytes;
+}
+
+/// Copies a tensor a block at a time, or at once if its elements are apart.
+static Error copyTensor(const Archive &archive, const StoredTensor &stored, raw_ostream &os) {
+  if (!stored.isRowMajor()) {
+    Expected<std::string> bytes = readTensor(archive, stored);
+    if (!bytes)
+      return bytes.takeError();
+    os << *bytes;
+    return Error::success();
+  }
+  uint64_t left = storedBytes(stored, storedElement(stored.type.element)->bytes);
+  return archive.stream(stored.entry, [&](StringRef block) {
+    os << block.take_front(left);
+    left -= std::min<uint64_t>(left, block.size());
+    return Error::success();
+  });
+}
+
 Error braid::torch::writeWeights(const Program &program, const Archive &archive, ArrayRef<std::string> names,
                                  raw_ostream &os) {
   std::vector<std::string> sorted(names.begin(), names.end());
@@ -50,13 +116,9 @@ Error braid::torch::writeWeights(const Program &program, const Archive &archive,
     std::optional<StoredElement> element = storedElement(type.element);
     if (!element)
       return fail("'" + name + "' has element type " + nameOf(type.element) + ", which is not supported");
-    uint64_t bytes = element->bytes;
-    for (int64_t size : type.shape)
-      bytes *= size;
+    uint64_t bytes = storedBytes(stored->second, element->bytes);
     uint64_t found = archive.sizeOf(stored->second.entry).value_or(0);
-    if (!stored->second.isContiguous)
-      return fail("'" + name + "' is a view, not in row-major order; export the module with contiguous weights");
-    if (found != bytes)
+    if (stored->second.isRowMajor() && found < bytes)
       return fail("'" + name + "' has " + Twine(bytes) + " bytes, and the archive has " + Twine(found) +
                   "; export the module again");
     header[name] = json::Object{{"dtype", element->name},
@@ -71,11 +133,7 @@ Error braid::torch::writeWeights(const Program &program, const Archive &archive,
   support::endian::write64le(size, text.size());
   os.write(size, sizeof(size)) << text;
   for (const std::string &name : sorted) {
-    Error error = archive.stream(program.weights.find(name)->second.entry, [&](StringRef block) {
-      os << block;
-      return Error::success();
-    });
-    if (error)
+    if (Error error = copyTensor(archive, program.weights.find(name)->second, os))
       return error;
   }
   return Error::success();

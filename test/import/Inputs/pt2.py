@@ -15,8 +15,8 @@ A line is a statement:
   module h.0.attn                         the module of the calls that follow
   schema 7                                another schema
 
-Behind a type: `shares NAME` (the same memory as that tensor), `frozen` (requires_grad=False), `pickled`, `strided` (a
-view of a larger tensor), `without values`. Arguments are Python literals, names of tensors, lists of both, element
+Behind a type: `shares NAME` (the same memory as that tensor), `offset N` and `strides A,B` (elements that are apart in
+that memory), `frozen` (requires_grad=False), `pickled`, `without values`. Arguments are Python literals, names of tensors, lists of both, element
 types (`dtype=i64`), `cpu` (a device), `strided` (a layout), `contiguous` (a memory format) and `symbol` (a dynamic
 size). A size that is a word is dynamic. Lines that begin with # or a capital letter are skipped. The place of a call in
 the user's source is the text's file and line.
@@ -34,7 +34,7 @@ ELEMENTS = {"u8": (1, "B"), "i8": (2, "b"), "i16": (3, "h"), "i32": (4, "i"), "i
             "f32": (7, "f"), "f64": (8, "d"), "c64": (10, "2f"), "bool": (12, "?"), "bf16": (13, "H")}
 SKIPPED = re.compile(r"\s*(#|[A-Z]|$)")
 TENSOR = re.compile(r"(param|buffer|constant|input) (\w+)(?: \"([^\"]*)\")? (\w+\[[^]]*\])((?: (?:shares \w+|frozen|pickled"
-                    r"|strided|without values))*)(?: = (.*))?$")
+                    r"|offset \d+|strides [\d,]+|without values))*)(?: = (.*))?$")
 CALL = re.compile(r"(?:([\w, ]+?) = )?(\S+?)\((.*)\)(?: : (.+))?$")
 
 
@@ -46,14 +46,17 @@ def type_of(text):
     return {"dtype": ELEMENTS[element][0], "sizes": dims}
 
 
-def meta_of(text, requires_grad=False, strided=False):
+def meta_of(text, requires_grad=False, words=""):
     described = type_of(text)
     strides, stride = [], 1
     for dim in reversed(described["sizes"]):
-        strides.insert(0, {"as_int": stride + strided})
+        strides.insert(0, {"as_int": stride})
         stride *= dim.get("as_int", 1)
+    if given := re.search(r"strides ([\d,]+)", words):
+        strides = [{"as_int": int(stride)} for stride in given[1].split(",")]
+    offset = re.search(r"offset (\d+)", words)
     return {**described, "requires_grad": requires_grad, "device": {"type": "cpu", "index": None}, "strides": strides,
-            "storage_offset": {"as_int": 0}, "layout": 7}
+            "storage_offset": {"as_int": int(offset[1]) if offset else 0}, "layout": 7}
 
 
 def bytes_of(text, values):
@@ -132,7 +135,7 @@ class Text:
                 for value in values.split()])
         self.entries[name] = entry
         table[target] = {"path_name": entry, "is_param": kind == "param", "use_pickle": "pickled" in words,
-                         "tensor_meta": {**meta_of(type_text, strided="strided" in words),
+                         "tensor_meta": {**meta_of(type_text, words=words),
                                          "requires_grad": kind == "param"}}
 
     def call(self, line, results, op, arguments, types):

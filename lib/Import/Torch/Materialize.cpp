@@ -1,0 +1,63 @@
+//===- Materialize.cpp - known values as ops ------------------------------===//
+
+#include "lib/Import/Torch/Translator.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mlir;
+using namespace braid;
+using namespace braid::torch;
+
+/// Returns numbers as a constant; integers are rounded to 32 bits.
+static DenseElementsAttr elementsOf(ArrayRef<double> numbers, RankedTensorType type) {
+  if (auto element = dyn_cast<FloatType>(type.getElementType())) {
+    auto elements = map_to_vector(numbers, [&](double number) {
+      APFloat rounded(number);
+      bool losesInfo;
+      rounded.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+      return rounded;
+    });
+    return DenseElementsAttr::get(type, elements);
+  }
+  auto elements = map_to_vector(numbers, [&](double number) {
+    double nearest = std::isnan(number) ? 0 : std::clamp<double>(number, INT32_MIN, INT32_MAX);
+    return APInt(type.getElementTypeBitWidth(), static_cast<int64_t>(nearest), /*isSigned=*/true);
+  });
+  return DenseElementsAttr::get(type, elements);
+}
+
+Value braid::torch::materialize(Operand &operand, RankedTensorType type, OpBuilder &builder, Location loc,
+                                bool &hasFailed) {
+  if (operand.value || !operand.known)
+    return operand.value;
+  tg::TensorBuilder b(builder, loc);
+  RankedTensorType integers = tg::withElement(type, builder.getI32Type());
+  auto affineValue = [&](const Affine &affine) {
+    Value sum = b.constant(integers, affine.constant);
+    for (auto [dim, factor] : enumerate(affine.factors)) {
+      if (factor == 0)
+        continue;
+      Value index = b.make<tg::IotaOp>(integers, dim);
+      Value part = factor == 1 ? index : b.make<arith::MulIOp>(index, b.constant(integers, factor));
+      sum = affine.constant == 0 && dim == 0 ? part : b.make<arith::AddIOp>(sum, part);
+    }
+    return sum;
+  };
+  if (const Affine *affine = operand.known->affine())
+    return operand.value = b.convert(affineValue(*affine), type.getElementType());
+  if (const Band *band = operand.known->band()) {
+    RankedTensorType booleans = tg::withElement(type, builder.getI1Type());
+    Value all = b.constant(booleans, 1);
+    for (const Affine &term : band->terms)
+      all = b.make<arith::AndIOp>(all, b.compare(arith::CmpIPredicate::sge, affineValue(term), b.zeros(integers)));
+    return operand.value = all;
+  }
+  if (type.getNumElements() > kMaxConstantElements && !operand.known->splat()) {
+    emitError(loc) << "a table of " << type.getNumElements() << " integers or booleans that depends on no input is "
+                   << "used as a tensor; at most " << kMaxConstantElements << " become a constant";
+    hasFailed = true;
+    return b.zeros(type);
+  }
+  return operand.value = b.make<arith::ConstantOp>(elementsOf(*operand.known->numbers(), type));
+}
