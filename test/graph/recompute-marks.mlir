@@ -5,7 +5,7 @@
 // RUN: %{opt} --tg-recompute=policy=full %{passes} 2>/dev/null | FileCheck %s --check-prefixes=ALL,FULL --implicit-check-not=tg.kept
 // RUN: sed 's/%e {tg.kept = true}/%e {tg.kept = false}/' %s | not braid-opt --tg-derive-facts --tg-recompute 2>&1 | FileCheck %s --check-prefix=CANNOT
 // RUN: sed 's/tg.kept = true/tg.kept = 1/' %s | not braid-opt 2>&1 | FileCheck %s --check-prefix=TYPE
-// CANNOT: error: 'a/sin' of @train cannot be computed again: another unit reads it
+// CANNOT: error: 'a/sin' of @train cannot be recomputed: another unit reads it
 // TYPE: error: 'math.sin' op has 'tg.kept' = 1 : i64, which must be true or false
 
 // exp is computed again under any policy. sin is kept, and only cos depends on the policy.

@@ -197,7 +197,10 @@ Value CallBuilder::operand(StringRef name, Type element) {
   RankedTensorType type = RankedTensorType::get(resultType().shape, element);
   if (isNumber(name))
     return filled(type, number(name));
-  return expand(convert(tensor(name), element), type.getShape());
+  if (Value value = expand(convert(tensor(name), element), type.getShape()))
+    return value;
+  translator.hasFailed = true;
+  return zeros(type);
 }
 
 //===----------------------------------------------------------------------===//

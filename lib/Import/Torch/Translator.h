@@ -106,7 +106,8 @@ public:
   // Ops with PyTorch's rules.
   /// Repeats `a` to `shape`, with dims aligned from the last one.
   mlir::Value expand(mlir::Value a, llvm::ArrayRef<int64_t> shape);
-  /// The operand as a tensor of the result's shape and of `element`, whether it is a tensor or a number.
+  /// The operand as a tensor of the result's shape and of `element`, whether it is a tensor or a number. After an
+  /// error it is zeros, and the call fails when its row returns.
   mlir::Value operand(llvm::StringRef name, mlir::Type element);
   mlir::Value scalar(double value, mlir::RankedTensorType type) { return constant(type, value); }
   /// A tensor whose elements are a number. Reports an error if these are integers and the number is none of 32 bits.
