@@ -380,6 +380,8 @@ LogicalResult Translator::translate(const Call &call) {
 }
 
 LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc) {
+  if (row.build && call.results.empty())
+    return emitError(loc) << call.op << ": the call has no result";
   CallBuilder calls(*this, call, builder, loc);
   for (unsigned i = 0; i < call.results.size(); ++i)
     if (!elementOf(calls.resultType(i).element, builder.getContext()))
