@@ -234,8 +234,10 @@ template <int factor, int least> static MaybeKnown evaluateOrder(CallBuilder &ca
   MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
   // That a difference is at least 1 says that it is above 0 for integers alone.
   auto isWhole = [&](StringRef name) {
-    return call.isNumber(name) ? call.number(name) == std::floor(call.number(name))
-                               : call.typeOfArgument(name).element != ScalarType::F32;
+    if (call.isNumber(name))
+      return call.number(name) == std::floor(call.number(name));
+    ScalarType type = call.typeOfArgument(name).element;
+    return type == ScalarType::I32 || type == ScalarType::I64 || type == ScalarType::Bool;
   };
   if (!a || !b || (least != 0 && (!isWhole("self") || !isWhole("other"))))
     return std::nullopt;
