@@ -184,7 +184,7 @@ int tensors(char **argv) {
     std::vector<float> values(count);
     for (int64_t k = 0; k < count; ++k)
       values[k] = float(k % 128) - 64; // exact in bf16
-    if (tensor.copy_of) { // a write to the parameter reaches its copies
+    if (tensor.copy_of) {              // a write to the parameter reaches its copies
       model.check(CALL(library, braid_write_tensor)(model.step, tensor.copy_of, BRAID_F32, values.data()));
       copies += read(tensor.name, count) == values;
       continue;
@@ -219,5 +219,8 @@ int tensors(char **argv) {
 
 int main(int argc, char **argv) {
   const std::string what = argv[1];
-  return what == "train" ? train(argc, argv) : what == "two" ? two(argv) : what == "errors" ? errors(argv) : tensors(argv);
+  return what == "train"    ? train(argc, argv)
+         : what == "two"    ? two(argv)
+         : what == "errors" ? errors(argv)
+                            : tensors(argv);
 }
