@@ -19,7 +19,7 @@
 using namespace llvm;
 using namespace braid::cli;
 using braid::torch::Archive;
-using braid::torch::Imported;
+using braid::Imported;
 using braid::torch::Program;
 
 namespace {
@@ -85,12 +85,12 @@ static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
 }
 
 /// Reads --input. Fails if the program has no such input.
-static Expected<braid::torch::ImportOptions> readRoles(const std::vector<std::string> &inputs, const Program &program) {
+static Expected<braid::ImportOptions> readRoles(const std::vector<std::string> &inputs, const Program &program) {
   std::vector<std::string> names;
   for (const braid::torch::Input &input : program.inputs)
     if (input.kind == braid::torch::Input::Kind::User)
       names.push_back(input.target);
-  braid::torch::ImportOptions options;
+  braid::ImportOptions options;
   for (StringRef input : inputs) {
     auto [name, word] = input.split('=');
     if (!is_contained(names, name))
@@ -131,7 +131,7 @@ static int import(const Options &options) {
   Expected<Program> program = braid::torch::readProgram(*archive);
   if (!program)
     return fail(toString(program.takeError()));
-  Expected<braid::torch::ImportOptions> roles = readRoles(options.inputs, *program);
+  Expected<braid::ImportOptions> roles = readRoles(options.inputs, *program);
   if (!roles)
     return fail(toString(roles.takeError()));
   mlir::DialectRegistry registry;

@@ -1,13 +1,13 @@
 //===- Units.cpp - names of a state_dict as units and initial values ------===//
 
-#include "lib/Import/Torch/Units.h"
+#include "lib/Import/Units.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir;
 using namespace braid;
 
-std::string braid::torch::unitOf(StringRef parameter) {
+std::string braid::unitOf(StringRef parameter) {
   SmallVector<StringRef> parts;
   parameter.split(parts, '.');
   for (size_t i = 0; i + 1 < parts.size(); ++i)
@@ -16,7 +16,7 @@ std::string braid::torch::unitOf(StringRef parameter) {
   return parts.size() > 1 ? join(ArrayRef(parts).drop_back(), ".") : parameter.str();
 }
 
-tg::InitAttr braid::torch::initialValues(StringRef parameter, MLIRContext *context) {
+tg::InitAttr braid::initialValues(StringRef parameter, MLIRContext *context) {
   auto [module, name] = parameter.rsplit('.');
   std::string owner = module.rsplit('.').second.lower();
   bool isNorm = StringRef(owner).contains("norm") || StringRef(owner).starts_with("ln");

@@ -1,10 +1,10 @@
 //===- Units.h - names of a state_dict as units and initial values -*- C++ -*-===//
-#ifndef BRAID_LIB_IMPORT_TORCH_UNITS_H
-#define BRAID_LIB_IMPORT_TORCH_UNITS_H
+#ifndef BRAID_LIB_IMPORT_UNITS_H
+#define BRAID_LIB_IMPORT_UNITS_H
 
 #include "dialects/TG/TG.h"
 
-namespace braid::torch {
+namespace braid {
 
 /// Returns the unit of a parameter: its path up to the first number (h.0), or else the module that holds it.
 std::string unitOf(llvm::StringRef parameter);
@@ -13,6 +13,6 @@ std::string unitOf(llvm::StringRef parameter);
 /// program's weights; these only resemble them: scales of norms are 1, biases 0, and matrices normal with 0.02.
 tg::InitAttr initialValues(llvm::StringRef parameter, mlir::MLIRContext *context);
 
-} // namespace braid::torch
+} // namespace braid
 
-#endif // BRAID_LIB_IMPORT_TORCH_UNITS_H
+#endif // BRAID_LIB_IMPORT_UNITS_H
