@@ -33,13 +33,13 @@ Value braid::materialize(Operand &operand, RankedTensorType type, OpBuilder &bui
   tg::TensorBuilder b(builder, loc);
   RankedTensorType integers = tg::withElement(type, builder.getI32Type());
   auto affineValue = [&](const Affine &affine) {
-    Value sum = b.constant(integers, affine.constant);
+    Value sum = affine.constant == 0 && !affine.isConstant() ? Value() : b.constant(integers, affine.constant);
     for (auto [dim, factor] : enumerate(affine.factors)) {
       if (factor == 0)
         continue;
       Value index = b.make<tg::IotaOp>(integers, dim);
       Value part = factor == 1 ? index : b.make<arith::MulIOp>(index, b.constant(integers, factor));
-      sum = affine.constant == 0 && dim == 0 ? part : b.make<arith::AddIOp>(sum, part);
+      sum = sum ? b.make<arith::AddIOp>(sum, part) : part;
     }
     return sum;
   };

@@ -9,7 +9,7 @@ using namespace braid;
 using namespace braid::stablehlo;
 
 /// Repeating numbers that are stored one by one beyond this many is left to the graph.
-static constexpr int64_t kMaxRepeated = 4096;
+static constexpr int64_t kMaxRepeated = int64_t(1) << 18;
 /// Upper limit of a dim that is reversed, which becomes slices and a concat.
 static constexpr int64_t kMaxReversed = 64;
 

@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -145,9 +146,17 @@ LogicalResult Translator::checkTypes(Operation *op, Location loc) {
   return success();
 }
 
+static uint64_t hashOf(ArrayRef<double> numbers) {
+  return xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()), numbers.size() * sizeof(double)));
+}
+
 void Translator::remember(Value source, Known known) {
-  if (const auto *dense = std::get_if<Dense>(&known.value)) {
-    storedNumbers += dense->numbers->size();
+  if (auto *dense = std::get_if<Dense>(&known.value)) {
+    auto [table, isNew] = tables.try_emplace(hashOf(*dense->numbers), *dense);
+    if (!isNew && *table->second.numbers == *dense->numbers)
+      *dense = table->second;
+    else
+      storedNumbers += dense->numbers->size();
     if (storedNumbers > kMaxStoredNumbers)
       return;
   }
@@ -163,7 +172,10 @@ Value Translator::valueOf(Value source, Location loc) {
   }
   if (!type || (!operand.value && !operand.known))
     return builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(RankedTensorType::get({}, builder.getF32Type())));
-  return materialize(operand, type, builder, loc, hasFailed);
+  Value value = materialize(operand, type, builder, loc, hasFailed);
+  if (operand.known)
+    knownValues.try_emplace(value, *operand.known);
+  return value;
 }
 
 LogicalResult Translator::translate(Operation *op) {
@@ -196,8 +208,13 @@ LogicalResult Translator::translateRow(Operation *op, const OpRow &row, Location
   if (known && known->shape == source.resultShape()) {
     remember(op->getResult(0), std::move(*known));
     // Integers and booleans are built when an op needs them; a table of numbers is built now, beside what is known.
-    if (operands[op->getResult(0)].known && (!source.isFloatResult() || !row.build))
+    Operand &result = operands[op->getResult(0)];
+    if (result.known && (!source.isFloatResult() || !row.build))
       return success();
+    if (std::optional<double> all = result.known ? result.known->splat() : std::nullopt) {
+      result.value = source.constant(source.resultType(), *all);
+      return success();
+    }
   }
   if (!row.build)
     return emitError(loc) << row.name << ": is supported only of values that do not depend on inputs or parameters";
@@ -208,7 +225,10 @@ LogicalResult Translator::translateRow(Operation *op, const OpRow &row, Location
     if (value.getType() != source.resultType(number))
       return emitError(loc) << row.name << ": the result is " << value.getType() << " here, and "
                             << op->getResult(number).getType() << " in the program";
-    operands[op->getResult(number)].value = value;
+    Operand &result = operands[op->getResult(number)];
+    result.value = value;
+    if (result.known)
+      knownValues.try_emplace(value, *result.known);
   }
   return success();
 }
@@ -251,13 +271,10 @@ Imported Translator::run() {
   IRRewriter rewriter(builder.getContext());
   DominanceInfo dominance(function);
   eliminateCommonSubExpressions(rewriter, dominance, function);
-  KnownValues all, known;
-  for (const auto &entry : operands)
-    if (entry.second.value && entry.second.known)
-      all.try_emplace(entry.second.value, *entry.second.known);
+  KnownValues known;
   function.walk([&](Operation *op) {
     for (Value result : op->getResults())
-      if (auto found = all.find(result); found != all.end())
+      if (auto found = knownValues.find(result); found != knownValues.end())
         known.insert(*found);
   });
   Recognized recognized = recognize(function, known);

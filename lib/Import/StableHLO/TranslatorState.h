@@ -4,6 +4,7 @@
 
 #include "lib/Import/StableHLO/Translator.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace braid::stablehlo {
 
@@ -28,6 +29,7 @@ private:
   mlir::LogicalResult translateRow(mlir::Operation *op, const OpRow &row, mlir::Location loc);
   mlir::LogicalResult checkTypes(mlir::Operation *op, mlir::Location loc);
   mlir::Location locationOf(mlir::Operation *op);
+  /// Notes what is known of a value of the program, unless too many numbers are stored.
   void remember(mlir::Value source, Known known);
   mlir::Value valueOf(mlir::Value source, mlir::Location loc);
 
@@ -57,7 +59,10 @@ private:
   /// Whether an error was reported while a value was built.
   bool hasFailed = false;
   int64_t translatedOps = 0;
-  /// Numbers that are stored one by one.
+  /// What is known of values of the graph.
+  KnownValues knownValues;
+  /// Numbers that are stored one by one: each table once, by its hash.
+  std::map<size_t, Dense> tables;
   int64_t storedNumbers = 0;
 };
 
