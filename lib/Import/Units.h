@@ -1,4 +1,4 @@
-//===- Units.h - names of a state_dict as units and initial values -*- C++ -*-===//
+//===- Units.h - names of parameters as units and initial values -*- C++ -*-===//
 #ifndef BRAID_LIB_IMPORT_UNITS_H
 #define BRAID_LIB_IMPORT_UNITS_H
 
@@ -10,7 +10,8 @@ namespace braid {
 std::string unitOf(llvm::StringRef parameter);
 
 /// Returns the distribution that a parameter has if no weights are given. PyTorch's own initial values come with the
-/// program's weights; these only resemble them: scales of norms are 1, biases 0, and matrices normal with 0.02.
+/// program's weights; these only resemble them: scales of norms are 1, biases 0, and matrices normal with 0.02. Names
+/// of scales and biases are those of PyTorch and Flax, and the usual short ones, such as ln_1.g and ln_1.b.
 tg::InitAttr initialValues(llvm::StringRef parameter, mlir::MLIRContext *context);
 
 } // namespace braid

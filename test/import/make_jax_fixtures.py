@@ -213,7 +213,7 @@ def adamw(params, gradients, first, second, step):
 
 
 def named(params):
-    return {name: numpy.asarray(leaf) for name, leaf in stablehlo.named_leaves(params)}
+    return {name: numpy.asarray(leaf) for name, leaf in stablehlo.named_leaves(params, stacked=("layers",))}
 
 
 def write(name):

@@ -266,6 +266,7 @@ Imported Translator::run() {
       return {};
   if (failed(finish(body.getTerminator()->getOperands())))
     return {};
+  splitStacked(function);
   // Equal expressions are one value, so that patterns find them; no op is built between this and the look-up of what is
   // known, so an address stands for the same op.
   IRRewriter rewriter(builder.getContext());

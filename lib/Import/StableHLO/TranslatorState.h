@@ -66,6 +66,9 @@ private:
   int64_t storedNumbers = 0;
 };
 
+/// Replaces each parameter that is read layer by layer by a parameter for each layer.
+void splitStacked(mlir::func::FuncOp function);
+
 } // namespace braid::stablehlo
 
 #endif // BRAID_LIB_IMPORT_STABLEHLO_TRANSLATORSTATE_H

@@ -1,9 +1,6 @@
-"""The text of JAX functions, and the names of their parameters. Only `named_leaves` needs jax."""
+"""The text of JAX functions, and the names of their parameters. Only writing them needs jax."""
 
-import re
 from pathlib import Path
-
-FRAME = re.compile(r'"([^"]*)":(\d+):(\d+)')
 
 
 def name_of(path):
@@ -11,15 +8,17 @@ def name_of(path):
     return ".".join(str(getattr(key, "key", getattr(key, "idx", getattr(key, "name", key)))) for key in path)
 
 
-def stacked(path, leaf):
-    """Whether braid-import takes a leaf apart: lax.scan reads it layer by layer."""
-    return name_of(path).startswith("layers.")
-
-
-def named_leaves(params):
-    """Returns (name, leaf) of a pytree."""
+def named_leaves(params, stacked=()):
+    """Returns (name, leaf) of a pytree. Leaves under the paths `stacked` hold a tensor for each layer of lax.scan."""
     import jax
-    return [(name_of(path), leaf) for path, leaf in jax.tree_util.tree_flatten_with_path(params)[0]]
+    for path, leaf in jax.tree_util.tree_flatten_with_path(params)[0]:
+        name = name_of(path)
+        container = next((each for each in stacked if name.startswith(f"{each}.")), None)
+        if container is None:
+            yield name, leaf
+        else:
+            for number, layer in enumerate(leaf):
+                yield f"{container}.{number}{name[len(container):]}", layer
 
 
 def write(lowered, path, script):
