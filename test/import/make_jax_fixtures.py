@@ -14,7 +14,6 @@ For each model Inputs/NAME.mlir, and NAME.golden.safetensors:
 Batches are the consecutive rows of Inputs/tokens.bin. A large epsilon of AdamW keeps elements from moving by the
 rounding errors of gradients that are 0.
 """
-import functools
 import sys
 from pathlib import Path
 
@@ -188,12 +187,32 @@ def flaxlike_params():
     return {"embed": {"embedding": normal(next(keys), VOCABULARY, SIZE)}, **layers, "head": kernel(SIZE, VOCABULARY)}
 
 
-MODELS = {"jax_gpt2": (gpt2, gpt2_params), "jax_llama": (llama, llama_params), "jax_flaxlike": (flaxlike, flaxlike_params)}
+#
+# A regression: features and labels instead of tokens.
+#
+
+
+def mlp(params, features, labels):
+    hidden = jax.nn.relu(features @ params["up"]["w"] + params["up"]["b"])
+    return jnp.mean((hidden @ params["down"]["w"] + params["down"]["b"] - labels) ** 2)
+
+
+def mlp_params():
+    keys = iter(jax.random.split(jax.random.PRNGKey(4), 100))
+    return {"up": {"w": normal(next(keys), 5, SIZE), "b": normal(next(keys), SIZE)},
+            "down": {"w": normal(next(keys), SIZE, 3), "b": normal(next(keys), 3)}}
+
+
+MODELS = {"jax_mlp": (mlp, mlp_params), "jax_gpt2": (gpt2, gpt2_params), "jax_llama": (llama, llama_params), "jax_flaxlike": (flaxlike, flaxlike_params)}
 
 
 def batches(name):
     words = numpy.fromfile(INPUTS / "tokens.bin", dtype=numpy.uint16)
     for step in range(STEPS):
+        if name == "jax_mlp":
+            keys = jax.random.split(jax.random.PRNGKey(step), 2)
+            yield numpy.asarray(normal(keys[0], BATCH, 5)), numpy.asarray(normal(keys[1], BATCH, 3))
+            continue
         rows = words[step * BATCH * SEQUENCE:(step + 1) * BATCH * SEQUENCE + 1].astype(numpy.int32)
         tokens, targets = rows[:-1].reshape(BATCH, SEQUENCE), rows[1:].reshape(BATCH, SEQUENCE)
         yield ({"tokens": tokens, "targets": targets},) if name == "jax_flaxlike" else (tokens, targets)
@@ -221,7 +240,7 @@ def write(name):
     params = make()
     inputs = list(batches(name))
     stablehlo.write(jax.jit(function).lower(params, *inputs[0]), INPUTS / f"{name}.mlir", __file__)
-    given = inputs[0][0] if isinstance(inputs[0][0], dict) else dict(zip(("tokens", "targets"), inputs[0]))
+    given = inputs[0][0] if isinstance(inputs[0][0], dict) else dict(zip(("features", "labels") if name == "jax_mlp" else ("tokens", "targets"), inputs[0]))
     golden = {f"input.{key}": value for key, value in given.items()}
     golden |= {f"param.{key}": value for key, value in named(params).items()}
     step = jax.jit(jax.value_and_grad(function))

@@ -99,7 +99,8 @@ def main():
     folder.mkdir(parents=True)
     golden = read(INPUTS / f"{name}.golden.safetensors")
     if name.startswith("jax_"):
-        run("braid-import", INPUTS / f"{name}.mlir", "-o", folder / "model.mlir")
+        roles = ["--input=features=features", "--input=labels=labels"] if name == "jax_mlp" else []
+        run("braid-import", INPUTS / f"{name}.mlir", "-o", folder / "model.mlir", *roles)
         write({key[len("param."):]: value for key, value in golden.items() if key.startswith("param.")},
               folder / "model.safetensors")
     else:
