@@ -2,9 +2,9 @@
 
 #include "lib/Import/Torch/Translator.h"
 #include "dialects/TG/ValueNames.h"
-#include "lib/Import/Torch/InputRoles.h"
-#include "lib/Import/Torch/Units.h"
+#include "lib/Import/InputRoles.h"
 #include "lib/Import/Torch/Weights.h"
+#include "lib/Import/Units.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -288,7 +288,8 @@ LogicalResult Translator::declareInput(const Input &input) {
   Operand &operand = operands[input.name];
   MLIRContext *context = builder.getContext();
   if (input.kind == Input::Kind::User) {
-    FailureOr<tg::Role> role = roleOf(input, program, options, loc);
+    FailureOr<tg::Role> role =
+        roleOf(input.target, type.getElementType(), nameOf(program.typeOf(input.name).element), options, loc);
     if (failed(role))
       return failure();
     operand.value = addArgument(type, {builder.getNamedAttr("tg.input", builder.getStringAttr(input.target)),
@@ -418,14 +419,8 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
 // The function
 //===----------------------------------------------------------------------===//
 
-/// Names the outputs: the loss is the scalar among them, logits the float tensor over the classes of the loss.
 LogicalResult Translator::finish() {
-  SmallVector<Value> results;
-  SmallVector<DictionaryAttr> attributes;
-  MLIRContext *context = builder.getContext();
-  tg::CrossEntropyOp loss;
-  function.walk([&](tg::CrossEntropyOp op) { loss = op; });
-  bool hasLoss = false;
+  std::vector<ModelOutput> outputs;
   for (auto [number, output] : enumerate(program.outputs)) {
     Location loc = NameLoc::get(builder.getStringAttr(output.name));
     if (output.kind == Output::Kind::BufferMutation)
@@ -433,22 +428,9 @@ LogicalResult Translator::finish() {
                             << "'; running statistics are not supported yet";
     RankedTensorType type = tensorType(program.typeOf(output.name), loc, output.name);
     Value value = materialize(operands[output.name], type, builder, loc, hasFailed);
-    bool isLoss = !hasLoss && type.getRank() == 0 && isa<FloatType>(type.getElementType());
-    NamedAttribute name = isLoss ? builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, tg::Role::Loss))
-                                 : builder.getNamedAttr("tg.output", builder.getStringAttr("output" + Twine(number)));
-    hasLoss |= isLoss;
-    results.push_back(value);
-    attributes.push_back(builder.getDictionaryAttr(name));
+    outputs.push_back({value, ("output" + Twine(number)).str()});
   }
-  if (!hasLoss)
-    return emitError(function.getLoc()) << "no output is a loss, a float tensor without dims; return the loss from "
-                                           "forward";
-  builder.create<func::ReturnOp>(function.getLoc(), results);
-  function.setType(FunctionType::get(context, function.getBody().front().getArgumentTypes(), TypeRange(results)));
-  function.setArgAttrsAttr(
-      builder.getArrayAttr(SmallVector<Attribute>(argumentAttributes.begin(), argumentAttributes.end())));
-  function.setResAttrsAttr(builder.getArrayAttr(SmallVector<Attribute>(attributes.begin(), attributes.end())));
-  return success();
+  return finishModel(function, argumentAttributes, outputs, "return the loss from forward");
 }
 
 Imported Translator::run() {

@@ -8,9 +8,9 @@
 #define BRAID_LIB_IMPORT_TORCH_TRANSLATOR_H
 
 #include "dialects/TG/TGBuilder.h"
-#include "lib/Import/Recognize.h"
+#include "lib/Import/Imported.h"
+#include "lib/Import/Operand.h"
 #include "lib/Import/Torch/Program.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace braid::torch {
 
@@ -55,19 +55,6 @@ struct OpFamily {
 llvm::ArrayRef<OpFamily> allFamilies();
 /// Returns the rows of all families, in their order.
 std::vector<const OpRow *> allRows();
-
-/// A tensor of the program: its value in the graph, its known elements, or both.
-struct Operand {
-  mlir::Value value;
-  MaybeKnown known;
-};
-
-/// Returns the value of an operand, and builds its ops if only its elements are known.
-mlir::Value materialize(Operand &operand, mlir::RankedTensorType type, mlir::OpBuilder &builder, mlir::Location loc,
-                        bool &hasFailed);
-
-/// Upper limit of elements that code spells out as a constant.
-inline constexpr int64_t kMaxConstantElements = 64;
 
 /// Reports an error if a call lacks an argument that its row reads, or has another one that is not ignored.
 mlir::LogicalResult checkArguments(const Call &call, const OpRow &row, mlir::Location loc);
@@ -125,22 +112,6 @@ private:
   const Argument *find(llvm::StringRef name) const;
 
   Translator &translator;
-};
-
-/// What an input is to training, as the user states it.
-struct InputRole {
-  std::string name;
-  tg::Role role;
-};
-
-struct ImportOptions {
-  std::vector<InputRole> roles;
-};
-
-/// A module with @model, and the patterns that were recognized in it.
-struct Imported {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  Recognized recognized;
 };
 
 /// Returns a null module after errors were reported to the context.

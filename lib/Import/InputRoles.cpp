@@ -1,22 +1,18 @@
 //===- InputRoles.cpp - what inputs are to training -----------------------===//
 
-#include "lib/Import/Torch/InputRoles.h"
+#include "lib/Import/InputRoles.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace mlir;
 using namespace braid;
-using namespace braid::torch;
 
-FailureOr<tg::Role> braid::torch::roleOf(const Input &input, const Program &program, const ImportOptions &options,
-                                         Location loc) {
-  ScalarType element = program.typeOf(input.name).element;
-  bool isInteger = element == ScalarType::I64 || element == ScalarType::I32;
-  bool isFloat = element == ScalarType::F32 || element == ScalarType::F64 || element == ScalarType::BF16;
+FailureOr<tg::Role> braid::roleOf(StringRef name, Type element, StringRef typeName, const ImportOptions &options,
+                                  Location loc) {
   for (const InputRole &stated : options.roles)
-    if (stated.name == input.target)
+    if (stated.name == name)
       return stated.role;
-  StringRef name = input.target;
+  bool isInteger = element.isInteger(32), isFloat = isa<FloatType>(element);
   bool isTarget = is_contained({"targets", "target", "labels", "label", "y"}, name);
   if (isInteger && isTarget)
     return tg::Role::Targets;
@@ -24,7 +20,7 @@ FailureOr<tg::Role> braid::torch::roleOf(const Input &input, const Program &prog
     return tg::Role::Tokens;
   if (isFloat)
     return isTarget ? tg::Role::Labels : tg::Role::Features;
-  emitError(loc) << "the name does not tell what input '" << name << "' (" << nameOf(element)
+  emitError(loc) << "the name does not tell what input '" << name << "' (" << typeName
                  << ") is to training; state it: --input " << name << "=tokens|targets|features|labels";
   return failure();
 }
