@@ -58,6 +58,27 @@ static Values squaredError(CallBuilder &call) {
   return {reduced(call, call.square(call.sub(a, b)))};
 }
 
+static Values absoluteError(CallBuilder &call) {
+  Value a = call.tensor("self"), b = call.tensor("target");
+  if (a.getType() != b.getType() || !tg::isFloat(a))
+    return {call.fail("prediction and target have different shapes or types")};
+  return {reduced(call, call.make<math::AbsFOp>(call.sub(a, b)))};
+}
+
+/// A square up to a distance, and a line from there on; `smooth_l1` is divided by the distance.
+template <bool isSmoothL1> static Values huber(CallBuilder &call) {
+  Value a = call.tensor("self"), b = call.tensor("target");
+  double bound = call.number(isSmoothL1 ? "beta" : "delta", 1);
+  if (a.getType() != b.getType() || !tg::isFloat(a) || bound <= 0)
+    return {call.fail("prediction and target have different shapes or types, or the distance is not above 0")};
+  Value difference = call.sub(a, b), distance = call.make<math::AbsFOp>(difference);
+  Value isNear = call.compare(arith::CmpFPredicate::OLT, distance, call.constantLike(distance, bound));
+  double factor = isSmoothL1 ? 1 : bound;
+  Value square = call.mul(call.square(difference), 0.5 * factor / bound);
+  Value line = call.mul(call.add(distance, -0.5 * bound), factor);
+  return {reduced(call, call.select(isNear, square, line))};
+}
+
 /// max(x, 0) - x y + log(1 + exp(-|x|)), which does not overflow.
 static Values binaryCrossEntropy(CallBuilder &call) {
   Value x = call.tensor("self"), y = call.tensor("target");
@@ -70,6 +91,9 @@ static Values binaryCrossEntropy(CallBuilder &call) {
 static constexpr OpRow kLossesRows[] = {
     {"aten.cross_entropy_loss.default", "self:T target:T reduction:I? ignore_index:I? label_smoothing:N?", crossEntropy,
      nullptr, "tg.cross_entropy"},
+    {"aten.l1_loss.default", "self:T target:T reduction:I?", absoluteError, nullptr, "tg.reduce"},
+    {"aten.smooth_l1_loss.default", "self:T target:T reduction:I? beta:N?", huber<true>, nullptr, "tg.reduce"},
+    {"aten.huber_loss.default", "self:T target:T reduction:I? delta:N?", huber<false>, nullptr, "tg.reduce"},
     {"aten.mse_loss.default", "self:T target:T reduction:I?", squaredError, nullptr, "tg.reduce of squares"},
     {"aten.binary_cross_entropy_with_logits.default", "self:T target:T reduction:I?", binaryCrossEntropy, nullptr,
      "tg.reduce"},

@@ -10,6 +10,7 @@
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Import/Recognize.h"
 #include "lib/Import/Torch/Program.h"
+#include "lib/Import/Torch/SharedMemory.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace braid::torch {
@@ -40,6 +41,7 @@ struct OpRow {
 /// Rows of a family of ops.
 llvm::ArrayRef<OpRow> elementwiseRows();
 llvm::ArrayRef<OpRow> movementRows();
+llvm::ArrayRef<OpRow> composedRows();
 llvm::ArrayRef<OpRow> creationRows();
 llvm::ArrayRef<OpRow> reductionRows();
 llvm::ArrayRef<OpRow> contractionRows();
@@ -104,6 +106,8 @@ public:
   unsigned numResults() const { return call.results.size(); }
 
   // Ops with PyTorch's rules.
+  /// Converts to another element type. No gradient flows through integers and booleans.
+  mlir::Value convert(mlir::Value a, mlir::Type element);
   /// Repeats `a` to `shape`, with dims aligned from the last one.
   mlir::Value expand(mlir::Value a, llvm::ArrayRef<int64_t> shape);
   /// The operand as a tensor of the result's shape and of `element`, whether it is a tensor or a number. After an
@@ -126,6 +130,12 @@ private:
 
   Translator &translator;
 };
+
+/// Returns the range of a call of slice or select, or nothing after an error.
+std::optional<SliceRange> sliceRangeOf(CallBuilder &call);
+
+/// Builds aten.gather and aten.take_along_dim of tensors that are not known.
+llvm::SmallVector<mlir::Value> gatherLanes(CallBuilder &call);
 
 /// What an input is to training, as the user states it.
 struct InputRole {
