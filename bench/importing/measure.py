@@ -47,7 +47,8 @@ def run(*command):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()] or [f"status {done.returncode}"]
-        raise Failed(f"{Path(command[0]).name}: {lines[0]}")
+        errors = [line for line in lines if "error:" in line] or lines[-1:]
+        raise Failed(f"{Path(command[0]).name}: {errors[0]}")
     return done.stdout
 
 
