@@ -84,6 +84,12 @@ def bucket(size):
     return (distance > 0).to(torch.int64) * 4 + near
 
 
+def quiet(x):
+    with torch.no_grad():
+        scale = x.abs().amax(-1, keepdim=True)
+    return x / scale
+
+
 CASES = {
     "add": (lambda x, y: x + y, [X, ROW]),
     "add_alpha": (lambda x, y: torch.add(x, y, alpha=3), [X, Y]),
@@ -173,6 +179,9 @@ CASES = {
     "rotary": (rotary, [floats(2, 3, 5, 8)]),
     "cross_entropy": (lambda x, t: F.cross_entropy(x.view(6, 4), t.view(6)), [X, integers(2, 3)]),
     "cross_entropy_sum": (lambda x, t: F.cross_entropy(x, t, reduction="sum", ignore_index=2), [floats(6, 4), integers(6)]),
+    "label_smoothing": (lambda x, t: F.cross_entropy(x, t, ignore_index=2, label_smoothing=0.2), [floats(6, 4), integers(6)]),
+    "label_smoothing_sum": (lambda x, t: F.cross_entropy(x, t, reduction="sum", label_smoothing=0.2), [X[0], integers(3)]),
+    "no_grad": (quiet, [X]),
     "mse": (F.mse_loss, [X, Y]),
     "mse_none": (lambda x, y: F.mse_loss(x, y, reduction="none"), [X, Y]),
     "bce": (lambda x, y: F.binary_cross_entropy_with_logits(x, torch.sigmoid(y)), [X, Y]),

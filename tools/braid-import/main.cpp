@@ -24,7 +24,7 @@ using braid::torch::Program;
 
 namespace {
 struct Options {
-  std::string program, output = "-", weights;
+  std::string program, output = "-", weights, loss;
   std::vector<std::string> inputs;
   bool summary = false, ops = false;
 };
@@ -46,6 +46,10 @@ constexpr Option kImport[] = {
     {"--input", list("NAME=ROLE", isInputRole, "NAME=tokens, targets, features or labels"),
      "Roles of inputs in training: tokens, targets, features or labels; may be given several times",
      into<&Options::inputs>(), byDefault("by the input's name and type")},
+    {"--loss", text("LOSS"),
+     "A loss for a program that returns none: cross_entropy(OUTPUT,LABELS), mse(OUTPUT,LABELS) or bce(OUTPUT,LABELS); "
+     "cross_entropy also takes label_smoothing=NUMBER and ignore_index=INTEGER",
+     into<&Options::loss>()},
 };
 constexpr Option kOutput[] = {
     {"-o", text("FILE"), "Path of the graph; - is standard output", into<&Options::output>()},
@@ -53,7 +57,7 @@ constexpr Option kOutput[] = {
     {"--summary", flag(), "Print parameters, ops and recognized patterns instead of the graph",
      into<&Options::summary>(), excludes("-o")},
     {"--ops", flag(), "Print the ops that can be imported, as Markdown", into<&Options::ops>(),
-     excludes("FILE.pt2 --input -o --weights --summary")},
+     excludes("FILE.pt2 --input --loss -o --weights --summary")},
 };
 constexpr Topic kTopics[] = {topic<Options>("Import", kImport), topic<Options>("Output", kOutput),
                              topic<Options>("Help", braid::kToolHelp)};
@@ -84,14 +88,20 @@ static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   return mlir::success();
 }
 
-/// Reads --input. Fails if the program has no such input.
-static Expected<braid::torch::ImportOptions> readRoles(const std::vector<std::string> &inputs, const Program &program) {
+/// Reads --input and --loss. Fails if the program has no such input.
+static Expected<braid::torch::ImportOptions> readOptions(const Options &given, const Program &program) {
   std::vector<std::string> names;
   for (const braid::torch::Input &input : program.inputs)
     if (input.kind == braid::torch::Input::Kind::User)
       names.push_back(input.target);
   braid::torch::ImportOptions options;
-  for (StringRef input : inputs) {
+  if (!given.loss.empty()) {
+    Expected<braid::torch::LossRequest> loss = braid::torch::parseLoss(given.loss);
+    if (!loss)
+      return createStringError("--loss: " + toString(loss.takeError()));
+    options.loss = *loss;
+  }
+  for (StringRef input : given.inputs) {
     auto [name, word] = input.split('=');
     if (!is_contained(names, name))
       return createStringError("--input=" + input + ": the program has no such input; its inputs are " +
@@ -131,7 +141,7 @@ static int import(const Options &options) {
   Expected<Program> program = braid::torch::readProgram(*archive);
   if (!program)
     return fail(toString(program.takeError()));
-  Expected<braid::torch::ImportOptions> roles = readRoles(options.inputs, *program);
+  Expected<braid::torch::ImportOptions> roles = readOptions(options, *program);
   if (!roles)
     return fail(toString(roles.takeError()));
   mlir::DialectRegistry registry;

@@ -1,5 +1,6 @@
 //===- Composed.cpp - ops as formulas of other ops ------------------------===//
 
+#include "lib/Import/Torch/Losses.h"
 #include "lib/Import/Torch/Translator.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -110,11 +111,11 @@ template <bool isLower> static MaybeKnown evaluateTriangular(CallBuilder &call) 
 // Along a dim
 //===----------------------------------------------------------------------===//
 
-/// log(sum(exp(x - max))) + max along the last dim. The maximum has no gradient: it cancels.
-static Value logSumExp(CallBuilder &call, Value a) {
-  Value largest = call.make<tg::StopGradientOp>(call.reduceLanes(tg::ReduceKind::Max, a));
-  Value sum = call.reduceLanes(tg::ReduceKind::Sum, call.exp(call.sub(a, call.broadcastRows(largest, a))));
-  return call.add(call.log(sum), largest);
+// log(sum(exp(x - max))) + max: the maximum has no gradient, because it cancels.
+Value braid::torch::logSumExp(tg::TensorBuilder &b, Value a) {
+  Value largest = b.make<tg::StopGradientOp>(b.reduceLanes(tg::ReduceKind::Max, a));
+  Value sum = b.reduceLanes(tg::ReduceKind::Sum, b.exp(b.sub(a, b.broadcastRows(largest, a))));
+  return b.add(b.log(sum), largest);
 }
 
 static Values logSoftmax(CallBuilder &call) {

@@ -318,6 +318,15 @@ static MaybeKnown evaluateFill(CallBuilder &call) {
     return known::boolean(call.resultType().shape, call.number("value") != 0);
   return knownOperand(call, "value");
 }
+static MaybeKnown evaluateAll(CallBuilder &call) {
+  const MaybeKnown &a = call.known("self");
+  std::optional<std::vector<double>> numbers;
+  if (a && !a->splat())
+    numbers = a->numbers();
+  if (!a || (!a->splat() && !numbers))
+    return std::nullopt;
+  return known::boolean({}, a->splat() ? *a->splat() != 0 : all_of(*numbers, [](double x) { return x != 0; }));
+}
 static MaybeKnown evaluateWhere(CallBuilder &call) { return evaluateChoice(call, "condition", "self", "other"); }
 static MaybeKnown evaluateMaskedFill(CallBuilder &call) { return evaluateChoice(call, "mask", "value", "self"); }
 
@@ -423,6 +432,9 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.where.Scalar", "condition:T self:N other:N", where, evaluateWhere, "arith.select"},
     {"aten.masked_fill.Scalar", "self:T mask:T value:N", maskedFill, evaluateMaskedFill, "arith.select"},
     {"aten.masked_fill.Tensor", "self:T mask:T value:T", maskedFill, evaluateMaskedFill, "arith.select"},
+    {"aten.all.default", "self:T", nullptr, evaluateAll, "known values"},
+    {"aten._assert_async.msg", "self:T assert_msg:S", nullptr, nullptr, "nothing, if it is known to hold", "",
+     /*isView=*/false, /*isAssertion=*/true},
     {"aten._assert_tensor_metadata.default", "a:T", nullptr, nullptr, "nothing: types and shapes are static",
      "size stride dtype device layout"},
 };

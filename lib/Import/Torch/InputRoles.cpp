@@ -16,11 +16,12 @@ FailureOr<tg::Role> braid::torch::roleOf(const Input &input, const Program &prog
   for (const InputRole &stated : options.roles)
     if (stated.name == input.target)
       return stated.role;
-  StringRef name = input.target;
-  bool isTarget = is_contained({"targets", "target", "labels", "label", "y"}, name);
+  // The last part of a path: batch.input_ids.
+  StringRef name = input.target, last = name.contains('.') ? name.rsplit('.').second : name;
+  bool isTarget = is_contained({"targets", "target", "labels", "label", "y"}, last);
   if (isInteger && isTarget)
     return tg::Role::Targets;
-  if (isInteger && is_contained({"tokens", "input_ids", "idx", "ids", "x", "input"}, name))
+  if (isInteger && is_contained({"tokens", "input_ids", "idx", "ids", "x", "input"}, last))
     return tg::Role::Tokens;
   if (isFloat)
     return isTarget ? tg::Role::Labels : tg::Role::Features;

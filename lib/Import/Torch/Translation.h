@@ -36,6 +36,11 @@ private:
   mlir::LogicalResult writeThrough(llvm::StringRef view, mlir::Location loc);
   mlir::Value valueOf(llvm::StringRef name, mlir::Location loc);
   mlir::LogicalResult finish();
+  /// Returns the name of an output: its path in the result of forward, or output0, output1, ...
+  std::string nameOfOutput(size_t number) const;
+  /// Returns the loss that --loss states, or null after an error.
+  mlir::Value requestedLoss(const LossRequest &request);
+  mlir::Value labelsOf(const LossRequest &request, mlir::RankedTensorType type);
   mlir::BlockArgument addArgument(mlir::RankedTensorType type, llvm::ArrayRef<mlir::NamedAttribute> attributes);
   mlir::Value randomKey();
 

@@ -3,6 +3,7 @@
 #include "dialects/TG/ValueNames.h"
 #include "lib/Import/Torch/Translation.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -138,6 +139,13 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
   if (row.build && call.results.empty())
     return emitError(loc) << call.op << ": the call has no result";
   CallBuilder calls(*this, call, builder, loc);
+  if (row.isAssertion) {
+    const MaybeKnown &holds = calls.known("self");
+    if (holds && holds->splat().value_or(0) != 0)
+      return success();
+    return emitError(loc) << call.op << ": the assertion '" << calls.string("assert_msg")
+                          << "' depends on an input or does not hold; remove it before the export";
+  }
   for (unsigned i = 0; i < call.results.size(); ++i)
     if (!elementOf(calls.resultType(i).element, builder.getContext()))
       return tensorType(calls.resultType(i), loc, call.results[i]), failure();
@@ -174,6 +182,11 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
 // The function
 //===----------------------------------------------------------------------===//
 
+std::string Translator::nameOfOutput(size_t number) const {
+  StringRef path = program.outputs[number].target;
+  return path.empty() || isDigit(path.front()) ? "output" + std::to_string(number) : path.str();
+}
+
 /// Names the outputs: the loss is the scalar among them, logits the float tensor over the classes of the loss.
 LogicalResult Translator::finish() {
   SmallVector<Value> results;
@@ -182,6 +195,7 @@ LogicalResult Translator::finish() {
   tg::CrossEntropyOp loss;
   function.walk([&](tg::CrossEntropyOp op) { loss = op; });
   bool hasLoss = false;
+  auto roleOfLoss = builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, tg::Role::Loss));
   for (auto [number, output] : enumerate(program.outputs)) {
     Location loc = NameLoc::get(builder.getStringAttr(output.name));
     if (output.kind == Output::Kind::BufferMutation)
@@ -192,15 +206,24 @@ LogicalResult Translator::finish() {
     RankedTensorType type = tensorType(program.typeOf(output.name), loc, output.name);
     Value value = valueOf(output.name, loc);
     bool isLoss = !hasLoss && type.getRank() == 0 && isa<FloatType>(type.getElementType());
-    NamedAttribute name = isLoss ? builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, tg::Role::Loss))
-                                 : builder.getNamedAttr("tg.output", builder.getStringAttr("output" + Twine(number)));
+    NamedAttribute name =
+        isLoss ? roleOfLoss : builder.getNamedAttr("tg.output", builder.getStringAttr(nameOfOutput(number)));
     hasLoss |= isLoss;
     results.push_back(value);
     attributes.push_back(builder.getDictionaryAttr(name));
   }
-  if (!hasLoss)
+  if (hasLoss && options.loss)
+    return emitError(function.getLoc()) << "--loss: the program returns a loss; leave --loss out, or return no loss";
+  if (options.loss) {
+    Value loss = requestedLoss(*options.loss);
+    if (!loss || hasFailed)
+      return failure();
+    results.push_back(loss);
+    attributes.push_back(builder.getDictionaryAttr(roleOfLoss));
+  } else if (!hasLoss) {
     return emitError(function.getLoc()) << "no output is a loss, a float tensor without dims; return the loss from "
-                                           "forward";
+                                           "forward, or add one with --loss";
+  }
   builder.create<func::ReturnOp>(function.getLoc(), results);
   function.setType(FunctionType::get(context, function.getBody().front().getArgumentTypes(), TypeRange(results)));
   function.setArgAttrsAttr(

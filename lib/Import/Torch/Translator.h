@@ -9,6 +9,7 @@
 
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Import/Recognize.h"
+#include "lib/Import/Torch/Losses.h"
 #include "lib/Import/Torch/Program.h"
 #include "lib/Import/Torch/SharedMemory.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -36,6 +37,8 @@ struct OpRow {
   llvm::StringLiteral ignored = "";
   /// Whether results share memory with the first operand in PyTorch.
   bool isView = false;
+  /// Whether the op asserts that its operand is true.
+  bool isAssertion = false;
 };
 
 /// Rows of a family of ops.
@@ -145,6 +148,8 @@ struct InputRole {
 
 struct ImportOptions {
   std::vector<InputRole> roles;
+  /// A loss for a program that returns none.
+  std::optional<LossRequest> loss;
 };
 
 /// A module with @model, and the patterns that were recognized in it.
