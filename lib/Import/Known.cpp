@@ -324,6 +324,10 @@ MaybeKnown known::isAtLeast(const Known &a, const Known &b, int64_t least) {
 }
 
 MaybeKnown known::isEqual(const Known &a, const Known &b) {
+  // Where a mask is 0, and where it is 1.
+  if (a.band() && b.affine() && b.affine()->isConstant())
+    if (int64_t number = b.affine()->constant; number == 0 || number == 1)
+      return number == 1 ? MaybeKnown(a) : logicalNot(a);
   if (!a.affine() || !b.affine())
     return map(a, b, [](double x, double y) { return x == y; });
   MaybeKnown above = isAtLeast(a, b, 0), below = isAtLeast(b, a, 0);
@@ -338,6 +342,15 @@ MaybeKnown known::logicalAnd(const Known &a, const Known &b) {
   SmallVector<Affine> terms = a.band()->terms;
   terms.append(b.band()->terms);
   return bandOf(a.shape, terms);
+}
+
+MaybeKnown known::logicalOr(const Known &a, const Known &b) {
+  std::optional<double> first = a.splat(), second = b.splat();
+  if (first == 1.0 || second == 0.0)
+    return a;
+  if (second == 1.0 || first == 0.0)
+    return b;
+  return map(a, b, [](double x, double y) { return x != 0 || y != 0; });
 }
 
 MaybeKnown known::logicalNot(const Known &a) {

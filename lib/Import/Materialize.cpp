@@ -52,7 +52,15 @@ Value braid::materialize(Operand &operand, RankedTensorType type, OpBuilder &bui
       all = b.make<arith::AndIOp>(all, b.compare(arith::CmpIPredicate::sge, affineValue(term), b.zeros(integers)));
     return operand.value = b.convert(all, type.getElementType());
   }
-  if (type.getNumElements() > kMaxConstantElements && !operand.known->splat()) {
+  bool isLarge = type.getNumElements() > kMaxConstantElements && !operand.known->splat();
+  if (std::optional<Steps> steps = isLarge ? known::stepsOf(*operand.known, kMaxConstantElements) : std::nullopt) {
+    Value position = affineValue(steps->position), value = b.constant(type, steps->first);
+    for (auto [bound, next] : steps->changes)
+      value = b.select(b.compare(arith::CmpIPredicate::sge, position, b.constant(integers, bound)),
+                       b.constant(type, next), value);
+    return operand.value = value;
+  }
+  if (isLarge) {
     emitError(loc) << "a table of " << type.getNumElements() << " integers or booleans that depends on no input is "
                    << "used as a tensor; at most " << kMaxConstantElements << " become a constant";
     hasFailed = true;

@@ -26,7 +26,7 @@ using braid::torch::Archive;
 
 namespace {
 struct Options {
-  std::string program, output = "-", weights, from;
+  std::string program, output = "-", weights, from, loss;
   std::vector<std::string> inputs;
   bool summary = false, ops = false;
 
@@ -56,6 +56,11 @@ constexpr Option kImport[] = {
     {"--input", list("NAME=ROLE", isInputRole, "NAME=tokens, targets, features or labels"),
      "Roles of inputs in training: tokens, targets, features or labels; may be given several times",
      into<&Options::inputs>(), byDefault("by the input's name and type")},
+    {"--loss", text("LOSS"),
+     "A loss for a program of PyTorch that returns none: cross_entropy(OUTPUT,LABELS), mse(OUTPUT,LABELS) or "
+     "bce(OUTPUT,LABELS); "
+     "cross_entropy also takes label_smoothing=NUMBER and ignore_index=INTEGER",
+     into<&Options::loss>()},
 };
 constexpr Option kOutput[] = {
     {"-o", text("FILE"), "Path of the graph; - is standard output", into<&Options::output>()},
@@ -64,7 +69,7 @@ constexpr Option kOutput[] = {
     {"--summary", flag(), "Print parameters, ops and recognized patterns instead of the graph",
      into<&Options::summary>(), excludes("-o")},
     {"--ops", flag(), "Print the ops that can be imported, as Markdown", into<&Options::ops>(),
-     excludes("FILE --input -o --weights --summary")},
+     excludes("FILE --input --loss -o --weights --summary")},
 };
 constexpr Topic kTopics[] = {topic<Options>("Import", kImport), topic<Options>("Output", kOutput),
                              topic<Options>("Help", braid::kToolHelp)};
@@ -138,6 +143,25 @@ static int finish(const Options &options, Imported imported, function_ref<Error(
   return error ? fail(toString(std::move(error))) : 0;
 }
 
+/// Reads --input and --loss.
+static Expected<braid::torch::ImportOptions> readOptions(const Options &given, const braid::torch::Program &program) {
+  std::vector<std::string> names;
+  for (const braid::torch::Input &input : program.inputs)
+    if (input.kind == braid::torch::Input::Kind::User)
+      names.push_back(input.target);
+  Expected<ImportOptions> roles = readRoles(given.inputs, names);
+  if (!roles)
+    return roles.takeError();
+  braid::torch::ImportOptions options{*roles, std::nullopt};
+  if (!given.loss.empty()) {
+    Expected<braid::torch::LossRequest> loss = braid::torch::parseLoss(given.loss);
+    if (!loss)
+      return createStringError("--loss: " + toString(loss.takeError()));
+    options.loss = *loss;
+  }
+  return options;
+}
+
 static int importPyTorch(const Options &options, mlir::MLIRContext &context) {
   Expected<Archive> archive = Archive::open(options.program);
   if (!archive)
@@ -145,13 +169,9 @@ static int importPyTorch(const Options &options, mlir::MLIRContext &context) {
   Expected<braid::torch::Program> program = braid::torch::readProgram(*archive);
   if (!program)
     return fail(toString(program.takeError()));
-  std::vector<std::string> names;
-  for (const braid::torch::Input &input : program->inputs)
-    if (input.kind == braid::torch::Input::Kind::User)
-      names.push_back(input.target);
-  Expected<ImportOptions> roles = readRoles(options.inputs, names);
-  if (!roles)
-    return fail(toString(roles.takeError()));
+  Expected<braid::torch::ImportOptions> known = readOptions(options, *program);
+  if (!known)
+    return fail(toString(known.takeError()));
   auto writeWeights = [&](mlir::ModuleOp module) -> Error {
     if (options.weights.empty())
       return Error::success();
@@ -160,13 +180,15 @@ static int importPyTorch(const Options &options, mlir::MLIRContext &context) {
     });
     return error ? createStringError(options.weights + ": " + toString(std::move(error))) : Error::success();
   };
-  return finish(options, braid::torch::translate(*program, *archive, *roles, context), writeWeights);
+  return finish(options, braid::torch::translate(*program, *archive, *known, context), writeWeights);
 }
 
 static int importStableHLO(const Options &options, mlir::MLIRContext &context) {
   if (!options.weights.empty())
     return fail("--weights: the text of a JAX function has no weights; save its parameters as safetensors, as "
                 "docs/Importing.md shows, and start from them with train --init");
+  if (!options.loss.empty())
+    return fail("--loss is for programs of PyTorch; return the loss from the JAX function");
   context.allowUnregisteredDialects();
   Expected<braid::stablehlo::Program> program = braid::stablehlo::readProgram(options.program, context);
   if (!program)

@@ -10,7 +10,9 @@
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Import/Imported.h"
 #include "lib/Import/Operand.h"
+#include "lib/Import/Torch/Losses.h"
 #include "lib/Import/Torch/Program.h"
+#include "lib/Import/Torch/SharedMemory.h"
 
 namespace braid::torch {
 
@@ -35,11 +37,14 @@ struct OpRow {
   llvm::StringLiteral ignored = "";
   /// Whether results share memory with the first operand in PyTorch.
   bool isView = false;
+  /// Whether the op asserts that its operand is true.
+  bool isAssertion = false;
 };
 
 /// Rows of a family of ops.
 llvm::ArrayRef<OpRow> elementwiseRows();
 llvm::ArrayRef<OpRow> movementRows();
+llvm::ArrayRef<OpRow> composedRows();
 llvm::ArrayRef<OpRow> creationRows();
 llvm::ArrayRef<OpRow> reductionRows();
 llvm::ArrayRef<OpRow> contractionRows();
@@ -91,6 +96,8 @@ public:
   unsigned numResults() const { return call.results.size(); }
 
   // Ops with PyTorch's rules.
+  /// Converts to another element type. No gradient flows through integers and booleans.
+  mlir::Value convert(mlir::Value a, mlir::Type element);
   /// Repeats `a` to `shape`, with dims aligned from the last one.
   mlir::Value expand(mlir::Value a, llvm::ArrayRef<int64_t> shape);
   /// The operand as a tensor of the result's shape and of `element`, whether it is a tensor or a number. After an
@@ -112,6 +119,17 @@ private:
   const Argument *find(llvm::StringRef name) const;
 
   Translator &translator;
+};
+
+/// Returns the range of a call of slice or select, or nothing after an error.
+std::optional<SliceRange> sliceRangeOf(CallBuilder &call);
+
+/// Builds aten.gather and aten.take_along_dim of tensors that are not known.
+llvm::SmallVector<mlir::Value> gatherLanes(CallBuilder &call);
+
+struct ImportOptions : braid::ImportOptions {
+  /// A loss for a program that returns none.
+  std::optional<LossRequest> loss;
 };
 
 /// Returns a null module after errors were reported to the context.
