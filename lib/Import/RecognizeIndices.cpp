@@ -155,6 +155,8 @@ static std::optional<Picked> pickedIn(Value terms) {
       return Picked{select.getTrueValue(), index};
   std::optional<Picked> found;
   match::either<arith::MulFOp>(terms, [&](Value from, Value row) {
+    if (auto stop = row.getDefiningOp<tg::StopGradientOp>())
+      row = stop.getInput();
     auto convert = row.getDefiningOp<tg::ConvertOp>();
     BlockArgument index = convert ? laneIs(convert.getInput(), lanes) : BlockArgument();
     if (index)
