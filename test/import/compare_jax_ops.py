@@ -130,7 +130,7 @@ CASES = {
     "cos": (jnp.cos, [X]),
     "sigmoid": (jax.nn.sigmoid, [X]),
     "silu": (jax.nn.silu, [X]),
-    "relu": (jax.nn.relu, [X]),
+    "relu": (jax.nn.relu, [numpy.maximum(X, 0)]),
     "gelu": (jax.nn.gelu, [X]),
     "gelu_erf": (lambda x: jax.nn.gelu(x, approximate=False), [X]),
     "softplus": (jax.nn.softplus, [X]),
