@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/TG/ProgramSignature.h"
 #include "lib/Import/MatchRows.h"
 #include "lib/Import/Recognize.h"
 
@@ -63,7 +64,8 @@ static BlockArgument inputOf(Value index, int64_t size, std::optional<int64_t> i
       return {};
     return inputOf(value, size, ignored);
   }
-  return dyn_cast<BlockArgument>(value);
+  auto input = dyn_cast<BlockArgument>(value);
+  return input && !tg::parameterOf(input) ? input : BlockArgument();
 }
 
 /// Whether a condition says that this input, as an index, lies between 0 and size - 1.
@@ -148,7 +150,8 @@ static Value logSumExpOf(Value row) {
   };
   match::either<arith::AddFOp>(value, [&](Value log, Value maximum) {
     Value shifted = withoutMaximum(log), x = shifted ? match::minusRowMaximum(shifted) : Value();
-    found = x && match::isRowMaximum(maximum, x) ? x : Value();
+    Value subtracted = x ? match::perRow(shifted.getDefiningOp<arith::SubFOp>().getRhs()) : Value();
+    found = x && match::beforeOnes(subtracted) == match::beforeOnes(maximum) ? x : Value();
     return found != Value();
   });
   return found ? found : withoutMaximum(value);
