@@ -140,7 +140,7 @@ static Values topK(SourceOp &op) {
 }
 
 static constexpr OpRow kReductionRows[] = {
-    {"stablehlo.reduce", -1, "dimensions:L", reduce, evaluateReduce, "tg.reduce; tg.top_k for jnp.argmax"},
+    {"stablehlo.reduce", -2, "dimensions:L", reduce, evaluateReduce, "tg.reduce; tg.top_k for jnp.argmax"},
     {"chlo.top_k", 1, "k:I", topK, nullptr, "tg.top_k"},
 };
 

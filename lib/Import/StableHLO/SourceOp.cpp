@@ -54,8 +54,9 @@ static bool isOfKind(Attribute attribute, StringRef kind) {
 }
 
 LogicalResult braid::stablehlo::checkOp(Operation *op, const OpRow &row, Location loc) {
-  if (row.operands < 0 ? op->getNumOperands() < 1 : op->getNumOperands() != static_cast<unsigned>(row.operands))
-    return emitError(loc) << row.name << ": has " << op->getNumOperands() << " operands";
+  int operands = op->getNumOperands();
+  if (row.operands < 0 ? operands < -row.operands : operands != row.operands)
+    return emitError(loc) << row.name << ": has " << operands << " operands";
   if (op->getNumResults() < 1)
     return emitError(loc) << row.name << ": has no result";
   llvm::StringMap<Attribute> given;

@@ -24,7 +24,7 @@ using Values = llvm::SmallVector<mlir::Value>;
 struct OpRow {
   /// Name with the dialect, such as stablehlo.add.
   llvm::StringLiteral name;
-  /// Number of operands, or -1 for any number of at least 1.
+  /// Number of operands; -n stands for any number of at least n.
   int operands;
   /// Attributes that the row reads: name, colon, kind. Kinds are L (list of integers), I (integer), E (word of an
   /// enumeration), A (any attribute); a question mark allows a missing one. An op with another attribute is refused;
