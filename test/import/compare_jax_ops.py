@@ -72,6 +72,15 @@ def rotary(x, axis):
                             high * jnp.cos(angles) + low * jnp.sin(angles)], -1)
 
 
+ANGLES = numpy.arange(12, dtype=numpy.float32)[:, None] * (10000.0 ** (-numpy.arange(8, dtype=numpy.float32) / 8))
+
+
+def turned_by(x, angles):
+    cos, sin = (each(angles).astype(numpy.float32)[None, :, None] for each in (numpy.cos, numpy.sin))
+    low, high = jnp.split(x, 2, axis=-1)
+    return jnp.concatenate([low * cos - high * sin, high * cos + low * sin], axis=-1)
+
+
 def attention(q, k, v, mask=None, scale=0.4):
     scores = jnp.einsum("bqhd,bkhd->bhqk", q, jnp.repeat(k, 2, 2)) * scale
     scores = scores if mask is None else jnp.where(mask, scores, -1e30)
@@ -203,6 +212,9 @@ CASES = {
     "rotary_heads_first": (lambda x: rotary(x, 2), [floats(2, 3, 5, 8)]),
     "attention": (attention, HEADS),
     "attention_causal": (lambda q, k, v: attention(q, k, v, jnp.tril(jnp.ones((5, 5), bool))), HEADS),
+    "attention_by_numpy": (lambda q, k, v: attention(q, k, v, numpy.tril(numpy.ones((9, 9), bool))),
+                           [floats(2, 9, 4, 6), floats(2, 9, 2, 6), floats(2, 9, 2, 6)]),
+    "rotary_by_numpy": (lambda x: turned_by(x, ANGLES), [floats(2, 12, 3, 16)]),
     "attention_sliding": (lambda q, k, v: attention(q, k, v, near()), HEADS),
     "attention_softcap": (softcapped, [floats(2, 5, 2, 6), floats(2, 5, 2, 6), floats(2, 5, 2, 6)]),
     "attention_of_jax": (lambda q, k, v: jax.nn.dot_product_attention(q, k, v, is_causal=True), HEADS),

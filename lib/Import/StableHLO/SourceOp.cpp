@@ -123,6 +123,16 @@ void SourceOp::requirePattern(Value value, const Twine &message) {
   value.getDefiningOp()->setAttr(kPartOfPattern, builder.getStringAttr(op->getName().getStringRef() + ": " + message));
 }
 
+void braid::stablehlo::requirePattern(Value table, int64_t elements) {
+  std::string message =
+      ("a table of " + Twine(elements) +
+       " numbers that depend on no input is supported only as a mask "
+       "or as the table of a rotation; at most " +
+       Twine(kMaxConstantElements) + " become a constant: pass it as an argument, or compute it from jnp.arange")
+          .str();
+  table.getDefiningOp()->setAttr(kPartOfPattern, StringAttr::get(table.getContext(), message));
+}
+
 Value SourceOp::expand(Value a, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   RankedTensorType type = tg::typeOf(a);
   if (type.getShape() == shape)
