@@ -89,6 +89,13 @@ for python in filter(None, (os.environ.get("BRAID_TRANSFORMERS_PYTHON"), shutil.
         config.available_features.add("transformers")
         config.substitutions.append(("%{transformers_python}", python))
         break
+# A Python that has JAX.
+for python in filter(None, (os.environ.get("BRAID_JAX_PYTHON"), shutil.which("python3"))):
+    look = "import sys, importlib.util as u; sys.exit(not all(map(u.find_spec, ('jax', 'safetensors'))))"
+    if subprocess.run([python, "-c", look], check=False).returncode == 0:
+        config.available_features.add("jax")
+        config.substitutions.append(("%{jax_python}", python))
+        break
 if any(map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))):
     config.available_features.add("browser")
 if os.environ.get("BRAID_LONG_TESTS"):

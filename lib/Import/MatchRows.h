@@ -63,8 +63,8 @@ inline std::optional<int64_t> integerSplat(mlir::Value value) {
   return elements.getSplatValue<llvm::APInt>().getSExtValue();
 }
 
-/// Whether a value of each row is the row's maximum of `x`, or at least a number that differs from it only where that
-/// is infinite.
+/// Whether a value of each row is the row's maximum of `x`, perhaps with 0 in its place where it is infinite. A softmax
+/// is the same whatever is subtracted from a row.
 inline bool isRowMaximum(mlir::Value row, mlir::Value x) {
   mlir::Value value = beforeOnes(row);
   if (auto stop = value.getDefiningOp<tg::StopGradientOp>())

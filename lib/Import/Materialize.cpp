@@ -9,8 +9,7 @@ using namespace llvm;
 using namespace mlir;
 using namespace braid;
 
-/// Returns numbers as a constant; integers are rounded to 32 bits.
-static DenseElementsAttr elementsOf(ArrayRef<double> numbers, RankedTensorType type) {
+DenseElementsAttr braid::elementsOf(ArrayRef<double> numbers, RankedTensorType type) {
   if (auto element = dyn_cast<FloatType>(type.getElementType())) {
     auto elements = map_to_vector(numbers, [&](double number) {
       APFloat rounded(number);

@@ -4,6 +4,7 @@
 
 #include "lib/Import/Known.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace braid {
@@ -17,6 +18,9 @@ struct Operand {
 /// Returns the value of an operand, and builds its ops if only its elements are known.
 mlir::Value materialize(Operand &operand, mlir::RankedTensorType type, mlir::OpBuilder &builder, mlir::Location loc,
                         bool &hasFailed);
+
+/// Returns numbers as the elements of a constant; integers are rounded to 32 bits.
+mlir::DenseElementsAttr elementsOf(llvm::ArrayRef<double> numbers, mlir::RankedTensorType type);
 
 /// Upper limit of elements that code spells out as a constant.
 inline constexpr int64_t kMaxConstantElements = 64;

@@ -1,10 +1,49 @@
 //===- Recognize.cpp - composites that a framework spelled out ------------===//
 
 #include "lib/Import/Recognize.h"
+#include "lib/Import/Match.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace mlir;
 using namespace braid;
+
+/// Moves factors of a loss, which is a sum or a mean, to what is summed: -mean(x) is mean(-x). The compiler splits a
+/// sum or a mean over the batch, but nothing around it.
+static void moveFactorsIntoLoss(func::FuncOp function) {
+  for (OpOperand &result : function.getBody().front().getTerminator()->getOpOperands()) {
+    if (tg::typeOf(result.get()).getRank() != 0 || !tg::isFloat(result.get()))
+      continue;
+    SmallVector<Operation *> factors;
+    Value value = result.get();
+    auto isConstant = [](Value value) { return match::splat(value).has_value(); };
+    while (Operation *op = value.getDefiningOp()) {
+      bool isFactor = isa<arith::NegFOp>(op) || (isa<arith::DivFOp>(op) && isConstant(op->getOperand(1))) ||
+                      (isa<arith::MulFOp>(op) && (isConstant(op->getOperand(0)) || isConstant(op->getOperand(1))));
+      if (!isFactor)
+        break;
+      factors.push_back(op);
+      value = op->getOperand(isa<arith::MulFOp>(op) && isConstant(op->getOperand(0)) ? 1 : 0);
+    }
+    auto reduce = value.getDefiningOp<tg::ReduceOp>();
+    if (!reduce || reduce.getKind() == tg::ReduceKind::Max || factors.empty())
+      return;
+    OpBuilder builder(factors.front());
+    tg::TensorBuilder b(builder, factors.front()->getLoc());
+    Value terms = reduce.getInput();
+    for (Operation *op : reverse(factors)) {
+      if (isa<arith::NegFOp>(op)) {
+        terms = b.neg(terms);
+        continue;
+      }
+      Value first = op->getOperand(0), number = isConstant(first) ? first : op->getOperand(1);
+      Value wide = b.constantLike(terms, *match::splat(number));
+      terms = isa<arith::DivFOp>(op) ? b.div(terms, wide) : b.mul(terms, wide);
+    }
+    result.set(b.reduce(reduce.getKind(), terms, reduce.getDims()));
+    return;
+  }
+}
 
 Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
   Recognized counts;
@@ -24,8 +63,10 @@ Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
         replace("", op, patterns::normBias(op)) || replace("GELU", op, patterns::gelu(op)) ||
         replace("SiLU", op, patterns::silu(op)) || replace("softmax", op, patterns::softmax(op)) ||
         replace("", op, patterns::rowsByInput(op)) || replace("cross entropy", op, patterns::crossEntropy(op)) ||
-        replace("", op, patterns::meanLoss(op)) || replace("rotary embedding", op, patterns::rope(op, known)) ||
+        replace("cross entropy", op, patterns::maskedCrossEntropy(op)) || replace("", op, patterns::meanLoss(op)) ||
+        replace("rotary embedding", op, patterns::rope(op, known)) ||
         replace("rotary embedding of a part", op, patterns::partialRope(op)) ||
         replace("attention by matmuls", op, patterns::attention(op, known));
+  moveFactorsIntoLoss(function);
   return counts;
 }

@@ -34,6 +34,7 @@ mlir::Value silu(mlir::Operation *op);
 mlir::Value softmax(mlir::Operation *op);
 mlir::Value rowsByInput(mlir::Operation *op);
 mlir::Value crossEntropy(mlir::Operation *op);
+mlir::Value maskedCrossEntropy(mlir::Operation *op);
 mlir::Value meanLoss(mlir::Operation *op);
 mlir::Value gelu(mlir::Operation *op);
 mlir::Value rope(mlir::Operation *op, const KnownValues &known);

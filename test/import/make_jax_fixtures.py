@@ -203,6 +203,44 @@ def mlp_params():
             "down": {"w": normal(next(keys), SIZE, 3), "b": normal(next(keys), 3)}}
 
 
+#
+# Spellings of cross entropy.
+#
+
+
+def row_losses(logits, targets):
+    return jax.nn.logsumexp(logits, -1) - jnp.take_along_axis(logits, targets[..., None], -1)[..., 0]
+
+
+def masked_loss(logits, targets):
+    mask = targets != -100
+    chosen = jnp.take_along_axis(jax.nn.log_softmax(logits), jnp.where(mask, targets, 0)[..., None], -1)[..., 0]
+    return -(chosen * mask).sum() / jnp.maximum(mask.sum(), 1)
+
+
+def padded_loss(logits, targets):
+    is_word = targets != 0
+    return jnp.where(is_word, row_losses(logits, targets), 0.0).sum() / is_word.astype(jnp.float32).sum()
+
+
+def optax_loss(logits, targets):
+    logits -= jnp.max(logits, axis=-1, keepdims=True)
+    label_logits = jnp.take_along_axis(logits, jnp.expand_dims(targets, -1), axis=-1).squeeze(-1)
+    return (jnp.log(jnp.sum(jnp.exp(logits), axis=-1)) - label_logits).mean()
+
+
+def loss_of_rows(logits, targets):
+    logits, targets = logits.reshape(-1, logits.shape[-1]), targets.reshape(-1)
+    return -jax.nn.log_softmax(logits)[jnp.arange(targets.shape[0]), targets].mean()
+
+
+def losses(params, tokens, targets):
+    logits = params["w"][tokens]
+    found = [each(logits, targets) for each in (masked_loss, padded_loss, optax_loss, loss_of_rows)]
+    rows = jax.nn.one_hot(targets, logits.shape[-1]) * jax.nn.log_softmax(logits)
+    return -0.5 * jnp.sum(params["w"] ** 2) / 3, *found, -rows.sum() / targets.size
+
+
 MODELS = {"jax_mlp": (mlp, mlp_params), "jax_gpt2": (gpt2, gpt2_params), "jax_llama": (llama, llama_params), "jax_flaxlike": (flaxlike, flaxlike_params)}
 
 
@@ -258,5 +296,10 @@ def write(name):
     print(name, losses[0], losses[-1])
 
 
+if not sys.argv[1:] or "jax_losses" in sys.argv[1:]:
+    ids = jax.ShapeDtypeStruct((2, 3), jnp.int32)
+    stablehlo.write(jax.jit(losses).lower({"w": jax.ShapeDtypeStruct((8, 8), jnp.float32)}, ids, ids),
+                    INPUTS / "jax_losses.mlir", __file__)
 for chosen in sys.argv[1:] or MODELS:
-    write(chosen)
+    if chosen in MODELS:
+        write(chosen)

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Import/Match.h"
 #include "lib/Import/StableHLO/TranslatorState.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -51,6 +53,12 @@ FailureOr<SmallVector<Operand>> Translator::translateBlock(Block &block, ArrayRe
   return emitError(loc) << "a block does not return";
 }
 
+/// Whether a function has this name, or the name with a number behind it that makes it unique.
+static bool isNamed(StringRef function, StringRef name) {
+  return function.consume_front(name) &&
+         (function.empty() || (function.consume_front("_") && all_of(function, isDigit)));
+}
+
 LogicalResult Translator::callFunction(Operation *op, StringRef attribute, Location loc) {
   auto name = dyn_cast_or_null<FlatSymbolRefAttr>(op->getAttr(attribute));
   auto callee = name ? program.module->lookupSymbol<func::FuncOp>(name.getValue()) : func::FuncOp();
@@ -62,7 +70,14 @@ LogicalResult Translator::callFunction(Operation *op, StringRef attribute, Locat
   calls.push_back({callee, loc});
   FailureOr<SmallVector<Operand>> results = translateBlock(callee.getBody().front(), arguments);
   calls.pop_back();
-  return failed(results) ? failure() : bind(op->getResults(), *results, loc);
+  if (failed(results))
+    return failure();
+  // jax.nn.relu has a rule of its own: the gradient is 0 at 0, of which a maximum would pass half.
+  if (isNamed(callee.getName(), "relu") && results->size() == 1 && results->front().value)
+    if (auto maximum = results->front().value.getDefiningOp<arith::MaximumFOp>();
+        maximum && match::isSplat(maximum.getRhs(), 0))
+      results->front().value = builder.create<tg::ReluOp>(maximum.getLoc(), maximum.getLhs());
+  return bind(op->getResults(), *results, loc);
 }
 
 /// A loop: the first region computes whether there is another step, and the second one makes it.

@@ -174,11 +174,13 @@ static Values select(SourceOp &op) {
   return {op.select(condition, op.tensor(1), op.tensor(2))};
 }
 
-/// A number as a truth value is whether it differs from 0.
+/// A number as a truth value is whether it differs from 0. No gradient flows through integers.
 static Values convert(SourceOp &op) {
   if (op.shape(0) != op.resultShape())
     return {op.fail("operand and result have different shapes")};
   Value a = op.tensor(0);
+  if (op.isFloatResult() && !tg::isFloat(a))
+    return {op.make<tg::StopGradientOp>(op.convert(a, op.element()))};
   if (!op.element().isInteger(1) || tg::typeOf(a).getElementType().isInteger(1))
     return {op.convert(a, op.element())};
   Value zero = op.zeros(tg::typeOf(a));

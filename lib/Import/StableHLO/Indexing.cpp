@@ -287,7 +287,7 @@ static constexpr OpRow kIndexingRows[] = {
     {"stablehlo.scatter", 3, "scatter_dimension_numbers:E", scatter, nullptr, "tg.scatter_add",
      "indices_are_sorted unique_indices"},
     {"stablehlo.dynamic_slice", -1, "slice_sizes:L", dynamicSlice, evaluateDynamicSlice, "tg.slice at known positions"},
-    {"stablehlo.dynamic_update_slice", -1, "", dynamicUpdate, nullptr, "tg.concat at known positions"},
+    {"stablehlo.dynamic_update_slice", -2, "", dynamicUpdate, nullptr, "tg.concat at known positions"},
 };
 
 ArrayRef<OpRow> braid::stablehlo::indexingRows() { return kIndexingRows; }

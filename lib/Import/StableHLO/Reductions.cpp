@@ -9,6 +9,9 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::stablehlo;
 
+/// Integers up to this one are exact in a float of 32 bits.
+static constexpr int64_t kMaxCount = int64_t(1) << 24;
+
 /// Returns the reduced dims, sorted; nothing if the result has other dims than the operand without them.
 static std::optional<SmallVector<int64_t>> reducedDims(SourceOp &op) {
   SmallVector<int64_t> dims = op.integers("dimensions"), kept;
@@ -50,6 +53,16 @@ static Value reduceTruth(SourceOp &op, Value a, ArrayRef<int64_t> dims, bool isA
   Value most = op.reduce(tg::ReduceKind::Max, numbers, dims);
   Value any = op.compare(arith::CmpFPredicate::OGT, most, op.zeros(tg::typeOf(most)));
   return isAll ? negated(any) : any;
+}
+
+/// A sum of truth values that were converted to integers: how many hold. It is exact in a float.
+static Value countTruth(SourceOp &op, ArrayRef<int64_t> dims) {
+  Operation *convert = op.definition(0, "stablehlo.convert");
+  bool isTruth = convert && typeHere(convert->getOperand(0).getType()).getElementType().isInteger(1);
+  if (!isTruth || op.operandType(0).getNumElements() > kMaxCount)
+    return op.fail("of integers is supported only as a number of truth values, at most " + Twine(kMaxCount));
+  Value numbers = op.convert(op.tensorOf(convert->getOperand(0)), op.builder.getF32Type());
+  return op.convert(op.make<tg::StopGradientOp>(op.reduce(tg::ReduceKind::Sum, numbers, dims)), op.element());
 }
 
 /// The largest element and its position, which jnp.argmax spells as a reduction of pairs.
@@ -98,7 +111,8 @@ static Values reduce(SourceOp &op) {
   if (element.isInteger(1))
     return {reduceTruth(op, a, *dims, kind == "stablehlo.and" || kind == "stablehlo.minimum")};
   if (!op.isFloatResult())
-    return {op.fail("of integers is supported only of values that do not depend on inputs")};
+    return {kind == "stablehlo.add" ? countTruth(op, *dims)
+                                    : op.fail("of integers is supported only as a number of truth values")};
   if (kind == "stablehlo.minimum")
     return {op.neg(op.reduce(tg::ReduceKind::Max, op.neg(a), *dims))};
   return {op.reduce(kind == "stablehlo.add" ? tg::ReduceKind::Sum : tg::ReduceKind::Max, a, *dims)};
@@ -126,7 +140,7 @@ static Values topK(SourceOp &op) {
 }
 
 static constexpr OpRow kReductionRows[] = {
-    {"stablehlo.reduce", -1, "dimensions:L", reduce, evaluateReduce, "tg.reduce; tg.top_k for jnp.argmax"},
+    {"stablehlo.reduce", -2, "dimensions:L", reduce, evaluateReduce, "tg.reduce; tg.top_k for jnp.argmax"},
     {"chlo.top_k", 1, "k:I", topK, nullptr, "tg.top_k"},
 };
 

@@ -54,8 +54,9 @@ static bool isOfKind(Attribute attribute, StringRef kind) {
 }
 
 LogicalResult braid::stablehlo::checkOp(Operation *op, const OpRow &row, Location loc) {
-  if (row.operands < 0 ? op->getNumOperands() < 1 : op->getNumOperands() != static_cast<unsigned>(row.operands))
-    return emitError(loc) << row.name << ": has " << op->getNumOperands() << " operands";
+  int operands = op->getNumOperands();
+  if (row.operands < 0 ? operands < -row.operands : operands != row.operands)
+    return emitError(loc) << row.name << ": has " << operands << " operands";
   if (op->getNumResults() < 1)
     return emitError(loc) << row.name << ": has no result";
   llvm::StringMap<Attribute> given;
@@ -120,6 +121,16 @@ Value SourceOp::fail(const Twine &message) {
 
 void SourceOp::requirePattern(Value value, const Twine &message) {
   value.getDefiningOp()->setAttr(kPartOfPattern, builder.getStringAttr(op->getName().getStringRef() + ": " + message));
+}
+
+void braid::stablehlo::requirePattern(Value table, int64_t elements) {
+  std::string message =
+      ("a table of " + Twine(elements) +
+       " numbers that depend on no input is supported only as a mask "
+       "or as the table of a rotation; at most " +
+       Twine(kMaxConstantElements) + " become a constant: pass it as an argument, or compute it from jnp.arange")
+          .str();
+  table.getDefiningOp()->setAttr(kPartOfPattern, StringAttr::get(table.getContext(), message));
 }
 
 Value SourceOp::expand(Value a, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {

@@ -71,10 +71,10 @@ static Values constant(SourceOp &op) {
   if (!op.isFloatResult())
     return {op.fail("tables of integers without elements are not supported")};
   auto elements = cast<DenseElementsAttr>(op.attribute("value"));
+  Value value = op.make<arith::ConstantOp>(cast<TypedAttr>(Attribute(DenseElementsAttr(elements))));
   if (!elements.isSplat() && elements.getNumElements() > kMaxConstantElements)
-    return {op.fail("a table of " + Twine(elements.getNumElements()) + " numbers in the program; at most " +
-                    Twine(kMaxConstantElements) + " become a constant: pass it as an argument, or compute it")};
-  return {op.make<arith::ConstantOp>(cast<TypedAttr>(Attribute(DenseElementsAttr(elements))))};
+    requirePattern(value, elements.getNumElements());
+  return {value};
 }
 
 static MaybeKnown evaluateIota(SourceOp &op) {

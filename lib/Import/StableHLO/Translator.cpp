@@ -172,6 +172,11 @@ Value Translator::valueOf(Value source, Location loc) {
   }
   if (!type || (!operand.value && !operand.known))
     return builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(RankedTensorType::get({}, builder.getF32Type())));
+  bool isTable = !operand.value && std::holds_alternative<Dense>(operand.known->value) && !operand.known->splat();
+  if (isTable && type.getNumElements() > kMaxConstantElements) {
+    operand.value = builder.create<arith::ConstantOp>(loc, elementsOf(*operand.known->numbers(), type));
+    requirePattern(operand.value, type.getNumElements());
+  }
   Value value = materialize(operand, type, builder, loc, hasFailed);
   if (operand.known)
     knownValues.try_emplace(value, *operand.known);

@@ -24,7 +24,7 @@ using Values = llvm::SmallVector<mlir::Value>;
 struct OpRow {
   /// Name with the dialect, such as stablehlo.add.
   llvm::StringLiteral name;
-  /// Number of operands, or -1 for any number of at least 1.
+  /// Number of operands; -n stands for any number of at least n.
   int operands;
   /// Attributes that the row reads: name, colon, kind. Kinds are L (list of integers), I (integer), E (word of an
   /// enumeration), A (any attribute); a question mark allows a missing one. An op with another attribute is refused;
@@ -90,7 +90,7 @@ public:
 
   /// Reports an error at the op and returns null.
   mlir::Value fail(const llvm::Twine &message);
-  /// Notes that a new op is exact only as a part of a pattern; otherwise the program is refused with `message`.
+  /// Notes that a new op is supported only as a part of a pattern; otherwise the program is refused with `message`.
   void requirePattern(mlir::Value value, const llvm::Twine &message);
 
   mlir::Operation *op;
@@ -99,8 +99,12 @@ private:
   Translator &translator;
 };
 
-/// Attribute of an op that is exact only as a part of a pattern; its value is the message if no pattern replaces it.
+/// Attribute of an op that is supported only as a part of a pattern; its value is the message if no pattern replaces
+/// it.
 inline constexpr llvm::StringLiteral kPartOfPattern = "part_of_pattern";
+
+/// Notes that a table of numbers, which no input changes, is supported only as a mask or as the table of a rotation.
+void requirePattern(mlir::Value table, int64_t elements);
 
 /// Reports an error if an op lacks an operand or attribute that its row reads, or has another that is not ignored.
 mlir::LogicalResult checkOp(mlir::Operation *op, const OpRow &row, mlir::Location loc);

@@ -54,6 +54,18 @@ class Mutator:
     def type(self, text):
         return self.replace(text, r"tensor<[^>]*>", lambda found: TYPES + [self.pick.choice(found)[0]])
 
+    def everywhere(self, text):
+        """Replaces a type, or a list of numbers, at each of its places, so that the text still parses."""
+        found = list(re.finditer(self.pick.choice([r"tensor<[^>]*>", r"array<i64: [^>]*>", r"dense<[^>]*>"]), text))
+        if not found:
+            return text
+        old, other = self.pick.choice(found)[0], self.pick.choice(found)[0]
+        sizes = re.sub(r"\d+(?=[x,>]|$)", lambda size: self.pick.choice([size[0]] * 3 + ["0", "1", "2", "3", "1000000"]), old)
+        return text.replace(old, self.pick.choice([other, sizes, sizes]))
+
+    def field(self, text):
+        return self.replace(text, r"(?<=[\[ ])\d+(?=[\],])", lambda found: ["0", "1", "2", "3", "7", "-1"])
+
     def name(self, text):
         return self.replace(text, r"%\w+(#\d+)?", lambda found: [self.pick.choice(found)[0], "%missing"])
 
@@ -85,7 +97,8 @@ class Mutator:
         """Returns the bytes of a file, and options of braid-import."""
         text = self.pick.choice(bases)
         for _ in range(self.pick.choice([1, 1, 1, 2, 2, 3, 4])):
-            change = self.pick.choice([self.number, self.number, self.dimension, self.type, self.type, self.name, self.op,
+            change = self.pick.choice([self.number, self.number, self.dimension, self.type, self.everywhere, self.everywhere,
+                                       self.everywhere, self.field, self.field, self.name, self.name, self.op,
                                        self.op, self.word, self.line, self.line, self.piece])
             text = change(text) or " "
         return text.encode("utf-8", "surrogatepass"), self.pick.choice([[], [], ["--summary"]])

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""Compares imported ops with JAX: results, and gradients of float inputs.
+
+  compare_jax_ops.py BIN [NAME...]
+
+Each case is a function of arrays. It is lowered to StableHLO, imported, and differentiated and run by braid-interp with
+the arrays' values. Needs jax and safetensors; exits with 77 without them. An op of the table that no case has is an
+error, so a new row needs a case here.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import jax
+    import jax.numpy as jnp
+    import numpy
+    from jax import lax
+    from safetensors.numpy import load_file, save_file
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+BIN = Path(sys.argv[1])
+NAMES = sys.argv[2:]
+TOLERANCE = 2e-6
+RANDOM = numpy.random.default_rng(1)
+# Ops that jnp does not call, or that have no numbers to compare.
+WITHOUT_CASE = {"stablehlo.composite", "stablehlo.custom_call", "sdy.sharding_constraint", "stablehlo.if",
+                "stablehlo.logistic", "stablehlo.clamp", "stablehlo.case"}
+
+
+def floats(*shape, low=-2.0, high=2.0):
+    return RANDOM.uniform(low, high, shape).astype(numpy.float32)
+
+
+def positive(*shape):
+    return floats(*shape, low=0.5, high=2.0)
+
+
+def integers(*shape, high=4):
+    return RANDOM.integers(0, high, shape).astype(numpy.int32)
+
+
+X, Y, POSITIVE, ROW = floats(2, 3, 4), floats(2, 3, 4), positive(2, 3, 4), floats(4)
+HEADS = [floats(2, 5, 4, 6), floats(2, 5, 2, 6), floats(2, 5, 2, 6)]
+
+
+def layer_norm(x, g, b):
+    mean = x.mean(-1, keepdims=True)
+    return (x - mean) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-4) * g + b
+
+
+def fast_layer_norm(x, g, b):
+    mean = x.mean(-1, keepdims=True)
+    variance = jnp.maximum(0.0, (x * x).mean(-1, keepdims=True) - mean * mean)
+    return (x - mean) * (lax.rsqrt(variance + 1e-4) * g) + b
+
+
+def rms(x, w):
+    return x * lax.rsqrt(jnp.mean(x ** 2, -1, keepdims=True) + 1e-5) * w
+
+
+def rotary(x, axis):
+    half = x.shape[-1] // 2
+    angles = jnp.arange(x.shape[axis])[:, None] * (10000.0 ** (-jnp.arange(half) / half))
+    angles = angles[:, None] if axis == 1 else angles
+    low, high = x[..., :half], x[..., half:]
+    return jnp.concatenate([low * jnp.cos(angles) - high * jnp.sin(angles),
+                            high * jnp.cos(angles) + low * jnp.sin(angles)], -1)
+
+
+ANGLES = numpy.arange(12, dtype=numpy.float32)[:, None] * (10000.0 ** (-numpy.arange(8, dtype=numpy.float32) / 8))
+
+
+def turned_by(x, angles):
+    cos, sin = (each(angles).astype(numpy.float32)[None, :, None] for each in (numpy.cos, numpy.sin))
+    low, high = jnp.split(x, 2, axis=-1)
+    return jnp.concatenate([low * cos - high * sin, high * cos + low * sin], axis=-1)
+
+
+def attention(q, k, v, mask=None, scale=0.4):
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, jnp.repeat(k, 2, 2)) * scale
+    scores = scores if mask is None else jnp.where(mask, scores, -1e30)
+    return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), jnp.repeat(v, 2, 2))
+
+
+def softcapped(q, k, v):
+    scores = 3.0 * jnp.tanh(jnp.einsum("bqhd,bkhd->bhqk", q, k) / 3.0)
+    return jnp.einsum("bkhd,bhqk->bqhd", v, jax.nn.softmax(scores + jnp.where(jnp.tri(5) > 0, 0.0, -1e30)))
+
+
+def near():
+    position = jnp.arange(5)
+    return (position[None, :] <= position[:, None]) & (position[None, :] > position[:, None] - 3)
+
+
+def cross_entropy(logits, targets):
+    return -jnp.take_along_axis(jax.nn.log_softmax(logits), targets[..., None], -1).mean()
+
+
+def cross_entropy_of_rows(logits, targets):
+    rows = logits.reshape(-1, 4)
+    return (jax.nn.logsumexp(rows, -1) - rows[jnp.arange(6), targets.reshape(-1)]).mean()
+
+
+def masked(logits, targets, ignored):
+    mask = targets != ignored
+    chosen = jnp.take_along_axis(jax.nn.log_softmax(logits), jnp.where(mask, targets, 0)[..., None], -1)[..., 0]
+    return -(chosen * mask).sum() / jnp.maximum(mask.sum(), 1)
+
+
+def optax_rows(logits, targets):
+    return jax.nn.logsumexp(logits, -1) - jnp.take_along_axis(logits, targets[..., None], -1)[..., 0]
+
+
+def optax_cross_entropy(logits, targets):
+    logits -= jnp.max(logits, axis=-1, keepdims=True)
+    label_logits = jnp.take_along_axis(logits, jnp.expand_dims(targets, -1), axis=-1).squeeze(-1)
+    return (jnp.log(jnp.sum(jnp.exp(logits), axis=-1)) - label_logits).mean()
+
+
+def loop(x, w):
+    return lax.scan(lambda carry, each: (jnp.tanh(carry @ each), carry.sum()), x, w)
+
+
+# Name: function, arrays.
+CASES = {
+    "add": (lambda x, y: x + y, [X, ROW]),
+    "subtract": (lambda x, y: x - y, [X, Y]),
+    "multiply": (lambda x, y: x * y, [X, ROW]),
+    "divide": (lambda x, y: x / y, [X, POSITIVE]),
+    "integers": (lambda x, i: x * ((i + 2) * 3 - i), [X, integers(4)]),
+    "power": (lambda x: x ** 1.7 + x ** -0.5 + x ** 3, [POSITIVE]),
+    "power_of_both": (lambda x, y: x ** y, [POSITIVE, Y]),
+    "maximum": (jnp.maximum, [X, Y]),
+    "minimum": (jnp.minimum, [X, Y]),
+    "clip": (lambda x: jnp.clip(x, -1, 0.5), [X]),
+    "lax_clamp": (lambda x: lax.clamp(-1.0, x, 0.5), [X]),
+    "negative": (jnp.negative, [X]),
+    "abs": (jnp.abs, [X]),
+    "sign": (lambda x: x * jnp.sign(x), [X]),
+    "floor": (lambda x: x * jnp.floor(x) + jnp.ceil(x), [X]),
+    "exp": (jnp.exp, [X]),
+    "expm1": (jnp.expm1, [X]),
+    "log": (jnp.log, [POSITIVE]),
+    "log1p": (jnp.log1p, [POSITIVE]),
+    "sqrt": (jnp.sqrt, [POSITIVE]),
+    "rsqrt": (lax.rsqrt, [POSITIVE]),
+    "tanh": (jnp.tanh, [X]),
+    "erf": (jax.scipy.special.erf, [X]),
+    "sin": (jnp.sin, [X]),
+    "cos": (jnp.cos, [X]),
+    "sigmoid": (jax.nn.sigmoid, [X]),
+    "silu": (jax.nn.silu, [X]),
+    "relu": (jax.nn.relu, [numpy.maximum(X, 0)]),
+    "gelu": (jax.nn.gelu, [X]),
+    "gelu_erf": (lambda x: jax.nn.gelu(x, approximate=False), [X]),
+    "softplus": (jax.nn.softplus, [X]),
+    "leaky_relu": (jax.nn.leaky_relu, [X]),
+    "where": (lambda x, y: jnp.where((x > y) & ~(x == 1.0) | (y <= -1.5) ^ (x != x), x, y * 2), [X, Y]),
+    "is_finite": (lambda x: jnp.where(jnp.isfinite(x), x, 0.0), [X]),
+    "convert": (lambda x: x.astype(jnp.int32).astype(jnp.float32) * x + (x > 0).astype(jnp.float32), [X]),
+    "bf16": (lambda x, w: (x.astype(jnp.bfloat16).astype(jnp.float32) * w), [floats(3, 4), floats(3, 4)]),
+    "reshape": (lambda x: x.reshape(6, 4) * 2, [X]),
+    "transpose": (lambda x: x.transpose(2, 0, 1) * 2, [X]),
+    "broadcast": (lambda x: jnp.broadcast_to(x[:, None], (3, 5, 4)) * 1.5, [floats(3, 4)]),
+    "repeat": (lambda x: jnp.repeat(x, 2, axis=1) * 2, [X]),
+    "slice": (lambda x: x[:, 1:, ::2] * x[:, :-1, 1::2], [X]),
+    "index": (lambda x: x[:, -1] * 2, [X]),
+    "concatenate": (lambda x, y: jnp.concatenate([x, y], 1) * jnp.stack([x, y], 1).reshape(2, 6, 4), [X, Y]),
+    "split": (lambda x: jnp.concatenate(jnp.split(x, 2, -1)[::-1], -1) * 2, [X]),
+    "pad": (lambda x: jnp.pad(x, ((0, 0), (1, 2), (0, 1)), constant_values=0.5) * 2, [X]),
+    "reverse": (lambda x: x[:, ::-1] * x, [X]),
+    "constants": (lambda x: x * jnp.asarray([1.0, 2.5, -3.0, 4.0]) + jnp.arange(4), [X]),
+    "embedding": (lambda w, i: w[i], [floats(4, 3), integers(2, 5)]),
+    "take": (lambda w, i: jnp.take(w, i, axis=0), [floats(4, 3), integers(2, 5)]),
+    "take_clip": (lambda w, i: jnp.take(w, i, axis=1, mode="clip"), [floats(3, 4), integers(2, 5)]),
+    "positions": (lambda w: w[jnp.arange(3)] * 2, [floats(4, 3)]),
+    "take_along_axis": (lambda x, i: jnp.take_along_axis(x, i[..., None], -1), [X, integers(2, 3)]),
+    "take_along_first": (lambda x, i: jnp.take_along_axis(x, i[None], 0), [X, integers(3, 4, high=2)]),
+    "pairs": (lambda x, i: x[jnp.arange(3), i], [floats(3, 4), integers(3)]),
+    "scatter_add": (lambda w, x, i: w.at[i].add(x), [floats(4, 3), floats(2, 5, 3), integers(2, 5)]),
+    "dynamic_slice": (lambda x: lax.dynamic_slice_in_dim(x, jnp.int32(1), 2, 1) * 2, [X]),
+    "dynamic_update": (lambda x, y: lax.dynamic_update_slice_in_dim(x, y[:, :2], jnp.int32(1), 1) * 2, [X, Y]),
+    "sum": (lambda x: x.sum(), [X]),
+    "sum_dims": (lambda x: x.sum((0, 2), keepdims=True) * 2, [X]),
+    "mean": (lambda x: x.mean(-1) * 2, [X]),
+    "max": (lambda x: x.max(-1) * 2, [X]),
+    "min": (lambda x: x.min((0, 1)) * 2, [X]),
+    "any": (lambda x: x * jnp.any(x > 1, -1, keepdims=True) + x * jnp.all(x > -1, -1, keepdims=True), [X]),
+    "argmax": (lambda x: x * jnp.argmax(x, 1)[:, None], [X]),
+    "top_k": (lambda x: lax.top_k(x, 2)[0] * (1 + lax.top_k(x, 2)[1]), [X]),
+    "var": (lambda x: x.var(-1, ddof=1), [X]),
+    "matmul": (jnp.matmul, [floats(2, 3, 4, 5), floats(2, 1, 5, 6)]),
+    "einsum": (lambda x, w: jnp.einsum("bsd,dhe->bhse", x, w), [X, floats(4, 2, 3)]),
+    "outer": (lambda x, y: jnp.einsum("ij,k->kij", x, y), [floats(2, 3), floats(4)]),
+    "patches": (lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "VALID"), [floats(2, 3, 4, 4), floats(5, 3, 2, 2)]),
+    "patches_last": (lambda x, w: lax.conv_general_dilated(
+        x, w, (2, 2), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC")), [floats(2, 4, 4, 3), floats(2, 2, 3, 5)]),
+    "softmax": (lambda x: jax.nn.softmax(x, -1), [X]),
+    "softmax_dim": (lambda x: jax.nn.softmax(x, 1), [X]),
+    "log_softmax": (lambda x: jax.nn.log_softmax(x, -1), [X]),
+    "logsumexp": (lambda x: jax.nn.logsumexp(x, -1), [X]),
+    "layer_norm": (layer_norm, [X, ROW, floats(4)]),
+    "layer_norm_fast": (fast_layer_norm, [X, ROW, floats(4)]),
+    "rms_norm": (rms, [X, ROW]),
+    "rms_norm_offset": (lambda x, w: rms(x, 1 + w), [X, ROW]),
+    "rotary_sequence_first": (lambda x: rotary(x, 1), [floats(2, 5, 3, 8)]),
+    "rotary_heads_first": (lambda x: rotary(x, 2), [floats(2, 3, 5, 8)]),
+    "attention": (attention, HEADS),
+    "attention_causal": (lambda q, k, v: attention(q, k, v, jnp.tril(jnp.ones((5, 5), bool))), HEADS),
+    "attention_by_numpy": (lambda q, k, v: attention(q, k, v, numpy.tril(numpy.ones((9, 9), bool))),
+                           [floats(2, 9, 4, 6), floats(2, 9, 2, 6), floats(2, 9, 2, 6)]),
+    "rotary_by_numpy": (lambda x: turned_by(x, ANGLES), [floats(2, 12, 3, 16)]),
+    "attention_sliding": (lambda q, k, v: attention(q, k, v, near()), HEADS),
+    "attention_softcap": (softcapped, [floats(2, 5, 2, 6), floats(2, 5, 2, 6), floats(2, 5, 2, 6)]),
+    "attention_of_jax": (lambda q, k, v: jax.nn.dot_product_attention(q, k, v, is_causal=True), HEADS),
+    "cross_entropy": (cross_entropy, [X, integers(2, 3)]),
+    "cross_entropy_of_rows": (cross_entropy_of_rows, [X, integers(2, 3)]),
+    "cross_entropy_masked": (lambda x, i: masked(x, i, 2), [X, integers(2, 3)]),
+    "cross_entropy_where": (lambda x, i: jnp.where(i != 1, optax_rows(x, i), 0.0).sum() / (i != 1).astype(
+        jnp.float32).sum(), [X, integers(2, 3)]),
+    "cross_entropy_of_optax": (optax_cross_entropy, [X, integers(2, 3)]),
+    "loss_with_factors": (lambda x: -0.5 * (x * x).sum() / 3, [X]),
+    "count": (lambda x: x * (x > 0).sum(-1, keepdims=True), [X]),
+    "one_hot": (lambda x, i: jnp.sum(jax.nn.one_hot(i, 4) * jax.nn.log_softmax(x)), [X, integers(2, 3)]),
+    "scan": (lambda x, w: loop(x, w)[0] * loop(x, w)[1].sum(), [floats(3, 4), floats(2, 4, 4)]),
+    "checkpoint": (jax.checkpoint(lambda x: jnp.sin(jnp.sin(x))), [X]),
+    "barrier": (lambda x: lax.optimization_barrier(x) * 2, [X]),
+    "cond": (lambda x: lax.cond(jnp.bool_(True), jnp.sin, jnp.cos, x), [X]),
+}
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{Path(command[0]).name}: {done.stderr.strip()[:400]}")
+    return done.stdout
+
+
+def error_of(got, want):
+    want = numpy.asarray(want)
+    if got.shape != want.shape:
+        return float("inf")
+    return numpy.abs(got - want).max(initial=0) / max(numpy.abs(want).max(initial=0), 1e-3)
+
+
+def compare(name, folder):
+    """Returns the ops of the case, and the largest error."""
+    function, arrays = CASES[name]
+    params = {f"t{number}": array for number, array in enumerate(arrays) if array.dtype == numpy.float32}
+    given = {f"t{number}": array for number, array in enumerate(arrays) if array.dtype != numpy.float32}
+    shape = jax.eval_shape(function, *arrays).shape
+    # Each element of the result has a weight of its own, so that a permutation is seen.
+    params["weights"] = RANDOM.uniform(0.5, 1.5, shape).astype(numpy.float32)
+
+    def loss(params, given):
+        result = function(*[(params | given)[f"t{number}"] for number in range(len(arrays))])
+        return (result * params["weights"]).sum(), result
+
+    lowered = jax.jit(loss).lower(params, given)
+    text = lowered.compiler_ir().operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+    program, graph = folder / f"{name}.mlir", folder / f"{name}.graph.mlir"
+    program.write_text(text)
+    run(BIN / "braid-import", program, "-o", graph, *[f"--input={key}=targets" for key in given])
+    graph_text = graph.read_text()
+    values = {key: value for key, value in (params | given).items() if f'"{key}"' in graph_text}
+    # What lax.scan reads layer by layer is a parameter for each layer.
+    stacked = {key: value for key, value in params.items() if f'"0.{key}"' in graph_text}
+    values |= {f"{number}.{key}": layer for key, value in stacked.items() for number, layer in enumerate(value)}
+    save_file(values, folder / "in.safetensors")
+    run(BIN / "braid-interp", graph, "--function=model", "--inputs", folder / "in.safetensors", "--outputs",
+        folder / "out.safetensors", "--pipeline-before=tg-differentiate{function=model}")
+    results = load_file(folder / "out.safetensors")
+    (_, wanted), gradients = jax.value_and_grad(loss, has_aux=True)(params, given)
+    errors = [error_of(results["output1"], wanted)]
+    for key, gradient in gradients.items():
+        found = [value for label, value in results.items() if re.fullmatch(rf"(grad_of )?(\d+\.)?{key}", label)]
+        if not found:
+            raise RuntimeError(f"no gradient of {key} among {sorted(results)}")
+        found = numpy.stack(found) if key in stacked else found[0]
+        errors.append(error_of(found, gradient))
+    return set(re.findall(r'"((?:stablehlo|chlo|func|sdy)\.\w+)"', text)), max(errors)
+
+
+def main():
+    seen, failures = set(), 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in NAMES or CASES:
+            try:
+                ops, error = compare(name, Path(folder))
+            except Exception as problem:  # a case that cannot be imported is a failure, and others follow
+                print(f"{name}: {problem}")
+                failures += 1
+                continue
+            seen |= ops
+            if not error <= TOLERANCE:
+                print(f"{name}: error {error:.2g} exceeds {TOLERANCE}")
+                failures += 1
+    table = set(re.findall(r"^\| `(\S+)` \|", run(BIN / "braid-import", "--ops", "--from=stablehlo"), re.M))
+    missing = sorted(table - seen - WITHOUT_CASE) if not NAMES else []
+    print("\n".join(f"{op}: no case has it" for op in missing))
+    print(f"{len(NAMES or CASES)} cases, {failures + len(missing)} failures, {len(table & seen)} ops, jax {jax.__version__}")
+    sys.exit(failures + len(missing) != 0)
+
+
+main()
