@@ -84,6 +84,19 @@ def bucket(size):
     return (distance > 0).to(torch.int64) * 4 + near
 
 
+def routed(x, scores, up, down):
+    """A mixture of experts that sorts tokens by expert, as Transformers does."""
+    rows = x.view(-1, 8)
+    weights, chosen = scores.view(-1, 4).topk(2)
+    experts, order = chosen.reshape(-1).sort()
+    ends = torch.histc(experts.float(), bins=4, min=0, max=3).cumsum(0, dtype=torch.int32)
+    wide = F.silu(F.grouped_mm(rows[order // 2], up, offs=ends))
+    narrow = F.grouped_mm(wide, down, offs=ends) * weights.reshape(-1)[order].unsqueeze(-1)
+    places = torch.empty_like(order)
+    places[order] = torch.arange(12)
+    return narrow[places].view(6, 2, 8).sum(1)
+
+
 def quiet(x):
     with torch.no_grad():
         scale = x.abs().amax(-1, keepdim=True)
@@ -181,6 +194,7 @@ CASES = {
     "cross_entropy_sum": (lambda x, t: F.cross_entropy(x, t, reduction="sum", ignore_index=2), [floats(6, 4), integers(6)]),
     "label_smoothing": (lambda x, t: F.cross_entropy(x, t, ignore_index=2, label_smoothing=0.2), [floats(6, 4), integers(6)]),
     "label_smoothing_sum": (lambda x, t: F.cross_entropy(x, t, reduction="sum", label_smoothing=0.2), [X[0], integers(3)]),
+    "experts": (routed, [floats(2, 3, 8), floats(2, 3, 4), floats(4, 8, 8), floats(4, 8, 8)]),
     "no_grad": (quiet, [X]),
     "mse": (F.mse_loss, [X, Y]),
     "mse_none": (lambda x, y: F.mse_loss(x, y, reduction="none"), [X, Y]),

@@ -39,7 +39,7 @@ const OpRow *Translator::findRow(const Call &call, Location loc) {
 //===----------------------------------------------------------------------===//
 
 Value Translator::valueOf(StringRef name, Location loc) {
-  RankedTensorType type = tensorType(program.typeOf(name), loc, name);
+  RankedTensorType type = tensorType(typeOf(name), loc, name);
   return materialize(operands[memory.canonical(name)], type, builder, loc, hasFailed);
 }
 
@@ -127,6 +127,10 @@ LogicalResult Translator::noteMemory(const Call &call, const OpRow &row, Locatio
 
 LogicalResult Translator::translate(const Call &call) {
   Location loc = locationOf(call);
+  if (beginRoute(call))
+    return success();
+  if (readsRouted(call))
+    return translateRouted(call, loc);
   const OpRow *row = findRow(call, loc);
   if (!row || failed(checkArguments(call, *row, loc)) || failed(checkMemory(call, loc)))
     return failure();
@@ -203,6 +207,8 @@ LogicalResult Translator::finish() {
                             << "'; running statistics are not supported yet";
     if (StringRef op = memory.overwrittenBy(output.name); !op.empty())
       return emitError(loc) << "the output shares memory with a tensor that " << op << " has overwritten";
+    if (routed.contains(output.name))
+      return emitError(loc) << "the output is in the order of experts, which does not exist here";
     RankedTensorType type = tensorType(program.typeOf(output.name), loc, output.name);
     Value value = valueOf(output.name, loc);
     bool isLoss = !hasLoss && type.getRank() == 0 && isa<FloatType>(type.getElementType());
