@@ -142,6 +142,7 @@ Value patterns::gelu(Operation *op) {
 
 Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
   Recognized counts;
+  RopeTables tables;
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) { ops.push_back(op); });
   auto replace = [&](StringRef name, Operation *op, Value value) {
@@ -153,7 +154,7 @@ Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
   };
   for (Operation *op : ops)
     replace("RMS norm", op, patterns::rmsNorm(op)) || replace("GELU", op, patterns::gelu(op)) ||
-        replace("rotary embedding", op, patterns::rope(op, known)) ||
+        replace("rotary embedding", op, patterns::rope(op, known, tables)) ||
         replace("rotary embedding of a part", op, patterns::partialRope(op)) ||
         replace("attention by matmuls", op, patterns::attention(op, known));
   return counts;

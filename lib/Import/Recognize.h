@@ -8,6 +8,7 @@
 #ifndef BRAID_LIB_IMPORT_RECOGNIZE_H
 #define BRAID_LIB_IMPORT_RECOGNIZE_H
 
+#include "dialects/TG/TG.h"
 #include "lib/Import/Known.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -20,6 +21,15 @@ using KnownValues = llvm::DenseMap<mlir::Value, Known>;
 /// Number of places by pattern.
 using Recognized = llvm::MapVector<llvm::StringRef, int64_t>;
 
+/// The angles of a rotary embedding.
+struct RopeAngles {
+  double theta;
+  tg::RopeScalingAttr scaling;
+};
+
+/// Angles by the numbers of their cosines and sines; nothing where these are no rotary embedding.
+using RopeTables = llvm::DenseMap<std::pair<const void *, const void *>, std::optional<RopeAngles>>;
+
 /// Replaces what is recognized. Ops that are then unused stay.
 Recognized recognize(mlir::func::FuncOp function, const KnownValues &known);
 
@@ -27,7 +37,7 @@ namespace patterns {
 /// Return the value that replaces the result of `op`, or null.
 mlir::Value rmsNorm(mlir::Operation *op);
 mlir::Value gelu(mlir::Operation *op);
-mlir::Value rope(mlir::Operation *op, const KnownValues &known);
+mlir::Value rope(mlir::Operation *op, const KnownValues &known, RopeTables &compared);
 mlir::Value partialRope(mlir::Operation *op);
 mlir::Value attention(mlir::Operation *op, const KnownValues &known);
 } // namespace patterns

@@ -79,6 +79,7 @@ Value CallBuilder::key() { return translator.randomKey(); }
 int64_t CallBuilder::nextStream() { return translator.streams++; }
 
 Value CallBuilder::fail(const Twine &message) {
+  hasReported = true;
   emitError(loc) << call.op << ": " << message;
   return {};
 }

@@ -206,8 +206,10 @@ LogicalResult Translator::translateRouted(const Call &call, Location loc) {
   if (op.starts_with("aten._assert_tensor_metadata"))
     return success();
   const OpRow *row = findRow(call, loc);
-  if (!row || failed(checkArguments(call, *row, loc)) || call.results.empty())
+  if (!row || failed(checkArguments(call, *row, loc)))
     return failure();
+  if (call.results.empty())
+    return refuse();
   CallBuilder calls(*this, call, builder, loc);
   auto finish = [&](const Routed &result) {
     if (result.route)

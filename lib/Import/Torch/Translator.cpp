@@ -169,8 +169,13 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
                                << call.op
                                << ": is supported only of values that do not depend on inputs or parameters");
   SmallVector<Value> results = row.build(calls);
-  if (hasFailed || results.size() != call.results.size() || is_contained(results, Value()))
+  if (hasFailed || calls.hasReported)
     return failure();
+  if (results.empty() || is_contained(results, Value()))
+    return emitError(loc) << call.op << ": operands of these types are not supported";
+  if (results.size() != call.results.size())
+    return emitError(loc) << call.op << ": the call has " << call.results.size() << " results, and the op has "
+                          << results.size();
   for (auto [number, value] : enumerate(results)) {
     if (Operation *op = value.getDefiningOp(); op && op->getLoc() == loc)
       tg::named(call.results[number], value);
