@@ -110,7 +110,8 @@ LogicalResult Translator::noteMemory(const Call &call, const OpRow &row, Locatio
     auto input = find_if(program.inputs, [&](const Input &input) { return input.name == root; });
     if (input != program.inputs.end() && input->kind != Input::Kind::User)
       return emitError(loc) << call.op << " overwrites '" << input->target
-                            << "', a tensor of the model; a step changes parameters by the optimizer alone";
+                            << "', a tensor of the model; running statistics are not supported: call eval() on norms "
+                               "that have them before the export";
     StringRef result = call.results[0];
     bool isSame = program.typeOf(result).shape == program.typeOf(target).shape;
     if (isSame)
