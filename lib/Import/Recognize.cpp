@@ -47,6 +47,7 @@ static void moveFactorsIntoLoss(func::FuncOp function) {
 
 Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
   Recognized counts;
+  RopeTables tables;
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) { ops.push_back(op); });
   auto replace = [&](StringRef name, Operation *op, Value value) {
@@ -64,7 +65,7 @@ Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
         replace("SiLU", op, patterns::silu(op)) || replace("softmax", op, patterns::softmax(op)) ||
         replace("", op, patterns::rowsByInput(op)) || replace("cross entropy", op, patterns::crossEntropy(op)) ||
         replace("cross entropy", op, patterns::maskedCrossEntropy(op)) || replace("", op, patterns::meanLoss(op)) ||
-        replace("rotary embedding", op, patterns::rope(op, known)) ||
+        replace("rotary embedding", op, patterns::rope(op, known, tables)) ||
         replace("rotary embedding of a part", op, patterns::partialRope(op)) ||
         replace("attention by matmuls", op, patterns::attention(op, known));
   moveFactorsIntoLoss(function);

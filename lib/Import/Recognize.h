@@ -8,10 +8,14 @@
 #ifndef BRAID_LIB_IMPORT_RECOGNIZE_H
 #define BRAID_LIB_IMPORT_RECOGNIZE_H
 
+#include "dialects/TG/TG.h"
 #include "lib/Import/Known.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
+#include <optional>
+#include <tuple>
 
 namespace braid {
 
@@ -19,6 +23,16 @@ using KnownValues = llvm::DenseMap<mlir::Value, Known>;
 
 /// Number of places by pattern.
 using Recognized = llvm::MapVector<llvm::StringRef, int64_t>;
+
+/// The angles of a rotary embedding.
+struct RopeAngles {
+  double theta;
+  tg::RopeScalingAttr scaling;
+};
+
+/// Angles by the numbers of their cosines and sines, the lanes of these tables, and those of a head; nothing where
+/// these are no rotary embedding.
+using RopeTables = std::map<std::tuple<const void *, const void *, int64_t, int64_t>, std::optional<RopeAngles>>;
 
 /// Replaces what is recognized. Ops that are then unused stay.
 Recognized recognize(mlir::func::FuncOp function, const KnownValues &known);
@@ -37,7 +51,7 @@ mlir::Value crossEntropy(mlir::Operation *op);
 mlir::Value maskedCrossEntropy(mlir::Operation *op);
 mlir::Value meanLoss(mlir::Operation *op);
 mlir::Value gelu(mlir::Operation *op);
-mlir::Value rope(mlir::Operation *op, const KnownValues &known);
+mlir::Value rope(mlir::Operation *op, const KnownValues &known, RopeTables &compared);
 mlir::Value partialRope(mlir::Operation *op);
 mlir::Value attention(mlir::Operation *op, const KnownValues &known);
 } // namespace patterns

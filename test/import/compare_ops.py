@@ -84,6 +84,26 @@ def bucket(size):
     return (distance > 0).to(torch.int64) * 4 + near
 
 
+def rotary_pairs(x):
+    """A rotary embedding of neighboring lanes."""
+    angles = torch.outer(torch.arange(5).float(), 1.0 / 100.0 ** (torch.arange(0, 8, 2).float() / 8))
+    cos, sin, even, odd = angles.cos()[:, None], angles.sin()[:, None], x[..., ::2], x[..., 1::2]
+    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], -1).flatten(3)
+
+
+def routed(x, scores, up, down):
+    """A mixture of experts that sorts tokens by expert, as Transformers does."""
+    rows = x.view(-1, 8)
+    weights, chosen = scores.view(-1, 4).topk(2)
+    experts, order = chosen.reshape(-1).sort()
+    ends = torch.histc(experts.float(), bins=4, min=0, max=3).cumsum(0, dtype=torch.int32)
+    wide = F.silu(F.grouped_mm(rows[order // 2], up, offs=ends))
+    narrow = F.grouped_mm(wide, down, offs=ends) * weights.reshape(-1)[order].unsqueeze(-1)
+    places = torch.empty_like(order)
+    places[order] = torch.arange(12)
+    return narrow[places].view(6, 2, 8).sum(1)
+
+
 def quiet(x):
     with torch.no_grad():
         scale = x.abs().amax(-1, keepdim=True)
@@ -176,11 +196,18 @@ CASES = {
     "attention": (attention, HEADS),
     "attention_causal": (lambda q, k, v: attention(q, k, v, is_causal=True, scale=0.3), HEADS),
     "attention_sliding": (sliding, HEADS),
+    "attention_masked_groups": (lambda q, k, v, m: F.scaled_dot_product_attention(
+        q, k, v, attn_mask=(m > 0)[:, None, None, :] | torch.eye(5, dtype=torch.bool), enable_gqa=True),
+        [*HEADS, integers(2, 5, high=2)]),
+    "batch_norm": (lambda x, m, v, w, b: F.batch_norm(x, m.detach(), v.detach(), w, b, eps=0.01),
+                   [floats(2, 4, 3), ROW, positive(4), floats(4), floats(4)]),
+    "rotary_pairs": (rotary_pairs, [floats(2, 5, 3, 8)]),
     "rotary": (rotary, [floats(2, 3, 5, 8)]),
     "cross_entropy": (lambda x, t: F.cross_entropy(x.view(6, 4), t.view(6)), [X, integers(2, 3)]),
     "cross_entropy_sum": (lambda x, t: F.cross_entropy(x, t, reduction="sum", ignore_index=2), [floats(6, 4), integers(6)]),
     "label_smoothing": (lambda x, t: F.cross_entropy(x, t, ignore_index=2, label_smoothing=0.2), [floats(6, 4), integers(6)]),
     "label_smoothing_sum": (lambda x, t: F.cross_entropy(x, t, reduction="sum", label_smoothing=0.2), [X[0], integers(3)]),
+    "experts": (routed, [floats(2, 3, 8), floats(2, 3, 4), floats(4, 8, 8), floats(4, 8, 8)]),
     "no_grad": (quiet, [X]),
     "mse": (F.mse_loss, [X, Y]),
     "mse_none": (lambda x, y: F.mse_loss(x, y, reduction="none"), [X, Y]),

@@ -31,7 +31,8 @@ from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional as F
 from transformers import (Gemma2Config, Gemma2ForCausalLM, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM,
-                          PhiConfig, PhiForCausalLM, Qwen3Config, Qwen3ForCausalLM)
+                          MixtralConfig, MixtralForCausalLM, PhiConfig, PhiForCausalLM, Qwen3Config, Qwen3ForCausalLM,
+                          T5Config, T5ForConditionalGeneration)
 
 sys.path.insert(0, str(Path(__file__).parent / "Inputs"))
 import pt2
@@ -101,6 +102,9 @@ MODELS = {
                                                      pad_token_id=None)),
     "phi": lambda: PhiForCausalLM(PhiConfig(**{**TINY, "num_key_value_heads": 2}, num_hidden_layers=1, resid_pdrop=0,
                                             embd_pdrop=0)),
+    "mixtral": lambda: MixtralForCausalLM(MixtralConfig(**TINY, num_hidden_layers=1, num_local_experts=4)),
+    "t5": lambda: T5ForConditionalGeneration(T5Config(d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2,
+                                                      vocab_size=VOCABULARY, dropout_rate=0, decoder_start_token_id=0)),
 }
 
 

@@ -54,7 +54,7 @@ std::optional<ScalarType> CallBuilder::element(StringRef name) const {
 }
 const TensorNames &CallBuilder::tensors(StringRef name) const { return std::get<TensorNames>(*find(name)); }
 const TypeOfTensor &CallBuilder::typeOfArgument(StringRef name) const {
-  return translator.program.typeOf(std::get<TensorName>(*find(name)).name);
+  return translator.typeOf(std::get<TensorName>(*find(name)).name);
 }
 Value CallBuilder::tensor(StringRef name) { return tensorNamed(std::get<TensorName>(*find(name)).name); }
 const MaybeKnown &CallBuilder::known(StringRef name) { return knownNamed(std::get<TensorName>(*find(name)).name); }
@@ -71,9 +71,7 @@ int64_t CallBuilder::dim(StringRef name, int64_t rank, int64_t fallback) {
   return -1;
 }
 
-const TypeOfTensor &CallBuilder::resultType(unsigned number) const {
-  return translator.program.typeOf(call.results[number]);
-}
+const TypeOfTensor &CallBuilder::resultType(unsigned number) const { return translator.typeOf(call.results[number]); }
 RankedTensorType CallBuilder::resultTensor(unsigned number) const {
   return translator.tensorType(resultType(number), loc, call.results[number]);
 }
@@ -81,6 +79,7 @@ Value CallBuilder::key() { return translator.randomKey(); }
 int64_t CallBuilder::nextStream() { return translator.streams++; }
 
 Value CallBuilder::fail(const Twine &message) {
+  hasReported = true;
   emitError(loc) << call.op << ": " << message;
   return {};
 }

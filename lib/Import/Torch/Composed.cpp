@@ -201,6 +201,8 @@ static Values topK(CallBuilder &call) {
 }
 
 static Values maxOfDim(CallBuilder &call) {
+  if (call.numResults() != 2)
+    return {call.fail("has values and indices as results")};
   Value a = floatsOf(call);
   int64_t dim = a ? call.dim("dim", tg::typeOf(a).getRank()) : -1;
   if (dim < 0)

@@ -52,12 +52,26 @@ static Values range(CallBuilder &call) {
   return {index};
 }
 
+/// 1 where both indices are equal.
+static MaybeKnown evaluateEye(CallBuilder &call) {
+  const auto &shape = call.resultType().shape;
+  return shape.size() == 2 ? known::isEqual(Known{shape, Affine{{1, 0}, 0}}, Known{shape, Affine{{0, 1}, 0}})
+                           : std::nullopt;
+}
+static Values eye(CallBuilder &call) {
+  Operand ones{{}, evaluateEye(call)};
+  bool hasFailed = false;
+  return {materialize(ones, call.resultTensor(), call.builder, call.loc, hasFailed)};
+}
+
 static constexpr StringLiteral kIgnored = "dtype device layout pin_memory";
 
 static constexpr OpRow kCreationRows[] = {
     {"aten.arange.default", "end:N", range, evaluateRange, "tg.iota", kIgnored},
     {"aten.arange.start", "start:N end:N", range, evaluateRange, "tg.iota", kIgnored},
     {"aten.arange.start_step", "start:N end:N step:N?", range, evaluateRange, "tg.iota", kIgnored},
+    {"aten.eye.default", "n:I", eye, evaluateEye, "a comparison of tg.iota", kIgnored},
+    {"aten.eye.m", "n:I m:I", eye, evaluateEye, "a comparison of tg.iota", kIgnored},
     {"aten.zeros.default", "size:IL", zeros, evaluateZeros, "a constant", kIgnored},
     {"aten.ones.default", "size:IL", ones, evaluateOnes, "a constant", kIgnored},
     {"aten.full.default", "size:IL fill_value:N", full, evaluateFull, "a constant", kIgnored},

@@ -34,6 +34,15 @@ template <class FloatOp, class IntOp> static Values binary(CallBuilder &call) {
   return combine<FloatOp, IntOp>(call, a, b);
 }
 
+static Values outer(CallBuilder &call) {
+  Value a = call.tensor("self"), b = call.tensor("vec2");
+  RankedTensorType type = call.resultTensor();
+  if (!tg::isFloat(a) || a.getType() != RankedTensorType::get(type.getShape().take_front(1), type.getElementType()) ||
+      b.getType() != RankedTensorType::get(type.getShape().drop_front(1), type.getElementType()))
+    return {call.fail("only of two vectors of floats")};
+  return {call.mul(call.broadcast(a, type, {0}), call.broadcast(b, type, {1}))};
+}
+
 /// other - alpha * self.
 static Values subtractFrom(CallBuilder &call) {
   Value a = call.operand("self", elementOf(call)), b = call.operand("other", elementOf(call));
@@ -260,6 +269,18 @@ static MaybeKnown evaluateProduct(CallBuilder &call) {
 template <double (*function)(double, double)> static MaybeKnown mapTwoOthers(CallBuilder &call) {
   return mapTwo<function>(call);
 }
+/// Products of each element of a vector with each of another.
+static MaybeKnown evaluateOuter(CallBuilder &call) {
+  const MaybeKnown &a = call.known("self"), &b = call.known("vec2");
+  const SmallVector<int64_t> &shape = call.resultType().shape;
+  if (!a || !b || a->shape.size() != 1 || b->shape.size() != 1 || shape.size() != 2)
+    return std::nullopt;
+  MaybeKnown column = known::reshape(*a, {a->shape[0], 1});
+  MaybeKnown left = column ? known::broadcast(*column, shape) : std::nullopt, right = known::broadcast(*b, shape);
+  if (!left || !right)
+    return std::nullopt;
+  return known::map(*left, *right, [&](double x, double y) { return rounded(call, x * y); });
+}
 static MaybeKnown evaluatePower(CallBuilder &call) { return mapTwo<powerOf>(call, "exponent"); }
 static MaybeKnown evaluateQuotient(CallBuilder &call) {
   return isFloatResult(call) ? mapTwo<quotient>(call) : std::nullopt;
@@ -359,6 +380,7 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.rsub.Scalar", "self:T other:N alpha:N?", subtractFrom, nullptr, "arith.subf"},
     {"aten.mul.Tensor", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
     {"aten.mul.Scalar", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
+    {"aten.outer.default", "self:T vec2:T", outer, evaluateOuter, "arith.mulf"},
     {"aten.div.Tensor", "self:T other:TN", divide, evaluateQuotient, "arith.divf"},
     {"aten.floor_divide.default", "self:T other:TN", nullptr, mapTwoOthers<floorOf>, "known values"},
     {"aten.remainder.Scalar", "self:T other:N", nullptr, mapTwoOthers<remainderOf>, "known values"},

@@ -5,6 +5,7 @@
 #include "lib/Import/Torch/Weights.h"
 #include "lib/Import/Units.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -124,6 +125,12 @@ LogicalResult Translator::declareInput(const Input &input) {
                                        builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, *role))});
     return success();
   }
+  auto stored = program.weights.find(input.target);
+  if (input.kind != Input::Kind::Parameter && stored != program.weights.end() && !stored->second.hasValues)
+    return emitError(loc)
+           << "the buffer has no values, because it is on the device meta; before torch.export.save, set "
+           << "program.constants['" << input.target << "'] or program.state_dict['" << input.target
+           << "'] to a tensor that has them";
   bool isTrained = input.kind == Input::Kind::Parameter && program.typeOf(input.name).requiresGrad;
   if (input.kind != Input::Kind::Parameter)
     bindBuffer(input, operand);
@@ -136,12 +143,30 @@ LogicalResult Translator::declareInput(const Input &input) {
   return success();
 }
 
+/// Returns the tensors that calls or outputs read.
+static llvm::StringSet<> tensorsRead(const Program &program) {
+  llvm::StringSet<> names;
+  for (const Call &call : program.calls)
+    for (const auto &[key, argument] : call.arguments) {
+      if (const auto *tensor = std::get_if<TensorName>(&argument))
+        names.insert(tensor->name);
+      if (const auto *tensors = std::get_if<TensorNames>(&argument))
+        for (const TensorName &each : *tensors)
+          names.insert(each.name);
+    }
+  for (const Output &output : program.outputs)
+    names.insert(output.name);
+  return names;
+}
+
 LogicalResult Translator::declareInputs() {
   // Parameters with the same elements are one parameter, with the name that comes first.
   StringMap<StringRef> firstByEntry;
+  llvm::StringSet<> isRead = tensorsRead(program);
   for (const Input &input : program.inputs) {
     auto stored = program.weights.find(input.target);
-    if (input.kind == Input::Kind::Parameter && stored != program.weights.end() && stored->second.isRowMajor()) {
+    if (input.kind == Input::Kind::Parameter && stored != program.weights.end() && stored->second.hasValues &&
+        stored->second.isRowMajor()) {
       auto [first, isNew] = firstByEntry.try_emplace(stored->second.entry, input.name);
       const TypeOfTensor &type = program.typeOf(input.name), &firstType = program.typeOf(first->second);
       if (!isNew && firstType.shape == type.shape && firstType.element == type.element) {
@@ -149,6 +174,10 @@ LogicalResult Translator::declareInputs() {
         continue;
       }
     }
+    // Names of a tied parameter share nothing on the device meta, and calls read one of them.
+    if (input.kind == Input::Kind::Parameter && stored != program.weights.end() && !stored->second.hasValues &&
+        !isRead.contains(input.name))
+      continue;
     if (failed(declareInput(input)))
       return failure();
   }

@@ -52,6 +52,28 @@ static Values rmsNorm(CallBuilder &call) {
   return {call.make<tg::RmsNormOp>(input, weight, APFloat(epsilon), APFloat(0.0))};
 }
 
+/// (x - mean) / sqrt(variance + eps) of each channel, with the running statistics.
+static Values batchNorm(CallBuilder &call) {
+  if (call.boolean("training") || !call.has("running_mean") || !call.has("running_var"))
+    return {
+        call.fail("statistics of a batch are not supported; call eval() on this norm before the export, which keeps "
+                  "its running statistics, or take a group norm")};
+  Value input = call.tensor("input"), variance = call.tensor("running_var");
+  ArrayRef<int64_t> shape = tg::typeOf(input).getShape();
+  if (shape.size() < 2 || !tg::isFloat(input))
+    return {call.fail("only of floats with channels")};
+  RankedTensorType channels = RankedTensorType::get({shape[1]}, tg::typeOf(input).getElementType());
+  for (StringRef name : {"running_mean", "running_var", "weight", "bias"})
+    if (call.has(name) && call.tensor(name).getType() != channels)
+      return {call.fail(name + " has another size or type than the channels")};
+  Value scale = call.rsqrt(call.add(variance, call.number("eps", 1e-5)));
+  if (call.has("weight"))
+    scale = call.mul(scale, call.tensor("weight"));
+  auto wide = [&](Value a) { return call.broadcast(a, tg::typeOf(input), {1}); };
+  Value result = call.mul(call.sub(input, wide(call.tensor("running_mean"))), wide(scale));
+  return {call.has("bias") ? call.add(result, wide(call.tensor("bias"))) : result};
+}
+
 static Values softmax(CallBuilder &call) {
   int64_t rank = call.resultType().shape.size(), dim = call.dim("dim", rank);
   if (dim < 0)
@@ -84,11 +106,22 @@ static tg::MaskAttr maskOf(CallBuilder &call) {
   return known && !tg::isFloat(call.tensor("attn_mask")) ? recognizeMask(*known, context) : tg::MaskAttr();
 }
 
+/// Repeats each head of keys or values for the heads of queries that read it.
+static Value repeatHeads(CallBuilder &call, Value a, int64_t repeats) {
+  if (repeats == 1)
+    return a;
+  RankedTensorType type = tg::typeOf(a);
+  ArrayRef<int64_t> shape = type.getShape();
+  RankedTensorType wide = tg::withShape(type, {shape[0], shape[1], repeats, shape[2], shape[3]});
+  return call.reshape(call.broadcast(a, wide, {0, 1, 3, 4}), {shape[0], shape[1] * repeats, shape[2], shape[3]});
+}
+
 /// Attention by matrix products, for a mask that depends on inputs or that tg.attention does not have.
 static Value attentionByProducts(CallBuilder &call, double scale, double rate) {
   Value q = call.tensor("query"), k = call.tensor("key"), v = call.tensor("value"), mask = call.tensor("attn_mask");
-  if (tg::typeOf(q).getDimSize(1) != tg::typeOf(k).getDimSize(1))
-    return call.fail("enable_gqa with this mask is not supported; repeat keys and values instead");
+  int64_t repeats = tg::typeOf(q).getDimSize(1) / tg::typeOf(k).getDimSize(1);
+  k = repeatHeads(call, k, repeats);
+  v = repeatHeads(call, v, repeats);
   Value scores = call.mul(call.contract("bhsd,bhtd->bhst", q, k), scale);
   Value wide = call.expand(mask, tg::typeOf(scores).getShape());
   if (!wide)
@@ -110,8 +143,12 @@ static Values attention(CallBuilder &call) {
   RankedTensorType query = tg::typeOf(q), key = tg::typeOf(k), value = tg::typeOf(v);
   if (query.getRank() != 4 || key.getRank() != 4 || value.getRank() != 4 || !tg::isFloat(q))
     return {call.fail("query, key and value must have dims batch, heads, sequence and size")};
-  if (query.getDimSize(1) % key.getDimSize(1) || key.getShape() != value.getShape() ||
-      key.getDimSize(0) != query.getDimSize(0) || key.getDimSize(3) != query.getDimSize(3))
+  auto dividesHeads = [&](StringRef name) {
+    return query.getDimSize(1) % tg::typeOf(call.tensor(name)).getDimSize(1) == 0;
+  };
+  if (!dividesHeads("key") || !dividesHeads("value") || query.getDimSize(1) % key.getDimSize(1) ||
+      key.getShape() != value.getShape() || key.getDimSize(0) != query.getDimSize(0) ||
+      key.getDimSize(3) != query.getDimSize(3))
     return {call.fail("query, key and value do not fit together")};
   double size = query.getDimSize(3), rate = call.number("dropout_p");
   double factor = call.has("scale") ? call.number("scale") : 1 / std::sqrt(size);
@@ -136,6 +173,9 @@ static constexpr OpRow kLayersRows[] = {
     {"aten.layer_norm.default", "input:T normalized_shape:IL weight:T? bias:T? eps:N?", layerNorm, nullptr,
      "tg.layer_norm", "cudnn_enable"},
     {"aten.rms_norm.default", "input:T normalized_shape:IL weight:T? eps:N?", rmsNorm, nullptr, "tg.rms_norm"},
+    {"aten.batch_norm.default",
+     "input:T weight:T? bias:T? running_mean:T? running_var:T? training:B momentum:N? eps:N?", batchNorm, nullptr,
+     "arithmetic with the running statistics", "cudnn_enabled"},
     {"aten.softmax.int", "self:T dim:I dtype:D?", softmax, nullptr, "tg.softmax"},
     {"aten._softmax.default", "self:T dim:I", softmax, nullptr, "tg.softmax", "half_to_float"},
     {"aten.scaled_dot_product_attention.default",

@@ -245,6 +245,8 @@ StoredTensor Reader::readPlaceOfTensor(const json::Object &meta, StringRef name,
       fail("tensor '" + name + "' has a stride or an offset that is no number of elements");
     return given.value_or(0);
   };
+  if (const json::Object *device = meta.getObject("device"))
+    stored.hasValues = device->getString("type") != "meta";
   stored.offset = number(meta.get("storage_offset"));
   for (const json::Value &stride : array(meta.get("strides"), "'strides'"))
     stored.strides.push_back(number(&stride));

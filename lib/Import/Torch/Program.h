@@ -73,6 +73,8 @@ struct StoredTensor {
   /// Distance of neighbors along each dim, and of the first element from the entry's beginning, in elements.
   llvm::SmallVector<int64_t> strides;
   int64_t offset = 0;
+  /// Whether the archive has the elements. A tensor of the device meta has none, and shares no memory.
+  bool hasValues = true;
 
   /// Whether the elements begin the entry, in row-major order.
   bool isRowMajor() const;

@@ -1,20 +1,17 @@
 //===- Table.cpp - all rows of the table of ops ---------------------------===//
 
+#include "lib/Import/Torch/Routing.h"
 #include "lib/Import/Torch/Translator.h"
 
 using namespace llvm;
 using namespace braid::torch;
 
 static constexpr OpFamily kFamilies[] = {
-    {"Tensors from numbers", creationRows},
-    {"Arithmetic, comparisons, activations", elementwiseRows},
-    {"Formulas of other ops", composedRows},
-    {"Views, slices, joins, gathers", movementRows},
-    {"Sums, means, maxima", reductionRows},
-    {"Linear layers and matrix products", contractionRows},
-    {"Convolutions", convolutionRows},
-    {"Norms, softmax, attention", layerRows},
-    {"Losses", lossRows},
+    {"Tensors from numbers", creationRows},  {"Arithmetic, comparisons, activations", elementwiseRows},
+    {"Formulas of other ops", composedRows}, {"Views, slices, joins, gathers", movementRows},
+    {"Sums, means, maxima", reductionRows},  {"Linear layers and matrix products", contractionRows},
+    {"Convolutions", convolutionRows},       {"Norms, softmax, attention", layerRows},
+    {"Routing of experts", routingRows},     {"Losses", lossRows},
 };
 
 ArrayRef<OpFamily> braid::torch::allFamilies() { return kFamilies; }

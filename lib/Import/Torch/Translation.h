@@ -2,6 +2,7 @@
 #ifndef BRAID_LIB_IMPORT_TORCH_TRANSLATION_H
 #define BRAID_LIB_IMPORT_TORCH_TRANSLATION_H
 
+#include "lib/Import/Torch/Routing.h"
 #include "lib/Import/Torch/SharedMemory.h"
 #include "lib/Import/Torch/Translator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,6 +29,17 @@ private:
   mlir::LogicalResult declareInput(const Input &input);
   void bindBuffer(const Input &input, Operand &operand);
   mlir::LogicalResult translate(const Call &call);
+  const Routed *routedOf(const Call &call, llvm::StringRef name) const;
+  bool readsRouted(const Call &call) const;
+  bool beginRoute(const Call &call);
+  mlir::LogicalResult translateRouted(const Call &call, mlir::Location loc);
+  mlir::FailureOr<Routed> multiplyByExperts(CallBuilder &call, const Routed &input, mlir::Value weight);
+  std::optional<Routed> pickRows(CallBuilder &call);
+  mlir::LogicalResult buildRowwise(const Call &call, const Routed &rows, mlir::Location loc);
+  const TypeOfTensor &typeOf(llvm::StringRef name) const {
+    auto found = retyped.find(name);
+    return found == retyped.end() ? program.typeOf(name) : found->second;
+  }
   mlir::LogicalResult build(const Call &call, const OpRow &row, mlir::Location loc);
   const OpRow *findRow(const Call &call, mlir::Location loc);
   mlir::LogicalResult checkMemory(const Call &call, mlir::Location loc);
@@ -53,6 +65,9 @@ private:
   llvm::StringMap<Operand> operands;
   llvm::StringMap<const OpRow *> rows;
   SharedMemory memory;
+  /// Tensors in the order of experts, and their types by slots.
+  llvm::StringMap<Routed> routed;
+  llvm::StringMap<TypeOfTensor> retyped;
   llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes;
   mlir::Value keyArgument;
   /// Whether an error was reported while a value was built.

@@ -39,7 +39,7 @@ const OpRow *Translator::findRow(const Call &call, Location loc) {
 //===----------------------------------------------------------------------===//
 
 Value Translator::valueOf(StringRef name, Location loc) {
-  RankedTensorType type = tensorType(program.typeOf(name), loc, name);
+  RankedTensorType type = tensorType(typeOf(name), loc, name);
   return materialize(operands[memory.canonical(name)], type, builder, loc, hasFailed);
 }
 
@@ -110,7 +110,8 @@ LogicalResult Translator::noteMemory(const Call &call, const OpRow &row, Locatio
     auto input = find_if(program.inputs, [&](const Input &input) { return input.name == root; });
     if (input != program.inputs.end() && input->kind != Input::Kind::User)
       return emitError(loc) << call.op << " overwrites '" << input->target
-                            << "', a tensor of the model; a step changes parameters by the optimizer alone";
+                            << "', a tensor of the model; running statistics are not supported: call eval() on norms "
+                               "that have them before the export";
     StringRef result = call.results[0];
     bool isSame = program.typeOf(result).shape == program.typeOf(target).shape;
     if (isSame)
@@ -127,28 +128,16 @@ LogicalResult Translator::noteMemory(const Call &call, const OpRow &row, Locatio
 
 LogicalResult Translator::translate(const Call &call) {
   Location loc = locationOf(call);
+  if (beginRoute(call))
+    return success();
+  if (readsRouted(call))
+    return translateRouted(call, loc);
   const OpRow *row = findRow(call, loc);
   if (!row || failed(checkArguments(call, *row, loc)) || failed(checkMemory(call, loc)))
     return failure();
   if (failed(build(call, *row, loc)))
     return failure();
   return noteMemory(call, *row, loc);
-}
-
-/// Builds the results of a call. If there are fewer than the call has, an error was reported.
-static SmallVector<Value> buildResults(CallBuilder &call, const OpRow &row) {
-  bool isReported = false;
-  SmallVector<Value> results;
-  {
-    ScopedDiagnosticHandler note(call.builder.getContext(), [&](Diagnostic &) {
-      isReported = true;
-      return failure(); // the next handler prints it
-    });
-    results = row.build(call);
-  }
-  if (!isReported && (results.size() != call.numResults() || is_contained(results, Value())))
-    call.fail("an operand has an element type or a shape that the op does not take");
-  return results;
 }
 
 LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc) {
@@ -180,9 +169,14 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
                : LogicalResult(emitError(loc)
                                << call.op
                                << ": is supported only of values that do not depend on inputs or parameters");
-  SmallVector<Value> results = buildResults(calls, row);
-  if (hasFailed || results.size() != call.results.size() || is_contained(results, Value()))
+  SmallVector<Value> results = row.build(calls);
+  if (hasFailed || calls.hasReported)
     return failure();
+  if (results.empty() || is_contained(results, Value()))
+    return emitError(loc) << call.op << ": operands of these types are not supported";
+  if (results.size() != call.results.size())
+    return emitError(loc) << call.op << ": the call has " << call.results.size() << " results, and the op has "
+                          << results.size();
   for (auto [number, value] : enumerate(results)) {
     if (Operation *op = value.getDefiningOp(); op && op->getLoc() == loc)
       tg::named(call.results[number], value);
@@ -214,6 +208,8 @@ LogicalResult Translator::finish() {
                             << "'; running statistics are not supported yet";
     if (StringRef op = memory.overwrittenBy(output.name); !op.empty())
       return emitError(loc) << "the output shares memory with a tensor that " << op << " has overwritten";
+    if (routed.contains(output.name))
+      return emitError(loc) << "the output is in the order of experts, which does not exist here";
     outputs.push_back({valueOf(output.name, loc), nameOfOutput(number)});
     RankedTensorType type = tg::typeOf(outputs.back().value);
     hasLoss |= type.getRank() == 0 && isa<FloatType>(type.getElementType());

@@ -114,6 +114,8 @@ public:
   mlir::Value fail(const llvm::Twine &message);
 
   const Call &call;
+  /// Whether fail() was called.
+  bool hasReported = false;
 
 private:
   const Argument *find(llvm::StringRef name) const;

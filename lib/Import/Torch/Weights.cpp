@@ -110,7 +110,7 @@ Error braid::torch::writeWeights(const Program &program, const Archive &archive,
   uint64_t offset = 0;
   for (const std::string &name : sorted) {
     auto stored = program.weights.find(name);
-    if (stored == program.weights.end())
+    if (stored == program.weights.end() || !stored->second.hasValues)
       return fail("has no values of '" + name + "'; export the module with its weights, not on the device 'meta'");
     const TypeOfTensor &type = stored->second.type;
     std::optional<StoredElement> element = storedElement(type.element);

@@ -19,7 +19,7 @@ A line is a statement:
   paths batch.x tokens -> logits aux.0    names of inputs and outputs in Python; the first parts of inputs are arguments
 
 Behind a type: `shares NAME` (the same memory as that tensor), `offset N` and `strides A,B` (elements that are apart in
-that memory), `frozen` (requires_grad=False), `pickled`, `without values`. Arguments are Python literals, names of tensors, lists of both, element
+that memory), `frozen` (requires_grad=False), `pickled`, `without values`, `on meta` (that device). Arguments are Python literals, names of tensors, lists of both, element
 types (`dtype=i64`), `cpu` (a device), `strided` (a layout), `contiguous` (a memory format) and `symbol` (a dynamic
 size). A size that is a word is dynamic. Lines that begin with # or a capital letter are skipped. The place of a call in
 the user's source is the text's file and line.
@@ -37,7 +37,7 @@ ELEMENTS = {"u8": (1, "B"), "i8": (2, "b"), "i16": (3, "h"), "i32": (4, "i"), "i
             "f32": (7, "f"), "f64": (8, "d"), "c64": (10, "2f"), "bool": (12, "?"), "bf16": (13, "H")}
 SKIPPED = re.compile(r"\s*(#|[A-Z]|$)")
 TENSOR = re.compile(r"(param|buffer|constant|input) (\w+)(?: \"([^\"]*)\")? (\w+\[[^]]*\])((?: (?:shares \w+|frozen|pickled"
-                    r"|offset \d+|strides [\d,]+|without values))*)(?: = (.*))?$")
+                    r"|offset \d+|strides [\d,]+|without values|on meta))*)(?: = (.*))?$")
 CALL = re.compile(r"(?:([\w, ]+?) = )?(\S+?)\((.*)\)(?: : (.+))?$")
 
 
@@ -58,7 +58,7 @@ def meta_of(text, requires_grad=False, words=""):
     if given := re.search(r"strides ([\d,]+)", words):
         strides = [{"as_int": int(stride)} for stride in given[1].split(",")]
     offset = re.search(r"offset (\d+)", words)
-    return {**described, "requires_grad": requires_grad, "device": {"type": "cpu", "index": None}, "strides": strides,
+    return {**described, "requires_grad": requires_grad, "device": {"type": "meta" if "on meta" in words else "cpu", "index": None}, "strides": strides,
             "storage_offset": {"as_int": int(offset[1]) if offset else 0}, "layout": 7}
 
 
