@@ -9,7 +9,7 @@
 
 namespace braid {
 
-/// What an input is to training, as the user states it.
+/// Role of an input in training, as the user states it.
 struct InputRole {
   std::string name;
   tg::Role role;

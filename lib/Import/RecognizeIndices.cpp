@@ -194,7 +194,7 @@ static std::optional<Picked> pickedIn(Value terms, std::optional<int64_t> ignore
   return found;
 }
 
-/// Returns the element of each row that a value is, which may be NaN where the index is out of bounds.
+/// Reads an element of each row, picked at an input. The element may be NaN where the index is out of bounds.
 static std::optional<Picked> pickedOf(Value row, std::optional<int64_t> ignored) {
   auto [value, condition] = orNan(match::beforeOnes(row));
   Value terms = match::reducedLanes(value, tg::ReduceKind::Sum);

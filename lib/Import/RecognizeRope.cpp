@@ -159,7 +159,8 @@ static std::optional<RopeAngles> anglesOnce(const Table &cosines, const Table &s
   return found->second;
 }
 
-/// Turns x, whose positions are in dim 1 or 2, if the tables are those of angles. tg.rope has positions in dim 1.
+/// Turns x, whose positions are in dim 1 or 2, if the tables hold cosines and sines of angles. tg.rope has positions in
+/// dim 1.
 static Value turned(Operation *op, Value x, Value cosines, Value sines, const KnownValues &known,
                     RopeTables &compared) {
   std::optional<Table> cosine = tableOf(cosines, known), sine = tableOf(sines, known);

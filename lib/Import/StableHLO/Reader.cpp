@@ -89,7 +89,7 @@ static Expected<OwningOpRef<ModuleOp>> parseModule(StringRef text, StringRef pat
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return createStringError(path + ": " + (problem.empty() ? "is no module" : problem) + "; " + kRemedy);
-  return std::move(module);
+  return module;
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,7 +150,7 @@ Expected<Program> braid::stablehlo::readProgram(StringRef path, MLIRContext &con
   if (!file)
     return createStringError(path + ": " + toString(file.takeError()));
   if (Error error = checkParserLimits(**file))
-    return std::move(error);
+    return error;
   Expected<OwningOpRef<ModuleOp>> module = parseModule(withoutRangeEnds((*file)->getBuffer()), path, context);
   if (!module)
     return module.takeError();
@@ -159,6 +159,6 @@ Expected<Program> braid::stablehlo::readProgram(StringRef path, MLIRContext &con
   if (!program.main || program.main.isExternal() || !program.main.getBody().hasOneBlock())
     return createStringError(path + ": has no function @main of one block; " + kRemedy);
   if (Error error = readArguments(program, path))
-    return std::move(error);
-  return std::move(program);
+    return error;
+  return program;
 }

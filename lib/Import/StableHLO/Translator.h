@@ -34,7 +34,7 @@ struct OpRow {
   Values (*build)(SourceOp &op);
   /// Returns the result if it follows from known operands.
   MaybeKnown (*evaluate)(SourceOp &op) = nullptr;
-  /// What the op becomes, for the documentation.
+  /// Ops of the result, for the documentation.
   llvm::StringLiteral becomes = "";
   llvm::StringLiteral ignored = "";
 };

@@ -59,7 +59,7 @@ private:
   /// Whether an error was reported while a value was built.
   bool hasFailed = false;
   int64_t translatedOps = 0;
-  /// What is known of values of the graph.
+  /// Known elements of values of the graph.
   KnownValues knownValues;
   /// Numbers that are stored one by one: each table once, by its hash.
   std::map<size_t, Dense> tables;
