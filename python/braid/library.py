@@ -294,10 +294,8 @@ class Rank:
         self.call("braid_save", os.fsencode(directory), keep, ctypes.byref(path))
         return os.fsdecode(path.value or b"")
 
-    def memory(self, tensor: Tensor) -> ctypes.Array:
-        """Returns the bytes of a tensor in the arena, without a copy. They keep this object alive."""
-        class Bytes(ctypes.c_char * tensor.bytes):
-            """Memory with its owner."""
-        memory = Bytes.from_address(tensor.data)
-        memory.owner = self
+    def memory(self, address: int, size: int) -> ctypes.Array:
+        """Returns bytes of the arena, without a copy. They keep this object alive."""
+        memory = (ctypes.c_char * size).from_address(address)
+        memory.owner = self  # type: ignore[attr-defined]
         return memory
