@@ -276,6 +276,10 @@ int br_main(int argc, char **argv, const br_model *model);
 // (GOMP_SPINCOUNT, OMP_WAIT_POLICY).  main must call it first.
 void br_limit_spinning(char **argv);
 
+// Returns the model of a library (braid/step.h), which registers what it is linked with. The generated code of a
+// library defines it, instead of main.
+const br_model *br_library_model(void);
+
 // Registers the target that a program was compiled for; main calls it before br_main.  Each other
 // target has its own function (cuda/braid_cuda.h).
 void br_use_cpu(void);

@@ -79,7 +79,7 @@ Error braid::checkOptions(DriverOptions &options) {
     return makeError("no output is named; give one by -o");
   if (!options.report.empty() && options.emit < Emit::Memory)
     return makeError("--report needs a memory plan, which --emit=tg, comm and exec do not make: leave --emit "
-                     "out, or emit memory, cpp, cu, dir or exe");
+                     "out, or emit memory, cpp, cu, dir, lib or exe");
   if (isPage(options.report) && compares)
     return makeError(
         "--report=" + options.report +
@@ -89,7 +89,7 @@ Error braid::checkOptions(DriverOptions &options) {
         "--memory-limit needs a memory plan, which --emit=tg, comm and exec do not make: leave one of them out");
   if (Error error = checkPlaces(options))
     return error;
-  if (options.emit == Emit::Exe && writes)
+  if (compilesSources(options.emit) && writes)
     if (Error error = checkWritable(options.output))
       return error;
   if (options.emit == Emit::Dir && writes)

@@ -16,7 +16,9 @@
 namespace braid {
 
 /// Outputs of the compiler, in order of its levels.
-enum class Emit { Tg, Comm, Exec, Memory, Cpp, Cu, Dir, Exe };
+enum class Emit { Tg, Comm, Exec, Memory, Cpp, Cu, Dir, Lib, Exe };
+/// Whether a compiler runs on the generated sources.
+inline bool compilesSources(Emit emit) { return emit >= Emit::Lib; }
 template <>
 inline constexpr cli::Word cli::words<Emit>[] = {
     {"tg", "programs of a step, in primitive ops"},
@@ -26,6 +28,7 @@ inline constexpr cli::Word cli::words<Emit>[] = {
     {"cpp", "generated C++ sources, to a folder or standard output"},
     {"cu", "generated CUDA C++ sources of --target=cuda"},
     {"dir", "folder that builds with CMake and a C++ compiler, without LLVM"},
+    {"lib", "shared library with the functions of braid/step.h, for a loop of your own"},
     {"exe", "training binary"}};
 
 /// Lists of the optimizer; PassSettings has its other options.

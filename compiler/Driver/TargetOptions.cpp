@@ -214,7 +214,7 @@ Error braid::resolveTarget(DriverOptions &options) {
 }
 
 Error braid::checkCompiler(const DriverOptions &options) {
-  if (!targetOf(options).onDevice() || options.emit != Emit::Exe || !options.nvcc.empty())
+  if (!targetOf(options).onDevice() || !compilesSources(options.emit) || !options.nvcc.empty())
     return Error::success();
   return makeError("found no CUDA compiler in CUDA_HOME or PATH: install nvcc, name it by --nvcc=, or write "
                    "--emit=dir and build the folder on a machine that has one");

@@ -194,9 +194,14 @@ struct Build {
   void compile(StringRef source, std::vector<std::string> words);
   void compileHost(StringRef source);
   void compileDevice(StringRef source);
+  bool isLibrary() const { return options.emit == Emit::Lib; }
   std::vector<std::string> linkWords(StringRef output) const;
+  std::string exportsFile() const { return inFolder(scratch, "exports.map"); }
 };
 } // namespace
+
+/// Symbols of a library: several libraries in one process must not share the others.
+static constexpr StringLiteral kExports = "{ global: braid_*; local: *; };\n";
 
 /// Adds a compilation of `source`; `words` are the compiler and its flags.
 void Build::compile(StringRef source, std::vector<std::string> words) {
@@ -213,6 +218,8 @@ void Build::compileHost(StringRef source) {
     words.insert(words.end(), {"-march=" + (options.cpu.empty() ? "native" : options.cpu), "-ffp-contract=fast"});
   if (!options.keepSources.empty())
     words.push_back("-g1"); // for profilers, because the sources are kept
+  if (isLibrary())
+    words.insert(words.end(), {"-fPIC", "-fvisibility=hidden", "-DBRAID_LIBRARY"});
   for (const RuntimePart &part : runtime.parts)
     for (const TransportLibrary &library : transportLibraries(options))
       if (library.name == part.name)
@@ -225,11 +232,16 @@ void Build::compileDevice(StringRef source) {
                                  "-ccbin=" + compiler};
   if (!options.keepSources.empty())
     words.push_back("-lineinfo");
+  if (isLibrary())
+    words.push_back("-Xcompiler=-fPIC,-fvisibility=hidden");
   compile(source, std::move(words));
 }
 
 std::vector<std::string> Build::linkWords(StringRef output) const {
   std::vector<std::string> words{compiler, "-o", output.str()};
+  if (isLibrary())
+    words.insert(words.end(), {"-shared", "-Wl,-u,braid_create", "-Wl,-Bsymbolic", "-Wl,--no-undefined",
+                               "-Wl,--version-script=" + exportsFile()});
   llvm::append_range(words, objects);
   for (const RuntimePart &part : runtime.parts)
     words.push_back(part.archive);
@@ -253,6 +265,9 @@ Error braid::compileBinary(StringRef folder, StringRef scratch, const RuntimeFol
   build.compileHost("model.cpp");
   if (Error error = runAll(build.compiles, options.verbose))
     return error;
+  if (build.isLibrary())
+    if (Error error = writeTextFile(build.exportsFile(), kExports))
+      return error;
   Command linker(build.linkWords(output), inFolder(scratch, "link.log"));
   return runAll(linker, options.verbose);
 }

@@ -3,6 +3,7 @@
 #define BRAID_BASE_MESSAGE_H
 
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,13 @@ inline std::string printable(std::string_view text) {
   return out;
 }
 
-inline void warn(std::string_view text) { std::fprintf(stderr, "warning: %s\n", printable(text).c_str()); }
+// Takes each message of this program; prints it, unless the program is part of another one (library/Handle.h).
+inline std::function<void(const std::string &text)> messageSink = [](const std::string &text) {
+  std::fprintf(stderr, "%s\n", text.c_str());
+};
+
+inline void notice(std::string_view text) { messageSink(printable(text)); }
+inline void warn(std::string_view text) { messageSink("warning: " + printable(text)); }
 
 } // namespace braid
 #endif // BRAID_BASE_MESSAGE_H

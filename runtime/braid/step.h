@@ -16,9 +16,10 @@
  *     braid_destroy(step);
  *
  * Errors.  A function that returns BRAID_ERROR has written no result; braid_error() describes it.
- * No function prints, exits, or installs a signal handler.  After a failed braid_train,
- * braid_accumulate, braid_evaluate or braid_forward, the tensors are undefined if `ranks` is above 1
- * or a device failed: load a checkpoint into a new braid_step.
+ * No function prints, exits, or installs a signal handler.  A call that cannot
+ * begin, such as a run without its inputs, changes nothing.  If a run fails (another rank ended, a
+ * device failed), every later call returns its error: destroy the braid_step, and load a checkpoint
+ * into a new one.
  *
  * Threads.  One thread at a time may use a braid_step, and it need not be always the same.
  *
@@ -58,6 +59,10 @@ BRAID_API uint32_t braid_version(void);
 /* Returns the text of the last error of the calling thread; empty if there was none.  The text is
  * valid until the thread's next call. */
 BRAID_API const char *braid_error(void);
+
+/* Sets a function that gets warnings and notices of this library, one line each, from any thread; null, the
+ * default, drops them. */
+BRAID_API void braid_on_message(void (*receive)(void *user, const char *text), void *user);
 
 /*===----------------------------------------------------------------------===*\
  * The model

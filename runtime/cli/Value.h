@@ -58,7 +58,7 @@ struct Value {
   double min = 0, max = 0;
   bool isAbove = false;
   // All valid words of a choice, or words that are valid in addition to numbers.
-  std::array<Word, 8> words{};
+  std::array<Word, 9> words{};
   size_t numWords = 0;
   // For texts: whether a text is valid, and a description of valid texts.
   bool (*accepts)(std::string_view) = nullptr;

@@ -37,6 +37,8 @@ struct Rank {
   std::optional<std::string> matmulPlan = std::nullopt;
   // Number of steps that the command trains; 0 if it does not train.
   int64_t trainingSteps = 0;
+  // Whether the rank may end its process when a device does not return.
+  bool ownsProcess = true;
 
   // The first rank prints, logs and writes shared files.
   bool isFirst() const { return number == 0; }

@@ -31,8 +31,8 @@ public:
     const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - begin).count();
     const std::string names = missingRanks();
     if (!names.empty())
-      std::fprintf(stderr, "rank %d of %d waits for %s to join: %lld of %s s\n", own.rank, own.size, names.c_str(),
-                   static_cast<long long>(waited), formatExact(own.timeout).c_str());
+      notice(concat("rank ", own.rank, " of ", own.size, " waits for ", names, " to join: ", waited, " of ",
+                    formatExact(own.timeout), " s"));
   }
 
 private:

@@ -58,6 +58,9 @@ struct br_context {
   // runsAhead().  Waits for that run only.
   virtual const std::byte *result(const br_program &program, const br_io &io, int back) = 0;
 
+  // Called by a thread that uses the model after another one has.
+  virtual void enterThread() {}
+
   // Called after the last run of a command: waits for it, and writes profile and trace.
   virtual void finish() {}
 

@@ -71,6 +71,10 @@ public:
 
   const Rank &rank() const { return context->rank; }
 
+  // First byte of the arena, in the target's memory; and of the host memory beside it.
+  std::byte *arena() const { return context->arena(); }
+  std::byte *hostMemory() const { return context->hostMemory(); }
+
   // Throws Error if the program fails.  The program may still be running on return.
   void run(const br_program &program) { context->run(program); }
   // Later runs, starts and waits use the slots of this microbatch.
@@ -82,6 +86,8 @@ public:
     context->checkMessage(context->start(collective));
   }
   void waitForMessage(int32_t collective) { context->checkMessage(context->wait(collective)); }
+  // Called by a thread that uses the model after another one has.
+  void enterThread() { context->enterThread(); }
   // Called after the last run of a command.
   void finish() { context->finish(); }
   // Number of runs that may follow a run before its results are read.

@@ -142,6 +142,9 @@ void CpuContext::run(const br_program &program) {
     measurement->leave();
 }
 
+// The number of threads belongs to the thread that starts them.
+void CpuContext::enterThread() { setThreads(threads); }
+
 void CpuContext::finish() {
   if (measurement)
     measurement->write([&] { return measureRates(threads, hasBFloat16Matmuls(model) && multipliesBFloat16()); });

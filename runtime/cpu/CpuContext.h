@@ -28,6 +28,7 @@ public:
   std::byte *input(const br_program &, const br_io &io) override { return memory.data() + io.offset; }
   const std::byte *result(const br_program &, const br_io &io, int) override { return memory.data() + io.offset; }
   void matmul(int32_t index, const void *a, const void *b, void *c, const void *bias, const void *addend) override;
+  void enterThread() override;
   void finish() override;
   bool isMeasured() const override { return measurement != nullptr; }
   void action(int32_t index) override { measurement->at(index); }

@@ -25,7 +25,7 @@ static uint64_t largestPart(const br_model &model) {
 }
 
 GpuContext::GpuContext(const br_model &model, int threads, const Rank &rank)
-    : br_context(model, threads, rank), watchdog(rank.bootstrap ? rank.bootstrap->timeout() : 0),
+    : br_context(model, threads, rank), watchdog(rank.bootstrap ? rank.bootstrap->timeout() : 0, rank.ownsProcess),
       device(enterDevice(rank)), memory(device, model.arena_bytes, streams.compute, arenaAllocator(model, rank)),
       copies(memory.data(), largestPart(model), streams.copy, threads), matmuls(model, memory.data(), streams.compute),
       attentions(model, memory.data(), streams.compute),
@@ -122,6 +122,8 @@ void GpuContext::run(const br_program &program) {
 // ranks block the host: a launched run is then over except for its last actions.  A queued run
 // would save nothing, and its time would be added to the previous run's.
 int GpuContext::runsAhead() const { return collectives && !collectives->canBeCaptured() ? 0 : 1; }
+
+void GpuContext::enterThread() { useDevice(device.number).check(); }
 
 void GpuContext::finish() {
   waitFor(slots.lastEnd());

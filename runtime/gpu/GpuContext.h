@@ -24,7 +24,7 @@ namespace braid {
 
 class GpuContext final : public br_context {
 public:
-  // The rank's thread makes, uses and destroys the context.
+  // One thread at a time uses the context.
   GpuContext(const br_model &model, int threads, const Rank &rank);
   ~GpuContext() override;
 
@@ -38,6 +38,7 @@ public:
 
   void run(const br_program &program) override;
   int runsAhead() const override;
+  void enterThread() override;
   void finish() override;
   std::byte *input(const br_program &program, const br_io &io) override { return slots.input(program, io); }
   const std::byte *result(const br_program &program, const br_io &io, int back) override;

@@ -13,7 +13,7 @@
 using namespace braid;
 
 // The timer is the job's timeout for a rank, limited to 5 to 30 seconds.
-Watchdog::Watchdog(double timeout) : seconds(std::clamp(timeout, 5.0, 30.0)) {}
+Watchdog::Watchdog(double timeout, bool exits) : seconds(std::clamp(timeout, 5.0, 30.0)), exits(exits) {}
 
 Watchdog::~Watchdog() {
   {
@@ -27,7 +27,7 @@ Watchdog::~Watchdog() {
 
 void Watchdog::failed(const std::string &reason) {
   std::lock_guard lock(mutex);
-  if (!ended && !watcher.joinable())
+  if (exits && !ended && !watcher.joinable())
     watcher = std::thread([this, reason] { watch(reason); });
 }
 

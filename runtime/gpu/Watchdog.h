@@ -20,8 +20,9 @@ namespace braid {
 // Lives from before the first device call until after the last.
 class Watchdog {
 public:
-  // `timeout` is the seconds that the job waits for a rank; the timer is derived from it.
-  explicit Watchdog(double timeout);
+  // `timeout` is the seconds that the job waits for a rank; the timer is derived from it. Without `exits`, a
+  // blocked rank stays blocked.
+  Watchdog(double timeout, bool exits);
   ~Watchdog();
   Watchdog(const Watchdog &) = delete;
   Watchdog &operator=(const Watchdog &) = delete;
@@ -33,6 +34,7 @@ private:
   void watch(const std::string &reason);
 
   const double seconds;
+  const bool exits;
   std::mutex mutex;
   std::condition_variable changed;
   bool ended = false;

@@ -5,7 +5,6 @@
 #include "base/Error.h"
 #include "base/File.h"
 #include "comm/Bootstrap.h"
-#include "comm/Communicator.h"
 #include "comm/Store.h"
 #include "comm/ThreadsTransport.h"
 #include "comm/TransportRegistry.h"
@@ -13,6 +12,7 @@
 #include "core/Context.h"
 #include "core/Mesh.h"
 #include "core/ProgramHash.h"
+#include "launch/Connect.h"
 
 #include <algorithm>
 #include <exception>
@@ -83,10 +83,6 @@ static void planRendezvous(RankPlan &plan, const Launch &launch, const std::stri
     fail("--transport=", transport,
          " needs a rendezvous: set MASTER_ADDR and MASTER_PORT to a host and a free port of rank 0, or give "
          "--rendezvous=file:///FOLDER, a folder that all ranks see");
-}
-
-static Joining joiningOf(const RankPlan &plan, const RankOptions &options, int index = 0) {
-  return {plan.first + index, plan.size, options.timeout, plan.rendezvous, plan.job, plan.token, plan.isOneHost};
 }
 
 // Returns the first line of the file. Any user who can read the file can act as a rank, and any user who
@@ -171,8 +167,6 @@ static bool runsAllRanks(const std::string &transport, const RankOptions &option
   return (transport == "auto" || transport == "nccl") && launch.launcher == Launcher::None;
 }
 
-static bool isMeasured(const RankOptions &options) { return options.profile || options.trace; }
-
 RankPlan braid::planRanks(const br_model &model, const RankOptions &options, const Launch &launch) {
   registerTransport("shm", sharedTransport); // needs no library, so every program has it
   std::string transport = transportFor(model, options, launch);
@@ -180,7 +174,7 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
   if (options.link && !runsAll)
     fail("--link slows ranks of one process down to a link, but transport ", transport,
          " uses a real link; leave it out");
-  if (isMeasured(options) && options.graphs.value_or(false))
+  if (options.isMeasured() && options.graphs.value_or(false))
     fail(options.profile ? "--profile" : "--trace",
          " measures single actions, but --cuda-graph=on runs a step as one unit; leave one of them out");
   if (options.device >= 0 && runsAll && worldSize(model) > 1 && transport != "device-threads")
@@ -204,77 +198,16 @@ RankPlan braid::planRanks(const br_model &model, const RankOptions &options, con
 
 namespace {
 
-Placement placeHere(const RankPlan &plan, const RankOptions &options, int index) {
-  HostShare share = plan.share;
-  share.rank += index;
-  return placeRank(options.threads, options.pin, share);
-}
-
-BootstrapOptions bootstrapOptionsOf(const br_model &model, const RankPlan &plan, const RankOptions &options,
-                                    int index = 0) {
-  BootstrapOptions bootstrap;
-  bootstrap.wanted = plan.transport;
-  bootstrap.host = isForDevice(model) ? plan.host : plan.transport;
-  bootstrap.wraps = isForDevice(model);
-  bootstrap.joining = joiningOf(plan, options, index);
-  return bootstrap;
-}
-
 using RankCommand = std::function<int(const Rank &rank, int threads)>;
 
-void measure(Rank &rank, const RankOptions &options) {
-  rank.profile = options.profile;
-  rank.trace = options.trace;
-  rank.traceSteps = options.traceSteps;
-}
-
-int runRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int index,
+int runRank(const br_model &model, Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int index,
             const RankCommand &command) {
-  Placement placement = placeHere(plan, options, index);
-  // Binds to all cores first, for the communication thread, then binds each thread to one core.
-  enterCores(placement);
-  br_comm &comm = bootstrap.comm();
-  pinPool(placement);
-  Rank rank{comm.rank(), comm.size(), &comm, plan.transport.c_str()};
-  measure(rank, options);
-  try {
-    return command(rank, placement.threads);
-  } catch (const RankError &) { // the other ranks know already
-    throw;
-  } catch (const std::exception &error) {
-    comm.endWith(error.what());
-    throw;
-  }
-}
-
-void useDevice(Rank &rank, const RankOptions &options) {
-  rank.device = options.device;
-  rank.graphs = isMeasured(options) ? false : options.graphs;
-  rank.programmaticLaunch = options.programmaticLaunch;
-  rank.matmulSearch = options.matmulSearch;
-  rank.matmulPlan = options.matmulPlan;
-}
-
-// Runs a rank of a program on devices; it finds out by itself which transport the ranks use.
-int runDeviceRank(Bootstrap &bootstrap, const RankPlan &plan, const RankOptions &options, int index,
-                  const RankCommand &command) {
-  Placement placement = placeHere(plan, options, index);
-  enterCores(placement);
-  pinPool(placement);
-  Rank rank;
-  rank.number = plan.first + index;
-  rank.size = plan.size;
-  rank.transport = plan.transport.c_str();
-  rank.bootstrap = &bootstrap;
-  rank.local = plan.share.rank + index;
-  useDevice(rank, options);
-  measure(rank, options);
-  rank.sharesDevice = plan.transport == "device-threads";
+  const Placement placement = placeHere(plan, options, index);
+  const Rank rank = connect(model, bootstrap, plan, options, index, placement);
   try {
     return command(rank, placement.threads);
   } catch (const std::exception &error) {
-    bootstrap.publishNotice("failure", error.what());
-    bootstrap.abandon();
+    tellOthers(model, bootstrap, rank, error);
     throw;
   }
 }
@@ -334,8 +267,7 @@ int runThreads(const br_model &model, const RankPlan &plan, const RankOptions &o
       own.notices = notices;
       own.threads = threadsTransport(hub, rank, options.link.value_or(LinkModel()));
       Bootstrap bootstrap(std::move(own));
-      statuses[rank] = isForDevice(model) ? runDeviceRank(bootstrap, plan, options, rank, noted)
-                                          : runRank(bootstrap, plan, options, rank, noted);
+      statuses[rank] = runRank(model, bootstrap, plan, options, rank, noted);
     } catch (const std::exception &error) {
       first.note(std::current_exception());
       hub->fail(error.what());
@@ -378,8 +310,7 @@ int runProcess(const br_model &model, const RankPlan &plan, const RankOptions &o
   command.facts.push_back({"--trace-steps", options.trace ? std::to_string(options.traceSteps) : "not asked for"});
   bootstrap.agreeToStart(command.facts);
   auto run = [&](const Rank &rank, int threads) { return named(number, [&] { return command.run(rank, threads); }); };
-  return isForDevice(model) ? runDeviceRank(bootstrap, plan, options, 0, run)
-                            : runRank(bootstrap, plan, options, 0, run);
+  return runRank(model, bootstrap, plan, options, 0, run);
 }
 
 } // namespace
@@ -389,13 +320,9 @@ int braid::runRanks(const br_model &model, const RankPlan &plan, const RankOptio
   if (!plan.transport.empty())
     return plan.ranksHere > 1 ? runThreads(model, plan, options, prepare) : runProcess(model, plan, options, prepare);
   PreparedCommand command = prepare(0);
-  Placement placement = placeRank(options.threads, options.pin, plan.share);
+  const Placement placement = placeHere(plan, options);
   pinPool(placement);
-  Rank rank;
-  rank.local = plan.local;
-  useDevice(rank, options);
-  measure(rank, options);
-  return command.run(rank, placement.threads);
+  return command.run(singleRank(plan, options), placement.threads);
 }
 
 // The options themselves may be invalid; then only the launcher's rendezvous is used.

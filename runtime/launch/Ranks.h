@@ -40,6 +40,8 @@ struct RankOptions {
   int64_t traceSteps = 10;
   int threads = 0; // 0: a fair share of the host's cores
   Pin pin = Pin::Auto;
+
+  bool isMeasured() const { return profile || trace; }
 };
 
 struct RankPlan {

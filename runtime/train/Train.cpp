@@ -1,8 +1,7 @@
 //===- Train.cpp - the training loop --------------------------------------===//
 //
-// A step is K - 1 runs of `accumulate` and one run of `train`. In a pipeline, it is the cells of the rank's
-// row and one run of `train`. All memory is allocated before the first step: later steps only write inputs,
-// run programs, read results and append a line to the log.
+// All memory is allocated before the first step: later steps only write inputs, run programs (StepRuns.h),
+// read results and append a line to the log.
 //
 // All ranks run this loop. Its decisions depend only on values that are equal on all ranks: losses are
 // all-reduced, and the step adds up requests to stop.
@@ -20,11 +19,10 @@
 #include "base/Clock.h"
 #include "base/Error.h"
 #include "base/Format.h"
-#include "comm/Bootstrap.h"
-#include "comm/Communicator.h"
 #include "core/Agree.h"
 #include "train/Evaluate.h"
 #include "train/EventFile.h"
+#include "train/ExtendedTimeout.h"
 #include "train/Metrics.h"
 #include "train/ModelFlops.h"
 #include "train/Progress.h"
@@ -44,26 +42,6 @@
 using namespace braid;
 
 namespace {
-
-// While this object lives, the rank waits at least `seconds` for the other ranks, whatever
-// --timeout says.  All ranks use it while one of them does something long, such as a save.  A rank
-// that dies meanwhile is noticed as always.
-class ExtendedTimeout {
-public:
-  ExtendedTimeout(const Rank &rank, double seconds) : rank(rank) { set(seconds); }
-  ~ExtendedTimeout() { set(0); }
-  ExtendedTimeout(const ExtendedTimeout &) = delete;
-
-private:
-  void set(double seconds) const {
-    if (rank.comm)
-      rank.comm->waitAtLeast(seconds);
-    if (rank.bootstrap)
-      rank.bootstrap->waitAtLeast(seconds);
-  }
-
-  const Rank &rank;
-};
 
 // Returns the learning rate of a step, counted from 1. It rises linearly from lr / warmup to lr. After that
 // it stays constant, or falls to minLr along half a cosine that ends at decaySteps.
@@ -113,7 +91,6 @@ private:
   void openOutputs();
   BatchCount fill(const br_program &program, int64_t number, int microbatch);
   BatchCount run(const br_program &program, int64_t number, int microbatch);
-  BatchCount runCells(int64_t number);
   StartedStep start(int64_t number);
   int finish(const StartedStep &step, int back);
   StepMetrics metricsOf(const StartedStep &step, int back);
@@ -199,37 +176,16 @@ BatchCount Trainer::run(const br_program &program, int64_t number, int microbatc
   return count;
 }
 
-// Messages between ranks continue while cells run.
-BatchCount Trainer::runCells(int64_t number) {
-  BatchCount count;
-  bool isFirstMicrobatch = true;
-  for (int32_t i = 0; i < job.table.n_cells; ++i) {
-    const br_cell &cell = job.table.cells[i];
-    job.model.useSlotsOf(cell.microbatch);
-    if (cell.kind == BR_CELL_START) {
-      job.model.startMessage(cell.index);
-    } else if (cell.kind == BR_CELL_WAIT) {
-      job.model.waitForMessage(cell.index);
-    } else {
-      const br_program &program = job.table.programs[cell.index];
-      const BatchCount cellCount = run(program, number, cell.microbatch);
-      if (&program == &job.batched)
-        count.add(cellCount, std::exchange(isFirstMicrobatch, false));
-    }
-  }
-  run(job.train, number, job.microbatches - 1);
-  return count;
-}
-
 StartedStep Trainer::start(int64_t number) {
   double begin = secondsNow();
-  float lr = learningRate(job.state, number);
-  if (job.table.n_cells > 0)
-    return {number, lr, runCells(number), begin};
   BatchCount count;
-  for (int i = 0; i < job.microbatches; ++i)
-    count.add(run(i == job.microbatches - 1 ? job.train : *job.accumulate, number, i), /*isFirst=*/i == 0);
-  return {number, lr, count, begin};
+  bool isFirst = true;
+  job.runs.runStep(0, job.microbatches, [&](const br_program &program, int microbatch) {
+    const BatchCount own = run(program, number, microbatch);
+    if (&program == &job.batched || !job.runs.isPipeline())
+      count.add(own, std::exchange(isFirst, false));
+  });
+  return {number, learningRate(job.state, number), count, begin};
 }
 
 // Returns the metrics of the last started step, or of the step `back` steps before it. Its seconds are the

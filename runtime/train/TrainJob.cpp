@@ -2,7 +2,6 @@
 
 #include "train/TrainJob.h"
 
-#include "base/Checksum.h"
 #include "base/Error.h"
 #include "base/Format.h"
 #include "base/Message.h"
@@ -12,11 +11,10 @@
 #include "train/ConfigCheck.h"
 #include "train/Evaluate.h"
 #include "train/InitialValues.h"
+#include "train/JobId.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <random>
 
 using namespace braid;
 
@@ -51,9 +49,8 @@ static int chooseMicrobatches(const br_model &table, const br_program &program, 
 
 TrainJob::TrainJob(const br_model &table, const TrainOptions &options, TrainStart start, const Rank &rank, int threads)
     : lock(std::move(start.lock)), saved(std::move(start.saved)), resumedFrom(saved ? saved->path() : ""), table(table),
-      state(std::move(start.state)), model(table, threads, rank), train(model.program("train")),
-      accumulate(table.accumulate > 1 && table.n_cells == 0 ? &model.program("accumulate") : nullptr),
-      eval(options.evalEvery > 0 ? &model.program("eval") : nullptr), batched(*batchedProgram(table)),
+      state(std::move(start.state)), model(table, threads, rank), runs(model), train(runs.train()),
+      batched(runs.batched()), eval(options.evalEvery > 0 ? &model.program("eval") : nullptr),
       batches(openBatches(model,
                           {options.data.find(), state.holdout, state.batchSeed, state.batchOrder == "sequential"},
                           &batched, eval)),
@@ -91,31 +88,6 @@ void TrainJob::checkData(const TrainOptions &options) const {
 //===----------------------------------------------------------------------===//
 // The start
 //===----------------------------------------------------------------------===//
-
-static uint64_t draw() {
-  std::random_device random; // from the system
-  return static_cast<uint64_t>(random()) << 32 | random();
-}
-
-// Returns the id of the job, the same on all ranks; all ranks must call it together. This is `saved`, the
-// id in the checkpoint, or, if that is empty, 64 random bits from the first rank.
-//
-// Shares 16 bits per value, because `agree` returns maxima; ranks other than the first contribute 0.
-static std::string agreeOnJobId(Model &model, const std::string &saved) {
-  std::array<int32_t, agreeValues> values{};
-  constexpr int parts = 4;
-  static_assert(parts <= agreeValues);
-  if (model.rank().isFirst()) {
-    const uint64_t id = saved.empty() ? draw() : parseChecksum(saved).value_or(0);
-    for (int i = 0; i < parts; ++i)
-      values[i] = static_cast<int32_t>(id >> (16 * i) & 0xffff);
-  }
-  values = agree(model, values);
-  uint64_t id = 0;
-  for (int i = 0; i < parts; ++i)
-    id |= static_cast<uint64_t>(values[i]) << (16 * i);
-  return checksumText(id);
-}
 
 // Gives the job an id: checkpoints carry it, and the lock names its holder.
 void TrainJob::nameJob(const TrainOptions &options) {

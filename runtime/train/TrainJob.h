@@ -13,6 +13,7 @@
 #include "data/Batches.h"
 #include "train/Commands.h"
 #include "train/LogIdentity.h"
+#include "train/StepRuns.h"
 
 #include <memory>
 #include <optional>
@@ -55,9 +56,9 @@ public:
   const br_model &table;
   JobState state; // the loop continues from here
   Model model;
-  const br_program &train, *accumulate, *eval; // null if a step, or the job, does not use it
-  const br_program &batched;                   // the program that takes a microbatch: train, or the first
-                                               // cell of a pipeline
+  StepRuns runs;
+  const br_program &train, &batched; // of a step
+  const br_program *eval;            // null if the job does not use it
   std::unique_ptr<BatchSource> batches;
   const int microbatches; // per step
   const bool hasTargets;  // on the first rank: whether any training target counts; true on the others

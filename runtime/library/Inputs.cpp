@@ -1,0 +1,168 @@
+//===- Inputs.cpp - values of a model's inputs ----------------------------===//
+
+#include "library/Inputs.h"
+
+#include "base/Error.h"
+#include "base/Format.h"
+#include "base/NumberTypes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+static bool isFloat(br_dtype type) { return type == BR_F64 || type == BR_F32 || type == BR_BF16; }
+
+// Whether an integer type holds a number.
+static bool holds(br_dtype type, double x) {
+  switch (type) {
+  case BR_I32:
+    return x >= INT32_MIN && x <= INT32_MAX;
+  case BR_I64:
+    return x >= -0x1p53 && x <= 0x1p53; // exact in f64, the type in between
+  case BR_I8:
+    return x >= INT8_MIN && x <= INT8_MAX;
+  case BR_I1:
+    return x == 0 || x == 1;
+  default:
+    return true;
+  }
+}
+
+void braid::convertShared(br_dtype type, const TensorPart &to, std::byte *toMemory, br_dtype fromType,
+                          const TensorPart &from, const std::byte *fromMemory) {
+  const int64_t size = elementSize(type), fromSize = elementSize(fromType);
+  if (type == fromType)
+    return copyShared(to, toMemory, from, fromMemory, size);
+  if (isFloat(fromType) && !isFloat(type))
+    fail(nameOf(fromType), " is not converted to ", nameOf(type), "; give integers");
+  forEachRun(to, from, [&](const Run &run) {
+    for (int64_t i = 0; i < run.count; ++i) {
+      const double x = numberAt(fromType, fromMemory + (run.otherPlace + i * run.otherStep) * fromSize);
+      if (!holds(type, x))
+        fail("it holds ", formatExact(x), ", which does not fit ", nameOf(type));
+      putNumber(type, toMemory + (run.place + i * run.step) * size, x);
+    }
+  });
+}
+
+template <class T> static void checkIndices(const br_io &io, const std::vector<std::byte> &values) {
+  const T *begin = reinterpret_cast<const T *>(values.data()), *end = begin + values.size() / sizeof(T);
+  const T *bad = std::find_if(begin, end, [&](T x) { return (x < 0 || x >= io.extent) && x != io.ignored; });
+  if (bad == end)
+    return;
+  const bool mayIgnore = io.ignored < 0 || io.ignored >= io.extent;
+  fail("it holds ", *bad, " at place ", bad - begin, " of this rank's part, but the model takes an index from 0 to ",
+       io.extent - 1, mayIgnore ? concat(", or ", io.ignored, " to be ignored") : "");
+}
+
+//===----------------------------------------------------------------------===//
+// The inputs
+//===----------------------------------------------------------------------===//
+
+InputValues::InputValues(const br_model &table, int rank, int microbatches) : table(table), microbatches(microbatches) {
+  for (int32_t i = 0; i < table.n_programs; ++i) {
+    const br_program &program = table.programs[i];
+    const std::string_view name = program.name;
+    if (name == "generate" || name == "agree") // the library does not run them
+      continue;
+    add(program,
+        name == "eval"      ? &InputSlot::inEval
+        : name == "predict" ? &InputSlot::inForward
+                            : &InputSlot::inTrain,
+        rank, microbatches);
+  }
+}
+
+void InputValues::add(const br_program &program, bool InputSlot::*isRead, int rank, int microbatches) {
+  for (const br_io &io : inputsOf(program)) {
+    if (isScalarRole(io.role))
+      continue;
+    InputSlot *slot = find(io.name);
+    if (!slot) {
+      slot = &slots.emplace_back(InputSlot{&io, partOf(table, io, rank), false, false, false, {}});
+      slot->values.resize(microbatches);
+    }
+    const br_io &known = *slot->io;
+    if (known.dtype != io.dtype || known.bytes != io.bytes ||
+        !std::equal(known.shape, known.shape + known.rank, io.shape))
+      fail("program '", program.name, "' has another shape or type of input '", io.name,
+           "' than the programs before it");
+    slot->*isRead = true;
+  }
+}
+
+InputSlot *InputValues::find(std::string_view name) {
+  auto at = std::find_if(slots.begin(), slots.end(), [&](const InputSlot &slot) { return name == slot.io->name; });
+  return at == slots.end() ? nullptr : &*at;
+}
+
+// Whether the programs of other ranks read the input.
+bool InputValues::isOfOthers(std::string_view name) const {
+  for (const br_model *model = &table; model; model = model->others)
+    for (int32_t i = 0; i < model->n_programs; ++i)
+      for (const br_io &io : inputsOf(model->programs[i]))
+        if (name == io.name && !isScalarRole(io.role))
+          return true;
+  return false;
+}
+
+// The values of a rank's own part, without gaps.
+static TensorPart denseLike(const TensorPart &part) {
+  std::vector<int> order(part.rank);
+  std::iota(order.begin(), order.end(), 0);
+  return densePart({part.begin.begin(), part.begin.begin() + part.rank},
+                   {part.extent.begin(), part.extent.begin() + part.rank}, order);
+}
+
+void InputValues::set(std::string_view name, int microbatch, braid_type type, const void *values, braid_extent extent) {
+  InputSlot *slot = find(name);
+  if (microbatch < 0 || microbatch >= microbatches)
+    fail("input '", name, "': microbatch ", microbatch, " is not one of the ", microbatches, " of a step");
+  if (!slot && isOfOthers(name))
+    return;
+  if (!slot) {
+    std::string names;
+    for (const InputSlot &other : slots)
+      names += concat(names.empty() ? "" : ", ", other.io->name);
+    fail("the model has no input '", name, "'; it has ", names.empty() ? "none" : names);
+  }
+  const br_io &io = *slot->io;
+  const TensorPart from = extent == BRAID_WHOLE ? wholeTensor({io.shape, io.shape + io.rank}) : denseLike(slot->part);
+  std::vector<std::byte> kept(io.bytes);
+  try {
+    convertShared(io.dtype, slot->part, kept.data(), static_cast<br_dtype>(type), from,
+                  static_cast<const std::byte *>(values));
+    if (io.extent > 0 && io.dtype == BR_I64)
+      checkIndices<int64_t>(io, kept);
+    else if (io.extent > 0)
+      checkIndices<int32_t>(io, kept);
+  } catch (const Error &error) {
+    fail("input '", name, "', microbatch ", microbatch, ": ", error.what());
+  }
+  slot->values[microbatch] = std::move(kept);
+}
+
+void InputValues::require(bool InputSlot::*isRead, int begin, int end) const {
+  for (const InputSlot &slot : slots)
+    for (int microbatch = begin; microbatch < end && slot.*isRead; ++microbatch)
+      if (slot.values[microbatch].empty())
+        fail("input '", slot.io->name, "' of microbatch ", microbatch,
+             " was not set; call braid_set_input before the run");
+}
+
+void InputValues::fill(const Model &model, const br_program &program, int microbatch) const {
+  for (const br_io &io : inputsOf(program)) {
+    if (isScalarRole(io.role))
+      continue;
+    const auto slot = std::find_if(slots.begin(), slots.end(),
+                                   [&](const InputSlot &one) { return std::string_view(io.name) == one.io->name; });
+    const std::vector<std::byte> &values = slot->values[microbatch];
+    std::memcpy(model.input<std::byte>(program, io), values.data(), values.size());
+  }
+}

@@ -1,0 +1,59 @@
+//===- Inputs.h - values of a model's inputs ------------------------------===//
+//
+// Programs share the arena, so every run needs its inputs anew. The values of each microbatch are kept here
+// in the input's type, and copied before each run.
+//
+//===----------------------------------------------------------------------===//
+#ifndef BRAID_LIBRARY_INPUTS_H
+#define BRAID_LIBRARY_INPUTS_H
+
+#include "braid/step.h"
+
+#include "core/Model.h"
+#include "core/TensorPart.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace braid {
+
+// An input that this rank's programs read from the caller.
+struct InputSlot {
+  const br_io *io;
+  TensorPart part; // of this rank
+  bool inTrain = false, inEval = false, inForward = false;
+  std::vector<std::vector<std::byte>> values; // of each microbatch; empty: not set
+};
+
+class InputValues {
+public:
+  // Throws Error if programs have different inputs of one name.
+  InputValues(const br_model &table, int rank, int microbatches);
+
+  const std::vector<InputSlot> &all() const { return slots; }
+  // Converts and keeps values. An input of other ranks alone is accepted and not kept. Throws Error.
+  void set(std::string_view name, int microbatch, braid_type type, const void *values, braid_extent extent);
+  // Throws Error if an input of these programs was not set for microbatches [begin, end).
+  void require(bool InputSlot::*isRead, int begin, int end) const;
+  // Writes the inputs of a run, which must be set.
+  void fill(const Model &model, const br_program &program, int microbatch) const;
+
+private:
+  void add(const br_program &program, bool InputSlot::*isRead, int rank, int microbatches);
+  InputSlot *find(std::string_view name);
+  bool isOfOthers(std::string_view name) const;
+
+  const br_model &table;
+  const int microbatches;
+  std::vector<InputSlot> slots;
+};
+
+// Copies the elements that two parts share, converted from one type to the other. Throws Error at a number that the
+// type does not hold; floats are rounded.
+void convertShared(br_dtype type, const TensorPart &to, std::byte *toMemory, br_dtype fromType, const TensorPart &from,
+                   const std::byte *fromMemory);
+
+} // namespace braid
+#endif // BRAID_LIBRARY_INPUTS_H
