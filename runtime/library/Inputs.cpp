@@ -66,20 +66,20 @@ template <class T> static void checkIndices(const br_io &io, const std::vector<s
 //===----------------------------------------------------------------------===//
 
 InputValues::InputValues(const br_model &table, int rank, int microbatches) : table(table), microbatches(microbatches) {
-  for (int32_t i = 0; i < table.n_programs; ++i) {
-    const br_program &program = table.programs[i];
-    const std::string_view name = program.name;
-    if (name == "generate" || name == "agree") // the library does not run them
-      continue;
-    add(program,
-        name == "eval"      ? &InputSlot::inEval
-        : name == "predict" ? &InputSlot::inForward
-                            : &InputSlot::inTrain,
-        rank, microbatches);
-  }
+  const auto addNamed = [&](const char *name, bool InputSlot::*isRead) {
+    if (const br_program *program = findProgram(table, name))
+      add(*program, isRead, rank);
+  };
+  addNamed("train", &InputSlot::inTrain);
+  addNamed("accumulate", &InputSlot::inTrain);
+  for (int32_t i = 0; i < table.n_cells; ++i)
+    if (table.cells[i].kind == BR_CELL_RUN)
+      add(table.programs[table.cells[i].index], &InputSlot::inTrain, rank);
+  addNamed("eval", &InputSlot::inEval);
+  addNamed("predict", &InputSlot::inForward);
 }
 
-void InputValues::add(const br_program &program, bool InputSlot::*isRead, int rank, int microbatches) {
+void InputValues::add(const br_program &program, bool InputSlot::*isRead, int rank) {
   for (const br_io &io : inputsOf(program)) {
     if (isScalarRole(io.role))
       continue;

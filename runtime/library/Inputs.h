@@ -41,7 +41,7 @@ public:
   void fill(const Model &model, const br_program &program, int microbatch) const;
 
 private:
-  void add(const br_program &program, bool InputSlot::*isRead, int rank, int microbatches);
+  void add(const br_program &program, bool InputSlot::*isRead, int rank);
   InputSlot *find(std::string_view name);
   bool isOfOthers(std::string_view name) const;
 

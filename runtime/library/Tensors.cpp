@@ -50,13 +50,21 @@ static const br_tensor &tensorAt(const braid_step &step, int32_t index) {
   return step.table.tensors[index];
 }
 
+// Whether the tensor is the parameter of which others are copies; the compiler counts it to the optimizer's state.
+static bool hasCopies(const br_model &table, const br_tensor &t) {
+  const std::span<const br_tensor> tensors = tensorsOf(table);
+  return std::any_of(tensors.begin(), tensors.end(), [&](const br_tensor &other) {
+    return other.copy_of && std::string_view(other.copy_of) == t.name;
+  });
+}
+
 braid_status braid_get_tensor(const braid_step *step, int32_t index, braid_tensor *out) {
   return guarded([&] {
     const br_tensor &t = tensorAt(*step, index);
     const TensorPart part = partOf(step->table, t, step->model.rank().number);
     *out = {};
     out->name = t.name;
-    out->category = static_cast<braid_category>(t.category);
+    out->category = hasCopies(step->table, t) ? BRAID_PARAMETER : static_cast<braid_category>(t.category);
     out->type = static_cast<braid_type>(t.dtype);
     describePart(part, t.shape, *out);
     out->is_whole = out->is_whole && t.partial == 0;
