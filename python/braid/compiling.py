@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,7 @@ def library_of(graph: Graph, words: list[str]) -> Path:
     """Returns the path of a graph's library, compiled with these words of braidc or found in the cache."""
     compiler = next((word.partition("=")[2] for word in reversed(words) if word.startswith("--cc=")), "c++")
     name = cache.key([graph.name, graph.text, *words, *tools.identity(compiler)])
-
-    def build(path: Path) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / f"{graph.name}.mlir"
-            file.write_text(graph.text)
-            tools.run("braidc", str(file), "--emit=lib", "-o", str(path), *words)
-
-    return cache.fetch(name, build)
+    return cache.fetch(name, lambda path: graph.run("--emit=lib", "-o", str(path), *words))
 
 
 def compile_graph(graph: Graph | str | os.PathLike, *, optimizer: Any = "adamw", mesh: Any = None, zero: int | None = None,

@@ -112,7 +112,7 @@ def _identifier(name: str) -> str:
 
 def _forward(model: Any, binding: batches.Binding, loss: Any, outputs: bool, is_mapping: bool) -> Any:
     """Returns a function of the batch's tensors, by their names, that returns the loss and on demand predictions."""
-    original = model.forward
+    original, loss = model.forward, losses.placed(loss)
 
     def forward(**tensors: Any) -> Any:
         values = {key: tensors[name] for key, name in binding.names.items()} | binding.constants

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from . import settings, tools
+from . import settings
 from .errors import CompileError
 from .graph import Graph, graph_of
 
@@ -66,10 +66,10 @@ class Fit:
     def _summary(self) -> str:
         best = self.best
         if not best:
-            return f"no layout fits into {_size(self.memory_bytes)}"
+            return f"no layout fits into {size_text(self.memory_bytes)}"
         words = [best["mesh"] and f"mesh={best['mesh']!r}", best["zero"] is not None and f"zero={best['zero']}",
                  best["recompute"] != "none" and f"recompute={best['recompute']!r}"]
-        return f"the fastest that fits into {_size(self.memory_bytes)}: {', '.join(filter(None, words)) or 'one rank'}"
+        return f"the fastest that fits into {size_text(self.memory_bytes)}: {', '.join(filter(None, words)) or 'one rank'}"
 
     def __str__(self) -> str:
         cells = self._cells()
@@ -78,7 +78,11 @@ class Fit:
         for row in cells:
             lines.append("  ".join(cell.ljust(width) if column in (0, 2) else cell.rjust(width)
                                    for column, (cell, width) in enumerate(zip(row, widths))).rstrip())
-        lines += [f"not possible: {_layout(row)}: {row['reason']}" for row in self.refused]
+        reasons: dict[str, list[str]] = {}
+        for row in self.refused:
+            reasons.setdefault(row["reason"], []).append(_layout(row))
+        lines += [f"not possible: {layouts[0]}{' and ' + str(len(layouts) - 1) + ' more' if layouts[1:] else ''}: {reason}"
+                  for reason, layouts in reasons.items()]
         return "\n".join([*lines, self._summary()])
 
     __repr__ = __str__
@@ -96,15 +100,19 @@ def _layout(row: Row) -> str:
     return f"{row['mesh'] or 'one rank'}{zero} recompute={row['recompute']}"
 
 
-def _size(count: float) -> str:
-    return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.1f} MiB"
+def size_text(count: float) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.{0 if unit == 'B' else 1}f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
 
 
 def _cell(key: str, value: Any) -> str:
     if value is None:
         return "-"
     if key.endswith("_bytes"):
-        return _size(value)
+        return size_text(value)
     if key.endswith("_s"):
         return f"{value * 1e3:.1f} ms" if value >= 1e-3 else f"{value * 1e6:.1f} us"
     return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
@@ -117,11 +125,11 @@ def default_meshes(gpus: int) -> list[str]:
     return [f"dp={gpus}"] + ([f"dp={gpus // 2},tp=2"] if gpus % 2 == 0 and gpus > 2 else [])
 
 
-def _plan(graph: Path, folder: Path, number: int, words: Sequence[str]) -> Row:
-    report = folder / f"{number}.json"
-    tools.run("braidc", str(graph), "--emit=memory", "-o", "/dev/null", f"--report={report}", *words)
-    plan = json.loads(report.read_text())
-    report.unlink()
+def _plan(graph: Graph, words: Sequence[str]) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "plan.json"
+        graph.run("--emit=memory", "-o", "/dev/null", f"--report={report}", *words)
+        plan = json.loads(report.read_text())
     step = plan.get("step", {})
     return {"peak_bytes": plan["arena_bytes"],
             "persistent_bytes": sum(kind["bytes"] for kind in plan["persistent"].values()),
@@ -181,16 +189,12 @@ def fit(model: Any, batch: Any = None, gpus: int = 8, gpu: str = "h100", *, loss
 def _plans(graph: Graph, optimizer: Any, layouts: list[Row], common: Row, workers: int) -> tuple[list[Row], list[Row]]:
     """Returns the rows of layouts that can be compiled, and of those that cannot, in the order of the layouts."""
     rows, refused = [], []
-    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(max(1, min(workers, os.cpu_count() or 1))) as pool:
-        folder = Path(name)
-        file = folder / f"{graph.name}.mlir"
-        file.write_text(graph.text)
-        plans = [pool.submit(_plan, file, folder, number, settings.words(optimizer, **layout, **common))
-                 for number, layout in enumerate(layouts)]
+    with ThreadPoolExecutor(max(1, min(workers, os.cpu_count() or 1))) as pool:
+        plans = [pool.submit(_plan, graph, settings.words(optimizer, **layout, **common)) for layout in layouts]
         for layout, plan in zip(layouts, plans):
             try:
                 rows.append({**layout, **plan.result()})
             except CompileError as error:
-                reason = str(error).splitlines()[0]
+                reason = str(error).splitlines()[0].removeprefix("braidc: error: ")
                 refused.append({**layout, "reason": reason, "error": error})
     return rows, refused

@@ -32,6 +32,7 @@ class Graph:
     values: dict[str, Any] = field(default_factory=dict)
     binding: batches.Binding | None = None
     module: Any = None  # torch.nn.Module whose parameters the graph has
+    path: str = ""  # of the file that it was read from
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
@@ -45,6 +46,13 @@ class Graph:
     def save(self, path: str | os.PathLike) -> None:
         """Writes the graph's text."""
         Path(path).write_text(self.text)
+
+    def run(self, *words: str) -> None:
+        """Runs braidc on this graph. Messages name the graph's own file, or the source of its module."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / f"{self.name}.mlir"
+            self.save(file)
+            tools.run("braidc", str(file), *words, temporary=file, shown=self.path)
 
     def tensors_of(self, batch: Any) -> dict[str, Any]:
         """Returns the tensors of a batch by input name."""
@@ -66,7 +74,7 @@ def load_graph(path: str | os.PathLike) -> Graph:
     """Reads a graph that was written by hand, by braid-model or by braid-import."""
     path = Path(path)
     try:
-        return Graph(path.read_text(), path.stem)
+        return Graph(path.read_text(), path.stem, path=str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise CompileError(f"cannot read '{path}': {error}") from error
 

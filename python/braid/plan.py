@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from . import tools
+from .fitting import size_text
 from .graph import Graph
 
 
@@ -34,10 +34,8 @@ class Plan:
 
     def _report(self) -> str:
         with tempfile.TemporaryDirectory() as folder:
-            graph, report = Path(folder) / f"{self._graph.name}.mlir", Path(folder) / "plan.html"
-            graph.write_text(self._graph.text)
-            tools.run("braidc", str(graph), "--emit=memory", "-o", str(Path(folder) / "out.mlir"), *self._words,
-                      f"--report={report}")
+            report = Path(folder) / "plan.html"
+            self._graph.run("--emit=memory", "-o", "/dev/null", f"--report={report}", *self._words)
             return report.read_text()
 
     def save(self, path: str) -> None:
@@ -54,15 +52,7 @@ class Plan:
         return f'<iframe srcdoc="{page}" style="width:100%;height:720px;border:0"></iframe>'
 
     def __repr__(self) -> str:
-        at_peak = ", ".join(f"{name} {_size(count)}" for name, count in self.data["at_peak"].items() if count)
+        at_peak = ", ".join(f"{name} {size_text(count)}" for name, count in self.data["at_peak"].items() if count)
         seconds = self.predicted_seconds
         predicted = f", predicted step {seconds:.3g} s" if seconds else ""
-        return f"<braid.Plan peak {_size(self.peak_bytes)} ({self.peak_bytes} bytes){predicted}; at the peak: {at_peak}>"
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if count < 1024:
-            return f"{count:.3g} {unit}"
-        count /= 1024
-    return f"{count:.4g} GiB"
+        return f"<braid.Plan peak {size_text(self.peak_bytes)} ({self.peak_bytes} bytes){predicted}; at the peak: {at_peak}>"

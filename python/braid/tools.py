@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -44,17 +45,23 @@ def find(name: str) -> str:
     return found
 
 
-def run(name: str, *words: str, folder: str | os.PathLike | None = None) -> str:
-    """Runs a tool, and returns its standard output. A failure is a CompileError with the tool's message."""
+def run(name: str, *words: str, temporary: str | os.PathLike = "", shown: str = "") -> str:
+    """Runs a tool, and returns its standard output. A failure is a CompileError with the tool's message.
+
+    In messages the path of a temporary file is shown as `shown`; without that, places in the file are left out.
+    """
     command = [find(name), *words]
     log.info("%s", shlex.join(command))
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                          cwd=folder, check=False)
+                          check=False)
+    errors = done.stderr
+    if temporary:
+        errors = re.sub(re.escape(str(temporary)) + (r"(?=\W)" if shown else r"(:\d+)*: "), lambda _: shown, errors)
     if done.returncode < 0:
-        raise CompileError(f"{name} was ended by signal {-done.returncode}: {shlex.join(command)}\n{done.stderr}")
+        raise CompileError(f"{name} was ended by signal {-done.returncode}: {shlex.join(command)}\n{errors}")
     if done.returncode:
-        raise compile_error(done.stderr)
-    for line in done.stderr.splitlines():
+        raise compile_error(errors)
+    for line in errors.splitlines():
         log.info("%s", line)
     return done.stdout
 
