@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from . import arrays
+from .errors import CompileError
 
 # Names of the entry of a dict batch that only the loss reads, if there is a loss.
 LABELS = ("labels", "label", "targets", "target", "y")
@@ -83,6 +84,10 @@ def _bind_tuple(forward: Callable, entries: dict[Any, Any], has_loss: bool) -> B
     labels = max(entries) if has_loss and len(entries) > 1 else None
     given = [key for key in entries if key != labels]
     positional = [p.name for p in _parameters(forward) if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    takes_any = any(p.kind is p.VAR_POSITIONAL for p in _parameters(forward))
+    if len(given) > len(positional) and not takes_any:
+        hint = "" if has_loss else "; if the last are labels, give a loss, such as loss='cross_entropy'"
+        raise CompileError(f"the model's forward takes {len(positional)} arguments, and the batch has {len(given)}{hint}")
     names, taken = {}, set()
     for position, key in enumerate(given):
         if arrays.is_array(entries[key]):

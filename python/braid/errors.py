@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # "model.py:31:4: error: text [h.0.attn]", as the tools print it; the column and the module may be missing.
-_PLACED = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: error: (?P<text>.*)$", re.M)
+_PLACED = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: error: ")
 _MODULE = re.compile(r" \[(?P<module>[\w.]+)\]$")
 
 
@@ -35,11 +35,10 @@ class CompileError(Error):
 
 def compile_error(output: str) -> CompileError:
     """Returns the exception for the standard error of a tool: its first error, with the place."""
-    placed = _PLACED.search(output)
-    if placed:
-        module = _MODULE.search(placed["text"])
-        return CompileError(output.strip(), placed["file"], int(placed["line"]), module and module["module"])
     lines = [line for line in output.strip().splitlines() if not line.startswith("try '")]
-    unplaced = next((line for line in lines if "error: " in line), "")
-    module = _MODULE.search(unplaced)
-    return CompileError("\n".join(lines) or "the tool failed without a message", module=module and module["module"])
+    first = next((number for number, line in enumerate(lines) if "error: " in line), 0)
+    text = "\n".join(lines[first:])  # without the remarks before it
+    placed = _PLACED.match(text)
+    module = _MODULE.search(text.partition("\n")[0])
+    return CompileError(text or "the tool failed without a message", placed and placed["file"],
+                        int(placed["line"]) if placed else None, module and module["module"])

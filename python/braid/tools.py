@@ -45,6 +45,13 @@ def find(name: str) -> str:
     return found
 
 
+def _without(errors: str, temporary: str, shown: str) -> str:
+    """Shows a temporary file under another name; without one, leaves out places in the file and its lines there."""
+    if shown:
+        return errors.replace(temporary, shown)
+    return re.sub(re.escape(temporary) + r"(?::\d+)*: (.*\n)(?:.*\n\s*\^\s*\n)?", r"\1", errors)
+
+
 def run(name: str, *words: str, temporary: str | os.PathLike = "", shown: str = "") -> str:
     """Runs a tool, and returns its standard output. A failure is a CompileError with the tool's message.
 
@@ -54,9 +61,7 @@ def run(name: str, *words: str, temporary: str | os.PathLike = "", shown: str = 
     log.info("%s", shlex.join(command))
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
                           check=False)
-    errors = done.stderr
-    if temporary:
-        errors = re.sub(re.escape(str(temporary)) + (r"(?=\W)" if shown else r"(:\d+)*: "), lambda _: shown, errors)
+    errors = _without(done.stderr, str(temporary), shown) if temporary else done.stderr
     if done.returncode < 0:
         raise CompileError(f"{name} was ended by signal {-done.returncode}: {shlex.join(command)}\n{errors}")
     if done.returncode:

@@ -36,7 +36,8 @@ class _Stop:
     def __enter__(self) -> _Stop:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
-                self._saved[number] = signal.signal(number, self._note)
+                if signal.getsignal(number) != signal.SIG_IGN:  # as in a job in the background
+                    self._saved[number] = signal.signal(number, self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -145,24 +146,33 @@ def train(model: Any, dataset: Iterable[Any], *, steps: int, lr: float | Callabl
     - `quiet`: no progress lines on standard error.
 
     Ctrl-C and SIGTERM end it after the step, with a checkpoint, and then raise KeyboardInterrupt or SystemExit. A loss
-    that is no finite number raises StepError, and nothing is saved.
+    that is no finite number raises StepError, and nothing is saved. A step that was compiled here is closed then.
     """
     place = None if checkpoint is None else os.fspath(checkpoint)
     step = model if isinstance(model, Step) else compile_step(model, next(iter(_replayable(dataset))), **options)
+    try:
+        _run(step, dataset, steps, lr if callable(lr) else lambda _: lr, place, resume, log,
+             _Tasks(step, place, save_every, keep, evaluate, evaluate_every, quiet))
+    except BaseException:
+        if step is not model:
+            step.close()
+        raise
+    return step
+
+
+def _run(step: Step, dataset: Iterable[Any], steps: int, rate: Callable[[int], float], place: str | None, resume: bool,
+         log: str | os.PathLike | None, tasks: _Tasks) -> None:
     _begin(step, place, resume)
-    is_first = step.state.rank == 0
-    writer = _Log(log if is_first else None, step.steps)
+    writer = _Log(log if step.state.rank == 0 else None, step.steps)
     try:
         with _Stop(step, place) as stop:
-            _loop(step, dataset, steps, lr if callable(lr) else lambda _: lr, stop, writer,
-                  _Tasks(step, place, save_every, keep, evaluate, evaluate_every, quiet or not is_first))
+            _loop(step, dataset, steps, rate, stop, writer, tasks)
     finally:
         writer.close()
     if stop.signal == signal.SIGINT:
         raise KeyboardInterrupt
     if stop.signal:
         raise SystemExit(128 + stop.signal)
-    return step
 
 
 def _replayable(dataset: Iterable[Any]) -> Iterable[Any]:
@@ -178,7 +188,7 @@ class _Tasks:
     def __init__(self, step: Step, place: str | None, save_every: int, keep: int, evaluate: Iterable[Any] | None,
                  evaluate_every: int, quiet: bool):
         self.step, self.place, self.save_every, self.keep = step, place, save_every, keep
-        self.evaluate, self.evaluate_every, self.quiet = evaluate, evaluate_every, quiet
+        self.evaluate, self.evaluate_every, self.quiet = evaluate, evaluate_every, quiet or step.state.rank > 0
         self.saved = -1
 
     def say(self, text: str) -> None:
