@@ -14,9 +14,10 @@ from .step import Step
 
 def library_of(graph: Graph, words: list[str]) -> Path:
     """Returns the path of a graph's library, compiled with these words of braidc or found in the cache."""
-    compiler = next((word.partition("=")[2] for word in reversed(words) if word.startswith("--cc=")), "c++")
+    named = [word.partition("=")[2] for word in words if word.startswith("--cc=")]
+    compiler = named[-1] if named else tools.compiler()
     name = cache.key([graph.name, graph.text, *words, *tools.identity(compiler)])
-    return cache.fetch(name, lambda path: graph.run("--emit=lib", "-o", str(path), *words))
+    return cache.fetch(name, lambda path: graph.run("--emit=lib", "-o", str(path), *words, f"--cc={compiler}"))
 
 
 def compile_graph(graph: Graph | str | os.PathLike, *, optimizer: Any = "adamw", mesh: Any = None, zero: int | None = None,

@@ -45,6 +45,12 @@ def find(name: str) -> str:
     return found
 
 
+def compiler() -> str:
+    """Returns the C++ compiler of steps: c++, which for the tools of a wheel also finds the libraries of the wheel."""
+    wrapper = _folders()[0] / "c++"
+    return str(wrapper) if wrapper.exists() and find("braidc") == str(wrapper.parent / "braidc") else "c++"
+
+
 def _without(errors: str, temporary: str, shown: str) -> str:
     """Shows a temporary file under another name; without one, leaves out places in the file and its lines there."""
     if shown:
@@ -78,7 +84,7 @@ def _version_of(path: str, changed: int) -> str:
     return lines[0].strip() if lines else ""
 
 
-def identity(compiler: str = "c++") -> list[str]:
+def identity(compiler: str) -> list[str]:
     """Returns what a compiled library depends on beside its graph and options: the compilers and the processor."""
     braidc = Path(find("braidc")).resolve()
     found = shutil.which(compiler)
